@@ -1,0 +1,1 @@
+"""Where a run happens: virtual, native or fake."""

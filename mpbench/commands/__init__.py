@@ -1,0 +1,1 @@
+"""The sub-commands, one a file."""

@@ -1,0 +1,1 @@
+"""The campaign: runs in, records out."""

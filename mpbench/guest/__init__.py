@@ -1,0 +1,1 @@
+"""What runs beside Mininet: standard library and Mininet only."""

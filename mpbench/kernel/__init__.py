@@ -1,0 +1,1 @@
+"""The guest kernel: fetch, configure, build, cache."""

@@ -1,0 +1,1 @@
+"""Experiment files: text to a frozen, validated Spec."""

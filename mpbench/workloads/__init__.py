@@ -1,0 +1,1 @@
+"""Traffic tools, one a file."""

@@ -1,0 +1,38 @@
+"""Installs the `mpbench` command with the rooms that it uses."""
+
+from setuptools import find_packages, setup
+
+setup(
+    name="mpbench",
+    version="0.1.0",
+    description="Multipath TCP experiments on the real Linux stack, in virtual time",
+    license="MIT",
+    python_requires=">=3.11",
+    packages=find_packages(
+        include=["mpbench*", "topologies*", "wsp*", "analysis*"]
+    ),
+    install_requires=[
+        "click>=8.1",
+        "matplotlib>=3.8",
+        "numpy>=1.26",
+        "pandas>=2.1",
+        "pint>=0.23",
+        "pyarrow>=14",
+        "pydantic>=2.5",
+        "PyYAML>=6",
+        "rich>=13",
+        "scipy>=1.11",
+    ],
+    extras_require={
+        "test": [
+            "jsonschema>=4",
+            "mypy>=1.8",
+            "pandas-stubs",
+            "pytest>=8",
+            "pytest-timeout>=2",
+            "ruff>=0.4",
+            "types-PyYAML",
+        ],
+    },
+    entry_points={"console_scripts": ["mpbench = mpbench.cli:main"]},
+)

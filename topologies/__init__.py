@@ -1,0 +1,1 @@
+"""Network topologies, one a file."""

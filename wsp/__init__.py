@@ -1,0 +1,1 @@
+"""Space-filling designs: WSP, adaptive WSP, and others to compare with."""
