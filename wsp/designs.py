@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsp.candidate_sets import CandidateSet, candidates
-from wsp.criteria import Criteria, criteria
 from wsp.factors import Factor, scale, unscale
+from wsp.measures import Criteria, criteria
 from wsp.search import CountNotFound, adaptive
 from wsp.selection import Metric, Start
 
@@ -165,9 +165,7 @@ def _plain(
     raise ValueError(_too_few(factors, count, len(values), drawn))
 
 
-def _too_few(
-    factors: tuple[Factor, ...], count: int, feasible: int, drawn: int
-) -> str:
+def _too_few(factors: tuple[Factor, ...], count: int, feasible: int, drawn: int) -> str:
     grid = 1
     for factor in factors:
         grid = grid * factor.levels if grid and factor.levels else 0
