@@ -27,6 +27,7 @@ class Design:
     """A design and how good it is.
 
     factors : tuple of d factors
+    method : one of METHODS
     points : ndarray, shape (count, d), values in the factors' units
     unit : ndarray, shape (count, d), the same points in the unit cube
     d_min : float or None, distance that WSP kept in the unit cube; None if the
@@ -36,6 +37,7 @@ class Design:
     """
 
     factors: tuple[Factor, ...]
+    method: Method
     points: NDArray[np.float64]
     unit: NDArray[np.float64]
     d_min: float | None
@@ -74,7 +76,9 @@ def make_design(
     if method != "wsp":
         values, feasible = _plain(factors, count, rng, method, constraint)
         unit = unscale(factors, values)
-        return Design(factors, values, unit, None, feasible, criteria(unit, metric))
+        return Design(
+            factors, method, values, unit, None, feasible, criteria(unit, metric)
+        )
     values = _draw(factors, candidates, candidate_set, rng, constraint)
     if len(values) < count:
         raise ValueError(_too_few(factors, count, len(values), candidates))
@@ -89,6 +93,7 @@ def make_design(
     unit = unit[found.indices]
     return Design(
         factors,
+        method,
         values[found.indices],
         unit,
         found.d_min,

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from wsp.designs import Design
 
@@ -51,6 +52,7 @@ def _panel(axes: Axes, design: Design, row: int, column: int) -> None:
         ends = (factor.minimum, factor.maximum)
         bins = np.linspace(*ends, _BINS + 1).tolist() if ends[0] < ends[1] else _BINS
         axes.hist(x, bins=bins, color="0.75", edgecolor="white", linewidth=0.5)
+        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
         axes.yaxis.tick_right()
         axes.spines["left"].set_visible(False)
         axes.spines["right"].set_visible(True)

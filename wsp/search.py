@@ -37,6 +37,7 @@ _MEET = 1.002  # part 1 ends when its two ends are within this ratio
 _DRAWS = 48  # in part 2
 _BAND = 1.02  # ... averaging over the walks whose d_min is within this ratio
 _SPREAD = 0.004  # ... spread evenly over this relative width
+_TINY = 1e-150  # no d_min below: its square must not vanish
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
@@ -136,7 +137,7 @@ class _Search:
         dimensions, n = self.columns.shape
         spans = np.ptp(self.columns, axis=1)
         reach = math.hypot(*spans) if self.metric == "euclidean" else math.fsum(spans)
-        reach = float(np.nextafter(reach * (1 + 1e-12), np.inf))  # keeps one point
+        reach = max(reach * (1 + 1e-12), _TINY)  # keeps one point
         low, low_count = 0.0, n
         high, high_count = reach, 1
         slope = _SLOPE * dimensions
@@ -154,7 +155,9 @@ class _Search:
                 break
             jump = (found / self.count) ** (1 / slope)
             if low == 0:
-                d_min *= max(0.25, 0.98 * jump)
+                if d_min == _TINY:
+                    break
+                d_min = max(_TINY, d_min * max(0.25, 0.98 * jump))
             elif high == reach:
                 d_min = min(math.sqrt(low * high), 1.02 * jump * d_min)
             else:
