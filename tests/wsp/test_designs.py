@@ -52,8 +52,7 @@ def test_same_seed_same_bytes(method, start, tmp_path):
     for run in range(2):
         design = make(PATHS, 30, method=method, start=start, candidates=1000)
         wsp.write_csv(design, tmp_path / f"{run}.csv")
-        pair_plot(design, tmp_path / f"{run}.png")
-        files.append([(tmp_path / f"{run}.{e}").read_bytes() for e in ("csv", "png")])
+        files.append((tmp_path / f"{run}.csv").read_bytes())
     assert files[0] == files[1]
 
 
@@ -132,10 +131,11 @@ def test_refusals(options, message):
 
 
 def test_random_start_is_drawn_again_until_the_count_is_had():
-    factors = [wsp.Factor(n, 0, 8, integer=True) for n in "ab"]
-    with pytest.raises(wsp.CountNotFound):
-        make(factors, 13)
-    assert len(make(factors, 13, start="random").points) == 13
+    """Nine points on a square: from the middle 1, 5 or 9; from a corner also 4."""
+    square = [wsp.Factor(name, 0, 2, integer=True) for name in "ab"]
+    with pytest.raises(wsp.CountNotFound, match="1 or 5 points, but never 4"):
+        make(square, 4)
+    assert len(make(square, 4, start="random").points) == 4
 
 
 def test_csv_reads_back(tmp_path):
@@ -150,11 +150,13 @@ def test_csv_reads_back(tmp_path):
     assert all("." not in row[1] for row in rows)
 
 
-@pytest.mark.parametrize("d", [1, 6])
-def test_pair_plot_is_a_png(d, tmp_path):
+@pytest.mark.parametrize("d", [1, 3])
+def test_pair_plot_is_a_png_and_the_same_one(d, tmp_path):
     design = make(PATHS[:d], 20, candidates=500)
-    pair_plot(design, tmp_path / "design.png", "title")
-    assert (tmp_path / "design.png").read_bytes().startswith(b"\x89PNG")
+    for name in "ab":
+        pair_plot(design, tmp_path / name, "title")
+    assert (tmp_path / "a").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_pair_plot_of_a_constant_factor_and_of_too_many(tmp_path):
