@@ -6,7 +6,7 @@ Each line is one size: candidates down to a wanted number of points, by adaptive
 WSP (the whole search for d_min included). The comparison is the shape of the
 published programs: the matrix of all distances and each row sorted once, then
 bisection on d_min, which may end beside the wanted number. Its figure is given
-as a ratio in the same run, at sizes whose matrix fits in memory.
+as a ratio in the same run; at 10,000 candidates it takes 1.6 GB.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import wsp
 SIZES = (  # candidates, dimensions, points, compared with the matrix
     (2_000, 6, 98, True),
     (5_000, 6, 98, True),
-    (10_000, 6, 98, False),
+    (10_000, 6, 98, True),
     (10_000, 6, 213, False),
     (100_000, 6, 98, False),
 )
