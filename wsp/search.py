@@ -35,7 +35,7 @@ _SLOPE = 0.65  # log(count) falls about this times d with log(d_min)
 _INTERPOLATIONS = 60  # at most, in part 1
 _MEET = 1.002  # part 1 ends when its two ends are within this ratio
 _DRAWS = 96  # in part 2
-_BAND = 1.02  # ... averaging over the walks whose d_min is within this ratio
+_BAND = 1.03  # ... no further than this ratio from where part 1 ended
 _SPREAD = 0.004  # ... spread evenly over this relative width
 _TINY = 1e-150  # no d_min below: its square must not vanish
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -169,19 +169,21 @@ class _Search:
     def _draw(self, centre: float) -> tuple[float, Walk | None]:
         """Part 2: the d_min about which was drawn last, and the walk of a hit."""
         slope = _SLOPE * len(self.columns)
+        low, high = max(_TINY, centre / _BAND), centre * _BAND
         for draw in range(1, _DRAWS + 1):
             aims = [
                 math.log(d_min) + math.log(found / self.count) / slope
                 for d_min, found in self.seen
-                if 1 / _BAND < d_min / centre < _BAND
+                if low < d_min < high
             ]
             if aims:
                 centre = math.exp(math.fsum(aims) / len(aims))
             d_min = centre * (1 + _SPREAD * (draw * _GOLDEN % 1 - 0.5))
+            d_min = min(max(d_min, low), high)
             made = self._walk(d_min)
             if self._hit(made):
                 return d_min, made
-        return centre, None
+        return d_min, None
 
     def _step_outwards(self, d_min: float) -> tuple[float, Walk]:
         """Part 3: every step of the function, outwards from `d_min`."""
