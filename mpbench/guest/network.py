@@ -1,0 +1,191 @@
+"""A Mininet topology, built in batches.
+
+Mininet configures a link with a dozen shell commands, each a few milliseconds
+of a guest's life. Nodes, links and interfaces here are Mininet's own classes,
+whose configuration is gathered and handed to one `ip -batch` a network and one
+`ip -batch` and `tc -batch` a node. The batches stay with the run's artefacts.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mininet.link import Intf, Link
+from mininet.node import Node
+from mininet.topo import Topo
+
+from mpbench.guest.namespaces import Namespace
+from mpbench.guest.offloads import switch_off
+
+
+class NetworkError(Exception):
+    """A command that configures the network failed."""
+
+
+class LabNode(Node):
+    """A Mininet node: a network namespace, and a shell only if one is asked for."""
+
+    def startShell(self, mnopts: str | None = None) -> None:
+        self.namespace = Namespace(self.name)
+        self.ip_batch: list[str] = []
+        self.tc_batch: list[str] = []
+        self.interfaces: list[str] = []
+        self.holder: subprocess.Popen[bytes] | None = None
+
+    def open_shell(self) -> None:
+        """Start the shell that Mininet's command line talks to."""
+        if self.shell is None:
+            self.holder = self.popen(["sleep", "infinity"])
+            with self.namespace.entered():
+                self.inNamespace = False
+                super().startShell()
+                self.inNamespace = True
+            self.pid = self.holder.pid
+
+    def popen(self, argv: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
+        """Start a process in this node."""
+        with self.namespace.entered():
+            return subprocess.Popen(list(argv), **options)
+
+    def write_sysctls(self, values: Mapping[str, str | int]) -> None:
+        """Set the node's sysctls, named with dots (`net.ipv4.ip_forward`)."""
+        with self.namespace.entered():
+            for name, value in values.items():
+                path = Path("/proc/sys") / name.replace(".", "/")
+                path.write_text(str(value))
+
+    def read_sysctls(self, names: Sequence[str]) -> dict[str, str]:
+        with self.namespace.entered():
+            return {
+                name: (Path("/proc/sys") / name.replace(".", "/")).read_text().strip()
+                for name in names
+            }
+
+    def terminate(self) -> None:
+        if self.holder:
+            self.holder.kill()
+            self.holder.wait()
+        if self.shell:
+            os.killpg(self.shell.pid, signal.SIGHUP)
+            self.cleanup()
+        self.namespace.remove()
+
+
+class LabInterface(Intf):
+    """One end of a link, whose configuration waits in its node's batch."""
+
+    def config(self, **parameters: Any) -> dict[str, str]:  # type: ignore[override]
+        address, shape = parameters.get("ip"), parameters.get("shape")
+        node = self.node
+        node.interfaces.append(self.name)
+        if address:
+            self.ip, self.prefixLen = address.split("/")
+            node.ip_batch.append(f"addr add {address} dev {self.name}")
+        node.ip_batch.append(f"link set dev {self.name} up")
+        if shape:
+            node.tc_batch += shape.tc_commands(self.name)
+        return {}
+
+
+class LabNetwork:
+    """The nodes and links of a topology.
+
+    topology : mininet.topo.Topo whose nodes may have `router` and
+        `configuration` (lines for `ip -batch`), and whose links' ends `ip`
+        and `shape`
+    log : folder for the batches, as they ran
+    """
+
+    def __init__(self, topology: Topo, log: Path) -> None:
+        self.topology = topology
+        self.log = log
+        self.nodes: dict[str, LabNode] = {}
+        self.links: list[Link] = []
+
+    def build(self, undo: contextlib.ExitStack) -> None:
+        """Build all of it; what must be taken down again goes on `undo`.
+
+        Raises NetworkError, with the tool's own words, when a step fails.
+        """
+        for name in self.topology.hosts():
+            self.nodes[name] = LabNode(name)
+            undo.callback(self.nodes[name].terminate)
+        veths = list(self._add_links())
+        first = next(iter(self.nodes.values()))
+        run_batch(first, ["ip"], veths, self.log / "network.ip")
+        for node in self.nodes.values():
+            self._configure(node)
+
+    def _add_links(self) -> Iterator[str]:
+        self._neighbours: dict[str, list[str]] = {name: [] for name in self.nodes}
+        number = 0
+        for one, two, options in self.topology.links(withInfo=True):
+            options = {
+                key: options[key]
+                for key in ("intfName1", "intfName2", "params1", "params2")
+            }
+            number += 1
+            macs = [f"02:00:00:00:{number:02x}:{end:02x}" for end in (1, 2)]
+            link = LabLink(self.nodes[one], self.nodes[two], LabInterface, options)
+            self.links.append(link)
+            yield (
+                f"link add {link.intf1.name} address {macs[0]} netns {one} "
+                f"type veth peer name {link.intf2.name} address {macs[1]} netns {two}"
+            )
+            ends = (link.intf1, link.intf2)
+            for here, there, mac in zip(ends, ends[::-1], macs[::-1], strict=True):
+                if there.ip:
+                    self._neighbours[here.node.name].append(
+                        f"neigh add {there.ip} lladdr {mac} dev {here.name}"
+                    )
+
+    def _configure(self, node: LabNode) -> None:
+        information = self.topology.nodeInfo(node.name)
+        quiet = {"net.ipv6.conf.all.disable_ipv6": 1}
+        if information.get("router"):
+            quiet["net.ipv4.ip_forward"] = 1
+        node.write_sysctls(quiet)
+        with node.namespace.entered():
+            switch_off(node.interfaces)
+        lines = [
+            "link set dev lo up",
+            *node.ip_batch,
+            *self._neighbours[node.name],
+            *information.get("configuration", []),
+        ]
+        run_batch(node, ["ip"], lines, self.log / f"{node.name}.ip")
+        if node.tc_batch:
+            run_batch(node, ["tc"], node.tc_batch, self.log / f"{node.name}.tc")
+
+
+class LabLink(Link):
+    """A veth pair; the network makes all pairs in one batch."""
+
+    def __init__(
+        self, one: LabNode, two: LabNode, interface: type[Intf], options: Any
+    ) -> None:
+        super().__init__(one, two, intf=interface, **options)
+
+    @classmethod
+    def makeIntfPair(cls, *_arguments: Any, **_options: Any) -> None:
+        return None
+
+
+def run_batch(node: LabNode, tool: list[str], lines: list[str], log: Path) -> None:
+    """Run lines through `ip -batch` or `tc -batch` in a node."""
+    log.write_text("".join(f"{line}\n" for line in lines))
+    with log.open("rb") as text:
+        process = node.popen(
+            [*tool, "-batch", "-"],
+            stdin=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        output, _ = process.communicate()
+    if process.returncode:
+        words = " ".join(output.decode(errors="replace").split())
+        raise NetworkError(f"{node.name}: {tool[0]} -batch {log.name}: {words}")

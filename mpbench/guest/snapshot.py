@@ -1,0 +1,55 @@
+"""The kernel's own counters, kept as they are read."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from mpbench.guest.network import LabNode
+
+COUNTER_FILES = ("/proc/net/snmp", "/proc/net/netstat")
+
+
+def counters(node: LabNode) -> dict[str, int]:
+    """All of the node's SNMP and MIB counters, named as nstat names them."""
+    values: dict[str, int] = {}
+    with node.namespace.entered():
+        for name in COUNTER_FILES:
+            lines = Path(name).read_text().splitlines()
+            for head, body in zip(lines[::2], lines[1::2], strict=True):
+                group, *names = head.split()
+                prefix = group.removesuffix(":")
+                for key, value in zip(names, body.split()[1:], strict=True):
+                    values[prefix + key] = int(value)
+    return values
+
+
+def tool_output(node: LabNode, argv: list[str]) -> Any:
+    """What a tool that prints JSON says in a node."""
+    process = node.popen(argv, stdout=subprocess.PIPE)
+    output, _ = process.communicate()
+    if process.returncode:
+        raise OSError(f"{node.name}: {' '.join(argv)}: exit {process.returncode}")
+    return json.loads(output or b"[]")
+
+
+def interface_statistics(node: LabNode) -> dict[str, dict[str, int]]:
+    """Packets, bytes, errors and drops of each interface but `lo`."""
+    with node.namespace.entered():
+        lines = Path("/proc/thread-self/net/dev").read_text().splitlines()[2:]
+    names = ("bytes", "packets", "errors", "dropped")
+    table = {}
+    for line in lines:
+        interface, _, numbers = line.partition(":")
+        values = [int(number) for number in numbers.split()]
+        table[interface.strip()] = {
+            **{f"rx_{name}": values[i] for i, name in enumerate(names)},
+            **{f"tx_{name}": values[8 + i] for i, name in enumerate(names)},
+        }
+    table.pop("lo", None)
+    return table
+
+
+def write(path: Path, value: Any) -> None:
+    """Keep a value as JSON, whose bytes depend on nothing but the value."""
+    path.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n")

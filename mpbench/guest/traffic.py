@@ -1,0 +1,127 @@
+"""Runs the traffic: servers first, clients at their times, until all have ended."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mpbench.guest.network import LabNetwork
+from mpbench.workloads.processes import Process
+
+LISTEN_DEADLINE_S = 10.0
+LISTEN_POLL_S = 0.0005
+SERVER_GRACE_S = 5.0
+"""How long a server may outlive its clients."""
+TCP_LISTEN = "0A"
+
+
+class TrafficError(Exception):
+    """Traffic could not be started, or did not end by itself."""
+
+
+class Started:
+    """A process under way, its times, and where its output goes."""
+
+    def __init__(self, process: Process, network: LabNetwork, folder: Path) -> None:
+        self.process = process
+        self.began = time.monotonic()
+        self.ended: float | None = None
+        error = Path(process.output).with_suffix(".err")
+        with (folder / process.output).open("wb") as out, (folder / error).open(
+            "wb"
+        ) as err:
+            self.popen = network.nodes[process.host].popen(
+                process.argv,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                cwd="/tmp",
+            )
+
+    def record(self, zero: float) -> dict[str, Any]:
+        return {
+            "name": self.process.name,
+            "host": self.process.host,
+            "argv": list(self.process.argv),
+            "exit_code": self.popen.returncode,
+            "start_s": round(self.began - zero, 9),
+            "end_s": None if self.ended is None else round(self.ended - zero, 9),
+        }
+
+
+def run(
+    processes: Sequence[Process], network: LabNetwork, folder: Path
+) -> list[dict[str, Any]]:
+    """Run them all and say how each went.
+
+    Raises TrafficError when a server does not come up. A client that fails is
+    no error here: its exit code and output say what happened.
+    """
+    # Blocked, so that a process that ends is noticed at the very instant.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    servers = [
+        Started(process, network, folder)
+        for process in processes
+        if process.role == "server"
+    ]
+    for server in servers:
+        _wait_until_listening(server, network)
+    zero = time.monotonic()
+    waiting = sorted(
+        (process for process in processes if process.role == "client"),
+        key=lambda process: process.start_s,
+    )
+    clients: list[Started] = []
+    while waiting or any(client.ended is None for client in clients):
+        while waiting and time.monotonic() - zero >= waiting[0].start_s:
+            clients.append(Started(waiting.pop(0), network, folder))
+        next_s = waiting[0].start_s - (time.monotonic() - zero) if waiting else 3600.0
+        _wait_for_child([*clients, *servers], max(next_s, 0.0))
+    deadline = time.monotonic() + SERVER_GRACE_S
+    while any(s.ended is None for s in servers) and time.monotonic() < deadline:
+        _wait_for_child(servers, deadline - time.monotonic())
+    for server in servers:
+        if server.ended is None:
+            server.popen.terminate()
+            server.popen.wait()
+    return [started.record(zero) for started in [*servers, *clients]]
+
+
+def _wait_for_child(started: Sequence[Started], timeout_s: float) -> None:
+    """Wait until a child ends or the time is over, and note which have ended."""
+    if all(one.popen.poll() is None or one.ended for one in started):
+        signal.sigtimedwait([signal.SIGCHLD], timeout_s)
+    for one in started:
+        if one.ended is None and one.popen.poll() is not None:
+            one.ended = time.monotonic()
+
+
+def _wait_until_listening(server: Started, network: LabNetwork) -> None:
+    port = server.process.listens
+    if port is None:
+        return
+    deadline = time.monotonic() + LISTEN_DEADLINE_S
+    namespace = network.nodes[server.process.host].namespace
+    while not _listens(namespace, port):
+        ended = server.popen.poll() is not None
+        if ended or time.monotonic() > deadline:
+            what = "ended at once" if ended else f"not up after {LISTEN_DEADLINE_S:g} s"
+            raise TrafficError(
+                f"{server.process.name}: port {port} does not listen: "
+                f"the server {what} ({' '.join(server.process.argv)})"
+            )
+        signal.sigtimedwait([signal.SIGCHLD], LISTEN_POLL_S)
+
+
+def _listens(namespace: Any, port: int) -> bool:
+    with namespace.entered():
+        for name in ("/proc/net/tcp", "/proc/net/tcp6"):
+            if not Path(name).exists():
+                continue
+            for line in Path(name).read_text().splitlines()[1:]:
+                _, local, _, state, *_ = line.split()
+                if state == TCP_LISTEN and int(local.rpartition(":")[2], 16) == port:
+                    return True
+    return False

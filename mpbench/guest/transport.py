@@ -1,0 +1,59 @@
+"""The kernel's transport settings, as a case asks for them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mpbench.guest.network import LabNetwork, LabNode, run_batch
+
+READ_BACK = {
+    "congestion_control": "net.ipv4.tcp_congestion_control",
+    "scheduler": "net.mptcp.scheduler",
+    "path_manager": "net.mptcp.path_manager",
+}
+DEFAULTS: dict[str, str | int] = {
+    "net.ipv4.tcp_no_metrics_save": 1,
+    "net.ipv4.tcp_rmem": "4096 131072 67108864",
+    "net.ipv4.tcp_wmem": "4096 16384 67108864",
+    "net.mptcp.enabled": 1,
+}
+"""Buffers that do not limit, as in the thesis (3.3.1, "well-sized")."""
+SUBFLOW_LIMIT = 8
+
+
+def configure(
+    network: LabNetwork, hosts: tuple[str, ...], transport: Mapping[str, Any]
+) -> None:
+    """Set congestion control, scheduler and any other sysctl on the end hosts."""
+    values = dict(DEFAULTS)
+    values["net.ipv4.tcp_congestion_control"] = transport["congestion_control"]
+    if transport["protocol"] == "mptcp":
+        values["net.mptcp.scheduler"] = transport["scheduler"]
+    values.update(transport.get("sysctls") or {})
+    for host in hosts:
+        network.nodes[host].write_sysctls(values)
+
+
+def add_endpoints(
+    network: LabNetwork,
+    hosts: tuple[str, ...],
+    paths: int,
+    address: Callable[[str, int | None], str],
+) -> None:
+    """Tell the in-kernel path manager to open a subflow from every address of
+    the client, and the server to accept them."""
+    limit = f"mptcp limits set subflow {SUBFLOW_LIMIT} add_addr_accepted 0"
+    client = hosts[0]
+    endpoints = [
+        f"mptcp endpoint add {address(client, path)} dev {client}-eth{path} subflow"
+        for path in range(2, paths + 1)
+    ]
+    for host in hosts:
+        lines = [limit, *(endpoints if host == client else [])]
+        node = network.nodes[host]
+        run_batch(node, ["ip"], lines, network.log / f"{host}.mptcp")
+
+
+def read_back(node: LabNode) -> dict[str, str]:
+    """What the kernel says that it uses now."""
+    values = node.read_sysctls(list(READ_BACK.values()))
+    return {name: values[sysctl] for name, sysctl in READ_BACK.items()}

@@ -1,0 +1,81 @@
+"""One direction of a bottleneck: capacity, delay, queue, loss and jitter."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+MTU_BYTES = 1500
+FRAME_BYTES = 1514
+"""A full packet as the queueing disciplines count it: MTU and Ethernet header."""
+LEAST_QUEUE_PACKETS = 10
+BURST_BYTES = 2 * FRAME_BYTES
+DELAY_LINE_PACKETS = 1_000_000
+"""Packets under way in the delay line, which must never drop one itself."""
+ORDERING_RATE_MBPS = 10_000
+"""netem keeps packets in order under jitter only when it also has a rate."""
+
+
+def queue_packets(queueing_delay_ms: float, capacity_mbps: float) -> int:
+    """Queue size in packets that drains in the maximum queueing delay.
+
+    Thesis eq. 3.2, 10^3 x delay x capacity / (8 x MTU), at least 10 packets.
+    The thesis leaves the rounding open; a part of a packet is dropped here.
+    """
+    packets = 1e3 * queueing_delay_ms * capacity_mbps / (8 * MTU_BYTES)
+    return max(LEAST_QUEUE_PACKETS, math.floor(packets))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What one interface of a router does to the packets that leave it.
+
+    capacity_mbps : float, rate of the link layer, 10^6 bit/s
+    delay_ms : float, one-way propagation delay
+    queue_packets : int, of full packets, beside the one that is being sent
+    loss_percent : float, random and independent, before the queue
+    jitter_ms : float, delay varies uniformly by plus or minus this much
+    """
+
+    capacity_mbps: float
+    delay_ms: float
+    queue_packets: int
+    loss_percent: float = 0.0
+    jitter_ms: float = 0.0
+
+    def tc_commands(self, interface: str) -> list[str]:
+        """Lines for `tc -batch`: a netem delay line with the tbf bottleneck
+        behind it, as tc-netem(8) shows."""
+        delay = f"delay {self.delay_ms * 1e3:.3f}us"
+        if self.jitter_ms:
+            delay += f" {self.jitter_ms * 1e3:.3f}us rate {ORDERING_RATE_MBPS}mbit"
+        loss = f" loss {self.loss_percent:.7g}%" if self.loss_percent else ""
+        rate_bps = round(self.capacity_mbps * 1e6)
+        queue_bytes = self.queue_packets * FRAME_BYTES
+        return [
+            f"qdisc add dev {interface} root handle 1: netem "
+            f"limit {DELAY_LINE_PACKETS} {delay}{loss}",
+            f"qdisc add dev {interface} parent 1:1 handle 10: tbf "
+            f"rate {rate_bps}bit burst {BURST_BYTES} limit {queue_bytes}",
+        ]
+
+    def as_dict(self) -> dict[str, float]:
+        return asdict(self)
+
+
+def path_shape(parameters: Mapping[str, float | None], path: int) -> Shape:
+    """The shape of `path<i>.*` in canonical parameters."""
+
+    def value(name: str) -> float:
+        return parameters.get(f"path{path}.{name}") or 0.0
+
+    capacity_mbps = value("capacity_mbps")
+    packets = parameters.get(f"path{path}.queue_packets")
+    return Shape(
+        capacity_mbps=capacity_mbps,
+        delay_ms=value("delay_ms"),
+        queue_packets=int(packets)
+        if packets
+        else queue_packets(value("queueing_delay_ms"), capacity_mbps),
+        loss_percent=value("loss_percent"),
+        jitter_ms=value("jitter_ms"),
+    )
