@@ -40,7 +40,7 @@ SPELLINGS = (
 
 _DEFINITIONS = (
     "nano- = 1e-9 = n-",
-    "micro- = 1e-6 = µ- = μ- = u-",  # noqa: RUF001 (both signs are in use)
+    "micro- = 1e-6 = µ- = μ- = u-",
     "milli- = 1e-3 = m-",
     "kilo- = 1e3 = k-",
     "mega- = 1e6 = M-",

@@ -38,12 +38,14 @@ class Description:
 
     paths : number of paths between client and server; cases name them from 1
     hosts : names of the end hosts, between which traffic may flow
+    openers : hosts that may open connections: those that choose a path
     """
 
     name: str
     parameters: tuple[Parameter, ...]
     paths: int
     hosts: tuple[str, ...]
+    openers: tuple[str, ...]
 
     def parameter(self, name: str) -> Parameter | None:
         """The parameter of that name, or None."""
@@ -136,5 +138,6 @@ TOPOLOGIES: dict[str, Description] = {
         parameters=path_parameters(1) + path_parameters(2),
         paths=2,
         hosts=("client", "server"),
+        openers=("client",),
     ),
 }

@@ -9,7 +9,7 @@ import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -23,7 +23,7 @@ MAXIMUM_NODES = 100_000  # aliases of aliases can unfold into any number of valu
 class _Loader(yaml.SafeLoader):
     """PyYAML's parser with the scalars of YAML 1.2."""
 
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    yaml_implicit_resolvers: ClassVar[dict[str, list[Any]]] = {}
 
 
 _SCALARS: tuple[tuple[str, str, str], ...] = (
@@ -107,7 +107,7 @@ class _Builder:
                 continue
             key = key_node.value
             if key in first:
-                reason = f"{_dotted((*place, key))}: stands on line {first[key]} already"
+                reason = f"{dotted((*place, key))}: stands on line {first[key]} already"
                 self.faults.append((line, reason))
                 continue
             first[key] = line
@@ -197,7 +197,7 @@ def parse(text: str, name: str) -> Document:
     return Document(name, text, values, builder.lines)
 
 
-def _dotted(place: Place) -> str:
+def dotted(place: Place) -> str:
     """A place as a path: `traffic[0].from`."""
     path = ""
     for part in place:
