@@ -1,1 +1,59 @@
-"""Space-filling designs: WSP, adaptive WSP, and others to compare with."""
+"""Space-filling designs: WSP, adaptive WSP, and others to compare with.
+
+    rng = numpy.random.default_rng(1)
+    factors = [wsp.Factor("capacity_mbps", 1, 100), wsp.Factor("delay_ms", 1, 25)]
+    design = wsp.make_design(factors, 98, rng)   # design.points: shape (98, 2)
+
+The parts can be used alone: `candidates` draws points in the unit cube, `select`
+thins them for a given d_min, `adaptive` to a given number, `criteria` judges, and
+`wsp.plot.pair_plot` draws.
+Errors of the caller are ValueErrors of one line.
+"""
+
+from wsp.candidate_sets import CANDIDATE_SETS, CandidateSet, candidates
+from wsp.designs import METHODS, Constraint, Design, Method, make_design
+from wsp.factors import Factor, scale, unscale
+from wsp.measures import (
+    Criteria,
+    coverage,
+    criteria,
+    discrepancy,
+    mean_distance,
+    mean_nearest_distance,
+    minimum_distance,
+    nearest_distances,
+)
+from wsp.search import CountNotFound, Selection, adaptive
+from wsp.selection import METRICS, Metric, Start, select, start_index
+from wsp.table import write_csv
+
+__all__ = [
+    "CANDIDATE_SETS",
+    "METHODS",
+    "METRICS",
+    "CandidateSet",
+    "Constraint",
+    "CountNotFound",
+    "Criteria",
+    "Design",
+    "Factor",
+    "Method",
+    "Metric",
+    "Selection",
+    "Start",
+    "adaptive",
+    "candidates",
+    "coverage",
+    "criteria",
+    "discrepancy",
+    "make_design",
+    "mean_distance",
+    "mean_nearest_distance",
+    "minimum_distance",
+    "nearest_distances",
+    "scale",
+    "select",
+    "start_index",
+    "unscale",
+    "write_csv",
+]

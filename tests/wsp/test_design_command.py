@@ -1,0 +1,76 @@
+"""`mpbench design` over a stand-in for the rooms that read the experiment."""
+
+import json
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import wsp
+from mpbench.commands.design import command
+from mpbench.errors import UserError
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path):
+    def draw_design(spec):
+        if spec.points is None:
+            return None
+        factors = [wsp.Factor("delay_ms", 1, 25), wsp.Factor("flows", 1, 4, 1)]
+        return wsp.make_design(factors, spec.points, np.random.default_rng(1))
+
+    def run(*arguments, points=12):
+        spec = SimpleNamespace(name="tiny", points=points)
+        rooms = {
+            "mpbench.spec": SimpleNamespace(load=lambda path: spec),
+            "mpbench.plan": SimpleNamespace(draw_design=draw_design),
+        }
+        for name, room in rooms.items():
+            monkeypatch.setitem(sys.modules, name, room)
+        words = ["tiny.yaml", *map(str, arguments)]
+        return CliRunner().invoke(command, words, catch_exceptions=True)
+
+    return run
+
+
+def test_leaves_three_files(run, tmp_path):
+    result = run("--out", tmp_path / "new" / "folder")
+    assert result.exit_code == 0, result.output
+    folder = tmp_path / "new" / "folder"
+    assert len((folder / "tiny-design.csv").read_text().splitlines()) == 13
+    summary = json.loads((folder / "tiny-design.json").read_text())
+    assert summary["points"] == 12
+    assert summary["minimum_distance"] >= summary["d_min"] > 0
+    assert (folder / "tiny-design.png").exists()
+    assert "coverage" in result.output
+
+
+def test_json_without_plot(run, tmp_path):
+    result = run("--out", tmp_path, "--no-plot", "--json")
+    assert json.loads(result.output)["experiment"] == "tiny"
+    assert not (tmp_path / "tiny-design.png").exists()
+
+
+def test_single_point_is_valid_json(run, tmp_path):
+    result = run("--out", tmp_path, "--no-plot", "--json", points=1)
+    assert json.loads(result.output)["minimum_distance"] is None
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [(None, "no design"), (0, "give 1 or more"), (99_999, "give more candidates")],
+)
+def test_refusals(points, message, run, tmp_path):
+    result = run("--out", tmp_path, points=points)
+    assert isinstance(result.exception, UserError)
+    assert message in str(result.exception)
+    assert str(result.exception).startswith("tiny.yaml: ")
+
+
+def test_unwritable_folder(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run("--out", tmp_path / "file" / "below", "--no-plot")
+    assert isinstance(result.exception, UserError)
+    assert "another folder by --out" in str(result.exception)

@@ -1,0 +1,167 @@
+"""Designs over factors: counts, steps, constraints, files, determinism."""
+
+import csv
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+
+import wsp
+from wsp.plot import pair_plot
+
+PATHS = tuple(
+    factor
+    for i in (1, 2)
+    for factor in (
+        wsp.Factor(f"path{i}.capacity_mbps", 1, 100),
+        wsp.Factor(f"path{i}.delay_ms", 1, 25),
+        wsp.Factor(f"path{i}.queueing_delay_ms", 0, 100),
+    )
+)
+
+
+def make(*arguments, seed=1, **options):
+    return wsp.make_design(*arguments, rng=np.random.default_rng(seed), **options)
+
+
+@pytest.mark.parametrize("method", wsp.METHODS)
+def test_thesis_domain(method):
+    design = make(PATHS, 98, method=method)
+    assert design.points.shape == design.unit.shape == (98, 6)
+    for column, factor in zip(design.points.T, PATHS, strict=True):
+        assert column.min() >= factor.minimum
+        assert column.max() <= factor.maximum
+    assert wsp.criteria(design.unit) == design.criteria
+    assert (design.d_min is None) == (method != "wsp")
+
+
+@pytest.mark.parametrize("candidate_set", wsp.CANDIDATE_SETS)
+@pytest.mark.parametrize("metric", wsp.METRICS)
+def test_kept_distance(candidate_set, metric):
+    design = make(
+        PATHS, 60, candidates=2000, candidate_set=candidate_set, metric=metric
+    )
+    assert design.d_min is not None
+    assert design.criteria.minimum_distance >= design.d_min * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("method", wsp.METHODS)
+@pytest.mark.parametrize("start", ["centre", "random", 3])
+def test_same_seed_same_bytes(method, start, tmp_path):
+    files = []
+    for run in range(2):
+        design = make(PATHS, 30, method=method, start=start, candidates=1000)
+        wsp.write_csv(design, tmp_path / f"{run}.csv")
+        files.append((tmp_path / f"{run}.csv").read_bytes())
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("method", ["wsp", "lhs", "sobol", "uniform"])
+def test_other_seed_other_points(method):
+    one, two = (make(PATHS, 30, seed=s, method=method).points for s in (1, 2))
+    assert one.tobytes() != two.tobytes()
+
+
+def test_steps_give_distinct_points_and_distances_between_them():
+    factors = [
+        wsp.Factor("flows", 1, 8, integer=True),
+        wsp.Factor("loss_percent", 0, 1, step=0.25),
+        wsp.Factor("delay_ms", 0, 40, step=10),
+    ]
+    design = make(factors, 25, start="random")
+    assert design.feasible == 8 * 5 * 5
+    assert len(np.unique(design.points, axis=0)) == 25
+    assert np.isin(design.points[:, 1], [0, 0.25, 0.5, 0.75, 1]).all()
+    assert np.array_equal(wsp.unscale(factors, design.points), design.unit)
+    assert pdist(design.unit).min() >= design.d_min * (1 - 1e-12)
+
+
+def test_whole_grid():
+    factors = [wsp.Factor("a", 1, 4, integer=True), wsp.Factor("b", 1, 3, integer=True)]
+    design = make(factors, 12)
+    assert len(np.unique(design.points, axis=0)) == 12
+
+
+@pytest.mark.parametrize("method", ["wsp", "sobol", "uniform"])
+def test_constraint(method):
+    design = make(
+        PATHS, 40, method=method, constraint=lambda x: x[:, 0] >= x[:, 3] + 20
+    )
+    assert (design.points[:, 0] >= design.points[:, 3] + 20).all()
+    assert len(design.points) == 40
+    if method == "wsp":
+        assert design.feasible < 10_000
+
+
+def test_constraint_sees_snapped_values_in_units():
+    seen = []
+
+    def keep(values):
+        seen.append(values)
+        return np.ones(len(values), dtype=bool)
+
+    make([wsp.Factor("a", 10, 20, step=5)], 3, constraint=keep)
+    assert sorted(seen[0][:, 0].tolist()) == [10, 15, 20]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"count": 0}, "0 wanted"),
+        ({"count": 20_000}, "20000 wanted of 10000 candidates"),
+        ({"factors": []}, "at least one"),
+        ({"factors": [PATHS[0], PATHS[0]]}, "given twice"),
+        ({"method": "grid"}, "wsp, lhs, sobol, uniform"),
+        ({"candidate_set": "halton"}, "uniform, lhs, sobol"),
+        ({"metric": "l2"}, "euclidean, l1"),
+        ({"start": "corner"}, "'centre', 'random'"),
+        ({"constraint": lambda x: x[:, 0] > 99.5}, "of 10000 candidates are distinct"),
+        ({"constraint": lambda x: x[:, 0] > 200, "method": "sobol"}, "looser"),
+        ({"constraint": lambda x: x[:, 0] > 50, "method": "lhs"}, "98 wanted but"),
+        ({"constraint": lambda x: x > 0}, "one truth value a point"),
+        ({"factors": [wsp.Factor("a", 1, 9, integer=True)]}, "steps allow 9"),
+        ({"factors": [wsp.Factor("a", 1, 9, integer=True)], "method": "lhs"}, "9;"),
+    ],
+)
+def test_refusals(options, message):
+    arguments = {"factors": PATHS, "count": 98, **options}
+    with pytest.raises(ValueError, match=message) as caught:
+        make(arguments.pop("factors"), arguments.pop("count"), **arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_random_start_is_drawn_again_until_the_count_is_had():
+    """Nine points on a square: from the middle 1, 5 or 9; from a corner also 4."""
+    square = [wsp.Factor(name, 0, 2, integer=True) for name in "ab"]
+    with pytest.raises(wsp.CountNotFound, match="1 or 5 points, but never 4"):
+        make(square, 4)
+    assert len(make(square, 4, start="random").points) == 4
+
+
+def test_csv_reads_back(tmp_path):
+    factors = [wsp.Factor("flows", 1, 8, integer=True), wsp.Factor("delay_ms", 1, 25)]
+    design = make(factors, 10, candidates=500)
+    wsp.write_csv(design, tmp_path / "design.csv")
+    with (tmp_path / "design.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["point", "flows", "delay_ms"]
+    assert [int(row[0]) for row in rows] == list(range(10))
+    assert [[float(v) for v in row[1:]] for row in rows] == design.points.tolist()
+    assert all("." not in row[1] for row in rows)
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_pair_plot_is_a_png_and_the_same_one(d, tmp_path):
+    design = make(PATHS[:d], 20, candidates=500)
+    for name in "ab":
+        pair_plot(design, tmp_path / name, "title")
+    assert (tmp_path / "a").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_pair_plot_of_a_constant_factor_and_of_too_many(tmp_path):
+    constant = [wsp.Factor("a", 5, 5), wsp.Factor("b", 0, 1)]
+    pair_plot(make(constant, 8, candidates=200), tmp_path / "design.png")
+    many = [wsp.Factor(f"f{i}", 0, 1) for i in range(13)]
+    with pytest.raises(ValueError, match="13 factors"):
+        pair_plot(make(many, 8, candidates=200), tmp_path / "design.png")

@@ -1,0 +1,86 @@
+"""Criteria against values on paper, published ones, and naive loops."""
+
+import math
+
+import numpy as np
+import pytest
+from conftest import NAMES
+from scipy.spatial.distance import cdist
+
+import wsp
+
+
+def naive_gamma(points, metric):
+    distances = cdist(points, points, NAMES[metric])
+    np.fill_diagonal(distances, np.inf)
+    return distances.min(axis=1)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "l1"])
+def test_same_as_naive(metric, rng):
+    points = rng.random((80, 5))
+    gamma = naive_gamma(points, metric)
+    assert wsp.nearest_distances(points, metric) == pytest.approx(gamma, rel=1e-12)
+    assert wsp.minimum_distance(points, metric) == pytest.approx(gamma.min())
+    assert wsp.mean_nearest_distance(points, metric) == pytest.approx(gamma.mean())
+    mean = sum(gamma) / 80
+    spread = math.sqrt(sum((g - mean) ** 2 for g in gamma) / 80)
+    assert wsp.coverage(points, metric) == pytest.approx(spread / mean)
+    pairs = [
+        cdist(points[i : i + 1], points[j : j + 1], NAMES[metric])[0, 0]
+        for i in range(80)
+        for j in range(i)
+    ]
+    assert wsp.mean_distance(points, metric) == pytest.approx(np.mean(pairs))
+
+
+def test_on_paper():
+    points = np.array([[0.0, 0.0], [0.3, 0.4], [1.0, 0.0]])
+    # gamma: 0.5, 0.5, sqrt(0.65); pairs: 0.5, sqrt(0.65), 1
+    far = math.sqrt(0.65)
+    mean = (1 + far) / 3
+    spread = math.sqrt((2 * (0.5 - mean) ** 2 + (far - mean) ** 2) / 3)
+    found = wsp.criteria(points)
+    assert found.minimum_distance == pytest.approx(0.5)
+    assert found.mean_nearest_distance == pytest.approx(mean)
+    assert found.coverage == pytest.approx(spread / mean)
+    assert found.mean_distance == pytest.approx((1.5 + far) / 3)
+    assert wsp.minimum_distance(points, "l1") == pytest.approx(0.7)
+
+
+def test_coverage_of_a_regular_grid_is_zero():
+    """Published: "for a regular mesh, cov = 0" (R package DiceDesign, coverage)."""
+    axis = np.arange(5) / 4
+    grid = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
+    assert wsp.coverage(grid) == 0
+    assert wsp.minimum_distance(grid) == 0.25
+
+
+def test_published_discrepancy():
+    """Fang, Li and Sudjianto (2006), Example 5, p. 80: CD of two 6-run designs."""
+    first = np.array([[1, 3], [2, 6], [3, 2], [4, 5], [5, 1], [6, 4]])
+    second = np.array([[1, 5], [2, 4], [3, 3], [4, 2], [5, 1], [6, 6]])
+    for design, printed in ((first, 0.0081), (second, 0.0105)):
+        unit = (2.0 * design - 1.0) / (2.0 * 6.0)
+        assert wsp.discrepancy(unit) == pytest.approx(printed, abs=0.00005)
+
+
+def test_single_point():
+    found = wsp.criteria([[0.5, 0.5]])
+    assert math.isnan(found.minimum_distance)
+    assert math.isnan(found.coverage)
+    assert math.isnan(found.mean_distance)
+    assert found.discrepancy > 0
+
+
+def test_coincident_points_have_no_coverage():
+    assert math.isnan(wsp.coverage(np.full((3, 2), 0.5)))
+
+
+def test_wsp_fills_better_than_its_candidates_at_random(rng):
+    """Santiago et al. 2012, thesis 2.3.1: higher distance, lower cover measure."""
+    points = wsp.candidates("uniform", 5000, 6, rng)
+    thinned = wsp.criteria(points[wsp.adaptive(points, 98).indices])
+    plain = wsp.criteria(points[:98])
+    assert thinned.minimum_distance > 2 * plain.minimum_distance
+    assert thinned.coverage < plain.coverage / 4

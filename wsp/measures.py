@@ -1,0 +1,97 @@
+"""How well a design fills the unit cube.
+
+All take an (n, d) array of points in the unit cube. gamma_i below is the distance
+from point i to its nearest neighbour.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import KDTree
+from scipy.spatial.distance import pdist
+from scipy.stats import qmc
+
+from wsp.selection import Metric, checked
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """The criteria of one design; distances are nan for a single point.
+
+    minimum_distance : higher is better
+    coverage : dimensionless, 0 for a regular grid; lower is better
+    mean_nearest_distance, mean_distance : higher is better
+    discrepancy : centred L2 discrepancy, Euclidean or not; lower is better
+    """
+
+    minimum_distance: float
+    coverage: float
+    mean_nearest_distance: float
+    mean_distance: float
+    discrepancy: float
+
+
+def nearest_distances(
+    points: ArrayLike, metric: Metric = "euclidean"
+) -> NDArray[np.float64]:
+    """gamma_i, shape (n,); nan for a single point."""
+    rows = checked(points, metric).T
+    if len(rows) == 1:
+        return np.array([math.nan])
+    distances, _ = KDTree(rows).query(rows, k=2, p=_power(metric))
+    return distances[:, 1]
+
+
+def minimum_distance(points: ArrayLike, metric: Metric = "euclidean") -> float:
+    """min gamma_i, the least distance between any two points (thesis 2.3.1)."""
+    return float(nearest_distances(points, metric).min())
+
+
+def coverage(points: ArrayLike, metric: Metric = "euclidean") -> float:
+    """Coverage ("cover") measure: standard deviation of gamma_i over their mean.
+
+    (1 / mean gamma) * sqrt((1 / n) * sum (gamma_i - mean gamma)^2), as in
+    Gunzburger and Burkardt, "Uniformity measures for point samples in hypercubes"
+    (2004). 0 when all gamma_i are equal, as on a grid; nan when all points are
+    at one place.
+    """
+    gamma = nearest_distances(points, metric)
+    mean = float(gamma.mean())
+    return float(gamma.std()) / mean if mean > 0 else math.nan
+
+
+def mean_nearest_distance(points: ArrayLike, metric: Metric = "euclidean") -> float:
+    """Mean of gamma_i."""
+    return float(nearest_distances(points, metric).mean())
+
+
+def mean_distance(points: ArrayLike, metric: Metric = "euclidean") -> float:
+    """Mean distance over all n (n - 1) / 2 pairs; memory grows with n^2."""
+    rows = checked(points, metric).T
+    if len(rows) == 1:
+        return math.nan
+    name = "euclidean" if metric == "euclidean" else "cityblock"
+    return float(pdist(rows, name).mean())
+
+
+def discrepancy(points: ArrayLike) -> float:
+    """Centred L2 discrepancy by scipy.stats.qmc (Hickernell's, squared there)."""
+    return float(qmc.discrepancy(checked(points, "euclidean").T, method="CD"))
+
+
+def criteria(points: ArrayLike, metric: Metric = "euclidean") -> Criteria:
+    """All of the above."""
+    gamma = nearest_distances(points, metric)
+    return Criteria(
+        minimum_distance=float(gamma.min()),
+        coverage=coverage(points, metric),
+        mean_nearest_distance=float(gamma.mean()),
+        mean_distance=mean_distance(points, metric),
+        discrepancy=discrepancy(points),
+    )
+
+
+def _power(metric: Metric) -> int:
+    return 2 if metric == "euclidean" else 1

@@ -1,0 +1,232 @@
+"""Adaptive WSP: find the d_min that keeps exactly the wanted number of points.
+
+The idea of choosing d_min from a wanted size is in Beal, Claeys-Bruno and
+Sergent, "Constructing space-filling designs using an adaptive WSP algorithm for
+spaces with constraints", Chemometrics and Intelligent Laboratory Systems 133
+(2014), 84-91; the search below is ours.
+
+The number of points that WSP keeps is a step function of d_min that falls as a
+whole but jumps up and down by some per cent between neighbouring steps, so that
+bisection may end between, say, 201 and 197 points and never see 200. Every walk
+tells how far its step reaches on either side (`selection.Walk`), which gives a
+search in three parts:
+
+1. interpolation of log(count) over log(d_min) between a d_min that keeps too
+   many points and one that keeps too few, until the two are close;
+2. draws about the d_min at which the count is right on average;
+3. one walk for each step of the function, outwards from there, alternately
+   upwards and downwards. No step is skipped, so when both ends are reached it is
+   known that no d_min would do.
+
+Nothing is random: the same candidates, count and start give the same answer.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wsp.selection import Metric, Start, Walk, checked, start_index, walk
+
+MAX_WALKS = 1000
+
+_SLOPE = 0.65  # log(count) falls about this times d with log(d_min)
+_INTERPOLATIONS = 60  # at most, in part 1
+_MEET = 1.002  # part 1 ends when its two ends are within this ratio
+_DRAWS = 96  # in part 2
+_BAND = 1.02  # ... averaging over the walks whose d_min is within this ratio
+_SPREAD = 0.004  # ... spread evenly over this relative width
+_TINY = 1e-150  # no d_min below: its square must not vanish
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+class CountNotFound(ValueError):
+    """No d_min was found that keeps exactly the wanted number of points."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What adaptive WSP found.
+
+    indices : ndarray of int, shape (count,), kept candidates in order of the walk
+    d_min : float, `select(points, d_min, start)` gives the same indices
+    walks : int, walks made by the search
+    """
+
+    indices: NDArray[np.intp]
+    d_min: float
+    walks: int
+
+
+def adaptive(
+    points: ArrayLike,
+    count: int,
+    start: Start = "centre",
+    metric: Metric = "euclidean",
+    rng: np.random.Generator | None = None,
+    max_walks: int = MAX_WALKS,
+) -> Selection:
+    """Thin `points` by WSP to exactly `count` points.
+
+    points : array, shape (n, d), distinct candidates, as a rule in the unit cube
+    count : int, 1 <= count <= n
+    start, metric, rng : see `selection.select`
+    max_walks : int, bound on the search; each walk is one run of WSP
+
+    Raises ValueError for a count outside its range, CountNotFound (a ValueError)
+    if no d_min gives that count or none was found within `max_walks`; the message
+    names the nearest counts that were seen.
+    """
+    columns = checked(points, metric)
+    n = columns.shape[1]
+    if count < 1:
+        raise ValueError(f"count: {count} points; give 1 or more")
+    if count > n:
+        raise ValueError(
+            f"count: {count} points wanted of {n} candidates; give more candidates"
+        )
+    if max_walks < 1:
+        raise ValueError(f"max_walks: {max_walks}; give 1 or more")
+    origin = start_index(points, start, metric, rng)
+    return _Search(columns, count, origin, metric, max_walks).run()
+
+
+class _Search:
+    """The state of one search: what is wanted and which counts were seen."""
+
+    def __init__(
+        self,
+        columns: NDArray[np.float64],
+        count: int,
+        origin: int,
+        metric: Metric,
+        max_walks: int,
+    ) -> None:
+        self.columns, self.count, self.origin = columns, count, origin
+        self.metric: Metric = metric
+        self.max_walks = max_walks
+        self.limit = 2 * count + 16  # beyond it a count is "too many", however many
+        self.seen: list[tuple[float, int]] = []
+        self.walks = 0
+
+    def run(self) -> Selection:
+        d_min, found = self._interpolate()
+        if found is None:
+            d_min, found = self._draw(d_min)
+        if found is None:
+            d_min, found = self._step_outwards(d_min)
+        return Selection(found.indices, d_min, self.walks)
+
+    def _walk(self, d_min: float, want_below: bool = False) -> Walk:
+        if self.walks >= self.max_walks:
+            raise CountNotFound(self._failure(f"in {self.walks} tries of d_min"))
+        self.walks += 1
+        made = walk(
+            self.columns, d_min, self.origin, self.metric, self.limit, want_below
+        )
+        if made.complete:
+            self.seen.append((d_min, len(made.indices)))
+        return made
+
+    def _hit(self, made: Walk) -> bool:
+        return made.complete and len(made.indices) == self.count
+
+    def _interpolate(self) -> tuple[float, Walk | None]:
+        """Part 1: the last d_min tried, and its walk if that was a hit."""
+        dimensions, n = self.columns.shape
+        spans = np.ptp(self.columns, axis=1)
+        reach = math.hypot(*spans) if self.metric == "euclidean" else math.fsum(spans)
+        reach = max(reach * (1 + 1e-12), _TINY)  # keeps one point
+        low, low_count = 0.0, n
+        high, high_count = reach, 1
+        slope = _SLOPE * dimensions
+        d_min = reach * self.count ** (-1 / slope)
+        for _ in range(_INTERPOLATIONS):
+            made = self._walk(d_min)
+            if self._hit(made):
+                return d_min, made
+            found = len(made.indices)
+            if found > self.count:
+                low, low_count = d_min, found
+            else:
+                high, high_count = d_min, found
+            if low > 0 and high / low < _MEET:
+                break
+            jump = (found / self.count) ** (1 / slope)
+            if low == 0:
+                if d_min == _TINY:
+                    break
+                d_min = max(_TINY, d_min * max(0.25, 0.98 * jump))
+            elif high == reach:
+                d_min = min(math.sqrt(low * high), 1.02 * jump * d_min)
+            else:
+                whole = math.log(low_count / high_count)
+                share = math.log(low_count / self.count) / whole
+                d_min = low * (high / low) ** min(max(share, 0.1), 0.9)
+        return d_min, None
+
+    def _draw(self, centre: float) -> tuple[float, Walk | None]:
+        """Part 2: the d_min about which was drawn last, and the walk of a hit."""
+        slope = _SLOPE * len(self.columns)
+        for draw in range(1, _DRAWS + 1):
+            aims = [
+                math.log(d_min) + math.log(found / self.count) / slope
+                for d_min, found in self.seen
+                if 1 / _BAND < d_min / centre < _BAND
+            ]
+            if aims:
+                centre = math.exp(math.fsum(aims) / len(aims))
+            d_min = centre * (1 + _SPREAD * (draw * _GOLDEN % 1 - 0.5))
+            made = self._walk(d_min)
+            if self._hit(made):
+                return d_min, made
+        return centre, None
+
+    def _step_outwards(self, d_min: float) -> tuple[float, Walk]:
+        """Part 3: every step of the function, outwards from `d_min`."""
+        made = self._walk(d_min, want_below=True)
+        up: float | None = self._next_above(made)
+        down: float | None = self._next_below(made)
+        while not self._hit(made):
+            if up is None and down is None:
+                raise CountNotFound(self._failure("at any d_min"))
+            if down is None or (up is not None and self.walks % 2):
+                assert up is not None
+                d_min, made = up, self._walk(up)
+                up = self._next_above(made)
+            else:
+                d_min, made = down, self._walk(down, want_below=True)
+                down = self._next_below(made)
+        return d_min, made
+
+    def _cost(self, d_min: float) -> float:
+        return d_min * d_min if self.metric == "euclidean" else d_min
+
+    def _next_above(self, made: Walk) -> float | None:
+        """Least d_min of the step above, or None at the top."""
+        if not math.isfinite(made.above):
+            return None
+        d_min = math.sqrt(made.above) if self.metric == "euclidean" else made.above
+        while self._cost(d_min) <= made.above:
+            d_min = math.nextafter(d_min, math.inf)
+        return d_min
+
+    def _next_below(self, made: Walk) -> float | None:
+        """Greatest d_min of the step below, or None at the bottom."""
+        if made.below <= 0:
+            return None
+        d_min = math.sqrt(made.below) if self.metric == "euclidean" else made.below
+        while self._cost(d_min) > made.below:
+            d_min = math.nextafter(d_min, 0.0)
+        return d_min
+
+    def _failure(self, extent: str) -> str:
+        fewer = max((c for _, c in self.seen if c < self.count), default=None)
+        more = min((c for _, c in self.seen if c > self.count), default=None)
+        near = " or ".join(str(c) for c in (fewer, more) if c is not None)
+        return (
+            f"count: WSP from candidate {self.origin} keeps {near} points, but never "
+            f"{self.count} {extent}; ask for one of those counts, start elsewhere "
+            "(start 'random'), or change the candidates"
+        )
