@@ -9,7 +9,7 @@ import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 
@@ -23,7 +23,8 @@ MAXIMUM_NODES = 100_000  # aliases of aliases can unfold into any number of valu
 class _Loader(yaml.SafeLoader):
     """PyYAML's parser with the scalars of YAML 1.2."""
 
-    yaml_implicit_resolvers: ClassVar[dict[str, list[Any]]] = {}
+
+_Loader.yaml_implicit_resolvers = {}
 
 
 _SCALARS: tuple[tuple[str, str, str], ...] = (

@@ -70,6 +70,13 @@ class Factor(Part):
         return self.values is not None
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """Both ends of a range; TypeError for a list."""
+        if self.minimum is None or self.maximum is None:
+            raise TypeError("a list of values has no ends")
+        return self.minimum, self.maximum
+
+    @property
     def levels(self) -> int | None:
         """How many values it can take; None if any in its range."""
         if self.values is not None:
