@@ -80,7 +80,7 @@ def draw_design(spec: Spec, make_design: Spread | None = None) -> wsp.Design | N
     try:
         return (make_design or wsp.make_design)(
             factors,
-            design.points,
+            design.points or 0,
             np.random.default_rng(seed),
             constraint=_constraint(spec, design),
             **design.wsp_options(),

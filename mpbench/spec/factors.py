@@ -1,7 +1,7 @@
 """Factors: parameters of the topology that an experiment varies."""
 
 from dataclasses import replace
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import (
     BeforeValidator,
@@ -10,6 +10,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic.config import JsonDict, JsonValue
 
 from mpbench import units
 from mpbench.spec.values import (
@@ -23,9 +24,10 @@ from mpbench.spec.values import (
     nearest,
     parameter_value,
 )
-from topologies import Description, Parameter
+from topologies import Description, Parameter, describe, names
 
 UNKNOWN_UNIT = float("nan")  # stands in for a value whose unit is at fault itself
+_LIST: JsonDict = {"type": "array", "minItems": 1, "items": ANY_QUANTITY}
 
 
 class Factor(Part):
@@ -61,7 +63,7 @@ class Factor(Part):
     values: tuple[float, ...] | None = Field(
         default=None,
         description="A list of values instead of a range.",
-        json_schema_extra={"items": ANY_QUANTITY},
+        json_schema_extra={"anyOf": [_LIST]},
     )
 
     @property
@@ -217,21 +219,30 @@ def find(name: str, topology: Description) -> Parameter:
     return parameter
 
 
-def _offer_names(schema: dict[str, Any]) -> None:
-    """In the JSON Schema: the parameters that there are, for editors."""
-    from topologies import describe, names
-
+def _names() -> JsonValue:
+    """The parameters of all topologies, for completion in editors."""
     known = {p.name for name in names() for p in describe(name).parameters}
-    schema["propertyNames"] = {"enum": sorted(known)}
+    return {"enum": [*sorted(known)]}
+
+
+def _factors_schema(schema: JsonDict) -> None:
+    schema["propertyNames"] = _names()
+    one = schema.get("additionalProperties", {})
+    schema["additionalProperties"] = {"anyOf": [one, _LIST]}
+
+
+def _parameters_schema(schema: JsonDict) -> None:
+    schema["propertyNames"] = _names()
+    schema["additionalProperties"] = ANY_QUANTITY
 
 
 Factors = Annotated[
     dict[str, Factor],
     BeforeValidator(read_factors),
-    Field(json_schema_extra=_offer_names),
+    Field(json_schema_extra=_factors_schema),
 ]
 Parameters = Annotated[
     dict[str, float | int],
     BeforeValidator(read_parameters),
-    Field(json_schema_extra=_offer_names),
+    Field(json_schema_extra=_parameters_schema),
 ]

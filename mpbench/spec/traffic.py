@@ -3,6 +3,7 @@
 from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic.config import JsonDict
 
 from mpbench.spec.known import READ_MODES, TOOLS
 from mpbench.spec.values import (
@@ -57,6 +58,12 @@ def _read(value: object) -> object:
     return {"mode": value} if isinstance(value, str) else value
 
 
+def _read_schema(schema: JsonDict) -> None:
+    """In the JSON Schema: a bare mode will do."""
+    mapping = schema.pop("$ref", None)
+    schema["anyOf"] = [{"$ref": mapping}, {"enum": [*READ_MODES]}]
+
+
 class Traffic(Part):
     """One transfer by one tool."""
 
@@ -90,7 +97,7 @@ class Traffic(Part):
     read: Annotated[Read, BeforeValidator(_read)] = Field(
         default=Read(),
         description="How the receiver reads: a mode, or {mode, size}.",
-        json_schema_extra={"anyOf": [{"enum": list(READ_MODES)}, {"type": "object"}]},
+        json_schema_extra=_read_schema,
     )
 
     @model_validator(mode="after")
