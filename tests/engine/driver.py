@@ -1,0 +1,37 @@
+"""A campaign in a process of its own: ``python -m tests.engine.driver OUT POINTS``.
+
+The fake backend takes its script from the environment, as `mpbench run` does.
+"""
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from mpbench.backends import fake
+from mpbench.engine.campaign import Rooms, run_campaign
+from mpbench.engine.types import Options
+from mpbench.errors import UserError
+
+from . import plans
+
+
+def main(out: str, points: str) -> int:
+    backend = fake.create()
+    try:
+        return run_campaign(
+            plans.experiment(int(points)),
+            Path(out),
+            backend,
+            backend.identity(),
+            Rooms(plans.measure, plans.tabulate),
+            Options(),
+            Console(highlight=False),
+        )
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
