@@ -1,5 +1,6 @@
 """From how an execution ended, and what was measured, to a run's row."""
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,7 +51,20 @@ def measured(run: layout.Run, measure: Measure) -> dict[str, Any]:
         why = one_line(f"{type(error).__name__}: {error}")
         return {"verdict": "failed", "reason": f"cannot be measured: {why}"}
     found.setdefault("verdict", "ok")
-    return found
+    return {key: plain(value) for key, value in found.items()}
+
+
+def plain(value: Any) -> Any:
+    """A measured value as JSON knows it: no array, no NaN (None stands for it)."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value
 
 
 def console_tail(path: Path) -> list[str]:

@@ -1,10 +1,12 @@
-"""A campaign in a process of its own: ``python -m tests.engine.driver OUT POINTS``.
+"""A campaign as a process: ``python -m tests.engine.driver OUT POINTS [MEASURE]``.
 
 The fake backend takes its script from the environment, as `mpbench run` does.
 """
 
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -16,7 +18,15 @@ from mpbench.errors import UserError
 from . import plans
 
 
-def main(out: str, points: str) -> int:
+def stuck(folder: Path) -> dict[str, Any]:
+    threading.Event().wait()
+    return {}
+
+
+MEASURES = {"goodput": plans.measure, "stuck": stuck}
+
+
+def main(out: str, points: str, measure: str = "goodput") -> int:
     backend = fake.create()
     try:
         return run_campaign(
@@ -24,7 +34,7 @@ def main(out: str, points: str) -> int:
             Path(out),
             backend,
             backend.identity(),
-            Rooms(plans.measure, plans.tabulate),
+            Rooms(MEASURES[measure], plans.tabulate),
             Options(),
             Console(highlight=False),
         )

@@ -15,12 +15,16 @@ DEADLINE_S = 60.0
 
 
 def start(
-    out: Path, points: int = 4, wall_s: float = 0.0, **script: object
+    out: Path, points: int = 4, wall_s: float = 0.0, measure: str = "goodput"
 ) -> "subprocess.Popen[str]":
-    """Start a campaign of 3 x `points` runs, each taking `wall_s`."""
-    told = json.dumps({"wall_s": wall_s, **script})
+    """Start a campaign of 3 x `points` runs, each taking `wall_s`.
+
+    measure : ``stuck`` for one that never comes to an end
+    """
+    told = json.dumps({"wall_s": wall_s})
+    arguments = [str(out), str(points), measure]
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.engine.driver", str(out), str(points)],
+        [sys.executable, "-m", "tests.engine.driver", *arguments],
         cwd=ROOT,
         env={**os.environ, "MPBENCH_FAKE": told, "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,

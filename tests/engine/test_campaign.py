@@ -59,7 +59,9 @@ def test_the_head_names_spec_build_and_plan(lab: Lab) -> None:
     ]
     assert len(head["invocations"]) == 2
     assert lab.results.experiment.read_bytes() == b"name: small\n"
-    assert lab.results.design.read_text() == "point,path1.capacity_mbps\n0,10.0\n1,11.0\n"
+    assert (
+        lab.results.design.read_text() == "point,path1.capacity_mbps\n0,10.0\n1,11.0\n"
+    )
     metadata = pq.read_schema(lab.results.parquet).metadata
     assert json.loads(metadata[b"mpbench"])["format"] == 1
 

@@ -1,7 +1,9 @@
 """Runs that go wrong become verdicts, and the campaign goes on."""
 
 import json
+import math
 
+import numpy as np
 import pytest
 
 from mpbench.errors import UserError
@@ -97,6 +99,15 @@ def test_rows_of_odd_kinds_still_make_both_tables(lab: Lab) -> None:
 
     assert lab.run(measure=measure, jobs=1) == 0
     assert list(lab.table()["odd"]) == ["1", "one", "2.5", "", "[1, 2]", '{"a": 1}']
+
+
+def test_numbers_of_numpy_and_no_numbers_are_measured_too(lab: Lab) -> None:
+    def measure(folder):
+        return {"a": np.float64(1.5), "b": np.nan, "c": np.arange(2), "d": math.inf}
+
+    assert lab.run(measure=measure) == 0
+    row = json.loads(lab.results.run(lab.folders()[0]).row.read_text())
+    assert (row["a"], row["b"], row["c"], row["d"]) == (1.5, None, [0, 1], None)
 
 
 def test_rows_that_make_no_table_are_told_in_a_line(lab: Lab) -> None:

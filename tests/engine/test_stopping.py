@@ -3,6 +3,8 @@
 import json
 import random
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,9 +14,10 @@ import pytest
 from mpbench.store import manifest
 from mpbench.store.layout import Results
 
-from .processes import finished, in_flight, start, wait_until
+from .processes import ROOT, finished, in_flight, start, wait_until
 
 SLOW_S = 0.4
+KILLS = 8
 
 
 @pytest.mark.parametrize(
@@ -46,15 +49,19 @@ def test_one_signal_stops_cleanly_and_says_how_to_go_on(
 
 def test_the_second_ctrl_c_leaves_at_once(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    # A backend that does not look at `cancel`: measuring takes for ever.
-    process = start(out, do="finish", wall_s=SLOW_S, ballast_bytes=0)
-    wait_until(lambda: len(finished(out)) >= 1)
+    process = start(out, measure="stuck")
+    wait_until(lambda: bool(in_flight(out)))
     process.send_signal(signal.SIGINT)
+    assert process.stdout is not None
+    while "Stopping" not in process.stdout.readline():
+        assert process.poll() is None
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=10)
     assert process.returncode == 130
+    assert in_flight(out)
     again = start(out)
-    assert again.wait(timeout=60) == 0
+    again.communicate(timeout=60)
+    assert again.returncode == 0
     assert len(finished(out)) == 12
 
 
@@ -78,13 +85,9 @@ def test_kill_9_at_any_moment(tmp_path: Path) -> None:
     """Killed again and again, wherever it may be, the campaign comes to its end."""
     out = tmp_path / "out"
     moments = random.Random(3)
-    for _ in range(12):
+    for _ in range(KILLS):
         process = start(out, points=20, wall_s=0.02)
-        wait_until(lambda: (out / ".lock").exists() or process.poll() is not None)
-        before = len(finished(out))
-        wait_until(
-            lambda: len(finished(out)) > before or process.poll() is not None
-        )
+        wait_for_news(out, len(finished(out)), process)
         time.sleep(moments.uniform(0, 0.15))
         process.kill()
         process.communicate()
@@ -97,6 +100,11 @@ def test_kill_9_at_any_moment(tmp_path: Path) -> None:
     assert len(finished(out)) == 60
     assert len(pd.read_parquet(out / "runs.parquet")) == 60
     assert not [path for path in out.iterdir() if path.name.startswith(".new-")]
+
+
+def wait_for_news(out: Path, before: int, process: "subprocess.Popen[str]") -> None:
+    """Until the process has finished a run, or ended for want of one."""
+    wait_until(lambda: len(finished(out)) > before or process.poll() is not None)
 
 
 def check_all_whole(out: Path) -> None:
@@ -119,3 +127,16 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     assert f"another mpbench (process {first.pid}) is working here" in errors
     first.kill()
     first.communicate()
+
+
+def test_killed_at_every_step_on_the_disk(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.engine.crashes", str(tmp_path / "out")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    # The last campaign found one run that fails, as scripted: status 1.
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert int(done.stdout) > 30
