@@ -34,9 +34,7 @@ FORMAT = 1
     show_default=True,
     help="Whose kernel enters the ids: virtual, native or fake.",
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print it as JSON, jobs and all."
-)
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON, jobs and all.")
 def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> None:
     """List the runs of the experiment FILE, with ids and an estimate of time.
 
@@ -83,12 +81,12 @@ def _table(plan: "Plan", each: "Sequence[Estimate]") -> str:
         times = [f"{one.virtual_s:.1f}", f"{one.wall_s:.1f}"]
         rows.append([*place, *factors, *times])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    words = len(head)
+    left = {0, 2}  # run and case are words, the rest are numbers
     return "\n".join(
         "  ".join(
-            text.ljust(width) if index in (0, 2) and index < words else text.rjust(width)
+            text.ljust(width) if index in left else text.rjust(width)
             for index, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
+        )
         for row in rows
     )
 

@@ -79,9 +79,7 @@ def parse(text: str) -> Constraint:
     if sum(1 for _ in ast.walk(tree)) > _MOST_NODES:
         raise ValueError("too long; write several constraints, all of which must hold")
     names: set[str] = set()
-    if not _is_condition(tree):
-        raise ValueError(f"'{text}' compares nothing; write e.g. 'a.b >= c.d'")
-    _check(tree, names)
+    _check_condition(tree, names)
     if not names:
         raise ValueError(f"'{text}' names no parameter")
     return Constraint(text, frozenset(names))
@@ -94,47 +92,49 @@ def _tree(text: str) -> ast.expr:
         raise ValueError(f"'{text}' is not a comparison such as 'a.b >= c.d'") from None
 
 
-def _is_condition(node: ast.expr) -> bool:
-    if isinstance(node, ast.BoolOp):
-        return all(_is_condition(value) for value in node.values)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return _is_condition(node.operand)
-    return isinstance(node, ast.Compare)
+def _check_condition(node: ast.expr, names: set[str]) -> None:
+    """A comparison, or several joined by `and`, `or` and `not`."""
+    match node:
+        case ast.BoolOp(values=operands):
+            for operand in operands:
+                _check_condition(operand, names)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            _check_condition(operand, names)
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            if not all(type(op) in _COMPARISONS for op in ops):
+                raise _refusal(node)
+            for term in (left, *others):
+                _check_term(term, names)
+        case _:
+            text = ast.unparse(node)
+            raise ValueError(f"'{text}' compares nothing; write e.g. 'a.b >= c.d'")
 
 
-def _check(node: ast.expr, names: set[str]) -> None:
-    """Raises ValueError for anything but what the module's head lists."""
+def _check_term(node: ast.expr, names: set[str]) -> None:
+    """A number: what stands on either side of a comparison."""
     match node:
         case ast.Constant(value=bool()):
-            pass
+            raise _refusal(node)
         case ast.Constant(value=int() | float()):
             return
         case ast.Name() | ast.Attribute():
             names.add(_dotted(node))
-            return
-        case ast.BoolOp(values=operands):
-            _check_all(operands, names)
-            return
-        case ast.UnaryOp(op=op, operand=operand) if type(op) in _ARITHMETIC | _LOGIC:
-            _check(operand, names)
-            return
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in _ARITHMETIC:
+            _check_term(operand, names)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            _check_all([left, right], names)
-            return
-        case ast.Compare(left=left, ops=ops, comparators=others):
-            if all(type(op) in _COMPARISONS for op in ops):
-                _check_all([left, *others], names)
-                return
+            _check_term(left, names)
+            _check_term(right, names)
         case ast.Call(func=ast.Name(id=name), args=[_, *_] as args, keywords=[]):
-            if name in _FUNCTIONS and (len(args) == 1) == (name == "abs"):
-                _check_all(args, names)
-                return
-    raise ValueError(f"'{ast.unparse(node)}' is not allowed in a constraint")
+            if name not in _FUNCTIONS or (len(args) == 1) != (name == "abs"):
+                raise _refusal(node)
+            for argument in args:
+                _check_term(argument, names)
+        case _:
+            raise _refusal(node)
 
 
-def _check_all(nodes: list[ast.expr], names: set[str]) -> None:
-    for node in nodes:
-        _check(node, names)
+def _refusal(node: ast.expr) -> ValueError:
+    return ValueError(f"'{ast.unparse(node)}' is not allowed in a constraint")
 
 
 def _dotted(node: ast.expr) -> str:
@@ -143,7 +143,7 @@ def _dotted(node: ast.expr) -> str:
         return node.id
     if isinstance(node, ast.Attribute):
         return f"{_dotted(node.value)}.{node.attr}"
-    raise ValueError(f"'{ast.unparse(node)}' is not allowed in a constraint")
+    raise _refusal(node)
 
 
 def _value(node: ast.expr, values: Values) -> Any:

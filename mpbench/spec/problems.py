@@ -1,7 +1,7 @@
 """From the validator's findings to one line each: file, line, path, reason."""
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -28,18 +28,24 @@ _REASONS: Mapping[str, str] = {
 
 def describe(error: ValidationError, model: type[BaseModel], document: Document) -> str:
     """All findings, in the order of the file, one a line."""
-    found = sorted({_line(each, model, document) for each in error.errors()})
+    errors = [each for each in error.errors() if not _consequence(each)]
+    found = sorted({_line(each, model, document) for each in errors})
     return "\n".join(f"{document.name}:{line}: {text}" for line, text in found)
 
 
 def _line(
     error: ErrorDetails, model: type[BaseModel], document: Document
 ) -> tuple[int, str]:
-    place = _place(error["loc"], document, error["type"] == "missing")
+    place = _place(error["loc"], document, error["type"] in ("missing", "reason"))
     path = dotted(place)
     reason = _reason(error, model)
     text = f"{path}: {reason}" if path else reason
     return document.line(place), " ".join(text.split())
+
+
+def _consequence(error: ErrorDetails) -> bool:
+    """Whether a list counts as too short only because its items are at fault."""
+    return error["type"] == "too_short" and bool(error["input"])
 
 
 def _reason(error: ErrorDetails, model: type[BaseModel]) -> str:
@@ -54,32 +60,39 @@ def _reason(error: ErrorDetails, model: type[BaseModel]) -> str:
     return error["msg"]
 
 
-def _place(loc: Place, document: Document, missing: bool) -> Place:
+def _place(loc: Place, document: Document, absent: bool) -> Place:
     """The place in the file that the validator's location stands for.
 
     The two differ where the file uses a short form: `values` of a factor that
     is a bare list is in the location and not in the file.
+
+    absent : whether the last part may be a key that the file lacks
     """
     place: Place = ()
     for index, part in enumerate(loc):
         last = index == len(loc) - 1
         if part == "[key]":
             break
-        if (*place, part) in document.lines or (last and missing):
+        if (*place, part) in document.lines or (last and absent):
             place = (*place, part)
     return place
 
 
 def _keys(model: type[BaseModel], loc: Place) -> list[str]:
     """The keys that a mapping of the file may have."""
-    here: Any = model
+    here = model
+    inside = False  # of a list or mapping of models: the next part picks one
     for part in loc:
-        if isinstance(here, type) and issubclass(here, BaseModel):
-            here = _annotation(here, str(part))
-        inner = _models(here)
-        here = inner[0] if inner else None
-    if not (isinstance(here, type) and issubclass(here, BaseModel)):
-        return []
+        if inside:
+            inside = False
+            continue
+        annotation = _annotation(here, str(part))
+        models = _models(annotation)
+        if not models:
+            return []
+        here = models[0]
+        kinds = {get_origin(each) for each in (annotation, *get_args(annotation))}
+        inside = bool(kinds & {dict, tuple})
     return [field.alias or name for name, field in here.model_fields.items()]
 
 

@@ -25,6 +25,7 @@ from topologies import Description, Parameter
 T = TypeVar("T")
 Loc = tuple[str | int, ...]
 
+LEAST_LIKENESS = 0.5  # of a name that is offered, from 0 to 1
 TEXT_PATTERN = r"^\s*[-+]?[0-9._]+([eE][-+]?[0-9]+)?\s*[A-Za-zµμ%].*$"
 ANY_QUANTITY: JsonDict = {"anyOf": [{"type": "string"}, {"type": "number"}]}
 
@@ -101,12 +102,18 @@ def check_each(
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:
-    """`did you mean 'x'?`, or the list of choices if none is near."""
+    """`did you mean 'x'?`, or the list of choices if none is near.
+
+    Of several that are as near, the first.
+    """
     known = list(choices)
-    lowered = {choice.lower(): choice for choice in known}
-    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
-    if near:
-        return f"did you mean '{lowered[near[0]]}'?"
+
+    def likeness(choice: str) -> float:
+        return difflib.SequenceMatcher(None, name.lower(), choice.lower()).ratio()
+
+    best = max(known, key=likeness, default="")
+    if likeness(best) >= LEAST_LIKENESS:
+        return f"did you mean '{best}'?"
     return f"known: {', '.join(known)}"
 
 
