@@ -20,6 +20,7 @@ class Parameter:
     minimum, maximum : closed range of sensible values
     integer : whether only whole numbers make sense
     doc : one sentence
+    replaces : name of a parameter that has no effect once this one is set
     """
 
     name: str
@@ -30,6 +31,7 @@ class Parameter:
     maximum: float
     integer: bool
     doc: str
+    replaces: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ def path_parameters(path: int) -> tuple[Parameter, ...]:
             integer=True,
             doc="size of the bottleneck's queue; when set, it takes the place of"
             f" {prefix}.queueing_delay",
+            replaces=f"{prefix}.queueing_delay",
         ),
         Parameter(
             f"{prefix}.loss",

@@ -16,6 +16,7 @@ from mpbench.spec.traffic import DAY_S, FIRST_PORT, Traffic
 from mpbench.spec.values import (
     Count,
     Faults,
+    Loc,
     Name,
     OneOf,
     Part,
@@ -72,13 +73,34 @@ class Spec(Part):
         self._check_ports(faults)
         self._check_metrics(faults, info)
         self._check_figures(faults)
-        if self.design is not None:
-            for name in self.design.factors:
-                if name in self.parameters:
-                    reason = "a factor of the design too; take one away"
-                    faults.add(("parameters", name), reason)
+        self._check_parameters(faults, info)
+        self._check_time_limit(faults)
         faults.raise_any()
         return self
+
+    def _check_parameters(self, faults: Faults, info: ValidationInfo) -> None:
+        """Each parameter said once, and none without effect."""
+        factors = self.design.factors if self.design else {}
+        for name in self.parameters:
+            if name in factors:
+                reason = "a factor of the design too; take one away"
+                faults.add(("parameters", name), reason)
+        topology = context(info).topology
+        places: dict[str, Loc] = {
+            name: ("parameters", name) for name in self.parameters
+        }
+        places |= {name: ("design", "factors", name) for name in factors}
+        for parameter in topology.parameters if topology else ():
+            idle = parameter.replaces
+            if idle in places and parameter.name in places:
+                reason = f"without effect beside {parameter.name}; take one away"
+                faults.add(places[idle], reason)
+
+    def _check_time_limit(self, faults: Faults) -> None:
+        end = max(entry.start + (entry.duration or 0) for entry in self.traffic)
+        if self.time_limit is not None and self.time_limit <= end:
+            reason = f"{self.time_limit:g} s, but the traffic lasts {end:g} s"
+            faults.add(("time_limit",), f"{reason}; allow more, or take it away")
 
     def _check_ports(self, faults: Faults) -> None:
         seen: dict[tuple[str, int], int] = {}

@@ -2,24 +2,7 @@
 
 import pytest
 
-from mpbench.errors import UserError
-from mpbench.spec import loads
-from tests.spec.files import FACTORS, TEXT
-
-CASE = "  mptcp: {protocol: mptcp, congestion_control: lia}\n"
-TCP1 = "  tcp1: {protocol: tcp, congestion_control: reno, path: 1}\n"
-FLOW = "  - {tool: iperf3, from: client, to: server, duration: 30 s}\n"
-
-
-def faults(text: str) -> list[str]:
-    with pytest.raises(UserError) as caught:
-        loads(text, "f.yaml")
-    return str(caught.value).splitlines()
-
-
-def swapped(old: str, new: str) -> str:
-    assert old in TEXT
-    return TEXT.replace(old, new)
+from tests.spec.files import FACTORS, FLOW, faults, swapped
 
 
 @pytest.mark.parametrize(
@@ -209,95 +192,4 @@ def test_a_key_written_wrong_is_unknown_and_missing() -> None:
     assert faults(swapped("name: small", "nam: small")) == [
         "f.yaml:1: nam: unknown key; did you mean 'name'?",
         "f.yaml:1: name: missing",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("criterion", "message"),
-    [
-        ("{factor: capcity}", "did you mean 'capacity'?"),
-        ("{factor: path1.delay}", "with difference: absolute; did you mean 'delay'?"),
-        ("{factor: delay, difference: none}", "did you mean 'path1.delay'?"),
-        ("{factor: loss}", "'loss' is the same in all runs"),
-        ("{factor: delay, difference: sign}", "unknown difference 'sign'; did you"),
-        ("delay", "expected 'key: value' entries"),
-    ],
-)
-def test_criteria(criterion: str, message: str) -> None:
-    figure = f"figures: [{{kind: box, metric: goodput, criterion: {criterion}}}]\n"
-    (found,) = faults(TEXT + figure)
-    assert found.startswith("f.yaml:14: figures[0].criterion")
-    assert message in found
-
-
-def test_a_figure_shows_what_there_is() -> None:
-    box = "{kind: box, metric: jain, criterion: {factor: delay}, case: tcp}"
-    found = faults(f"{TEXT}figures: [{box}]\n")
-    assert found == [
-        "f.yaml:14: figures[0].case: there is no case 'tcp'; did you mean 'tcp1'?"
-    ]
-    box = "{kind: box, metric: jain, criterion: {factor: delay}}"
-    (found_metric,) = faults(f"{TEXT}figures: [{box}]\n")
-    assert "'jain' is not among the experiment's metrics" in found_metric
-
-
-def test_experimental_benefit_needs_tcp_on_each_path() -> None:
-    metrics = "metrics: [experimental_aggregation_benefit]\n"
-    (found,) = faults(swapped(TCP1, "") + metrics)
-    assert "compares with a tcp on each path; no case is on path 1" in found
-    (found,) = faults(swapped(CASE, "") + metrics)
-    assert "is of mptcp, and no case is" in found
-
-
-def test_steps_limit_the_points() -> None:
-    stepped = "    path2.loss: {min: 0 %, max: 2 %, step: 1 %}\n"
-    (found,) = faults(swapped(FACTORS, stepped))
-    assert "design.points: 4 is more than the 3 points that steps allow" in found
-
-
-def test_lists_alone_are_a_grid() -> None:
-    (found,) = faults(swapped(FACTORS, "    path2.loss: [0 %, 1 %]\n"))
-    assert found.endswith("every factor is a list; write 'method: grid'")
-    first, *others = faults(swapped("points: 4", "points: 4\n  method: grid"))
-    assert "design.points: a grid takes all combinations" in first
-    assert len(others) == 2
-    assert all("a grid crosses lists only" in line for line in others)
-
-
-def test_all_faults_are_listed_in_the_order_of_the_file() -> None:
-    text = TEXT.replace("two_path", "two_path\nsed: 1")
-    text = text.replace("max: 100", "max: 0.5").replace("25 ms", "25 kB")
-    text = text.replace("lia", "lai").replace("path: 2", "path: 3")
-    text = text.replace("iperf3", "iperf")
-    found = faults(text)
-    lines = [int(line.split(":")[1]) for line in found]
-    assert lines == [3, 7, 8, 10, 12, 14]
-    assert all(line.count("\n") == 0 for line in found)
-
-
-def test_unknown_keys_at_every_depth_name_the_nearest() -> None:
-    text = (
-        TEXT.replace("points: 4", "point: 4\n  points: 4")
-        .replace("unit:", "units: x, unit:")
-        .replace("path: 1", "path: 1, shceduler: x")
-        .replace("30 s", "30 s, revers: true, read: {size: 1 kB, mod: packet}")
-    )
-    text += "figures: [{kind: histogram, batch: 3}]\n"
-    hints = [line.rsplit("; ", 1)[1] for line in faults(text)]
-    assert hints == [
-        "did you mean 'points'?",
-        "did you mean 'unit'?",
-        "did you mean 'scheduler'?",
-        "did you mean 'mode'?",
-        "did you mean 'reverse'?",
-        "did you mean 'batches'?",
-    ]
-
-
-def test_a_line_of_a_long_list() -> None:
-    rows = "    path2.loss:\n      - 0 %\n      - 1 ms\n"
-    found = faults(swapped(FACTORS, FACTORS + rows))
-    assert found == [
-        "f.yaml:10: design.factors.path2.loss[1]: '1 ms' is a time; a ratio is "
-        "wanted, such as '1 %'"
     ]
