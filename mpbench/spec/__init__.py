@@ -1,1 +1,11 @@
-"""Experiment files: text to a frozen, validated Spec."""
+"""Experiment files: text to a frozen, validated Spec.
+
+    spec = load(Path("experiments/quickstart.yaml"))
+
+Nothing here touches the machine: a file means the same on every host.
+"""
+
+from mpbench.spec.experiment import Spec
+from mpbench.spec.load import load, loads
+
+__all__ = ["Spec", "load", "loads"]

@@ -1,0 +1,244 @@
+"""What a guest would have left of a job, from a formula instead of a kernel.
+
+The files have the names and shapes of a real run's, and the numbers obey the
+few rules that readers and checks rely on: goodput below capacity, bytes that
+add up, subflows that join. They are no model of TCP.
+"""
+
+import hashlib
+import json
+import math
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+from mpbench.backends.base import Job
+from mpbench.backends.fake_flows import Flow, flow, packets, path_shapes, virtual_s
+from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
+
+BLOCK_BYTES = 131072
+
+
+def artefacts(job: Job) -> dict[str, bytes]:
+    """File name to content; a function of the job alone."""
+    shapes = path_shapes(job["parameters"])
+    flows = [flow(job, index, shapes) for index in range(len(job["traffic"]))]
+    files: dict[str, Any] = {"outcome.json": outcome(job, flows, shapes)}
+    for index, each in enumerate(flows):
+        for end in ("client", "server"):
+            name = f"traffic-{index}-{end}"
+            files[f"{name}.json"] = iperf3(job, index, each, end)
+            files[f"{name}.err"] = b""
+    for host in ("client", "server"):
+        files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, shapes, host)}
+    files["qdisc-end.json"] = {
+        f"r{path}": qdiscs(path, shape, flows) for path, shape in shapes.items()
+    }
+    files["link-end.json"] = links(shapes, flows)
+    if job.get("capture"):
+        files["capture-client.pcap"] = capture(job)
+    files["console.log"] = console(job, flows)
+    return {name: _bytes(value) for name, value in files.items()}
+
+
+def outcome(job: Job, flows: list[Flow], shapes: Mapping[int, Shape]) -> dict[str, Any]:
+    processes = [
+        {
+            "name": f"traffic-{index}-{end}",
+            "host": job["traffic"][index]["from" if end == "client" else "to"],
+            "argv": [job["traffic"][index]["tool"], f"--{end}", "--json"],
+            "exit_code": 0,
+            "start_s": each.begin_s,
+            "end_s": round(each.begin_s + each.seconds, 9),
+        }
+        for end in ("server", "client")
+        for index, each in enumerate(flows)
+    ]
+    transport = job["transport"]
+    return {
+        "format": 1,
+        "status": "ok",
+        "error": None,
+        "virtual_s": round(virtual_s(flows), 9),
+        "kernel": {"release": "0.0.0-fake", "version": "#1 fake"},
+        "transport": {
+            "congestion_control": transport.get("congestion_control"),
+            "scheduler": transport.get("scheduler"),
+        },
+        "paths": [
+            {
+                "path": path,
+                "forward": {"node": f"r{path}", "interface": f"r{path}-hub"},
+                "backward": {"node": f"r{path}", "interface": f"r{path}-client"},
+            }
+            for path in shapes
+        ],
+        "processes": processes,
+    }
+
+
+def iperf3(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
+    """`iperf3 --json` of one end; the client's also knows of both."""
+    entry = job["traffic"][index]
+    interval_s = float(entry.get("interval_s") or 1.0)
+    sends = (end == "client") != bool(entry.get("reverse"))
+    count = max(1, math.ceil(each.seconds / interval_s - 1e-9))
+    edges = [min(step * interval_s, each.seconds) for step in range(count + 1)]
+    marks = [int(each.bytes * edge / each.seconds) for edge in edges]
+    intervals = [
+        _slot(edges[step], edges[step + 1], marks[step + 1] - marks[step], sends)
+        for step in range(count)
+    ]
+    whole = _slot(0.0, each.seconds, each.bytes, sends)
+    sent = {**whole, "retransmits": each.retransmits} if sends else whole
+    protocol = {
+        "protocol": "TCP",
+        "num_streams": entry.get("parallel", 1),
+        "blksize": BLOCK_BYTES,
+        "duration": entry.get("duration_s") or 0,
+        "bytes": entry.get("bytes") or 0,
+        "reverse": int(bool(entry.get("reverse"))),
+    }
+    return {
+        "start": {"version": "iperf 3.12", "test_start": protocol},
+        "intervals": [{"streams": [slot], "sum": slot} for slot in intervals],
+        "end": {
+            "streams": [{"sender": sent, "receiver": whole}],
+            "sum_sent": sent,
+            "sum_received": whole,
+            "sender_tcp_congestion": job["transport"].get("congestion_control"),
+        },
+    }
+
+
+def counters(
+    job: Job, flows: list[Flow], shapes: Mapping[int, Shape], host: str
+) -> dict[str, int]:
+    """The counters of one host; iperf3 opens a control connection beside each flow."""
+    out = sum(math.ceil(each.bytes / each.payload_bytes) for each in flows)
+    resent = sum(each.retransmits for each in flows)
+    client = host == "client"
+    values = {
+        "TcpOutSegs": out + resent if client else out // 2,
+        "TcpInSegs": out // 2 if client else out,
+        "TcpRetransSegs": resent if client else 0,
+    }
+    connections = sum(
+        1 + job["traffic"][i].get("parallel", 1) for i in range(len(flows))
+    )
+    if job["transport"]["protocol"] == "mptcp":
+        joins = connections * (len(shapes) - 1)
+        capable = "MPTcpExtMPCapableSYNTX" if client else "MPTcpExtMPCapableSYNRX"
+        reply = "MPTcpExtMPCapableSYNACKRX" if client else "MPTcpExtMPCapableACKRX"
+        values |= {capable: connections, reply: connections}
+        if client:
+            values |= {"MPTcpExtMPJoinSynTx": joins, "MPTcpExtMPJoinSynAckRx": joins}
+        else:
+            values |= {"MPTcpExtMPJoinSynRx": joins, "MPTcpExtMPJoinAckRx": joins}
+        for name in ("MPCapableFallbackACK", "MPCapableFallbackSYNACK"):
+            values[f"MPTcpExt{name}"] = 0
+    return values
+
+
+def qdiscs(path: int, shape: Shape, flows: list[Flow]) -> list[dict[str, Any]]:
+    """`tc -s -j qdisc show` of a path's router: forward first, then backward."""
+    sent = packets(flows, path)
+    listed = []
+    for device, count, drops in (
+        (f"r{path}-hub", sent, sent // 500),
+        (f"r{path}-client", sent // 2, 0),
+    ):
+        netem: dict[str, Any] = {
+            "limit": DELAY_LINE_PACKETS,
+            "delay": {
+                "delay": shape.delay_ms / 1e3,
+                "jitter": shape.jitter_ms / 1e3,
+                "correlation": 0,
+            },
+            "ecn": False,
+            "gap": 0,
+        }
+        if shape.loss_percent:
+            loss = {"loss": shape.loss_percent / 100, "correlation": 0}
+            netem["loss-random"] = loss
+        tbf = {
+            "rate": round(shape.capacity_mbps * 1e6 / 8),
+            "burst": 2 * FRAME_BYTES,
+            "limit": shape.queue_packets * FRAME_BYTES,
+        }
+        statistics = {
+            "bytes": count * FRAME_BYTES,
+            "packets": count,
+            "drops": drops,
+            "overlimits": count // 2,
+            "requeues": 0,
+            "backlog": 0,
+            "qlen": 0,
+        }
+        root = {"kind": "netem", "handle": "1:", "dev": device, "root": True}
+        child = {"kind": "tbf", "handle": "10:", "dev": device, "parent": "1:1"}
+        listed.append({**root, "options": netem, **statistics})
+        listed.append({**child, "options": tbf, **statistics})
+    return listed
+
+
+def links(shapes: Mapping[int, Shape], flows: list[Flow]) -> dict[str, Any]:
+    """Counters of every interface, without an error and without a drop."""
+    table: dict[str, Any] = {"client": {}, "hub": {}, "server": {}}
+    whole = 0
+    for path in shapes:
+        there = packets(flows, path)
+        back = there // 2
+        whole += there
+        table["client"][f"client-eth{path}"] = _interface(back, there)
+        table[f"r{path}"] = {
+            f"r{path}-client": _interface(there, back),
+            f"r{path}-hub": _interface(back, there),
+        }
+        table["hub"][f"hub-eth{path}"] = _interface(there, back)
+    table["hub"]["hub-eth0"] = _interface(whole // 2, whole)
+    table["server"]["server-eth1"] = _interface(whole, whole // 2)
+    return table
+
+
+def capture(job: Job) -> bytes:
+    """A capture file's head and one packet of noise from the seed."""
+    head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    noise = hashlib.sha256(str(job["seed"]).encode()).digest()
+    return head + struct.pack("<IIII", 0, 0, len(noise), len(noise)) + noise
+
+
+def console(job: Job, flows: list[Flow]) -> bytes:
+    lines = ["fake guest: up", f"topology {job['topology']}: built"]
+    lines += [
+        f"traffic {index}: {each.bytes} bytes in {each.seconds:.3f} s"
+        for index, each in enumerate(flows)
+    ]
+    return "".join(f"{line}\n" for line in [*lines, "power off"]).encode()
+
+
+def _slot(begin_s: float, end_s: float, count: int, sender: bool) -> dict[str, Any]:
+    seconds = end_s - begin_s
+    return {
+        "start": round(begin_s, 6),
+        "end": round(end_s, 6),
+        "seconds": round(seconds, 6),
+        "bytes": count,
+        "bits_per_second": count * 8 / seconds if seconds else 0.0,
+        "omitted": False,
+        "sender": sender,
+    }
+
+
+def _interface(received: int, sent: int) -> dict[str, int]:
+    values: dict[str, int] = {}
+    for way, count in (("rx", received), ("tx", sent)):
+        values |= {f"{way}_bytes": count * FRAME_BYTES, f"{way}_packets": count}
+        values |= {f"{way}_errors": 0, f"{way}_dropped": 0}
+    return values
+
+
+def _bytes(value: Any) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    return (json.dumps(value, indent=1, sort_keys=True) + "\n").encode()

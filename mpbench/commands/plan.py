@@ -1,0 +1,129 @@
+"""`mpbench plan`: what an experiment would run, and how long that takes."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpbench.errors import UserError
+
+if TYPE_CHECKING:
+    from mpbench.plan import Estimate, Plan, Run
+    from mpbench.spec import Spec
+
+FORMAT = 1
+
+
+@click.command("plan")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Runs at a time, for the estimate.  [default: as many as there are CPUs]",
+)
+@click.option(
+    "--backend",
+    "backend_name",
+    metavar="NAME",
+    default="virtual",
+    show_default=True,
+    help="Whose kernel enters the ids: virtual, native or fake.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON, jobs and all.")
+def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> None:
+    """List the runs of the experiment FILE, with ids and an estimate of time.
+
+    A run is one design point, one case and one repetition. Nothing is run and
+    nothing is written.
+    """
+    from mpbench.plan import estimate, make_plan, total
+    from mpbench.spec import load
+
+    spec = load(file)
+    plan = make_plan(spec, _build(backend_name))
+    each = [estimate(run.job) for run in plan.runs]
+    workers = jobs or len(os.sched_getaffinity(0))
+    whole = total(each, workers)
+    if as_json:
+        click.echo(_as_json(spec, plan, each, whole, workers))
+        return
+    click.echo(_table(plan, each))
+    click.echo(_summary(spec, plan, whole, workers))
+
+
+def _build(backend_name: str) -> dict[str, str]:
+    """What the backend adds to the ids; nothing, and a warning, if it is not
+    ready, as before the guest kernel is built."""
+    from mpbench.backends import registry
+
+    backend = registry.create(backend_name)
+    try:
+        return dict(backend.identity())
+    except UserError as error:
+        click.echo(f"ids will be others: {error}", err=True)
+        return {}
+
+
+def _table(plan: "Plan", each: "Sequence[Estimate]") -> str:
+    """One line a run, in columns as wide as their widest entry."""
+    repeated = any(run.repetition for run in plan.runs)
+    head = ["run", "point", "case", *(["repetition"] if repeated else [])]
+    rows = [[*head, *plan.factor_keys, "virtual s", "wall s"]]
+    for run, one in zip(plan.runs, each, strict=True):
+        place = [run.id, str(run.point), run.case]
+        place += [str(run.repetition)] if repeated else []
+        factors = [f"{run.factors[key]:g}" for key in plan.factor_keys]
+        times = [f"{one.virtual_s:.1f}", f"{one.wall_s:.1f}"]
+        rows.append([*place, *factors, *times])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = {0, 2}  # run and case are words, the rest are numbers
+    return "\n".join(
+        "  ".join(
+            text.ljust(width) if index in left else text.rjust(width)
+            for index, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+
+
+def _summary(spec: "Spec", plan: "Plan", whole: "Estimate", workers: int) -> str:
+    from mpbench.engine.messages import many
+    from mpbench.engine.progress import span
+
+    counts = [
+        many(len(plan.design), "point"),
+        many(len(spec.cases), "case"),
+        many(spec.repetitions, "repetition"),
+    ]
+    return (
+        f"{spec.name}: {many(len(plan.runs), 'run')} ({' x '.join(counts)}); about "
+        f"{span(whole.virtual_s)} of virtual time, {span(whole.wall_s)} of wall time "
+        f"with {workers} at a time"
+    )
+
+
+def _as_json(
+    spec: "Spec",
+    plan: "Plan",
+    each: "Sequence[Estimate]",
+    whole: "Estimate",
+    workers: int,
+) -> str:
+    def entry(run: "Run", one: "Estimate") -> dict[str, Any]:
+        return {**asdict(run), "estimate": asdict(one)}
+
+    return json.dumps(
+        {
+            "format": FORMAT,
+            "name": spec.name,
+            "spec_hash": plan.spec_hash,
+            "estimate": {**asdict(whole), "jobs": workers},
+            "runs": [entry(*pair) for pair in zip(plan.runs, each, strict=True)],
+        },
+        indent=2,
+    )

@@ -1,0 +1,135 @@
+"""``mpbench run``: execute what is not yet finished of an experiment."""
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from mpbench.backends.registry import BACKENDS
+
+
+@click.command("run")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Runs at a time, one a CPU.  [default: as many as there are CPUs]",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    help="Execute at most so many runs now.",
+)
+@click.option(
+    "--only",
+    metavar="CASE",
+    multiple=True,
+    help="Execute this case's runs only; may be given several times.",
+)
+@click.option(
+    "--keep-captures",
+    type=click.Choice(["none", "failed", "all"]),
+    default="failed",
+    show_default=True,
+    help="Whose packet captures stay on disk; their hashes always do. "
+    "'failed' means every run that is not ok.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Results folder.  [default: results/NAME, NAME being the experiment's]",
+)
+@click.option(
+    "--backend",
+    "backend_name",
+    type=click.Choice(list(BACKENDS)),
+    default="virtual",
+    show_default=True,
+    help="Where runs happen: a guest in virtual time, this machine's own kernel "
+    "in real time (root), or nowhere (made-up numbers, for tests).",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="List the runs and whether they are done; write nothing.",
+)
+@click.option(
+    "--retry-failed",
+    is_flag=True,
+    help="Execute failed and timed-out runs once more. They are left alone "
+    "otherwise: the same run fails the same way.",
+)
+@click.option(
+    "--wall-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    help="Give a run up after so many seconds of the clock.  "
+    "[default: 60 and ten times its virtual time limit]",
+)
+@click.option(
+    "--silence-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    help="Give a run up after so many seconds without a sign of life.  [default: 120]",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    file: Path,
+    jobs: int | None,
+    limit: int | None,
+    only: tuple[str, ...],
+    keep_captures: Literal["none", "failed", "all"],
+    out: Path | None,
+    backend_name: str,
+    dry_run: bool,
+    retry_failed: bool,
+    wall_limit: float | None,
+    silence_limit: float | None,
+) -> None:
+    """Run the experiment in FILE, going on where it was left.
+
+    A finished run is never executed again; one whose experiment, seed, kernel
+    or guest code has changed always is. The first Ctrl-C stops cleanly, the
+    second at once; after either, or after a crash, the same command goes on.
+
+    Exit status: 0 when all finished runs of the plan are ok, 1 when some are
+    invalid, failed or timed out, 2 for what has to be put right first, 130
+    after Ctrl-C.
+    """
+    from rich.console import Console
+
+    from mpbench.backends import registry
+    from mpbench.engine import dry
+    from mpbench.engine.campaign import Rooms, run_campaign
+    from mpbench.engine.types import Experiment, Options
+    from mpbench.plan import make_plan
+    from mpbench.spec import load
+
+    spec = load(file)
+    backend = registry.create(backend_name)
+    build = backend.identity()
+    experiment = Experiment(spec.name, file.read_bytes(), make_plan(spec, build))
+    options = Options(
+        jobs=jobs,
+        limit=limit,
+        only=only,
+        keep_captures=keep_captures,
+        retry_failed=retry_failed,
+        wall_limit_s=wall_limit,
+        silence_limit_s=silence_limit,
+    )
+    root = out or Path("results") / spec.name
+    console = Console(highlight=False)
+    if dry_run:
+        dry.show(experiment, root, options, console)
+        return
+
+    from analysis.rows import row
+    from analysis.table import build as tabulate
+
+    rooms = Rooms(measure=row, tabulate=tabulate)
+    status = run_campaign(experiment, root, backend, build, rooms, options, console)
+    context.exit(status)

@@ -1,0 +1,54 @@
+"""``mpbench verify``: same run, same bytes."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command("verify")
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Check N runs drawn at random.  [default: all]",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Of the draw; another seed, another sample.",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Runs at a time, one a CPU.  [default: as many as there are CPUs]",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    results: Path,
+    sample: int | None,
+    seed: int,
+    jobs: int | None,
+) -> None:
+    """Execute finished runs of the folder RESULTS again and compare.
+
+    Every artefact must come out the same, byte for byte; those that do not are
+    named, and the second execution is kept for a look. RESULTS is only read.
+
+    Exit status: 0 when all are the same, 1 when any differs.
+    """
+    from rich.console import Console
+
+    from mpbench.backends import registry
+    from mpbench.engine.verify import verify
+    from mpbench.store import campaign
+    from mpbench.store.layout import Results
+
+    folder = Results(results)
+    backend = registry.create(campaign.read(folder.campaign).backend)
+    console = Console(highlight=False)
+    context.exit(verify(folder, backend, console, jobs, sample, seed))

@@ -1,0 +1,88 @@
+"""The main thread's loop: events in, display and saving out."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mpbench.engine import pool, stopping
+from mpbench.engine.display import Display
+from mpbench.engine.pool import Task
+from mpbench.engine.progress import Finished, Progress
+
+
+@dataclass(frozen=True)
+class Work:
+    """A batch of tasks and what is to happen around them.
+
+    do : executes a task (in a worker's thread)
+    concluded : what `do` returned, in a display's words (in the main thread)
+    tick : called several times a second; may write interim results
+    """
+
+    tasks: Sequence[Task]
+    cpus: Sequence[int]
+    do: pool.Do
+    concluded: Callable[[Task, Any], Finished]
+    tick: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True)
+class Driven:
+    """How a batch ended.
+
+    progress : the final counts
+    signal_status : 0, or the exit status of the signal that stopped it
+    error : what a task raised, if that stopped it
+    given_up : tasks that were in flight at the stop
+    """
+
+    progress: Progress
+    signal_status: int
+    error: BaseException | None
+    given_up: int
+
+
+def drive(work: Work, display: Display) -> Driven:
+    """Do all the work, or as much as signals and errors allow."""
+    progress = Progress(len(work.tasks), sum(task.expected_s for task in work.tasks))
+    cancel = threading.Event()
+    error: BaseException | None = None
+    given_up = 0
+    told = False
+    with stopping.stopping(cancel, display.close) as stop:
+        try:
+            for event in pool.work(work.tasks, work.cpus, work.do, cancel):
+                match event:
+                    case pool.Started(task, cpu):
+                        progress.started(task, cpu)
+                    case pool.Advanced(task, virtual_s):
+                        progress.advanced(task, virtual_s)
+                    case pool.Ended(task, None):
+                        progress.cancelled(task)
+                        given_up += 1
+                    case pool.Ended(task, result):
+                        end = work.concluded(task, result)
+                        progress.ended(task, end.verdict, end.virtual_s)
+                        display.finished(end, progress)
+                    case pool.Broke(task, raised):
+                        progress.cancelled(task)
+                        error = error or raised
+                if stop.signal is not None and not told:
+                    told = True
+                    display.note(_stopping(progress))
+                if not isinstance(event, pool.Advanced):
+                    work.tick()
+                    display.refresh(progress)
+        finally:
+            cancel.set()
+            display.close()
+    return Driven(progress, stop.status, error, given_up)
+
+
+def _stopping(progress: Progress) -> str:
+    flying = len(progress.flights)
+    return (
+        f"Stopping: giving up {flying} run{'' if flying == 1 else 's'} in flight. "
+        "Once more to leave at once."
+    )

@@ -1,0 +1,37 @@
+"""What `mpbench run` would do, without doing it."""
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from mpbench.engine.bounds import expected_s
+from mpbench.engine.messages import many
+from mpbench.engine.progress import span
+from mpbench.engine.select import pending, standing
+from mpbench.engine.types import Experiment, Options
+from mpbench.store.layout import Results
+
+
+def show(
+    experiment: Experiment, root: Path, options: Options, console: Console
+) -> None:
+    """List every run of the plan and what is to become of it; write nothing."""
+    planned = experiment.plan.runs
+    stands = standing(Results(root), planned)
+    due = {run.id: run for run in pending(planned, stands, options)}
+    table = Table("run", "point", "case", "repetition", "state", box=None)
+    for run in planned:
+        row = stands.rows.get(run.id)
+        done = row["verdict"] if row else "not now"
+        state = "to do" if run.id in due else done
+        table.add_row(run.id, str(run.point), run.case, str(run.repetition), state)
+    console.print(table)
+    virtual_s = sum(expected_s(run.job) for run in due.values())
+    console.print(
+        f"{experiment.name}: {many(len(planned), 'run')} in the plan, "
+        f"{len(stands.rows)} finished, {len(due)} to do now "
+        f"({span(virtual_s)} of virtual time), in {root}",
+        markup=False,
+        soft_wrap=True,
+    )

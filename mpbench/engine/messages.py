@@ -1,0 +1,89 @@
+"""What a campaign says at its beginning and at its end."""
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from mpbench.engine.display import summary
+from mpbench.engine.drive import Driven
+from mpbench.engine.progress import counts
+from mpbench.engine.select import RETRIED, Standing
+from mpbench.engine.types import Options, PlannedRun
+from mpbench.store import campaign, layout
+
+
+def opening(
+    head: campaign.Campaign,
+    stands: Standing,
+    due: Sequence[PlannedRun],
+    cpus: Sequence[int],
+    root: Path,
+) -> list[str]:
+    """What is there, what is going to be done, and where."""
+    lines = []
+    if stands.strangers:
+        lines.append(
+            f"{many(stands.strangers, 'run')} of an earlier plan (another experiment "
+            f"file or build) stay in {root / 'runs'}; the table shows the present "
+            "plan's only."
+        )
+    lines += [
+        f"{root / 'runs' / run_id}: damaged (no readable row.json), will be run again."
+        for run_id in stands.damaged
+    ]
+    lines.append(
+        f"{head.name}: {many(len(head.plan), 'run')} in the plan, "
+        f"{_finished(stands)}, {len(due)} to do now"
+        + (f", backend {head.backend}, {_where(cpus[: len(due)])}." if due else ".")
+    )
+    return lines
+
+
+def closing(
+    driven: Driven,
+    stands: Standing,
+    results: layout.Results,
+    head: campaign.Campaign,
+    options: Options,
+) -> list[str]:
+    """What came of it, where it lies, and what to do next."""
+    again = shlex.join(head.invocations[-1]["argv"])
+    left = len(head.plan) - len(stands.rows)
+    lines = []
+    if driven.signal_status:
+        lines.append(
+            f"Stopped: {many(driven.given_up, 'run')} in flight given up, "
+            f"{len(stands.rows)} of {len(head.plan)} finished and safe."
+        )
+        lines.append(f"Go on with the same command: {again}")
+    elif driven.progress.total:
+        lines.append(summary(driven.progress))
+    if left and not driven.signal_status:
+        lines.append(f"{many(left, 'run')} of the plan not yet done.")
+    verdicts = stands.verdicts()
+    if not options.retry_failed and any(verdicts[name] for name in RETRIED):
+        lines.append(
+            f"In all {counts(verdicts)}. A failed run would fail again, so it is left "
+            "alone; --retry-failed runs it once more."
+        )
+    lines.append(f"Table: {results.csv} and {results.parquet.name}.")
+    if stands.rows and not driven.signal_status:
+        lines.append(f"Next: mpbench report {shlex.quote(str(results.root))}")
+    return lines
+
+
+def many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _finished(stands: Standing) -> str:
+    if not stands.rows:
+        return "none finished"
+    verdicts: Counter[str] = stands.verdicts()
+    return f"{len(stands.rows)} finished ({counts(verdicts)})"
+
+
+def _where(cpus: Sequence[int]) -> str:
+    listed = ", ".join(map(str, cpus))
+    return f"CPU {listed}" if len(cpus) == 1 else f"CPUs {listed}"

@@ -1,0 +1,126 @@
+"""How far a campaign is: counts, virtual seconds per wall second, time to go."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mpbench.engine.pool import Task
+
+
+@dataclass
+class Flight:
+    """A run in flight: since when (on the progress's clock) and how far."""
+
+    task: Task
+    cpu: int
+    since_s: float
+    virtual_s: float = 0.0
+
+
+class Progress:
+    """Fed by events, read by displays; no output of its own.
+
+    total : tasks to be done
+    expected_s : virtual seconds that they will probably take together
+    clock : seconds of the host's clock, for tests
+    """
+
+    def __init__(
+        self,
+        total: int,
+        expected_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.total = total
+        self.expected_s = expected_s
+        self.verdicts: Counter[str] = Counter()
+        self.flights: dict[str, Flight] = {}
+        self._clock = clock
+        self._begun_s = clock()
+        self._done_expected_s = 0.0
+        self._done_virtual_s = 0.0
+
+    def started(self, task: Task, cpu: int) -> None:
+        self.flights[task.id] = Flight(task, cpu, self._clock())
+
+    def advanced(self, task: Task, virtual_s: float) -> None:
+        if flight := self.flights.get(task.id):
+            flight.virtual_s = max(flight.virtual_s, virtual_s)
+
+    def ended(self, task: Task, verdict: str, virtual_s: float) -> None:
+        self.flights.pop(task.id, None)
+        self.verdicts[verdict] += 1
+        self._done_expected_s += task.expected_s
+        self._done_virtual_s += virtual_s
+
+    def cancelled(self, task: Task) -> None:
+        self.flights.pop(task.id, None)
+
+    @property
+    def done(self) -> int:
+        return self.verdicts.total()
+
+    @property
+    def elapsed_s(self) -> float:
+        return self._clock() - self._begun_s
+
+    @property
+    def rate(self) -> float:
+        """Virtual seconds per wall second, of all workers together."""
+        flying = sum(flight.virtual_s for flight in self.flights.values())
+        return (self._done_virtual_s + flying) / max(self.elapsed_s, 1e-9)
+
+    @property
+    def fraction(self) -> float:
+        """Share of the expected virtual time that has passed, 0 to 1."""
+        if not self.expected_s:
+            return 1.0 if self.done >= self.total else 0.0
+        flying = sum(
+            min(flight.virtual_s, flight.task.expected_s)
+            for flight in self.flights.values()
+        )
+        return min(1.0, (self._done_expected_s + flying) / self.expected_s)
+
+    @property
+    def eta_s(self) -> float | None:
+        """Wall seconds to go if the rest goes as it went; None while unknown."""
+        fraction = self.fraction
+        if fraction < 0.001:
+            return None
+        return self.elapsed_s * (1.0 - fraction) / fraction
+
+    def wall_s(self, flight: Flight) -> float:
+        """Wall seconds since a run in flight began."""
+        return self._clock() - flight.since_s
+
+
+@dataclass(frozen=True)
+class Finished:
+    """One task's end, in a display's words."""
+
+    task: Task
+    verdict: str
+    reason: str
+    virtual_s: float
+    wall_s: float
+    tail: tuple[str, ...] = ()
+
+
+def span(seconds: float | None) -> str:
+    """A stretch of time as people say it: ``4 s``, ``3 min 05 s``, ``2 h 07 min``."""
+    if seconds is None:
+        return "?"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def counts(verdicts: Counter[str]) -> str:
+    """``12 ok, 1 failed``; ``none`` when empty."""
+    order = ("ok", "same", "invalid", "differs", "failed", "timeout")
+    named = [f"{verdicts[name]} {name}" for name in order if verdicts[name]]
+    return ", ".join(named) or "none"

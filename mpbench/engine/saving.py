@@ -1,0 +1,66 @@
+"""The table of runs, kept up with the runs as they finish."""
+
+import time
+
+from mpbench.errors import UserError
+from mpbench.store import campaign, layout, table
+from mpbench.store.runs import Row
+from mpbench.store.trouble import NoSpaceError, explained
+
+EVERY_S = 5.0
+
+
+class Saving:
+    """The rows of a campaign, and their table on disk.
+
+    Each run is safe in its own folder the moment it ends; the table is made
+    anew from the rows every few seconds and at the end.
+    """
+
+    def __init__(
+        self,
+        results: layout.Results,
+        head: campaign.Campaign,
+        tabulate: table.Tabulate,
+        rows: dict[str, Row],
+    ) -> None:
+        self.results = results
+        self.head = head
+        self.rows = rows
+        self._tabulate = tabulate
+        self._stale = False
+        self._saved_s = time.monotonic()
+
+    def add(self, run_id: str, row: Row) -> None:
+        self.rows[run_id] = row
+        self._stale = True
+
+    def now_and_then(self) -> None:
+        """Save if there is something new and the last time is a while ago.
+
+        What hinders it now is told at the end, when it hinders again.
+        """
+        if self._stale and time.monotonic() - self._saved_s >= EVERY_S:
+            try:
+                self.save()
+            except UserError:
+                self._saved_s = time.monotonic()
+
+    def save(self) -> None:
+        """Write runs.csv and runs.parquet.
+
+        Raises UserError if there is no space, or the rows make no table.
+        """
+        rows = table.collect(self.results, self.head.plan, self.rows)
+        try:
+            with explained(self.results.root):
+                table.write(self.results, rows, self._tabulate, self.head.spec_hash)
+        except NoSpaceError:
+            raise
+        except ValueError as error:
+            raise UserError(
+                f"{self.results.csv}: the rows make no table ({error}); the runs are "
+                "safe, and `mpbench analyse` tries again"
+            ) from error
+        self._stale = False
+        self._saved_s = time.monotonic()

@@ -1,0 +1,81 @@
+"""What the engine takes in: a plan, and functions that it does not own."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from mpbench.store.campaign import Entry
+
+Verdict = Literal["ok", "invalid", "failed", "timeout"]
+KeepCaptures = Literal["none", "failed", "all"]
+
+Measure = Callable[[Path], Mapping[str, Any]]
+"""A run's folder to its metrics, ``verdict`` and ``reason`` among them."""
+
+
+class PlannedRun(Protocol):
+    """One run of a plan (mpbench.plan.Run has these)."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def point(self) -> int: ...
+    @property
+    def case(self) -> str: ...
+    @property
+    def repetition(self) -> int: ...
+    @property
+    def factors(self) -> Mapping[str, Any]: ...
+    @property
+    def job(self) -> Mapping[str, Any]: ...
+
+
+class Plan(Protocol):
+    """All runs of an experiment (mpbench.plan.Plan has these)."""
+
+    @property
+    def runs(self) -> Sequence[PlannedRun]: ...
+    @property
+    def spec_hash(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment ready to run: its name, its file as it was, its plan."""
+
+    name: str
+    text: bytes
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run it; nothing here changes a run's outcome.
+
+    jobs : workers, None for one a CPU
+    limit : at most so many runs are executed, None for all
+    only : names of cases, empty for all
+    keep_captures : whose packet captures stay on disk
+    retry_failed : execute failed and timed-out runs once more
+    wall_limit_s, silence_limit_s : replace the default bounds of a run
+    """
+
+    jobs: int | None = None
+    limit: int | None = None
+    only: tuple[str, ...] = ()
+    keep_captures: KeepCaptures = "failed"
+    retry_failed: bool = False
+    wall_limit_s: float | None = None
+    silence_limit_s: float | None = None
+
+
+def entry(run: PlannedRun) -> Entry:
+    """A run's place in the plan, for the head of the results."""
+    return Entry(run.id, run.point, run.case, run.repetition, dict(run.factors))
+
+
+def label(run: PlannedRun | Entry, repetitions: bool = True) -> str:
+    """How people call a run: ``point 3 mptcp``, with its repetition if it has any."""
+    name = f"point {run.point} {run.case}"
+    return f"{name} #{run.repetition}" if repetitions else name

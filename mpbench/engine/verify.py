@@ -1,0 +1,192 @@
+"""Same run, same bytes: execute finished runs again and compare every artefact."""
+
+import random
+import shutil
+import tempfile
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from mpbench.backends.base import Backend, Exit, Report
+from mpbench.engine import cpus, display
+from mpbench.engine.bounds import bounds, expected_s
+from mpbench.engine.drive import Work, drive
+from mpbench.engine.messages import many
+from mpbench.engine.pool import Task
+from mpbench.engine.progress import Finished
+from mpbench.engine.types import label
+from mpbench.errors import UserError
+from mpbench.store import atomic, campaign, layout, manifest, runs
+from mpbench.store.trouble import NoSpaceError, check_space, explained
+
+
+@dataclass(frozen=True)
+class Check:
+    """A finished run, as it is to come out again."""
+
+    run: layout.Run
+    job: Mapping[str, Any]
+    manifest: manifest.Manifest
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the second execution has that the first has not, and the other way."""
+
+    differences: tuple[manifest.Difference, ...]
+    exit: Exit
+
+
+def verify(
+    results: layout.Results,
+    backend: Backend,
+    console: Console,
+    jobs: int | None = None,
+    sample: int | None = None,
+    seed: int = 1,
+) -> int:
+    """Execute finished runs of the plan again, elsewhere; compare all artefacts.
+
+    sample : so many runs, drawn with `seed`; None for all
+    A run that differs is kept for inspection. Returns 0 if all are the same, 1
+    if any differs, 128 + n after signal n.
+    Raises UserError if there is nothing to compare with, or another build.
+    """
+    head = campaign.read(results.campaign)
+    tasks = choose(results, head, backend.identity(), sample, seed)
+    chosen = cpus.choose(jobs, backend.max_parallel)
+    scratch = Path(tempfile.mkdtemp(prefix="mpbench-verify-"))
+
+    def do(task: Task, cpu: int, report: Report, cancel: threading.Event) -> Any:
+        return again(task.subject, scratch / task.id, backend, cpu, report, cancel)
+
+    seen = display.make(console)
+    try:
+        seen.note(f"{head.name}: executing {many(len(tasks), 'run')} again.")
+        driven = drive(Work(tasks, chosen, do, _concluded), seen)
+    finally:
+        seen.close()
+        kept = _kept(scratch)
+    if driven.error is not None:
+        raise driven.error
+    console.print(display.summary(driven.progress), highlight=False, soft_wrap=True)
+    if kept:
+        line = f"What came out differently lies in {scratch}"
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if driven.signal_status:
+        return driven.signal_status
+    return 1 if driven.progress.verdicts["differs"] else 0
+
+
+def choose(
+    results: layout.Results,
+    head: campaign.Campaign,
+    build: Mapping[str, str],
+    sample: int | None,
+    seed: int,
+) -> list[Task]:
+    """The runs to execute again: finished, of the plan, and of this very build.
+
+    Runs that never finished (killed, out of time) depend on the host and are
+    left out.
+    """
+    finished = []
+    for entry in head.plan:
+        run = results.run(entry.id)
+        host = runs.read_json(run.host)
+        if host is None or host["exit"]["status"] != "finished":
+            continue
+        _same_build(run, host["build"], build)
+        finished.append((entry, run))
+    if not finished:
+        raise UserError(
+            f"{results.root}: no finished run to execute again; "
+            "`mpbench run` makes some"
+        )
+    if sample is not None and sample < len(finished):
+        drawn = sorted(random.Random(seed).sample(range(len(finished)), sample))
+        finished = [finished[index] for index in drawn]
+    return [_task(entry, run) for entry, run in finished]
+
+
+def again(
+    check: Check,
+    folder: Path,
+    backend: Backend,
+    cpu: int | None,
+    report: Report,
+    cancel: threading.Event,
+) -> Checked | None:
+    """Execute a run in `folder`, which stays only if something differs."""
+    fresh, found = layout.Run(folder), None
+    try:
+        with explained(folder.parent):
+            fresh.artefacts.mkdir(parents=True)
+            atomic.write_json(fresh.job, dict(sorted(check.job.items())))
+            ended = backend.execute(
+                check.job, folder, cpu, bounds(check.job), report, cancel
+            )
+            if cancel.is_set() and ended.status != "finished":
+                return None
+            check_space(folder.parent)
+            found = differences(check, manifest.take(fresh.artefacts))
+            return Checked(tuple(found), ended)
+    except NoSpaceError as error:
+        raise UserError(
+            f"{folder.parent}: no space left; set TMPDIR to a folder with more"
+        ) from error
+    finally:
+        if not found:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def differences(check: Check, now: manifest.Manifest) -> list[manifest.Difference]:
+    """Where the files on disk, and those removed since, are not those of `now`."""
+    removed = {
+        name: entry
+        for name, entry in check.manifest.items()
+        if entry.get("kept") is False
+    }
+    return manifest.compare({**manifest.take(check.run.artefacts), **removed}, now)
+
+
+def _same_build(
+    run: layout.Run, then: Mapping[str, str], now: Mapping[str, str]
+) -> None:
+    for key in sorted(then.keys() | now.keys()):
+        if then.get(key) != now.get(key):
+            raise UserError(
+                f"{run.root}: made with {key} {then.get(key)}, here it is "
+                f"{now.get(key)}; verify with that build, or run the experiment anew"
+            )
+
+
+def _task(entry: campaign.Entry, run: layout.Run) -> Task:
+    job, before = runs.read_json(run.job), runs.read_json(run.manifest)
+    if job is None or before is None:
+        raise UserError(
+            f"{run.root}: damaged (no readable job.json or manifest.json); "
+            "remove the folder and run the experiment again"
+        )
+    return Task(entry.id, label(entry), expected_s(job), Check(run, job, before))
+
+
+def _concluded(task: Task, checked: Checked) -> Finished:
+    ended = checked.exit
+    lines = [f"{each.artefact} {each.what}" for each in checked.differences]
+    if ended.status != "finished":
+        lines.insert(0, f"{ended.status}: {ended.reason}")
+    verdict = "differs" if lines else "same"
+    return Finished(task, verdict, "; ".join(lines), ended.virtual_s, ended.wall_s)
+
+
+def _kept(scratch: Path) -> bool:
+    """Remove the scratch folder unless something in it is worth a look."""
+    if any(scratch.iterdir()):
+        return True
+    scratch.rmdir()
+    return False

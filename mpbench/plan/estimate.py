@@ -1,0 +1,59 @@
+"""How long runs will take, before any has run.
+
+A run moves at most capacity x time bits; the wall time is what a guest costs
+by itself plus those bits over the rate at which one pinned core moves them.
+The constants are measurements of a 2-core machine; a factor of two between
+machines is nothing unusual.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mpbench.plan.timing import capacity_mbps, traffic_end_s
+
+OVERHEAD_S = 0.5
+"""Wall time of an empty run: boot, network, teardown."""
+BITS_PER_WALL_S = {"coalesced": 2.0e9, "packet": 0.8e9}
+"""How fast one core moves data, by how the receiver reads."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """virtual_s : virtual time of the traffic; wall_s : wall time on one core."""
+
+    virtual_s: float
+    wall_s: float
+
+
+def estimate(job: Mapping[str, Any]) -> Estimate:
+    """Of one run, from its job."""
+    values, transport = job["parameters"], job["transport"]
+    rate = capacity_mbps(values, transport) * 1e6
+    ends = [traffic_end_s(values, transport, entry) for entry in job["traffic"]]
+    cost = max(1 / BITS_PER_WALL_S[entry["read"]] for entry in job["traffic"])
+    bits = sum(8.0 * (e["bytes"] or 0) for e in job["traffic"])
+    timed = [
+        (entry["start_s"], end)
+        for entry, end in zip(job["traffic"], ends, strict=True)
+        if entry["duration_s"] is not None
+    ]
+    bits += rate * _covered_s(timed)
+    return Estimate(max(ends), OVERHEAD_S + bits * cost)
+
+
+def _covered_s(spans: Iterable[tuple[float, float]]) -> float:
+    """Time in which at least one of the spans is on."""
+    covered, until = 0.0, 0.0
+    for start, end in sorted(spans):
+        covered += max(0.0, end - max(start, until))
+        until = max(until, end)
+    return covered
+
+
+def total(estimates: Iterable[Estimate], cores: int = 1) -> Estimate:
+    """Of all runs together, spread over so many cores."""
+    every = list(estimates)
+    longest = max((e.wall_s for e in every), default=0.0)
+    wall_s = max(sum(e.wall_s for e in every) / cores, longest)
+    return Estimate(sum(e.virtual_s for e in every), wall_s)

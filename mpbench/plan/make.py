@@ -1,0 +1,89 @@
+"""The plan: every run of an experiment, named by what determines its outcome."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mpbench.plan.jobs import job
+from mpbench.plan.points import Spread, points
+from mpbench.spec import Spec
+from topologies import describe
+
+ID_DIGITS = 16
+
+
+@dataclass(frozen=True)
+class Run:
+    """One design point, one case, one repetition.
+
+    id : 16 hexadecimal digits; the same if and only if job and build are
+    point : from 0
+    case : name
+    repetition : from 0
+    factors : canonical key (`path1.capacity_mbps`) to value, of what varies
+    job : what determines the outcome, JSON-able
+    """
+
+    id: str
+    point: int
+    case: str
+    repetition: int
+    factors: Mapping[str, float | int]
+    job: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All runs, points slowest, then repetitions, then cases.
+
+    The cases of a point stand together, so that a campaign that is cut short
+    leaves whole points.
+
+    factor_keys : canonical keys of what varies, the columns of `design`
+    design : a row of values for every point, shape (points, factors)
+    spec_hash : SHA-256 of the experiment, see Spec.digest
+    """
+
+    runs: tuple[Run, ...]
+    factor_keys: tuple[str, ...]
+    design: tuple[tuple[float | int, ...], ...]
+    spec_hash: str
+
+
+def make_plan(
+    spec: Spec, build: Mapping[str, str], make_design: Spread | None = None
+) -> Plan:
+    """The runs of an experiment.
+
+    build : what else determines an outcome (kernel build, guest code); enters
+        the ids
+    make_design : in place of `wsp.make_design`
+
+    Raises UserError if the design cannot give the points asked for.
+    """
+    chosen = points(spec, make_design)
+    keys = {p.name: p.key for p in describe(spec.topology).parameters}
+    runs = []
+    for number, point in enumerate(chosen):
+        factors = {keys[name]: value for name, value in point.items()}
+        for repetition in range(spec.repetitions):
+            for case in spec.cases:
+                work = job(spec, point, case, repetition)
+                name = run_id(work, build)
+                runs.append(Run(name, number, case, repetition, factors, work))
+    return Plan(
+        runs=tuple(runs),
+        factor_keys=tuple(keys[name] for name in chosen[0]),
+        design=tuple(tuple(point.values()) for point in chosen),
+        spec_hash=spec.digest,
+    )
+
+
+def run_id(job: Mapping[str, Any], build: Mapping[str, str]) -> str:
+    """The first 16 hexadecimal digits of SHA-256 over canonical JSON."""
+    text = json.dumps(
+        {"job": job, "build": dict(build)}, sort_keys=True, separators=(",", ":")
+    )
+    return hashlib.sha256(text.encode()).hexdigest()[:ID_DIGITS]

@@ -1,0 +1,140 @@
+"""Design points: ranges spread by room wsp, lists crossed with them."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import wsp
+from mpbench.errors import UserError
+from mpbench.spec import Spec
+from mpbench.spec.constraints import Constraint, parse
+from mpbench.spec.design import Design
+from topologies import Parameter, describe
+
+DECIMALS = 6
+"""Of a value in its canonical unit: 1 bit/s, 1 ns. What tc can set, and coarse
+enough that the last bit of a mathematics library does not change a run's id."""
+
+Point = dict[str, float | int]
+Spread = Callable[..., wsp.Design]
+"""`wsp.make_design`, or a stand-in for it in tests."""
+
+
+def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
+    """The design points, each from name of a factor to canonical value.
+
+    Ranges vary slowest, then the lists in order, the last one fastest. A constraint
+    between ranges holds while they are spread, so that as many points come out
+    as were asked for; one that names a list drops combinations afterwards.
+
+    Raises UserError if the constraints or the steps leave too few points.
+    """
+    if spec.design is None:
+        return [{}]
+    design = spec.design
+    parameters = _parameters(spec)
+    rows: list[Point] = [{}]
+    if design.spread:
+        names = list(design.spread)
+        drawn = draw_design(spec, make_design)
+        values = drawn.points.tolist() if drawn is not None else []
+        rows = [
+            {n: _value(v, parameters[n]) for n, v in zip(names, row, strict=True)}
+            for row in values
+        ]
+    lists = [factor.values or () for factor in design.crossed.values()]
+    result = [
+        row
+        | {
+            n: _value(v, parameters[n])
+            for n, v in zip(design.crossed, each, strict=True)
+        }
+        for row in rows
+        for each in itertools.product(*lists)
+    ]
+    result = _allowed(result, spec, design)
+    if not result:
+        where = spec.where("design", "constraints")
+        raise UserError(f"{where}: design.constraints: no combination meets them")
+    return result
+
+
+def draw_design(spec: Spec, make_design: Spread | None = None) -> wsp.Design | None:
+    """The design of the factors that have a range, in canonical units.
+
+    make_design : in place of `wsp.make_design`
+
+    None if no factor has a range. Raises UserError if there are too few points.
+    """
+    design = spec.design
+    if design is None or not design.spread:
+        return None
+    factors = [
+        wsp.Factor(name, *factor.ends, factor.step, factor.integer)
+        for name, factor in design.spread.items()
+    ]
+    seed = spec.seed if design.seed is None else design.seed
+    try:
+        return (make_design or wsp.make_design)(
+            factors,
+            design.points or 0,
+            np.random.default_rng(seed),
+            constraint=_constraint(spec, design),
+            **design.wsp_options(),
+        )
+    except ValueError as error:
+        where = spec.where("design", "points")
+        raise UserError(f"{where}: design: {error}") from error
+
+
+def _constraint(
+    spec: Spec, design: Design
+) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]] | None:
+    """The constraints that name no list, over an array of shape (n, d)."""
+    early = [
+        c for c in map(parse, design.constraints) if not c.names & set(design.crossed)
+    ]
+    if not early:
+        return None
+    fixed = _fixed(spec)
+
+    def holds(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        columns = dict(zip(design.spread, values.T, strict=True))
+        masks = [_mask(c, fixed | columns, len(values)) for c in early]
+        return np.logical_and.reduce(masks)
+
+    return holds
+
+
+def _mask(constraint: Constraint, values: dict[str, Any], n: int) -> NDArray[np.bool_]:
+    return np.broadcast_to(constraint.holds(values), (n,))
+
+
+def _allowed(rows: list[Point], spec: Spec, design: Design) -> list[Point]:
+    late = [c for c in map(parse, design.constraints) if c.names & set(design.crossed)]
+    fixed = _fixed(spec)
+    return [row for row in rows if all(c.holds(fixed | row) for c in late)]
+
+
+def _fixed(spec: Spec) -> dict[str, Any]:
+    """What stays the same in all points, by name; NaN where nothing is set."""
+    values: dict[str, Any] = {
+        name: np.nan if p.default is None else p.default
+        for name, p in _parameters(spec).items()
+    }
+    return values | dict(spec.parameters)
+
+
+def _parameters(spec: Spec) -> dict[str, Parameter]:
+    return {p.name: p for p in describe(spec.topology).parameters}
+
+
+def _value(value: float, parameter: Parameter) -> float | int:
+    """Rounded, within the parameter's bounds, and whole where it must be."""
+    if parameter.integer:
+        return round(value)
+    rounded = round(float(value), DECIMALS)
+    return min(max(rounded, parameter.minimum), parameter.maximum)

@@ -1,0 +1,148 @@
+"""The design: how many points, spread how, over which factors."""
+
+from math import prod
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
+
+from mpbench.spec import constraints
+from mpbench.spec.factors import Factor, Factors, find
+from mpbench.spec.known import CANDIDATE_SETS, DESIGN_METHODS, DISTANCES
+from mpbench.spec.values import Faults, OneOf, Part, Whole, context, nearest
+
+MOST_POINTS = 1_000_000
+STARTS = ("centre", "random")
+
+
+def _constraint(text: str, info: ValidationInfo) -> str:
+    """Checked that it parses and names parameters of the topology."""
+    names = constraints.parse(text).names
+    topology = context(info).topology
+    if topology is not None:
+        for name in sorted(names):
+            try:
+                find(name, topology)
+            except ValueError as error:
+                raise ValueError(f"'{name}': {error}") from None
+    return text
+
+
+def _start(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError("expected centre, random or the number of a candidate")
+    if isinstance(value, str) and value not in STARTS:
+        hint = nearest(value, STARTS)
+        raise ValueError(f"unknown start '{value}'; {hint}; or a candidate's number")
+    if isinstance(value, int) and value < 0:
+        raise ValueError(f"{value} is below 0, the number of the first candidate")
+    return value
+
+
+class Design(Part):
+    """Points spread over the ranges, crossed with the lists."""
+
+    method: Annotated[str, OneOf("design method", DESIGN_METHODS)] = Field(
+        default="wsp", description="How points are spread; grid spreads none."
+    )
+    points: Whole | None = Field(
+        default=None, ge=1, le=MOST_POINTS, description="How many points to spread."
+    )
+    seed: Whole | None = Field(
+        default=None,
+        ge=0,
+        description="Of what the design draws; the experiment's if not said.",
+    )
+    candidates: Whole = Field(
+        default=10_000,
+        ge=1,
+        le=10_000_000,
+        description="How many candidates WSP selects from.",
+    )
+    candidate_set: Annotated[str, OneOf("candidate set", CANDIDATE_SETS)] = Field(
+        default="sobol", description="How WSP's candidates are drawn."
+    )
+    distance: Annotated[str, OneOf("distance", DISTANCES)] = Field(
+        default="euclidean", description="WSP's distance, in the unit cube."
+    )
+    start: Annotated[int | str, BeforeValidator(_start)] = Field(
+        default="centre",
+        description="WSP's first point: centre, random, or a candidate's number.",
+    )
+    factors: Factors = Field(description="The parameters that vary.")
+    constraints: tuple[Annotated[str, AfterValidator(_constraint)], ...] = Field(
+        default=(), description="Comparisons that every point meets."
+    )
+
+    @property
+    def spread(self) -> dict[str, Factor]:
+        """The factors that have a range."""
+        return {n: f for n, f in self.factors.items() if not f.crossed}
+
+    @property
+    def crossed(self) -> dict[str, Factor]:
+        """The factors that are lists."""
+        return {n: f for n, f in self.factors.items() if f.crossed}
+
+    @model_validator(mode="after")
+    def _consistent(self, info: ValidationInfo) -> Self:
+        faults = Faults()
+        if not self.factors and context(info).topology is not None:
+            faults.add(("factors",), "empty; a design varies at least one parameter")
+        elif self.method == "grid":
+            self._check_grid(faults)
+        elif not self.spread and self.factors:
+            hint = "every factor is a list; write 'method: grid'"
+            faults.add(("method",) if "method" in self.model_fields_set else (), hint)
+        elif self.points is None:
+            faults.add(("points",), "missing; how many points to spread, e.g. 98")
+        else:
+            self._check_points(self.points, faults)
+        if self.points is not None and self.method != "grid":
+            self._check_total(self.points, faults)
+        faults.raise_any()
+        return self
+
+    def _check_grid(self, faults: Faults) -> None:
+        for name in self.spread:
+            reason = "a range, but a grid crosses lists only; write [1, 2, ...]"
+            faults.add(("factors", name), reason)
+        if self.points is not None:
+            faults.add(("points",), "a grid takes all combinations; take it away")
+
+    def _check_points(self, points: int, faults: Faults) -> None:
+        if self.method == "wsp" and points > self.candidates:
+            reason = f"{points} is more than the {self.candidates} candidates allow"
+            hint = "ask for fewer, or for more candidates"
+            faults.add(("points",), f"{reason}; {hint}")
+        levels = [factor.levels for factor in self.spread.values()]
+        if levels and all(levels):
+            distinct = prod(level or 1 for level in levels)
+            if points > distinct:
+                reason = f"{points} is more than the {distinct} points that steps allow"
+                hint = "ask for fewer, or for finer steps"
+                faults.add(("points",), f"{reason}; {hint}")
+        if isinstance(self.start, int) and self.start >= self.candidates:
+            reason = f"there are only {self.candidates} candidates, numbered from 0"
+            faults.add(("start",), reason)
+
+    def _check_total(self, points: int, faults: Faults) -> None:
+        total = points * prod(f.levels or 1 for f in self.crossed.values())
+        if total > MOST_POINTS:
+            reason = f"{total} points with the lists crossed; at most {MOST_POINTS}"
+            faults.add(("points",), reason)
+
+    def wsp_options(self) -> dict[str, Any]:
+        """The keyword arguments of `wsp.make_design` that are said here."""
+        return {
+            "method": self.method,
+            "candidates": self.candidates,
+            "candidate_set": self.candidate_set,
+            "metric": self.distance,
+            "start": self.start,
+        }

@@ -1,0 +1,172 @@
+"""A whole experiment, validated and in canonical units."""
+
+import hashlib
+import json
+from typing import Annotated, Self
+
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+
+from mpbench.spec.cases import Case
+from mpbench.spec.design import Design
+from mpbench.spec.document import Document
+from mpbench.spec.factors import Parameters
+from mpbench.spec.figures import Figure
+from mpbench.spec.known import METRICS
+from mpbench.spec.traffic import DAY_S, FIRST_PORT, Traffic
+from mpbench.spec.values import (
+    Count,
+    Faults,
+    Loc,
+    Name,
+    OneOf,
+    Part,
+    Quantity,
+    Whole,
+    context,
+)
+from topologies import names
+
+
+class Spec(Part):
+    """What an experiment file says, with everything that it leaves unsaid."""
+
+    name: Name = Field(description="Of the experiment, and of its results' folder.")
+    source: str | None = Field(
+        default=None, description="What it reproduces: paper, table, figure."
+    )
+    description: str | None = Field(default=None, description="What it is for.")
+    topology: Annotated[str, OneOf("topology", names())] = Field(
+        description="The network."
+    )
+    parameters: Parameters = Field(
+        default={}, description="Parameters of the topology that differ from default."
+    )
+    design: Design | None = Field(
+        default=None, description="What varies; a single point if not said."
+    )
+    cases: dict[Name, Case] = Field(
+        min_length=1, description="The transports to compare, by name."
+    )
+    traffic: tuple[Traffic, ...] = Field(
+        min_length=1, description="What flows, all of it in every run."
+    )
+    repetitions: Count = Field(
+        default=1, le=100_000, description="Runs of each point and case, seeds apart."
+    )
+    seed: Whole = Field(default=1, ge=0, description="Of all that is random.")
+    time_limit: Annotated[float, Quantity("s", 1, 30 * DAY_S)] | None = Field(
+        default=None,
+        description="Virtual time after which a run is given up; ample if not said.",
+    )
+    metrics: tuple[Annotated[str, OneOf("metric", METRICS)], ...] = Field(
+        default=("goodput",), description="What the report is about."
+    )
+    figures: tuple[Figure, ...] = Field(default=(), description="What it draws.")
+    expect: str | None = Field(
+        default=None, description="File of published values to set beside ours."
+    )
+    _document: Document | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _consistent(self, info: ValidationInfo) -> Self:
+        faults = Faults()
+        self._check_ports(faults)
+        self._check_metrics(faults, info)
+        self._check_figures(faults)
+        self._check_parameters(faults, info)
+        self._check_time_limit(faults)
+        faults.raise_any()
+        return self
+
+    def _check_parameters(self, faults: Faults, info: ValidationInfo) -> None:
+        """Each parameter said once, and none without effect."""
+        factors = self.design.factors if self.design else {}
+        for name in self.parameters:
+            if name in factors:
+                reason = "a factor of the design too; take one away"
+                faults.add(("parameters", name), reason)
+        topology = context(info).topology
+        places: dict[str, Loc] = {
+            name: ("parameters", name) for name in self.parameters
+        }
+        places |= {name: ("design", "factors", name) for name in factors}
+        for parameter in topology.parameters if topology else ():
+            idle = parameter.replaces
+            if idle in places and parameter.name in places:
+                reason = f"without effect beside {parameter.name}; take one away"
+                faults.add(places[idle], reason)
+
+    def _check_time_limit(self, faults: Faults) -> None:
+        end = max(entry.start + (entry.duration or 0) for entry in self.traffic)
+        if self.time_limit is not None and self.time_limit <= end:
+            reason = f"{self.time_limit:g} s, but the traffic lasts {end:g} s"
+            faults.add(("time_limit",), f"{reason}; allow more, or take it away")
+
+    def _check_ports(self, faults: Faults) -> None:
+        seen: dict[tuple[str, int], int] = {}
+        for index, entry in enumerate(self.traffic):
+            port = self.port(index)
+            first = seen.setdefault((entry.destination, port), index)
+            if first != index:
+                reason = f"{port} is the port of traffic[{first}] on the same host"
+                key = ("port",) if entry.port is not None else ()
+                faults.add(("traffic", index, *key), f"{reason}; give another")
+
+    def _check_metrics(self, faults: Faults, info: ValidationInfo) -> None:
+        for index, metric in enumerate(self.metrics):
+            if metric in self.metrics[:index]:
+                faults.add(("metrics", index), f"'{metric}' is in the list already")
+        metric = "experimental_aggregation_benefit"
+        topology = context(info).topology
+        if metric not in self.metrics or topology is None:
+            return
+        at = ("metrics", self.metrics.index(metric))
+        taken = {c.path for c in self.cases.values() if c.protocol == "tcp"}
+        for path in range(1, topology.paths + 1):
+            if path not in taken:
+                reason = f"compares with a tcp on each path; no case is on path {path}"
+                faults.add(at, f"{metric} {reason}")
+        if all(case.protocol != "mptcp" for case in self.cases.values()):
+            faults.add(at, f"{metric} is of mptcp, and no case is")
+
+    def _check_figures(self, faults: Faults) -> None:
+        varied = set(self.design.factors) if self.design else set()
+        for index, figure in enumerate(self.figures):
+            at = ("figures", index)
+            if figure.metric is not None and figure.metric not in self.metrics:
+                reason = f"'{figure.metric}' is not among the experiment's metrics"
+                faults.add((*at, "metric"), reason)
+            if figure.criterion and not varied & set(figure.criterion.parameters()):
+                reason = f"'{figure.criterion.factor}' is the same in all runs"
+                faults.add((*at, "criterion", "factor"), reason)
+            for position, name in enumerate(figure.factors or ()):
+                if name not in varied:
+                    reason = f"'{name}' is the same in all runs"
+                    faults.add((*at, "factors", position), reason)
+
+    def port(self, index: int) -> int:
+        """Port of the server of `traffic[index]`."""
+        port = self.traffic[index].port
+        return FIRST_PORT + index if port is None else port
+
+    def where(self, *place: str | int) -> str:
+        """`file:line` of a place, such as ("design", "points"), for messages."""
+        if self._document is None:
+            return self.name
+        return f"{self._document.name}:{self._document.line(place)}"
+
+    @property
+    def text(self) -> str:
+        """The file as it was read; empty if there was none."""
+        return self._document.text if self._document else ""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256, hexadecimal, of all that the file says, in canonical form.
+
+        Spelling, order of keys and comments do not matter; defaults count as
+        if they were written.
+        """
+        values = self.model_dump(mode="json", by_alias=True)
+        text = json.dumps(values, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,248 @@
+"""Factors: parameters of the topology that an experiment varies."""
+
+from dataclasses import replace
+from typing import Annotated, Self
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic.config import JsonDict, JsonValue
+
+from mpbench import units
+from mpbench.spec.values import (
+    ANY_QUANTITY,
+    Context,
+    Faults,
+    Part,
+    Switch,
+    check_each,
+    context,
+    nearest,
+    parameter_value,
+)
+from topologies import Description, Parameter, describe, names
+
+UNKNOWN_UNIT = float("nan")  # stands in for a value whose unit is at fault itself
+_LIST: JsonDict = {"type": "array", "minItems": 1, "items": ANY_QUANTITY}
+
+
+class Factor(Part):
+    """How one parameter varies, in the parameter's canonical unit.
+
+    Either a range (`minimum` and `maximum` are set), which the design spreads
+    points over, or a list (`values` is set), which is crossed with them.
+    """
+
+    unit: str | None = Field(
+        default=None, description="Unit of the numbers beside it that have none."
+    )
+    minimum: float | None = Field(
+        default=None,
+        alias="min",
+        description="Least value of a range.",
+        json_schema_extra=ANY_QUANTITY,
+    )
+    maximum: float | None = Field(
+        default=None,
+        alias="max",
+        description="Greatest value of a range.",
+        json_schema_extra=ANY_QUANTITY,
+    )
+    step: float | None = Field(
+        default=None,
+        description="Only min, min + step, min + 2 step ... are used.",
+        json_schema_extra=ANY_QUANTITY,
+    )
+    integer: Switch = Field(
+        default=False, description="Only whole numbers of the canonical unit are used."
+    )
+    values: tuple[float, ...] | None = Field(
+        default=None,
+        description="A list of values instead of a range.",
+        json_schema_extra={"anyOf": [_LIST]},
+    )
+
+    @property
+    def crossed(self) -> bool:
+        """Whether it is a list."""
+        return self.values is not None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Both ends of a range; TypeError for a list."""
+        if self.minimum is None or self.maximum is None:
+            raise TypeError("a list of values has no ends")
+        return self.minimum, self.maximum
+
+    @property
+    def levels(self) -> int | None:
+        """How many values it can take; None if any in its range."""
+        if self.values is not None:
+            return len(self.values)
+        step = self.step or (1.0 if self.integer else None)
+        if step is None or self.minimum is None or self.maximum is None:
+            return None
+        return int((self.maximum - self.minimum) / step + 1e-9) + 1
+
+    @field_validator("unit")
+    @classmethod
+    def _unit_fits(cls, value: str | None, info: ValidationInfo) -> str | None:
+        parameter = context(info).parameter
+        if value is not None and parameter is not None:
+            units.check_unit(value, parameter.unit)
+        return value
+
+    @field_validator("minimum", "maximum", mode="before")
+    @classmethod
+    def _end(cls, value: object, info: ValidationInfo) -> object:
+        return None if value is None else _canonical(value, info)
+
+    @field_validator("step", mode="before")
+    @classmethod
+    def _step(cls, value: object, info: ValidationInfo) -> object:
+        parameter = context(info).parameter
+        if value is None or parameter is None or "unit" not in info.data:
+            return value
+        step = units.parse(value, parameter.unit, info.data["unit"])
+        if step <= 0:
+            raise ValueError(f"{step:g} {parameter.unit} is not above 0")
+        return step
+
+    @field_validator("values", mode="before")
+    @classmethod
+    def _values(cls, value: object, info: ValidationInfo) -> object:
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            raise ValueError("expected a list, such as [1 ms, 10 ms]")
+        if not value:
+            raise ValueError("an empty list; give at least one value")
+        faults = Faults()
+        numbers: list[float] = []
+        for index, each in enumerate(value):
+            try:
+                number = _canonical(each, info)
+            except ValueError as error:
+                faults.add((index,), str(error))
+                continue
+            if number in numbers:
+                faults.add((index,), f"'{each}' is in the list already")
+            numbers.append(number)
+        faults.raise_any()
+        return tuple(numbers)
+
+    @model_validator(mode="after")
+    def _range_or_list(self, info: ValidationInfo) -> Self:
+        faults = Faults()
+        if self.values is not None:
+            for name, key in (("minimum", "min"), ("maximum", "max"), ("step", "step")):
+                if getattr(self, name) is not None:
+                    faults.add((key,), "a list of values has none; take it away")
+        elif self.minimum is None or self.maximum is None:
+            faults.add((), "neither a range nor a list; write {min: ..., max: ...}")
+        else:
+            self._check_range(self.minimum, self.maximum, context(info), faults)
+        faults.raise_any()
+        return self
+
+    def _check_range(
+        self, low: float, high: float, at: Context, faults: Faults
+    ) -> None:
+        unit = at.parameter.unit if at.parameter else ""
+        if low > high:
+            reason = f"min {low:g} {unit} is above max {high:g} {unit}; exchange them"
+            faults.add(("min",), reason)
+        elif low == high:
+            reason = f"min and max are both {low:g} {unit}; set it under 'parameters'"
+            faults.add(("min",), reason)
+        elif self.step is not None and self.step > high - low:
+            reason = f"{self.step:g} {unit} is more than from min to max"
+            faults.add(("step",), reason)
+        elif self.integer:
+            whole = (("min", low), ("max", high), ("step", self.step or 1.0))
+            for key, number in whole:
+                if number != int(number):
+                    reason = f"{number:g} {unit} is not whole, but the factor is"
+                    faults.add((key,), reason)
+
+
+def _canonical(value: object, info: ValidationInfo) -> float:
+    parameter = context(info).parameter
+    if parameter is None or "unit" not in info.data:
+        return UNKNOWN_UNIT
+    return parameter_value(value, parameter, info.data["unit"])
+
+
+def read_factors(value: object, info: ValidationInfo) -> object:
+    """Each factor, checked against the parameter of its name."""
+    here = context(info)
+    if not isinstance(value, dict) or here.topology is None:
+        return {} if isinstance(value, dict) else value
+    topology = here.topology
+
+    def check(name: str, raw: object) -> Factor:
+        parameter = find(name, topology)
+        if isinstance(raw, list):
+            raw = {"values": raw}
+        if not isinstance(raw, dict):
+            raise ValueError("expected {min: ..., max: ...} or a list of values")
+        if parameter.integer and raw.get("integer") is not False:
+            raw = {**raw, "integer": True}
+        there = replace(here, parameter=parameter)
+        return Factor.model_validate(raw, context=there)
+
+    return check_each(value, check)
+
+
+def read_parameters(value: object, info: ValidationInfo) -> object:
+    """Each fixed parameter in its canonical unit."""
+    topology = context(info).topology
+    if not isinstance(value, dict) or topology is None:
+        return {} if isinstance(value, dict) else value
+
+    def check(name: str, raw: object) -> float | int:
+        return parameter_value(raw, find(name, topology))
+
+    return check_each(value, check)
+
+
+def find(name: str, topology: Description) -> Parameter:
+    """Raises ValueError if the topology has no such parameter."""
+    parameter = topology.parameter(name)
+    if parameter is None:
+        hint = nearest(name, [p.name for p in topology.parameters])
+        raise ValueError(f"{topology.name} has no such parameter; {hint}")
+    return parameter
+
+
+def _names() -> JsonValue:
+    """The parameters of all topologies, for completion in editors."""
+    known = {p.name for name in names() for p in describe(name).parameters}
+    return {"enum": [*sorted(known)]}
+
+
+def _factors_schema(schema: JsonDict) -> None:
+    schema["propertyNames"] = _names()
+    one = schema.get("additionalProperties", {})
+    schema["additionalProperties"] = {"anyOf": [one, _LIST]}
+
+
+def _parameters_schema(schema: JsonDict) -> None:
+    schema["propertyNames"] = _names()
+    schema["additionalProperties"] = ANY_QUANTITY
+
+
+Factors = Annotated[
+    dict[str, Factor],
+    BeforeValidator(read_factors),
+    Field(json_schema_extra=_factors_schema),
+]
+Parameters = Annotated[
+    dict[str, float | int],
+    BeforeValidator(read_parameters),
+    Field(json_schema_extra=_parameters_schema),
+]

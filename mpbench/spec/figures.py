@@ -1,0 +1,107 @@
+"""Figures: what the report draws."""
+
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
+
+from mpbench.spec.factors import find
+from mpbench.spec.known import DIFFERENCES, FIGURE_KINDS, METRICS
+from mpbench.spec.values import Faults, OneOf, Part, Whole, context, nearest
+
+
+class Criterion(Part):
+    """What sorts results into batches (thesis 3.2).
+
+    With a difference, `factor` is the name without its path: `capacity` stands
+    for path1.capacity - path2.capacity. Without one, it is a parameter's name.
+    """
+
+    factor: str = Field(
+        description="`capacity`, or `path1.capacity` without difference."
+    )
+    difference: Annotated[str, OneOf("difference", DIFFERENCES)] = Field(
+        default="absolute",
+        description="Of path 1 and path 2: absolute, signed, or none.",
+    )
+
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that it is computed from."""
+        if self.difference == "none":
+            return (self.factor,)
+        return (f"path1.{self.factor}", f"path2.{self.factor}")
+
+    @model_validator(mode="after")
+    def _is_parameter(self, info: ValidationInfo) -> Self:
+        topology = context(info).topology
+        if topology is None:
+            return self
+        known = [p.name for p in topology.parameters]
+        if self.difference != "none":
+            known = sorted({name.partition(".")[2] for name in known})
+        if self.factor not in known:
+            faults = Faults()
+            reason = f"no such parameter '{self.factor}' of {topology.name}"
+            if self.difference != "none" and topology.parameter(self.factor):
+                reason += f" with difference: {self.difference}"
+            faults.add(("factor",), f"{reason}; {nearest(self.factor, known)}")
+            faults.raise_any()
+        return self
+
+
+def _parameter(name: str, info: ValidationInfo) -> str:
+    topology = context(info).topology
+    if topology is not None:
+        try:
+            find(name, topology)
+        except ValueError as error:
+            raise ValueError(f"'{name}': {error}") from None
+    return name
+
+
+def _case(name: str, info: ValidationInfo) -> str:
+    cases = context(info).cases
+    if cases and name not in cases:
+        raise ValueError(f"there is no case '{name}'; {nearest(name, cases)}")
+    return name
+
+
+class Figure(Part):
+    """One figure: a histogram of each factor, or boxes of a metric by batch."""
+
+    kind: Annotated[str, OneOf("kind of figure", FIGURE_KINDS)] = Field(
+        description="histogram: of factors; box: of a metric, by batch of a criterion."
+    )
+    factors: tuple[Annotated[str, AfterValidator(_parameter)], ...] | None = Field(
+        default=None, description="Factors of the histograms; all if not said."
+    )
+    metric: Annotated[str, OneOf("metric", METRICS)] | None = Field(
+        default=None, description="What the boxes are of."
+    )
+    criterion: Criterion | None = Field(
+        default=None, description="What the batches are of."
+    )
+    batches: Whole = Field(
+        default=5, ge=1, le=1000, description="Number of batches, or of bars."
+    )
+    case: Annotated[str, AfterValidator(_case)] | None = Field(
+        default=None, description="The case that is shown; all if not said."
+    )
+    after: str | None = Field(
+        default=None, description="The published figure that it follows."
+    )
+
+    @model_validator(mode="after")
+    def _fits_kind(self) -> Self:
+        faults = Faults()
+        wanted: tuple[str, ...] = ("metric", "criterion")
+        foreign: tuple[str, ...] = ("factors",)
+        if self.kind == "histogram":
+            wanted, foreign = (), ("metric", "criterion", "case")
+        for key in wanted:
+            if getattr(self, key) is None:
+                faults.add((key,), f"missing; a figure of kind {self.kind} needs it")
+        for key in foreign:
+            if getattr(self, key) is not None:
+                faults.add((key,), f"a figure of kind {self.kind} has none")
+        faults.raise_any()
+        return self

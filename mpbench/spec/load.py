@@ -1,0 +1,46 @@
+"""The door of the room: a file in, a Spec or a list of its faults out."""
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+import topologies
+from mpbench.errors import UserError
+from mpbench.spec.document import Document, parse, read
+from mpbench.spec.experiment import Spec
+from mpbench.spec.problems import describe
+from mpbench.spec.values import Context
+
+
+def load(path: Path | str) -> Spec:
+    """Reads and validates an experiment file.
+
+    Raises UserError with everything that is wrong with it, one a line:
+    `file:line: path: reason; what would work`.
+    """
+    return _validate(read(Path(path)))
+
+
+def loads(text: str, name: str = "experiment") -> Spec:
+    """The same for text; `name` is what messages call it."""
+    return _validate(parse(text, name))
+
+
+def _validate(document: Document) -> Spec:
+    try:
+        spec = Spec.model_validate(document.values, context=_context(document))
+    except ValidationError as error:
+        raise UserError(describe(error, Spec, document)) from None
+    spec._document = document
+    return spec
+
+
+def _context(document: Document) -> Context:
+    """What the parts are checked against, as far as the file says it."""
+    topology = document.values.get("topology")
+    cases = document.values.get("cases")
+    known = isinstance(topology, str) and topology in topologies.names()
+    return Context(
+        topology=topologies.describe(str(topology)) if known else None,
+        cases=tuple(cases) if isinstance(cases, dict) else (),
+    )

@@ -1,0 +1,212 @@
+"""What the parts of an experiment file are made of: names, numbers, quantities."""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    Strict,
+    ValidationError,
+    ValidationInfo,
+)
+from pydantic.config import JsonDict
+from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
+
+from mpbench import units
+from topologies import Description, Parameter
+
+T = TypeVar("T")
+Loc = tuple[str | int, ...]
+
+LEAST_LIKENESS = 0.5  # of a name that is offered, from 0 to 1
+TEXT_PATTERN = r"^\s*[-+]?[0-9._]+([eE][-+]?[0-9]+)?\s*[A-Za-zµμ%].*$"
+ANY_QUANTITY: JsonDict = {"anyOf": [{"type": "string"}, {"type": "number"}]}
+
+
+class Part(BaseModel):
+    """A frozen mapping of a file, which refuses keys that it does not know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a part is checked against beside itself.
+
+    topology : of the experiment; None if the file names none that there is
+    cases : names of the experiment's cases
+    parameter : that a factor is about; None outside of factors
+    """
+
+    topology: Description | None = None
+    cases: tuple[str, ...] = ()
+    parameter: Parameter | None = None
+
+
+def context(info: ValidationInfo) -> Context:
+    """The Context that `load` passes to every validator."""
+    return info.context if isinstance(info.context, Context) else Context()
+
+
+@dataclass
+class Faults:
+    """Everything that is wrong with a part, each at its own place."""
+
+    found: list[InitErrorDetails] = field(default_factory=list)
+
+    def add(self, loc: Loc, reason: str) -> None:
+        error = PydanticCustomError("reason", "{reason}", {"reason": reason})
+        self.found.append(InitErrorDetails(type=error, loc=loc, input=None))
+
+    def add_all(self, loc: Loc, error: ValidationError) -> None:
+        for each in error.errors():
+            details = InitErrorDetails(
+                type=each["type"],  # type: ignore[typeddict-item]
+                loc=(*loc, *each["loc"]),
+                input=each["input"],
+                ctx=each.get("ctx", {}),
+            )
+            if each["type"] == "reason":
+                self.add((*loc, *each["loc"]), each["msg"])
+            else:
+                self.found.append(details)
+
+    def raise_any(self) -> None:
+        """Raises ValidationError if there is any fault."""
+        if self.found:
+            raise ValidationError.from_exception_data("part", self.found)
+
+
+def check_each(
+    entries: Mapping[str, object], check: Callable[[str, object], T]
+) -> dict[str, T]:
+    """`check(name, value)` of every entry; the faults of all are raised at once."""
+    faults = Faults()
+    result: dict[str, T] = {}
+    for name, value in entries.items():
+        try:
+            result[name] = check(name, value)
+        except ValidationError as error:
+            faults.add_all((name,), error)
+        except ValueError as error:
+            faults.add((name,), str(error))
+    faults.raise_any()
+    return result
+
+
+def nearest(name: str, choices: Iterable[str]) -> str:
+    """`did you mean 'x'?`, or the list of choices if none is near.
+
+    Of several that are as near, the first.
+    """
+    known = list(choices)
+
+    def likeness(choice: str) -> float:
+        return difflib.SequenceMatcher(None, name.lower(), choice.lower()).ratio()
+
+    best = max(known, key=likeness, default="")
+    if likeness(best) >= LEAST_LIKENESS:
+        return f"did you mean '{best}'?"
+    return f"known: {', '.join(known)}"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Marks a word out of `choices`, the list of which is in the message."""
+
+    what: str
+    choices: tuple[str, ...]
+
+    def check(self, value: object) -> str:
+        if isinstance(value, str) and value in self.choices:
+            return value
+        hint = nearest(str(value), self.choices)
+        if hint.startswith("did"):
+            hint = f"{hint} (known: {', '.join(self.choices)})"
+        raise ValueError(f"unknown {self.what} '{value}'; {hint}")
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"type": "string", "enum": list(self.choices)}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Marks a quantity within [low, high], all in the canonical unit `unit`."""
+
+    unit: Literal["s", "bytes"]
+    low: float
+    high: float
+
+    def check(self, value: object) -> float:
+        number = units.parse(value, self.unit)
+        if not self.low <= number <= self.high:
+            limits = f"{self.low:g} to {self.high:g}"
+            raise ValueError(f"{number:g} {self.unit} is not within {limits}")
+        return number
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        _, example = units.KINDS[self.unit]
+        allowed: list[dict[str, Any]] = [{"type": "string", "pattern": TEXT_PATTERN}]
+        if self.low <= 0:
+            allowed.append({"type": "number", "const": 0})
+        return {"anyOf": allowed, "examples": [example]}
+
+
+def parameter_value(
+    value: object, parameter: Parameter, stated: str | None = None
+) -> float | int:
+    """A value of a topology's parameter in its canonical unit and range.
+
+    Raises ValueError with a one-line reason.
+    """
+    number = units.parse(value, parameter.unit, stated)
+    low, high, unit = parameter.minimum, parameter.maximum, parameter.unit
+    if not low <= number <= high:
+        limits = f"{parameter.name} is {low:g} to {high:g} {unit}"
+        raise ValueError(f"{number:g} {unit} is out of range; {limits}")
+    if parameter.integer and number != int(number):
+        raise ValueError(f"{number:g} {unit} is not a whole number")
+    return int(number) if parameter.integer else number
+
+
+def _file_name(value: str) -> str:
+    if len(value) > 100 or not value[:1].isalnum() or not _plain(value):
+        raise ValueError(
+            f"'{value}' does not do as a name; use letters, digits, '-', '_' and '.'"
+        )
+    return value
+
+
+def _plain(value: str) -> bool:
+    return all(c.isascii() and (c.isalnum() or c in "-_.") for c in value)
+
+
+Name = Annotated[
+    str,
+    AfterValidator(_file_name),
+    Field(json_schema_extra={"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$"}),
+]
+Whole = Annotated[int, Strict()]
+Count = Annotated[int, Strict(), Field(ge=1)]
+Switch = Annotated[bool, Strict()]

@@ -1,0 +1,70 @@
+"""Writing so that a reader, or a crash, finds the old or the new, whole."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+TEMPORARY = ".new-"
+
+
+def encode(value: Any) -> bytes:
+    """JSON for people and machines: two spaces, a final newline.
+
+    Raises ValueError for NaN and infinity, which are not JSON.
+    """
+    text = json.dumps(value, indent=2, allow_nan=False)
+    return (text + "\n").encode()
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_bytes(path, encode(value))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    write_with(path, lambda temporary: _put(temporary, data))
+
+
+def write_with(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` make a file beside `path`, then put it in its place.
+
+    One writer at a time: the lock of the results folder sees to that.
+    """
+    temporary = path.with_name(f"{TEMPORARY}{path.name}")
+    try:
+        write(temporary)
+        _sync(temporary)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync(path.parent)
+
+
+def sync_tree(root: Path) -> None:
+    """Have everything below `root` on the disk, files before their folders."""
+    for folder, _, names in os.walk(root, topdown=False):
+        for name in names:
+            _sync(Path(folder, name))
+        _sync(Path(folder))
+
+
+def rename(source: Path, target: Path) -> None:
+    """Move a folder within its parent, and have that on the disk too."""
+    source.rename(target)
+    _sync(target.parent)
+
+
+def _put(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def _sync(path: Path) -> None:
+    if path.is_symlink():
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

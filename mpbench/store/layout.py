@@ -1,0 +1,102 @@
+"""Where things lie in a results folder.
+
+OUT/
+  campaign.json     format, experiment, plan, provenance, invocations
+  experiment.yaml   the experiment file as it was run
+  design.csv        the design points of the plan
+  runs.csv          the table of runs, and the same in Parquet
+  runs.parquet
+  runs/ID/          one finished run
+    job.json        what was asked
+    artefacts/      what the guest left; same job, same bytes
+    manifest.json   size and SHA-256 of every artefact
+    host.json       what may differ between executions: time, CPU, provenance
+    row.json        verdict, reason, metrics
+  runs/.partial-ID/   a run in flight
+  runs/.replaced-ID/  the old run while a new one takes its place
+  .lock             held while an engine works here
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+FORMAT = 1
+"""Version of the results format; raised when a reader of the old would err."""
+
+PARTIAL = ".partial-"
+REPLACED = ".replaced-"
+
+
+@dataclass(frozen=True)
+class Run:
+    """The files of one run below `root`."""
+
+    root: Path
+
+    @property
+    def job(self) -> Path:
+        return self.root / "job.json"
+
+    @property
+    def artefacts(self) -> Path:
+        return self.root / "artefacts"
+
+    @property
+    def console(self) -> Path:
+        return self.artefacts / "console.log"
+
+    @property
+    def manifest(self) -> Path:
+        return self.root / "manifest.json"
+
+    @property
+    def host(self) -> Path:
+        return self.root / "host.json"
+
+    @property
+    def row(self) -> Path:
+        return self.root / "row.json"
+
+
+@dataclass(frozen=True)
+class Results:
+    """The files of one results folder."""
+
+    root: Path
+
+    @property
+    def campaign(self) -> Path:
+        return self.root / "campaign.json"
+
+    @property
+    def experiment(self) -> Path:
+        return self.root / "experiment.yaml"
+
+    @property
+    def design(self) -> Path:
+        return self.root / "design.csv"
+
+    @property
+    def csv(self) -> Path:
+        return self.root / "runs.csv"
+
+    @property
+    def parquet(self) -> Path:
+        return self.root / "runs.parquet"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / ".lock"
+
+    @property
+    def runs(self) -> Path:
+        return self.root / "runs"
+
+    def run(self, run_id: str) -> Run:
+        return Run(self.runs / run_id)
+
+    def partial(self, run_id: str) -> Run:
+        return Run(self.runs / f"{PARTIAL}{run_id}")
+
+    def replaced(self, run_id: str) -> Run:
+        return Run(self.runs / f"{REPLACED}{run_id}")

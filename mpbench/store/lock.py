@@ -1,0 +1,46 @@
+"""One engine at a time in a results folder."""
+
+import contextlib
+import errno
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from mpbench.errors import UserError
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock file `path`, which names its holder's process.
+
+    The kernel lets go of it when the process ends, however it ends. The file
+    stays: to remove it would let two holders in.
+    Raises UserError if another process holds it.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        _take(descriptor, path)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _take(descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        holder = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
+        raise UserError(
+            f"{path.parent}: another mpbench (process {holder or 'unknown'}) "
+            "is working here; wait for it, or give another folder with --out"
+        ) from error
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL):
+            raise
+        raise UserError(
+            f"{path.parent}: this file system cannot lock files; "
+            "give a folder on a local disk with --out"
+        ) from error

@@ -1,0 +1,86 @@
+"""Where a result comes from: version, commit, packages, machine, command line."""
+
+import os
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import mpbench
+
+PACKAGES = (
+    *("click", "matplotlib", "numpy", "pandas", "pint", "pyarrow"),
+    *("pydantic", "PyYAML", "rich", "scipy"),
+)
+
+
+def collect(backend: dict[str, Any]) -> dict[str, Any]:
+    """What a reader needs to know of this invocation, `backend`'s own included."""
+    return {
+        "mpbench": {"version": mpbench.__version__, "commit": commit()},
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in PACKAGES},
+        "host": {
+            "cpu": cpu_model(),
+            "cpus": os.cpu_count(),
+            "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+            "system": platform.system(),
+            "kernel": platform.release(),
+            "machine": platform.machine(),
+        },
+        "backend": backend,
+    }
+
+
+def invocation() -> dict[str, Any]:
+    """This command line and when it was given."""
+    return {"argv": [Path(sys.argv[0]).name, *sys.argv[1:]], "at": now()}
+
+
+def now() -> str:
+    """The time, UTC, ISO 8601, whole seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def commit() -> str | None:
+    """The commit of mpbench's source tree, ``-dirty`` if changed; None if none."""
+    tree = Path(mpbench.__file__).resolve().parent.parent
+    top = _git(tree, "rev-parse", "--show-toplevel")
+    if top is None or Path(top).resolve() != tree:
+        return None
+    head = _git(tree, "rev-parse", "HEAD")
+    changed = _git(tree, "status", "--porcelain", "--untracked-files=no")
+    return f"{head}-dirty" if head and changed else head
+
+
+def _git(tree: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(tree), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=10,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def cpu_model() -> str | None:
+    """The processor's name from /proc/cpuinfo; None where it has none."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return None
+    names = (line.partition(":")[2] for line in lines if line.startswith("model name"))
+    return next((" ".join(name.split()) for name in names), None)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

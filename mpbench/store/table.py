@@ -1,0 +1,105 @@
+"""The tidy table of runs: one row a run of the present plan, Parquet and CSV."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mpbench.store import atomic, campaign, layout, runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Tabulate = Callable[[list[runs.Row]], "pd.DataFrame"]
+
+UNTABLED = ("console_tail",)
+"""Keys of a row that stay in its row.json."""
+
+
+def collect(
+    results: layout.Results,
+    plan: Iterable[campaign.Entry],
+    known: Mapping[str, runs.Row] | None = None,
+) -> list[runs.Row]:
+    """The rows of the finished runs of `plan`, in its order.
+
+    A run's place (point, case, repetition, factors) is the present plan's; only
+    what was measured comes from its folder.
+    known : rows that need not be read again, by id
+    """
+    rows = []
+    for entry in plan:
+        row = (known or {}).get(entry.id) or runs.read_row(results, entry.id)
+        if row is not None:
+            rows.append(placed(entry, row))
+    return rows
+
+
+def placed(entry: campaign.Entry, row: Mapping[str, Any]) -> runs.Row:
+    """`row` under its place in the plan, verdict first, without what is not tabled."""
+    place = entry.columns()
+    verdict = {"verdict": row["verdict"], "reason": row.get("reason", "")}
+    rest = {
+        key: value
+        for key, value in row.items()
+        if key not in place and key not in verdict and key not in UNTABLED
+    }
+    return {**place, **verdict, **rest}
+
+
+def write(
+    results: layout.Results, rows: list[runs.Row], tabulate: Tabulate, spec_hash: str
+) -> None:
+    """Make runs.csv and runs.parquet from `rows`, each atomically.
+
+    The Parquet file carries the format and the spec's hash as metadata under
+    ``mpbench``; the CSV is plain.
+    """
+    frame = _plain(tabulate(rows), rows)
+    atomic.write_with(results.csv, lambda path: frame.to_csv(path, index=False))
+    head = {"format": layout.FORMAT, "spec_hash": spec_hash}
+    atomic.write_with(results.parquet, lambda path: _parquet(frame, path, head))
+
+
+def _parquet(frame: "pd.DataFrame", path: Any, head: Mapping[str, Any]) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    metadata = {**(table.schema.metadata or {}), b"mpbench": json.dumps(head).encode()}
+    pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), path)
+
+
+def _plain(frame: "pd.DataFrame", rows: list[runs.Row]) -> "pd.DataFrame":
+    """Columns that both formats can hold: lists as JSON, mixed types as text."""
+    if not rows and not len(frame.columns):
+        frame = frame.reindex(
+            columns=["id", "point", "case", "repetition", "verdict", "reason"]
+        )
+    mixed = {
+        name: frame[name].map(_text, na_action="ignore")
+        for name in frame.columns
+        if _is_mixed(frame[name])
+    }
+    return frame.assign(**mixed)
+
+
+def _is_mixed(column: "pd.Series") -> bool:
+    """Whether a column holds lists, or things of more than one kind."""
+    if column.dtype != object:
+        return False
+    kinds = {_kind(value) for value in column if value is not None}
+    return len(kinds) > 1 or "list" in kinds
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, list | tuple | dict):
+        return "list"
+    return "number" if isinstance(value, int | float) else type(value).__name__
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(value, sort_keys=True)
+    return str(value)

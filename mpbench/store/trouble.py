@@ -1,0 +1,74 @@
+"""The disk's refusals as lines for the user."""
+
+import contextlib
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from mpbench.errors import UserError
+
+SPACE_NEEDED_BYTES = 4 * 2**20
+"""With less than this, what a run has written is not to be trusted."""
+
+_FULL = {errno.ENOSPC: "no space left", errno.EDQUOT: "the disk quota is used up"}
+_NOT_OURS = {
+    errno.EACCES: "no permission to write",
+    errno.EPERM: "no permission to write",
+    errno.EROFS: "the file system is read-only",
+}
+
+
+class NoSpaceError(UserError):
+    """The disk is full: nothing that can be written now can be trusted."""
+
+
+@contextlib.contextmanager
+def explained(root: Path) -> Iterator[None]:
+    """Turn what the system says about writing below `root` into a UserError.
+
+    Errors that are no plain matter of the disk pass through.
+    """
+    try:
+        yield
+    except OSError as error:
+        told = explain(error, root)
+        if told is None:
+            raise
+        raise told from error
+
+
+def explain(error: OSError, root: Path) -> UserError | None:
+    if error.errno in _FULL:
+        return no_space(root, _FULL[error.errno])
+    if error.errno in _NOT_OURS:
+        return UserError(
+            f"{error.filename or root}: {_NOT_OURS[error.errno]}; "
+            "give a folder that you may write to with --out"
+        )
+    if error.errno in (errno.ENOTDIR, errno.EEXIST):
+        return UserError(
+            f"{error.filename or root}: is a file, not a folder; "
+            "give another folder with --out"
+        )
+    if error.errno == errno.EIO:
+        return UserError(f"{error.filename or root}: the disk reports an error (EIO)")
+    return None
+
+
+def no_space(root: Path, what: str = "no space left") -> NoSpaceError:
+    free_mb = shutil.disk_usage(root).free / 1e6 if root.exists() else 0.0
+    return NoSpaceError(
+        f"{root}: {what} ({free_mb:.1f} MB free); "
+        "free some, then give the same command again: finished runs are kept"
+    )
+
+
+def check_space(root: Path) -> None:
+    """Raise NoSpaceError if the file system of `root` is all but full."""
+    state = os.statvfs(root)
+    if state.f_bavail * state.f_frsize < SPACE_NEEDED_BYTES:
+        raise no_space(root)
+    if state.f_files and not state.f_favail:
+        raise no_space(root, "no inodes left")

@@ -1,0 +1,175 @@
+"""Quantities with units, converted once into the canonical unit of their kind.
+
+    parse("20 Mbit/s", "Mbit/s")   -> 20.0
+    parse("1.5 Gbit/s", "Mbit/s")  -> 1500.0
+    parse(20, "Mbit/s", "kbit/s")  -> 0.02      # bare number, unit stated elsewhere
+    parse("10 ms", "Mbit/s")       -> ValueError: '10 ms' is a time; ...
+
+Canonical units: `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`, `%`. A
+kilo is 1000 everywhere and a Ki 1024, in units of bits as of bytes. Unlike in
+most tools, a number without a unit is refused unless it is 0, or a count of
+packets, or its unit is stated beside it.
+"""
+
+import difflib
+import math
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pint
+
+# canonical unit -> (kind in words, an example)
+KINDS: dict[str, tuple[str, str]] = {
+    "Mbit/s": ("a data rate", "20 Mbit/s"),
+    "ms": ("a time", "10 ms"),
+    "s": ("a time", "30 s"),
+    "bytes": ("an amount of data", "100 kB"),
+    "packets": ("a number of packets", "100 packets"),
+    "%": ("a ratio", "1 %"),
+}
+
+# usual spellings, the nearest of which is offered for an unknown unit
+SPELLINGS = (
+    *("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "kbps", "Mbps", "Gbps"),
+    *("ns", "us", "ms", "s", "second", "min", "minute", "h", "hour"),
+    *("B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "byte", "kB/s", "MB/s"),
+    *("packets", "%", "percent"),
+)
+
+_DEFINITIONS = (
+    "nano- = 1e-9 = n-",
+    "micro- = 1e-6 = µ- = μ- = u-",
+    "milli- = 1e-3 = m-",
+    "kilo- = 1e3 = k-",
+    "mega- = 1e6 = M-",
+    "giga- = 1e9 = G-",
+    "kibi- = 1024 = Ki-",
+    "mebi- = 1048576 = Mi-",
+    "gibi- = 1073741824 = Gi-",
+    "bit = [information] = b",
+    "byte = 8 * bit = B",
+    "second = [time] = s = sec",
+    "minute = 60 * second = min",
+    "hour = 60 * minute = h",
+    "packet = [packets]",
+    "percent = 0.01 = %",
+    "bps = bit / second",
+    "Bps = byte / second",
+)
+
+_QUANTITY = re.compile(
+    r"""\s*(?P<number>[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
+        \s*(?P<unit>[A-Za-zµμ%].*?)?\s*""",
+    re.VERBOSE,
+)
+_MILLIBIT = re.compile(r"m(bit|b\b|bps|byte|B)")
+
+
+@cache
+def _registry() -> "pint.UnitRegistry":
+    """A registry with the units of this field only: no furlongs, no barns."""
+    import pint
+
+    registry: pint.UnitRegistry = pint.UnitRegistry(None)
+    for definition in _DEFINITIONS:
+        registry.define(definition)
+    return registry
+
+
+def parse(value: object, unit: str, stated: str | None = None) -> float:
+    """A quantity of an experiment file in the canonical unit.
+
+    value : a number, or text such as `20 Mbit/s`
+    unit : canonical unit wanted, a key of KINDS
+    stated : unit of a bare number, where the file says it beside the number
+
+    The result is rounded to 12 significant digits, so that `0.1 s` is 100 ms
+    and not 100.00000000000001. Raises ValueError with a one-line reason.
+    """
+    _, example = KINDS[unit]
+    number, own = _split(value, example)
+    if own is None:
+        own = stated
+    if own is None:
+        if number == 0 or unit == "packets":
+            return number
+        raise ValueError(f"{_shown(value)} has no unit; write '{number:g} {unit}'")
+    return _convert(number, own, unit, value)
+
+
+def check_unit(text: str, unit: str) -> None:
+    """Raises ValueError unless `text` is a unit of the same kind as `unit`."""
+    _convert(1.0, text, unit, text)
+
+
+def _split(value: object, example: str) -> tuple[float, str | None]:
+    """Number and unit (None if there is none) of a value of a file."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"{_shown(value)} is not a quantity; write e.g. '{example}'")
+    if isinstance(value, str):
+        match = _QUANTITY.fullmatch(value)
+        if match is None:
+            reason = f"{_shown(value)} is not a quantity; write e.g. '{example}'"
+            raise ValueError(reason)
+        number, own = float(match["number"]), match["unit"]
+    else:
+        number, own = float(value), None
+    if not math.isfinite(number):
+        raise ValueError(f"{_shown(value)} is not a finite number")
+    return number, own
+
+
+def _convert(number: float, own: str, unit: str, value: object) -> float:
+    import pint
+
+    if _MILLIBIT.match(own):
+        correct = "M" + own[1:]
+        raise ValueError(f"'{own}': m is for milli; did you mean '{correct}'?")
+    registry = _registry()
+    try:
+        source = registry.parse_units(own)
+    except Exception:  # pint's parser fails in many ways on what is not a unit
+        raise ValueError(f"unknown unit '{own}'; {_nearest(own, unit)}") from None
+    target = registry.parse_units(unit)
+    try:
+        result = registry.Quantity(number, source).to(target).magnitude
+    except pint.DimensionalityError:
+        kind, example = KINDS[unit]
+        found = _kind(source)
+        raise ValueError(
+            f"{_shown(value)} is {found}; {kind} is wanted, such as '{example}'"
+        ) from None
+    return float(f"{result:.12g}")
+
+
+def _kind(unit: "pint.Unit") -> str:
+    """What a unit measures, in words."""
+    registry = _registry()
+    for canonical, (kind, _) in KINDS.items():
+        if registry.parse_units(canonical).dimensionality == unit.dimensionality:
+            return kind
+    return f"of dimension {unit.dimensionality}"
+
+
+def _nearest(own: str, unit: str) -> str:
+    """What to write in place of an unknown unit."""
+    fitting = [s for s in SPELLINGS if _fits(s, unit)]
+    for choice in (fitting, list(SPELLINGS)):
+        near = difflib.get_close_matches(own, choice, n=1, cutoff=0.5)
+        if near:
+            return f"did you mean '{near[0]}'?"
+    return f"units that fit: {', '.join(fitting)}"
+
+
+def _fits(spelling: str, unit: str) -> bool:
+    registry = _registry()
+    return (
+        registry.parse_units(spelling).dimensionality
+        == registry.parse_units(unit).dimensionality
+    )
+
+
+def _shown(value: object) -> str:
+    return f"'{value}'" if isinstance(value, str) else f"{value}".lower()

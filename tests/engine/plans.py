@@ -1,0 +1,95 @@
+"""Plans, measures and tables small enough to know by heart."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mpbench.engine.types import Experiment
+
+CASES: dict[str, dict[str, Any]] = {
+    "mptcp": {"protocol": "mptcp", "congestion_control": "lia", "path": None},
+    "tcp1": {"protocol": "tcp", "congestion_control": "reno", "path": 1},
+    "tcp2": {"protocol": "tcp", "congestion_control": "reno", "path": 2},
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    id: str
+    point: int
+    case: str
+    repetition: int
+    factors: dict[str, Any]
+    job: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    runs: tuple[Run, ...]
+    spec_hash: str = "abc123"
+
+
+def job(point: int, case: str, capture: bool = False) -> dict[str, Any]:
+    """A job as mpbench.plan makes it: two paths, 30 s of iperf3."""
+    parameters = {
+        f"path{path}.{name}": value
+        for path in (1, 2)
+        for name, value in {
+            "capacity_mbps": 10.0 * path + point,
+            "delay_ms": 10.0,
+            "queueing_delay_ms": 100.0,
+            "loss_percent": 0.0,
+        }.items()
+    }
+    traffic = {
+        "tool": "iperf3",
+        "from": "client",
+        "to": "server",
+        "duration_s": 30.0,
+        "bytes": None,
+        "parallel": 1,
+        "start_s": 0.0,
+        "interval_s": 1.0,
+    }
+    return {
+        "format": 1,
+        "seed": 7,
+        "topology": "two_path",
+        "parameters": parameters,
+        "transport": CASES[case],
+        "traffic": [traffic],
+        "time_limit_s": 40.0,
+        **({"capture": True} if capture else {}),
+    }
+
+
+def plan(points: int = 2, build: str = "1", capture: bool = False) -> Plan:
+    """`points` design points, each under three cases."""
+    runs = []
+    for point in range(points):
+        for case in CASES:
+            wanted = job(point, case, capture)
+            text = json.dumps({"job": wanted, "build": build}, sort_keys=True)
+            name = hashlib.sha256(text.encode()).hexdigest()[:16]
+            factors = {"path1.capacity_mbps": 10.0 + point}
+            runs.append(Run(name, point, case, 0, factors, wanted))
+    return Plan(tuple(runs))
+
+
+def experiment(points: int = 2, build: str = "1", capture: bool = False) -> Experiment:
+    return Experiment("small", b"name: small\n", plan(points, build, capture))
+
+
+def measure(folder: Path) -> dict[str, Any]:
+    """Goodput at the receiver; fails on anything but whole JSON."""
+    told = json.loads((folder / "artefacts" / "traffic-0-server.json").read_bytes())
+    received = told["end"]["sum_received"]
+    return {"goodput_mbps": received["bits_per_second"] / 1e6, "verdict": "ok"}
+
+
+def tabulate(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame(rows)

@@ -1,0 +1,119 @@
+"""Runs that go wrong become verdicts, and the campaign goes on."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from mpbench.errors import UserError
+
+from . import plans
+from .conftest import Lab
+
+ON_PATH_1 = "transport.path=1"
+
+
+@pytest.mark.parametrize(
+    "action, verdict, reason",
+    [
+        ("panic", "failed", "Kernel panic - not syncing: told to"),
+        ("die", "failed", "killed by signal 9"),
+        ("fail", "failed", "NetworkError: told to"),
+        ("overrun", "timeout", "not done after 40 virtual seconds"),
+        ("hang", "timeout", "no sign of life for 0.05 s of wall time"),
+        ("garble", "failed", "cannot be measured: JSONDecodeError"),
+    ],
+)
+def test_misfortune_becomes_a_row(
+    lab: Lab, action: str, verdict: str, reason: str
+) -> None:
+    scripts = [{"do": action, "when": ON_PATH_1}]
+    assert lab.run(scripts=scripts, silence_limit_s=0.05) == 1
+    table = lab.table().set_index("case")
+    assert set(table.loc["tcp1", "verdict"]) == {verdict}
+    assert table.loc["tcp1", "reason"].str.startswith(reason).all()
+    assert set(table.loc["mptcp", "verdict"]) == {"ok"}
+    assert set(table.loc["tcp1", "goodput_mbps"]) == {""}
+    assert f"{verdict}, " in lab.text
+    assert reason in lab.text
+    bad = next(run for run in plans.plan().runs if run.case == "tcp1")
+    row = json.loads(lab.results.run(bad.id).row.read_text())
+    assert row["console_tail"][0] == "fake guest: up"
+    assert "| fake guest: up" in lab.text
+
+
+def test_the_console_tail_has_no_control_characters(lab: Lab) -> None:
+    lab.run(scripts=[{"do": "panic"}], limit=1)
+    row = json.loads(lab.results.run(lab.folders()[0]).row.read_text())
+    assert row["console_tail"] == [
+        "fake guest: up",
+        "Kernel panic - not syncing: told to",
+        "Call Trace:",
+        " <TA",
+    ]
+    assert "console_tail" not in lab.table().columns
+
+
+def test_failed_runs_are_retried_only_when_asked(lab: Lab) -> None:
+    assert lab.run(scripts=[{"do": "panic", "when": ON_PATH_1}]) == 1
+    assert lab.run() == 1
+    assert "0 to do now" in lab.text
+    assert "--retry-failed" in lab.text
+    assert lab.run(retry_failed=True) == 0
+    assert "2 to do now" in lab.text
+    assert set(lab.table()["verdict"]) == {"ok"}
+    assert len(lab.folders()) == 6
+
+
+def test_the_measured_verdict_counts(lab: Lab) -> None:
+    def measure(folder):
+        return {"goodput_mbps": 1.0, "verdict": "invalid", "reason": "subflow missing"}
+
+    assert lab.run(measure=measure) == 1
+    assert set(lab.table()["verdict"]) == {"invalid"}
+    assert set(lab.table()["reason"]) == {"subflow missing"}
+    lab.run(measure=measure, retry_failed=True)
+    assert "0 to do now" in lab.text
+
+
+def test_a_bug_in_the_backend_stops_the_campaign_and_loses_nothing(lab: Lab) -> None:
+    with pytest.raises(RuntimeError, match="told to have a bug"):
+        lab.run(scripts=[{"do": "raise", "when": "transport.path=2"}], jobs=1)
+    assert len(lab.folders()) == 2
+    assert len(lab.table()) == 2
+    assert lab.run() == 0
+
+
+def test_what_would_befall_every_run_stops_at_the_first(lab: Lab) -> None:
+    with pytest.raises(UserError, match="told to refuse"):
+        lab.run(scripts=[{"do": "refuse"}])
+    assert lab.folders() == []
+
+
+def test_rows_of_odd_kinds_still_make_both_tables(lab: Lab) -> None:
+    kinds = iter([1, "one", 2.5, None, [1, 2], {"a": 1}])
+
+    def measure(folder):
+        return {"odd": next(kinds), "list": [1, 2], "empty": None}
+
+    assert lab.run(measure=measure, jobs=1) == 0
+    assert list(lab.table()["odd"]) == ["1", "one", "2.5", "", "[1, 2]", '{"a": 1}']
+
+
+def test_numbers_of_numpy_and_no_numbers_are_measured_too(lab: Lab) -> None:
+    def measure(folder):
+        return {"a": np.float64(1.5), "b": np.nan, "c": np.arange(2), "d": math.inf}
+
+    assert lab.run(measure=measure) == 0
+    row = json.loads(lab.results.run(lab.folders()[0]).row.read_text())
+    assert (row["a"], row["b"], row["c"], row["d"]) == (1.5, None, [0, 1], None)
+
+
+def test_rows_that_make_no_table_are_told_in_a_line(lab: Lab) -> None:
+    def tabulate(rows):
+        raise ValueError("no case 'mptcp'")
+
+    with pytest.raises(UserError, match=r"make no table \(no case 'mptcp'\)"):
+        lab.run(tabulate=tabulate)
+    assert len(lab.folders()) == 6

@@ -1,0 +1,128 @@
+"""The fake backend leaves what a guest would, the same each time."""
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mpbench.backends import fake, fake_artefacts, fake_script, registry
+from mpbench.backends.base import Bounds, Exit
+from mpbench.engine.bounds import bounds, expected_s
+from mpbench.errors import UserError
+
+from . import plans
+
+BOUNDS = Bounds(virtual_s=40, wall_s=60, silence_s=0.05)
+
+
+def execute(folder: Path, job: dict[str, Any], *scripts: dict[str, Any]) -> Exit:
+    (folder / "artefacts").mkdir(parents=True)
+    backend = fake.FakeBackend(scripts)
+    ignore = threading.Event()
+    return backend.execute(job, folder, 0, BOUNDS, lambda virtual_s: None, ignore)
+
+
+def test_the_files_are_a_guests(tmp_path: Path) -> None:
+    ended = execute(tmp_path, plans.job(0, "mptcp"))
+    assert (ended.status, ended.virtual_s) == ("finished", 30.0)
+    assert sorted(path.name for path in (tmp_path / "artefacts").iterdir()) == [
+        "console.log",
+        "link-end.json",
+        "nstat-client.json",
+        "nstat-server.json",
+        "outcome.json",
+        "qdisc-end.json",
+        "traffic-0-client.err",
+        "traffic-0-client.json",
+        "traffic-0-server.err",
+        "traffic-0-server.json",
+    ]
+
+
+def test_the_numbers_add_up() -> None:
+    files = fake_artefacts.artefacts(plans.job(0, "mptcp"))
+    told = json.loads(files["traffic-0-server.json"])
+    total = told["end"]["sum_received"]
+    assert len(told["intervals"]) == 30
+    assert sum(slot["sum"]["bytes"] for slot in told["intervals"]) == total["bytes"]
+    assert 20e6 < total["bits_per_second"] < 30e6
+    counters = json.loads(files["nstat-client.json"])["kernel"]
+    assert counters["MPTcpExtMPJoinSynAckRx"] == 2
+    shaped = json.loads(files["qdisc-end.json"])["r2"]
+    assert [each["kind"] for each in shaped] == ["netem", "tbf"] * 2
+    assert shaped[1]["options"]["rate"] == 20e6 / 8
+
+
+def test_sized_traffic_takes_the_time_it_needs() -> None:
+    job = plans.job(0, "tcp1")
+    job["traffic"] = [{**job["traffic"][0], "duration_s": None, "bytes": 10_000_000}]
+    told = json.loads(fake_artefacts.artefacts(job)["traffic-0-client.json"])
+    assert told["end"]["sum_sent"]["seconds"] == pytest.approx(8.8, abs=0.3)
+    assert told["end"]["sum_sent"]["bytes"] == pytest.approx(10_000_000, abs=2)
+    assert expected_s(job) == 40.0
+
+
+def test_loss_costs_goodput() -> None:
+    def goodput(loss_percent: float) -> float:
+        job = plans.job(0, "tcp2")
+        job["parameters"]["path2.loss_percent"] = loss_percent
+        told = json.loads(fake_artefacts.artefacts(job)["traffic-0-server.json"])
+        return told["end"]["sum_received"]["bits_per_second"]
+
+    assert goodput(1.0) < 0.5 * goodput(0.0)
+
+
+def test_the_same_job_leaves_the_same_bytes() -> None:
+    job = plans.job(1, "mptcp", capture=True)
+    assert fake_artefacts.artefacts(job) == fake_artefacts.artefacts(job)
+    other = {**job, "seed": 8}
+    assert fake_artefacts.artefacts(job) != fake_artefacts.artefacts(other)
+
+
+def test_a_job_can_script_itself(tmp_path: Path) -> None:
+    job = {**plans.job(0, "mptcp"), "fake": {"do": "die"}}
+    assert execute(tmp_path, job, {"do": "panic"}).status == "killed"
+
+
+def test_conditions_look_into_the_job() -> None:
+    job = plans.job(0, "tcp1")
+    for condition, fits in {
+        "": True,
+        "transport.path=1": True,
+        "transport.path=1 seed=8": False,
+        "parameters.path1.capacity_mbps=10.0": True,
+        "traffic.nothing=1": False,
+    }.items():
+        script = {"do": "die", "when": condition}
+        chosen = fake_script.resolve([script], job)["do"]
+        assert chosen == ("die" if fits else "finish"), condition
+
+
+@pytest.mark.parametrize(
+    "script, words",
+    [({"do": "explode"}, "unknown action 'explode'"), ({"wall": 1}, "unknown key")],
+)
+def test_a_script_that_makes_no_sense_is_refused(script, words) -> None:
+    with pytest.raises(UserError, match=words):
+        fake_script.resolve([script], plans.job(0, "tcp1"))
+
+
+@pytest.mark.parametrize("text", ["{", "3", "[3]"])
+def test_an_environment_that_makes_no_sense_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match="MPBENCH_FAKE"):
+        fake_script.parse(text)
+
+
+def test_bounds_grow_with_virtual_time() -> None:
+    job = plans.job(0, "mptcp")
+    assert bounds(job) == Bounds(40.0, 460.0, 120.0)
+    assert bounds(job, 5.0, 2.0) == Bounds(40.0, 5.0, 2.0)
+    assert expected_s(job) == 30.0
+
+
+def test_backends_by_name() -> None:
+    assert registry.create("fake").name == "fake"
+    with pytest.raises(UserError, match="known: virtual, native, fake"):
+        registry.create("vitual")

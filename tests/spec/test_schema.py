@@ -1,0 +1,71 @@
+"""The JSON Schema: valid itself, passes what loads, refuses typing errors."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from mpbench.spec import loads
+from mpbench.spec.json_schema import json_schema
+from tests.spec.files import TEXT, text
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted((ROOT / "experiments").rglob("*.yaml"))
+
+
+def complaints(document: Any) -> list[str]:
+    return [error.json_path for error in validator().iter_errors(document)]
+
+
+def validator() -> Draft202012Validator:
+    return Draft202012Validator(json_schema())
+
+
+def test_is_a_schema() -> None:
+    Draft202012Validator.check_schema(json_schema())
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_experiments(path: Path) -> None:
+    assert complaints(yaml.safe_load(path.read_text(encoding="utf-8"))) == []
+
+
+def test_every_short_form_passes() -> None:
+    entry = {"tool": "iperf3", "from": "client", "to": "server", "size": "1 MB"}
+    document = text(
+        parameters={"path1.loss": 0, "path2.queue": 100},
+        design={
+            "points": 2,
+            "start": 3,
+            "factors": {
+                "path1.delay": {"min": 0, "max": "1 ms", "step": "1 us"},
+                "path2.delay": ["1 ms", 0],
+                "path2.loss": {"values": [0, 1], "unit": "%"},
+            },
+        },
+        traffic=[{**entry, "read": "packet"}],
+        time_limit="2 min",
+    )
+    loads(document)
+    assert complaints(yaml.safe_load(document)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ("name: small", "nam: small", "$"),
+        ("two_path", "twopath", "$.topology"),
+        ("points: 4", "points: 0", "$.design.points"),
+        ("path1.capacity", "path1.capcity", "$.design.factors"),
+        ("max: 100", "mx: 100", "$.design.factors['path1.capacity']"),
+        ("lia", "lai", "$.cases.mptcp.congestion_control"),
+        ("path: 1", "path: one", "$.cases.tcp1.path"),
+        ("30 s", "30", "$.traffic[0].duration"),
+        ("30 s", "30 s, read: often", "$.traffic[0].read"),
+    ],
+)
+def test_typing_errors_are_refused(old: str, new: str, path: str) -> None:
+    assert old in TEXT
+    assert path in complaints(yaml.safe_load(TEXT.replace(old, new)))

@@ -1,0 +1,93 @@
+"""Good experiment files: what a Spec holds."""
+
+from pathlib import Path
+
+import pydantic
+import pytest
+
+import wsp
+from mpbench.spec import known, load, loads
+from mpbench.workloads import iperf3
+from tests.spec.files import TEXT, factors, spec, text
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted((ROOT / "experiments").rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_experiments_are_valid(path: Path) -> None:
+    assert load(path).name == path.stem
+
+
+def test_factors_are_in_canonical_units() -> None:
+    design = spec(
+        design=factors(
+            path1__capacity={"min": 500, "max": "0.1 Gbit/s", "unit": "kbit/s"},
+            path1__delay={"min": 0, "max": "0.02 s", "step": "5 ms"},
+            path1__queue={"min": 10, "max": 100},
+            path2__delay=["1 ms", "0.01 s"],
+            path2__loss={"values": [0, 1, "2 %"], "unit": "%"},
+        )
+    ).design
+    assert design is not None
+    capacity, delay, queue, *lists = design.factors.values()
+    assert capacity.ends == (0.5, 100.0)
+    assert (delay.ends, delay.step, delay.levels) == ((0, 20), 5, 5)
+    assert queue.integer and queue.levels == 91, "packets are whole"
+    assert [each.values for each in lists] == [(1, 10), (0, 1, 2)]
+    assert list(design.spread) == ["path1.capacity", "path1.delay", "path1.queue"]
+    assert list(design.crossed) == ["path2.delay", "path2.loss"]
+
+
+def test_defaults() -> None:
+    small = loads(TEXT)
+    assert (small.seed, small.repetitions, small.metrics) == (1, 1, ("goodput",))
+    (entry,) = small.traffic
+    assert (entry.parallel, entry.interval, entry.reverse) == (1, 1.0, False)
+    assert (entry.read.mode, entry.read.wake_bytes) == ("coalesced", 16_384)
+    assert small.port(0) == 5201
+
+
+def test_ways_of_reading() -> None:
+    def wake_bytes(read: object) -> int:
+        entry = {"tool": "iperf3", "from": "client", "to": "server", "size": "1 MB"}
+        return spec(traffic=[{**entry, "read": read}]).traffic[0].read.wake_bytes
+
+    assert wake_bytes("packet") == 1
+    assert wake_bytes("coalesced") == 16_384
+    assert wake_bytes({"size": "64 KiB"}) == 65_536
+    assert wake_bytes({"mode": "packet"}) == 1
+
+
+def test_cannot_be_changed() -> None:
+    with pytest.raises(pydantic.ValidationError):
+        loads(TEXT).name = "other"
+
+
+def test_digest_is_of_what_is_said_and_not_how() -> None:
+    same = "# a comment\n" + TEXT.replace(
+        "min: 1, max: 100, unit: Mbit/s", ("min: 1000 kbit/s, max: 0.1 Gbit/s")
+    ).replace("30 s", "0.5 min")
+    reordered = text()
+    assert loads(TEXT).digest == loads(reordered).digest
+    assert loads(TEXT).traffic == loads(same).traffic
+    assert loads(TEXT).digest != spec(seed=2).digest
+    assert loads(TEXT).digest == spec(seed=1).digest, "as the default"
+
+
+def test_where() -> None:
+    small = loads(TEXT, "f.yaml")
+    assert small.where("design", "points") == "f.yaml:4"
+    assert small.where("cases", "tcp2") == "f.yaml:11"
+    assert small.text == TEXT
+
+
+def test_a_design_may_be_absent() -> None:
+    assert spec(design=None).design is None
+
+
+def test_names_agree_with_the_rooms_that_know_them() -> None:
+    assert (*wsp.METHODS, "grid") == known.DESIGN_METHODS
+    assert known.CANDIDATE_SETS == wsp.CANDIDATE_SETS
+    assert known.DISTANCES == wsp.METRICS
+    assert (iperf3.__name__.rpartition(".")[2],) == known.TOOLS
