@@ -110,7 +110,8 @@ def panel(progress: Progress) -> Group:
         " virtual s/s  ETA ",
         (span(progress.eta_s), "bold"),
     )
-    bar = ProgressBar(total=1.0, completed=progress.fraction, width=60)
+    bar = Table.grid()
+    bar.add_row(ProgressBar(total=1.0, completed=progress.fraction, width=60))
     return Group(bar, head, _flights(progress))
 
 

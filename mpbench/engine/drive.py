@@ -1,6 +1,7 @@
 """The main thread's loop: events in, display and saving out."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from mpbench.engine import pool, stopping
 from mpbench.engine.display import Display
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished, Progress
+
+STOPPING = "Stopping: giving up the runs in flight. Once more to leave at once."
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ def drive(work: Work, display: Display) -> Driven:
     error: BaseException | None = None
     given_up = 0
     told = False
+    shown_s = 0.0
     with stopping.stopping(cancel, display.close) as stop:
         try:
             for event in pool.work(work.tasks, work.cpus, work.do, cancel):
@@ -70,19 +74,12 @@ def drive(work: Work, display: Display) -> Driven:
                         error = error or raised
                 if stop.signal is not None and not told:
                     told = True
-                    display.note(_stopping(progress))
-                if not isinstance(event, pool.Advanced):
+                    display.note(STOPPING)
+                if time.monotonic() - shown_s >= pool.TICK_S:
                     work.tick()
                     display.refresh(progress)
+                    shown_s = time.monotonic()
         finally:
             cancel.set()
             display.close()
     return Driven(progress, stop.status, error, given_up)
-
-
-def _stopping(progress: Progress) -> str:
-    flying = len(progress.flights)
-    return (
-        f"Stopping: giving up {flying} run{'' if flying == 1 else 's'} in flight. "
-        "Once more to leave at once."
-    )

@@ -10,15 +10,21 @@ from mpbench.engine.messages import many
 from mpbench.engine.progress import span
 from mpbench.engine.select import pending, standing
 from mpbench.engine.types import Experiment, Options
+from mpbench.store import campaign
 from mpbench.store.layout import Results
 
 
 def show(
     experiment: Experiment, root: Path, options: Options, console: Console
 ) -> None:
-    """List every run of the plan and what is to become of it; write nothing."""
-    planned = experiment.plan.runs
-    stands = standing(Results(root), planned)
+    """List every run of the plan and what is to become of it; write nothing.
+
+    Raises UserError for a folder of another format, or a case that there is not.
+    """
+    planned, results = experiment.plan.runs, Results(root)
+    if results.campaign.exists():
+        campaign.read(results.campaign)
+    stands = standing(results, planned)
     due = {run.id: run for run in pending(planned, stands, options)}
     table = Table("run", "point", "case", "repetition", "state", box=None)
     for run in planned:

@@ -9,6 +9,9 @@ from typing import Any
 
 from mpbench.backends.base import Report
 
+TICK_S = 0.125
+"""How long the main thread waits for news at most."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -61,7 +64,7 @@ def work(
     cpus: Sequence[int],
     do: Do,
     cancel: threading.Event,
-    tick_s: float = 0.125,
+    tick_s: float = TICK_S,
 ) -> Iterator[Event | None]:
     """Do all `tasks`, yielding events as they happen and None at least each tick.
 

@@ -75,7 +75,7 @@ def entry(run: PlannedRun) -> Entry:
     return Entry(run.id, run.point, run.case, run.repetition, dict(run.factors))
 
 
-def label(run: PlannedRun | Entry, repetitions: bool = True) -> str:
-    """How people call a run: ``point 3 mptcp``, with its repetition if it has any."""
+def label(run: PlannedRun | Entry, repeated: bool) -> str:
+    """How people call a run: ``point 3 mptcp``, and which of it if it is repeated."""
     name = f"point {run.point} {run.case}"
-    return f"{name} #{run.repetition}" if repetitions else name
+    return f"{name} #{run.repetition}" if repeated else name

@@ -110,7 +110,8 @@ def choose(
     if sample is not None and sample < len(finished):
         drawn = sorted(random.Random(seed).sample(range(len(finished)), sample))
         finished = [finished[index] for index in drawn]
-    return [_task(entry, run) for entry, run in finished]
+    repeated = len({entry.repetition for entry in head.plan}) > 1
+    return [_task(entry, run, label(entry, repeated)) for entry, run in finished]
 
 
 def again(
@@ -165,14 +166,14 @@ def _same_build(
             )
 
 
-def _task(entry: campaign.Entry, run: layout.Run) -> Task:
+def _task(entry: campaign.Entry, run: layout.Run, name: str) -> Task:
     job, before = runs.read_json(run.job), runs.read_json(run.manifest)
     if job is None or before is None:
         raise UserError(
             f"{run.root}: damaged (no readable job.json or manifest.json); "
             "remove the folder and run the experiment again"
         )
-    return Task(entry.id, label(entry), expected_s(job), Check(run, job, before))
+    return Task(entry.id, name, expected_s(job), Check(run, job, before))
 
 
 def _concluded(task: Task, checked: Checked) -> Finished:

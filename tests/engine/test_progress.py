@@ -135,6 +135,24 @@ def test_a_terminal_sees_a_panel_and_scrolls_trouble(progress: Progress) -> None
     assert "no sign of life" in said
 
 
+def test_the_panel_has_a_line_for_each_thing(progress: Progress, clock: Clock) -> None:
+    progress.started(TASKS[0], 3)
+    progress.started(TASKS[1], 5)
+    clock.now_s += 2
+    progress.advanced(TASKS[0], 15.0)
+    progress.advanced(TASKS[1], 5.0)
+    stream = io.StringIO()
+    Console(file=stream, width=100).print(display.panel(progress))
+    bar, head, one, two = stream.getvalue().splitlines()
+    assert set(bar.strip()) <= set("━╸╺")
+    assert head == "0/4 runs    10.0 virtual s/s  ETA 10 s"
+    assert one.split() == [
+        *("cpu", "3", "point", "0", "mptcp"),
+        *(one.split()[5], "15.0", "of", "30", "s", "in", "2.0", "s"),
+    ]
+    assert two.startswith("cpu 5")
+
+
 def test_a_dumb_terminal_gets_lines() -> None:
     console = Console(
         file=io.StringIO(), force_terminal=True, _environ={"TERM": "dumb"}

@@ -50,7 +50,7 @@ def test_one_signal_stops_cleanly_and_says_how_to_go_on(
 def test_the_second_ctrl_c_leaves_at_once(tmp_path: Path) -> None:
     out = tmp_path / "out"
     process = start(out, measure="stuck")
-    wait_until(lambda: bool(in_flight(out)))
+    wait_until(lambda: any(out.glob("runs/.partial-*/artefacts/console.log")))
     process.send_signal(signal.SIGINT)
     assert process.stdout is not None
     while "Stopping" not in process.stdout.readline():
