@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 COUNT = 5
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
-def edges(values: Sequence[float], count: int = COUNT) -> tuple[float, ...]:
+def edges(values: ArrayLike, count: int = COUNT) -> tuple[float, ...]:
     """Edges x_0 = 0 < x_1 < ... < x_n of `count` even batches over all values.
 
     values : >= 0, at least one
@@ -19,7 +20,7 @@ def edges(values: Sequence[float], count: int = COUNT) -> tuple[float, ...]:
     0, 5, ..., 25 for its delays.
     Raises ValueError without values.
     """
-    largest = max((float(value) for value in values), default=-1.0)
+    largest = float(np.max(np.asarray(values, float), initial=-1.0))
     if not math.isfinite(largest) or largest < 0:
         raise ValueError("batches: needs at least one value, all at least 0")
     width = largest / count or 1.0
@@ -28,7 +29,7 @@ def edges(values: Sequence[float], count: int = COUNT) -> tuple[float, ...]:
     return tuple(round(step * i, 12) for i in range(count + 1))
 
 
-def assign(values: Sequence[float], bounds: Sequence[float]) -> np.ndarray:
+def assign(values: ArrayLike, bounds: ArrayLike) -> np.ndarray:
     """The batch of each value, from 0; -1 if it lies in none.
 
     values : shape (m,); bounds : shape (n + 1,), rising; returns int, shape (m,)
@@ -49,7 +50,7 @@ def label(bounds: Sequence[float], index: int) -> str:
 
 
 def groups(
-    criterion: Sequence[float], values: Sequence[float], bounds: Sequence[float]
+    criterion: ArrayLike, values: ArrayLike, bounds: Sequence[float]
 ) -> list[np.ndarray]:
     """The values of each batch: n arrays; missing values are left out."""
     array = np.asarray(values, float)
@@ -59,7 +60,7 @@ def groups(
 
 
 def summary(
-    criterion: Sequence[float], values: Sequence[float], bounds: Sequence[float]
+    criterion: ArrayLike, values: ArrayLike, bounds: Sequence[float]
 ) -> pd.DataFrame:
     """One row a batch: its label, n, minimum, quartiles and maximum.
 

@@ -66,18 +66,18 @@ def uniformity(rows: pd.DataFrame, question: Question) -> Finding:
     _need(len(tests), 1, "factors with several values")
     p = min(1.0, min(float(test.pvalue) for test in tests) * len(tests))
     worst = max(float(test.statistic) for test in tests)
-    return Finding(worst, f"largest distance {worst:.2f}, p = {_p(p)}", len(unique), p)
+    return Finding(worst, f"largest distance {worst:.2f}, p {_p(p)}", len(unique), p)
 
 
 def trend(rows: pd.DataFrame, question: Question) -> Finding:
     """Spearman's rank correlation of the metric with |criterion|."""
     found = _pairs(rows, question)
     _need(len(found), LEAST_POINTS, "rows")
+    if found["x"].nunique() == 1 or found["y"].nunique() == 1:
+        return Finding(0.0, "constant", len(found), 1.0)
     test = stats.spearmanr(found["x"], found["y"])
     rho, p = float(test.statistic), float(test.pvalue)
-    if np.isnan(rho):
-        return Finding(0.0, "constant", len(found), 1.0)
-    return Finding(rho, f"rank correlation {rho:+.2f}, p = {_p(p)}", len(found), p)
+    return Finding(rho, f"rank correlation {rho:+.2f}, p {_p(p)}", len(found), p)
 
 
 def median(rows: pd.DataFrame, question: Question) -> Finding:
@@ -142,7 +142,7 @@ def first_path(rows: pd.DataFrame, question: Question) -> Finding:
     _need(min(len(best), len(worst)), LEAST_POINTS, "rows on either side")
     p = float(stats.mannwhitneyu(best, worst).pvalue)
     value = float(best.median() - worst.median())
-    text = f"medians {best.median():.2f} and {worst.median():.2f}, p = {_p(p)}"
+    text = f"medians {best.median():.2f} and {worst.median():.2f}, p {_p(p)}"
     return Finding(value, text, len(best) + len(worst), p)
 
 
@@ -180,4 +180,4 @@ def _need(count: int, least: int, what: str) -> None:
 
 
 def _p(value: float) -> str:
-    return f"{value:.2g}" if value >= 1e-4 else "below 0.0001"
+    return f"= {value:.2g}" if value >= 1e-4 else "< 0.0001"

@@ -49,9 +49,9 @@ def _joined(
     added: dict[str, Any] = {}
     if len(paths) == 2:
         for name, unit in (("capacity", "mbps"), ("delay", "ms")):
-            ends = [row.get(f"path{path}.{name}_{unit}") for path in paths]
-            if None not in ends:
-                added[f"{name}_difference_{unit}"] = ends[0] - ends[1]
+            first, second = (row.get(f"path{path}.{name}_{unit}") for path in paths)
+            if first is not None and second is not None:
+                added[f"{name}_difference_{unit}"] = first - second
     if row.get("protocol") == "mptcp" and len(paths) > 1:
         alone = {path: _reference(row, path, references) for path in paths}
         for path, goodput in alone.items():

@@ -64,10 +64,10 @@ def _panel(
                 np.sort(group),
                 ".",
                 color=style.BLUE,
-                alpha=0.3,
-                ms=4,
+                alpha=0.45,
+                ms=4.5,
                 mew=0,
-                zorder=1,
+                zorder=3,
             )
     filled = [place for place, group in enumerate(found) if len(group)]
     axis.boxplot(
@@ -112,7 +112,14 @@ def _mark(
         zorder=4,
         label="most that headers allow (median)",
     )
-    axis.legend(loc="lower left", frameon=False, fontsize=8, handletextpad=0.2)
+    axis.legend(
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        borderaxespad=0,
+        frameon=False,
+        fontsize=8,
+        handletextpad=0.2,
+    )
 
 
 def _spread(count: int) -> np.ndarray:

@@ -23,13 +23,13 @@ def draw(points: pd.DataFrame, factors: Sequence[str], folder: Path) -> list[Pat
         columns = min(3, len(factors))
         figure, axes = style.panels(columns, math.ceil(len(factors) / columns))
         figure.set_size_inches(2.6 * columns, 2.0 * math.ceil(len(factors) / columns))
-        for axis, factor in zip(axes, factors, strict=False):
+        for place, (axis, factor) in enumerate(zip(axes, factors, strict=False)):
             values = points[factor].to_numpy(float)
             values = values[np.isfinite(values)]
             axis.hist(values, BINS, color=style.LIGHT_BLUE, edgecolor=style.BLUE)
             axis.axhline(len(values) / BINS, color=style.ORANGE, lw=1, ls="--")
             axis.set_xlabel(label(factor))
-            if axis.get_subplotspec().is_first_col():
+            if place % columns == 0:
                 axis.set_ylabel("design points")
         for axis in axes[len(factors) :]:
             axis.set_visible(False)

@@ -27,3 +27,9 @@ def label(column: str) -> str:
     words = [re.sub(r"^path(\d+)$", r"path \1", head)] if head else []
     words.append(what.replace("_", " "))
     return " ".join(words) + (f" [{UNITS[unit]}]" if unit else "")
+
+
+def plain(column: str) -> str:
+    """The same without its unit and without mathematics, for running text."""
+    text = label(column).partition(" [")[0]
+    return text.translate(str.maketrans("", "", "${}"))
