@@ -42,7 +42,7 @@ def draw(
             if axis is axes[0]:
                 axis.set_ylabel(label(metric))
             if len(cases) > 1:
-                axis.set_title(name)
+                axis.set_title(name, loc="left")
         return style.save(figure, *target)
 
 

@@ -1,10 +1,14 @@
 """`mpbench analyse RESULTS`: metrics and table anew, from what the runs left."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mpbench.errors import UserError
+
+if TYPE_CHECKING:
+    from mpbench.store import campaign, layout
 
 
 @click.command()
@@ -31,7 +35,7 @@ def command(results: Path, dry_run: bool) -> None:
         _analyse(folder, head, write=True)
 
 
-def _analyse(results, head, write: bool) -> None:  # type: ignore[no-untyped-def]
+def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) -> None:
     from analysis.rows import row
     from analysis.table import build
     from mpbench.backends.base import Exit
