@@ -1,0 +1,35 @@
+"""Names of columns as people read them."""
+
+import re
+
+UNITS = {
+    "mbps": "Mbit/s",
+    "ms": "ms",
+    "s": "s",
+    "percent": "%",
+    "packets": "packets",
+    "bytes": "bytes",
+}
+SYMBOLS = {
+    "aggregation_benefit": "aggregation benefit $A_B$",
+    "experimental_aggregation_benefit": "experimental aggregation benefit $E_{AB}$",
+}
+
+
+def label(column: str) -> str:
+    """`path1.queueing_delay_ms` as `path 1 queueing delay [ms]`."""
+    if column in SYMBOLS:
+        return SYMBOLS[column]
+    head, _, rest = column.rpartition(".")
+    what, _, unit = rest.rpartition("_")
+    if not what or unit not in UNITS:
+        what, unit = rest, ""
+    words = [re.sub(r"^path(\d+)$", r"path \1", head)] if head else []
+    words.append(what.replace("_", " "))
+    return " ".join(words) + (f" [{UNITS[unit]}]" if unit else "")
+
+
+def plain(column: str) -> str:
+    """The same without its unit and without mathematics, for running text."""
+    text = label(column).partition(" [")[0]
+    return text.translate(str.maketrans("", "", "${}"))

@@ -1,0 +1,145 @@
+"""The metrics, as pure functions of plain numbers.
+
+Sources: [thesis] Chauvenne and Libioulle, "MultiPath TCP Connections: Analysis
+and Models", UCLouvain, 2017; [jain] Jain, Chiu, Hawe, "A Quantitative Measure of
+Fairness and Discrimination", DEC TR-301, 1984.
+
+A metric that is not defined for its arguments raises ValueError; it never
+returns 0 or NaN in place of missing data.
+"""
+
+import math
+from collections.abc import Sequence
+
+
+def goodput_mbps(received_bytes: float, seconds: float) -> float:
+    """Application bytes that the receiver read, over time, in 10^6 bit/s.
+
+    received_bytes : >= 0
+    seconds : > 0, the time in which they were read
+    """
+    if not seconds > 0:
+        raise ValueError(f"goodput: {seconds} s is no time; it must be above 0")
+    if received_bytes < 0:
+        raise ValueError(f"goodput: {received_bytes} bytes; must be at least 0")
+    return received_bytes * 8 / seconds / 1e6
+
+
+def aggregation_benefit(goodput: float, capacities: Sequence[float]) -> float:
+    """How far MPTCP fills the paths' capacities: A_B of [thesis], sec. 2.1.3.
+
+    goodput : g, of the MPTCP connection, >= 0
+    capacities : C_i of all n >= 2 paths, > 0, in the unit of `goodput`
+
+        A_B = (g - C_max) / (sum C_i - C_max)    if g >= C_max
+        A_B = (g - C_max) / C_max                if g <  C_max
+
+    1: all capacity used; 0: as much as the largest path's capacity; -1: nothing.
+    With capacities in bits of the link layer, as the thesis has it, headers keep
+    A_B below 1, and the more so the more the paths differ.
+    """
+    values = _checked("capacity", capacities, minimum=2, positive=True)
+    return _benefit(_not_negative("goodput", goodput), values)
+
+
+def experimental_aggregation_benefit(
+    goodput: float, single_path_goodputs: Sequence[float]
+) -> float:
+    """MPTCP against TCP on each path by itself: E_AB of [thesis], sec. 3.2.
+
+    goodput : B, of the MPTCP connection, >= 0
+    single_path_goodputs : B_i, of TCP on path i by itself, all n >= 2 paths, in the
+        same network, >= 0 and not all 0
+
+        E_AB = B / S                     if B >= S
+        E_AB = (B - B_max) / (S - B_max) if S > B >= B_max
+        E_AB = (B - B_max) / B_max       if B < B_max
+
+    with S the sum and B_max the largest of the B_i. For two paths S - B_max is the
+    smaller of the two, and this is the thesis's formula; for n paths it takes the
+    denominator that A_B has. Erratum: the thesis's cases leave B = B_max out; it
+    is 0 from either side.
+    1 : as good as TCP on all paths together (it can be more); 0 : as TCP on the
+    best path; -1 : nothing.
+    """
+    values = _checked("single-path goodput", single_path_goodputs, minimum=2)
+    goodput = _not_negative("goodput", goodput)
+    total = math.fsum(values)
+    if total == 0:
+        raise ValueError("E_AB: TCP moved nothing on any path; needs one goodput > 0")
+    if goodput >= total:
+        return goodput / total
+    return _benefit(goodput, values)
+
+
+def jain(rates: Sequence[float]) -> float:
+    """Jain's fairness index, (sum x)^2 / (n sum x^2) [jain], in [1/n, 1].
+
+    rates : shape (n,), n >= 1, >= 0, not all 0
+    """
+    values = _checked("rate", rates, minimum=1)
+    largest = max(values)
+    if largest == 0:
+        raise ValueError("Jain's index: all rates are 0; needs one above 0")
+    scaled = [value / largest for value in values]
+    squares = math.fsum(value * value for value in scaled)
+    return math.fsum(scaled) ** 2 / (len(scaled) * squares)
+
+
+def utilisation(goodput: float, capacities: Sequence[float]) -> float:
+    """Goodput over the summed capacity of the paths that the transport may use.
+
+    goodput, capacities : same unit; capacities > 0, at least one
+    Below 1 even on a full link: headers are no goodput.
+    """
+    values = _checked("capacity", capacities, minimum=1, positive=True)
+    return _not_negative("goodput", goodput) / math.fsum(values)
+
+
+def retransmission_ratio(retransmitted: float, sent: float) -> float:
+    """Retransmitted segments for each segment sent for the first time.
+
+    [thesis], sec. 3.3.1, divides by the packets "successfully transmitted", which
+    are the segments sent for the first time once all are through.
+    """
+    if not sent > 0:
+        raise ValueError("retransmission ratio: nothing was sent; needs > 0 segments")
+    return _not_negative("retransmitted segments", retransmitted) / sent
+
+
+def shares(amounts: Sequence[float]) -> tuple[float, ...]:
+    """Each amount over their sum: the traffic split over the paths.
+
+    amounts : shape (n,), n >= 1, >= 0, not all 0; returns shape (n,), sum 1
+    """
+    values = _checked("amount", amounts, minimum=1)
+    total = math.fsum(values)
+    if total == 0:
+        raise ValueError("traffic split: no path carried anything; needs > 0 bytes")
+    return tuple(value / total for value in values)
+
+
+def _benefit(rate: float, parts: Sequence[float]) -> float:
+    best = max(parts)
+    if rate < best:
+        return (rate - best) / best
+    if rate == best:
+        return 0.0
+    return (rate - best) / (math.fsum(parts) - best)
+
+
+def _checked(
+    what: str, values: Sequence[float], minimum: int, positive: bool = False
+) -> list[float]:
+    numbers = [float(value) for value in values]
+    if len(numbers) < minimum:
+        raise ValueError(f"{what}: {len(numbers)} given; needs at least {minimum}")
+    bound = "above 0" if positive else "at least 0"
+    for number in numbers:
+        if not math.isfinite(number) or number < 0 or (positive and number == 0):
+            raise ValueError(f"{what}: {number} given; must be finite and {bound}")
+    return numbers
+
+
+def _not_negative(what: str, value: float) -> float:
+    return _checked(what, [value], minimum=1)[0]

@@ -1,0 +1,45 @@
+"""JSON files of a run's directory."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The JSON object in a file.
+
+    Raises ValueError, one line, if the file is missing, empty, cut short or holds
+    something else.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ValueError(f"{path.name}: missing") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name}: not text ({error.reason})") from error
+    return parse_object(text, path.name)
+
+
+def parse_object(text: str, name: str) -> dict[str, Any]:
+    """The JSON object in `text`, which came from the file `name`."""
+    if not text.strip():
+        raise ValueError(f"{name}: empty: its program ended before it wrote")
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"{name}: broken JSON at line {error.lineno}: {error.msg}"
+            " (its program was cut short?)"
+        ) from error
+    if not isinstance(value, dict):
+        raise ValueError(f"{name}: a {type(value).__name__} where an object belongs")
+    return value
+
+
+def tail(path: Path) -> str:
+    """The last line of a text file with something in it; "" if there is none."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
+    return next((line.strip() for line in text.splitlines()[::-1] if line.strip()), "")

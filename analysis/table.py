@@ -1,0 +1,111 @@
+"""Rows of single runs to the tidy table of a campaign."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from analysis import metrics
+
+Row = Mapping[str, Any]
+REFERENCE_CONTROLLER = "reno"
+"""Of the TCP that E_AB compares with, unless it ran MPTCP's own (thesis: New Reno,
+sec. 3.3.1)."""
+
+
+def build(rows: Sequence[Row]) -> pd.DataFrame:
+    """One row a run, in the order given, with what needs more than one run.
+
+    rows : as `analysis.rows.row` makes them, with `point`, `case`, `repetition`
+
+    Adds to every row of MPTCP
+    path<i>.tcp_goodput_mbps : of TCP by itself on path i, at the same point and
+        repetition
+    experimental_aggregation_benefit : from these (metrics)
+    and, with two paths, to every row
+    capacity_difference_mbps, delay_difference_ms : path 1 minus path 2 (thesis,
+        sec. 3.2, factor difference)
+
+    What needs a run that is missing or not ok is missing too. Where TCP ran with
+    several controllers, the reference is the one with MPTCP's own, else Reno, else
+    the first.
+    """
+    references = _references(rows)
+    records = [_joined(row, references, _paths(row)) for row in rows]
+    frame = pd.DataFrame.from_records(records, columns=_columns(records))
+    return frame.assign(**{n: _typed(records, n) for n in frame.columns})
+
+
+def ok(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows that enter statistics."""
+    if "verdict" not in frame.columns:
+        return frame.iloc[:0]
+    return frame[frame["verdict"] == "ok"]
+
+
+def _joined(
+    row: Row, references: Mapping[tuple, list[Row]], paths: Sequence[int]
+) -> dict[str, Any]:
+    added: dict[str, Any] = {}
+    if len(paths) == 2:
+        for name, unit in (("capacity", "mbps"), ("delay", "ms")):
+            first, second = (row.get(f"path{path}.{name}_{unit}") for path in paths)
+            if first is not None and second is not None:
+                added[f"{name}_difference_{unit}"] = first - second
+    if row.get("protocol") == "mptcp" and len(paths) > 1:
+        alone = {path: _reference(row, path, references) for path in paths}
+        for path, goodput in alone.items():
+            added[f"path{path}.tcp_goodput_mbps"] = goodput
+        added["experimental_aggregation_benefit"] = _benefit(row, list(alone.values()))
+    return {**row, **added}
+
+
+def _benefit(row: Row, alone: Sequence[float | None]) -> float | None:
+    values = [value for value in alone if value is not None]
+    goodput = row.get("goodput_mbps")
+    if row.get("verdict") != "ok" or goodput is None or len(values) < len(alone):
+        return None
+    if not any(values):
+        return None
+    return metrics.experimental_aggregation_benefit(goodput, values)
+
+
+def _references(rows: Sequence[Row]) -> dict[tuple, list[Row]]:
+    found: dict[tuple, list[Row]] = {}
+    for row in rows:
+        if row.get("protocol") == "tcp" and row.get("verdict") == "ok":
+            key = (row.get("point"), row.get("repetition"), row.get("path") or 1)
+            found.setdefault(key, []).append(row)
+    return found
+
+
+def _reference(
+    row: Row, path: int, references: Mapping[tuple, list[Row]]
+) -> float | None:
+    candidates = references.get((row.get("point"), row.get("repetition"), path), [])
+    wanted = (row.get("congestion_control"), REFERENCE_CONTROLLER)
+    for controller in wanted:
+        for candidate in candidates:
+            if candidate.get("congestion_control") == controller:
+                return candidate.get("goodput_mbps")
+    return candidates[0].get("goodput_mbps") if candidates else None
+
+
+def _paths(row: Row) -> list[int]:
+    keys = (key.split(".") for key in row if key.endswith(".capacity_mbps"))
+    return sorted(int(head.removeprefix("path")) for head, _ in keys)
+
+
+def _columns(records: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(name for record in records for name in record))
+
+
+def _typed(records: Sequence[Row], name: str) -> pd.Series:
+    """Whole numbers stay whole beside missing values; all else as pandas has it."""
+    values = [record.get(name) for record in records]
+    present = [value for value in values if value is not None]
+    if present and all(type(value) is int for value in present):
+        return pd.Series(values, dtype="Int64")
+    if present and all(type(value) in (int, float) for value in present):
+        return pd.Series(values, dtype="float64")
+    return pd.Series(values, dtype="object" if not present else None)

@@ -1,0 +1,68 @@
+"""Runs as they stand on disk, from captured artefacts."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CAPTURED = Path(__file__).parent / "captured"
+PATHS = {
+    1: {"capacity_mbps": 20.0, "delay_ms": 5.0, "queue_packets": 1000},
+    2: {"capacity_mbps": 10.0, "delay_ms": 10.0, "queue_packets": 50, "jitter_ms": 0.1},
+}
+"""What capture.py built. On path 1 netem below tbf is the queue: 1000 packets."""
+
+
+def job(scenario: str) -> dict[str, Any]:
+    """What the scenario of capture.py was asked."""
+    tcp, sized = scenario == "tcp", scenario == "mptcp-sized"
+    return {
+        "format": 1,
+        "parameters": {
+            f"path{path}.{key}": value
+            for path, values in PATHS.items()
+            for key, value in {
+                "loss_percent": 1.0 if scenario == "mptcp-lossy" else 0.0,
+                "jitter_ms": 0.0,
+                **values,
+            }.items()
+        },
+        "transport": {
+            "protocol": "tcp" if tcp else "mptcp",
+            "congestion_control": "cubic",
+            "scheduler": None if tcp else "default",
+            "path": 1 if tcp else None,
+        },
+        "traffic": [
+            {
+                "tool": "iperf3",
+                "from": "client",
+                "to": "server",
+                "duration_s": None if sized else 4.0,
+                "bytes": 4 * 2**20 if sized else None,
+                "parallel": 3 if scenario == "mptcp-parallel" else 1,
+                "reverse": scenario == "mptcp-reverse",
+                "interval_s": 1.0,
+            }
+        ],
+    }
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> Callable[..., Path]:
+    """A run's directory from a scenario; `change` may alter its job."""
+
+    def make(scenario: str, change: Callable[[dict[str, Any]], None] | None = None):
+        run = tmp_path / scenario
+        shutil.copytree(CAPTURED / scenario, run / "artefacts")
+        own = run / "artefacts" / "job.json"
+        asked = json.loads(own.read_text()) if own.exists() else job(scenario)
+        if change:
+            change(asked)
+        (run / "job.json").write_text(json.dumps(asked))
+        return run
+
+    return make

@@ -1,0 +1,87 @@
+"""`mpbench report` and `mpbench analyse` on results of the fake backend."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from mpbench.errors import UserError
+
+EXPERIMENT = """\
+name: small
+topology: two_path
+design:
+  method: wsp
+  points: 4
+  factors:
+    path1.capacity: {min: 1, max: 100, unit: Mbit/s}
+    path2.capacity: {min: 1, max: 100, unit: Mbit/s}
+    path1.delay: {min: 1, max: 25, unit: ms}
+    path2.delay: {min: 1, max: 25, unit: ms}
+cases:
+  mptcp: {protocol: mptcp, congestion_control: lia, scheduler: default}
+  tcp1: {protocol: tcp, congestion_control: reno, path: 1}
+  tcp2: {protocol: tcp, congestion_control: reno, path: 2}
+traffic:
+  - {tool: iperf3, from: client, to: server, duration: 5 s}
+"""
+THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.csv"
+
+
+def invoke(verb: str, *arguments: object) -> Result:
+    module = pytest.importorskip(f"mpbench.commands.{verb}")
+    words = [str(argument) for argument in arguments]
+    return CliRunner().invoke(module.command, words, catch_exceptions=False)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.yaml").write_text(EXPERIMENT)
+    out = folder / "out"
+    done = invoke("run", folder / "small.yaml", "--backend", "fake", "--out", out)
+    assert done.exit_code == 0, done.output
+    return out
+
+
+def test_report_writes_the_same_page_twice(results: Path, tmp_path: Path) -> None:
+    pages = []
+    for name in ("first", "second"):
+        out = tmp_path / name
+        done = invoke("report", results, "--out", out, "--expect", THESIS)
+        assert done.exit_code == 0
+        pages.append({file.name: file.read_bytes() for file in out.iterdir()})
+    assert pages[0] == pages[1]
+    assert b"| mptcp | 4 | 0 | 0 | 0 |" in pages[0]["README.md"]
+    assert b"Ours beside the published" in pages[0]["README.md"]
+
+
+def test_notes_beside_the_page_are_taken_in(results: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("## Where ours differs\n")
+    invoke("report", results, "--out", tmp_path)
+    assert "## Where ours differs\n" in (tmp_path / "README.md").read_text()
+
+
+def test_analyse_of_fresh_results_changes_nothing(results: Path) -> None:
+    before = {file: file.read_bytes() for file in results.rglob("row.json")}
+    assert "12 of 12 runs analysed, 0 changed" in invoke("analyse", results).output
+    assert before == {file: file.read_bytes() for file in results.rglob("row.json")}
+
+
+def test_analyse_finds_what_the_artefacts_say(results: Path) -> None:
+    row_file = next(iter(sorted(results.rglob("row.json"))))
+    row = json.loads(row_file.read_text())
+    right, row["goodput_mbps"] = row["goodput_mbps"], 1e6
+    row_file.write_text(json.dumps(row))
+    assert "1 would change" in invoke("analyse", results, "--dry-run").output
+    assert json.loads(row_file.read_text())["goodput_mbps"] == 1e6
+    assert "1 changed" in invoke("analyse", results).output
+    assert json.loads(row_file.read_text())["goodput_mbps"] == right
+    assert "1000000.0" not in (results / "runs.csv").read_text()
+
+
+@pytest.mark.parametrize("verb", ["report", "analyse"])
+def test_a_folder_without_results_is_refused(verb: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="not a results folder"):
+        invoke(verb, tmp_path)

@@ -1,0 +1,162 @@
+"""Readers on captured output of iperf3 3.12, tc, nstat and ip, ugly cases too."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.readers import counters, iperf3, links, outcome, qdiscs
+
+CAPTURED = Path(__file__).parent / "captured"
+
+
+def test_iperf3_receiver() -> None:
+    report = iperf3.read(CAPTURED / "mptcp/traffic-0-server.json")
+    assert report.version == "iperf 3.12"
+    assert report.error is None
+    assert report.streams == 1
+    assert len(report.intervals) == 5
+    assert not any(interval.sender for interval in report.intervals)
+    assert report.end_s == pytest.approx(4.217, abs=0.05)
+    within = report.window(4.0, 0.05)
+    assert [round(i.end_s) for i in within] == [1, 2, 3, 4]
+
+
+def test_iperf3_parallel_streams_add_up() -> None:
+    report = iperf3.read(CAPTURED / "mptcp-parallel/traffic-0-server.json")
+    assert report.streams == 3
+    for interval in report.intervals:
+        assert len(interval.stream_bytes) == 3
+        assert sum(interval.stream_bytes) == interval.bytes
+
+
+def test_iperf3_reverse_swaps_the_sender() -> None:
+    client = iperf3.read(CAPTURED / "mptcp-reverse/traffic-0-client.json")
+    server = iperf3.read(CAPTURED / "mptcp-reverse/traffic-0-server.json")
+    assert not any(interval.sender for interval in client.intervals)
+    assert all(interval.sender for interval in server.intervals)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "intervals"),
+    [
+        ("interrupted/traffic-0-client.json", "interrupt", 3),
+        ("interrupted/traffic-0-server.json", "client has terminated", 3),
+        ("killed/traffic-0-server.json", "unexpectedly closed", 2),
+        ("refused/traffic-0-client.json", "Connection refused", 0),
+    ],
+)
+def test_iperf3_that_failed_keeps_what_it_measured(name, error, intervals) -> None:
+    report = iperf3.read(CAPTURED / name)
+    assert error in (report.error or "")
+    assert len(report.intervals) == intervals
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("killed/traffic-0-client.json", "empty"),
+        ("truncated.json", "broken JSON at line"),
+        ("mptcp/none.json", "missing"),
+    ],
+)
+def test_iperf3_cut_short_is_refused(name, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        iperf3.read(CAPTURED / name)
+
+
+def test_iperf3_of_something_else_is_refused(tmp_path: Path) -> None:
+    for text in ("[]", '{"intervals": [{}]}', '{"start": 3}'):
+        path = tmp_path / "report.json"
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"report\.json: "):
+            iperf3.read(path)
+
+
+@pytest.mark.parametrize("part", [0.001, 0.1, 0.5, 0.9, 0.99])
+def test_iperf3_truncated_anywhere(tmp_path: Path, part: float) -> None:
+    whole = (CAPTURED / "mptcp/traffic-0-server.json").read_text()
+    path = tmp_path / "report.json"
+    path.write_text(whole[: int(len(whole) * part)])
+    with pytest.raises(ValueError, match=r"report\.json: (broken|empty)"):
+        iperf3.read(path)
+
+
+def test_counters_of_nstat() -> None:
+    client = counters.read(CAPTURED / "mptcp/nstat-client.json")
+    assert client.mptcp("MPCapableSYNACKRX") == 2
+    assert client.mptcp("MPJoinSynAckRx") == 2
+    assert client.segments_sent == client.get("TcpExtTCPOrigDataSent") > 10_000
+    assert not list(client.fallbacks())
+    assert client.get("NoSuchCounter") == 0
+
+
+def test_counters_tell_of_fallback() -> None:
+    client = counters.read(CAPTURED / "fallback/nstat-client.json")
+    assert list(client.fallbacks()) == [("MPCapableFallbackSYNACK", 2)]
+
+
+def test_every_fallback_counter_is_one_of_the_kernel() -> None:
+    known = counters.read(CAPTURED / "mptcp/nstat-client.json").values
+    assert {counters.MPTCP + name for name in counters.FALLBACKS} <= known.keys()
+
+
+def test_counters_of_something_else_are_refused() -> None:
+    with pytest.raises(ValueError, match="no counters"):
+        counters.parse({"kernel": {"TcpOutSegs": "many"}}, "nstat.json")
+
+
+def test_qdiscs() -> None:
+    found = qdiscs.read(CAPTURED / "mptcp-lossy/qdisc-end.json")
+    (tbf, netem) = [q for q in found if q.interface == "r1-out"]
+    assert (tbf.kind, tbf.rate_mbps, tbf.parent) == ("tbf", 20.0, None)
+    assert tbf.limit_bytes == pytest.approx(151400, abs=5)
+    assert (netem.kind, netem.parent, netem.limit_packets) == ("netem", "1:1", 1000)
+    assert netem.delay_ms == 5 and netem.loss_percent == 1 and netem.jitter_ms == 0
+    assert tbf.packets > 1000 and tbf.drops > 10
+    jittery = next(q for q in found if q.interface == "r2-out" and q.kind == "netem")
+    assert jittery.jitter_ms == pytest.approx(0.1, abs=0.002)
+
+
+def test_tbf_with_a_queue_below_its_burst_shows_its_limit() -> None:
+    """As tc writes it for `tbf rate 10mbit burst 3028 limit 1514`."""
+    text = (
+        '[{"kind":"tbf","handle":"8005:","root":true,"refcnt":3,"options":'
+        '{"rate":1250000,"burst":3027,"limit":1514},"bytes":0,"packets":0,"drops":0,'
+        '"overlimits":0,"requeues":0,"backlog":0,"qlen":0,"dev":"va"}]'
+    )
+    (tbf,) = qdiscs.parse({"r1": json.loads(text)}, "qdisc.json")
+    assert tbf.limit_bytes == 1514
+
+
+def test_qdiscs_of_something_else_are_refused() -> None:
+    for document in ({"r1": [{"kind": "tbf"}]}, {"r1": 3}):
+        with pytest.raises(ValueError, match="not what `tc -s -j qdisc` writes"):
+            qdiscs.parse(document, "qdisc.json")
+
+
+def test_links_of_ip_and_of_the_guest_read_alike() -> None:
+    of_ip = links.read(CAPTURED / "mptcp/link-end.json")
+    of_guest = links.read(CAPTURED / "guest-mptcp/link-end.json")
+    assert {link.node for link in of_ip} == {"client", "server", "r1", "r2"}
+    assert {link.node for link in of_guest} == {"client", "server", "r1", "r2", "hub"}
+    for link in (*of_ip, *of_guest):
+        assert link.interface != "lo"
+        assert link.dropped == link.errors == 0
+    with pytest.raises(ValueError, match="not counters of interfaces"):
+        links.parse({"r1": [{"ifname": "x"}]}, "link.json")
+
+
+def test_outcome() -> None:
+    end = outcome.read(CAPTURED / "guest-mptcp/outcome.json")
+    assert end.error is None
+    assert end.paths[1].forward == ("r2", "r2-hub")
+    assert {process.exit_code for process in end.processes} == {0}
+    assert end.transport["congestion_control"] == "reno"
+
+
+def test_outcome_of_a_failure_or_of_another_format() -> None:
+    document = {"format": 1, "status": "failed", "error": "NetworkError: r1: no tbf"}
+    assert outcome.parse(document, "outcome.json").error == "NetworkError: r1: no tbf"
+    with pytest.raises(ValueError, match="format 2; this reader knows 1"):
+        outcome.parse({"format": 2}, "outcome.json")
