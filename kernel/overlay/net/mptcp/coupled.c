@@ -74,6 +74,7 @@ static struct coupled_slot *coupled_attach(struct sock *sk, u32 token)
 	}
 	slot->controller = inet_csk(sk)->icsk_ca_ops->name;
 	slot->local_id = READ_ONCE(mptcp_subflow_ctx(sk)->local_id);
+	slot->remote_id = READ_ONCE(mptcp_subflow_ctx(sk)->remote_id);
 	coupled_publish(sk, slot, inet_csk(sk)->icsk_ca_state);
 
 	spin_lock_bh(&coupled_lock);
@@ -269,8 +270,9 @@ void coupled_show(struct seq_file *seq, const struct net *net)
 		if (!net_eq(read_pnet(&conn->net), net))
 			continue;
 		list_for_each_entry_rcu(slot, &conn->slots, list)
-			seq_printf(seq, "%08x %d %s %u %u %lld\n", conn->token,
-				   slot->local_id, slot->controller,
+			seq_printf(seq, "%08x %d %d %s %u %u %lld\n",
+				   conn->token, slot->local_id,
+				   slot->remote_id, slot->controller,
 				   READ_ONCE(slot->cwnd),
 				   READ_ONCE(slot->srtt) >> 3,
 				   READ_ONCE(slot->increase));

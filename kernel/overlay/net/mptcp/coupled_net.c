@@ -58,7 +58,7 @@ static int coupled_proc_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "connections %d subflows %d refused %d\n",
 		   atomic_read(&cn->connections), atomic_read(&cn->slots),
 		   atomic_read(&cn->refused));
-	seq_puts(seq, "token id controller cwnd srtt_us increase_2^-40\n");
+	seq_puts(seq, "token local_id remote_id controller cwnd srtt_us increase_2^-40\n");
 	coupled_show(seq, net);
 	return 0;
 }

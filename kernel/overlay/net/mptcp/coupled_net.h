@@ -23,7 +23,8 @@ struct coupled_slot {
 	u32 srtt;			/* 1/8 us; 0: not measured */
 	s64 increase;			/* the last growth, 2^-40 segments an ACK */
 	const char *controller;
-	int local_id;			/* address id of the subflow */
+	int local_id;			/* the subflow's address ids */
+	int remote_id;
 	struct rcu_head rcu;
 };
 
