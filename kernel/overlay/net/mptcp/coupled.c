@@ -65,8 +65,8 @@ static struct coupled_slot *coupled_attach(struct sock *sk, u32 token)
 	struct coupled_conn *conn, *fresh;
 	struct coupled_slot *slot;
 
-	slot = kzalloc(sizeof(*slot), GFP_ATOMIC);
-	fresh = kzalloc(sizeof(*fresh), GFP_ATOMIC);
+	slot = kzalloc_obj(*slot, GFP_ATOMIC);
+	fresh = kzalloc_obj(*fresh, GFP_ATOMIC);
 	if (!slot || !fresh) {
 		kfree(slot);
 		kfree(fresh);
