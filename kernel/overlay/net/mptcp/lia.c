@@ -25,7 +25,7 @@ static void lia_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	coupled_cong_avoid(sk, ack, acked, lia_increase);
 }
 
-/* Like TCP's, and like v0.91's LIA: no less than two segments. */
+/* The RFC leaves the decrease to TCP: no less than two segments. */
 static u32 lia_ssthresh(struct sock *sk)
 {
 	return coupled_ssthresh(sk, 2);
