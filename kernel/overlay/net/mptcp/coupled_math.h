@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Fixed-point arithmetic that the coupled congestion controllers share.
+ *
+ * Nothing here touches a socket: KUnit and a plain C program drive it alike.
+ *
+ * Ranges for which the results are meant, and to which coupled.c clamps:
+ *	cwnd	1 .. 2^20 segments
+ *	srtt	1 .. 2^27 - 1 in 1/8 us, the unit of tcp_sock::srtt_us (16.7 s)
+ * Any number of paths up to COUPLED_PATHS_MAX.
+ */
+#ifndef _MPTCP_COUPLED_MATH_H
+#define _MPTCP_COUPLED_MATH_H
+
+#include <linux/types.h>
+#include <linux/minmax.h>
+#include <linux/math64.h>
+
+/* A snapshot holds at most so many paths; the path manager of the kernel
+ * stops at 64 additional subflows.
+ */
+#define COUPLED_PATHS_MAX	65
+
+#define COUPLED_CWND_MAX	(1U << 20)
+#define COUPLED_SRTT_MAX	((1U << 27) - 1)
+
+/* Fraction bits of an increase: units of 2^-40 segments. The smallest that the
+ * formulas give, 1 / (65^2 * 2^20) segments, is still 248 units, and 2^20
+ * segments acknowledged at once at a window of 1 are 2^60 units.
+ */
+#define COUPLED_SHIFT		40
+#define COUPLED_ONE		(1LL << COUPLED_SHIFT)
+
+/* Fraction bits of a ratio of round-trip times and of what is made from it. */
+#define COUPLED_RATIO_SHIFT	36
+
+/* What the formulas need to know of a path. */
+struct coupled_path {
+	u32 cwnd;	/* segments */
+	u32 srtt;	/* 1/8 us */
+};
+
+/* The shortest round-trip time: all others are expressed as ratios to it, so
+ * that no ratio exceeds 1 and no product overflows.
+ */
+static inline u32 coupled_srtt_min(const struct coupled_path *paths,
+				   unsigned int count)
+{
+	u32 srtt = paths[0].srtt;
+	unsigned int i;
+
+	for (i = 1; i < count; i++)
+		srtt = min(srtt, paths[i].srtt);
+	return srtt;
+}
+
+/* reference / srtt, at most 1, in 2^-36; relative error below 2^-16 at 10^6:1 */
+static inline u64 coupled_rtt_ratio(u32 reference, u32 srtt)
+{
+	return div_u64(((u64)reference << COUPLED_RATIO_SHIFT) + srtt / 2, srtt);
+}
+
+/* Reno's increase for one acknowledged segment, 1 / cwnd in 2^-40 segments.
+ * Rounded up: a window's worth of them must not fall short of one segment.
+ */
+static inline u64 coupled_reno_increase(u32 cwnd)
+{
+	return div_u64((u64)COUPLED_ONE + cwnd - 1, cwnd);
+}
+
+#endif /* _MPTCP_COUPLED_MATH_H */

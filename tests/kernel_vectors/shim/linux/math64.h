@@ -1,0 +1,26 @@
+/* The kernel's 64-bit helpers; stops the program where the kernel's would wrap. */
+#pragma once
+#include <stdlib.h>
+#include <linux/types.h>
+
+static inline u64 fits(unsigned __int128 value)
+{
+	if (value >> 64)
+		abort();
+	return value;
+}
+
+static inline u64 div_u64(u64 dividend, u32 divisor)
+{
+	return dividend / divisor;
+}
+
+static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 divisor)
+{
+	return fits((unsigned __int128)a * b / divisor);
+}
+
+static inline u64 mul_u64_u64_div_u64_roundup(u64 a, u64 b, u64 divisor)
+{
+	return fits(((unsigned __int128)a * b + divisor - 1) / divisor);
+}
