@@ -14,6 +14,7 @@ setup(
     install_requires=[
         "click>=8.1",
         "matplotlib>=3.8",
+        "mininet>=2.3.0.dev6",
         "numpy>=1.26",
         "pandas>=2.1",
         "pint>=0.23",
@@ -21,7 +22,7 @@ setup(
         "pydantic>=2.5",
         "PyYAML>=6",
         "rich>=13",
-        "scipy>=1.11",
+        "scipy>=1.15",
     ],
     extras_require={
         "test": [
