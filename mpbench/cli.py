@@ -47,13 +47,12 @@ class Rooms(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             near = difflib.get_close_matches(args[0], self.list_commands(ctx), 1)
-            if near:
-                error.message = f"{error.message} Did you mean '{near[0]}'?"
-            raise
+            if not near:
+                raise
+            message = f"{error.message} Did you mean '{near[0]}'?"
+            raise click.UsageError(message, ctx) from error
 
-    def format_epilog(
-        self, ctx: click.Context, formatter: click.HelpFormatter
-    ) -> None:
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
         formatter.write(COMPLETION)
 

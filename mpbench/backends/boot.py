@@ -3,8 +3,8 @@
 import math
 import os
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 START_NS = 1767225600 * 10**9
@@ -71,10 +71,12 @@ class Orders:
 
     argv : the command
     virtual_s : seconds of its clock that the command's work may take
+    variables : beside those that every guest has
     """
 
     argv: Sequence[str]
     virtual_s: float
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 def write(orders: Orders, directory: Path) -> None:
@@ -89,8 +91,8 @@ def write(orders: Orders, directory: Path) -> None:
         "MPBENCH_KEEP_NETWORK": "no",
         "HOME": "/root",
         "LC_ALL": "C.UTF-8",
-        "TERM": os.environ.get("TERM", "dumb"),
         "TZ": "UTC",
+        **orders.variables,
     }
     files = {
         "argv": orders.argv,

@@ -19,9 +19,7 @@ class Ending:
     virtual_s: float | None
 
 
-def judge(
-    artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int
-) -> Ending:
+def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> Ending:
     """How a guest ended.
 
     artefacts : holds its ``console.log`` and, if all went well, ``outcome.json``

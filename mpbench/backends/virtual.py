@@ -13,7 +13,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,9 +142,7 @@ def _watch(
             if time.monotonic() > end_s:
                 return Stop(f"not done after {bounds.wall_s:g} s of wall time")
             if follower.silence_s > bounds.silence_s:
-                return Stop(
-                    f"no sign of life for {bounds.silence_s:g} s of wall time"
-                )
+                return Stop(f"no sign of life for {bounds.silence_s:g} s of wall time")
             if follower.length_bytes > LONGEST_BYTES:
                 return Stop(f"console longer than {LONGEST_BYTES >> 20} MiB")
     finally:
