@@ -70,17 +70,21 @@ class Orders:
     """What the guest's first process is to do.
 
     argv : the command
-    virtual_s : seconds of its clock that the command's work may take
+    virtual_s : seconds of its clock that the command's work may take; None for
+        no bound
     variables : beside those that every guest has
     """
 
     argv: Sequence[str]
-    virtual_s: float
+    virtual_s: float | None
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
 def write(orders: Orders, directory: Path) -> None:
-    """Put the orders where the guest's first process reads them."""
+    """Put the orders where the guest's first process reads them.
+
+    Raises ValueError for a word with a line break in it: one line is one word.
+    """
     folder = directory / "boot"
     folder.mkdir(exist_ok=True)
     variables = {
@@ -97,10 +101,16 @@ def write(orders: Orders, directory: Path) -> None:
     files = {
         "argv": orders.argv,
         "environment": [f"{name}={value}" for name, value in variables.items()],
-        "limit": [str(math.ceil(orders.virtual_s + SETUP_S))],
+        "limit": [str(_limit_s(orders.virtual_s))],
     }
     for name, lines in files.items():
+        if any("\n" in line for line in lines):
+            raise ValueError(f"a line break in {name}: {list(lines)}")
         (folder / name).write_text("".join(f"{line}\n" for line in lines))
+
+
+def _limit_s(virtual_s: float | None) -> int:
+    return 0 if virtual_s is None else math.ceil(virtual_s + SETUP_S)
 
 
 def tidy(directory: Path) -> None:

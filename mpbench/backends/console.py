@@ -17,9 +17,7 @@ LONGEST_BYTES = 16 * 1024 * 1024
 _TIME = re.compile(rb"^mpbench: t (\d+)\r?$", re.MULTILINE)
 _END = re.compile(r"^mpbench: (?:exit (\d+)|(limit)|(cannot .*?))\r?$", re.MULTILINE)
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*?)\r?$", re.MULTILINE)
-_OUT_OF_MEMORY = re.compile(
-    r"(?:Out of memory|oom-kill).*?(?:Killed process \d+ \((.*?)\)|$)", re.MULTILINE
-)
+_OUT_OF_MEMORY = re.compile(r"Out of memory: Killed process \d+ \((.*?)\)")
 
 
 class Follower:
@@ -92,6 +90,6 @@ def last_words(text: str) -> Words:
         exit_code=int(code) if code is not None else None,
         limit=limit is not None,
         panic=panic.group(1).strip() if panic else None,
-        out_of_memory=(memory.group(1) or "a process") if memory else None,
+        out_of_memory=memory.group(1) if memory else None,
         boot=boot,
     )

@@ -7,12 +7,14 @@ pool: what differs goes through files (`boot/`), and the seed, the only
 randomness that there is, through the environment.
 """
 
+import contextlib
 import os
 import select
 import signal
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,14 +45,17 @@ class Stop:
 class VirtualBackend:
     """Executions share nothing but the kernel's image.
 
-    machine : how guests boot, for tests that want another one
+    machine, argv : how guests boot and what they run, for tests of the lab itself
     """
 
     name = "virtual"
     max_parallel: int | None = None
 
-    def __init__(self, machine: boot.Machine = boot.LAB) -> None:
+    def __init__(
+        self, machine: boot.Machine = boot.LAB, argv: Sequence[str] = boot.MEASURE
+    ) -> None:
         self._machine = machine
+        self._argv = tuple(argv)
         self._kernel: kernel.Kernel | None = None
 
     def identity(self) -> dict[str, str]:
@@ -86,7 +91,7 @@ class VirtualBackend:
         cancel: threading.Event,
     ) -> Exit:
         began_s = time.monotonic()
-        orders = boot.Orders(boot.MEASURE, bounds.virtual_s)
+        orders = boot.Orders(self._argv, bounds.virtual_s)
         boot.write(orders, directory)
         console = directory / "artefacts" / "console.log"
         with console.open("wb") as output:
@@ -152,8 +157,6 @@ def _watch(
 
 def _end(guest: "subprocess.Popen[bytes]") -> None:
     """End what is left of the guest, its user processes included."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(guest.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     guest.wait()
