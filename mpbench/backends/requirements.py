@@ -93,7 +93,7 @@ def check_job(job: Job, machine: Machine) -> None:
         raise UserError(_unavailable("congestion control", wanted, controls, remedy))
     if transport["protocol"] != "mptcp":
         return
-    # A kernel that cannot tell (before 6.12) has the default one at least.
+    # A kernel that cannot tell has the default one at least.
     schedulers = (machine.kernel.get("schedulers") or "default").split()
     wanted = transport["scheduler"]
     if wanted not in schedulers:

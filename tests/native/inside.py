@@ -139,11 +139,11 @@ def command_line(path: Path) -> str:
 
 def members() -> dict[int, str]:
     """Processes of other process namespaces than this one, by process id."""
-    own = os.readlink("/proc/self/ns/pid")
+    own = str(Path("/proc/self/ns/pid").readlink())
     found = {}
     for path in Path("/proc").iterdir():
         try:
-            if path.name.isdigit() and os.readlink(path / "ns/pid") != own:
+            if path.name.isdigit() and str((path / "ns/pid").readlink()) != own:
                 found[int(path.name)] = command_line(path)
         except OSError:
             continue
@@ -157,14 +157,14 @@ def plant_canaries() -> list[str]:
     for index, node in enumerate(NODES):
         here, there = f"canary{index}", f"canary{index}x"
         call("ip", "link", "add", here, "type", "veth", "peer", there)
-        enter = ("nsenter", "-t", str(process), "-m")
+        enter = ("nsenter", "-t", str(process), "-m", "-r")
         said = call(*enter, "ip", "link", "set", there, "netns", node)
         planted.append(said)
     return planted
 
 
 def canaries() -> int:
-    return call("ip", "-o", "link").count("canary")
+    return sum("canary" in line for line in call("ip", "-o", "link").splitlines())
 
 
 def killed(name: str, victim: Any) -> dict[str, Any]:
