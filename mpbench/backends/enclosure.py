@@ -10,9 +10,12 @@ command becomes the first process of fresh namespaces of its own:
 * of networks: it starts without any interface but ``lo``. The nodes' namespaces
   and links hang on the two above, so they go as well.
 
-So it cannot touch an interface, bridge or namespace of the host, and needs no
-tidying away. Ends with the command's exit status, or 128 and its signal.
-SIGTERM kills the command.
+So it cannot touch an interface, bridge or namespace of the host, and the kernel
+tidies up. A connection that was cut off may hold its namespace for a minute
+more; its links are removed at once, unless this launcher is killed as well.
+
+Ends with the command's exit status, or 128 and its signal. SIGTERM kills the
+command.
 """
 
 import contextlib
@@ -20,7 +23,10 @@ import ctypes
 import os
 import select
 import signal
+import socket
+import subprocess
 import sys
+from pathlib import Path
 from types import FrameType
 
 PR_SET_PDEATHSIG = 1
@@ -34,6 +40,8 @@ PROC_FLAGS = 2 | 4 | 8
 
 CANNOT_ENCLOSE = 125
 CANNOT_EXECUTE = 127
+NETNS_FOLDER = Path("/run/netns")
+"""On the enclosure's own, at first empty /run: all that is here is the run's."""
 PROGRAM = "import sys; from mpbench.backends.enclosure import main; sys.exit(main())"
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -63,6 +71,7 @@ def main() -> int:
 
     signal.signal(signal.SIGTERM, kill)
     _, status = os.waitpid(child, 0)
+    _remove_links()
     code = os.waitstatus_to_exitcode(status)
     return 128 - code if code < 0 else code
 
@@ -90,6 +99,21 @@ def _become(command: list[str], alive: int) -> None:
     except OSError as error:
         print(f"mpbench: cannot run {command[0]}: {error}", file=sys.stderr, flush=True)
         os._exit(CANNOT_EXECUTE)
+
+
+def _remove_links() -> None:
+    """Remove the links of namespaces that the command left behind."""
+    for path in sorted(NETNS_FOLDER.glob("*")):
+        with contextlib.suppress(OSError), path.open("rb") as namespace:
+            _check(_libc.setns(namespace.fileno(), CLONE_NEWNET), "setns")
+            names = [name for _, name in socket.if_nameindex() if name != "lo"]
+            lines = "".join(f"link delete dev {name}\n" for name in names)
+            subprocess.run(
+                ["ip", "-force", "-batch", "-"],
+                input=lines.encode(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
 
 
 def _mount(

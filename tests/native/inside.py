@@ -150,12 +150,12 @@ def members() -> dict[int, str]:
     return found
 
 
-def plant_canaries() -> list[str]:
+def plant_canaries(name: str) -> list[str]:
     """A veth into each node of the run: it goes when the namespace does."""
     process = min(members())
     planted = []
     for index, node in enumerate(NODES):
-        here, there = f"canary{index}", f"canary{index}x"
+        here, there = f"canary-{name[:3]}{index}", f"canary-{name[:3]}{index}x"
         call("ip", "link", "add", here, "type", "veth", "peer", there)
         enter = ("nsenter", "-t", str(process), "-m", "-r")
         said = call(*enter, "ip", "link", "set", there, "netns", node)
@@ -163,16 +163,18 @@ def plant_canaries() -> list[str]:
     return planted
 
 
-def canaries() -> int:
-    return sum("canary" in line for line in call("ip", "-o", "link").splitlines())
+def canaries(name: str) -> list[str]:
+    """The nodes whose canary of a scenario still lives."""
+    links = call("ip", "-o", "link")
+    return [node for i, node in enumerate(NODES) if f"canary-{name[:3]}{i}@" in links]
 
 
 def killed(name: str, victim: Any) -> dict[str, Any]:
     run = Run(name, job(20.0))
     run.await_traffic()
     before = members()
-    planted = plant_canaries()
-    alive = canaries()
+    planted = plant_canaries(name)
+    alive = canaries(name)
     os.kill(victim(before), signal.SIGKILL)
     ended = run.join()
     return {
@@ -181,7 +183,7 @@ def killed(name: str, victim: Any) -> dict[str, Any]:
         "planted": planted,
         "canaries": alive,
         "left": members(),
-        "canaries gone": wait_for(lambda: canaries() == 0),
+        "alive": (wait_for(lambda: len(canaries(name)) <= 2), canaries(name)),
         "state": state(),
     }
 
@@ -215,10 +217,10 @@ def scenarios() -> dict[str, Any]:
     run = Run("good", job())
     said["good"] = {"exit": run.join(), "artefacts": run.artefacts()}
     said["good"] |= {"reports": run.reports, "left": members(), "state": state()}
-    said["guest killed"] = killed("guest-killed", min)
     said["launcher killed"] = killed(
         "launcher-killed", lambda found: parent(min(found))
     )
+    said["guest killed"] = killed("guest-killed", min)
     run = Run("cancelled", job(20.0))
     run.await_traffic()
     run.cancel.set()
@@ -236,6 +238,7 @@ def scenarios() -> dict[str, Any]:
     said["quiet"] = {"exit": run.join()}
     said["unknown"] = Run("unknown", job(control="lia2")).join()
     said["engine killed"] = engine_killed()
+    said["namespaces gone"] = wait_for(lambda: not canaries("launcher-killed"), 90.0)
     said["after"] = state()
     return said
 
