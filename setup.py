@@ -8,9 +8,7 @@ setup(
     description="Multipath TCP experiments on the real Linux stack, in virtual time",
     license="MIT",
     python_requires=">=3.11",
-    packages=find_packages(
-        include=["mpbench*", "topologies*", "wsp*", "analysis*"]
-    ),
+    packages=find_packages(include=["mpbench*", "topologies*", "wsp*", "analysis*"]),
     install_requires=[
         "click>=8.1",
         "matplotlib>=3.8",

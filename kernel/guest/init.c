@@ -10,7 +10,8 @@
  * The run's folder is the working directory of the guest's host process.
  *   boot/argv         one argument a line
  *   boot/environment  NAME=VALUE a line
- *   boot/limit        bound on virtual time, whole seconds
+ *   boot/limit        bound on virtual time, whole seconds; 0 for none, and for
+ *                     no word on the time that passes
  * Its last line on the console is "mpbench: exit N" when the command ended,
  * or "mpbench: limit" when virtual time ran out.
  */
@@ -153,8 +154,8 @@ int main(void)
 	argv = lines("boot/argv");
 	environment = lines("boot/environment");
 	limit = lines("boot/limit");
-	bound = limit[0] ? atol(limit[0]) : 0;
-	if (!argv[0] || bound <= 0) {
+	bound = limit[0] ? atol(limit[0]) : -1;
+	if (!argv[0] || bound < 0) {
 		errno = EINVAL;
 		die("boot/argv or boot/limit");
 	}
@@ -169,8 +170,8 @@ int main(void)
 		say("mpbench: cannot run %s: %s\n", argv[0], strerror(errno));
 		_exit(127);
 	}
-	for (seconds = 0; seconds < bound;) {
-		if (sigtimedwait(&set, NULL, &tick) < 0)
+	for (seconds = 0; !bound || seconds < bound;) {
+		if (sigtimedwait(&set, NULL, bound ? &tick : NULL) < 0 && bound)
 			say("mpbench: t %ld\n", ++seconds);
 		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 			if (pid == command) {

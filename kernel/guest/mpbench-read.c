@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * mpbench-read BYTES COMMAND...: run a command whose large reads wait for
- * BYTES. Puts libmpbench-read.so, which lies beside this program, behind
+ * BYTES (0: for anything), and whose select() does not spin (read-library.c
+ * says how). Puts libmpbench-read.so, which lies beside this program, behind
  * whatever is preloaded already (mptcpize's library, for one).
  */
 #include <stdio.h>
@@ -16,7 +17,7 @@ int main(int argc, char **argv)
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
 
-	if (argc < 3 || atol(argv[1]) <= 0 || length < 0) {
+	if (argc < 3 || argv[1][0] < '0' || argv[1][0] > '9' || length < 0) {
 		fprintf(stderr, "usage: mpbench-read BYTES COMMAND...\n");
 		return 2;
 	}

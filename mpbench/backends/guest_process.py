@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from mpbench.backends import enclosure
+from mpbench.backends import boot, enclosure, tools
 from mpbench.backends.base import Bounds, Report
 
 TICK_S = 0.1
@@ -20,6 +20,22 @@ LOOK_S = 1.0
 END_S = 10.0
 
 
+def environment(read_tools: str | None = None) -> dict[str, str]:
+    """All of the environment of a program of the run.
+
+    read_tools : folder of `mpbench-read`
+    """
+    return {
+        "PATH": f"{read_tools}:{tools.SEARCH}" if read_tools else tools.SEARCH,
+        "PYTHONPATH": f"{boot.SOURCE}:/usr/lib/python3/dist-packages",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": "/root",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+    }
+
+
 class Enclosed:
     """A command in an enclosure of its own, and all that it starts."""
 
@@ -27,14 +43,14 @@ class Enclosed:
         self,
         command: Sequence[str],
         directory: Path,
-        environment: Mapping[str, str],
+        variables: Mapping[str, str],
         output: IO[bytes],
     ) -> None:
         launcher = [sys.executable, "-S", "-c", enclosure.PROGRAM, str(os.getpid())]
         self._process = subprocess.Popen(
             [*launcher, *command],
             cwd=directory,
-            env=dict(environment),
+            env=dict(variables),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -7,7 +7,6 @@ they would be a real host's, and so one run goes on at a time. A second
 execution of a run is another measurement: its bytes differ.
 """
 
-import hashlib
 import json
 import os
 import threading
@@ -15,15 +14,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mpbench.backends import read_tools, requirements, tools
+from mpbench.backends import boot, read_tools, requirements, tools
 from mpbench.backends.base import Bounds, Exit, Job, Report
-from mpbench.backends.guest_code import (
-    GUEST_ARGV,
-    SYSTEM_PATH,
-    guest_code_hash,
-    guest_environment,
-)
-from mpbench.backends.guest_process import Enclosed, Watch
+from mpbench.backends.guest_code import guest_code_hash
+from mpbench.backends.guest_process import Enclosed, Watch, environment
+from mpbench.store.provenance import cpu_model
 
 SIGNAL_BASE = 128
 
@@ -48,16 +43,22 @@ class NativeBackend:
     def identity(self) -> dict[str, str]:
         assert self._machine.root
         kernel = os.uname()
-        versions = json.dumps(tools.versions(), sort_keys=True).encode()
         return {
             "kernel": f"{kernel.release} {kernel.version}",
             "guest": guest_code_hash(),
-            "tools": hashlib.sha256(versions).hexdigest()[:16],
+            "read": read_tools.content_hash(),
+            "tools": tools.fingerprint(tools.GUEST),
         }
 
     def provenance(self) -> dict[str, Any]:
-        offered = {name: text for name, text in self._machine.kernel.items() if text}
-        return {**tools.describe_host(), "offered": offered, "pinned": False}
+        return {
+            "kernel": " ".join(os.uname()[2:4]),
+            "cpu": cpu_model(),
+            "cpus": sorted(os.sched_getaffinity(0)),
+            "guest_python": list(boot.PYTHON),
+            "offered": {k: v for k, v in self._machine.kernel.items() if v},
+            "tools": tools.versions(tools.GUEST),
+        }
 
     def execute(
         self,
@@ -69,13 +70,10 @@ class NativeBackend:
         cancel: threading.Event,
     ) -> Exit:
         requirements.check_job(job, self._machine)
-        wanted = read_tools.needed(job)
-        environment = guest_environment(
-            str(read_tools.folder()) if wanted else SYSTEM_PATH
-        )
+        variables = environment(str(read_tools.folder()))
         artefacts = directory / "artefacts"
         with (artefacts / "console.log").open("wb") as console:
-            enclosed = Enclosed(GUEST_ARGV, directory, environment, console)
+            enclosed = Enclosed(boot.MEASURE, directory, variables, console)
             try:
                 watch = Watch(enclosed, artefacts, bounds)
                 ended = watch.until_end(report, cancel)

@@ -12,22 +12,16 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from mpbench.backends.base import Job
-from mpbench.backends.guest_code import ROOT
+from mpbench.backends.boot import SOURCE
 from mpbench.errors import UserError
 
-SOURCES = ROOT / "kernel" / "guest"
+SOURCES = SOURCE / "kernel" / "guest"
 COMPILER = "gcc"
 REMEDY = "apt-get install gcc libc6-dev"
 _PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "mpbench-read": ("mpbench-read.c", ("-O2",)),
     "libmpbench-read.so": ("read-library.c", ("-O2", "-shared", "-fPIC")),
 }
-
-
-def needed(job: Job) -> bool:
-    """Whether a job's traffic is read through `mpbench-read`."""
-    return any(entry.get("read") == "coalesced" for entry in job["traffic"])
 
 
 def cache_folder() -> Path:
@@ -42,14 +36,13 @@ def folder(cache: Path | None = None, sources: Path = SOURCES) -> Path:
     Raises UserError if there is no compiler, it fails, or the cache folder
     cannot be written.
     """
-    place = (cache or cache_folder()) / _content_hash(sources)
+    place = (cache or cache_folder()) / content_hash(sources)
     if place.is_dir():
         return place
     compiler = shutil.which(COMPILER)
     if compiler is None:
         raise UserError(
-            f"{COMPILER}: not found, needed once to compile mpbench-read; {REMEDY}, "
-            "or give the traffic 'read: packet'"
+            f"{COMPILER}: not found, needed once to compile mpbench-read; {REMEDY}"
         )
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +57,8 @@ def folder(cache: Path | None = None, sources: Path = SOURCES) -> Path:
     return place
 
 
-def _content_hash(sources: Path) -> str:
+def content_hash(sources: Path = SOURCES) -> str:
+    """16 hex digits of what the tools are made of."""
     digest = hashlib.sha256()
     for name, (source, options) in sorted(_PRODUCTS.items()):
         try:

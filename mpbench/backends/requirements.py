@@ -11,16 +11,14 @@ from typing import Any
 
 from mpbench.backends import read_tools, tools
 from mpbench.backends.base import Job
-from mpbench.backends.guest_code import (
-    GUEST_PYTHON,
-    SYSTEM_PATH,
-    guest_environment,
-)
-from mpbench.backends.guest_process import Enclosed
+from mpbench.backends.boot import PYTHON
+from mpbench.backends.guest_process import Enclosed, environment
 from mpbench.errors import UserError
 
 PROBE_S = 60.0
 PROBE = "import sys; from mpbench.backends.native_probe import main; sys.exit(main())"
+COMPILER = tools.Tool(read_tools.COMPILER, "gcc libc6-dev")
+"""Compiles `mpbench-read`, once."""
 OURS = {"lia", "lowrtt"}
 """Controllers and schedulers of the guest kernel's overlay; no other has them."""
 
@@ -48,7 +46,7 @@ class Machine:
     """
 
     root: bool
-    where: Callable[[tools.Program], str | None] = tools.Program.where
+    has: Callable[[tools.Tool], bool] = tools.Tool.found
     tried: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -65,10 +63,10 @@ def look() -> Machine:
 def needs(machine: Machine) -> list[Need]:
     """All requirements of a native run, found or not, whatever its job."""
     found = [Need("root", machine.root, remedy="run it through sudo")]
-    for program in tools.RUN_PROGRAMS:
-        here = machine.where(program) is not None
-        remedy = f"apt-get install {program.package}"
-        found.append(Need(program.name, here, "" if here else "not found", remedy))
+    for tool in (*tools.GUEST, COMPILER):
+        here = machine.has(tool)
+        remedy = f"apt-get install {tool.package}"
+        found.append(Need(tool.name, here, "" if here else "not found", remedy))
     return [*found, *_tried_needs(machine)] if machine.root else found
 
 
@@ -121,7 +119,7 @@ def _tried_needs(machine: Machine) -> list[Need]:
     if failure:
         return listed
     remedies = {
-        "mininet": ("python3 with Mininet", f"apt-get install {tools.MININET.package}"),
+        "mininet": ("Mininet in python3", "apt-get install --reinstall mininet"),
         "veth": ("veth", "modprobe veth, or a kernel with CONFIG_VETH"),
         "netem": ("netem", "modprobe sch_netem, or a kernel with CONFIG_NET_SCH_NETEM"),
         "tbf": ("tbf", "modprobe sch_tbf, or a kernel with CONFIG_NET_SCH_TBF"),
@@ -140,15 +138,13 @@ def _tried_needs(machine: Machine) -> list[Need]:
 
 
 def _probe() -> Mapping[str, Any]:
-    if not Path(GUEST_PYTHON).exists():
-        return {"mininet": f"{GUEST_PYTHON} not found"}
     with tempfile.TemporaryDirectory(prefix="mpbench-") as folder:
         said = Path(folder) / "said"
         with said.open("wb") as output:
             enclosed = Enclosed(
-                [GUEST_PYTHON, "-S", "-c", PROBE],
+                [*PYTHON, "-c", PROBE],
                 Path(folder),
-                guest_environment(SYSTEM_PATH),
+                environment(),
                 output,
             )
             try:
@@ -163,11 +159,3 @@ def _probe() -> Mapping[str, Any]:
     except ValueError:
         return {"enclosure": " ".join(lines[-1].split()) or "no answer"}
     return dict(answer)
-
-
-def compiler_need() -> Need:
-    """The compiler that `mpbench-read` needs, once."""
-    here = tools.Program(read_tools.COMPILER, "gcc").where() is not None
-    return Need(
-        read_tools.COMPILER, here, "" if here else "not found", read_tools.REMEDY
-    )

@@ -1,74 +1,76 @@
-"""The programs that a run calls: where they come from, and which version is here."""
+"""The programs of the machine that a run uses: whether they are there, and which."""
 
-import os
-import platform
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
-from mpbench.backends.guest_code import SYSTEM_PATH
-from mpbench.store.provenance import cpu_model
+from mpbench.errors import UserError
+
+SEARCH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 @dataclass(frozen=True)
-class Program:
-    """A program by the name that it is called by, and Debian's package of it.
+class Tool:
+    """A program or file that a Debian package brings.
 
-    question : the argument that makes it tell its version
+    name : as a user would call it
+    package : Debian's
+    file : a path that must exist, for what is no program
     """
 
     name: str
     package: str
-    question: str = "--version"
+    file: str | None = None
 
-    def where(self, path: str = SYSTEM_PATH) -> str | None:
-        """Its file on `path`; None where it is missing."""
-        return shutil.which(self.name, path=path)
+    def found(self) -> bool:
+        if self.file is not None:
+            return Path(self.file).exists()
+        return shutil.which(self.name, path=SEARCH) is not None
 
 
-RUN_PROGRAMS = (
-    Program("ip", "iproute2", "-V"),
-    Program("tc", "iproute2", "-V"),
-    Program("iperf3", "iperf3"),
-    Program("mptcpize", "mptcpize"),
+GUEST = (
+    Tool("python3", "python3"),
+    Tool("mininet", "mininet", "/usr/lib/python3/dist-packages/mininet/net.py"),
+    Tool("iperf3", "iperf3"),
+    Tool("mptcpize", "mptcpize"),
+    Tool("ip", "iproute2"),
+    Tool("tc", "iproute2"),
 )
-"""What a run calls, on any backend; Mininet is a Python module."""
-MININET = Program("mn", "mininet")
+"""What a run needs in the guest, which sees the host's files."""
+
+LIBRARIES = ("libc6", "libiperf0", "libmptcpwrap0", "libpython3.11-minimal")
 
 
-def version(program: Program) -> str | None:
-    """Its package's version, else what it says of itself; None if neither."""
-    packaged = _first_line(
-        ["dpkg-query", "--show", "--showformat=${Version}\n", program.package]
-    )
-    if packaged:
-        return packaged
-    found = program.where()
-    return _first_line([found, program.question]) if found else None
+def require(tools: Iterable[Tool]) -> None:
+    """Raises UserError that names every missing tool and its package."""
+    missing = [tool for tool in tools if not tool.found()]
+    if missing:
+        names = ", ".join(tool.name for tool in missing)
+        packages = " ".join(sorted({tool.package for tool in missing}))
+        raise UserError(
+            f"missing in the guest, which uses this machine's programs: {names}; "
+            f"as root: apt-get install --no-install-recommends {packages}"
+        )
 
 
-def versions() -> dict[str, str | None]:
-    """The versions of a run's tools, by package."""
-    return {each.package: version(each) for each in (*RUN_PROGRAMS, MININET)}
-
-
-def describe_host() -> dict[str, Any]:
-    """The tools and the machine, for a result's provenance; JSON-able."""
-    return {
-        "tools": versions(),
-        "cpu": cpu_model(),
-        "kernel": os.uname().release,
-        "python": platform.python_version(),
-    }
-
-
-def _first_line(argv: list[str]) -> str | None:
+def versions(tools: Iterable[Tool]) -> dict[str, str | None]:
+    """Debian package to its version, None where dpkg knows none."""
+    packages = sorted({tool.package for tool in tools} | {*LIBRARIES})
     try:
         done = subprocess.run(
-            argv, capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL
+            ["dpkg-query", "-W", "-f=${Package} ${Version}\n", *packages],
+            capture_output=True,
+            text=True,
+            timeout=30,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    lines = (done.stdout or done.stderr).splitlines()
-    return lines[0].strip() or None if done.returncode == 0 and lines else None
+        return dict.fromkeys(packages)
+    known = dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
+    return {package: known.get(package) or None for package in packages}
+
+
+def fingerprint(tools: Iterable[Tool]) -> str:
+    """All the versions in one line, for a run's identity."""
+    return " ".join(f"{name}={version}" for name, version in versions(tools).items())

@@ -56,7 +56,13 @@ class LabNode(Node):
         with self.namespace.entered():
             for name, value in values.items():
                 path = Path("/proc/sys") / name.replace(".", "/")
-                path.write_text(str(value))
+                try:
+                    path.write_text(str(value))
+                except OSError as error:
+                    raise NetworkError(
+                        f"{self.name}: sysctl {name} cannot be {value!r} in this "
+                        f"kernel: {error.strerror}"
+                    ) from error
 
     def read_sysctls(self, names: Sequence[str]) -> dict[str, str]:
         with self.namespace.entered():
@@ -122,13 +128,12 @@ class LabNetwork:
 
     def _add_links(self) -> Iterator[str]:
         self._neighbours: dict[str, list[str]] = {name: [] for name in self.nodes}
-        number = 0
-        for one, two, options in self.topology.links(withInfo=True):
+        links = self.topology.links(withInfo=True)
+        for number, (one, two, options) in enumerate(links, start=1):
             options = {
                 key: options[key]
                 for key in ("intfName1", "intfName2", "params1", "params2")
             }
-            number += 1
             macs = [f"02:00:00:00:{number:02x}:{end:02x}" for end in (1, 2)]
             link = LabLink(self.nodes[one], self.nodes[two], LabInterface, options)
             self.links.append(link)

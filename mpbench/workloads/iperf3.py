@@ -29,9 +29,10 @@ def processes(
         client += ["--reverse"]
     if transport.get("path"):
         client += ["--bind", address(traffic["from"], transport["path"])]
-    if traffic.get("read") == "coalesced":
-        reader = client if traffic.get("reverse") else server
-        reader[:0] = ["mpbench-read", str(traffic["read_bytes"])]
+    reader, writer = (client, server) if traffic.get("reverse") else (server, client)
+    coalesced = traffic.get("read") == "coalesced"
+    reader[:0] = ["mpbench-read", str(traffic["read_bytes"]) if coalesced else "0"]
+    writer[:0] = ["mpbench-read", "0"]
     return [
         Process(
             name=f"traffic-{index}-server",

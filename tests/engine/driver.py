@@ -3,6 +3,7 @@
 The fake backend takes its script from the environment, as `mpbench run` does.
 """
 
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -24,6 +25,11 @@ def stuck(folder: Path) -> dict[str, Any]:
 
 
 MEASURES = {"goodput": plans.measure, "stuck": stuck}
+
+
+if __name__ == "__main__":
+    # A shell that starts the tests in the background has it ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def main(out: str, points: str, measure: str = "goodput") -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mpbench.backends.guest_code import PACKAGES_FOLDER, ROOT, SYSTEM_PATH
+from mpbench.backends import boot as booting
 from mpbench.errors import UserError
 
 LIMIT_S = 200
@@ -32,25 +32,12 @@ def kernel() -> Path:
 
 def boot(folder: Path, argv: list[str], limit_s: int = LIMIT_S) -> str:
     """Boot a guest in real time that runs `argv` in `folder`; its console."""
-    orders = folder / "boot"
-    orders.mkdir()
-    environment = {
-        "PATH": SYSTEM_PATH,
-        "PYTHONPATH": f"{ROOT}:{PACKAGES_FOLDER}",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "HOME": "/root",
-        "LC_ALL": "C.UTF-8",
-    }
-    (orders / "argv").write_text("".join(f"{word}\n" for word in argv))
-    (orders / "environment").write_text(
-        "".join(f"{name}={value}\n" for name, value in environment.items())
-    )
-    (orders / "limit").write_text(f"{limit_s}\n")
-    options = "mem=512M con=null con0=fd:0,fd:1 quiet seccomp=on norandmaps"
+    machine = booting.Machine(virtual_time=False)
+    booting.write(booting.Orders(argv, limit_s), folder)
     done = subprocess.run(
-        [str(kernel()), *options.split()],
+        machine.command(kernel(), None),
         cwd=folder,
-        env={**os.environ, "MPBENCH_SEED": "1"},
+        env=booting.environment(1),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

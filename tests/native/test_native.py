@@ -17,7 +17,7 @@ def test_the_machine_has_all(said: Said) -> None:
 def test_identity_is_the_same_every_time(said: Said) -> None:
     first, second = said["identity"]
     assert first == second
-    assert set(first) == {"kernel", "guest", "tools"}
+    assert set(first) == {"kernel", "guest", "read", "tools"}
     assert "cubic" in said["provenance"]["offered"]["congestion_controls"]
 
 

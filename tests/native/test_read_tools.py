@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mpbench.backends import guest_code, read_tools
+from mpbench.backends import read_tools
 from mpbench.errors import UserError
 
 compiler = pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
@@ -53,18 +53,3 @@ def test_a_cache_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="set XDG_CACHE_HOME"):
         read_tools.folder(tmp_path / "file" / "cache")
-
-
-def test_the_guest_code_hash_follows_names_and_contents(tmp_path: Path) -> None:
-    folder = tmp_path / "mpbench" / "guest"
-    folder.mkdir(parents=True)
-    (folder / "main.py").write_text("one\n")
-    first = guest_code.guest_code_hash(tmp_path)
-    assert guest_code.guest_code_hash(tmp_path) == first
-    (folder / "main.py").write_text("two\n")
-    second = guest_code.guest_code_hash(tmp_path)
-    (folder / "main.py").rename(folder / "other.py")
-    third = guest_code.guest_code_hash(tmp_path)
-    (folder / "note.txt").write_text("nothing of a run's\n")
-    assert len({first, second, third}) == 3
-    assert guest_code.guest_code_hash(tmp_path) == third

@@ -19,7 +19,7 @@ TRIED = {"mininet": None, "veth": None, "netem": None, "tbf": None, "pm": None}
 def machine(root: bool = True, without: str = "", **tried: Any) -> Machine:
     return Machine(
         root,
-        lambda program: None if program.name in without.split() else "/usr/bin/x",
+        lambda tool: tool.name not in without.split(),
         {**TRIED, "kernel": KERNEL, **tried},
     )
 
@@ -61,7 +61,10 @@ def test_no_root_and_no_programs() -> None:
         ({"netem": "unknown kind"}, "netem: unknown kind (modprobe sch_netem"),
         ({"tbf": "unknown kind"}, "tbf: unknown kind (modprobe sch_tbf"),
         ({"veth": "no"}, "veth: no (modprobe veth"),
-        ({"mininet": "No module"}, "Mininet: No module (apt-get install mininet)"),
+        (
+            {"mininet": "No module"},
+            "Mininet in python3: No module (apt-get install --reinst",
+        ),
         ({"enclosure": "unshare: no"}, "namespaces: unshare: no (run it on a machine"),
         ({"kernel": {}}, "MPTCP: not in this kernel (a kernel with CONFIG_MPTCP=y)"),
         ({"kernel": {"mptcp": "0"}}, "MPTCP: switched off (sysctl -w"),

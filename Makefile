@@ -1,0 +1,84 @@
+# make demo   set up everything, run the quickstart, draw its figures
+# make test   set up everything, run tests, types and lint
+# make setup  Debian packages, virtual environment, guest kernel
+#
+# Only the Debian packages need root (or sudo); with them installed, all else
+# works as an ordinary user.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+
+PACKAGES := bc bison build-essential flex iperf3 iproute2 mininet mptcpize \
+	patch python3 python3-venv tcpdump util-linux xz-utils
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(BIN)/mpbench
+
+# $(call step,what,how long) says what begins; $(call done) what it took.
+step = printf '\n==> %s (%s)\n' '$(1)' '$(2)'; SECONDS=0
+done = printf '    done in %d s\n' "$$SECONDS"
+
+.PHONY: help setup packages venv kernel demo test unit lint types clean
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+setup: packages venv kernel
+
+packages:
+	@missing=$$(dpkg-query -W -f='$${Package} $${db:Status-Status}\n' $(PACKAGES) 2>/dev/null \
+		| awk '$$2 == "installed" {print $$1}' | sort \
+		| comm -13 - <(printf '%s\n' $(PACKAGES) | sort)) || true
+	[ -n "$$missing" ] || exit 0
+	$(call step,Debian packages: '$$missing',about a minute)
+	export DEBIAN_FRONTEND=noninteractive
+	if [ "$$(id -u)" = 0 ]; then as_root=; elif command -v sudo >/dev/null; then as_root=sudo; else
+		printf 'missing Debian packages; as root: apt-get install --no-install-recommends %s\n' "$${missing//$$'\n'/ }" >&2
+		exit 2
+	fi
+	$$as_root apt-get -q update
+	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends $$missing
+	$(call done)
+
+venv: $(VENV)/installed
+
+$(VENV)/installed: setup.py pyproject.toml | packages
+	@$(call step,Python packages in $(VENV),about a minute)
+	/usr/bin/python3 -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'
+	touch $@
+	$(call done)
+
+kernel: venv
+	@$(call step,Guest kernel,minutes the first time; at once when it is there)
+	$(RUN) kernel build
+	$(call done)
+
+demo: setup
+	@$(call step,The quickstart: 18 runs of 10 virtual seconds,under a minute)
+	$(RUN) run experiments/quickstart.yaml
+	$(RUN) report results/quickstart
+	$(call done)
+
+test: setup lint types unit
+
+lint: venv
+	@$(call step,Lint,seconds)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(call done)
+
+types: venv
+	@$(call step,Types,half a minute)
+	$(BIN)/mypy
+	$(call done)
+
+unit: venv kernel
+	@$(call step,Tests,minutes)
+	$(BIN)/python -m pytest
+	$(call done)
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache

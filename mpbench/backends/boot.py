@@ -1,0 +1,150 @@
+"""How a guest is booted: its command line, its orders, its environment."""
+
+import math
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+START_NS = 1767225600 * 10**9
+"""The guest's date at boot, ns since 1970: 2026-01-01 00:00 UTC."""
+
+SETUP_S = 5.0
+"""Virtual seconds granted for what goes before and after the traffic."""
+
+PYTHON = ("/usr/bin/python3", "-S")
+"""Debian's own, whose `mininet` package the guest code uses."""
+
+MEASURE = (
+    *PYTHON,
+    "-c",
+    "import sys; from mpbench.guest.main import main; sys.exit(main())",
+)
+
+SOURCE = Path(__file__).resolve().parents[2]
+GUEST_PATH = "/run/tools:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A guest's hardware, so to speak.
+
+    memory_mib : MiB
+    virtual_time : False makes the guest's clock the host's
+    """
+
+    memory_mib: int = 512
+    virtual_time: bool = True
+
+    def options(self) -> tuple[str, ...]:
+        """The kernel's command line; nothing in it may differ from run to run."""
+        travel = ("time-travel=inf-cpu", f"time-travel-start={START_NS}")
+        return (
+            f"mem={self.memory_mib}M",
+            *("con=null", "con0=fd:0,fd:1", "quiet"),
+            *(travel if self.virtual_time else ()),
+            *("seccomp=on", "norandmaps", "umid=guest", "uml_dir=boot/"),
+        )
+
+    def command(self, image: Path, cpu: int | None) -> list[str]:
+        """argv of the guest's host process, pinned to `cpu` if it is given.
+
+        It dies with the thread that starts it, and leaves no core dump.
+        """
+        pin = [] if cpu is None else ["taskset", "--cpu-list", str(cpu)]
+        return [
+            *("setpriv", "--pdeathsig", "KILL"),
+            *("prlimit", "--core=0"),
+            *pin,
+            str(image),
+            *self.options(),
+        ]
+
+
+LAB = Machine()
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What the guest's first process is to do.
+
+    argv : the command
+    virtual_s : seconds of its clock that the command's work may take; None for
+        no bound
+    variables : beside those that every guest has
+    """
+
+    argv: Sequence[str]
+    virtual_s: float | None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+def write(orders: Orders, directory: Path) -> None:
+    """Put the orders where the guest's first process reads them.
+
+    Raises ValueError for a word with a line break in it: one line is one word.
+    """
+    folder = directory / "boot"
+    folder.mkdir(exist_ok=True)
+    variables = {
+        "PATH": GUEST_PATH,
+        "PYTHONPATH": f"{SOURCE}:/usr/lib/python3/dist-packages",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "MPBENCH_KEEP_NETWORK": "no",
+        "HOME": "/root",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        **orders.variables,
+    }
+    files = {
+        "argv": orders.argv,
+        "environment": [f"{name}={value}" for name, value in variables.items()],
+        "limit": [str(_limit_s(orders.virtual_s))],
+    }
+    for name, lines in files.items():
+        if any("\n" in line for line in lines):
+            raise ValueError(f"a line break in {name}: {list(lines)}")
+        (folder / name).write_text("".join(f"{line}\n" for line in lines))
+
+
+def _limit_s(virtual_s: float | None) -> int:
+    return 0 if virtual_s is None else math.ceil(virtual_s + SETUP_S)
+
+
+def tidy(directory: Path) -> None:
+    """Remove what a guest that was killed leaves beside its orders."""
+    shutil.rmtree(directory / "boot" / "guest", ignore_errors=True)
+
+
+def environment(seed: int) -> dict[str, str]:
+    """The environment of the guest's host process.
+
+    seed : 0 .. 2^64 - 1, of everything random in the guest
+    """
+    return {
+        "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+        "MPBENCH_SEED": str(seed),
+        "TMPDIR": str(memory_folder()),
+    }
+
+
+def memory_folder() -> Path:
+    """Where the file goes that is a guest's memory: in memory, if it fits.
+
+    A container's /dev/shm is often too small, and a guest that fills it dies of
+    SIGBUS.
+    """
+    for folder in (Path("/dev/shm"), Path("/tmp"), Path("/var/tmp")):
+        try:
+            about = os.statvfs(folder)
+        except OSError:
+            continue
+        room = about.f_bavail * about.f_frsize >= ROOM_BYTES
+        if room and not about.f_flag & os.ST_NOEXEC and os.access(folder, os.W_OK):
+            return folder
+    return Path("/tmp")
+
+
+ROOM_BYTES = 2 << 30

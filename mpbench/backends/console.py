@@ -1,0 +1,95 @@
+"""What a guest's console says, while it runs and after.
+
+The guest's first process (`kernel/guest/init.c`) says ``mpbench: t N`` every
+virtual second and, last of all, ``mpbench: exit N`` or ``mpbench: limit``.
+Everything else comes from the kernel or from the guest code.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+LONGEST_BYTES = 16 * 1024 * 1024
+"""A console longer than this is a guest that has run wild."""
+
+_TIME = re.compile(rb"^mpbench: t (\d+)\r?$", re.MULTILINE)
+_END = re.compile(r"^mpbench: (?:exit (\d+)|(limit)|(cannot .*?))\r?$", re.MULTILINE)
+_PANIC = re.compile(r"Kernel panic - not syncing: (.*?)\r?$", re.MULTILINE)
+_OUT_OF_MEMORY = re.compile(r"Out of memory: Killed process \d+ \((.*?)\)")
+
+
+class Follower:
+    """Reads a console as it grows.
+
+    path : the file that the guest's output goes to
+    report : called with the virtual seconds that the guest has counted
+    clock : seconds, monotonic
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        report: Callable[[float], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._path = path
+        self._report = report
+        self._clock = clock
+        self._rest = b""
+        self._heard_s = clock()
+        self.length_bytes = 0
+        self.virtual_s = 0.0
+
+    def look(self) -> None:
+        """Take in what has been said since the last look."""
+        with self._path.open("rb") as file:
+            file.seek(self.length_bytes)
+            said = file.read(LONGEST_BYTES)
+        if not said:
+            return
+        self.length_bytes += len(said)
+        self._heard_s = self._clock()
+        whole, newline, self._rest = (self._rest + said).rpartition(b"\n")
+        times = _TIME.findall(whole + newline)
+        if times:
+            self.virtual_s = float(times[-1])
+            self._report(self.virtual_s)
+
+    @property
+    def silence_s(self) -> float:
+        """Seconds of the host's clock since something was said."""
+        return self._clock() - self._heard_s
+
+
+@dataclass(frozen=True)
+class Words:
+    """A guest's last words.
+
+    exit_code : of the command that the guest ran; None if it never ended
+    limit : whether virtual time ran out
+    panic, out_of_memory, boot : what was said of each, None if nothing
+    """
+
+    exit_code: int | None
+    limit: bool
+    panic: str | None
+    out_of_memory: str | None
+    boot: str | None
+
+
+def last_words(text: str) -> Words:
+    """How the guest ended, by its console."""
+    code = limit = boot = None
+    for match in _END.finditer(text):
+        code, limit, boot = match.groups()
+    panic = _PANIC.search(text)
+    memory = _OUT_OF_MEMORY.search(text)
+    return Words(
+        exit_code=int(code) if code is not None else None,
+        limit=limit is not None,
+        panic=panic.group(1).strip() if panic else None,
+        out_of_memory=memory.group(1) if memory else None,
+        boot=boot,
+    )

@@ -1,0 +1,64 @@
+"""From what a guest left behind to how it ended."""
+
+import json
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mpbench.backends.base import Bounds, Status
+from mpbench.backends.console import last_words
+
+
+@dataclass(frozen=True)
+class Ending:
+    """`virtual_s` is None where the guest did not live to say."""
+
+    status: Status
+    reason: str
+    virtual_s: float | None
+
+
+def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> Ending:
+    """How a guest ended.
+
+    artefacts : holds its ``console.log`` and, if all went well, ``outcome.json``
+    returncode : of its host process, negative for a signal
+    memory_mib : how much memory it had, for words alone
+    """
+    console = (artefacts / "console.log").read_text(errors="replace")
+    words = last_words(console)
+    outcome = _outcome(artefacts / "outcome.json")
+    virtual_s = outcome.get("virtual_s")
+    if words.panic:
+        return Ending("panicked", f"guest kernel panicked: {words.panic}", virtual_s)
+    if words.out_of_memory:
+        reason = (
+            f"guest ran out of memory: its kernel killed {words.out_of_memory} "
+            f"with {memory_mib} MiB in all"
+        )
+        return Ending("failed", reason, virtual_s)
+    if words.limit:
+        reason = f"not done after {bounds.virtual_s:g} virtual seconds"
+        return Ending("timeout", reason, virtual_s)
+    if words.exit_code == 0:
+        return Ending("finished", "", virtual_s)
+    if words.exit_code is not None:
+        said = outcome.get("error") or f"guest code ended with {words.exit_code}"
+        return Ending("failed", str(said), virtual_s)
+    if words.boot:
+        return Ending("failed", f"guest {words.boot}", virtual_s)
+    if returncode < 0:
+        name = signal.Signals(-returncode).name
+        reason = f"guest was killed by signal {-returncode} ({name})"
+        return Ending("killed", reason, virtual_s)
+    reason = f"guest ended with status {returncode} and no last word"
+    return Ending("failed", reason, virtual_s)
+
+
+def _outcome(path: Path) -> dict[str, Any]:
+    try:
+        outcome = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return outcome if isinstance(outcome, dict) else {}

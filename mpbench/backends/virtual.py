@@ -1,0 +1,162 @@
+"""Runs in a User Mode Linux guest of their own, in virtual time.
+
+One run is one fresh guest, pinned to one CPU. It sees the host's files
+read-only under a tmpfs, and may write in the run's own folder alone. Its
+command line is the same for every run, as the kernel mixes it into its random
+pool: what differs goes through files (`boot/`), and the seed, the only
+randomness that there is, through the environment.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mpbench import kernel
+from mpbench.backends import boot, guest_code, tools
+from mpbench.backends.base import Bounds, Exit, Job, Report
+from mpbench.backends.console import LONGEST_BYTES, Follower
+from mpbench.backends.endings import judge
+
+LOOK_MS = 100
+"""How often a guest's console, the bounds and `cancel` are looked at."""
+
+
+def create() -> "VirtualBackend":
+    """The backend of ``--backend virtual``."""
+    return VirtualBackend()
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a guest was ended from outside; neither field set if it ended itself."""
+
+    reason: str = ""
+    cancelled: bool = False
+
+
+class VirtualBackend:
+    """Executions share nothing but the kernel's image.
+
+    machine, argv : how guests boot and what they run, for tests of the lab itself
+    """
+
+    name = "virtual"
+    max_parallel: int | None = None
+
+    def __init__(
+        self, machine: boot.Machine = boot.LAB, argv: Sequence[str] = boot.MEASURE
+    ) -> None:
+        self._machine = machine
+        self._argv = tuple(argv)
+        self._kernel: kernel.Kernel | None = None
+
+    def identity(self) -> dict[str, str]:
+        """Kernel build, guest code, boot line and tools.
+
+        Raises UserError if the kernel is not built or a tool is missing.
+        """
+        image = self._image()
+        tools.require(tools.GUEST)
+        guest_code.compile_ahead()
+        return {
+            "kernel": image.key,
+            "guest": guest_code.guest_code_hash(),
+            "boot": " ".join(self._machine.options()),
+            "tools": tools.fingerprint(tools.GUEST),
+        }
+
+    def provenance(self) -> dict[str, Any]:
+        return {
+            "kernel": dict(self._image().info),
+            "boot": list(self._machine.options()),
+            "guest_python": list(boot.PYTHON),
+            "tools": tools.versions(tools.GUEST),
+        }
+
+    def execute(
+        self,
+        job: Job,
+        directory: Path,
+        cpu: int | None,
+        bounds: Bounds,
+        report: Report,
+        cancel: threading.Event,
+    ) -> Exit:
+        began_s = time.monotonic()
+        orders = boot.Orders(self._argv, bounds.virtual_s)
+        boot.write(orders, directory)
+        console = directory / "artefacts" / "console.log"
+        with console.open("wb") as output:
+            guest = subprocess.Popen(
+                self._machine.command(self._image().path, cpu),
+                cwd=directory,
+                env=boot.environment(int(job["seed"])),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                process_group=0,
+            )
+        follower = Follower(console, report)
+        try:
+            stop = _watch(guest, follower, bounds, cancel)
+        finally:
+            _end(guest)
+            boot.tidy(directory)
+        follower.look()
+        wall_s = time.monotonic() - began_s
+        if stop.cancelled:
+            return Exit("cancelled", "cancelled", wall_s, follower.virtual_s)
+        ending = judge(
+            directory / "artefacts", guest.returncode, bounds, self._machine.memory_mib
+        )
+        if stop.reason:
+            return Exit("timeout", stop.reason, wall_s, follower.virtual_s)
+        virtual_s = follower.virtual_s if ending.virtual_s is None else ending.virtual_s
+        return Exit(ending.status, ending.reason, wall_s, virtual_s)
+
+    def _image(self) -> kernel.Kernel:
+        if self._kernel is None:
+            self._kernel = kernel.find()
+        return self._kernel
+
+
+def _watch(
+    guest: "subprocess.Popen[bytes]",
+    follower: Follower,
+    bounds: Bounds,
+    cancel: threading.Event,
+) -> Stop:
+    """Wait until the guest ends, a bound is reached, or `cancel` is set."""
+    end_s = time.monotonic() + bounds.wall_s
+    descriptor = os.pidfd_open(guest.pid)
+    try:
+        poller = select.poll()
+        poller.register(descriptor, select.POLLIN)
+        while not poller.poll(LOOK_MS):
+            follower.look()
+            if cancel.is_set():
+                return Stop(cancelled=True)
+            if time.monotonic() > end_s:
+                return Stop(f"not done after {bounds.wall_s:g} s of wall time")
+            if follower.silence_s > bounds.silence_s:
+                return Stop(f"no sign of life for {bounds.silence_s:g} s of wall time")
+            if follower.length_bytes > LONGEST_BYTES:
+                return Stop(f"console longer than {LONGEST_BYTES >> 20} MiB")
+    finally:
+        os.close(descriptor)
+    return Stop()
+
+
+def _end(guest: "subprocess.Popen[bytes]") -> None:
+    """End what is left of the guest, its user processes included."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(guest.pid, signal.SIGKILL)
+    guest.wait()

@@ -1,0 +1,92 @@
+"""The `mpbench` command: one sub-command a file of `mpbench.commands`."""
+
+import difflib
+import importlib
+import os
+import pkgutil
+import sys
+
+import click
+
+import mpbench
+from mpbench import commands
+from mpbench.errors import UserError
+
+ORDER = (
+    *("run", "plan", "design", "verify", "analyse", "report"),
+    *("shell", "kernel", "doctor", "schema"),
+)
+"""Sub-commands as the help lists them; others follow by name."""
+
+COMPLETION = """\
+Shell completion:
+  bash  eval "$(_MPBENCH_COMPLETE=bash_source mpbench)"
+  zsh   eval "$(_MPBENCH_COMPLETE=zsh_source mpbench)"
+  fish  _MPBENCH_COMPLETE=fish_source mpbench | source
+"""
+
+
+class Rooms(click.Group):
+    """A group that imports a sub-command's module only when it is called for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        names = {module.name for module in pkgutil.iter_modules(commands.__path__)}
+        first = [name for name in ORDER if name in names]
+        return first + sorted(names.difference(first))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"mpbench.commands.{cmd_name}")
+        return module.command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), 1)
+            if not near:
+                raise
+            message = f"{error.message} Did you mean '{near[0]}'?"
+            raise click.UsageError(message, ctx) from error
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_paragraph()
+        formatter.write(COMPLETION)
+
+
+@click.command(
+    "mpbench", cls=Rooms, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(mpbench.__version__, "--version")
+def group() -> None:
+    """Multipath TCP experiments on the real Linux stack, in virtual time.
+
+    Start with `mpbench run experiments/quickstart.yaml`.
+    """
+
+
+def main() -> None:
+    """Run the command; what a user can put right is one line and status 2."""
+    try:
+        status = group.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("mpbench: stopped", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except UserError as error:
+        click.echo(f"mpbench: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader (`| head`) went away; nothing is left to be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+if __name__ == "__main__":
+    main()

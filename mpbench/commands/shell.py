@@ -1,0 +1,78 @@
+"""`mpbench shell`: Mininet's prompt inside the network of one run."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpbench.errors import UserError
+
+if TYPE_CHECKING:
+    from mpbench.plan import Run
+
+
+@click.command("shell")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--run",
+    "run_id",
+    metavar="ID",
+    help="Whose network: a run's id, or its beginning (`mpbench plan FILE` lists "
+    "them).  [default: the first run's]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="The one folder that the guest may write in; it is there as /run/mpbench. "
+    " [default: one that is removed at the end]",
+)
+@click.pass_context
+def command(
+    context: click.Context, file: Path, run_id: str | None, out: Path | None
+) -> None:
+    """Open a Mininet prompt inside a run's network, in a guest.
+
+    The network, congestion control and scheduler are those of the run; no
+    traffic is started. Time is real, as someone is typing.
+    """
+    from mpbench.backends import registry, session
+    from mpbench.plan import make_plan
+    from mpbench.spec import load
+
+    spec = load(file)
+    backend = registry.create("virtual")
+    run = _chosen(make_plan(spec, backend.identity()).runs, run_id, file)
+    click.echo(f"{spec.name}, run {run.id}: point {run.point}, case {run.case}")
+    for key, value in run.factors.items():
+        click.echo(f"  {key} = {value:g}")
+    with _folder(out) as folder:
+        context.exit(session.prompt(run.job, folder))
+
+
+def _chosen(runs: "tuple[Run, ...]", run_id: str | None, file: Path) -> "Run":
+    if run_id is None:
+        return runs[0]
+    found = {run.id: run for run in runs if run.id.startswith(run_id)}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    what = "no run" if not found else f"{len(found)} runs"
+    raise UserError(
+        f"--run {run_id}: {what} of {file} so named; `mpbench plan {file}` lists them"
+    )
+
+
+@contextlib.contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    if out is None:
+        with tempfile.TemporaryDirectory(prefix="mpbench-shell-") as name:
+            yield Path(name)
+        return
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{out}: {error.strerror}; name another folder") from error
+    yield out
