@@ -124,6 +124,8 @@ def _tried_needs(machine: Machine) -> list[Need]:
         "netem": ("netem", "modprobe sch_netem, or a kernel with CONFIG_NET_SCH_NETEM"),
         "tbf": ("tbf", "modprobe sch_tbf, or a kernel with CONFIG_NET_SCH_TBF"),
     }
+    if not all(machine.has(tool) for tool in tools.GUEST):
+        del remedies["mininet"]  # said already
     for key, (name, remedy) in remedies.items():
         error = machine.tried.get(key)
         listed.append(Need(name, not error, error or "", remedy))

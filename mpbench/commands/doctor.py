@@ -65,7 +65,13 @@ def _table(listed: "list[Finding]", title: str, console: "Console") -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        padding=(0, 2, 0, 0),
+    )
     for heading in ("", "what", "found", "remedy"):
         table.add_column(heading, header_style="dim")
     for each in listed:

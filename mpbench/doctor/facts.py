@@ -75,7 +75,7 @@ def look(results: Path = Path("results")) -> Facts:
         cpus=len(cpus.pinnable()),
         memory_bytes=_available_memory(),
         memory_folder=_folder(boot.memory_folder()),
-        cache=_folder(read_tools.cache_folder()),
+        cache=_folder(read_tools.cache_folder().parent),
         results=_folder(results),
         native=requirements.needs(requirements.look()),
     )

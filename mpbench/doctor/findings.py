@@ -73,6 +73,7 @@ def _virtual(facts: Facts) -> Iterator[Finding]:
         facts.cache,
         0 if built else BUILD_BYTES,
         "make room, or set XDG_CACHE_HOME to a folder that can be written",
+        "optional" if built else "missing",
     )
     yield _space(
         "results folder",
@@ -127,14 +128,20 @@ def _memory_folder(folder: Folder) -> Finding:
     return _virtual_finding(enough, what, detail, "make room in /dev/shm or /tmp")
 
 
-def _space(what: str, folder: Folder, least_bytes: int, remedy: str) -> Finding:
+def _space(
+    what: str,
+    folder: Folder,
+    least_bytes: int,
+    remedy: str,
+    lacking: Mark = "missing",
+) -> Finding:
     detail = f"{folder.path}: {_gb(folder.free_bytes)} free"
     if not folder.writable:
         detail = f"{folder.path}: cannot be written"
     elif folder.free_bytes < least_bytes:
         detail += f" of {_gb(least_bytes)} needed"
     enough = folder.writable and folder.free_bytes >= least_bytes
-    return _virtual_finding(enough, what, detail, remedy)
+    return _virtual_finding(enough, what, detail, remedy, lacking)
 
 
 def _gb(count: int) -> str:

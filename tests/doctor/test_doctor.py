@@ -72,7 +72,7 @@ SMALL = Folder(Path("/x"), GB // 10, True)
             "guest memory",
             "mount -o remount,exec /tmp",
         ),
-        ({"cache": replace(SMALL, writable=False)}, "cache", "XDG_CACHE_HOME"),
+        ({"kernel": None, "cache": SMALL}, "cache", "XDG_CACHE_HOME"),
         ({"results": replace(SMALL, writable=False)}, "results", "--out"),
     ],
 )

@@ -37,6 +37,16 @@ def test_goodput_is_that_of_two_paths(said: Said) -> None:
     assert 14.0 < goodput_mbps < 19.1
 
 
+def test_the_command_leaves_valid_rows(said: Said) -> None:
+    found = said["command"]["tcp1"]
+    assert found["status"] == 0, found["said"]
+    verdicts = {row["case"]: (row["verdict"], row["reason"]) for row in found["rows"]}
+    assert verdicts == {"mptcp": ("ok", ""), "tcp1": ("ok", "")}
+    goodput_mbps = {row["case"]: row["goodput_mbps"] for row in found["rows"]}
+    assert 8.5 < goodput_mbps["tcp1"] < 9.6
+    assert 10.0 < goodput_mbps["mptcp"] < 14.4
+
+
 def test_time_is_reported(said: Said) -> None:
     reports = said["good"]["reports"]
     assert reports == sorted(reports)
