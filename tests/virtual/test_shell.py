@@ -29,8 +29,8 @@ class Terminal:
 
     def read_to(self, wanted: str) -> str:
         said, deadline_s = "", time.monotonic() + DEADLINE_S
-        while not said.endswith(wanted):
-            assert time.monotonic() < deadline_s, said
+        while wanted not in said:
+            assert time.monotonic() < deadline_s, repr(said)
             if select.select([self.end], [], [], 0.5)[0]:
                 said += os.read(self.end, 4096).decode(errors="replace")
         return said
@@ -61,6 +61,6 @@ def test_a_prompt_inside_the_network(terminal: Terminal) -> None:
     assert "lia" in said.splitlines()
     assert " 0% packet loss" in terminal.type("client ping -c 2 -i 0.2 server\n")
     os.write(terminal.end, b"client echo begin; sleep 1000\n")
-    terminal.read_to("begin\r\n")
+    terminal.read_to("\nbegin")
     assert "*** Unknown" not in terminal.type("\x03")
     assert terminal.leave() == 0
