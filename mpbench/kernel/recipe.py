@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from mpbench.errors import UserError
@@ -95,9 +94,9 @@ class Recipe:
         return sorted((self.room / "patches").glob("*.patch"))
 
 
-@cache
-def read(name: str, room: Path = ROOM) -> Recipe:
+def read(name: str) -> Recipe:
     """The recipe of a configuration, with the hash of all that belongs to it."""
+    room = ROOM
     if name not in CONFIGS:
         known = ", ".join(CONFIGS)
         raise UserError(f"kernel configuration '{name}': unknown; there are {known}")
