@@ -20,7 +20,7 @@ PACKAGES = {
 }
 """The Debian package of each program that every build calls."""
 
-FREE_BYTES = 3_000_000_000
+FREE_BYTES = 2_000_000_000
 """What a first build takes at its widest, rounded up."""
 
 
