@@ -46,10 +46,13 @@ class LabNode(Node):
                 self.inNamespace = True
             self.pid = self.holder.pid
 
-    def popen(self, argv: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
-        """Start a process in this node."""
+    def popen(
+        self, argv: Sequence[str] | str, *more: str, **options: Any
+    ) -> "subprocess.Popen[bytes]":
+        """Start a process in this node, from a list or, as Mininet does, words."""
+        words = " ".join((argv, *more)).split() if isinstance(argv, str) else list(argv)
         with self.namespace.entered():
-            return subprocess.Popen(list(argv), **options)
+            return subprocess.Popen(words, **options)
 
     def write_sysctls(self, values: Mapping[str, str | int]) -> None:
         """Set the node's sysctls, named with dots (`net.ipv4.ip_forward`)."""
@@ -95,6 +98,10 @@ class LabInterface(Intf):
         if shape:
             node.tc_batch += shape.tc_commands(self.name)
         return {}
+
+    def updateIP(self) -> str | None:
+        """The address that it was given; Mininet would ask `ifconfig`."""
+        return self.ip
 
 
 class LabNetwork:

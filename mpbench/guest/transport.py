@@ -18,6 +18,9 @@ DEFAULTS: dict[str, str | int] = {
 }
 """Buffers that do not limit, as in the thesis (3.3.1, "well-sized")."""
 SUBFLOW_LIMIT = 8
+ONLY_CHOICE = {"net.mptcp.scheduler": "default", "net.mptcp.path_manager": "kernel"}
+"""What a new namespace has, and what a kernel without these sysctls (before 6.6
+and 6.16) does; a native run may meet one."""
 
 
 def configure(
@@ -26,7 +29,8 @@ def configure(
     """Set congestion control, scheduler and any other sysctl on the end hosts."""
     values = dict(DEFAULTS)
     values["net.ipv4.tcp_congestion_control"] = transport["congestion_control"]
-    if transport["protocol"] == "mptcp":
+    mptcp = transport["protocol"] == "mptcp"
+    if mptcp and transport["scheduler"] != ONLY_CHOICE["net.mptcp.scheduler"]:
         values["net.mptcp.scheduler"] = transport["scheduler"]
     values.update(transport.get("sysctls") or {})
     for host in hosts:
@@ -55,5 +59,13 @@ def add_endpoints(
 
 def read_back(node: LabNode) -> dict[str, str]:
     """What the kernel says that it uses now."""
-    values = node.read_sysctls(list(READ_BACK.values()))
-    return {name: values[sysctl] for name, sysctl in READ_BACK.items()}
+    return {name: _read(node, sysctl) for name, sysctl in READ_BACK.items()}
+
+
+def _read(node: LabNode, sysctl: str) -> str:
+    try:
+        return node.read_sysctls([sysctl])[sysctl]
+    except FileNotFoundError:
+        if sysctl in ONLY_CHOICE:
+            return ONLY_CHOICE[sysctl]
+        raise

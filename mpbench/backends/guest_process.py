@@ -1,0 +1,188 @@
+"""The guest's code as a process of this machine: started, watched, ended."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from mpbench.backends import boot, enclosure, tools
+from mpbench.backends.base import Bounds, Report
+
+TICK_S = 0.1
+"""How often `cancel` is looked at."""
+LOOK_S = 1.0
+"""How often signs of life are looked for, and time is reported."""
+END_S = 10.0
+
+
+def environment(read_tools: str | None = None) -> dict[str, str]:
+    """All of the environment of a program of the run.
+
+    read_tools : folder of `mpbench-read`
+    """
+    return {
+        "PATH": f"{read_tools}:{tools.SEARCH}" if read_tools else tools.SEARCH,
+        "PYTHONPATH": f"{boot.SOURCE}:/usr/lib/python3/dist-packages",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": "/root",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+    }
+
+
+class Enclosed:
+    """A command in an enclosure of its own, and all that it starts."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        directory: Path,
+        variables: Mapping[str, str],
+        output: IO[bytes],
+    ) -> None:
+        launcher = [sys.executable, "-S", "-c", enclosure.PROGRAM, str(os.getpid())]
+        self._process = subprocess.Popen(
+            [*launcher, *command],
+            cwd=directory,
+            env=dict(variables),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self._namespace: str | None = None
+
+    def poll(self) -> int | None:
+        """The exit status, 128 and more for a signal; None while it runs."""
+        self._learn_namespace()
+        code = self._process.poll()
+        return 128 - code if code is not None and code < 0 else code
+
+    def wait(self, timeout_s: float) -> int:
+        """Raises subprocess.TimeoutExpired."""
+        self._process.wait(timeout_s)
+        code = self.poll()
+        assert code is not None
+        return code
+
+    def end(self) -> None:
+        """Kill what is left of it, and return when it is gone."""
+        self._learn_namespace()
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(END_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait(END_S)
+        deadline = time.monotonic() + END_S
+        pause = threading.Event()
+        while self.members() and time.monotonic() < deadline:
+            pause.wait(0.01)
+
+    def members(self) -> list[int]:
+        """The host's process ids of all processes in the enclosure."""
+        if self._namespace is None:
+            return []
+        return [
+            int(each.name)
+            for each in Path("/proc").iterdir()
+            if each.name.isdigit() and _link(each / "ns/pid") == self._namespace
+        ]
+
+    def switches(self) -> int:
+        """How often its processes went to sleep or were put aside, so far."""
+        total = 0
+        for member in self.members():
+            for status in Path(f"/proc/{member}/task").glob("*/status"):
+                try:
+                    lines = status.read_text().splitlines()
+                except OSError:
+                    continue
+                counts = (line for line in lines if "ctxt_switches" in line)
+                total += sum(int(line.split()[1]) for line in counts)
+        return total
+
+    def _learn_namespace(self) -> None:
+        if self._namespace is None:
+            link = _link(Path(f"/proc/{self._process.pid}/ns/pid_for_children"))
+            if link != _link(Path("/proc/self/ns/pid")):
+                self._namespace = link
+
+
+class Watch:
+    """Looks after a run until it ends or a bound is reached.
+
+    The run's own clock starts with its traffic, that is with the first file
+    that keeps a traffic tool's output. A sign of life is a file that grew, or
+    a process of the run that the kernel switched to or from.
+    """
+
+    def __init__(self, enclosed: Enclosed, artefacts: Path, bounds: Bounds) -> None:
+        self._enclosed = enclosed
+        self._artefacts = artefacts
+        self._bounds = bounds
+        self._began = time.monotonic()
+        self._traffic_began: float | None = None
+        self._looked = 0.0
+        self._sign: tuple[int, int] | None = None
+        self._sign_at = self._began
+
+    @property
+    def wall_s(self) -> float:
+        return time.monotonic() - self._began
+
+    @property
+    def traffic_s(self) -> float:
+        """Seconds since the traffic's zero."""
+        if self._traffic_began is None:
+            return 0.0
+        return time.monotonic() - self._traffic_began
+
+    def until_end(self, report: Report, cancel: threading.Event) -> int | str | None:
+        """The exit status; the reason for giving the run up; None if cancelled."""
+        while True:
+            code = self._enclosed.poll()
+            if code is not None:
+                return code
+            if cancel.wait(TICK_S):
+                return None
+            if self._traffic_began is None and any(self._artefacts.glob("traffic-*")):
+                self._traffic_began = time.monotonic()
+            exceeded = self._exceeded(report)
+            if exceeded:
+                return exceeded
+
+    def _exceeded(self, report: Report) -> str | None:
+        bounds = self._bounds
+        if self.traffic_s > bounds.virtual_s:
+            return f"not done after {bounds.virtual_s:g} s of traffic"
+        if self.wall_s > bounds.wall_s:
+            return f"not done after {bounds.wall_s:g} s of wall time"
+        now = time.monotonic()
+        if now - self._looked >= min(LOOK_S, bounds.silence_s / 4):
+            self._looked = now
+            report(self.traffic_s)
+            sign = (_bytes_below(self._artefacts), self._enclosed.switches())
+            if sign != self._sign:
+                self._sign, self._sign_at = sign, now
+        if now - self._sign_at > bounds.silence_s:
+            return f"no sign of life for {bounds.silence_s:g} s"
+        return None
+
+
+def _bytes_below(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def _link(path: Path) -> str | None:
+    try:
+        return str(path.readlink())
+    except OSError:
+        return None

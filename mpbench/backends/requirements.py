@@ -1,0 +1,163 @@
+"""What the native backend needs of the machine, and the remedy for what lacks."""
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mpbench.backends import read_tools, tools
+from mpbench.backends.base import Job
+from mpbench.backends.boot import PYTHON
+from mpbench.backends.guest_process import Enclosed, environment
+from mpbench.errors import UserError
+
+PROBE_S = 60.0
+PROBE = "import sys; from mpbench.backends.native_probe import main; sys.exit(main())"
+COMPILER = tools.Tool(read_tools.COMPILER, "gcc libc6-dev")
+"""Compiles `mpbench-read`, once."""
+OURS = {"lia", "lowrtt"}
+"""Controllers and schedulers of the guest kernel's overlay; no other has them."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that must be there.
+
+    detail : its version, or what is wrong with it
+    remedy : what would put it right
+    """
+
+    name: str
+    found: bool
+    detail: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What of a machine decides whether a run can happen on it; faked in tests.
+
+    tried : what was tried in an enclosure (`native_probe`), or its failure as
+        ``enclosure``; empty without root
+    """
+
+    root: bool
+    has: Callable[[tools.Tool], bool] = tools.Tool.found
+    tried: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def kernel(self) -> Mapping[str, str | None]:
+        return self.tried.get("kernel") or {}
+
+
+def look() -> Machine:
+    """This machine."""
+    root = os.geteuid() == 0
+    return Machine(root=root, tried=_probe() if root else {})
+
+
+def needs(machine: Machine) -> list[Need]:
+    """All requirements of a native run, found or not, whatever its job."""
+    found = [Need("root", machine.root, remedy="run it through sudo")]
+    for tool in (*tools.GUEST, COMPILER):
+        here = machine.has(tool)
+        remedy = f"apt-get install {tool.package}"
+        found.append(Need(tool.name, here, "" if here else "not found", remedy))
+    return [*found, *_tried_needs(machine)] if machine.root else found
+
+
+def refuse_missing(listed: Iterable[Need]) -> None:
+    """Raises UserError that names each missing requirement with its remedy."""
+    missing = [need for need in listed if not need.found]
+    if missing:
+        words = "; ".join(
+            f"{need.name}{': ' if need.detail else ''}{need.detail} ({need.remedy})"
+            for need in missing
+        )
+        raise UserError(f"--backend native: this machine lacks {words}")
+
+
+def check_job(job: Job, machine: Machine) -> None:
+    """Raises UserError if the kernel lacks a job's controller or scheduler."""
+    transport = job["transport"]
+    controls = (machine.kernel.get("congestion_controls") or "").split()
+    wanted = transport["congestion_control"]
+    if wanted not in controls:
+        remedy = _remedy(wanted, f"modprobe tcp_{wanted}")
+        raise UserError(_unavailable("congestion control", wanted, controls, remedy))
+    if transport["protocol"] != "mptcp":
+        return
+    # A kernel that cannot tell has the default one at least.
+    schedulers = (machine.kernel.get("schedulers") or "default").split()
+    wanted = transport["scheduler"]
+    if wanted not in schedulers:
+        remedy = _remedy(wanted, f"use one of them, or load what brings {wanted}")
+        raise UserError(_unavailable("scheduler", wanted, schedulers, remedy))
+
+
+def _remedy(name: str, otherwise: str) -> str:
+    if name in OURS:
+        return f"{name} exists only in the guest kernel: use --backend virtual"
+    return f"{otherwise}, or use --backend virtual"
+
+
+def _unavailable(kind: str, name: str, available: Sequence[str], remedy: str) -> str:
+    return (
+        f"--backend native: {kind} {name}: not in this kernel, "
+        f"which has {', '.join(available) or 'none'}; {remedy}"
+    )
+
+
+def _tried_needs(machine: Machine) -> list[Need]:
+    failure = machine.tried.get("enclosure")
+    remedy = "run it on a machine or VM whose root may create namespaces"
+    listed = [Need("namespaces", not failure, str(failure or ""), remedy)]
+    if failure:
+        return listed
+    remedies = {
+        "mininet": ("Mininet in python3", "apt-get install --reinstall mininet"),
+        "veth": ("veth", "modprobe veth, or a kernel with CONFIG_VETH"),
+        "netem": ("netem", "modprobe sch_netem, or a kernel with CONFIG_NET_SCH_NETEM"),
+        "tbf": ("tbf", "modprobe sch_tbf, or a kernel with CONFIG_NET_SCH_TBF"),
+    }
+    if not all(machine.has(tool) for tool in tools.GUEST):
+        del remedies["mininet"]  # said already
+    for key, (name, remedy) in remedies.items():
+        error = machine.tried.get(key)
+        listed.append(Need(name, not error, error or "", remedy))
+    enabled = machine.kernel.get("mptcp")
+    if enabled is None:
+        detail, remedy = "not in this kernel", "a kernel with CONFIG_MPTCP=y"
+    elif enabled != "1":
+        detail, remedy = "switched off", "sysctl -w net.mptcp.enabled=1"
+    else:
+        detail, remedy = machine.tried.get("pm") or "", "a newer iproute2 and kernel"
+    return [*listed, Need("MPTCP", not detail, detail, remedy)]
+
+
+def _probe() -> Mapping[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="mpbench-") as folder:
+        said = Path(folder) / "said"
+        with said.open("wb") as output:
+            enclosed = Enclosed(
+                [*PYTHON, "-c", PROBE],
+                Path(folder),
+                environment(),
+                output,
+            )
+            try:
+                enclosed.wait(PROBE_S)
+            except subprocess.TimeoutExpired:
+                return {"enclosure": f"no answer within {PROBE_S:g} s"}
+            finally:
+                enclosed.end()
+        lines = said.read_text(errors="replace").splitlines() or [""]
+    try:
+        answer = json.loads(lines[-1])
+    except ValueError:
+        return {"enclosure": " ".join(lines[-1].split()) or "no answer"}
+    return dict(answer)

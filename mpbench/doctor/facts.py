@@ -1,0 +1,131 @@
+"""What a machine is found to have; judged in `findings`, made up in tests."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpbench import kernel
+from mpbench.backends import boot, read_tools, requirements, tools
+from mpbench.backends.tools import Tool
+from mpbench.engine import cpus
+from mpbench.errors import UserError
+
+BUILD = (
+    *(Tool("gcc", "gcc"), Tool("make", "make"), Tool("ld", "binutils")),
+    *(Tool("flex", "flex"), Tool("bison", "bison"), Tool("bc", "bc")),
+    *(Tool("patch", "patch"), Tool("xz", "xz-utils"), Tool("tar", "tar")),
+)
+"""What building the guest kernel calls."""
+HOST = tuple(Tool(name, "util-linux") for name in ("setpriv", "prlimit", "taskset"))
+"""What starts a guest."""
+
+BOOT_DEADLINE_S = 30.0
+LAST_WORDS = b"mpbench: exit 0"
+
+
+@dataclass(frozen=True)
+class Folder:
+    """free_bytes : of its disk; runs : whether programs may be run from it"""
+
+    path: Path
+    free_bytes: int
+    writable: bool
+    runs: bool = True
+
+
+@dataclass(frozen=True)
+class Facts:
+    """kernel : the guest kernel's version, None if not built
+    boot_s : wall seconds from start to power-off; None if it failed or was not tried
+    boot_error : why it failed
+    packages : Debian package to version, None where dpkg knows none
+    cpus : CPUs that runs can be pinned to
+    native : what the native backend needs
+    """
+
+    kernel: str | None
+    boot_s: float | None
+    boot_error: str
+    present: frozenset[Tool]
+    packages: Mapping[str, str | None]
+    cpus: int
+    memory_bytes: int
+    memory_folder: Folder
+    cache: Folder
+    results: Folder
+    native: Sequence[requirements.Need]
+
+
+def look(results: Path = Path("results")) -> Facts:
+    """Look at this machine; boots one guest if there is a kernel."""
+    every = (*tools.GUEST, *HOST, *BUILD)
+    version, image = _kernel()
+    boot_s, boot_error = _boot(image) if image else (None, "")
+    return Facts(
+        kernel=version,
+        boot_s=boot_s,
+        boot_error=boot_error,
+        present=frozenset(tool for tool in every if tool.found()),
+        packages=tools.versions(every),
+        cpus=len(cpus.pinnable()),
+        memory_bytes=_available_memory(),
+        memory_folder=_folder(boot.memory_folder()),
+        cache=_folder(read_tools.cache_folder().parent),
+        results=_folder(results),
+        native=requirements.needs(requirements.look()),
+    )
+
+
+def _kernel() -> tuple[str | None, Path | None]:
+    try:
+        found = kernel.find()
+    except UserError:
+        return None, None
+    return found.key, found.path
+
+
+def _boot(image: Path) -> tuple[float | None, str]:
+    """How long a guest takes that does nothing, or why it cannot."""
+    with tempfile.TemporaryDirectory(prefix="mpbench-") as name:
+        boot.write(boot.Orders(("/bin/true",), BOOT_DEADLINE_S), Path(name))
+        began_s = time.monotonic()
+        try:
+            done = subprocess.run(
+                boot.LAB.command(image, None),
+                cwd=name,
+                env=boot.environment(1),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=BOOT_DEADLINE_S,
+            )
+        except subprocess.TimeoutExpired:
+            return None, f"a guest does not end within {BOOT_DEADLINE_S:g} s"
+        except OSError as error:
+            return None, f"{error.filename}: {error.strerror}"
+        if LAST_WORDS in done.stdout:
+            return time.monotonic() - began_s, ""
+    words = done.stdout.decode(errors="replace").split("\n")
+    return None, next((line.strip() for line in reversed(words) if line.strip()), "")
+
+
+def _available_memory() -> int:
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def _folder(path: Path) -> Folder:
+    """A folder, by its nearest ancestor that there is."""
+    there = path.absolute()
+    while not there.exists():
+        there = there.parent
+    runs = not os.statvfs(there).f_flag & os.ST_NOEXEC
+    writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+    return Folder(path, shutil.disk_usage(there).free, writable, runs)

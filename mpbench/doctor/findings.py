@@ -1,0 +1,148 @@
+"""From what a machine has to what it lacks, and the remedy."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from mpbench.backends import boot, tools
+from mpbench.backends.tools import Tool
+from mpbench.doctor.facts import BUILD, HOST, Facts, Folder
+
+Mark = Literal["ok", "missing", "optional"]
+
+GUEST_BYTES = boot.LAB.memory_mib << 20
+BUILD_BYTES = 3_000_000_000
+RESULTS_BYTES = 100_000_000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """lab : virtual or native
+    mark : `optional` is for what is missing but not needed now
+    detail : version, amount, or what is wrong
+    """
+
+    lab: Literal["virtual", "native"]
+    mark: Mark
+    what: str
+    detail: str
+    remedy: str = ""
+
+
+def findings(facts: Facts) -> list[Finding]:
+    """All of them, those of the virtual lab first."""
+    native = [
+        Finding(
+            "native",
+            "ok" if need.found else "missing",
+            need.name,
+            need.detail,
+            "" if need.found else need.remedy,
+        )
+        for need in facts.native
+    ]
+    return [*_virtual(facts), *native]
+
+
+def can_run(found: list[Finding], lab: str = "virtual") -> bool:
+    """Whether a lab lacks nothing that it needs."""
+    return all(each.mark != "missing" for each in found if each.lab == lab)
+
+
+def _virtual(facts: Facts) -> Iterator[Finding]:
+    built = facts.kernel is not None
+    yield _virtual_finding(
+        built, "guest kernel", facts.kernel or "not built", "mpbench kernel build"
+    )
+    if built:
+        yield _boots(facts)
+    for tool in (*tools.GUEST, *HOST):
+        yield _tool(tool, facts)
+    for tool in BUILD:
+        yield _tool(tool, facts, "optional" if built else "missing")
+    yield _virtual_finding(
+        facts.cpus > 0,
+        "CPUs",
+        f"{facts.cpus}, one run each",
+        "start mpbench outside the cpuset or sandbox that limits it",
+    )
+    yield _memory(facts)
+    yield _memory_folder(facts.memory_folder)
+    yield _space(
+        "cache folder",
+        facts.cache,
+        0 if built else BUILD_BYTES,
+        "make room, or set XDG_CACHE_HOME to a folder that can be written",
+        "optional" if built else "missing",
+    )
+    yield _space(
+        "results folder",
+        facts.results,
+        RESULTS_BYTES,
+        "make room, or give a folder that can be written with --out",
+    )
+
+
+def _virtual_finding(
+    found: bool, what: str, detail: str, remedy: str, lacking: Mark = "missing"
+) -> Finding:
+    mark: Mark = "ok" if found else lacking
+    return Finding("virtual", mark, what, detail, "" if found else remedy)
+
+
+def _boots(facts: Facts) -> Finding:
+    if facts.boot_s is not None:
+        return Finding("virtual", "ok", "a guest boots", f"{facts.boot_s:.2f} s")
+    remedy = (
+        "run where seccomp filters and executable memory are allowed; "
+        "rebuild with `mpbench kernel build --force`"
+    )
+    return Finding("virtual", "missing", "a guest boots", facts.boot_error, remedy)
+
+
+def _tool(tool: Tool, facts: Facts, lacking: Mark = "missing") -> Finding:
+    found = tool in facts.present
+    detail = (facts.packages.get(tool.package) or "found") if found else "not found"
+    remedy = f"apt-get install {tool.package}"
+    return _virtual_finding(found, tool.name, detail, remedy, lacking)
+
+
+def _memory(facts: Facts) -> Finding:
+    enough_for = facts.memory_bytes // GUEST_BYTES
+    detail = f"{_gb(facts.memory_bytes)} free, {boot.LAB.memory_mib} MiB a guest"
+    if enough_for >= facts.cpus or not enough_for:
+        remedy = "end other programs"
+        return _virtual_finding(enough_for > 0, "memory", detail, remedy)
+    remedy = f"run -j {enough_for}, if guests run out of memory"
+    return Finding("virtual", "optional", "memory", detail, remedy)
+
+
+def _memory_folder(folder: Folder) -> Finding:
+    """A guest's memory is a file, mapped executable."""
+    what = f"guest memory in {folder.path}"
+    detail = f"{_gb(folder.free_bytes)} free"
+    if not folder.runs:
+        remedy = f"mount -o remount,exec {folder.path}"
+        return _virtual_finding(False, what, "mounted noexec", remedy)
+    enough = folder.writable and folder.free_bytes >= GUEST_BYTES
+    return _virtual_finding(enough, what, detail, "make room in /dev/shm or /tmp")
+
+
+def _space(
+    what: str,
+    folder: Folder,
+    least_bytes: int,
+    remedy: str,
+    lacking: Mark = "missing",
+) -> Finding:
+    detail = f"{folder.path}: {_gb(folder.free_bytes)} free"
+    if not folder.writable:
+        detail = f"{folder.path}: cannot be written"
+    elif folder.free_bytes < least_bytes:
+        detail += f" of {_gb(least_bytes)} needed"
+    enough = folder.writable and folder.free_bytes >= least_bytes
+    return _virtual_finding(enough, what, detail, remedy, lacking)
+
+
+def _gb(count: int) -> str:
+    return f"{count / 1e9:.1f} GB"

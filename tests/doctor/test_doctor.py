@@ -1,0 +1,143 @@
+"""`mpbench doctor`, on machines that are made up."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mpbench.backends import tools
+from mpbench.backends.requirements import Need
+from mpbench.commands import doctor
+from mpbench.doctor import facts as looking
+from mpbench.doctor.facts import BUILD, HOST, Facts, Folder
+from mpbench.doctor.findings import Finding, can_run, findings
+
+GB = 1_000_000_000
+
+WHOLE = Facts(
+    kernel="0123456789abcdef",
+    boot_s=0.06,
+    boot_error="",
+    present=frozenset((*tools.GUEST, *HOST, *BUILD)),
+    packages={"iperf3": "3.12-1"},
+    cpus=2,
+    memory_bytes=8 * GB,
+    memory_folder=Folder(Path("/dev/shm"), 4 * GB, True),
+    cache=Folder(Path("/home/me/.cache/mpbench"), 50 * GB, True),
+    results=Folder(Path("results"), 50 * GB, True),
+    native=[Need("root", True), Need("netem", False, "no", "modprobe sch_netem")],
+)
+
+
+def one(facts: Facts, what: str) -> Finding:
+    (found,) = [
+        each
+        for each in findings(facts)
+        if each.what.startswith(what) and each.lab == "virtual"
+    ]
+    return found
+
+
+def without(*names: str) -> frozenset[tools.Tool]:
+    return frozenset(tool for tool in WHOLE.present if tool.name not in names)
+
+
+def test_a_machine_with_all() -> None:
+    found = findings(WHOLE)
+    assert can_run(found)
+    assert not can_run(found, "native")
+    assert one(WHOLE, "iperf3").detail == "3.12-1"
+    assert one(WHOLE, "a guest boots").detail == "0.06 s"
+    assert all(each.mark == "ok" for each in found if each.lab == "virtual")
+
+
+SMALL = Folder(Path("/x"), GB // 10, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "what", "remedy"),
+    [
+        ({"kernel": None}, "guest kernel", "mpbench kernel build"),
+        ({"boot_s": None, "boot_error": "x"}, "a guest boots", "seccomp"),
+        ({"present": without("iperf3")}, "iperf3", "apt-get install iperf3"),
+        ({"present": without("mininet")}, "mininet", "apt-get install mininet"),
+        ({"present": without("taskset")}, "taskset", "apt-get install util-linux"),
+        ({"cpus": 0}, "CPUs", "cpuset"),
+        ({"memory_bytes": GB // 10}, "memory", "end other programs"),
+        ({"memory_folder": SMALL}, "guest memory", "make room in /dev/shm"),
+        (
+            {"memory_folder": Folder(Path("/tmp"), GB, True, runs=False)},
+            "guest memory",
+            "mount -o remount,exec /tmp",
+        ),
+        ({"kernel": None, "cache": SMALL}, "cache", "XDG_CACHE_HOME"),
+        ({"results": replace(SMALL, writable=False)}, "results", "--out"),
+    ],
+)
+def test_what_is_missing_stops_the_lab(
+    change: dict[str, object], what: str, remedy: str
+) -> None:
+    facts = replace(WHOLE, **change)  # type: ignore[arg-type]
+    found = one(facts, what)
+    assert found.mark == "missing"
+    assert remedy in found.remedy
+    assert not can_run(findings(facts))
+
+
+def test_what_builds_the_kernel_is_needed_until_it_is_built() -> None:
+    facts = replace(WHOLE, present=without("flex"))
+    assert one(facts, "flex").mark == "optional"
+    assert can_run(findings(facts))
+    assert one(replace(facts, kernel=None), "flex").mark == "missing"
+    small = replace(WHOLE, cache=SMALL)
+    assert one(small, "cache").mark == "ok"
+    assert one(replace(small, kernel=None), "cache").mark == "missing"
+
+
+def test_memory_for_fewer_runs_than_cpus() -> None:
+    found = one(replace(WHOLE, cpus=32), "memory")
+    assert found.mark == "optional"
+    assert "-j 14" in found.remedy
+
+
+def run(
+    monkeypatch: pytest.MonkeyPatch, facts: Facts, *arguments: str
+) -> tuple[int, str]:
+    monkeypatch.setattr(looking, "look", lambda: facts)
+    done = CliRunner().invoke(doctor.command, arguments)
+    return done.exit_code, done.output
+
+
+def test_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    status, output = run(monkeypatch, WHOLE)
+    assert status == 0
+    assert "Virtual lab (--backend virtual): can run\n" in output
+    assert "  ok        iperf3 - 3.12-1\n" in output
+    assert "  MISSING   netem - no - remedy: modprobe sch_netem\n" in output
+
+
+def test_status_when_it_cannot_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    status, output = run(monkeypatch, replace(WHOLE, kernel=None))
+    assert status == 1
+    assert "guest kernel - not built - remedy: mpbench kernel build\n" in output
+    assert "a guest boots" not in output
+
+
+def test_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    status, output = run(monkeypatch, WHOLE, "--json")
+    answer = json.loads(output)
+    assert status == 0
+    assert answer["can_run"] == {"virtual": True, "native": False}
+    assert {"lab", "mark", "what", "detail", "remedy"} == set(answer["findings"][0])
+
+
+def test_a_table_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    from rich.console import Console
+
+    console = Console(force_terminal=True, width=120, color_system=None)
+    doctor._show(findings(WHOLE), {"virtual": True, "native": False}, console)
+    shown = capsys.readouterr().out
+    assert "Virtual lab (--backend virtual): can run" in shown
+    assert "modprobe sch_netem" in shown

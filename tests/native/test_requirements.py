@@ -1,0 +1,104 @@
+"""What is missing is named with its remedy, all in one line."""
+
+from typing import Any
+
+import pytest
+
+from mpbench.backends import requirements
+from mpbench.backends.requirements import Machine
+from mpbench.errors import UserError
+
+KERNEL = {
+    "mptcp": "1",
+    "congestion_controls": "reno cubic",
+    "schedulers": "default",
+}
+TRIED = {"mininet": None, "veth": None, "netem": None, "tbf": None, "pm": None}
+
+
+def machine(root: bool = True, without: str = "", **tried: Any) -> Machine:
+    return Machine(
+        root,
+        lambda tool: tool.name not in without.split(),
+        {**TRIED, "kernel": KERNEL, **tried},
+    )
+
+
+def refusal(described: Machine) -> str:
+    with pytest.raises(UserError) as caught:
+        requirements.refuse_missing(requirements.needs(described))
+    words = str(caught.value)
+    assert "\n" not in words
+    return words
+
+
+def transport(control: str = "cubic", scheduler: str = "default") -> dict[str, Any]:
+    return {
+        "transport": {
+            "protocol": "mptcp",
+            "congestion_control": control,
+            "scheduler": scheduler,
+        }
+    }
+
+
+def test_a_machine_with_all_is_not_refused() -> None:
+    requirements.refuse_missing(requirements.needs(machine()))
+
+
+def test_no_root_and_no_programs() -> None:
+    words = refusal(machine(root=False, without="iperf3 mptcpize"))
+    assert words == (
+        "--backend native: this machine lacks root (run it through sudo); "
+        "iperf3: not found (apt-get install iperf3); "
+        "mptcpize: not found (apt-get install mptcpize)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("tried", "expected"),
+    [
+        ({"netem": "unknown kind"}, "netem: unknown kind (modprobe sch_netem"),
+        ({"tbf": "unknown kind"}, "tbf: unknown kind (modprobe sch_tbf"),
+        ({"veth": "no"}, "veth: no (modprobe veth"),
+        (
+            {"mininet": "No module"},
+            "Mininet in python3: No module (apt-get install --reinst",
+        ),
+        ({"enclosure": "unshare: no"}, "namespaces: unshare: no (run it on a machine"),
+        ({"kernel": {}}, "MPTCP: not in this kernel (a kernel with CONFIG_MPTCP=y)"),
+        ({"kernel": {"mptcp": "0"}}, "MPTCP: switched off (sysctl -w"),
+    ],
+)
+def test_each_missing_one_has_its_remedy(tried: dict[str, Any], expected: str) -> None:
+    assert expected in refusal(machine(**tried))
+
+
+def test_a_job_that_the_kernel_can_do() -> None:
+    requirements.check_job(transport(), machine())
+
+
+@pytest.mark.parametrize(
+    ("job", "expected"),
+    [
+        (
+            transport("bbr"),
+            "congestion control bbr: not in this kernel, which has reno, cubic; "
+            "modprobe tcp_bbr, or use --backend virtual",
+        ),
+        (
+            transport("lia"),
+            "congestion control lia: not in this kernel, which has reno, cubic; "
+            "lia exists only in the guest kernel: use --backend virtual",
+        ),
+        (
+            transport(scheduler="lowrtt"),
+            "scheduler lowrtt: not in this kernel, which has default; "
+            "lowrtt exists only in the guest kernel: use --backend virtual",
+        ),
+    ],
+)
+def test_a_job_that_it_cannot(job: dict[str, Any], expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        requirements.check_job(job, machine())
+    assert str(caught.value) == f"--backend native: {expected}"

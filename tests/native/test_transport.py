@@ -1,0 +1,51 @@
+"""What a kernel without some of MPTCP's sysctls counts as having."""
+
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from mpbench.guest import transport
+
+OLD = {"net.ipv4.tcp_congestion_control": "cubic", "net.mptcp.enabled": "1"}
+NEW = {**OLD, "net.mptcp.scheduler": "lowrtt", "net.mptcp.path_manager": "kernel"}
+
+
+class Node:
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.values = dict(values)
+        self.written: dict[str, Any] = {}
+
+    def read_sysctls(self, names: Sequence[str]) -> dict[str, str]:
+        if any(name not in self.values for name in names):
+            raise FileNotFoundError
+        return {name: self.values[name] for name in names}
+
+    def write_sysctls(self, values: Mapping[str, Any]) -> None:
+        self.written.update(values)
+
+
+def test_what_an_old_kernel_uses() -> None:
+    assert transport.read_back(Node(OLD)) == {
+        "congestion_control": "cubic",
+        "scheduler": "default",
+        "path_manager": "kernel",
+    }
+
+
+def test_what_a_new_kernel_says() -> None:
+    assert transport.read_back(Node(NEW))["scheduler"] == "lowrtt"
+
+
+def test_no_value_is_made_up_for_what_every_kernel_has() -> None:
+    with pytest.raises(FileNotFoundError):
+        transport.read_back(Node({}))
+
+
+@pytest.mark.parametrize(("scheduler", "written"), [("default", 0), ("lowrtt", 1)])
+def test_only_another_scheduler_is_written(scheduler: str, written: int) -> None:
+    node = Node(NEW)
+    case = {"protocol": "mptcp", "congestion_control": "cubic", "scheduler": scheduler}
+    transport.configure(SimpleNamespace(nodes={"client": node}), ("client",), case)
+    assert ("net.mptcp.scheduler" in node.written) == bool(written)

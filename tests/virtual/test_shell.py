@@ -1,0 +1,66 @@
+"""`mpbench shell`, as someone at a terminal sees it."""
+
+import os
+import pty
+import select
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mpbench.backends.virtual import VirtualBackend
+from mpbench.plan import make_plan
+from mpbench.spec import load
+
+PROMPT = "mininet> "
+DEADLINE_S = 60.0
+EXPERIMENT = Path(__file__).parents[2] / "experiments" / "quickstart.yaml"
+
+
+class Terminal:
+    """A command on a terminal of its own."""
+
+    def __init__(self, *words: str) -> None:
+        self.pid, self.end = pty.fork()
+        if self.pid == 0:
+            os.execv(sys.executable, [sys.executable, "-m", "mpbench.cli", *words])
+
+    def read_to(self, wanted: str) -> str:
+        said, deadline_s = "", time.monotonic() + DEADLINE_S
+        while wanted not in said:
+            assert time.monotonic() < deadline_s, repr(said)
+            if select.select([self.end], [], [], 0.5)[0]:
+                said += os.read(self.end, 4096).decode(errors="replace")
+        return said
+
+    def type(self, line: str) -> str:
+        os.write(self.end, line.encode())
+        return self.read_to(PROMPT)
+
+    def leave(self) -> int:
+        os.write(self.end, b"exit\n")
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    runs = make_plan(load(EXPERIMENT), VirtualBackend().identity()).runs
+    chosen = next(run for run in runs if run.case == "mptcp")
+    yield Terminal("shell", str(EXPERIMENT), "--run", chosen.id[:12])
+
+
+def test_a_prompt_inside_the_network(terminal: Terminal) -> None:
+    said = terminal.read_to(PROMPT)
+    assert "case mptcp" in said
+    assert "Nodes: client, hub, r1, r2, server" in said
+    assert "client-eth2:r2-client" in terminal.type("net\n")
+    assert "10.0.2.2/24" in terminal.type("client ip -br addr show client-eth2\n")
+    said = terminal.type("client cat /proc/sys/net/ipv4/tcp_congestion_control\n")
+    assert "lia" in said.splitlines()
+    assert " 0% packet loss" in terminal.type("client ping -c 2 -i 0.2 server\n")
+    os.write(terminal.end, b"client echo begin; sleep 1000\n")
+    terminal.read_to("\nbegin")
+    assert "*** Unknown" not in terminal.type("\x03")
+    assert terminal.leave() == 0

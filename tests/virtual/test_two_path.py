@@ -1,0 +1,88 @@
+"""`two_path` calibrated: answers that are known on paper."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.rows import row
+from topologies.shaping import BURST_BYTES, FRAME_BYTES, queue_packets
+
+from .lab import TCP, Lab, lab_with, make_job, script
+
+PROBE = script("import sys; from tests.virtual.probe import main; sys.exit(main())")
+PAYLOAD_BYTES = 1448
+"""Of TCP in a packet of 1500 bytes: less 20 IPv4, 20 TCP, 12 time stamps."""
+MPTCP_PAYLOAD_BYTES = 1428
+"""Of MPTCP: less 20 more, for a data sequence mapping of 8 bytes."""
+
+
+def probed(folder: Path, parameters: dict[str, Any], burst: int) -> dict[str, Any]:
+    job = {**make_job(folder, parameters=parameters), "burst": burst}
+    ended, artefacts = lab_with(folder, PROBE).execute(job)
+    assert ended.status == "finished", ended.reason
+    return json.loads((artefacts / "probe.json").read_text())
+
+
+def test_round_trip_and_time_to_drain(tmp_path: Path) -> None:
+    links = {1: (8.0, 10.0, 60.0), 2: (50.0, 3.0, 20.0)}
+    names = ("capacity", "delay", "queueing_delay")
+    units = ("Mbit/s", "ms", "ms")
+    parameters = {
+        f"path{path}.{name}": f"{value} {unit}"
+        for path, values in links.items()
+        for name, value, unit in zip(names, values, units, strict=True)
+    }
+    # Few enough to be sent, at 0.8 us each, before the link has sent one.
+    found = probed(tmp_path, parameters, burst=150)
+    for path, (capacity_mbps, delay_ms, queueing_ms) in links.items():
+        measured = found[f"path{path}"]
+        assert measured["rtt_ms"] == pytest.approx(2 * delay_ms, abs=0.1)
+        held = queue_packets(queueing_ms, capacity_mbps)
+        packet_ms = FRAME_BYTES * 8 / capacity_mbps / 1e3
+        for direction in ("forward", "backward"):
+            # What the token bucket holds goes at once, the queue one by one.
+            drained = measured[direction]["arrived"] - BURST_BYTES // FRAME_BYTES
+            assert drained == held
+            drain_ms = measured[direction]["took_ms"]
+            assert drain_ms == pytest.approx(held * packet_ms, rel=0.01)
+
+
+@pytest.mark.parametrize("capacity_mbps, delay_ms, duration_s", [(5, 25, 40), (20, 10, 20), (100, 2, 5)])
+def test_one_tcp_gets_the_capacity_less_headers(
+    tmp_path: Path, capacity_mbps: float, delay_ms: float, duration_s: float
+) -> None:
+    # Reno halves its window; a queue of 1.5 times the path keeps the link busy.
+    parameters = {
+        "path1.capacity": f"{capacity_mbps} Mbit/s",
+        "path1.delay": f"{delay_ms} ms",
+        "path1.queueing_delay": f"{3 * delay_ms + 20} ms",
+    }
+    job = make_job(tmp_path, TCP, f"{duration_s} s", parameters=parameters)
+    ended, artefacts = Lab(tmp_path).execute(job)
+    assert ended.status == "finished", ended.reason
+    measured = row(artefacts.parent)
+    assert (measured["verdict"], measured["reason"]) == ("ok", "")
+    expected_mbps = capacity_mbps * PAYLOAD_BYTES / FRAME_BYTES
+    assert measured["goodput_mbps"] == pytest.approx(expected_mbps, rel=0.005)
+
+
+def test_mptcp_gets_both_capacities_less_headers(tmp_path: Path) -> None:
+    parameters = {
+        f"path{path}.{name}": value
+        for path in (1, 2)
+        for name, value in {
+            "capacity": "10 Mbit/s",
+            "delay": "5 ms",
+            "queueing_delay": "50 ms",
+        }.items()
+    }
+    job = make_job(tmp_path, duration="10 s", parameters=parameters)
+    ended, artefacts = Lab(tmp_path).execute(job)
+    assert ended.status == "finished", ended.reason
+    measured = row(artefacts.parent)
+    assert (measured["verdict"], measured["reason"]) == ("ok", "")
+    expected_mbps = 20 * MPTCP_PAYLOAD_BYTES / FRAME_BYTES
+    assert measured["goodput_mbps"] == pytest.approx(expected_mbps, rel=0.02)
+    assert measured["path1.share"] == pytest.approx(0.5, abs=0.02)
