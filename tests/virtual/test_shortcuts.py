@@ -23,14 +23,14 @@ import mmap, os
 LENGTH = 1 << 20
 memory = mmap.mmap(-1, LENGTH, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 memory[300_000] = 7
-print("clear", sum(memory) == 7)
+print("clear", sum(memory[:]) == 7)
 child = os.fork()
 if not child:
     memory[300_001] = 9
     memory[900_000] = 9
-    os._exit(sum(memory))
+    os._exit(sum(memory[:]))
 print("child", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-print("parent", sum(memory))
+print("parent", sum(memory[:]))
 """
 
 
