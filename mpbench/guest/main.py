@@ -58,9 +58,7 @@ def execute(
     outcome["kernel"] = {"release": kernel.release, "version": kernel.version}
     outcome["transport"] = transport.read_back(ends[0])
     outcome["paths"] = topology.paths()
-    outcome["processes"] = traffic.run(
-        plan_processes(job, topology), network, folder
-    )
+    outcome["processes"] = traffic.run(plan_processes(job, topology), network, folder)
     shaped = {
         end["node"]
         for path in topology.paths()
