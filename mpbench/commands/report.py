@@ -39,8 +39,6 @@ def command(
     Writes README.md, summary.csv (quartiles of every batch), points.csv (what is
     plotted) and each figure as PNG and SVG. The same results give the same files.
     """
-    from analysis import page, statements, table
-    from analysis.figures import wanted
     from mpbench.store import campaign, layout, runs
     from mpbench.store.table import collect
 
@@ -49,6 +47,9 @@ def command(
     rows = collect(folder, head.plan)
     if not rows:
         raise UserError(f"{results}: no run is finished; `mpbench run` goes on with it")
+    from analysis import page, statements, table
+    from analysis.figures import wanted
+
     spec = _spec(folder.experiment)
     out = out or results / "report"
     expect = expect or _expected(spec, results)
@@ -70,7 +71,9 @@ def command(
     except ValueError as error:
         raise UserError(f"{results}: {error}") from error
     except OSError as error:
-        raise UserError(f"{out}: {error.strerror}; give another with --out") from error
+        raise UserError(
+            f"{out}: cannot be written: {error.strerror}; give another with --out"
+        ) from error
     click.echo(f"wrote {written}")
 
 
