@@ -87,11 +87,12 @@ def build_network(
     """The run's topology, built, with the case's transport set."""
     module = importlib.import_module(f"topologies.{job['topology']}")
     topology = module.TOPOLOGY(**job["parameters"])
-    network = LabNetwork(topology, folder)
+    more = {}
+    if job["transport"]["protocol"] == "mptcp":
+        more = transport.endpoint_lines(ENDS, module.PATHS, topology.address)
+    network = LabNetwork(topology, folder, more)
     network.build(undo)
     transport.configure(network, ENDS, job["transport"])
-    if job["transport"]["protocol"] == "mptcp":
-        transport.add_endpoints(network, ENDS, module.PATHS, topology.address)
     return topology, network
 
 

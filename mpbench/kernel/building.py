@@ -1,0 +1,147 @@
+"""From a recipe to a kernel in the cache."""
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from mpbench.kernel import cache, compile, recipe, sources, tools
+from mpbench.kernel.cache import Kernel
+from mpbench.kernel.lock import exclusive
+from mpbench.kernel.progress import Progress
+from mpbench.kernel.recipe import Recipe
+from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.sources import Source
+from mpbench.kernel.worktree import Worktree
+
+
+def build(
+    config: str,
+    given: Path | None,
+    jobs: int | None,
+    force: bool,
+    progress: Progress | None = None,
+) -> Kernel:
+    """See `mpbench.kernel.build`."""
+    wanted = recipe.read(config)
+    plain = given is None and not force
+    ready = cache.lookup(wanted) if plain else None
+    if ready is not None:
+        return cache.ask(ready)
+    compiler = tools.require()
+    shown = progress or Progress()
+    home = cache.root()
+    with ExitStack() as stack:
+        handle = stack.enter_context(exclusive(home, shown.say))
+        ready = cache.lookup(wanted) if plain else None
+        if ready is not None:
+            return cache.ask(ready)
+        cache.remove_leftovers()
+        tools.require_space(home)
+        log = _new_log(home, config)
+        shell = Shell(log, inherited=[handle.fileno()])
+        stack.callback(shell.close)
+        try:
+            source = sources.obtain(given, shell, shown)
+            key = cache.key(wanted, source.identity, compiler)
+            ready = None if force else cache.get(key)
+            if ready is None:
+                maker = _Maker(wanted, source, compiler, key, shell, shown)
+                ready = maker.make(jobs or len(os.sched_getaffinity(0)), force)
+        except CommandFailed as error:
+            for line in error.lines:
+                shown.say(f"  {line}")
+            raise
+        except KeyboardInterrupt:
+            shown.say(f"interrupted; the log so far: {log}")
+            raise
+        log.unlink()
+        return cache.ask(ready)
+
+
+def _new_log(home: Path, config: str) -> Path:
+    (home / "logs").mkdir(exist_ok=True)
+    now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    return home / "logs" / f"{now}-{config}.log"
+
+
+class _Maker:
+    """One build, with all that it needs to know."""
+
+    def __init__(
+        self,
+        wanted: Recipe,
+        source: Source,
+        compiler: str,
+        key: str,
+        shell: Shell,
+        progress: Progress,
+    ):
+        self._recipe = wanted
+        self._source = source
+        self._compiler = compiler
+        self._key = key
+        self._shell = shell
+        self._progress = progress
+
+    def make(self, jobs: int, anew: bool) -> Kernel:
+        start = time.monotonic()
+        work = Worktree(self._recipe, self._source, self._compiler)
+        with self._progress.step("prepare", f"Linux {self._source.version}"):
+            fresh = work.prepare(self._shell, anew)
+        files = self._recipe.config.files if fresh else None
+        try:
+            with self._progress.step("configure", self._recipe.name):
+                config = compile.configure(self._shell, work, self._recipe)
+            with self._progress.step("build", f"with {jobs} jobs", files) as done:
+                linux = compile.compile(self._shell, work, jobs, done)
+        except CommandFailed as error:
+            if error.status > 0:  # make ended by itself, and leaves no half object
+                work.keep()
+            raise
+        work.keep()
+        return self._store(linux, config, time.monotonic() - start)
+
+    def _store(self, linux: Path, config: Path, seconds: float) -> Kernel:
+        """Collect what is kept, and show it under its name at once."""
+        room = cache.root() / "kernels"
+        room.mkdir(exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=cache.NEW, dir=room))
+        new.chmod(0o755)
+        self._shell.run(
+            ["strip", "--strip-debug", "-o", str(new / "linux"), str(linux)]
+        )
+        shutil.copyfile(config, new / "config")
+        info = self._info(new, seconds)
+        (new / "info.json").write_text(json.dumps(info, indent=2) + "\n")
+        shutil.copyfile(self._shell.log, new / "build.log")
+        folder = room / self._key
+        try:
+            new.replace(folder)
+        except OSError:  # it is there: built anew, perhaps while guests run it
+            for name in ("linux", "config", "build.log", "info.json"):
+                (new / name).replace(folder / name)
+            new.rmdir()
+        return Kernel(folder / "linux", self._key, folder, info)
+
+    def _info(self, folder: Path, seconds: float) -> dict[str, Any]:
+        return {
+            "format": 1,
+            "key": self._key,
+            "config": self._recipe.name,
+            "recipe": self._recipe.digest,
+            "version": self._source.version,
+            "source": self._source.origin,
+            "source_hash": self._source.identity,
+            "compiler": self._compiler,
+            "config_hash": sources.file_identity(folder / "config"),
+            "linux_hash": sources.file_identity(folder / "linux"),
+            "size_bytes": (folder / "linux").stat().st_size,
+            "built": datetime.now(UTC).isoformat(timespec="seconds"),
+            "build_s": round(seconds, 1),
+        }

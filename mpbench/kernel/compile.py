@@ -1,0 +1,107 @@
+"""Configure and compile a work tree.
+
+Nothing that varies from one machine or hour to the next enters the kernel: the
+stamps that it carries are fixed, and paths are relative.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from mpbench.errors import UserError
+from mpbench.kernel.recipe import INITRAMFS, PROGRAMS, Recipe
+from mpbench.kernel.shell import Shell
+from mpbench.kernel.worktree import Worktree
+
+ENVIRONMENT = {
+    "KBUILD_BUILD_TIMESTAMP": "2026-01-01 00:00:00 UTC",
+    "KBUILD_BUILD_USER": "mpbench",
+    "KBUILD_BUILD_HOST": "mpbench",
+    "KBUILD_BUILD_VERSION": "1",
+    "MAKEFLAGS": "",
+    "KCFLAGS": "",
+}
+COMPILED = re.compile(r"^\s*(?:HOST)?(?:CC|AS)\s")
+
+
+def configure(shell: Shell, work: Worktree, recipe: Recipe) -> Path:
+    """Write the configuration and the initramfs; returns the configuration."""
+    if recipe.config.initramfs:
+        _write_initramfs(shell, work.objects / "initramfs", recipe)
+    fragment = work.folder / "fragment.config"
+    fragment.write_text(recipe.fragment)
+    _make(shell, work, [f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig"])
+    result = work.objects / ".config"
+    lost = not_taken(recipe.fragment, result.read_text())
+    if lost:
+        raise UserError(
+            f"kernel configuration {recipe.name}: not taken over: {', '.join(lost)}; "
+            "something that each depends on is off, or Linux does not know it"
+        )
+    return result
+
+
+def compile(shell: Shell, work: Worktree, jobs: int, done: Callable[[], None]) -> Path:
+    """Compile; calls `done` for every file. Returns the kernel."""
+
+    def count(line: str) -> None:
+        if COMPILED.match(line):
+            done()
+
+    _make(shell, work, [f"-j{jobs}", "linux"], count)
+    return work.objects / "linux"
+
+
+def not_taken(fragment: str, config: str) -> list[str]:
+    """Options of a fragment that a configuration has otherwise.
+
+    In a fragment the last line of an option counts; n, and no line at all in the
+    configuration, are the same.
+    """
+    asked, got = _options(fragment), _options(config)
+    return [
+        f"{name}={value}"
+        for name, value in asked.items()
+        if got.get(name, "n") != value
+    ]
+
+
+def _options(text: str) -> dict[str, str]:
+    found = {}
+    for line in text.splitlines():
+        if unset := re.match(r"# (CONFIG_\w+) is not set", line):
+            found[unset[1]] = "n"
+        elif value := re.match(r"(CONFIG_\w+)=(.*)", line):
+            found[value[1]] = value[2].strip()
+    return found
+
+
+def _make(
+    shell: Shell,
+    work: Worktree,
+    words: Sequence[str],
+    on_line: Callable[[str], None] = lambda line: None,
+) -> None:
+    shell.run(
+        ["make", "ARCH=um", f"O={work.objects.name}", *words],
+        cwd=work.tree,
+        environment=ENVIRONMENT,
+        on_line=on_line,
+    )
+
+
+def _write_initramfs(shell: Shell, folder: Path, recipe: Recipe) -> None:
+    """The guest's programs and the list of what the initramfs holds."""
+    folder.mkdir(exist_ok=True)
+    guest = recipe.room / "guest"
+    for program in PROGRAMS:
+        words = [
+            "gcc",
+            "-O2",
+            "-Wall",
+            "-o",
+            str(folder / program.name),
+            program.source,
+        ]
+        shell.run([*words, *program.flags], cwd=guest)
+    (folder / "list").write_text(INITRAMFS)

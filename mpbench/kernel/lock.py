@@ -1,0 +1,32 @@
+"""One build at a time in a cache folder."""
+
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from mpbench.errors import UserError
+
+
+@contextmanager
+def exclusive(folder: Path, say: Callable[[str], None]) -> Iterator[IO[bytes]]:
+    """Hold the folder's lock; says so first if it has to wait for it.
+
+    Yields the open lock file. A child process that inherits it keeps the lock
+    until it ends, so that nobody builds beside the orphans of a killed build.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = (folder / "lock").open("ab")
+    except OSError as error:
+        raise UserError(
+            f"{folder}: {error.strerror}; make it writable, or set XDG_CACHE_HOME"
+        ) from error
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("waiting for another build that is under way")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield handle

@@ -1,0 +1,129 @@
+"""What of ours goes into a kernel: configuration, overlay, patches, programs."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpbench.errors import UserError
+
+SERIES = "7.3"
+"""The Linux that the overlay and the patches are written for."""
+
+METHOD = "1"
+"""Enters every key: raise it when a change of this package changes a kernel."""
+
+ROOM = Path(__file__).parents[2] / "kernel"
+
+INITRAMFS = """\
+dir /dev 755 0 0
+nod /dev/console 600 0 0 c 5 1
+dir /tools 755 0 0
+file /tools/mpbench-read initramfs/mpbench-read 755 0 0
+file /tools/libmpbench-read.so initramfs/libmpbench-read.so 644 0 0
+file /init initramfs/init 755 0 0
+"""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the guest: its source in kernel/guest/ and how it is linked."""
+
+    name: str
+    source: str
+    flags: tuple[str, ...]
+
+
+PROGRAMS = (
+    Program("init", "init.c", ("-static",)),
+    Program("mpbench-read", "mpbench-read.c", ("-static",)),
+    Program("libmpbench-read.so", "read-library.c", ("-shared", "-fPIC", "-ldl")),
+)
+
+
+@dataclass(frozen=True)
+class Config:
+    """A configuration: its fragments, whether the guest's programs are embedded,
+    and how many files a build from nothing compiles (for the progress bar)."""
+
+    fragments: tuple[str, ...]
+    initramfs: bool
+    files: int
+    purpose: str
+
+
+CONFIGS = {
+    "guest": Config(("guest.config",), True, 580, "experiments run in it"),
+    "kunit": Config(
+        ("guest.config", "kunit.config"), False, 600, "runs the KUnit suite and ends"
+    ),
+    "debug": Config(
+        ("guest.config", "debug.config"), True, 650, "the guest, with checks; slow"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that determines a kernel but the source of Linux and the compiler."""
+
+    name: str
+    config: Config
+    room: Path
+    digest: str
+
+    @property
+    def fragment(self) -> str:
+        texts = [(self.room / name).read_text() for name in self.config.fragments]
+        if self.config.initramfs:
+            texts.append(
+                'CONFIG_INITRAMFS_SOURCE="initramfs/list"\n'
+                "CONFIG_INITRAMFS_COMPRESSION_NONE=y\n"
+            )
+        return "".join(texts)
+
+    @property
+    def overlay(self) -> dict[str, Path]:
+        """Files laid over the tree, by their path in it."""
+        root = self.room / "overlay"
+        files = (path for path in sorted(root.rglob("*")) if path.is_file())
+        return {path.relative_to(root).as_posix(): path for path in files}
+
+    @property
+    def patches(self) -> list[Path]:
+        return sorted((self.room / "patches").glob("*.patch"))
+
+
+def read(name: str) -> Recipe:
+    """The recipe of a configuration, with the hash of all that belongs to it."""
+    room = ROOM
+    if name not in CONFIGS:
+        known = ", ".join(CONFIGS)
+        raise UserError(f"kernel configuration '{name}': unknown; there are {known}")
+    config = CONFIGS[name]
+    if not (room / config.fragments[0]).is_file():
+        raise UserError(
+            f"{room}: no {config.fragments[0]} there; mpbench runs from a checkout: "
+            "install it with `pip install -e` in one"
+        )
+    blank = Recipe(name, config, room, "")
+    total = hashlib.sha256()
+    for label, content in _inputs(blank):
+        total.update(f"{label} {len(content)}\n".encode())
+        total.update(content)
+    return Recipe(name, config, room, total.hexdigest()[:16])
+
+
+def _inputs(recipe: Recipe) -> Iterator[tuple[str, bytes]]:
+    yield "method", METHOD.encode()
+    yield "series", SERIES.encode()
+    yield "fragment", recipe.fragment.encode()
+    for name, path in recipe.overlay.items():
+        yield f"overlay/{name}", path.read_bytes()
+    for path in recipe.patches:
+        yield f"patches/{path.name}", path.read_bytes()
+    if recipe.config.initramfs:
+        yield "initramfs", INITRAMFS.encode()
+        for program in PROGRAMS:
+            content = (recipe.room / "guest" / program.source).read_bytes()
+            yield f"guest/{program.name} {' '.join(program.flags)}", content

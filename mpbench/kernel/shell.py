@@ -1,0 +1,126 @@
+"""The one door through which a build calls other programs."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+
+from mpbench.errors import UserError
+
+TELLING = re.compile(r"\berror\b|\*\*\*|undefined reference|^E: |No space left", re.I)
+SHOWN = 6
+
+
+class CommandFailed(UserError):
+    """A program ended with a status other than 0. The message names its log."""
+
+    def __init__(self, command: str, status: int, log: Path, lines: Sequence[str]):
+        how = f"status {status}" if status >= 0 else signal.Signals(-status).name
+        super().__init__(f"`{command}` failed ({how}); its log: {log}")
+        self.status = status
+        self.lines = tuple(lines)
+
+
+class Shell:
+    """Runs programs one after the other, all they print kept in one log.
+
+    A program that is still running when `run` is left by an exception (Ctrl-C)
+    is ended with all that it started.
+    """
+
+    def __init__(self, log: Path, inherited: Sequence[int] = ()):
+        self.log = log
+        self._inherited = tuple(inherited)
+        self._file: IO[str] = log.open("a", errors="replace")
+
+    def close(self) -> None:
+        self._file.close()
+
+    def run(
+        self,
+        argv: Sequence[str],
+        cwd: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        on_line: Callable[[str], None] = lambda line: None,
+        source: Sequence[str] | None = None,
+    ) -> str:
+        """Run argv and return what it printed; with `source`, `source | argv`."""
+        command = " ".join(map(shlex.quote, argv))
+        self._write(
+            f"$ {shlex.join(source)} | {command}\n" if source else f"$ {command}\n"
+        )
+        lines: list[str] = []
+        with ExitStack() as undo:
+            first = (
+                self._start(undo, source, cwd, None, environment) if source else None
+            )
+            stdin = first.stdout if first else subprocess.DEVNULL
+            last = self._start(undo, argv, cwd, stdin, environment, merge=True)
+            if first and first.stdout:
+                first.stdout.close()
+            assert last.stdout is not None
+            for line in last.stdout:
+                self._write(line.decode(errors="replace"))
+                lines.append(line.decode(errors="replace").rstrip("\n"))
+                on_line(lines[-1])
+            status = last.wait() or (first.wait() if first else 0)
+        if status:
+            raise CommandFailed(_short(argv), status, self.log, telling(lines))
+        return "\n".join(lines)
+
+    def _start(
+        self,
+        undo: ExitStack,
+        argv: Sequence[str],
+        cwd: Path | None,
+        stdin: int | IO[bytes] | None,
+        environment: Mapping[str, str] | None,
+        merge: bool = False,
+    ) -> "subprocess.Popen[bytes]":
+        process = subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env={**os.environ, "LC_ALL": "C", **(environment or {})},
+            stdin=subprocess.DEVNULL if stdin is None else stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merge else self._file,
+            start_new_session=True,
+            pass_fds=self._inherited,
+        )
+        undo.callback(_end, process)
+        return process
+
+    def _write(self, text: str) -> None:
+        self._file.write(text)
+        self._file.flush()
+
+
+def telling(lines: Sequence[str]) -> list[str]:
+    """The last lines that look like errors, or else the last lines."""
+    picked = [line for line in lines if TELLING.search(line)]
+    return (picked or list(lines))[-SHOWN:]
+
+
+def _short(argv: Sequence[str]) -> str:
+    words = [word for word in argv if "/" not in word and "=" not in word]
+    return shlex.join([Path(argv[0]).name, *words[1:6]])
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End what is left of a process's session."""
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(5)
+        except ProcessLookupError:
+            pass
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    if process.stdout:
+        process.stdout.close()

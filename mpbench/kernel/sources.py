@@ -1,0 +1,161 @@
+"""Trees of Linux in the cache: one a source, unpacked once.
+
+A source is known by its content: a tarball by its SHA-256; an unpacked tree by
+the paths, sizes and whole-second times of the files that would be taken of it,
+which `cp -a` and tar keep.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from mpbench.errors import UserError
+from mpbench.kernel import cache, debian, unpack, upstream
+from mpbench.kernel.progress import Progress
+from mpbench.kernel.recipe import SERIES
+from mpbench.kernel.shell import CommandFailed, Shell
+
+
+@dataclass(frozen=True)
+class Source:
+    """An unpacked Linux.
+
+    version : of Linux ('7.3.4')
+    origin : where it is from, for people
+    identity : the hash that enters the kernel's key
+    fetched : whether mpbench chose it, rather than --source
+    rules : by which of Linux a part was left out
+    """
+
+    version: str
+    origin: str
+    identity: str
+    fetched: bool
+    rules: str = field(default_factory=unpack.rules)
+
+    @property
+    def folder(self) -> Path:
+        return (
+            cache.root()
+            / "sources"
+            / "-".join([self.version, self.identity[:12], self.rules])
+        )
+
+    @property
+    def tree(self) -> Path:
+        return self.folder / "tree"
+
+
+def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
+    """The source asked for, unpacked in the cache; to be called under the lock."""
+    if given is None:
+        known = [source for source in stored() if source.fetched]
+        return known[-1] if known else _fetch(shell, progress)
+    if not given.exists():
+        raise UserError(f"--source {given}: no such file or folder")
+    if given.is_dir():
+        with progress.step("source", f"reading {given}"):
+            linux = _check(unpack.version(given), given)
+            identity = tree_identity(given)
+    else:
+        with progress.step("source", f"reading {given}"):
+            identity = file_identity(given)
+    for source in stored():
+        if source.identity == identity:
+            return source
+    new = _new_folder()
+    with progress.step("unpack", str(given)):
+        unpack.unpack(shell, given, new / "tree")
+    linux = _check(unpack.version(new / "tree"), given)
+    return _store(new, Source(linux, str(given.absolute()), identity, False))
+
+
+def stored() -> list[Source]:
+    """What is in the cache, the oldest first."""
+    found = []
+    for path in (cache.root() / "sources").glob("[!.]*/source.json"):
+        source = Source(**json.loads(path.read_text()))
+        if source.rules == unpack.rules():
+            found.append((path.stat().st_mtime, source))
+    return [source for _, source in sorted(found, key=lambda one: one[0])]
+
+
+def _fetch(shell: Shell, progress: Progress) -> Source:
+    new = _new_folder()
+    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=new.parent) as scratch:
+        tarball, origin = _download(Path(scratch), shell, progress)
+        identity = file_identity(tarball)
+        with progress.step("unpack", tarball.name):
+            unpack.unpack(shell, tarball, new / "tree")
+    linux = _check(unpack.version(new / "tree"), tarball)
+    return _store(new, Source(linux, origin, identity, True))
+
+
+def _download(scratch: Path, shell: Shell, progress: Progress) -> tuple[Path, str]:
+    if shutil.which("apt-get") and shutil.which("dpkg-deb"):
+        folder = scratch / "debian"
+        folder.mkdir()
+        try:
+            with progress.step("fetch", f"{debian.PACKAGE} of Debian {debian.SUITE}"):
+                tarball, version = debian.fetch(shell, folder)
+            return tarball, f"Debian {debian.PACKAGE} {version}"
+        except UserError as error:
+            progress.say(f"{'fetch':<9} {error}")
+            if isinstance(error, CommandFailed):
+                for line in error.lines:
+                    progress.say(f"          {line}")
+    with progress.step("fetch", f"Linux {SERIES} of {upstream.SITE}"):
+        tarball, version = upstream.fetch(scratch)
+    return tarball, f"{upstream.SITE}linux-{version}.tar.xz"
+
+
+def _store(new: Path, source: Source) -> Source:
+    (new / "source.json").write_text(json.dumps(asdict(source), indent=2) + "\n")
+    new.replace(source.folder)
+    return source
+
+
+def _new_folder() -> Path:
+    folder = cache.root() / "sources"
+    folder.mkdir(exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix=cache.NEW, dir=folder))
+
+
+def _check(version: str, where: Path) -> str:
+    if version.split(".")[:2] != SERIES.split("."):
+        raise UserError(
+            f"{where}: this is Linux {version}; overlay and patches are for {SERIES}"
+        )
+    return version
+
+
+def file_identity(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}") from error
+
+
+def tree_identity(tree: Path) -> str:
+    total = hashlib.sha256()
+    for line in sorted(_listing(str(tree), "")):
+        total.update(line.encode(errors="surrogateescape") + b"\n")
+    return total.hexdigest()
+
+
+def _listing(folder: str, below: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = below + entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if name not in unpack.WHOLE and name != "Documentation":
+                    yield from _listing(entry.path, f"{name}/")
+            elif not entry.is_symlink():
+                about = entry.stat()
+                yield f"{name} {about.st_size} {int(about.st_mtime)}"

@@ -1,0 +1,63 @@
+"""What a build needs of the machine, and what compiler it has."""
+
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from mpbench.errors import UserError
+
+PACKAGES = {
+    "gcc": "gcc",
+    "make": "make",
+    "ld": "binutils",
+    "flex": "flex",
+    "bison": "bison",
+    "bc": "bc",
+    "patch": "patch",
+    "xz": "xz-utils",
+    "tar": "tar",
+}
+"""The Debian package of each program that every build calls."""
+
+FREE_BYTES = 2_000_000_000
+"""What a first build takes at its widest, rounded up."""
+
+
+@cache
+def compiler() -> str | None:
+    """Compiler and linker in one line; None where there is no compiler."""
+    try:
+        lines = [
+            subprocess.run(
+                [name, "--version"], check=True, capture_output=True, text=True
+            ).stdout.splitlines()[0]
+            for name in ("gcc", "ld")
+        ]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return None
+    return "; ".join(lines)
+
+
+def require() -> str:
+    """Check that all tools are there; returns the compiler's line."""
+    missing = [name for name in PACKAGES if shutil.which(name) is None]
+    if missing:
+        named = ", ".join(
+            f"{name} (Debian package {PACKAGES[name]})" for name in missing
+        )
+        raise UserError(f"building the guest kernel needs {named}")
+    version = compiler()
+    if version is None:
+        raise UserError("`gcc --version` or `ld --version` fails; reinstall them")
+    return version
+
+
+def require_space(folder: Path) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < FREE_BYTES:
+        raise UserError(
+            f"{folder}: {free / 1e9:.1f} GB free, building the guest kernel takes "
+            f"up to {FREE_BYTES / 1e9:.0f} GB; make room, or set XDG_CACHE_HOME "
+            "to a folder on another disk"
+        )

@@ -1,0 +1,117 @@
+"""Unpack of Linux what a kernel for ARCH=um can need.
+
+Every Kconfig file and Makefile stays. What goes are the sources of hardware
+drivers and of other architectures: 1.1 of 1.7 GB. A driver that a configuration
+fragment newly asks for may lie in one of these folders; make then says that it
+has no rule for its object, and the folder's name is to be struck out here.
+"""
+
+import hashlib
+import lzma
+import tarfile
+from pathlib import Path
+
+from mpbench.errors import UserError
+from mpbench.kernel.shell import Shell
+
+ARCHITECTURES = (
+    *("alpha", "arc", "arm", "arm64", "csky", "hexagon", "loongarch", "m68k"),
+    *("microblaze", "mips", "nios2", "openrisc", "parisc", "powerpc", "riscv"),
+    *("s390", "sh", "sparc", "xtensa"),
+)
+WHOLE = (
+    *(f"arch/{name}/boot" for name in ARCHITECTURES),
+    *(f"Documentation/{letter}*" for letter in "ABCDEFGHIJLNOPQRSTUVWXYZ"),
+    "Documentation/[a-z]*",
+    "tools/testing",
+    "tools/perf",
+    ".git",
+    ".pc",
+)
+"""Folders that are left out whole; of Documentation two files at its top stay."""
+
+SOURCES = (
+    *("gpu", "media", "staging", "scsi", "infiniband", "usb", "iio", "video"),
+    *("accel", "clk", "pinctrl", "phy", "mtd", "hwmon", "crypto", "regulator"),
+    *("net/ethernet", "net/wireless", "net/dsa", "net/phy", "net/can", "net/usb"),
+    *("input", "power", "platform", "soc", "leds", "rtc", "spi", "i2c", "mfd"),
+    *("gpio", "md", "target", "s390", "comedi", "bluetooth", "remoteproc"),
+)
+"""Folders of drivers/ that lose their sources and keep the rest."""
+
+THINNED = (
+    *(f"arch/{name}" for name in ARCHITECTURES),
+    *(f"drivers/{name}" for name in SOURCES),
+    *("sound", "samples"),
+)
+
+
+def excludes(top: str) -> list[str]:
+    """Options for tar; `top` is the name of the tree's own folder in the archive."""
+    patterns = [f"{top}/{name}" for name in WHOLE]
+    patterns += [f"{top}/{folder}/*.[chS]" for folder in THINNED]
+    return ["--anchored", *(f"--exclude={pattern}" for pattern in patterns)]
+
+
+def rules() -> str:
+    """Names what is left out: a tree unpacked by other rules is unpacked again."""
+    return hashlib.sha256("\n".join(excludes("")).encode()).hexdigest()[:8]
+
+
+def unpack(shell: Shell, source: Path, target: Path) -> None:
+    """Unpack a tarball, or copy a tree, to the new folder `target`."""
+    target.mkdir()
+    write = ["tar", "--extract", "--file=-", "--no-same-owner", "--strip-components=1"]
+    if source.is_dir():
+        read = ["tar", "--create", "--file=-", *excludes("."), "."]
+        shell.run(
+            [*write, f"--directory={target}"],
+            source=[*read[:1], f"--directory={source}", *read[1:]],
+        )
+        return
+    top = _top(source)
+    names = {
+        ".xz": ["xz", "-dc", "-T0"],
+        ".gz": ["gzip", "-dc"],
+        ".bz2": ["bzip2", "-dc"],
+    }
+    expand = names.get(source.suffix, ["cat"])
+    shell.run(
+        [*write, f"--directory={target}", *excludes(top)],
+        source=[*expand, str(source)],
+    )
+
+
+def _top(tarball: Path) -> str:
+    """The folder in which all members of a tarball lie."""
+    try:
+        with tarfile.open(tarball, "r|*") as archive:
+            member = archive.next()
+    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
+        raise UserError(
+            f"{tarball}: not a tarball of Linux: {error}; give linux-*.tar.xz or an "
+            "unpacked tree"
+        ) from error
+    if member is None:
+        raise UserError(f"{tarball}: an empty tarball")
+    name = member.name.removeprefix("./")
+    return member.name[: len(member.name) - len(name)] + name.split("/")[0]
+
+
+def version(tree: Path) -> str:
+    """Linux's version, after the Makefile at the tree's top ('7.3.4')."""
+    values = {}
+    try:
+        lines = (tree / "Makefile").read_text(errors="replace").splitlines()[:20]
+    except OSError as error:
+        raise UserError(
+            f"{tree}: not a source tree of Linux: no Makefile in it"
+        ) from error
+    for line in lines:
+        name, equals, value = line.partition("=")
+        if equals:
+            values[name.strip()] = value.strip()
+    if not {"VERSION", "PATCHLEVEL", "SUBLEVEL"} <= values.keys():
+        raise UserError(f"{tree}/Makefile: not that of a source tree of Linux")
+    numbers = [values[name] for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL")]
+    return ".".join(numbers) + values.get("EXTRAVERSION", "")

@@ -1,0 +1,104 @@
+"""A room, a Linux and a `make` that stand for the real ones."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mpbench.kernel import recipe
+
+MAKEFILE = "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 9\nEXTRAVERSION =\n"
+PATCH = """\
+Say two.
+
+--- a/lib/one.c
++++ b/lib/one.c
+@@ -1 +1 @@
+-one
++two
+"""
+MAKE = """\
+#!/bin/sh
+# Stands for make: FAKE says how it goes wrong.
+echo "make $*" >> "$FAKE_CALLS"
+for word; do case $word in KCONFIG_ALLCONFIG=*) fragment=${word#*=};; esac; done
+case "$*" in
+*allnoconfig*)
+    cp "$fragment" objects/.config
+    if [ "$FAKE" = lost ]; then sed -i /CONFIG_MPTCP=/d objects/.config; fi;;
+*)
+    echo "  CC      lib/one.o"
+    case $FAKE in
+    fail) echo "lib/one.c:1:1: error: expected identifier"; exit 2;;
+    hang) echo hanging > "$FAKE_CALLS.hangs"; sleep 60;;
+    slow) echo waiting > "$FAKE_CALLS.hangs"; sleep 2;;
+    esac
+    cp /bin/true objects/linux;;
+esac
+"""
+
+
+class Lab:
+    """A folder with all that a build reads and writes, and its command."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.room = folder / "kernel"
+        self.tree = folder / "linux"
+        self.home = folder / "cache" / "mpbench"
+        self.calls = folder / "calls"
+        self._write(self.room / "guest.config", "CONFIG_NET=y\nCONFIG_MPTCP=y\n")
+        self._write(self.room / "kunit.config", "CONFIG_KUNIT=y\n")
+        self._write(self.room / "debug.config", "CONFIG_DEBUG=y\n")
+        self._write(self.room / "overlay/net/ours.c", "ours\n")
+        self._write(self.room / "patches/0001-two.patch", PATCH)
+        for name in ("init.c", "mpbench-read.c", "read-library.c"):
+            self._write(self.room / "guest" / name, "int main(void) { return 0; }\n")
+        self._write(self.tree / "Makefile", MAKEFILE)
+        self._write(self.tree / "lib/one.c", "one\n")
+        self._write(self.tree / "drivers/gpu/big.c", "big\n")
+        self._write(self.tree / "drivers/gpu/Kconfig", "config BIG\n")
+        make = folder / "bin" / "make"
+        self._write(make, MAKE)
+        make.chmod(0o755)
+        self.environment = {
+            "PATH": f"{make.parent}:{os.environ['PATH']}",
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "FAKE": "",
+            "FAKE_CALLS": str(self.calls),
+        }
+
+    def start(self, *words: str, fake: str = "") -> "subprocess.Popen[str]":
+        """`mpbench kernel build` of the fake Linux, in a process of its own."""
+        code = (
+            "import sys; from pathlib import Path; from mpbench.kernel import recipe; "
+            "from mpbench import cli; recipe.ROOM = Path(sys.argv.pop(1)); cli.main()"
+        )
+        argv = ["kernel", "build", "--config", "kunit", "--source", str(self.tree)]
+        return subprocess.Popen(
+            [sys.executable, "-c", code, str(self.room), *argv, *words],
+            env={**os.environ, **self.environment, "FAKE": fake},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def makes(self) -> int:
+        """How often make was called to compile."""
+        lines = self.calls.read_text().splitlines() if self.calls.exists() else []
+        return sum(line.endswith(" linux") for line in lines)
+
+    def _write(self, path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    lab = Lab(tmp_path)
+    for name, value in lab.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(recipe, "ROOM", lab.room)
+    return lab

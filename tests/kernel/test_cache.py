@@ -1,0 +1,89 @@
+"""Keys, and the commands that look at the cache."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from mpbench import kernel
+from mpbench.commands.kernel import CONFIGS, command
+from mpbench.errors import UserError
+from mpbench.kernel import cache, recipe, tools
+
+from .conftest import Lab
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("guest.config", "overlay/net/ours.c", "overlay/new.c", "guest/init.c"),
+        *("patches/0001-two.patch", "patches/0002-new.patch"),
+    ],
+)
+def test_every_input_changes_the_recipe(lab: Lab, name: str) -> None:
+    before = recipe.read("guest").digest
+    assert recipe.read("guest").digest == before
+    path = lab.room / name
+    path.write_text("x" + (path.read_text() if path.exists() else ""))
+    assert recipe.read("guest").digest != before
+
+
+def test_source_and_compiler_change_the_key(lab: Lab) -> None:
+    kunit = recipe.read("kunit")
+    keys = [("a", "b"), ("a", "c"), ("d", "b")]
+    assert len({cache.key(kunit, *pair) for pair in keys}) == 3
+    assert cache.key(kunit, "a", "b") == cache.key(kunit, "a", "b")
+
+
+def test_the_command_offers_every_configuration() -> None:
+    assert tuple(recipe.CONFIGS) == CONFIGS
+
+
+def test_no_checkout(lab: Lab) -> None:
+    (lab.room / "guest.config").unlink()
+    with pytest.raises(UserError, match="checkout"):
+        kernel.find("kunit")
+
+
+def test_another_compiler_is_another_kernel_but_none_is_any(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = kernel.build("kunit", lab.tree)
+    monkeypatch.setattr(tools, "compiler", lambda: "gcc 99")
+    with pytest.raises(UserError, match="not built yet"):
+        kernel.find("kunit")
+    monkeypatch.setattr(tools, "compiler", lambda: None)
+    assert kernel.find("kunit") == made
+
+
+def test_path_and_info(lab: Lab) -> None:
+    run = CliRunner().invoke
+    missing = run(command, ["path"])
+    assert isinstance(missing.exception, UserError)
+    assert "`mpbench kernel build`" in str(missing.exception)
+    made = kernel.build("kunit", lab.tree)
+    options = ["--config", "kunit"]
+    assert run(command, ["path", *options]).output == f"{made.path}\n"
+    facts = json.loads(run(command, ["info", *options, "--json"]).output)
+    assert facts == {**made.info, "path": str(made.path)}
+    assert made.key in run(command, ["info", *options]).output
+
+
+def test_clean_keeps_the_present_kernel(lab: Lab) -> None:
+    old = kernel.build("kunit", lab.tree)
+    (lab.room / "overlay/net/ours.c").write_text("newer\n")
+    present = kernel.build("kunit", lab.tree)
+    said = CliRunner().invoke(command, ["clean"]).output
+    assert "MB freed" in said
+    assert present.path.exists() and not old.path.exists()
+    assert (lab.home / "sources").exists() and not (lab.home / "work").exists()
+    assert CliRunner().invoke(command, ["clean", "--all"]).exit_code == 0
+    assert [path.name for path in lab.home.iterdir()] == ["lock"]
+
+
+def test_a_foreign_or_damaged_folder_is_no_kernel(lab: Lab) -> None:
+    folder = lab.home / "kernels" / "0123456789abcdef"
+    folder.mkdir(parents=True)
+    assert list(cache.kernels()) == []
+    (folder / "info.json").write_text("{")
+    assert list(cache.kernels()) == []

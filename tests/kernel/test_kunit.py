@@ -1,0 +1,39 @@
+"""The controllers' arithmetic inside a kernel: builds the KUnit kernel, boots it."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mpbench import kernel
+
+VECTORS = 100
+"""At least so many cases of LIA's vector table."""
+
+LINE = [
+    *("mem=128M", "con=null", "con0=fd:0,fd:1", "seccomp=on"),
+    *("kunit.filter_glob=mptcp-coupled*", "kunit_shutdown=poweroff"),
+]
+
+
+@pytest.mark.timeout(1200)
+def test_the_suite_passes_in_a_kernel(tmp_path: Path) -> None:
+    linux = kernel.build("kunit").path
+    booted = subprocess.run(
+        ["timeout", "60", "taskset", "-c", _cpu(), str(linux), *LINE],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=90,
+    )
+    console = booted.stdout.decode(errors="replace").replace("\r", "")
+    assert re.search(r"^ok 1 mptcp-coupled", console, re.M), console[-3000:]
+    assert not re.search(r"^\s*not ok", console, re.M)
+    assert len(re.findall(r"^ {8}ok \d+ ", console, re.M)) >= VECTORS
+    assert len(re.findall(r"^ {4}ok \d+ ", console, re.M)) >= 5
+
+
+def _cpu() -> str:
+    return str(max(os.sched_getaffinity(0)))
