@@ -19,4 +19,7 @@ struct stub_clock {
 	unsigned int valid;
 };
 
+void time_travel_show_clock(struct stub_clock *clock);
+void time_travel_charge_clock(struct stub_clock *clock);
+
 #endif
