@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
-CONFIGS = ("guest", "kunit", "debug")
+CONFIGS = ("guest", "debug")
 
 _config: Callable[[Any], Any] = click.option(
     "--config",
     type=click.Choice(CONFIGS),
     default="guest",
     show_default=True,
-    help="Which kernel: the one that experiments run in, the one that runs the "
-    "KUnit suite, or the first with the kernel's own checks (slow).",
+    help="Which kernel: the one that experiments run in, or the same with the "
+    "kernel's own checks (lockdep, KASAN and others; slow).",
 )
 
 

@@ -14,8 +14,9 @@ import marshal
 import os
 import sys
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType
 
 ROOTS = ("mpbench.guest.main", "mpbench.workloads", "topologies")
 """Modules that a run may import; packages stand for all that is in them."""
@@ -68,32 +69,28 @@ def _import_roots() -> None:
                     importlib.import_module(f"{root}.{file.stem}")
 
 
-def _code(module: ModuleType) -> CodeType | None:
+def _code(spec: ModuleSpec) -> CodeType | None:
     """The module's byte code, None if it has none or the interpreter holds it."""
-    spec = getattr(module, "__spec__", None)
-    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+    if not (spec.origin or "").endswith(".py"):
         return None
     get_code = getattr(spec.loader, "get_code", None)
     code = get_code(spec.name) if get_code else None
     return code if isinstance(code, CodeType) else None
 
 
-def _modules(before: set[str]) -> Iterator[tuple[str, tuple[str, bool, bytes]]]:
-    for name in sorted(set(sys.modules) - before):
-        module = sys.modules[name]
-        code = _code(module)
+def _modules() -> Iterator[tuple[str, tuple[str | None, bool, bytes]]]:
+    for name, module in sorted(sys.modules.items()):
         spec = getattr(module, "__spec__", None)
-        if code is not None and spec.name == name:
+        code = _code(spec) if spec and spec.name == name != "__main__" else None
+        if spec and code:
             package = spec.submodule_search_locations is not None
             yield name, (spec.origin, package, marshal.dumps(code))
 
 
 def main(target: Path) -> None:
     """Write the bundle; takes the place of `target` only when it is whole."""
-    # What this script itself needs, a run imports from the bundle all the same.
-    before = {"__main__", "zipimport"}
     _import_roots()
-    lines = f"MODULES = {dict(_modules(before))!r}\n{START}"
+    lines = f"MODULES = {dict(_modules())!r}\n{START}"
     code = compile(lines, str(target), "exec", dont_inherit=True, optimize=0)
     whole = importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
     part = target.with_suffix(f".{os.getpid()}")

@@ -26,8 +26,7 @@ COMPILED = re.compile(r"^\s*(?:HOST)?(?:CC|AS)\s")
 
 def configure(shell: Shell, work: Worktree, recipe: Recipe) -> Path:
     """Write the configuration and the initramfs; returns the configuration."""
-    if recipe.config.initramfs:
-        _write_initramfs(shell, work.objects / "initramfs", recipe)
+    _write_initramfs(shell, work.objects / "initramfs", recipe)
     fragment = work.folder / "fragment.config"
     fragment.write_text(recipe.fragment)
     _make(shell, work, [f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig"])

@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 
 from mpbench.errors import UserError
@@ -24,7 +23,6 @@ FREE_BYTES = 2_000_000_000
 """What a first build takes at its widest, rounded up."""
 
 
-@cache
 def compiler() -> str | None:
     """Compiler and linker in one line; None where there is no compiler."""
     try:

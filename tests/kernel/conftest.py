@@ -38,6 +38,13 @@ case "$*" in
     cp /bin/true objects/linux;;
 esac
 """
+GCC = """\
+#!/bin/sh
+# Stands for gcc: writes the file after -o.
+[ "$1" = --version ] && echo "gcc 0 (fake)" && exit
+while [ "$1" != -o ]; do shift; done
+echo program > "$2"
+"""
 
 
 class Lab:
@@ -50,7 +57,6 @@ class Lab:
         self.home = folder / "cache" / "mpbench"
         self.calls = folder / "calls"
         self._write(self.room / "guest.config", "CONFIG_NET=y\nCONFIG_MPTCP=y\n")
-        self._write(self.room / "kunit.config", "CONFIG_KUNIT=y\n")
         self._write(self.room / "debug.config", "CONFIG_DEBUG=y\n")
         self._write(self.room / "overlay/net/ours.c", "ours\n")
         self._write(self.room / "patches/0001-two.patch", PATCH)
@@ -60,11 +66,11 @@ class Lab:
         self._write(self.tree / "lib/one.c", "one\n")
         self._write(self.tree / "drivers/gpu/big.c", "big\n")
         self._write(self.tree / "drivers/gpu/Kconfig", "config BIG\n")
-        make = folder / "bin" / "make"
-        self._write(make, MAKE)
-        make.chmod(0o755)
+        for name, text in (("make", MAKE), ("gcc", GCC)):
+            self._write(folder / "bin" / name, text)
+            (folder / "bin" / name).chmod(0o755)
         self.environment = {
-            "PATH": f"{make.parent}:{os.environ['PATH']}",
+            "PATH": f"{folder}/bin:{os.environ['PATH']}",
             "XDG_CACHE_HOME": str(folder / "cache"),
             "FAKE": "",
             "FAKE_CALLS": str(self.calls),
@@ -76,7 +82,7 @@ class Lab:
             "import sys; from pathlib import Path; from mpbench.kernel import recipe; "
             "from mpbench import cli; recipe.ROOM = Path(sys.argv.pop(1)); cli.main()"
         )
-        argv = ["kernel", "build", "--config", "kunit", "--source", str(self.tree)]
+        argv = ["kernel", "build", "--source", str(self.tree)]
         return subprocess.Popen(
             [sys.executable, "-c", code, str(self.room), *argv, *words],
             env={**os.environ, **self.environment, "FAKE": fake},

@@ -19,7 +19,7 @@ from .conftest import Lab
 
 
 def built(lab: Lab, **options: object) -> cache.Kernel:
-    return kernel.build("kunit", lab.tree, **options)  # type: ignore[arg-type]
+    return kernel.build("guest", lab.tree, **options)  # type: ignore[arg-type]
 
 
 def wait_for(path: Path) -> None:
@@ -35,14 +35,14 @@ def test_a_build_leaves_the_kernel_and_what_explains_it(lab: Lab) -> None:
     assert names == {"linux", "config", "build.log", "info.json"}
     assert made.info["version"] == "7.3.9"
     assert "make ARCH=um" in (made.folder / "build.log").read_text()
-    assert kernel.find("kunit") == made
+    assert kernel.find("guest") == made
     assert list((lab.home / "logs").iterdir()) == []
 
 
 def test_a_second_build_calls_nothing(lab: Lab) -> None:
     first = built(lab)
     assert built(lab) == first
-    assert kernel.build("kunit") == first
+    assert kernel.build("guest") == first
     assert lab.makes() == 1
 
 
@@ -55,7 +55,7 @@ def test_force_builds_again(lab: Lab) -> None:
 
 def test_ours_is_laid_over_linux_and_linux_stays_as_it_was(lab: Lab) -> None:
     built(lab)
-    tree = lab.home / "work" / "kunit" / "tree"
+    tree = lab.home / "work" / "guest" / "tree"
     assert (tree / "net/ours.c").read_text() == "ours\n"
     assert (tree / "lib/one.c").read_text() == "two\n"
     assert not (tree / "drivers/gpu/big.c").exists()
@@ -67,7 +67,7 @@ def test_ours_is_laid_over_linux_and_linux_stays_as_it_was(lab: Lab) -> None:
 
 def test_a_change_of_the_overlay_touches_only_what_changed(lab: Lab) -> None:
     first = built(lab)
-    tree = lab.home / "work" / "kunit" / "tree"
+    tree = lab.home / "work" / "guest" / "tree"
     before = (tree / "lib/one.c").stat().st_mtime_ns
     (lab.room / "overlay/net/ours.c").write_text("ours, newer\n")
     (lab.room / "overlay/net/more.c").write_text("more\n")
@@ -83,7 +83,7 @@ def test_a_change_of_the_overlay_touches_only_what_changed(lab: Lab) -> None:
 
 def test_another_configuration_begins_with_the_objects_there(lab: Lab) -> None:
     built(lab)
-    objects = lab.home / "work" / "kunit" / "tree" / "objects"
+    objects = lab.home / "work" / "guest" / "tree" / "objects"
     (objects / "one.o").write_text("an object")
     kernel.build("debug", lab.tree)
     debug = lab.home / "work" / "debug" / "tree"
@@ -96,10 +96,10 @@ def test_a_tree_and_a_tarball_of_it(lab: Lab) -> None:
     built(lab)
     tarball = lab.folder / "linux.tar.xz"
     subprocess.run(["tar", "-cJf", tarball, "-C", lab.folder, "linux"], check=True)
-    made = kernel.build("kunit", tarball)
+    made = kernel.build("guest", tarball)
     assert made.info["source"] == str(tarball)
-    assert kernel.find("kunit") == made
-    assert kernel.find("kunit") == kernel.build("kunit")
+    assert kernel.find("guest") == made
+    assert kernel.find("guest") == kernel.build("guest")
 
 
 def test_a_failed_build_names_its_log(
@@ -108,7 +108,7 @@ def test_a_failed_build_names_its_log(
     monkeypatch.setenv("FAKE", "fail")
     shown = io.StringIO()
     with pytest.raises(UserError) as error:
-        build("kunit", lab.tree, 1, False, Progress(shown))
+        build("guest", lab.tree, 1, False, Progress(shown))
     (log,) = (lab.home / "logs").iterdir()
     assert str(log) in str(error.value)
     assert "expected identifier" in log.read_text()
@@ -133,7 +133,7 @@ def test_an_interrupted_build_leaves_no_half_kernel(
         assert str(log) in errors
         stale = lab.home / "kernels" / f"{cache.NEW}left"
         stale.mkdir(parents=True)
-        objects = lab.home / "work" / "kunit" / "tree" / "objects"
+        objects = lab.home / "work" / "guest" / "tree" / "objects"
         (objects / "half.o").write_text("half an ob")
         built(lab)
         assert not stale.exists()
@@ -147,7 +147,7 @@ def test_a_second_build_waits_for_the_first(lab: Lab) -> None:
     assert first.wait(20) == 0
     out, errors = second.communicate(timeout=20)
     assert "waiting for another build" in errors
-    assert Path(out.strip()) == kernel.find("kunit").path
+    assert Path(out.strip()) == kernel.find("guest").path
     assert lab.makes() == 1
 
 
@@ -195,4 +195,4 @@ def test_a_source_that_is_none(lab: Lab, what: str, says: str) -> None:
     if what == "text":
         path.write_text("no tarball")
     with pytest.raises(UserError, match=says):
-        kernel.build("kunit", path)
+        kernel.build("guest", path)

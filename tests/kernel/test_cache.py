@@ -29,10 +29,10 @@ def test_every_input_changes_the_recipe(lab: Lab, name: str) -> None:
 
 
 def test_source_and_compiler_change_the_key(lab: Lab) -> None:
-    kunit = recipe.read("kunit")
+    guest = recipe.read("guest")
     keys = [("a", "b"), ("a", "c"), ("d", "b")]
-    assert len({cache.key(kunit, *pair) for pair in keys}) == 3
-    assert cache.key(kunit, "a", "b") == cache.key(kunit, "a", "b")
+    assert len({cache.key(guest, *pair) for pair in keys}) == 3
+    assert cache.key(guest, "a", "b") == cache.key(guest, "a", "b")
 
 
 def test_the_command_offers_every_configuration() -> None:
@@ -42,18 +42,18 @@ def test_the_command_offers_every_configuration() -> None:
 def test_no_checkout(lab: Lab) -> None:
     (lab.room / "guest.config").unlink()
     with pytest.raises(UserError, match="checkout"):
-        kernel.find("kunit")
+        kernel.find("guest")
 
 
 def test_another_compiler_is_another_kernel_but_none_is_any(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = kernel.build("kunit", lab.tree)
+    made = kernel.build("guest", lab.tree)
     monkeypatch.setattr(tools, "compiler", lambda: "gcc 99")
     with pytest.raises(UserError, match="not built yet"):
-        kernel.find("kunit")
+        kernel.find("guest")
     monkeypatch.setattr(tools, "compiler", lambda: None)
-    assert kernel.find("kunit") == made
+    assert kernel.find("guest") == made
 
 
 def test_path_and_info(lab: Lab) -> None:
@@ -61,8 +61,8 @@ def test_path_and_info(lab: Lab) -> None:
     missing = run(command, ["path"])
     assert isinstance(missing.exception, UserError)
     assert "`mpbench kernel build`" in str(missing.exception)
-    made = kernel.build("kunit", lab.tree)
-    options = ["--config", "kunit"]
+    made = kernel.build("guest", lab.tree)
+    options = ["--config", "guest"]
     assert run(command, ["path", *options]).output == f"{made.path}\n"
     facts = json.loads(run(command, ["info", *options, "--json"]).output)
     assert facts == {**made.info, "path": str(made.path)}
@@ -70,9 +70,9 @@ def test_path_and_info(lab: Lab) -> None:
 
 
 def test_clean_keeps_the_present_kernel(lab: Lab) -> None:
-    old = kernel.build("kunit", lab.tree)
+    old = kernel.build("guest", lab.tree)
     (lab.room / "overlay/net/ours.c").write_text("newer\n")
-    present = kernel.build("kunit", lab.tree)
+    present = kernel.build("guest", lab.tree)
     said = CliRunner().invoke(command, ["clean"]).output
     assert "MB freed" in said
     assert present.path.exists() and not old.path.exists()
