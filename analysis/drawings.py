@@ -30,23 +30,35 @@ BOUND = {"aggregation_benefit": "aggregation_benefit_bound"}
 OF_MPTCP = ("traffic_split",)
 """Metrics that say nothing of a transport with one path."""
 
+STACKED = (
+    "Where the bar of MPTCP is as high as the stack beside it, MPTCP adds the paths up"
+    " as well as one TCP on each. "
+)
+LINE = (
+    "The line is what the links carry, headers included, so no goodput reaches it."
+    " Repetitions are averaged."
+)
+
 
 @dataclass(frozen=True)
 class Drawn:
     """A figure as it stands in the page.
 
+    note : how to read it
     summary : quartiles by case and batch; empty for a figure without batches
     """
 
     title: str
     name: str
+    note: str = ""
     summary: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
 def title(wanted: Wanted) -> str:
     """What it shows, in words; known before it is drawn."""
     if wanted.kind == "goodput":
-        text = "Goodput of MPTCP and of TCP on each path by itself"
+        text = "Goodput of each design point"
+        text += f", {wanted.case}" if wanted.case else ""
     elif wanted.kind == "histogram":
         text = "Factors of the design"
     else:
@@ -96,24 +108,38 @@ def _histogram(
 def _goodput(wanted: Wanted, good: pd.DataFrame, target: tuple[Path, str]) -> Drawn:
     column = metric_column(good, "goodput")
     paths = sorted(n for n in good.columns if n.endswith(".capacity_mbps"))
-    by_case = {
+    mptcp = good[good["protocol"] == "mptcp"]
+    shown = good if mptcp.empty else mptcp
+    if wanted.case is not None:
+        shown = good[good["case"] == wanted.case]
+    if shown.empty:
+        raise UndrawableError(f"no run of {wanted.case} is ok")
+    goodput = {
         str(case): rows.groupby("point")[column].mean()
-        for case, rows in good.groupby("case", sort=False)
+        for case, rows in shown.groupby("case", sort=False)
     }
-    protocols = good.groupby("case")["protocol"].first()
-    together = {
-        case: values
-        for case, values in by_case.items()
-        if protocols[case] == "mptcp" and wanted.case in (None, case)
-    }
-    alone = {case: v for case, v in by_case.items() if protocols[case] == "tcp"}
-    if wanted.case in alone:
-        alone = {wanted.case: alone[wanted.case]}
-    if not together and (not alone or wanted.case not in (None, *alone)):
-        raise UndrawableError(f"no run of {wanted.case or 'any case'} is ok")
+    alone = _alone(shown[shown["case"] == shown["case"].iloc[0]], paths)
     capacities = good.groupby("point")[paths].first()
-    bars.draw(together, alone, capacities, target)
-    return Drawn(title(wanted), target[1])
+    bars.draw(goodput, alone, capacities, target)
+    return Drawn(title(wanted), target[1], f"{STACKED if alone else ''}{LINE}")
+
+
+def _alone(rows: pd.DataFrame, paths: Sequence[str]) -> dict[str, pd.Series]:
+    """Goodput of TCP on each path by itself, where it is known of all paths.
+
+    rows : of one case of MPTCP; of any other there is none
+    """
+    heads = [name.partition(".")[0] for name in paths]
+    names = {f"{head}.tcp_goodput_mbps": head for head in heads}
+    if not names.keys() <= set(rows.columns):
+        return {}
+    known = rows.dropna(subset=list(names))
+    means = known.groupby("point")[list(names)].mean()
+    return {
+        f"TCP on {head.replace('path', 'path ')} by itself": means[name]
+        for name, head in names.items()
+        if len(means)
+    }
 
 
 def _boxes(wanted: Wanted, good: pd.DataFrame, target: tuple[Path, str]) -> Drawn:
@@ -146,4 +172,4 @@ def _boxes(wanted: Wanted, good: pd.DataFrame, target: tuple[Path, str]) -> Draw
         )
         part.insert(0, "metric", column)
         parts.append(part)
-    return Drawn(title(wanted), target[1], pd.concat(parts, ignore_index=True))
+    return Drawn(title(wanted), target[1], summary=pd.concat(parts, ignore_index=True))

@@ -207,7 +207,9 @@ def _figures(figures: list[tuple[Wanted, Drawn | str]]) -> Iterator[str]:
             continue
         yield f"![{title}]({one.name}.png)"
         yield ""
-        yield from _explained(wanted)
+        if one.note:
+            yield one.note
+            yield ""
         if not one.summary.empty:
             boxes = True
             yield from _summary_table(one.summary)
@@ -217,16 +219,6 @@ def _figures(figures: list[tuple[Wanted, Drawn | str]]) -> Iterator[str]:
             " whiskers to the last point within 1.5 interquartile ranges; every run is"
             " a faint point. Batches are open below and closed above, but for the"
             " first."
-        )
-        yield ""
-
-
-def _explained(wanted: Wanted) -> Iterator[str]:
-    if wanted.kind == "goodput":
-        yield (
-            "Where the bar of MPTCP is as high as the stack beside it, MPTCP adds the"
-            " paths up as well as one TCP on each. The line is what the links carry,"
-            " headers included, so no goodput reaches it. Repetitions are averaged."
         )
         yield ""
 

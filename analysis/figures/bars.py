@@ -19,45 +19,45 @@ LONGEST_INCHES = 11.0
 
 
 def draw(
-    together: Mapping[str, pd.Series],
+    cases: Mapping[str, pd.Series],
     alone: Mapping[str, pd.Series],
     capacities: pd.DataFrame,
     target: tuple[Path, str],
 ) -> list[Path]:
     """One group of bars a design point, points in order of summed capacity.
 
-    together : case of MPTCP to goodput [Mbit/s] by point
-    alone : case of TCP to the same; stacked upon one another
+    cases : name to goodput [Mbit/s] by point, a bar each
+    alone : what is stacked beside them to the same; may be empty
     capacities : of the paths [Mbit/s], a row a point, a column a path
     """
     total = capacities.sum(axis=1).sort_values(kind="stable")
     places = np.arange(len(total))
-    width = WIDTH / (len(together) + bool(alone))
-    shift = [width * (i - (WIDTH / width - 1) / 2) for i in range(len(together) + 1)]
+    width = WIDTH / (len(cases) + bool(alone))
+    shift = [width * (i - (WIDTH / width - 1) / 2) for i in range(len(cases) + 1)]
     with style.styled():
         figure, (axis,) = style.panels(1)
         inches = max(5.2, 1.6 + 0.75 * len(total))
         figure.set_size_inches(min(LONGEST_INCHES, inches), 3.6)
-        for number, (name, goodput) in enumerate(together.items()):
+        for number, (name, values) in enumerate(cases.items()):
             axis.bar(
                 places + shift[number],
-                goodput.reindex(total.index),
+                values.reindex(total.index),
                 width,
                 color=style.SERIES[number % len(style.SERIES)],
                 label=name,
             )
         below = np.zeros(len(total))
-        for number, (name, goodput) in enumerate(alone.items()):
-            values = goodput.reindex(total.index).to_numpy(float)
+        for number, (name, parts) in enumerate(alone.items()):
+            heights = parts.reindex(total.index).to_numpy(float)
             axis.bar(
-                places + shift[len(together)],
-                values,
+                places + shift[len(cases)],
+                heights,
                 width,
                 below,
                 color=style.GREYS[number % len(style.GREYS)],
-                label=f"{name} by itself",
+                label=name,
             )
-            below += np.nan_to_num(values)
+            below += np.nan_to_num(heights)
         axis.hlines(
             total,
             places - WIDTH / 2 - 0.03,
@@ -66,7 +66,7 @@ def draw(
             lw=1.2,
             label="capacity of the paths together",
         )
-        _finish(axis, capacities.loc[total.index], 1 + len(together))
+        _finish(axis, capacities.loc[total.index], 1 + len(cases))
         return style.save(figure, *target)
 
 

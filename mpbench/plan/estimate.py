@@ -13,9 +13,9 @@ from typing import Any
 
 from mpbench.plan.timing import capacity_mbps, traffic_end_s
 
-OVERHEAD_S = 0.45
+OVERHEAD_S = 0.4
 """Wall time of an empty run: boot, network, teardown."""
-BITS_PER_WALL_S = {"coalesced": 1.5e9, "packet": 0.6e9}
+BITS_PER_WALL_S = {"coalesced": 1.4e9, "packet": 0.55e9}
 """How fast one core moves data, by how the receiver reads."""
 
 
