@@ -8,25 +8,30 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 COUNT = 5
-STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
-def edges(values: ArrayLike, count: int = COUNT) -> tuple[float, ...]:
-    """Edges x_0 = 0 < x_1 < ... < x_n of `count` even batches over all values.
+def edges(
+    values: ArrayLike, count: int = COUNT, signed: bool = False
+) -> tuple[float, ...]:
+    """Edges x_0 < x_1 < ... < x_n of `count` even batches over all values.
 
-    values : >= 0, at least one
-    The width is the least of 1, 2, 2.5 or 5 times a power of ten that covers the
-    largest value: 0, 20, ..., 100 for the capacity differences of the thesis and
-    0, 5, ..., 25 for its delays.
+    values : at least one; >= 0 unless `signed`
+    signed : the batches lie evenly about 0; they begin at 0 otherwise
+    The width is the least of STEPS times a power of ten that covers the largest
+    value: 0, 20, ..., 100 for the capacity differences of the thesis and 0, 5,
+    ..., 25 for its delays.
     Raises ValueError without values.
     """
-    largest = float(np.max(np.asarray(values, float), initial=-1.0))
+    array = np.asarray(values, float)
+    largest = float(np.max(np.abs(array) if signed else array, initial=-1.0))
     if not math.isfinite(largest) or largest < 0:
         raise ValueError("batches: needs at least one value, all at least 0")
-    width = largest / count or 1.0
+    width = (2 if signed else 1) * largest / count or 1.0
     power = 10.0 ** math.floor(math.log10(width))
     step = next(power * s for s in STEPS if power * s * (1 + 1e-9) >= width)
-    return tuple(round(step * i, 12) for i in range(count + 1))
+    first = -count / 2 if signed else 0
+    return tuple(round(step * (first + i), 12) for i in range(count + 1))
 
 
 def assign(values: ArrayLike, bounds: ArrayLike) -> np.ndarray:

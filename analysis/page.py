@@ -1,26 +1,26 @@
-"""The reference page of a campaign: figures, summaries, and ours beside theirs."""
+"""The page of a campaign: figures, summaries, and ours beside theirs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
-from analysis import batches, table
-from analysis.figures import boxes, histograms
-from analysis.figures.labels import plain
+from analysis import drawings, table
+from analysis.drawings import Drawn
+from analysis.figures.labels import label, without_mathematics
+from analysis.figures.wanted import COLUMNS, DEFAULT, UndrawableError, Wanted
 from analysis.statements import Answer, Statement, answer
 from analysis.tables import markdown
 
-CAPACITY, DELAY = "capacity_difference_mbps", "delay_difference_ms"
-A_B, E_AB = "aggregation_benefit", "experimental_aggregation_benefit"
-PLOTS = (
-    (A_B, CAPACITY, "aggregation-benefit-capacity", "after thesis Fig. 3.3a"),
-    (E_AB, CAPACITY, "experimental-benefit-capacity", "after thesis Fig. 3.4a"),
-    (E_AB, DELAY, "experimental-benefit-delay", "after thesis Fig. 3.5a"),
-)
-BOUND = "aggregation_benefit_bound"
 VERDICTS = ("ok", "invalid", "failed", "timeout")
+OF_MPTCP_COLUMNS = {COLUMNS[metric] for metric in drawings.OF_MPTCP}
+POINT_COLUMNS = (
+    *("capacity_difference_mbps", "delay_difference_ms", "goodput_mbps"),
+    *("path1.tcp_goodput_mbps", "path2.tcp_goodput_mbps", "aggregation_benefit"),
+    *("aggregation_benefit_bound", "experimental_aggregation_benefit"),
+    *("path1.share", "retransmission_ratio", "reinjection_ratio"),
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Report:
 
     runs : the tidy table (analysis.table)
     factors : columns that the design varies
+    figures : what to draw; none for what can be drawn of wanted.DEFAULT
+    metrics : names as in an experiment file, for the table of metrics
     statements : published ones to set ours beside
     made : how the results came about, name to value, for the foot of the page
     notes : Markdown on where ours differs and why, in a person's words
@@ -37,6 +39,8 @@ class Report:
     title: str
     runs: pd.DataFrame
     factors: tuple[str, ...]
+    figures: tuple[Wanted, ...] = ()
+    metrics: tuple[str, ...] = ("goodput",)
     statements: tuple[Statement, ...] = ()
     made: Mapping[str, str] = field(default_factory=dict)
     notes: str = ""
@@ -54,22 +58,25 @@ class Report:
 def write(report: Report, folder: Path) -> Path:
     """Write README.md, summary.csv, points.csv and the figures; the page's path.
 
-    The same table gives the same bytes. Raises ValueError if no run of MPTCP is ok.
+    The same table gives the same bytes. Raises ValueError if there is no run.
     """
-    if not report.cases:
-        raise ValueError(f"{report.title}: no run of MPTCP is ok: nothing to report")
+    if report.runs.empty:
+        raise ValueError(f"{report.title}: no run: nothing to report")
     folder.mkdir(parents=True, exist_ok=True)
-    numeric = tuple(f for f in report.factors if _is_number(report.runs, f))
-    summary = summarise(report)
-    summary.to_csv(folder / "summary.csv", index=False, float_format="%.6g")
+    figures = _draw(report, folder)
+    summary = [one.summary for _, one in figures if isinstance(one, Drawn)]
+    frame = pd.concat([pd.DataFrame(), *summary], ignore_index=True)
+    frame.to_csv(folder / "summary.csv", index=False, float_format="%.6g")
     points(report).to_csv(folder / "points.csv", index=False, float_format="%.6g")
+    numeric = tuple(f for f in report.factors if _is_number(report.runs, f))
     lines = [
         f"# {report.title}",
         "",
         *_counts(report),
+        *_metrics(report),
         *_statements(report, numeric),
         *([report.notes.strip(), ""] if report.notes.strip() else []),
-        *_figures(report, summary, numeric, folder),
+        *_figures(figures),
         *_made(report),
     ]
     page = folder / "README.md"
@@ -77,29 +84,31 @@ def write(report: Report, folder: Path) -> Path:
     return page
 
 
-def summarise(report: Report) -> pd.DataFrame:
-    """Quartiles of each metric by case and batch, one table for all figures."""
-    parts = []
-    for metric, criterion, _, _ in _plots(report):
-        for case, rows in report.cases.items():
-            part = batches.summary(
-                rows[criterion].abs(), rows[metric], _bounds(report, criterion)
-            )
-            part.insert(0, "case", case)
-            part.insert(0, "criterion", f"|{criterion}|")
-            part.insert(0, "metric", metric)
-            parts.append(part)
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-
-
 def points(report: Report) -> pd.DataFrame:
     """The ok rows of MPTCP with factors, goodputs and benefits: what is plotted."""
-    names = ["point", "repetition", "case", *report.factors, CAPACITY, DELAY]
-    names += ["goodput_mbps", "path1.tcp_goodput_mbps", "path2.tcp_goodput_mbps"]
-    names += [A_B, BOUND, E_AB, "path1.share", "retransmission_ratio"]
-    names += ["reinjection_ratio"]
-    rows = pd.concat(report.cases.values())
+    names = ["point", "repetition", "case", *report.factors, *POINT_COLUMNS]
+    rows = pd.concat([report.runs.iloc[:0], *report.cases.values()])
     return rows[[name for name in dict.fromkeys(names) if name in rows.columns]]
+
+
+def _draw(report: Report, folder: Path) -> list[tuple[Wanted, Drawn | str]]:
+    """Every figure that is wanted, or why it cannot be drawn."""
+    done: list[tuple[Wanted, Drawn | str]] = []
+    taken: set[str] = set()
+    for wanted in report.figures or DEFAULT:
+        name, number = wanted.name, 2
+        while name in taken:
+            name, number = f"{wanted.name}-{number}", number + 1
+        try:
+            target = (folder, name)
+            one = drawings.draw(wanted, report.runs, report.factors, target)
+        except UndrawableError as error:
+            if report.figures:
+                done.append((wanted, str(error)))
+            continue
+        taken.add(name)
+        done.append((wanted, one))
+    return done
 
 
 def _counts(report: Report) -> Iterator[str]:
@@ -119,8 +128,44 @@ def _counts(report: Report) -> Iterator[str]:
         yield ""
 
 
+def _metrics(report: Report) -> Iterator[str]:
+    """The experiment's metrics by case: median and quartiles over all runs."""
+    good = table.ok(report.runs)
+    columns = [COLUMNS.get(metric, metric) for metric in report.metrics]
+    columns = [name for name in columns if name in good.columns]
+    if good.empty or not columns:
+        return
+    yield "## Metrics"
+    yield ""
+    rows = []
+    for case, mine in good.groupby("case", sort=False):
+        idle = set() if (mine["protocol"] == "mptcp").any() else OF_MPTCP_COLUMNS
+        cells = ["-" if name in idle else _quartiles(mine[name]) for name in columns]
+        rows.append([str(case), str(len(mine)), *cells])
+    names = [without_mathematics(label(name)) for name in columns]
+    yield from markdown(["case", "n", *names], rows, numbers_from=1)
+    yield (
+        "Medians over the runs of a case, with the first and third quartile; every"
+        " run's own numbers, and all other metrics, are in the table of runs."
+    )
+    yield ""
+
+
+def _quartiles(values: pd.Series) -> str:
+    known = values.dropna().astype(float)
+    if known.empty:
+        return "-"
+    low, middle, high = known.quantile([0.25, 0.5, 0.75])
+    return f"{_digits(middle)} ({_digits(low)} to {_digits(high)})"
+
+
+def _digits(value: float) -> str:
+    """Three digits that count, the last of them even if it is 0."""
+    return f"{value:#.3g}".removesuffix(".")
+
+
 def _statements(report: Report, factors: tuple[str, ...]) -> Iterator[str]:
-    if not report.statements:
+    if not report.statements or not report.cases:
         return
     yield "## Ours beside the published"
     yield ""
@@ -148,44 +193,51 @@ def _answer_cells(given: Answer) -> list[str]:
     return [each.statement, where, given.ours, str(given.n or "-"), verdict]
 
 
-def _figures(
-    report: Report, summary: pd.DataFrame, factors: Sequence[str], folder: Path
-) -> Iterator[str]:
+def _figures(figures: list[tuple[Wanted, Drawn | str]]) -> Iterator[str]:
     yield "## Figures"
     yield ""
-    if factors:
-        unique = report.runs.drop_duplicates("point")
-        histograms.draw(unique, factors, folder)
-        yield "### Factors of the design (after thesis Fig. 3.2)"
+    boxes = False
+    for wanted, one in figures:
+        title = drawings.title(wanted)
+        yield f"### {title}"
         yield ""
-        yield "![Histograms of the factors](factors.png)"
+        if isinstance(one, str):
+            yield f"Not drawn: {one}."
+            yield ""
+            continue
+        yield f"![{title}]({one.name}.png)"
         yield ""
-    for metric, criterion, name, source in _plots(report):
-        bound = BOUND if metric == A_B and BOUND in report.runs.columns else None
-        bounds = _bounds(report, criterion)
-        boxes.draw(report.cases, metric, criterion, bounds, (folder, name), bound)
-        what = f"{plain(metric)} against the absolute {plain(criterion)}"
-        yield f"### {what[0].upper()}{what[1:]} ({source})"
+        yield from _explained(wanted)
+        if not one.summary.empty:
+            boxes = True
+            yield from _summary_table(one.summary)
+    if boxes:
+        yield (
+            "Boxes reach from the first to the third quartile, with the median;"
+            " whiskers to the last point within 1.5 interquartile ranges; every run is"
+            " a faint point. Batches are open below and closed above, but for the"
+            " first."
+        )
         yield ""
-        yield f"![{what}]({name}.png)"
-        yield ""
-        mine = summary[summary["metric"] == metric]
-        mine = mine[mine["criterion"] == f"|{criterion}|"]
-        yield from _summary_table(mine, several=len(report.cases) > 1)
-    yield (
-        "Boxes reach from the first to the third quartile, with the median; whiskers"
-        " to the last point within 1.5 interquartile ranges; every run is a faint"
-        " point. Batches are open below and closed above, but for the first."
-    )
-    yield ""
 
 
-def _summary_table(rows: pd.DataFrame, several: bool) -> Iterator[str]:
+def _explained(wanted: Wanted) -> Iterator[str]:
+    if wanted.kind == "goodput":
+        yield (
+            "Where the bar of MPTCP is as high as the stack beside it, MPTCP adds the"
+            " paths up as well as one TCP on each. The line is what the links carry,"
+            " headers included, so no goodput reaches it. Repetitions are averaged."
+        )
+        yield ""
+
+
+def _summary_table(rows: pd.DataFrame) -> Iterator[str]:
+    several = rows["case"].nunique() > 1
     numbers = ["minimum", "q1", "median", "q3", "maximum"]
     head = [*(["case"] if several else []), "batch", "n", *numbers]
     cells = []
     for _, row in rows.iterrows():
-        values = [f"{row[n]:.3f}" if row["n"] else "-" for n in numbers]
+        values = [_digits(row[n]) if row["n"] else "-" for n in numbers]
         first = [row["case"]] if several else []
         cells.append([*first, f"`{row['batch']}`", str(row["n"]), *values])
     yield from markdown(head, cells, numbers_from=len(head) - 6)
@@ -198,17 +250,6 @@ def _made(report: Report) -> Iterator[str]:
     yield ""
     rows = [[name, f"`{value}`"] for name, value in report.made.items()]
     yield from markdown(["", ""], rows)
-
-
-def _plots(report: Report) -> list[tuple[str, str, str, str]]:
-    """The plots whose columns the table has."""
-    known = report.runs.columns
-    return [p for p in PLOTS if p[0] in known and p[1] in known]
-
-
-def _bounds(report: Report, criterion: str) -> tuple[float, ...]:
-    rows = pd.concat(report.cases.values())
-    return batches.edges(rows[criterion].abs().dropna())
 
 
 def _is_number(frame: pd.DataFrame, name: str) -> bool:

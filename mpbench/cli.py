@@ -71,7 +71,7 @@ def group() -> None:
 def main() -> None:
     """Run the command; what a user can put right is one line and status 2."""
     try:
-        status = group.main(standalone_mode=False)
+        status = group.main(prog_name="mpbench", standalone_mode=False)
     except click.exceptions.Abort:
         click.echo("mpbench: stopped", err=True)
         sys.exit(130)

@@ -5,7 +5,6 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 CandidateSet = Literal["uniform", "lhs", "sobol"]
 
@@ -27,6 +26,9 @@ def candidates(
         raise ValueError(f"candidates: {n} points in {d} dimensions; give 1 or more")
     if method == "uniform":
         return rng.random((n, d))
+    # Here, as it takes a second to load and not every design needs it.
+    from scipy.stats import qmc
+
     if method == "lhs":
         return qmc.LatinHypercube(d, rng=rng).random(n)
     if method == "sobol":

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import KDTree
 from scipy.spatial.distance import pdist
-from scipy.stats import qmc
 
 from wsp.selection import Metric, checked
 
@@ -78,6 +77,8 @@ def mean_distance(points: ArrayLike, metric: Metric = "euclidean") -> float:
 
 def discrepancy(points: ArrayLike) -> float:
     """Centred L2 discrepancy by scipy.stats.qmc (Hickernell's, squared there)."""
+    from scipy.stats import qmc  # takes a second to load
+
     return float(qmc.discrepancy(checked(points, "euclidean").T, method="CD"))
 
 

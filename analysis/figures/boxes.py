@@ -1,6 +1,8 @@
 """Box plots of a metric by batches of a criterion, after thesis Figs 3.3a to 3.5a."""
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -9,66 +11,83 @@ from matplotlib.axes import Axes
 
 from analysis import batches
 from analysis.figures import style
-from analysis.figures.labels import label
 
 SPREAD = 0.56
 """Width over which the points of a box are laid out, in boxes."""
 GOLDEN = 0.6180339887498949
+COLUMNS = 2
+"""Panels beside one another."""
+ROOM_INCHES = 0.78
+"""That a batch's name needs."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Of one case: what sorts its runs, the metric, and the most that is possible.
+
+    All of the same length; most : None where there is no such bound
+    """
+
+    criterion: pd.Series
+    values: pd.Series
+    most: pd.Series | None = None
 
 
 def draw(
-    cases: Mapping[str, pd.DataFrame],
-    metric: str,
-    criterion: str,
+    panels: Mapping[str, Panel],
+    labels: tuple[str, str],
     bounds: Sequence[float],
+    lines: Sequence[float],
     target: tuple[Path, str],
-    bound: str | None = None,
 ) -> list[Path]:
-    """One panel a case: `metric` by batches of the absolute value of `criterion`.
+    """One panel a case, at least one.
 
-    cases : name to its rows, at least one
+    labels : of the criterion and of the metric
     bounds : edges of the batches
+    lines : values of the metric to draw a line at
     target : folder and the files' name without suffix
-    bound : a column whose median in each batch is marked: the most that headers
-        allow
     """
     with style.styled():
-        figure, axes = style.panels(len(cases))
-        for axis, (name, rows) in zip(axes, cases.items(), strict=True):
-            _panel(axis, rows, metric, criterion, bounds)
-            if bound:
-                _mark(axis, rows, bound, criterion, bounds)
-            axis.set_xlabel(f"|{label(criterion).replace(' [', '| [')}")
-            if axis is axes[0]:
-                axis.set_ylabel(label(metric))
-            if len(cases) > 1:
+        columns = min(COLUMNS, len(panels))
+        rows = math.ceil(len(panels) / columns)
+        figure, axes = style.panels(columns, rows)
+        width, height = style.PANEL_INCHES
+        width = max(width, 0.7 + ROOM_INCHES * (len(bounds) - 1))
+        figure.set_size_inches(width * columns, height * rows)
+        for place, (axis, name) in enumerate(zip(axes, panels, strict=False)):
+            panel = panels[name]
+            for value in lines:
+                axis.axhline(
+                    value, color=style.GREY, lw=0.8, ls="-" if not value else ":"
+                )
+            _boxes(axis, panel, bounds)
+            if panel.most is not None:
+                _mark(axis, panel.criterion, panel.most, bounds)
+            axis.set_xlabel(labels[0])
+            if place % columns == 0:
+                axis.set_ylabel(labels[1])
+            if len(panels) > 1:
                 axis.set_title(name, loc="left")
+        if min(float(panel.values.min()) for panel in panels.values()) >= 0:
+            axes[0].set_ylim(bottom=-0.02 * axes[0].get_ylim()[1])
+        for axis in axes[len(panels) :]:
+            axis.set_visible(False)
         return style.save(figure, *target)
 
 
-def _panel(
-    axis: Axes,
-    rows: pd.DataFrame,
-    metric: str,
-    criterion: str,
-    bounds: Sequence[float],
-) -> None:
-    values = rows[metric].to_numpy(float)
-    found = batches.groups(rows[criterion].abs(), values, bounds)
-    axis.axhline(0, color=style.GREY, lw=0.8)
-    axis.axhline(1, color=style.GREY, lw=0.8, ls=":")
+def _boxes(axis: Axes, panel: Panel, bounds: Sequence[float]) -> None:
+    found = batches.groups(panel.criterion, panel.values, bounds)
     for place, group in enumerate(found):
-        if len(group):
-            axis.plot(
-                place + _spread(len(group)),
-                np.sort(group),
-                ".",
-                color=style.BLUE,
-                alpha=0.45,
-                ms=4.5,
-                mew=0,
-                zorder=3,
-            )
+        axis.plot(
+            place + _spread(len(group)),
+            np.sort(group),
+            ".",
+            color=style.BLUE,
+            alpha=0.6,
+            ms=5,
+            mew=0,
+            zorder=3,
+        )
     filled = [place for place, group in enumerate(found) if len(group)]
     axis.boxplot(
         [found[place] for place in filled],
@@ -94,13 +113,9 @@ def _panel(
 
 
 def _mark(
-    axis: Axes,
-    rows: pd.DataFrame,
-    bound: str,
-    criterion: str,
-    bounds: Sequence[float],
+    axis: Axes, criterion: pd.Series, most: pd.Series, bounds: Sequence[float]
 ) -> None:
-    found = batches.groups(rows[criterion].abs(), rows[bound].to_numpy(float), bounds)
+    found = batches.groups(criterion, most, bounds)
     places = [i for i, group in enumerate(found) if len(group)]
     axis.plot(
         places,

@@ -13,6 +13,8 @@ UNITS = {
 SYMBOLS = {
     "aggregation_benefit": "aggregation benefit $A_B$",
     "experimental_aggregation_benefit": "experimental aggregation benefit $E_{AB}$",
+    "jain": "Jain's fairness index",
+    "path1.share": "share of path 1",
 }
 
 
@@ -31,5 +33,9 @@ def label(column: str) -> str:
 
 def plain(column: str) -> str:
     """The same without its unit and without mathematics, for running text."""
-    text = label(column).partition(" [")[0]
+    return without_mathematics(label(column).partition(" [")[0])
+
+
+def without_mathematics(text: str) -> str:
+    """`$E_{AB}$` as `E_AB`."""
     return text.translate(str.maketrans("", "", "${}"))

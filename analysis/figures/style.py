@@ -12,6 +12,9 @@ from matplotlib.figure import Figure
 # Okabe and Ito's colours, told apart with any colour vision and in grey.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 LIGHT_BLUE = "#BFDDF0"
+SERIES = (BLUE, "#009E73", "#CC79A7", ORANGE)
+GREYS = ("#A6A6A6", "#D4D4D4", "#7F7F7F", "#BEBEBE")
+"""Of what is stacked: neighbours are told apart by lightness."""
 PANEL_INCHES = (4.4, 3.1)
 DPI = 160
 SETTINGS: dict[Any, Any] = {

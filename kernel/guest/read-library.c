@@ -7,6 +7,9 @@
  * at their first such read: a control connection that exchanges a few bytes is
  * left alone.
  *
+ * A non-blocking read that follows a short one, with no select() in between, is
+ * told at once that there is no more.
+ *
  * Its select() does not wait for writing on sockets in blocking mode. iperf3
  * makes a data socket non-blocking while the test runs, and writes only then;
  * but it selects on it before and after as well, finds it writable, and spins
@@ -15,9 +18,11 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -25,13 +30,16 @@
 #define LARGE (16 * 1024)
 #define MAX_FD 1024
 
+static enum mode { UNKNOWN, BLOCKING, NON_BLOCKING } modes[MAX_FD];
+static unsigned char drained[MAX_FD];
+
 static void coalesce(int fd, size_t length)
 {
 	static unsigned char seen[MAX_FD];
 	const char *text;
 	int bytes;
 
-	if (length < LARGE || fd < 0 || fd >= MAX_FD || seen[fd])
+	if (length < LARGE || seen[fd])
 		return;
 	seen[fd] = 1;
 	text = getenv("MPBENCH_READ_BYTES");
@@ -43,11 +51,22 @@ static void coalesce(int fd, size_t length)
 ssize_t read(int fd, void *buffer, size_t length)
 {
 	static ssize_t (*next)(int, void *, size_t);
+	ssize_t result;
 
 	if (!next)
 		next = dlsym(RTLD_NEXT, "read");
+	if (fd < 0 || fd >= MAX_FD)
+		return next(fd, buffer, length);
+	if (drained[fd]) {
+		drained[fd] = 0;
+		errno = EAGAIN;
+		return -1;
+	}
 	coalesce(fd, length);
-	return next(fd, buffer, length);
+	result = next(fd, buffer, length);
+	drained[fd] = modes[fd] == NON_BLOCKING && length >= LARGE &&
+		      result > 0 && (size_t)result < length;
+	return result;
 }
 
 ssize_t recv(int fd, void *buffer, size_t length, int flags)
@@ -56,11 +75,10 @@ ssize_t recv(int fd, void *buffer, size_t length, int flags)
 
 	if (!next)
 		next = dlsym(RTLD_NEXT, "recv");
-	coalesce(fd, length);
+	if (fd >= 0 && fd < MAX_FD)
+		coalesce(fd, length);
 	return next(fd, buffer, length, flags);
 }
-
-static enum mode { UNKNOWN, BLOCKING, NON_BLOCKING } modes[MAX_FD];
 
 static int set_mode(int fd, int command, long argument)
 {
@@ -115,6 +133,7 @@ int select(int count, fd_set *reads, fd_set *writes, fd_set *errors,
 
 	if (!next)
 		next = dlsym(RTLD_NEXT, "select");
+	memset(drained, 0, sizeof(drained));
 	for (fd = 0; writes && fd < count; fd++)
 		if (FD_ISSET(fd, writes) && blocking(fd))
 			FD_CLR(fd, writes);

@@ -22,6 +22,12 @@ MEASURE = (
     "import sys; from mpbench.guest.main import main; sys.exit(main())",
 )
 
+
+def bundled(bundle: Path) -> tuple[str, ...]:
+    """The same from one file of byte code; Mininet's use of distutils warns."""
+    return (*PYTHON, "-P", "-W", "ignore::DeprecationWarning", str(bundle))
+
+
 SOURCE = Path(__file__).resolve().parents[2]
 GUEST_PATH = "/run/tools:/usr/sbin:/usr/bin:/sbin:/bin"
 

@@ -1,10 +1,11 @@
 """The code that runs beside Mininet: its hash, and its byte code."""
 
-import compileall
-import contextlib
 import hashlib
-import io
+import os
+import subprocess
 from pathlib import Path
+
+from mpbench.errors import UserError
 
 SOURCE = Path(__file__).resolve().parents[2]
 PLACES = ("mpbench/guest", "mpbench/workloads", "topologies")
@@ -22,14 +23,40 @@ def guest_code_hash(root: Path = SOURCE) -> str:
     return digest.hexdigest()[:LENGTH]
 
 
-def compile_ahead(root: Path = SOURCE) -> None:
-    """Compile the guest code once for all guests, where the folder allows it.
+def bundle(python: tuple[str, ...], fingerprint: str, root: Path = SOURCE) -> Path:
+    """All the Python of a run in one file, for all guests (guest/bundle.py).
 
-    Each guest would compile it anew otherwise: what it writes is forgotten.
+    python : argv of the guest's interpreter, which makes it
+    fingerprint : of the interpreter and of the packages that a run imports
+
+    Made once for each state of the code, in the user's cache folder. Raises
+    UserError where that cannot be written or the code does not compile.
     """
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(OSError):
-        for path in _files(root):
-            compileall.compile_file(path, quiet=2)
+    text = f"{guest_code_hash(root)} {fingerprint} {root}"
+    name = hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    file = Path(cache) / "mpbench" / "guest" / f"{name}.pyc"
+    if file.exists():
+        return file
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(
+            [*python, str(root / "mpbench/guest/bundle.py"), str(file)],
+            env={
+                "PYTHONPATH": f"{root}:/usr/lib/python3/dist-packages",
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+            capture_output=True,
+            text=True,
+        )
+    except OSError as error:
+        raise UserError(
+            f"cannot keep the guest's code in {file.parent}: {error}"
+        ) from (error)
+    if done.returncode:
+        words = (done.stderr.strip() or "no word").splitlines()[-1]
+        raise UserError(f"the guest's code does not compile: {words}")
+    return file
 
 
 def _files(root: Path) -> list[Path]:

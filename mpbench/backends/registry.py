@@ -12,6 +12,10 @@ BACKENDS = {
 }
 """Name to the module whose ``create()`` makes the backend; imported when asked for."""
 
+REAL_TIME = ("native",)
+"""Those that go by the host's clock: a run takes its time, and no two executions
+of it are the same."""
+
 
 def create(name: str) -> Backend:
     """Raises UserError for a name that is none of BACKENDS."""

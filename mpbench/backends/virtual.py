@@ -52,10 +52,10 @@ class VirtualBackend:
     max_parallel: int | None = None
 
     def __init__(
-        self, machine: boot.Machine = boot.LAB, argv: Sequence[str] = boot.MEASURE
+        self, machine: boot.Machine = boot.LAB, argv: Sequence[str] | None = None
     ) -> None:
         self._machine = machine
-        self._argv = tuple(argv)
+        self._argv = argv
         self._kernel: kernel.Kernel | None = None
 
     def identity(self) -> dict[str, str]:
@@ -65,7 +65,7 @@ class VirtualBackend:
         """
         image = self._image()
         tools.require(tools.GUEST)
-        guest_code.compile_ahead()
+        self._command()
         return {
             "kernel": image.key,
             "guest": guest_code.guest_code_hash(),
@@ -91,7 +91,7 @@ class VirtualBackend:
         cancel: threading.Event,
     ) -> Exit:
         began_s = time.monotonic()
-        orders = boot.Orders(self._argv, bounds.virtual_s)
+        orders = boot.Orders(self._command(), bounds.virtual_s)
         boot.write(orders, directory)
         console = directory / "artefacts" / "console.log"
         with console.open("wb") as output:
@@ -121,6 +121,13 @@ class VirtualBackend:
             return Exit("timeout", stop.reason, wall_s, follower.virtual_s)
         virtual_s = follower.virtual_s if ending.virtual_s is None else ending.virtual_s
         return Exit(ending.status, ending.reason, wall_s, virtual_s)
+
+    def _command(self) -> Sequence[str]:
+        """What the guest runs, its code compiled."""
+        if self._argv is None:
+            fingerprint = tools.fingerprint(tools.GUEST)
+            self._argv = boot.bundled(guest_code.bundle(boot.PYTHON, fingerprint))
+        return self._argv
 
     def _image(self) -> kernel.Kernel:
         if self._kernel is None:

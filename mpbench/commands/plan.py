@@ -41,13 +41,15 @@ def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> N
     A run is one design point, one case and one repetition. Nothing is run and
     nothing is written.
     """
+    from mpbench.backends import registry
     from mpbench.plan import estimate, make_plan, total
     from mpbench.spec import load
 
     spec = load(file)
     plan = make_plan(spec, _build(backend_name))
-    each = [estimate(run.job) for run in plan.runs]
-    workers = jobs or len(os.sched_getaffinity(0))
+    real_time = backend_name in registry.REAL_TIME
+    each = [estimate(run.job, real_time) for run in plan.runs]
+    workers = jobs or (1 if real_time else len(os.sched_getaffinity(0)))
     whole = total(each, workers)
     if as_json:
         click.echo(_as_json(spec, plan, each, whole, workers))
@@ -92,8 +94,8 @@ def _table(plan: "Plan", each: "Sequence[Estimate]") -> str:
 
 
 def _summary(spec: "Spec", plan: "Plan", whole: "Estimate", workers: int) -> str:
+    from mpbench.engine.dry import duration
     from mpbench.engine.messages import many
-    from mpbench.engine.progress import span
 
     counts = [
         many(len(plan.design), "point"),
@@ -101,9 +103,8 @@ def _summary(spec: "Spec", plan: "Plan", whole: "Estimate", workers: int) -> str
         many(spec.repetitions, "repetition"),
     ]
     return (
-        f"{spec.name}: {many(len(plan.runs), 'run')} ({' x '.join(counts)}); about "
-        f"{span(whole.virtual_s)} of virtual time, {span(whole.wall_s)} of wall time "
-        f"with {workers} at a time"
+        f"{spec.name}: {many(len(plan.runs), 'run')} ({' x '.join(counts)}); "
+        f"{duration(whole, workers)}"
     )
 
 

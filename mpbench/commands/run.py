@@ -1,11 +1,15 @@
 """``mpbench run``: execute what is not yet finished of an experiment."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from mpbench.backends.registry import BACKENDS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @click.command("run")
@@ -102,7 +106,7 @@ def command(
     from rich.console import Console
 
     from mpbench.backends import registry
-    from mpbench.engine import dry
+    from mpbench.engine import cpus, dry
     from mpbench.engine.campaign import Rooms, run_campaign
     from mpbench.engine.types import Experiment, Options
     from mpbench.plan import make_plan
@@ -124,12 +128,21 @@ def command(
     root = out or Path("results") / spec.name
     console = Console(highlight=False)
     if dry_run:
-        dry.show(experiment, root, options, console)
+        workers = len(cpus.choose(jobs, backend.max_parallel))
+        real_time = backend_name in registry.REAL_TIME
+        dry.show(experiment, root, options, console, workers, real_time)
         return
 
     from analysis.rows import row
-    from analysis.table import build as tabulate
 
-    rooms = Rooms(measure=row, tabulate=tabulate)
+    rooms = Rooms(measure=row, tabulate=_tabulate)
     status = run_campaign(experiment, root, backend, build, rooms, options, console)
     context.exit(status)
+
+
+def _tabulate(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
+    """The table, by a library that takes as long to load as a run; so load it
+    when the first runs are under way."""
+    from analysis.table import build
+
+    return build(rows)

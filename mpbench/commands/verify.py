@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from mpbench.errors import UserError
+
 
 @click.command("verify")
 @click.argument("results", type=click.Path(path_type=Path))
@@ -38,6 +40,8 @@ def command(
 
     Every artefact must come out the same, byte for byte; those that do not are
     named, and the second execution is kept for a look. RESULTS is only read.
+    Results of the native backend cannot be verified: in real time no two
+    executions are the same.
 
     Exit status: 0 when all are the same, 1 when any differs.
     """
@@ -49,6 +53,12 @@ def command(
     from mpbench.store.layout import Results
 
     folder = Results(results)
-    backend = registry.create(campaign.read(folder.campaign).backend)
+    name = campaign.read(folder.campaign).backend
+    if name in registry.REAL_TIME:
+        raise UserError(
+            f"{results}: measured by the {name} backend in real time, where no two "
+            "executions are the same; verify results of `mpbench run --backend virtual`"
+        )
+    backend = registry.create(name)
     console = Console(highlight=False)
     context.exit(verify(folder, backend, console, jobs, sample, seed))

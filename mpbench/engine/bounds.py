@@ -1,4 +1,4 @@
-"""How long a run may take, and how long it is expected to."""
+"""How long a run may take; how long it is expected to, says mpbench.plan."""
 
 from mpbench.backends.base import Bounds, Job
 
@@ -22,15 +22,3 @@ def bounds(
         wall_s=wall_limit_s or WALL_BASE_S + WALL_PER_VIRTUAL * virtual_s,
         silence_s=silence_limit_s or SILENCE_S,
     )
-
-
-def expected_s(job: Job) -> float:
-    """Virtual seconds until the last traffic ends; the limit for sized traffic."""
-    limit = float(job["time_limit_s"])
-    ends = [
-        float(traffic.get("start_s") or 0.0) + float(traffic["duration_s"])
-        if traffic.get("duration_s") is not None
-        else limit
-        for traffic in job.get("traffic", ())
-    ]
-    return max(ends, default=limit)

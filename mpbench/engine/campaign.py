@@ -8,7 +8,6 @@ from rich.console import Console
 
 from mpbench.backends.base import Backend
 from mpbench.engine import cpus, display, messages
-from mpbench.engine.bounds import expected_s
 from mpbench.engine.drive import Driven, Work, drive
 from mpbench.engine.execute import Outcome, Workshop, execute
 from mpbench.engine.pool import Task
@@ -23,6 +22,7 @@ from mpbench.engine.types import (
     entry,
     label,
 )
+from mpbench.plan.estimate import estimate
 from mpbench.store import atomic, campaign, design, layout, provenance
 from mpbench.store.folder import working
 from mpbench.store.table import Tabulate
@@ -130,7 +130,8 @@ def _work(
 ) -> Work:
     repeated = len({run.repetition for run in due}) > 1
     tasks = [
-        Task(run.id, label(run, repeated), expected_s(run.job), run) for run in due
+        Task(run.id, label(run, repeated), estimate(run.job).virtual_s, run)
+        for run in due
     ]
 
     def concluded(task: Task, outcome: Outcome) -> Finished:

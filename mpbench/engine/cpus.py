@@ -30,8 +30,8 @@ def choose(jobs: int | None, max_parallel: int | None = None) -> list[int]:
     if jobs is not None and jobs > len(usable):
         listed = ", ".join(map(str, usable))
         raise UserError(
-            f"-j {jobs}: more than the {len(usable)} CPUs that this process may use "
-            f"({listed}); give at most {len(usable)}"
+            f"-j {jobs}: more than the {len(usable)} that this process may use "
+            f"(CPU {listed}); give at most {len(usable)}"
         )
     wanted = jobs or min(len(usable), share() or len(usable))
     return usable[: min(wanted, max_parallel or wanted)]

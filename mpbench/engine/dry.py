@@ -5,19 +5,27 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from mpbench.engine.bounds import expected_s
 from mpbench.engine.messages import many
 from mpbench.engine.progress import span
 from mpbench.engine.select import pending, standing
 from mpbench.engine.types import Experiment, Options
+from mpbench.plan.estimate import Estimate, estimate, total
 from mpbench.store import campaign
 from mpbench.store.layout import Results
 
 
 def show(
-    experiment: Experiment, root: Path, options: Options, console: Console
+    experiment: Experiment,
+    root: Path,
+    options: Options,
+    console: Console,
+    workers: int = 1,
+    real_time: bool = False,
 ) -> None:
     """List every run of the plan and what is to become of it; write nothing.
+
+    workers : runs at a time
+    real_time : whether the backend goes by the host's clock
 
     Raises UserError for a folder of another format, or a case that there is not.
     """
@@ -33,11 +41,19 @@ def show(
         state = "to do" if run.id in due else done
         table.add_row(run.id, str(run.point), run.case, str(run.repetition), state)
     console.print(table)
-    virtual_s = sum(expected_s(run.job) for run in due.values())
+    whole = total((estimate(run.job, real_time) for run in due.values()), workers)
     console.print(
         f"{experiment.name}: {many(len(planned), 'run')} in the plan, "
         f"{len(stands.rows)} finished, {len(due)} to do now "
-        f"({span(virtual_s)} of virtual time), in {root}",
+        f"in {root}: {duration(whole, workers)}",
         markup=False,
         soft_wrap=True,
+    )
+
+
+def duration(whole: Estimate, workers: int) -> str:
+    """`about 50 min of virtual time, 2 min of wall time with 2 at a time`."""
+    return (
+        f"about {span(whole.virtual_s)} of virtual time, {span(whole.wall_s)} of wall "
+        f"time with {workers} at a time"
     )

@@ -13,13 +13,14 @@ from rich.console import Console
 
 from mpbench.backends.base import Backend, Exit, Report
 from mpbench.engine import cpus, display
-from mpbench.engine.bounds import bounds, expected_s
+from mpbench.engine.bounds import bounds
 from mpbench.engine.drive import Work, drive
 from mpbench.engine.messages import many
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished
 from mpbench.engine.types import label
 from mpbench.errors import UserError
+from mpbench.plan.estimate import estimate
 from mpbench.store import atomic, campaign, layout, manifest, runs
 from mpbench.store.trouble import NoSpaceError, check_space, explained
 
@@ -173,7 +174,7 @@ def _task(entry: campaign.Entry, run: layout.Run, name: str) -> Task:
             f"{run.root}: damaged (no readable job.json or manifest.json); "
             "remove the folder and run the experiment again"
         )
-    return Task(entry.id, name, expected_s(job), Check(run, job, before))
+    return Task(entry.id, name, estimate(job).virtual_s, Check(run, job, before))
 
 
 def _concluded(task: Task, checked: Checked) -> Finished:

@@ -58,9 +58,7 @@ def execute(
     outcome["kernel"] = {"release": kernel.release, "version": kernel.version}
     outcome["transport"] = transport.read_back(ends[0])
     outcome["paths"] = topology.paths()
-    outcome["processes"] = traffic.run(
-        plan_processes(job, topology), network, folder
-    )
+    outcome["processes"] = traffic.run(plan_processes(job, topology), network, folder)
     shaped = {
         end["node"]
         for path in topology.paths()
@@ -89,11 +87,12 @@ def build_network(
     """The run's topology, built, with the case's transport set."""
     module = importlib.import_module(f"topologies.{job['topology']}")
     topology = module.TOPOLOGY(**job["parameters"])
-    network = LabNetwork(topology, folder)
+    more = {}
+    if job["transport"]["protocol"] == "mptcp":
+        more = transport.endpoint_lines(ENDS, module.PATHS, topology.address)
+    network = LabNetwork(topology, folder, more)
     network.build(undo)
     transport.configure(network, ENDS, job["transport"])
-    if job["transport"]["protocol"] == "mptcp":
-        transport.add_endpoints(network, ENDS, module.PATHS, topology.address)
     return topology, network
 
 

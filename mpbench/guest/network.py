@@ -111,11 +111,15 @@ class LabNetwork:
         `configuration` (lines for `ip -batch`), and whose links' ends `ip`
         and `shape`
     log : folder for the batches, as they ran
+    more : further lines for `ip -batch`, by node
     """
 
-    def __init__(self, topology: Topo, log: Path) -> None:
+    def __init__(
+        self, topology: Topo, log: Path, more: Mapping[str, Sequence[str]]
+    ) -> None:
         self.topology = topology
         self.log = log
+        self.more = more
         self.nodes: dict[str, LabNode] = {}
         self.links: list[Link] = []
 
@@ -168,6 +172,7 @@ class LabNetwork:
             *node.ip_batch,
             *self._neighbours[node.name],
             *information.get("configuration", []),
+            *self.more.get(node.name, []),
         ]
         run_batch(node, ["ip"], lines, self.log / f"{node.name}.ip")
         if node.tc_batch:

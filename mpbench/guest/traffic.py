@@ -29,9 +29,10 @@ class Started:
         self.began = time.monotonic()
         self.ended: float | None = None
         error = Path(process.output).with_suffix(".err")
-        with (folder / process.output).open("wb") as out, (folder / error).open(
-            "wb"
-        ) as err:
+        with (
+            (folder / process.output).open("wb") as out,
+            (folder / error).open("wb") as err,
+        ):
             self.popen = network.nodes[process.host].popen(
                 process.argv,
                 stdin=subprocess.DEVNULL,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mpbench.guest.network import LabNetwork, LabNode, run_batch
+from mpbench.guest.network import LabNetwork, LabNode
 
 READ_BACK = {
     "congestion_control": "net.ipv4.tcp_congestion_control",
@@ -37,24 +37,21 @@ def configure(
         network.nodes[host].write_sysctls(values)
 
 
-def add_endpoints(
-    network: LabNetwork,
+def endpoint_lines(
     hosts: tuple[str, ...],
     paths: int,
     address: Callable[[str, int | None], str],
-) -> None:
-    """Tell the in-kernel path manager to open a subflow from every address of
-    the client, and the server to accept them."""
+) -> dict[str, list[str]]:
+    """Lines for `ip -batch` on each host that tell the in-kernel path manager to
+    open a subflow from every address of the client, and the server to accept them.
+    """
     limit = f"mptcp limits set subflow {SUBFLOW_LIMIT} add_addr_accepted 0"
     client = hosts[0]
     endpoints = [
         f"mptcp endpoint add {address(client, path)} dev {client}-eth{path} subflow"
         for path in range(2, paths + 1)
     ]
-    for host in hosts:
-        lines = [limit, *(endpoints if host == client else [])]
-        node = network.nodes[host]
-        run_batch(node, ["ip"], lines, network.log / f"{host}.mptcp")
+    return {host: [limit, *(endpoints if host == client else [])] for host in hosts}
 
 
 def read_back(node: LabNode) -> dict[str, str]:

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from mpbench.errors import UserError
+from mpbench.spec.syntax import describe
 
 Place = tuple[str | int, ...]
 
@@ -172,10 +173,7 @@ def parse(text: str, name: str) -> Document:
     try:
         nodes = list(yaml.compose_all(text, Loader=_Loader))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else 1
-        details = [d for d in (error.context, error.problem) if d]
-        raise UserError(f"{name}:{line}: not YAML: {', '.join(details)}") from None
+        raise UserError(describe(error, name)) from None
     except yaml.YAMLError as error:
         first = str(error).splitlines()[0]
         raise UserError(f"{name}:1: not YAML: {first}") from None

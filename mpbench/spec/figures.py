@@ -66,10 +66,11 @@ def _case(name: str, info: ValidationInfo) -> str:
 
 
 class Figure(Part):
-    """One figure: a histogram of each factor, or boxes of a metric by batch."""
+    """One figure: bars of goodput, histograms of factors, or boxes of a metric."""
 
     kind: Annotated[str, OneOf("kind of figure", FIGURE_KINDS)] = Field(
-        description="histogram: of factors; box: of a metric, by batch of a criterion."
+        description="goodput: bars, mptcp beside tcp; histogram: of factors; "
+        "box: of a metric, by batch of a criterion."
     )
     factors: tuple[Annotated[str, AfterValidator(_parameter)], ...] | None = Field(
         default=None, description="Factors of the histograms; all if not said."
@@ -97,11 +98,13 @@ class Figure(Part):
         foreign: tuple[str, ...] = ("factors",)
         if self.kind == "histogram":
             wanted, foreign = (), ("metric", "criterion", "case")
+        elif self.kind == "goodput":
+            wanted, foreign = (), ("metric", "criterion", "factors", "batches")
         for key in wanted:
             if getattr(self, key) is None:
                 faults.add((key,), f"missing; a figure of kind {self.kind} needs it")
         for key in foreign:
-            if getattr(self, key) is not None:
+            if key in self.model_fields_set and getattr(self, key) is not None:
                 faults.add((key,), f"a figure of kind {self.kind} has none")
         faults.raise_any()
         return self

@@ -29,12 +29,21 @@ def working(root: Path, name: str) -> Iterator[Results]:
                 f"{root}: is a file, not a folder; give another folder with --out"
             )
         _check(results, name)
-        root.mkdir(parents=True, exist_ok=True)
+        _make(root)
         stack.enter_context(locked(results.lock))
         _check(results, name)
         results.runs.mkdir(exist_ok=True)
         _sweep(results)
         yield results
+
+
+def _make(root: Path) -> None:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except FileNotFoundError as error:  # as below /proc
+        raise UserError(
+            f"{root}: no folder can be made there; give another with --out"
+        ) from error
 
 
 def _check(results: Results, name: str) -> None:

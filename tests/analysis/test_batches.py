@@ -20,6 +20,11 @@ def test_capacity_differences_of_the_thesis() -> None:
     assert batches.edges([97.0]) == (0, 20, 40, 60, 80, 100)
 
 
+def test_a_signed_difference_lies_about_0() -> None:
+    assert batches.edges([-97.0, 3], 5, signed=True) == (-100, -60, -20, 20, 60, 100)
+    assert batches.edges([-1.0, 30.0], 4, signed=True) == (-30, -15, 0, 15, 30)
+
+
 def test_a_difference_of_nothing_is_in_the_first_batch() -> None:
     assert batches.assign([0.0], (0, 1, 2)).tolist() == [0]
     assert batches.label((0, 1, 2), 0) == "[0, 1]"

@@ -1,6 +1,7 @@
 """`mpbench report` and `mpbench analyse` on results of the fake backend."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,8 @@ cases:
 traffic:
   - {tool: iperf3, from: client, to: server, duration: 5 s}
 """
-THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.csv"
+ROOT = Path(__file__).parents[2]
+THESIS = ROOT / "results/published/thesis-ch3.csv"
 
 
 def invoke(verb: str, *arguments: object) -> Result:
@@ -55,6 +57,36 @@ def test_report_writes_the_same_page_twice(results: Path, tmp_path: Path) -> Non
     assert pages[0] == pages[1]
     assert b"| mptcp | 4 | 0 | 0 | 0 |" in pages[0]["README.md"]
     assert b"Ours beside the published" in pages[0]["README.md"]
+
+
+@pytest.mark.parametrize(
+    "name, figures", [("quickstart", 3), ("thesis/bulk-low-bdp", 4)]
+)
+def test_shipped_experiments_get_all_their_figures(
+    name: str, figures: int, tmp_path: Path
+) -> None:
+    file, out = ROOT / f"experiments/{name}.yaml", tmp_path / "out"
+    invoke("run", file, "--backend", "fake", "--out", out, "--limit", 18)
+    done = invoke("report", out, "--expect", THESIS)
+    assert done.exit_code == 0, done.output
+    text = (out / "report/README.md").read_text()
+    assert text.count(".png)") == figures
+    assert "Not drawn" not in text
+    assert "| case | n | goodput [Mbit/s] | aggregation benefit A_B |" in text
+    assert "## How this was made" in text and "| source | `thesis ch. 3" in text
+
+
+def test_an_experiment_file_of_another_version_is_reported_as_usual(
+    results: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(results, copy)
+    (copy / "experiment.yaml").write_text(f"{EXPERIMENT}later: 1\n")
+    done = invoke("report", copy)
+    assert done.exit_code == 0
+    assert "later: unknown key" in done.stderr
+    assert "drawing the usual figures" in done.stderr
+    assert (copy / "report/goodput.png").exists()
 
 
 def test_notes_beside_the_page_are_taken_in(results: Path, tmp_path: Path) -> None:

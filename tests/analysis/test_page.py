@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from analysis import page, statements, table
+from analysis.figures import wanted
 from tests.analysis import campaign
 
 THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.csv"
@@ -29,7 +31,7 @@ def test_page_and_figures_twice_the_same_bytes(tmp_path: Path) -> None:
         files = sorted(path.parent.iterdir())
         made.append({file.name: file.read_bytes() for file in files})
     assert made[0] == made[1]
-    assert len([name for name in made[0] if name.endswith(".svg")]) == 4
+    assert len([name for name in made[0] if name.endswith(".svg")]) == 5
     assert b"Date" not in made[0]["factors.svg"]
 
 
@@ -59,10 +61,69 @@ def test_several_cases_have_a_panel_each(tmp_path: Path) -> None:
     assert "### olia" in text and "| olia | `]20, 40]` |" in text
 
 
-def test_nothing_to_report_is_refused(tmp_path: Path) -> None:
-    for rows in ([], [{**row, "verdict": "failed"} for row in campaign.rows(2)]):
-        with pytest.raises(ValueError, match="nothing to report"):
-            page.write(report(rows), tmp_path)
+def test_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nothing to report"):
+        page.write(report([]), tmp_path)
+
+
+def test_without_a_good_run_the_page_says_so(tmp_path: Path) -> None:
+    rows = [{**row, "verdict": "failed", "reason": "x"} for row in campaign.rows(2)]
+    asked = wanted.read([{"kind": "goodput"}, {"kind": "histogram"}])
+    text = page.write(report(rows, figures=asked), tmp_path).read_text()
+    assert "Not drawn: no run is ok." in text
+    assert "| mptcp | 0 | 0 | 2 | 0 |" in text
+    assert "(factors.png)" in text and "(goodput.png)" not in text
+
+
+def box(metric: str, factor: str, difference: str = "absolute", **more) -> dict:
+    criterion = {"factor": factor, "difference": difference}
+    return {"kind": "box", "metric": metric, "criterion": criterion, **more}
+
+
+def test_what_the_experiment_asks_is_drawn_and_nothing_else(tmp_path: Path) -> None:
+    figures = [
+        box("traffic_split", "queueing_delay", "signed", batches=4),
+        box("goodput", "path1.capacity", "none", case="tcp1", after="Fig. 9"),
+        box("goodput", "path1.capacity", "none", case="tcp1", batches=2),
+        box("jain", "delay"),
+        box("goodput", "loss"),
+    ]
+    asked = report(
+        campaign.rows(30),
+        figures=wanted.read(figures),
+        metrics=("utilisation", "goodput"),
+    )
+    text = page.write(asked, tmp_path).read_text()
+    assert re.findall(r"\]\((.+)\.png\)", text) == [
+        "traffic-split-queueing-delay-signed",
+        "goodput-path1-capacity-tcp1",
+        "goodput-path1-capacity-tcp1-2",
+    ]
+    assert "### Goodput against path 1 capacity, tcp1 (after Fig. 9)" in text
+    assert "Not drawn: no run has the metric jain." in text
+    assert "Not drawn: no run has the parameter path1.loss." in text
+    assert "| `[-100, -50]` |" in text
+    summary = pd.read_csv(tmp_path / "summary.csv")
+    assert set(summary["criterion"]) == {
+        "queueing_delay_difference_ms",
+        "path1.capacity_mbps",
+    }
+    assert set(summary["case"]) == {"mptcp", "tcp1"}
+    assert summary.groupby(["metric", "criterion"]).size().tolist() == [7, 4]
+
+
+def test_the_table_has_the_experiments_metrics(tmp_path: Path) -> None:
+    rows = [{**row, "utilisation": 0.5} for row in campaign.rows(5)]
+    asked = report(rows, metrics=("utilisation", "traffic_split"))
+    text = page.write(asked, tmp_path).read_text()
+    assert "| case | n | utilisation | share of path 1 |" in text
+    assert "| tcp1 | 5 | 0.500 (0.500 to 0.500) | - |" in text
+
+
+def test_goodput_of_tcp_alone(tmp_path: Path) -> None:
+    rows = [row for row in campaign.rows(3) if row["protocol"] == "tcp"]
+    text = page.write(report(rows), tmp_path).read_text()
+    assert "(goodput.png)" in text and "Ours beside" not in text
 
 
 def test_one_point_makes_a_page(tmp_path: Path) -> None:

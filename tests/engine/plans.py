@@ -54,6 +54,7 @@ def job(point: int, case: str, capture: bool = False) -> dict[str, Any]:
         "parallel": 1,
         "start_s": 0.0,
         "interval_s": 1.0,
+        "read": "coalesced",
     }
     return {
         "format": 1,

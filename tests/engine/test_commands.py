@@ -57,7 +57,7 @@ def test_a_dry_run_tells_and_writes_nothing() -> None:
     done = run("--dry-run", "--out", "there")
     assert done.exit_code == 0, done.output
     assert done.output.count("to do") == 7
-    assert "(3 min 00 s of virtual time), in there" in done.output
+    assert "in there: about 3 min 00 s of virtual time, " in done.output
     assert not Path("there").exists()
     run("--out", "there", "--only", "tcp1")
     done = run("--dry-run", "--out", "there", "--only", "tcp1", "--only", "tcp2")

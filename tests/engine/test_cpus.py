@@ -25,7 +25,7 @@ def test_one_worker_a_cpu_unless_told() -> None:
 
 @pytest.mark.usefixtures("four")
 def test_more_than_there_are_is_refused() -> None:
-    with pytest.raises(UserError, match=r"-j 5: more than the 4 .*\(2, 3, 6, 7\)"):
+    with pytest.raises(UserError, match=r"-j 5: more than the 4 .*\(CPU 2, 3, 6, 7\)"):
         cpus.choose(5)
     with pytest.raises(UserError, match="-j 2: this backend runs 1 at a time"):
         cpus.choose(2, max_parallel=1)

@@ -128,6 +128,16 @@ def test_the_command_takes_the_backend_from_the_folder(lab: Lab) -> None:
     assert "2 same" in done.output
 
 
+def test_real_time_cannot_be_verified(lab: Lab) -> None:
+    lab.run()
+    head = json.loads(lab.results.campaign.read_text())
+    lab.results.campaign.write_text(json.dumps({**head, "backend": "native"}))
+    done = CliRunner().invoke(command, [str(lab.results.root)])
+    assert isinstance(done.exception, UserError)
+    assert "native backend in real time" in str(done.exception)
+    assert "--backend virtual" in str(done.exception)
+
+
 def test_compare_names_each_difference() -> None:
     before = {"a": {"sha256": "1"}, "b": {"sha256": "2"}, "c": {"sha256": "3"}}
     now = {"a": {"sha256": "1"}, "b": {"sha256": "x"}, "d": {"sha256": "4"}}

@@ -38,7 +38,21 @@ def test_merge_keys() -> None:
         ("a: 1\nb: [1,\n", "f.yaml:3: not YAML: while parsing a flow"),
         ("a:\n\t- b\n", "f.yaml:2: not YAML: while scanning for the next token"),
         ("a: b: c\n", "f.yaml:1: not YAML: mapping values are not allowed here"),
-        ("a: 'open\n", "f.yaml:2: not YAML: while scanning a quoted scalar"),
+        (
+            "a: 'open\n",
+            "f.yaml:2: not YAML: while scanning a quoted scalar that begins on line 1, "
+            "found unexpected end of stream; close the quote",
+        ),
+        (
+            "a: {b: 1\nc: 3\n",
+            "f.yaml:2: not YAML: while parsing a flow mapping that begins on line 1, "
+            "expected ',' or '}', but got ':'; close the bracket { or put a comma",
+        ),
+        (
+            "a:\n\tb: 1\n",
+            "f.yaml:2: not YAML: while scanning for the next token, found character "
+            "'\\t' that cannot start any token; indent with spaces",
+        ),
         ("a: *b\n", "f.yaml:1: not YAML: found undefined alias"),
         ("a: 1\na: 2\n", "f.yaml:2: a: stands on line 1 already"),
         ("a: {b: 1,\n  b: 2}\n", "f.yaml:2: a.b: stands on line 1 already"),

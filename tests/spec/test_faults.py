@@ -163,7 +163,8 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
         (
             "name: small",
             "name: x\nfigures: [{kind: pie}]",
-            "figures[0].kind: unknown kind of figure 'pie'; known: histogram, box",
+            "figures[0].kind: unknown kind of figure 'pie'; known: goodput, histogram, "
+            "box",
         ),
         (
             "name: small",

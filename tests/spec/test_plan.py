@@ -232,6 +232,8 @@ def test_estimates() -> None:
     assert both == mptcp, "flows share the paths"
     packet = one_estimate([flow(duration="30 s", read="packet")])
     assert packet.wall_s > mptcp.wall_s
+    real = estimate(make_plan(spec(design=None), BUILD).runs[0].job, real_time=True)
+    assert real.virtual_s == 30 < real.wall_s < 31
     sized = one_estimate([flow(size="25 MB")])
     assert sized.virtual_s == pytest.approx(10, abs=0.5), "at 20 Mbit/s"
 

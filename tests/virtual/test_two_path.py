@@ -49,7 +49,9 @@ def test_round_trip_and_time_to_drain(tmp_path: Path) -> None:
             assert drain_ms == pytest.approx(held * packet_ms, rel=0.01)
 
 
-@pytest.mark.parametrize("capacity_mbps, delay_ms, duration_s", [(5, 25, 40), (20, 10, 20), (100, 2, 5)])
+@pytest.mark.parametrize(
+    "capacity_mbps, delay_ms, duration_s", [(5, 25, 40), (20, 10, 20), (100, 2, 5)]
+)
 def test_one_tcp_gets_the_capacity_less_headers(
     tmp_path: Path, capacity_mbps: float, delay_ms: float, duration_s: float
 ) -> None:
