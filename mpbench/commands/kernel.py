@@ -49,8 +49,12 @@ def command() -> None:
 )
 def build(source: Path | None, jobs: int | None, config: str, force: bool) -> None:
     """Build the guest kernel, unless it is there already."""
+    import signal
+
     from mpbench import kernel
 
+    # As Ctrl-C: ends the compilers and says where the log is.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     made = kernel.build(config, source, jobs, force)
     click.echo(made.path)
 

@@ -21,6 +21,10 @@ ENVIRONMENT = {
     "MAKEFLAGS": "",
     "KCFLAGS": "",
 }
+ABSENT = ("RUSTC=false", "BINDGEN=false", "PAHOLE=false")
+"""Tools that the kernel does without. Their versions would enter the
+configuration, which UML embeds (`linux --showconfig`)."""
+
 COMPILED = re.compile(r"^\s*(?:HOST)?(?:CC|AS)\s")
 
 
@@ -82,7 +86,7 @@ def _make(
     on_line: Callable[[str], None] = lambda line: None,
 ) -> None:
     shell.run(
-        ["make", "ARCH=um", f"O={work.objects.name}", *words],
+        ["make", "ARCH=um", f"O={work.objects.name}", *ABSENT, *words],
         cwd=work.tree,
         environment=ENVIRONMENT,
         on_line=on_line,

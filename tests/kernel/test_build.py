@@ -118,7 +118,7 @@ def test_a_failed_build_names_its_log(
     built(lab)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_build_leaves_no_half_kernel(
     lab: Lab, how: signal.Signals
 ) -> None:
@@ -126,10 +126,11 @@ def test_an_interrupted_build_leaves_no_half_kernel(
     wait_for(Path(f"{lab.calls}.hangs"))
     process.send_signal(how)
     _, errors = process.communicate(timeout=20)
-    assert process.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL)
+    killed = how is signal.SIGKILL
+    assert process.returncode == (-how if killed else 130)
     assert list(cache.kernels()) == []
     (log,) = (lab.home / "logs").iterdir()
-    if how is signal.SIGINT:
+    if not killed:
         assert str(log) in errors
         stale = lab.home / "kernels" / f"{cache.NEW}left"
         stale.mkdir(parents=True)
