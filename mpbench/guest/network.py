@@ -21,6 +21,9 @@ from mininet.topo import Topo
 from mpbench.guest.namespaces import Namespace
 from mpbench.guest.offloads import switch_off
 
+IPV6 = Path("/proc/sys/net/ipv6")
+"""Not there in a kernel without IPv6, as the guest's is."""
+
 
 class NetworkError(Exception):
     """A command that configures the network failed."""
@@ -161,7 +164,9 @@ class LabNetwork:
 
     def _configure(self, node: LabNode) -> None:
         information = self.topology.nodeInfo(node.name)
-        quiet = {"net.ipv6.conf.all.disable_ipv6": 1}
+        quiet: dict[str, str | int] = {}
+        if IPV6.exists():
+            quiet["net.ipv6.conf.all.disable_ipv6"] = 1
         if information.get("router"):
             quiet["net.ipv4.ip_forward"] = 1
         node.write_sysctls(quiet)
