@@ -54,8 +54,8 @@ class Source:
 def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
     """The source asked for, unpacked in the cache; to be called under the lock."""
     if given is None:
-        known = [source for source in stored() if source.fetched]
-        return known[-1] if known else _fetch(shell, progress)
+        fetched = [source for source in stored() if source.fetched]
+        return fetched[-1] if fetched else _fetch(shell, progress)
     if not given.exists():
         raise UserError(f"--source {given}: no such file or folder")
     if given.is_dir():
