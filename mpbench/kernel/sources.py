@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from mpbench.errors import UserError
@@ -54,8 +54,8 @@ class Source:
 def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
     """The source asked for, unpacked in the cache; to be called under the lock."""
     if given is None:
-        known = [source for source in stored() if source.fetched]
-        return known[-1] if known else _fetch(shell, progress)
+        fetched = [source for source in stored() if source.fetched]
+        return fetched[-1] if fetched else _fetch(shell, progress)
     if not given.exists():
         raise UserError(f"--source {given}: no such file or folder")
     if given.is_dir():
@@ -65,9 +65,9 @@ def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
     else:
         with progress.step("source", f"reading {given}"):
             identity = file_identity(given)
-    for source in stored():
-        if source.identity == identity:
-            return source
+    known = _known(identity)
+    if known is not None:
+        return known
     new = _new_folder()
     with progress.step("unpack", str(given)):
         unpack.unpack(shell, given, new / "tree")
@@ -86,10 +86,16 @@ def stored() -> list[Source]:
 
 
 def _fetch(shell: Shell, progress: Progress) -> Source:
-    new = _new_folder()
-    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=new.parent) as scratch:
+    room = _room()
+    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=room) as scratch:
         tarball, origin = _download(Path(scratch), shell, progress)
         identity = file_identity(tarball)
+        known = _known(identity)
+        if known is not None:  # it came by --source before
+            fetched = replace(known, origin=origin, fetched=True)
+            _describe(fetched.folder, fetched)
+            return fetched
+        new = _new_folder()
         with progress.step("unpack", tarball.name):
             unpack.unpack(shell, tarball, new / "tree")
     linux = _check(unpack.version(new / "tree"), tarball)
@@ -115,15 +121,30 @@ def _download(scratch: Path, shell: Shell, progress: Progress) -> tuple[Path, st
 
 
 def _store(new: Path, source: Source) -> Source:
-    (new / "source.json").write_text(json.dumps(asdict(source), indent=2) + "\n")
+    _describe(new, source)
     new.replace(source.folder)
     return source
 
 
-def _new_folder() -> Path:
+def _describe(folder: Path, source: Source) -> None:
+    text = json.dumps(asdict(source), indent=2) + "\n"
+    draft = folder / "source.json.new"
+    draft.write_text(text)
+    draft.replace(folder / "source.json")
+
+
+def _known(identity: str) -> Source | None:
+    return next((one for one in stored() if one.identity == identity), None)
+
+
+def _room() -> Path:
     folder = cache.root() / "sources"
     folder.mkdir(exist_ok=True)
-    return Path(tempfile.mkdtemp(prefix=cache.NEW, dir=folder))
+    return folder
+
+
+def _new_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix=cache.NEW, dir=_room()))
 
 
 def _check(version: str, where: Path) -> str:

@@ -102,6 +102,20 @@ def test_a_tree_and_a_tarball_of_it(lab: Lab) -> None:
     assert kernel.find("guest") == kernel.build("guest")
 
 
+def test_linux_fetched_after_it_was_given(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tarball = lab.folder / "linux.tar.xz"
+    subprocess.run(["tar", "-cJf", tarball, "-C", lab.folder, "linux"], check=True)
+    given = kernel.build("guest", tarball)
+    (lab.room / "overlay/net/ours.c").write_text("newer\n")
+    monkeypatch.setattr(sources, "_download", lambda *rest: (tarball, "the archive"))
+    fetched = kernel.build("guest")
+    assert fetched.info["source"] == "the archive"
+    assert fetched.info["source_hash"] == given.info["source_hash"]
+    assert [source.fetched for source in sources.stored()] == [True]
+
+
 def test_a_failed_build_names_its_log(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
