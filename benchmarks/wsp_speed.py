@@ -114,7 +114,8 @@ def main() -> None:
             beside += " (missed the count)"
         print(
             f"{row['candidates']:10d} {row['dimensions']:2d} {row['points']:7d} "
-            f"{row['median_cpu_s']:9.3f} {row['worst_cpu_s']:8.3f} {row['median_walks']:6.1f} "
+            f"{row['median_cpu_s']:9.3f} {row['worst_cpu_s']:8.3f} "
+            f"{row['median_walks']:6.1f} "
             f"{row['peak_bytes_per_candidate']:16.0f}  {beside}"
         )
 
