@@ -30,12 +30,13 @@ setup: packages venv kernel
 packages:
 	@missing=$$(dpkg-query -W -f='$${Package} $${db:Status-Status}\n' $(PACKAGES) 2>/dev/null \
 		| awk '$$2 == "installed" {print $$1}' | sort \
-		| comm -13 - <(printf '%s\n' $(PACKAGES) | sort)) || true
+		| comm -13 - <(printf '%s\n' $(PACKAGES) | sort) | paste -sd ' ') || true
 	[ -n "$$missing" ] || exit 0
-	$(call step,Debian packages: '$$missing',about a minute)
+	$(call step,Debian packages,about a minute)
+	printf '    %s\n' "$$missing"
 	export DEBIAN_FRONTEND=noninteractive
 	if [ "$$(id -u)" = 0 ]; then as_root=; elif command -v sudo >/dev/null; then as_root=sudo; else
-		printf 'missing Debian packages; as root: apt-get install --no-install-recommends %s\n' "$${missing//$$'\n'/ }" >&2
+		printf 'missing Debian packages; as root: apt-get install --no-install-recommends %s\n' "$$missing" >&2
 		exit 2
 	fi
 	$$as_root apt-get -q update
