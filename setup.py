@@ -9,6 +9,7 @@ setup(
     license="MIT",
     python_requires=">=3.11",
     packages=find_packages(include=["mpbench*", "topologies*", "wsp*", "analysis*"]),
+    package_data={"analysis.dashboard": ["assets/*"]},
     install_requires=[
         "click>=8.1",
         "matplotlib>=3.8",

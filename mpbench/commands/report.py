@@ -90,6 +90,7 @@ def command(
     the same files.
     """
     from analysis.figures.style import Look
+    from mpbench.report.dashboard import write
     from mpbench.report.gather import gather
 
     folders = _folders(results, out)
@@ -105,6 +106,9 @@ def command(
         try:
             if suffixes:
                 _page(gathered, look, folder, expect, notes, "md" in formats)
+            if "html" in formats:
+                write([gathered], folder / "dashboard.html")
+                click.echo(f"wrote {folder / 'dashboard.html'}")
         except ValueError as error:
             raise UserError(f"{root}: {error}") from error
         except OSError as error:

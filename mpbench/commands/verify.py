@@ -10,6 +10,14 @@ from mpbench.errors import UserError
 @click.command("verify")
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option(
+    "--run",
+    "only",
+    metavar="ID",
+    multiple=True,
+    help="Check this run, named by its id or its beginning; may be given several "
+    "times.  [default: all]",
+)
+@click.option(
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
@@ -32,6 +40,7 @@ from mpbench.errors import UserError
 def command(
     context: click.Context,
     results: Path,
+    only: tuple[str, ...],
     sample: int | None,
     seed: int,
     jobs: int | None,
@@ -61,4 +70,4 @@ def command(
         )
     backend = registry.create(name)
     console = Console(highlight=False)
-    context.exit(verify(folder, backend, console, jobs, sample, seed))
+    context.exit(verify(folder, backend, console, jobs, sample, seed, only))

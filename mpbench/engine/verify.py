@@ -4,7 +4,7 @@ import random
 import shutil
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,16 +49,18 @@ def verify(
     jobs: int | None = None,
     sample: int | None = None,
     seed: int = 1,
+    only: Sequence[str] = (),
 ) -> int:
     """Execute finished runs of the plan again, elsewhere; compare all artefacts.
 
     sample : so many runs, drawn with `seed`; None for all
+    only : ids of runs, or their beginnings; none for all
     A run that differs is kept for inspection. Returns 0 if all are the same, 1
     if any differs, 128 + n after signal n.
     Raises UserError if there is nothing to compare with, or another build.
     """
     head = campaign.read(results.campaign)
-    tasks = choose(results, head, backend.identity(), sample, seed)
+    tasks = choose(results, head, backend.identity(), sample, seed, only)
     chosen = cpus.choose(jobs, backend.max_parallel)
     scratch = Path(tempfile.mkdtemp(prefix="mpbench-verify-"))
 
@@ -89,6 +91,7 @@ def choose(
     build: Mapping[str, str],
     sample: int | None,
     seed: int,
+    only: Sequence[str] = (),
 ) -> list[Task]:
     """The runs to execute again: finished, of the plan, and of this very build.
 
@@ -96,7 +99,7 @@ def choose(
     left out.
     """
     finished = []
-    for entry in head.plan:
+    for entry in _named(results, head.plan, only):
         run = results.run(entry.id)
         host = runs.read_json(run.host)
         if host is None or host["exit"]["status"] != "finished":
@@ -113,6 +116,21 @@ def choose(
         finished = [finished[index] for index in drawn]
     repeated = len({entry.repetition for entry in head.plan}) > 1
     return [_task(entry, run, label(entry, repeated)) for entry, run in finished]
+
+
+def _named(
+    results: layout.Results, plan: Sequence[campaign.Entry], only: Sequence[str]
+) -> list[campaign.Entry]:
+    """The runs of the plan whose ids begin like one of `only`; all if there is none."""
+    for name in only:
+        if not any(entry.id.startswith(name) for entry in plan):
+            raise UserError(
+                f"--run {name}: no run of {results.root} so named; their ids are the "
+                "folders in runs/"
+            )
+    if not only:
+        return list(plan)
+    return [entry for entry in plan if entry.id.startswith(tuple(only))]
 
 
 def again(
