@@ -45,11 +45,11 @@ class Source:
 def payload(sources: Sequence[Source]) -> dict[str, Any]:
     """All that the page needs before a run is opened.
 
-    Raises ValueError if there is no run.
+    Raises ValueError if a source has no run.
     """
-    frame = _joined(sources)
-    if frame.empty:
+    if any(source.runs.empty for source in sources) or not sources:
         raise ValueError("no run: nothing to show")
+    frame = _joined(sources)
     factors = tuple(dict.fromkeys(f for source in sources for f in source.factors))
     columns = _columns(frame, factors)
     cases = [str(case) for case in frame["_case"].unique()]
@@ -95,9 +95,8 @@ def _joined(sources: Sequence[Source]) -> pd.DataFrame:
         if several:
             case = f"{source.name}: " + case
         frames.append(source.runs.assign(_campaign=number, _case=case))
-    frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-    known = frame["verdict"].isin(VERDICTS) if len(frame) else frame.index == 0
-    return frame[known].reset_index(drop=True)
+    frame = pd.concat(frames, ignore_index=True)
+    return frame[frame["verdict"].isin(VERDICTS)].reset_index(drop=True)
 
 
 def _columns(frame: pd.DataFrame, factors: Sequence[str]) -> list[dict[str, Any]]:
