@@ -10,7 +10,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .DEFAULT_GOAL := help
 
-PACKAGES := bc bison build-essential flex iperf3 iproute2 iputils-ping mininet mptcpize \
+PACKAGES := bc bison build-essential chromium chromium-driver flex iperf3 iproute2 iputils-ping mininet mptcpize \
 	patch python3 python3-venv tcpdump util-linux xz-utils
 VENV := .venv
 BIN := $(VENV)/bin

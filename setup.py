@@ -24,6 +24,7 @@ setup(
         "scipy>=1.15",
     ],
     extras_require={
+        "docs": ["mkdocs-material>=9.5"],
         "test": [
             "jsonschema>=4",
             "mypy>=1.8",
@@ -31,6 +32,7 @@ setup(
             "pytest>=8",
             "pytest-timeout>=2",
             "ruff>=0.4",
+            "selenium>=4.20",
             "types-PyYAML",
         ],
     },

@@ -10,8 +10,16 @@ async function openRun(row, focus = true) {
   panel.hidden = false;
   history.replaceState(null, "", `#run=${data.id[row]}`);
   remark();
-  const run = await details(row);
-  const others = await Promise.all(siblings(row).filter((other) => other !== row).map(async (other) => ({ other, run: await details(other) })));
+  let run;
+  let others;
+  try {
+    run = await details(row);
+    others = await Promise.all(siblings(row).filter((other) => other !== row).map(async (other) => ({ other, run: await details(other) })));
+  } catch (error) {
+    const why = `This run's details cannot be unpacked (${error.message}); it takes Chromium 80, Firefox 113, Safari 16.4 or later, and a file that is whole.`;
+    panel.replaceChildren(runHead(row, data.verdicts[data.verdict[row]]), element("p", { class: "bad" }, why));
+    return;
+  }
   if (state.open !== row) return;
   showRun(row, run, others);
   panel.scrollTop = 0;
