@@ -5,7 +5,6 @@ once from the same sources and kept in the user's cache folder, by content.
 """
 
 import hashlib
-import os
 import shutil
 import subprocess
 import tempfile
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from mpbench.backends.boot import SOURCE
 from mpbench.errors import UserError
+from mpbench.kernel import cache
 
 SOURCES = SOURCE / "kernel" / "guest"
 COMPILER = "gcc"
@@ -25,18 +25,17 @@ _PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 def cache_folder() -> Path:
-    """Where compiled tools stay; XDG_CACHE_HOME is honoured."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "mpbench" / "tools"
+    """Where compiled tools stay."""
+    return cache.root() / "tools"
 
 
-def folder(cache: Path | None = None, sources: Path = SOURCES) -> Path:
+def folder(kept: Path | None = None, sources: Path = SOURCES) -> Path:
     """The folder that holds the compiled tools; compiles them the first time.
 
     Raises UserError if there is no compiler, it fails, or the cache folder
     cannot be written.
     """
-    place = (cache or cache_folder()) / content_hash(sources)
+    place = (kept or cache_folder()) / content_hash(sources)
     if place.is_dir():
         return place
     compiler = shutil.which(COMPILER)
