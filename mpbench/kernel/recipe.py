@@ -56,7 +56,7 @@ class Config:
 
 
 CONFIGS = {
-    "guest": Config(("guest.config",), 672),
+    "guest": Config(("guest.config",), 690),
     "debug": Config(("guest.config", "debug.config"), 740),
 }
 """The kernel that experiments run in, and the same with the kernel's own checks."""
