@@ -63,7 +63,7 @@ def run(
     """
     # Blocked, so that a process that ends is noticed at the very instant.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
-    _align()
+    align()
     servers = [
         Started(process, network, folder)
         for process in processes
@@ -71,7 +71,7 @@ def run(
     ]
     for server in servers:
         _wait_until_listening(server, network)
-    _align()
+    align()
     zero = time.monotonic()
     waiting = sorted(
         (process for process in processes if process.role == "client"),
@@ -93,7 +93,7 @@ def run(
     return [started.record(zero) for started in [*servers, *clients]]
 
 
-def _align() -> None:
+def align() -> None:
     """Wait for the next tenth of a second, to the nanosecond.
 
     What goes before takes longer where the host has other files: a name that is
