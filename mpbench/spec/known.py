@@ -12,7 +12,8 @@ takes the subflow of the lowest smoothed RTT that has space in its window."""
 PATH_MANAGERS = ("fullmesh",)
 """`fullmesh`: one subflow from every address of the client to the server."""
 
-TOOLS = ("iperf3",)
+TOOLS = ("iperf3", "curl", "ab")
+"""Traffic tools, each a file of `mpbench.workloads`."""
 
 READ_MODES = ("coalesced", "packet")
 

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 import topologies
 from mpbench.errors import UserError
 from mpbench.spec.document import Document, parse, read
+from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
 from mpbench.spec.problems import describe
 from mpbench.spec.values import Context
@@ -40,7 +41,15 @@ def _context(document: Document) -> Context:
     topology = document.values.get("topology")
     cases = document.values.get("cases")
     known = isinstance(topology, str) and topology in topologies.names()
+    traffic, design = document.values.get("traffic"), document.values.get("design")
+    tools = [
+        entry.get("tool") if isinstance(entry, dict) else None
+        for entry in (traffic if isinstance(traffic, list) else ())
+    ]
+    factors = design.get("factors") if isinstance(design, dict) else None
     return Context(
         topology=topologies.describe(str(topology)) if known else None,
         cases=tuple(cases) if isinstance(cases, dict) else (),
+        traffic=tuple(each for _, _, each in parameters(tools).values()),
+        factors=tuple(factors) if isinstance(factors, dict) else (),
     )
