@@ -132,7 +132,8 @@ def _wait_until_listening(server: Started, network: LabNetwork) -> None:
     while not _listens(namespace, port):
         ended = server.popen.poll() is not None
         if ended or time.monotonic() > deadline:
-            what = "ended at once" if ended else f"not up after {LISTEN_DEADLINE_S:g} s"
+            late = f"was not up after {LISTEN_DEADLINE_S:g} s"
+            what = "ended at once" if ended else late
             raise TrafficError(
                 f"{server.process.name}: port {port} does not listen: "
                 f"the server {what} ({' '.join(server.process.argv)})"

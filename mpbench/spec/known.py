@@ -32,6 +32,9 @@ METRICS = (
     "retransmission_ratio",
     "utilisation",
     "traffic_split",
+    "completion_time",
+    "requests_per_second",
+    "request_time",
 )
 
 FIGURE_KINDS = ("goodput", "histogram", "box")

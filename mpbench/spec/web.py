@@ -50,7 +50,7 @@ class Requests(Entry):
     size: Size = Field(description="Size of each answer.")
     duration: Annotated[float, Quantity("s", 1, DAY_S)] | None = Field(
         default=None,
-        description="Time to ask for, in whole seconds; the last answer is awaited.",
+        description="Time to ask for, in whole seconds; ab ends between requests.",
     )
     requests: Annotated[Count, Field(le=1_000_000)] | None = Field(
         default=None, description="How many requests instead."
