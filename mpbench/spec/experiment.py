@@ -12,6 +12,7 @@ from mpbench.spec.document import Document
 from mpbench.spec.entries import Entries, parameters
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
+from mpbench.spec.includes import whole_text
 from mpbench.spec.known import METRICS
 from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
@@ -31,6 +32,11 @@ from topologies import Parameter, describe, names
 class Spec(Part):
     """What an experiment file says, with everything that it leaves unsaid."""
 
+    include: str | tuple[str, ...] | None = Field(
+        default=None,
+        exclude=True,
+        description="Files with parts of this one, relative to it.",
+    )
     name: Name = Field(description="Of the experiment, and of its results' folder.")
     source: str | None = Field(
         default=None, description="What it reproduces: paper, table, figure."
@@ -164,12 +170,13 @@ class Spec(Part):
         """`file:line` of a place, such as ("design", "points"), for messages."""
         if self._document is None:
             return self.name
-        return f"{self._document.name}:{self._document.line(place)}"
+        return self._document.where(place)
 
     @property
     def text(self) -> str:
-        """The file as it was read; empty if there was none."""
-        return self._document.text if self._document else ""
+        """The file as it was read, with what it includes in place; empty if there was
+        none. It can be read without the files that it includes."""
+        return whole_text(self._document) if self._document else ""
 
     @property
     def digest(self) -> str:

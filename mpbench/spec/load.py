@@ -9,6 +9,7 @@ from mpbench.errors import UserError
 from mpbench.spec.document import Document, parse, read
 from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
+from mpbench.spec.includes import resolved
 from mpbench.spec.problems import describe
 from mpbench.spec.values import Context
 
@@ -19,12 +20,14 @@ def load(path: Path | str) -> Spec:
     Raises UserError with everything that is wrong with it, one a line:
     `file:line: path: reason; what would work`.
     """
-    return _validate(read(Path(path)))
+    where = Path(path)
+    return _validate(resolved(read(where), where.parent))
 
 
 def loads(text: str, name: str = "experiment") -> Spec:
-    """The same for text; `name` is what messages call it."""
-    return _validate(parse(text, name))
+    """The same for text; `name` is what messages call it, and what files that it
+    includes are relative to."""
+    return _validate(resolved(parse(text, name), Path(name).parent))
 
 
 def _validate(document: Document) -> Spec:
