@@ -14,7 +14,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from mpbench.guest import snapshot, traffic, transport
+from mpbench.guest import namespaces, snapshot, traffic, transport
 from mpbench.guest.network import LabNetwork
 from mpbench.workloads.processes import Process
 
@@ -30,6 +30,7 @@ def main() -> int:
     began = traffic.ALIGNED_NS * (time.monotonic_ns() // traffic.ALIGNED_NS)
     outcome: dict[str, Any] = {"format": FORMAT, "status": "failed", "error": None}
     try:
+        namespaces.take_name("localhost")
         job = json.loads(Path("job.json").read_text())
         with contextlib.ExitStack() as undo:
             if os.environ.get("MPBENCH_KEEP_NETWORK") == "no":
