@@ -190,7 +190,7 @@ static i64 take_segment(struct capture *c, struct packet *p, i64 from, i64 to)
 
 static void note_in_flight(struct capture *c, struct half *h, i64 time_ns)
 {
-	i64 bytes = most(0, h->next - h->acked);
+	i64 bytes = most(0, h->data_end - h->acked);
 	struct series_row *b = bin(c, h, time_ns);
 
 	h->row.in_flight_sum_bytes += bytes;
@@ -221,15 +221,21 @@ void track_tcp(struct capture *c, struct packet *p)
 		length = 0;
 	if (p->has_dss && p->dss.has_map)
 		take_mapping(c, p, &p->dss, from);
+	if (!length && from > h->next && from <= h->next + JUMP &&
+	    !(p->flags & TCP_RST)) {
+		/* An ACK's number tells that all below has been sent. */
+		open_hole(c, h, p, from);
+		h->next = from;
+	}
 	if (length) {
 		fresh = take_segment(c, p, from, from + length);
 		h->last_sent_ns = p->time_ns;
 	}
 	if (length && p->payload) {
 		note_silence(c, h, p->time_ns);
-		note_in_flight(c, h, p->time_ns);
 		from += !!(p->flags & TCP_SYN);
 		h->data_end = most(h->data_end, from + p->payload);
+		note_in_flight(c, h, p->time_ns);
 		track_data(c, p, from, from + p->payload, least(fresh, p->payload));
 	}
 	if (p->has_dss && p->dss.has_ack)
