@@ -221,6 +221,7 @@ struct data {
 	u64 base;		/* DSN of relative number 0 */
 	bool seen, base64;
 	i64 start;		/* relative number of the first byte */
+	i64 reinjected_to;	/* where the last reinjection ended */
 	i64 next, acked, fin;	/* `fin`: DATA_FIN's number, or -1 */
 };
 

@@ -46,13 +46,16 @@ static void note_late(struct capture *c, const struct packet *p, struct data *d,
 		b->data_ooo_packets++;
 }
 
+/* One after the other, reinjected packets are one reinjection, as Linux counts. */
 static void note_reinjection(struct capture *c, const struct packet *p, struct data *d,
-			     i64 from, const struct overlap *found)
+			     i64 from, i64 to, const struct overlap *found)
 {
 	struct half *h = p->half;
 	struct series_row *b = bin(c, h, p->time_ns);
 	struct event_row *e = event(c, EVENT_REINJECTION, h, p->time_ns);
 
+	d->row.reinjections += from != d->reinjected_to;
+	d->reinjected_to = to;
 	d->row.reinjected_packets++;
 	d->row.reinjected_bytes += found->others;
 	if (d->row.first_reinjection_ns < 0)
@@ -94,7 +97,7 @@ static void add_data(struct capture *c, const struct packet *p, struct data *d,
 	ranges_add(&c->memory, &d->ranges, from, to, h->subflow->index, &found);
 	note_silence(c, d, p->time_ns);
 	if (found.others)
-		note_reinjection(c, p, d, from, &found);
+		note_reinjection(c, p, d, from, to, &found);
 	if (found.mine) {
 		d->row.resent_packets++;
 		d->row.resent_bytes += found.mine;
@@ -123,8 +126,8 @@ void track_data(struct capture *c, const struct packet *p, i64 from, i64 to, i64
 
 	if (!fresh)
 		return;
-	if (!h->data) {
-		note_new(c, p, from, fresh);
+	if (!h->data || (!h->map_count && !h->subflow->connection->dss_seen)) {
+		note_new(c, p, from, fresh);	/* TCP, or MPTCP that became it */
 		return;
 	}
 	while (from < to) {

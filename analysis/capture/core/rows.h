@@ -23,8 +23,8 @@
 #define DATA_FIELDS(F) \
 	F(i64, connection) F(i64, direction) F(i64, bytes) F(i64, packets) \
 	F(i64, first_ns) F(i64, last_ns) F(i64, acked_bytes) F(i64, complete_ns) \
-	F(i64, missing_bytes) F(i64, reinjected_packets) F(i64, reinjected_bytes) \
-	F(i64, resent_packets) F(i64, resent_bytes) F(i64, first_reinjection_ns) \
+	F(i64, missing_bytes) F(i64, reinjections) F(i64, reinjected_packets) \
+	F(i64, reinjected_bytes) F(i64, resent_packets) F(i64, resent_bytes) F(i64, first_reinjection_ns) \
 	F(i64, last_reinjection_ns) F(i64, ooo_packets) F(i64, ooo_bytes) \
 	F(i64, ooo_depth_bytes) F(i64, in_flight_max_bytes) F(i64, data_fin_ns) \
 	F(i64, data_fin_acked_ns) F(i64, idle_periods) F(i64, idle_ns) \
