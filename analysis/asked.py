@@ -44,10 +44,16 @@ class Transport:
 
 @dataclass(frozen=True)
 class Traffic:
-    """One traffic entry; duration_s or bytes is None.
+    """One traffic entry.
 
+    duration_s, bytes : what limits it, the other one None; of curl and ab, bytes is
+        the size of the file
     forward : whether its data go the way from client to server
     receiver, sender : "client" or "server", the ends of the tool
+    parallel : connections at a time
+    requests : of ab, None if its time is limited
+    keep_alive : whether ab's requests share connections
+    timeout_s : of curl, when it breaks off; None for never
     """
 
     tool: str
@@ -57,6 +63,9 @@ class Traffic:
     interval_s: float
     forward: bool
     receiver: str
+    requests: int | None = None
+    keep_alive: bool = False
+    timeout_s: float | None = None
 
     @property
     def sender(self) -> str:
@@ -144,8 +153,11 @@ def _traffic(entry: Mapping[str, Any]) -> Traffic:
         tool=entry["tool"],
         duration_s=None if duration_s is None else float(duration_s),
         bytes=None if count is None else int(count),
-        parallel=int(entry.get("parallel") or 1),
+        parallel=int(entry.get("parallel") or entry.get("concurrency") or 1),
         interval_s=float(entry.get("interval_s") or 1.0),
         forward=(entry.get("from", "client") == "client") != reverse,
         receiver="client" if reverse else "server",
+        requests=entry.get("requests"),
+        keep_alive=bool(entry.get("keep_alive")),
+        timeout_s=entry.get("timeout_s"),
     )

@@ -1,62 +1,23 @@
 """From a run's artefacts to its numbers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from analysis import metrics
+from analysis import metrics, transfers
 from analysis.artefacts import Artefacts
-from analysis.asked import FRAME_BYTES, Traffic
+from analysis.asked import FRAME_BYTES
 from analysis.readers.counters import Counters
-from analysis.readers.iperf3 import Interval, Report
-
-INTERVAL_SLACK = 0.05
-"""How late an interval may end, as a part of its length: its timer's precision."""
+from analysis.transfers import Flow
 
 PAYLOAD_SHARE = 1448 / FRAME_BYTES
 """The most that goodput can have of a link: payload of TCP with timestamps over the
 frame that tc counts. The options of MPTCP take some more."""
 
 
-@dataclass(frozen=True)
-class Flow:
-    """What the receiver of one traffic entry read.
-
-    seconds : in which it was read: of the intervals that count, from first to last
-    stream_bytes : of each parallel stream
-    """
-
-    seconds: float
-    bytes: int
-    stream_bytes: tuple[int, ...]
-
-    @property
-    def goodput_mbps(self) -> float:
-        return metrics.goodput_mbps(self.bytes, self.seconds)
-
-
-def flow(entry: Traffic, report: Report) -> Flow:
-    """The receiver's intervals within the time asked; of a sized transfer, all.
-
-    The sender's intervals say when bytes entered its buffer, not when they arrived,
-    and after the time asked a receiver only drains what was under way.
-    Raises ValueError if no interval counts.
-    """
-    slack_s = entry.interval_s * INTERVAL_SLACK
-    intervals = report.window(entry.duration_s, slack_s)
-    if not intervals:
-        raise ValueError("iperf3: the receiver reports no interval within the time")
-    return Flow(
-        seconds=intervals[-1].end_s - intervals[0].start_s,
-        bytes=sum(interval.bytes for interval in intervals),
-        stream_bytes=_by_stream(intervals),
-    )
-
-
 def flows(run: Artefacts) -> tuple[Flow, ...]:
     """One a traffic entry."""
     pairs = zip(run.asked.traffic, run.reports, strict=True)
-    return tuple(flow(entry, both.of(entry.receiver)) for entry, both in pairs)
+    return tuple(transfers.tool(e.tool).flow(e, report) for e, report in pairs)
 
 
 def row(run: Artefacts) -> dict[str, Any]:
@@ -84,7 +45,20 @@ def row(run: Artefacts) -> dict[str, Any]:
         "connections": run.client.mptcp("MPCapableSYNACKRX"),
         "joined_subflows": run.client.mptcp("MPJoinSynAckRx"),
         **_by_path(run, path_bytes(run)),
+        **_by_tool(run),
     }
+
+
+def _by_tool(run: Artefacts) -> dict[str, Any]:
+    """What only one tool measures; under the entry's number if there are several."""
+    columns: dict[str, Any] = {}
+    for number, (entry, report) in enumerate(
+        zip(run.asked.traffic, run.reports, strict=True), start=1
+    ):
+        before = "" if len(run.reports) == 1 else f"traffic{number}."
+        found = transfers.tool(entry.tool).columns(entry, report)
+        columns |= {f"{before}{name}": value for name, value in found.items()}
+    return columns
 
 
 def path_bytes(run: Artefacts) -> dict[int, int]:
@@ -140,11 +114,3 @@ def _retransmissions(sender: Counters) -> dict[str, Any]:
             metrics.retransmission_ratio(count, sent) if sent else None
         )
     return columns
-
-
-def _by_stream(intervals: tuple[Interval, ...]) -> tuple[int, ...]:
-    streams = max(len(interval.stream_bytes) for interval in intervals)
-    return tuple(
-        sum(i.stream_bytes[k] for i in intervals if k < len(i.stream_bytes))
-        for k in range(streams)
-    )

@@ -13,7 +13,7 @@ from mpbench import commands
 from mpbench.errors import UserError
 
 ORDER = (
-    *("run", "plan", "design", "verify", "analyse", "report", "dashboard"),
+    *("run", "plan", "design", "verify", "analyse", "report", "dashboard", "model"),
     *("shell", "kernel", "doctor", "schema"),
 )
 """Sub-commands as the help lists them; others follow by name."""

@@ -8,7 +8,13 @@ import pandas as pd
 
 from analysis.figures.labels import UNITS, label
 
-COLUMNS = {"goodput": "goodput_mbps", "traffic_split": "path1.share"}
+COLUMNS = {
+    "goodput": "goodput_mbps",
+    "traffic_split": "path1.share",
+    "completion_time": "completion_time_s",
+    "requests_per_second": "requests_per_s",
+    "request_time": "request_time_ms",
+}
 """Of the metrics of an experiment file whose column has another name."""
 
 

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
+from mpbench.backends import fake_web
 from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import Flow, flow, packets, path_shapes, virtual_s
 from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
@@ -25,9 +26,13 @@ def artefacts(job: Job) -> dict[str, bytes]:
     flows = [flow(job, index, shapes) for index in range(len(job["traffic"]))]
     files: dict[str, Any] = {"outcome.json": outcome(job, flows, shapes)}
     for index, each in enumerate(flows):
+        tool = job["traffic"][index]["tool"]
+        if tool in fake_web.TOOLS:
+            files |= fake_web.reports(job["traffic"][index], index, each)
         for end in ("client", "server"):
             name = f"traffic-{index}-{end}"
-            files[f"{name}.json"] = iperf3(job, index, each, end)
+            if tool not in fake_web.TOOLS:
+                files[f"{name}.json"] = iperf3(job, index, each, end)
             files[f"{name}.err"] = b""
     for host in ("client", "server"):
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, shapes, host)}
@@ -118,13 +123,17 @@ def counters(
     out = sum(math.ceil(each.bytes / each.payload_bytes) for each in flows)
     resent = sum(each.retransmits for each in flows)
     client = host == "client"
+    sends = client != all(entry.get("reverse") for entry in job["traffic"])
     values = {
-        "TcpOutSegs": out + resent if client else out // 2,
-        "TcpInSegs": out // 2 if client else out,
-        "TcpRetransSegs": resent if client else 0,
+        "TcpOutSegs": out + resent if sends else out // 2,
+        "TcpInSegs": out // 2 if sends else out,
+        "TcpRetransSegs": resent if sends else 0,
     }
     connections = sum(
-        1 + job["traffic"][i].get("parallel", 1) for i in range(len(flows))
+        fake_web.connections(entry, each)
+        if entry["tool"] in fake_web.TOOLS
+        else 1 + entry.get("parallel", 1)
+        for entry, each in zip(job["traffic"], flows, strict=True)
     )
     if job["transport"]["protocol"] == "mptcp":
         joins = connections * (len(shapes) - 1)

@@ -5,7 +5,6 @@ once from the same sources and kept in the user's cache folder, by content.
 """
 
 import hashlib
-import os
 import shutil
 import subprocess
 import tempfile
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from mpbench.backends.boot import SOURCE
 from mpbench.errors import UserError
+from mpbench.kernel import cache
 
 SOURCES = SOURCE / "kernel" / "guest"
 COMPILER = "gcc"
@@ -25,36 +25,38 @@ _PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 def cache_folder() -> Path:
-    """Where compiled tools stay; XDG_CACHE_HOME is honoured."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "mpbench" / "tools"
+    """Where compiled tools stay."""
+    return cache.root() / "tools"
 
 
-def folder(cache: Path | None = None, sources: Path = SOURCES) -> Path:
+def folder(kept: Path | None = None, sources: Path = SOURCES) -> Path:
     """The folder that holds the compiled tools; compiles them the first time.
 
     Raises UserError if there is no compiler, it fails, or the cache folder
     cannot be written.
     """
-    place = (cache or cache_folder()) / content_hash(sources)
-    if place.is_dir():
-        return place
-    compiler = shutil.which(COMPILER)
-    if compiler is None:
-        raise UserError(
-            f"{COMPILER}: not found, needed once to compile mpbench-read; {REMEDY}"
-        )
+    place = (kept or cache_folder()) / content_hash(sources)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as made:
-            _compile(compiler, sources, Path(made))
-            _publish(Path(made), place)
+        if not place.is_dir():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as made:
+                _compile(_compiler(), sources, Path(made))
+                _publish(Path(made), place)
     except OSError as error:
         raise UserError(
             f"{place.parent}: cannot keep mpbench-read there: {error.strerror}; "
             "set XDG_CACHE_HOME to a folder that can be written"
         ) from error
     return place
+
+
+def _compiler() -> str:
+    found = shutil.which(COMPILER)
+    if found is None:
+        raise UserError(
+            f"{COMPILER}: not found, needed once to compile mpbench-read; {REMEDY}"
+        )
+    return found
 
 
 def content_hash(sources: Path = SOURCES) -> str:

@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpbench import kernel
-from mpbench.backends import boot, read_tools, requirements, tools
+from mpbench.backends import boot, requirements, tools
 from mpbench.backends.tools import Tool
 from mpbench.engine import cpus
 from mpbench.errors import UserError
+from mpbench.kernel import cache
+from mpbench.kernel import tools as kernel_tools
 
-BUILD = (
-    *(Tool("gcc", "gcc"), Tool("make", "make"), Tool("ld", "binutils")),
-    *(Tool("flex", "flex"), Tool("bison", "bison"), Tool("bc", "bc")),
-    *(Tool("patch", "patch"), Tool("xz", "xz-utils"), Tool("tar", "tar")),
-)
+BUILD = tuple(Tool(*named) for named in kernel_tools.PACKAGES.items())
 """What building the guest kernel calls."""
 HOST = tuple(Tool(name, "util-linux") for name in ("setpriv", "prlimit", "taskset"))
 """What starts a guest."""
@@ -75,7 +73,7 @@ def look(results: Path = Path("results")) -> Facts:
         cpus=len(cpus.pinnable()),
         memory_bytes=_available_memory(),
         memory_folder=_folder(boot.memory_folder()),
-        cache=_folder(read_tools.cache_folder().parent),
+        cache=_folder(cache.root()),
         results=_folder(results),
         native=requirements.needs(requirements.look()),
     )

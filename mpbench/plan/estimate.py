@@ -35,8 +35,9 @@ def estimate(job: Mapping[str, Any], real_time: bool = False) -> Estimate:
     values, transport = job["parameters"], job["transport"]
     rate = capacity_mbps(values, transport) * 1e6
     ends = [traffic_end_s(values, transport, entry) for entry in job["traffic"]]
-    cost = max(1 / BITS_PER_WALL_S[entry["read"]] for entry in job["traffic"])
-    bits = sum(8.0 * (e["bytes"] or 0) for e in job["traffic"])
+    reads = {entry.get("read", "packet") for entry in job["traffic"]}
+    cost = max(1 / BITS_PER_WALL_S[read] for read in reads)
+    bits = sum(_sized_bits(entry) for entry in job["traffic"])
     timed = [
         (entry["start_s"], end)
         for entry, end in zip(job["traffic"], ends, strict=True)
@@ -45,6 +46,13 @@ def estimate(job: Mapping[str, Any], real_time: bool = False) -> Estimate:
     bits += rate * _covered_s(timed)
     traffic_s = max(ends) if real_time else bits * cost
     return Estimate(max(ends), OVERHEAD_S + traffic_s)
+
+
+def _sized_bits(entry: Mapping[str, Any]) -> float:
+    """What an entry moves that is limited by amount; 0 for one limited by time."""
+    if entry["duration_s"] is not None:
+        return 0.0
+    return 8.0 * entry["bytes"] * (entry.get("requests") or 1)
 
 
 def _covered_s(spans: Iterable[tuple[float, float]]) -> float:

@@ -32,7 +32,7 @@ def job(
     for parameter in describe(spec.topology).parameters:
         fixed = spec.parameters.get(parameter.name, parameter.default)
         values[parameter.key] = point.get(parameter.name, fixed)
-    entries = traffic(spec)
+    entries = traffic(spec, point)
     limit_s = spec.time_limit
     if limit_s is None:
         limit_s = time_limit_s(values, transport_, entries)
@@ -70,22 +70,10 @@ def transport(case: Case) -> Json:
     }
 
 
-def traffic(spec: Spec) -> list[Json]:
-    """The traffic entries, in order, in canonical units."""
-    return [
-        {
-            "tool": entry.tool,
-            "from": entry.source,
-            "to": entry.destination,
-            "duration_s": entry.duration,
-            "bytes": None if entry.size is None else round(entry.size),
-            "reverse": entry.reverse,
-            "parallel": entry.parallel,
-            "start_s": entry.start,
-            "interval_s": entry.interval,
-            "port": spec.port(index),
-            "read": entry.read.mode,
-            "read_bytes": entry.read.wake_bytes,
-        }
-        for index, entry in enumerate(spec.traffic)
-    ]
+def traffic(spec: Spec, point: Mapping[str, float | int]) -> list[Json]:
+    """The traffic entries, in order, in canonical units, as the point has them."""
+    entries = list(spec.traffic)
+    for name, (index, key, _) in spec.varied_traffic.items():
+        if name in point:
+            entries[index] = entries[index].model_copy(update={key: point[name]})
+    return [entry.job(spec.port(index)) for index, entry in enumerate(entries)]

@@ -9,6 +9,7 @@ Entry = Mapping[str, Any]
 PACKET_BITS = 8 * 1514  # a full packet with its Ethernet header
 SLACK_S = 30.0  # set-up, handshakes with a few lost SYNs, and tidying away
 SLACK_ROUND_TRIPS = 10
+ROUND_TRIPS_PER_REQUEST = 3  # to connect, to be answered, to part
 WORST_SHARE = 0.05  # of the slowest path, that a sized transfer still gets
 
 
@@ -39,10 +40,20 @@ def capacity_mbps(values: Values, transport: Mapping[str, Any]) -> float:
 
 def traffic_end_s(values: Values, transport: Mapping[str, Any], entry: Entry) -> float:
     """When an entry's traffic ends if it gets all the capacity there is."""
+    return float(entry["start_s"] + _lasts_s(values, transport, entry))
+
+
+def _lasts_s(values: Values, transport: Mapping[str, Any], entry: Entry) -> float:
     if entry["duration_s"] is not None:
-        return float(entry["start_s"] + entry["duration_s"])
+        return float(entry["duration_s"])
     rate = max(capacity_mbps(values, transport), 1e-6) * 1e6
-    return float(entry["start_s"] + 8 * entry["bytes"] / rate + round_trip_s(values))
+    delays_s = 2 * max(_named(values, "delay_ms"), default=0.0) / 1e3
+    if entry["tool"] == "ab":
+        turns = ROUND_TRIPS_PER_REQUEST / entry["concurrency"]
+        each_s = 8 * entry["bytes"] / rate + turns * delays_s
+        return float(entry["requests"] * each_s)
+    lasts_s = 8 * entry["bytes"] / rate + round_trip_s(values)
+    return min(lasts_s, entry.get("timeout_s") or lasts_s)
 
 
 def time_limit_s(
@@ -56,14 +67,21 @@ def time_limit_s(
     """
     slowest = min(_named(values, "capacity_mbps"), default=0.0)
     rate = max(slowest, 1e-6) * 1e6 * WORST_SHARE / len(entries)
-    ends = [
-        entry["start_s"]
-        + (
-            8 * entry["bytes"] / rate
-            if entry["duration_s"] is None
-            else entry["duration_s"]
-        )
-        for entry in entries
-    ]
+    ends = [entry["start_s"] + _at_most_s(values, entry, rate) for entry in entries]
     slack = SLACK_S + SLACK_ROUND_TRIPS * round_trip_s(values)
     return float(int(max(ends) + slack) + 1)
+
+
+def _at_most_s(values: Values, entry: Entry, rate: float) -> float:
+    """How long an entry lasts at so many bit/s."""
+    duration_s = entry["duration_s"]
+    if entry["tool"] == "ab":
+        if duration_s is not None:  # and the last answers, which ab awaits
+            return float(duration_s + 8 * entry["bytes"] * entry["concurrency"] / rate)
+        trips_s = ROUND_TRIPS_PER_REQUEST * round_trip_s(values)
+        return float(entry["requests"] * (8 * entry["bytes"] / rate + trips_s))
+    if duration_s is not None:
+        return float(duration_s)
+    if entry.get("timeout_s") is not None:
+        return float(entry["timeout_s"])
+    return float(8 * entry["bytes"] / rate)

@@ -27,7 +27,7 @@ def _constraint(text: str, info: ValidationInfo) -> str:
     if topology is not None:
         for name in sorted(names):
             try:
-                find(name, topology)
+                find(name, topology, context(info).traffic)
             except ValueError as error:
                 raise ValueError(f"'{name}': {error}") from None
     return text

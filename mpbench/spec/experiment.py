@@ -9,10 +9,12 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.document import Document
+from mpbench.spec.entries import Entries, parameters
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
+from mpbench.spec.includes import whole_text
 from mpbench.spec.known import METRICS
-from mpbench.spec.traffic import DAY_S, FIRST_PORT, Traffic
+from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
     Count,
     Faults,
@@ -24,12 +26,17 @@ from mpbench.spec.values import (
     Whole,
     context,
 )
-from topologies import names
+from topologies import Parameter, describe, names
 
 
 class Spec(Part):
     """What an experiment file says, with everything that it leaves unsaid."""
 
+    include: str | tuple[str, ...] | None = Field(
+        default=None,
+        exclude=True,
+        description="Files with parts of this one, relative to it.",
+    )
     name: Name = Field(description="Of the experiment, and of its results' folder.")
     source: str | None = Field(
         default=None, description="What it reproduces: paper, table, figure."
@@ -47,7 +54,7 @@ class Spec(Part):
     cases: dict[Name, Case] = Field(
         min_length=1, description="The transports to compare, by name."
     )
-    traffic: tuple[Traffic, ...] = Field(
+    traffic: Entries = Field(
         min_length=1, description="What flows, all of it in every run."
     )
     repetitions: Count = Field(
@@ -97,7 +104,7 @@ class Spec(Part):
                 faults.add(places[idle], reason)
 
     def _check_time_limit(self, faults: Faults) -> None:
-        end = max(entry.start + (entry.duration or 0) for entry in self.traffic)
+        end = max(entry.end_s for entry in self.traffic)
         if self.time_limit is not None and self.time_limit <= end:
             reason = f"{self.time_limit:g} s, but the traffic lasts {end:g} s"
             faults.add(("time_limit",), f"{reason}; allow more, or take it away")
@@ -148,19 +155,30 @@ class Spec(Part):
 
     def port(self, index: int) -> int:
         """Port of the server of `traffic[index]`."""
-        port = self.traffic[index].port
-        return FIRST_PORT + index if port is None else port
+        entry = self.traffic[index]
+        return entry.first_port + index if entry.port is None else entry.port
+
+    @property
+    def varied_traffic(self) -> dict[str, tuple[int, str, Parameter]]:
+        """What of the traffic can be a factor: see `entries.parameters`."""
+        return parameters([entry.tool for entry in self.traffic])
+
+    def variable(self) -> dict[str, Parameter]:
+        """All that can be a factor, by name: of the topology and of the traffic."""
+        known = {p.name: p for p in describe(self.topology).parameters}
+        return known | {n: p for n, (_, _, p) in self.varied_traffic.items()}
 
     def where(self, *place: str | int) -> str:
         """`file:line` of a place, such as ("design", "points"), for messages."""
         if self._document is None:
             return self.name
-        return f"{self._document.name}:{self._document.line(place)}"
+        return self._document.where(place)
 
     @property
     def text(self) -> str:
-        """The file as it was read; empty if there was none."""
-        return self._document.text if self._document else ""
+        """The file as it was read, with what it includes in place; empty if there was
+        none. It can be read without the files that it includes."""
+        return whole_text(self._document) if self._document else ""
 
     @property
     def digest(self) -> str:

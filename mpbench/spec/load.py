@@ -7,7 +7,9 @@ from pydantic import ValidationError
 import topologies
 from mpbench.errors import UserError
 from mpbench.spec.document import Document, parse, read
+from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
+from mpbench.spec.includes import resolved
 from mpbench.spec.problems import describe
 from mpbench.spec.values import Context
 
@@ -18,12 +20,14 @@ def load(path: Path | str) -> Spec:
     Raises UserError with everything that is wrong with it, one a line:
     `file:line: path: reason; what would work`.
     """
-    return _validate(read(Path(path)))
+    where = Path(path)
+    return _validate(resolved(read(where), where.parent))
 
 
 def loads(text: str, name: str = "experiment") -> Spec:
-    """The same for text; `name` is what messages call it."""
-    return _validate(parse(text, name))
+    """The same for text; `name` is what messages call it, and what files that it
+    includes are relative to."""
+    return _validate(resolved(parse(text, name), Path(name).parent))
 
 
 def _validate(document: Document) -> Spec:
@@ -40,7 +44,15 @@ def _context(document: Document) -> Context:
     topology = document.values.get("topology")
     cases = document.values.get("cases")
     known = isinstance(topology, str) and topology in topologies.names()
+    traffic, design = document.values.get("traffic"), document.values.get("design")
+    tools = [
+        entry.get("tool") if isinstance(entry, dict) else None
+        for entry in (traffic if isinstance(traffic, list) else ())
+    ]
+    factors = design.get("factors") if isinstance(design, dict) else None
     return Context(
         topology=topologies.describe(str(topology)) if known else None,
         cases=tuple(cases) if isinstance(cases, dict) else (),
+        traffic=tuple(each for _, _, each in parameters(tools).values()),
+        factors=tuple(factors) if isinstance(factors, dict) else (),
     )

@@ -24,7 +24,7 @@ BOUNDS = Bounds(virtual_s=60.0, wall_s=120.0, silence_s=60.0)
 def make_job(
     folder: Path,
     case: dict[str, Any] | None = None,
-    duration: str = "2 s",
+    duration: str | None = "2 s",
     seed: int = 1,
     parameters: dict[str, Any] | None = None,
     **traffic: Any,
@@ -36,7 +36,13 @@ def make_job(
         "topology": "two_path",
         "parameters": parameters or {},
         "cases": {"only": case or MPTCP},
-        "traffic": [{**BULK, "duration": duration, **traffic}],
+        "traffic": [
+            {
+                key: value
+                for key, value in {**BULK, "duration": duration, **traffic}.items()
+                if value is not None
+            }
+        ],
     }
     path = folder / "experiment.yaml"
     path.write_text(yaml.safe_dump(spec))
