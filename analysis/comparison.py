@@ -1,5 +1,6 @@
 """Two campaigns over the same design points, difference by difference."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -134,7 +135,8 @@ def interval(
     if np.ptp(values) == 0:
         return Interval(estimate, estimate, estimate)
     for method in ("BCa", "percentile"):
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", stats.DegenerateDataWarning)
             found = stats.bootstrap(
                 (values,),
                 statistic,
