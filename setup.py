@@ -24,6 +24,7 @@ setup(
             extra_link_args=CORE_FLAGS,
         )
     ],
+    package_data={"analysis.dashboard": ["assets/*"]},
     install_requires=[
         "click>=8.1",
         "matplotlib>=3.8",
