@@ -50,7 +50,7 @@ packages:
 
 venv: $(VENV)/installed
 
-$(VENV)/installed: setup.py pyproject.toml | packages
+$(VENV)/installed: setup.py pyproject.toml $(wildcard analysis/capture/core/*.[ch]) | packages
 	@$(call step,Python packages in $(VENV),about a minute)
 	/usr/bin/python3 -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'

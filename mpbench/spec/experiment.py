@@ -146,6 +146,8 @@ class Spec(Part):
             if figure.criterion and not varied & set(figure.criterion.parameters()):
                 reason = f"'{figure.criterion.factor}' is the same in all runs"
                 faults.add((*at, "criterion", "factor"), reason)
+            if figure.by is not None and figure.by not in varied:
+                faults.add((*at, "by"), f"'{figure.by}' is the same in all runs")
             for position, name in enumerate(figure.factors or ()):
                 if name not in varied:
                     reason = f"'{name}' is the same in all runs"

@@ -37,7 +37,7 @@ METRICS = (
     "request_time",
 )
 
-FIGURE_KINDS = ("goodput", "histogram", "box")
+FIGURE_KINDS = ("goodput", "histogram", "box", "cdf", "groups", "table")
 
 DIFFERENCES = ("absolute", "signed", "none")
 """Of a factor between path 1 and path 2 (thesis 3.2), or the factor itself."""
