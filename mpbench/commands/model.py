@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ from mpbench.errors import UserError
 
 if TYPE_CHECKING:
     from analysis.models.throughput import Connection
+    from analysis.models.validation import Compared
 
 MILLI = 1e-3
 
@@ -26,7 +28,7 @@ def _numbers(_context: click.Context, _name: object, text: str) -> tuple[float, 
 
 @click.group("model")
 def command() -> None:
-    """What closed forms say, without running anything."""
+    """What closed forms say, by themselves and beside runs."""
 
 
 @command.command("throughput")
@@ -188,3 +190,62 @@ def _show(
         best = " (best)" if index == lia.best and len(tcp) > 1 else ""
         table.add_row(f"{index + 1}{best}", *(rate(value) for value in each.values()))
     console.print(table)
+
+
+@command.command("validate")
+@click.argument("results", type=click.Path(path_type=Path, file_okay=False))
+def validate(results: Path) -> None:
+    """Set the model beside the runs of RESULTS, path by path, with the RMSE.
+
+    For campaigns of MPTCP with lia over paths with random loss, such as
+    experiments/thesis/model-loss.yaml and model-rtt.yaml.
+    """
+    from analysis.models import validation
+    from mpbench.store import campaign, layout
+    from mpbench.store.table import collect
+
+    folder = layout.Results(results)
+    head = campaign.read(folder.campaign)
+    rows = [r for r in collect(folder, head.plan) if r["verdict"] == "ok"]
+    if not rows:
+        raise UserError(f"{results}: no run is ok; `mpbench run` goes on with it")
+    found, reason = [], ""
+    for row in rows:
+        try:
+            found.append(validation.compare(row))
+        except ValueError as error:
+            reason = reason or f"point {row['point']} {row['case']}: {error}"
+    if not found:
+        raise UserError(f"{results}: the model says nothing of its runs: {reason}")
+    _show_validation(found)
+    if left := len(head.plan) - len(found):
+        click.echo(f"\n{left} of {len(head.plan)} runs are not in it")
+
+
+def _show_validation(found: "list[Compared]") -> None:
+    """A line a run, and the errors at the end; packets/s throughout."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from analysis.models import validation
+
+    count = len(found[0].observed)
+    table = Table(box=None, pad_edge=False)
+    for head in ("point", "case", "loss", "RTT"):
+        table.add_column(head, justify="left" if head == "case" else "right")
+    for path in range(1, count + 1):
+        for what in ("observed", "eq. 6.6", "bounded"):
+            table.add_column(f"path {path} {what}", justify="right")
+    for run in found:
+        cells = [str(run.point), run.case]
+        cells.append(" ".join(f"{100 * loss:g}" for loss in run.losses) + " %")
+        cells.append(" ".join(f"{rtt:g}" for rtt in run.rtts_ms) + " ms")
+        for triple in zip(run.observed, run.predicted, run.bounded, strict=True):
+            cells += [f"{value:.1f}" for value in triple]
+        table.add_row(*cells)
+    free, bounded = validation.errors(found), validation.errors(found, bounded=True)
+    last = ["", "RMSE", "", ""]
+    for path in range(count):
+        last += ["", f"{free[path]:.2f}", f"{bounded[path]:.2f}"]
+    table.add_row(*last)
+    Console(highlight=False, width=200).print(table)

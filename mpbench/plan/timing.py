@@ -46,14 +46,19 @@ def traffic_end_s(values: Values, transport: Mapping[str, Any], entry: Entry) ->
 def _lasts_s(values: Values, transport: Mapping[str, Any], entry: Entry) -> float:
     if entry["duration_s"] is not None:
         return float(entry["duration_s"])
-    rate = max(capacity_mbps(values, transport), 1e-6) * 1e6
-    delays_s = 2 * max(_named(values, "delay_ms"), default=0.0) / 1e3
     if entry["tool"] == "ab":
-        turns = ROUND_TRIPS_PER_REQUEST / entry["concurrency"]
-        each_s = 8 * entry["bytes"] / rate + turns * delays_s
-        return float(entry["requests"] * each_s)
+        return float(entry["requests"] * request_s(values, transport, entry))
+    rate = max(capacity_mbps(values, transport), 1e-6) * 1e6
     lasts_s = 8 * entry["bytes"] / rate + round_trip_s(values)
     return min(lasts_s, entry.get("timeout_s") or lasts_s)
+
+
+def request_s(values: Values, transport: Mapping[str, Any], entry: Entry) -> float:
+    """Time of ab for each request, several at a time, without slow start or queues."""
+    rate = max(capacity_mbps(values, transport), 1e-6) * 1e6
+    trip_s = 2 * max(_named(values, "delay_ms"), default=0.0) / 1e3
+    turns = ROUND_TRIPS_PER_REQUEST / entry["concurrency"]
+    return float(8 * entry["bytes"] / rate + turns * trip_s)
 
 
 def time_limit_s(

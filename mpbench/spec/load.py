@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import yaml
 from pydantic import ValidationError
 
 import topologies
@@ -28,6 +29,20 @@ def loads(text: str, name: str = "experiment") -> Spec:
     """The same for text; `name` is what messages call it, and what files that it
     includes are relative to."""
     return _validate(resolved(parse(text, name), Path(name).parent))
+
+
+def with_design_seed(spec: Spec, seed: int) -> Spec:
+    """The same experiment over the points of another design.
+
+    spec : as it was loaded from a file or text
+    """
+    if spec._document is None or spec.design is None:
+        raise ValueError("an experiment without a file, or without a design")
+    values = {k: v for k, v in spec._document.values.items() if k != "include"}
+    values["design"] = {**values["design"], "seed": seed}
+    text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+    head = f"# {spec.name}, with another seed of its design.\n"
+    return loads(head + text, spec._document.name)
 
 
 def _validate(document: Document) -> Spec:
