@@ -66,7 +66,9 @@ def test_the_first_experiment_as_it_is_written(
     assert "Not drawn" not in (report / "README.md").read_text()
     assert (report / "dashboard.html").exists()
 
-    Path("second-path.yaml").write_text(whole.replace("traffic:\n", f"{case}traffic:\n"))
+    Path("second-path.yaml").write_text(
+        whole.replace("traffic:\n", f"{case}traffic:\n")
+    )
     done = command("run", "second-path.yaml", "--backend", "fake")
     assert done.status == 0 and "6 runs in" in done.out + done.err
 
