@@ -89,7 +89,7 @@ unit: venv kernel
 
 docs: $(VENV)/docs
 	@$(call step,Documentation in build/docs,seconds)
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(call done)
 
 $(VENV)/docs: $(VENV)/installed
