@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mpbench.plan.timing import capacity_mbps, traffic_end_s
+from mpbench.plan.timing import traffic_end_s, used_mbps
 
 OVERHEAD_S = 0.4
 """Wall time of an empty run: boot, network, teardown."""
@@ -32,9 +32,7 @@ def estimate(job: Mapping[str, Any], real_time: bool = False) -> Estimate:
 
     real_time : whether it goes by the host's clock (backend native)
     """
-    values, transport = job["parameters"], job["transport"]
-    rate = capacity_mbps(values, transport) * 1e6
-    ends = [traffic_end_s(values, transport, entry) for entry in job["traffic"]]
+    ends = [traffic_end_s(job, entry) for entry in job["traffic"]]
     cost = max(1 / BITS_PER_WALL_S[entry["read"]] for entry in job["traffic"])
     bits = sum(8.0 * (e["bytes"] or 0) for e in job["traffic"])
     timed = [
@@ -42,7 +40,7 @@ def estimate(job: Mapping[str, Any], real_time: bool = False) -> Estimate:
         for entry, end in zip(job["traffic"], ends, strict=True)
         if entry["duration_s"] is not None
     ]
-    bits += rate * _covered_s(timed)
+    bits += used_mbps(job) * 1e6 * _covered_s(timed)
     traffic_s = max(ends) if real_time else bits * cost
     return Estimate(max(ends), OVERHEAD_S + traffic_s)
 

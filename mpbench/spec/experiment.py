@@ -6,12 +6,14 @@ from typing import Annotated, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
+from mpbench.spec import flows
 from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.document import Document
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
 from mpbench.spec.known import METRICS
+from mpbench.spec.phases import Phases, check_phases
 from mpbench.spec.traffic import DAY_S, FIRST_PORT, Traffic
 from mpbench.spec.values import (
     Count,
@@ -58,6 +60,14 @@ class Spec(Part):
         default=None,
         description="Virtual time after which a run is given up; ample if not said.",
     )
+    phases: Phases = Field(
+        default={}, description="Parts of a run that are measured by themselves too."
+    )
+    trace: Annotated[float, Quantity("s", 0.001, 3600)] | None = Field(
+        default=None,
+        description="How often the windows of all subflows are noted; never if not"
+        " said.",
+    )
     metrics: tuple[Annotated[str, OneOf("metric", METRICS)], ...] = Field(
         default=("goodput",), description="What the report is about."
     )
@@ -71,6 +81,7 @@ class Spec(Part):
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
         self._check_ports(faults)
+        self._check_traffic(faults, info)
         self._check_metrics(faults, info)
         self._check_figures(faults)
         self._check_parameters(faults, info)
@@ -97,10 +108,27 @@ class Spec(Part):
                 faults.add(places[idle], reason)
 
     def _check_time_limit(self, faults: Faults) -> None:
-        end = max(entry.start + (entry.duration or 0) for entry in self.traffic)
+        end = self._end(known=False)
         if self.time_limit is not None and self.time_limit <= end:
             reason = f"{self.time_limit:g} s, but the traffic lasts {end:g} s"
             faults.add(("time_limit",), f"{reason}; allow more, or take it away")
+
+    def _check_traffic(self, faults: Faults, info: ValidationInfo) -> None:
+        flows.check_hosts(self.traffic, faults)
+        topology = context(info).topology
+        if topology is not None:
+            flows.check_names(self.traffic, topology, faults)
+            flows.check_paths(self.traffic, self.cases, topology, faults)
+        sized = any(entry.duration is None for entry in self.traffic)
+        check_phases(self.phases, None if sized else self._end(known=True), faults)
+
+    def _end(self, known: bool) -> float:
+        """The end of the timed traffic: the latest, or the one that is known."""
+        return max(
+            (entry.start.earliest if known else entry.start.latest)
+            + (entry.duration or 0)
+            for entry in self.traffic
+        )
 
     def _check_ports(self, faults: Faults) -> None:
         seen: dict[tuple[str, int], int] = {}

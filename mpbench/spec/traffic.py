@@ -5,10 +5,12 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 from pydantic.config import JsonDict
 
+from mpbench.spec.cases import Case
 from mpbench.spec.known import READ_MODES, TOOLS
 from mpbench.spec.values import (
     Count,
     Faults,
+    Name,
     OneOf,
     Part,
     Quantity,
@@ -64,8 +66,46 @@ def _read_schema(schema: JsonDict) -> None:
     schema["anyOf"] = [{"$ref": mapping}, {"enum": [*READ_MODES]}]
 
 
+class Start(Part):
+    """When a transfer begins, after the beginning of the traffic.
+
+    A time, or a range from which every run draws by its seed.
+    """
+
+    earliest: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
+        default=0.0, alias="min", description="Earliest time."
+    )
+    latest: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
+        default=0.0, alias="max", description="Latest time."
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.earliest > self.latest:
+            faults = Faults()
+            reason = f"min {self.earliest:g} s is above max {self.latest:g} s"
+            faults.add(("min",), f"{reason}; exchange them")
+            faults.raise_any()
+        return self
+
+
+def _start(value: object) -> object:
+    return value if isinstance(value, dict) else {"min": value, "max": value}
+
+
+def _start_schema(schema: JsonDict) -> None:
+    """In the JSON Schema: a bare time will do."""
+    mapping = schema.pop("$ref", None)
+    schema["anyOf"] = [{"$ref": mapping}, {"type": "string"}, {"const": 0}]
+
+
 class Traffic(Part):
     """One transfer by one tool."""
+
+    name: Name | None = Field(
+        default=None,
+        description="What the table calls it; its host, if not said.",
+    )
 
     tool: Annotated[str, OneOf("tool", TOOLS)] = Field(
         description="The program that sends."
@@ -85,8 +125,16 @@ class Traffic(Part):
     parallel: Annotated[Count, Field(le=128)] = Field(
         default=1, description="Connections at a time."
     )
-    start: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
-        default=0.0, description="When to start, after the beginning of the traffic."
+    start: Annotated[Start, BeforeValidator(_start)] = Field(
+        default=Start(),
+        description="When to start, after the beginning of the traffic: a time, or"
+        " {min, max}, to draw it from.",
+        json_schema_extra=_start_schema,
+    )
+    transport: Case | None = Field(
+        default=None,
+        description="A transport of its own, as under `cases`, the same in all"
+        " cases; the case's if not said.",
     )
     interval: Annotated[float, Quantity("s", 0.1, 60)] = Field(
         default=1.0, description="Length of the intervals of the report."
@@ -131,3 +179,7 @@ class Traffic(Part):
                 f"only {openers} can open connections in {topology.name}; write"
                 " 'reverse: true' for data the other way",
             )
+        elif self.source in topology.openers and self.destination in topology.hosts:
+            server = topology.user(self.source).server
+            if self.destination != server:
+                faults.add(("to",), f"{self.source} reaches {server} only")
