@@ -28,6 +28,11 @@ from mpbench.errors import UserError
     type=click.IntRange(min=1),
     help="Runs at a time, one a CPU.  [default: as many as there are CPUs]",
 )
+@click.option(
+    "--any-build",
+    is_flag=True,
+    help="Compare also what another kernel, or other versions of the tools, made.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -35,6 +40,7 @@ def command(
     sample: int | None,
     seed: int,
     jobs: int | None,
+    any_build: bool,
 ) -> None:
     """Execute finished runs of the folder RESULTS again and compare.
 
@@ -61,4 +67,4 @@ def command(
         )
     backend = registry.create(name)
     console = Console(highlight=False)
-    context.exit(verify(folder, backend, console, jobs, sample, seed))
+    context.exit(verify(folder, backend, console, jobs, sample, seed, any_build))

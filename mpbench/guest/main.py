@@ -27,7 +27,8 @@ def main() -> int:
     """Do the run in the current folder; exit status 0 when it was measured."""
     folder = Path("artefacts")
     folder.mkdir(exist_ok=True)
-    began = time.monotonic()
+    # Not to the nanosecond, which the host's files decide: see traffic.align.
+    began = traffic.ALIGNED_NS * (time.monotonic_ns() // traffic.ALIGNED_NS)
     outcome: dict[str, Any] = {"format": FORMAT, "status": "failed", "error": None}
     try:
         job = json.loads(Path("job.json").read_text())
@@ -41,7 +42,7 @@ def main() -> int:
     except Exception as error:
         traceback.print_exc(file=sys.stdout)
         outcome["error"] = " ".join(f"{type(error).__name__}: {error}".split())
-    outcome["virtual_s"] = round(time.monotonic() - began, 9)
+    outcome["virtual_s"] = (time.monotonic_ns() - began) / 1e9
     snapshot.write(folder / "outcome.json", outcome)
     return 0 if outcome["status"] == "ok" else 1
 
