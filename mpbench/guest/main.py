@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import topologies
-from mpbench.guest import snapshot, traffic, transport
+from mpbench.guest import sampling, snapshot, traffic, transport
 from mpbench.guest.network import LabNetwork
+from mpbench.guest.sampling import Sampler
 from mpbench.workloads.processes import Process
 from topologies.network import Network
 
@@ -61,7 +62,11 @@ def execute(
     outcome["transports"] = {node.name: transport.read_back(node) for node in ends}
     outcome["users"] = users(job, topology)
     outcome["paths"] = topology.paths()
-    outcome["processes"] = traffic.run(plan_processes(job, topology), network, folder)
+    processes = plan_processes(job, topology)
+    sampler = make_sampler(job, topology, network)
+    outcome["processes"] = traffic.run(processes, network, folder, sampler)
+    if sampler:
+        sampler.write(folder / "trace.csv")
     shaped = {
         place[0]
         for link in topology.wiring.links
@@ -90,6 +95,8 @@ def build_network(
     """The run's topology, built, with every host's transport set."""
     wiring = topologies.wire(job["topology"], job["parameters"])
     hosts = transport.by_host(job)
+    if job.get("trace_s"):
+        sampling.prepare()
     network = LabNetwork(
         topology := Network(wiring=wiring),
         folder,
@@ -113,6 +120,21 @@ def users(job: dict[str, Any], topology: Network) -> dict[str, Any]:
             for links, port in zip(user.paths, ports, strict=True)
         ]
     return found
+
+
+def make_sampler(
+    job: dict[str, Any], topology: Network, network: LabNetwork
+) -> Sampler | None:
+    """What notes the windows of all hosts that send data, if the job asks for it."""
+    if not job.get("trace_s"):
+        return None
+    paths: dict[str, dict[str, int]] = {}
+    for entry in job["traffic"]:
+        sender = entry["to"] if entry.get("reverse") else entry["from"]
+        ports = topology.wiring.ports[entry["from"]]
+        numbered = {port.address: n for n, port in enumerate(ports, start=1)}
+        paths.setdefault(sender, {}).update(numbered)
+    return Sampler([network.nodes[name] for name in paths], job["trace_s"], paths)
 
 
 def plan_processes(job: dict[str, Any], topology: Network) -> list[Process]:
