@@ -10,8 +10,9 @@ SHELL := /bin/bash
 .ONESHELL:
 .DEFAULT_GOAL := help
 
-PACKAGES := bc bison build-essential flex iperf3 iproute2 iputils-ping mininet mptcpize \
-	patch python3 python3-venv tcpdump util-linux xz-utils
+PACKAGES := apache2-utils bc bison build-essential chromium chromium-driver curl flex \
+	iperf3 iproute2 iputils-ping mininet mptcpize nginx patch python3 python3-venv \
+	tcpdump util-linux xz-utils
 VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/mpbench
@@ -41,11 +42,15 @@ packages:
 	fi
 	$$as_root apt-get -q update
 	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends $$missing
+	# Guests start an nginx of their own; the machine's need not run.
+	if [[ " $$missing " == *" nginx "* && -d /run/systemd/system ]]; then
+		$$as_root systemctl --quiet disable --now nginx
+	fi
 	$(call done)
 
 venv: $(VENV)/installed
 
-$(VENV)/installed: setup.py pyproject.toml | packages
+$(VENV)/installed: setup.py pyproject.toml $(wildcard analysis/capture/core/*.[ch]) | packages
 	@$(call step,Python packages in $(VENV),about a minute)
 	/usr/bin/python3 -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'

@@ -52,13 +52,19 @@ class Transport:
 
 @dataclass(frozen=True)
 class Traffic:
-    """One traffic entry; duration_s or bytes is None.
+    """One traffic entry.
 
     name : what the table calls it; None where there is one entry without a name
     source, destination : hosts
     transport : its own, or the case's
+    duration_s, bytes : what limits it, the other one None; of curl and ab, bytes is
+        the size of the file
     forward : whether its data go from source to destination
     receiver, sender : "client" or "server", the ends of the tool
+    parallel : connections at a time
+    requests : of ab, None if its time is limited
+    keep_alive : whether ab's requests share connections
+    timeout_s : of curl, when it breaks off; None for never
     """
 
     name: str | None
@@ -73,6 +79,9 @@ class Traffic:
     interval_s: float
     forward: bool
     receiver: str
+    requests: int | None = None
+    keep_alive: bool = False
+    timeout_s: float | None = None
 
     @property
     def sender(self) -> str:
@@ -216,9 +225,12 @@ def _traffic(entry: Mapping[str, Any], name: str | None, case: Transport) -> Tra
         transport=_transport(own) if own else case,
         duration_s=None if duration_s is None else float(duration_s),
         bytes=None if count is None else int(count),
-        parallel=int(entry.get("parallel") or 1),
+        parallel=int(entry.get("parallel") or entry.get("concurrency") or 1),
         start_s=float(entry.get("start_s") or 0.0),
         interval_s=float(entry.get("interval_s") or 1.0),
         forward=not reverse,
         receiver="client" if reverse else "server",
+        requests=entry.get("requests"),
+        keep_alive=bool(entry.get("keep_alive")),
+        timeout_s=entry.get("timeout_s"),
     )

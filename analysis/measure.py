@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analysis import flows, metrics
+from analysis import metrics, transfers
 from analysis.artefacts import Artefacts
 from analysis.asked import FRAME_BYTES
 from analysis.links import by_link, link_bytes
@@ -14,9 +14,15 @@ PAYLOAD_SHARE = 1448 / FRAME_BYTES
 frame that tc counts. The options of MPTCP take some more."""
 
 
+def flows(run: Artefacts) -> tuple[transfers.Flow, ...]:
+    """One a traffic entry."""
+    pairs = zip(run.asked.traffic, run.reports, strict=True)
+    return tuple(transfers.tool(e.tool).flow(e, report) for e, report in pairs)
+
+
 def row(run: Artefacts) -> dict[str, Any]:
     """Every metric that one run gives by itself; None where it is not defined."""
-    moved = flows.flows(run)
+    moved = flows(run)
     goodput_mbps = sum(each.goodput_mbps for each in moved)
     rates = [count / each.seconds for each in moved for count in each.stream_bytes]
     used = [link.capacity_mbps for link in run.used_links if link.capacity_mbps]
@@ -42,6 +48,7 @@ def row(run: Artefacts) -> dict[str, Any]:
         **by_link(run, link_bytes(run)),
         **(by_entry(run, moved) if run.asked.traffic[0].name is not None else {}),
         **by_phase(run),
+        **_by_tool(run),
     }
 
 
@@ -56,6 +63,18 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
         and len(paths) > 1
         and all(len(path) == 1 for path in paths)
     )
+
+
+def _by_tool(run: Artefacts) -> dict[str, Any]:
+    """What only one tool measures; under the entry's name if there are several."""
+    columns: dict[str, Any] = {}
+    for number, (entry, report) in enumerate(
+        zip(run.asked.traffic, run.reports, strict=True), start=1
+    ):
+        before = "" if len(run.reports) == 1 else f"{entry.name or f'traffic{number}'}."
+        found = transfers.tool(entry.tool).columns(entry, report)
+        columns |= {f"{before}{name}": value for name, value in found.items()}
+    return columns
 
 
 def _senders(run: Artefacts) -> Counters:

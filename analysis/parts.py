@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from analysis import flows, metrics
+from analysis import metrics, transfers
 from analysis.artefacts import Artefacts
 from analysis.asked import Traffic
 from analysis.links import path_bytes
@@ -12,7 +12,7 @@ LEAST_SHARE_OF_PHASE = 0.5
 """An entry belongs to a phase if it was on for more than this part of it."""
 
 
-def by_entry(run: Artefacts, moved: Sequence[flows.Flow]) -> dict[str, Any]:
+def by_entry(run: Artefacts, moved: Sequence[transfers.Flow]) -> dict[str, Any]:
     """Goodput of each named traffic entry, and how it splits its data.
 
     `NAME.goodput_mbps`; `NAME.share`, its part of all goodput;
@@ -54,9 +54,10 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
     for phase, (start_s, end_s) in run.asked.phases.items():
         present = []
         for index, entry in enumerate(run.asked.traffic):
-            report = run.reports[index].of(entry.receiver)
-            offset_s = _began_s(run, index)
-            found = flows.part(entry, report, offset_s, start_s, end_s)
+            began_s = _began_s(run, index)
+            found = transfers.tool(entry.tool).part(
+                entry, run.reports[index], start_s - began_s, end_s - began_s
+            )
             least_s = LEAST_SHARE_OF_PHASE * (end_s - start_s)
             if found is not None and found.seconds < least_s:
                 found = None

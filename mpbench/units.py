@@ -6,9 +6,10 @@
     parse("10 ms", "Mbit/s")       -> ValueError: '10 ms' is a time; ...
 
 Canonical units: `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`,
-`users`, `%`. A kilo is 1000 everywhere and a Ki 1024, in units of bits as of
-bytes. Unlike in most tools, a number without a unit is refused unless it is 0,
-or a count of packets or users, or its unit is stated beside it.
+`connections`, `requests`, `users`, `%`. A kilo is 1000 everywhere and a Ki 1024,
+in units of bits as of bytes. Unlike in most tools, a number without a unit is
+refused unless it is 0, or a count (of packets, connections, requests, users), or
+its unit is stated beside it.
 """
 
 import difflib
@@ -27,11 +28,13 @@ KINDS: dict[str, tuple[str, str]] = {
     "s": ("a time", "30 s"),
     "bytes": ("an amount of data", "100 kB"),
     "packets": ("a number of packets", "100 packets"),
+    "connections": ("a number of connections", "4 connections"),
+    "requests": ("a number of requests", "100 requests"),
     "users": ("a number of users", "3 users"),
     "%": ("a ratio", "1 %"),
 }
 
-COUNTS = ("packets", "users")
+COUNTS = ("packets", "connections", "requests", "users")
 """Units that a number may leave out."""
 
 # usual spellings, the nearest of which is offered for an unknown unit
@@ -59,6 +62,8 @@ _DEFINITIONS = (
     "hour = 60 * minute = h",
     "packet = [packets]",
     "user = [users]",
+    "connection = [connections]",
+    "request = [requests]",
     "percent = 0.01 = %",
     "bps = bit / second",
     "Bps = byte / second",

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
+from mpbench.backends import fake_web
 from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import (
     Flow,
@@ -35,9 +36,13 @@ def artefacts(job: Job) -> dict[str, bytes]:
     flows = [flow(job, index, shapes) for index in range(len(job["traffic"]))]
     files: dict[str, Any] = {"outcome.json": outcome(job, flows, wiring)}
     for index, each in enumerate(flows):
+        tool = job["traffic"][index]["tool"]
+        if tool in fake_web.TOOLS:
+            files |= fake_web.reports(job["traffic"][index], index, each)
         for end in ("client", "server"):
             name = f"traffic-{index}-{end}"
-            files[f"{name}.json"] = iperf3(job, index, each, end)
+            if tool not in fake_web.TOOLS:
+                files[f"{name}.json"] = iperf3(job, index, each, end)
             files[f"{name}.err"] = b""
     for host in hosts(job):
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
@@ -146,12 +151,18 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
     out = sum(math.ceil(each.bytes / each.payload_bytes) for _, each in mine)
     resent = sum(each.retransmits for _, each in mine)
     client = any(entry["from"] == host for entry, _ in mine)
+    sends = client != all(entry.get("reverse") for entry, _ in mine)
     values = {
-        "TcpOutSegs": out + resent if client else out // 2,
-        "TcpInSegs": out // 2 if client else out,
-        "TcpRetransSegs": resent if client else 0,
+        "TcpOutSegs": out + resent if sends else out // 2,
+        "TcpInSegs": out // 2 if sends else out,
+        "TcpRetransSegs": resent if sends else 0,
     }
-    connections = sum(1 + entry.get("parallel", 1) for entry, _ in mine)
+    connections = sum(
+        fake_web.connections(entry, each)
+        if entry["tool"] in fake_web.TOOLS
+        else 1 + entry.get("parallel", 1)
+        for entry, each in mine
+    )
     if hosts(job)[host]["protocol"] == "mptcp":
         user = describe(job["topology"]).user(mine[0][0]["from"])
         joins = connections * (len(user.paths) - 1)

@@ -84,7 +84,8 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
     total_bps = share * 1e6 * sum(rates.values())
     seconds = entry.get("duration_s")
     if seconds is None:
-        seconds = entry["bytes"] * 8 / total_bps
+        amount = entry["bytes"] * (entry.get("requests") or 1)
+        seconds = amount * 8 / total_bps
     path_bytes = {
         path: int(share * 1e6 * rate * seconds / 8) for path, rate in rates.items()
     }

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import topologies
-from mpbench.guest import sampling, snapshot, traffic, transport
+from mpbench.guest import namespaces, sampling, snapshot, traffic, transport
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Sampler
 from mpbench.workloads.processes import Process
@@ -32,6 +32,7 @@ def main() -> int:
     began = traffic.ALIGNED_NS * (time.monotonic_ns() // traffic.ALIGNED_NS)
     outcome: dict[str, Any] = {"format": FORMAT, "status": "failed", "error": None}
     try:
+        namespaces.take_name("localhost")
         job = json.loads(Path("job.json").read_text())
         with contextlib.ExitStack() as undo:
             if os.environ.get("MPBENCH_KEEP_NETWORK") == "no":

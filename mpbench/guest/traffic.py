@@ -1,5 +1,6 @@
 """Runs the traffic: servers first, clients at their times, until all have ended."""
 
+import shutil
 import signal
 import subprocess
 import time
@@ -28,12 +29,16 @@ class Started:
 
     def __init__(self, process: Process, network: LabNetwork, folder: Path) -> None:
         self.process = process
-        self.began = time.monotonic()
         self.ended: float | None = None
-        error = Path(process.output).with_suffix(".err")
+        self.error = (folder / process.output).with_suffix(".err")
+        for name, content in process.files:
+            _make(Path(name), content)
+        for name, _ in process.leaves:
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+        self.began = time.monotonic()
         with (
             (folder / process.output).open("wb") as out,
-            (folder / error).open("wb") as err,
+            self.error.open("wb") as err,
         ):
             self.popen = network.nodes[process.host].popen(
                 process.argv,
@@ -42,6 +47,12 @@ class Started:
                 stderr=err,
                 cwd="/tmp",
             )
+
+    def keep(self, folder: Path) -> None:
+        """Move what it has written to the artefacts; what is not there is not."""
+        for path, name in self.process.leaves:
+            if Path(path).exists():
+                shutil.move(path, folder / name)
 
     def record(self, zero: float) -> dict[str, Any]:
         return {
@@ -96,14 +107,27 @@ def run(
         due_s += [sampler.due_s()] if sampler else []
         left_s = min(due_s) - time.monotonic() if due_s else 3600.0
         _wait_for_child([*clients, *servers], max(left_s, 0.0))
+    ending = [server for server in servers if not server.process.lasting]
     deadline = time.monotonic() + SERVER_GRACE_S
-    while any(s.ended is None for s in servers) and time.monotonic() < deadline:
-        _wait_for_child(servers, deadline - time.monotonic())
+    while any(s.ended is None for s in ending) and time.monotonic() < deadline:
+        _wait_for_child(ending, deadline - time.monotonic())
     for server in servers:
         if server.ended is None:
             server.popen.terminate()
             server.popen.wait()
+    for started in [*servers, *clients]:
+        started.keep(folder)
     return [started.record(zero) for started in [*servers, *clients]]
+
+
+def _make(path: Path, content: str | int) -> None:
+    """A file of text, or of so many zeros, which take no memory."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, str):
+        path.write_text(content)
+    else:
+        with path.open("wb") as file:
+            file.truncate(content)
 
 
 def align() -> None:
@@ -147,12 +171,21 @@ def _wait_until_listening(server: Started, network: LabNetwork) -> None:
     while not _listens(namespace, port):
         ended = server.popen.poll() is not None
         if ended or time.monotonic() > deadline:
-            what = "ended at once" if ended else f"not up after {LISTEN_DEADLINE_S:g} s"
+            late = f"was not up after {LISTEN_DEADLINE_S:g} s"
+            what = "ended at once" if ended else late
             raise TrafficError(
                 f"{server.process.name}: port {port} does not listen: "
                 f"the server {what} ({' '.join(server.process.argv)})"
+                f"{_last_words(server.error)}"
             )
         signal.sigtimedwait([signal.SIGCHLD], LISTEN_POLL_S)
+
+
+def _last_words(error: Path) -> str:
+    """What a server said last, to stand behind a reason; empty if nothing."""
+    lines = error.read_text(errors="replace").split("\n")
+    said = next((line.strip() for line in lines[::-1] if line.strip()), "")
+    return f": {said}" if said else ""
 
 
 def _listens(namespace: Any, port: int) -> bool:

@@ -6,14 +6,14 @@ described key by key in docs/experiment-file.md.
 
 import hashlib
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mpbench.errors import UserError
 from mpbench.plan.timing import time_limit_s
 from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
-from mpbench.spec.traffic import Start
+from mpbench.spec.traffic import Entry, Start, Traffic
 from topologies import describe
 
 FORMAT = 1
@@ -40,8 +40,9 @@ def job(
         fixed = spec.parameters.get(parameter.name, parameter.default)
         values[parameter.key] = point.get(parameter.name, fixed)
     seed = run_seed(spec.seed, repetition)
-    flowing = connections(spec, values)
-    entries = traffic(spec, flowing, seed)
+    present = varied(spec, point)
+    flowing = connections(spec, present, values)
+    entries = traffic(spec, present, flowing, seed)
     limit_s = spec.time_limit
     if limit_s is None:
         limit_s = time_limit_s(values, entries)
@@ -92,22 +93,26 @@ def transport(case: Case) -> Json:
     }
 
 
-def connections(spec: Spec, values: Mapping[str, Any]) -> dict[int, int]:
+def connections(
+    spec: Spec, entries: Sequence[Entry], values: Mapping[str, Any]
+) -> dict[int, int]:
     """Of each traffic entry with users, by its index: its connections.
 
+    entries : as the point has them
     values : of the topology's parameters, by canonical key
     """
     topology = describe(spec.topology)
     found: dict[int, int] = {}
-    for index, entry in enumerate(spec.traffic):
+    for index, entry in enumerate(entries):
         count = topology.user(entry.source).count
         users = 1 if count is None else int(values[count])
-        found[index] = users * entry.parallel
-        if found[index] > MOST_STREAMS:
+        each, most = _connections(entry)
+        found[index] = users * each
+        if users > 1 and found[index] > most:
             where = spec.where("traffic", index)
             raise UserError(
-                f"{where}: traffic[{index}]: {users} users with {entry.parallel}"
-                f" connections each; iperf3 has {MOST_STREAMS} at most"
+                f"{where}: traffic[{index}]: {users} users with {each} connections"
+                f" each; {entry.tool} has {most} at most"
             )
     if not any(found.values()):
         where = spec.where("traffic")
@@ -115,33 +120,44 @@ def connections(spec: Spec, values: Mapping[str, Any]) -> dict[int, int]:
     return {index: count for index, count in found.items() if count}
 
 
-def traffic(spec: Spec, flowing: Mapping[int, int], seed: int) -> list[Json]:
-    """The traffic entries, in order, in canonical units.
+def _connections(entry: Entry) -> tuple[int, int]:
+    """How many connections a user opens at a time, and how many its tool can."""
+    if isinstance(entry, Traffic):
+        return entry.parallel, MOST_STREAMS
+    return 1, 1
+
+
+def varied(spec: Spec, point: Mapping[str, float | int]) -> list[Entry]:
+    """The traffic entries, as the point has them."""
+    entries: list[Entry] = list(spec.traffic)
+    for name, (index, key, _) in spec.varied_traffic.items():
+        if name in point:
+            value: object = point[name]
+            if key == "start":
+                value = Start.at(float(point[name]))
+            entries[index] = entries[index].model_copy(update={key: value})
+    return entries
+
+
+def traffic(
+    spec: Spec, entries: Sequence[Entry], flowing: Mapping[int, int], seed: int
+) -> list[Json]:
+    """The traffic entries of a job, in order, in canonical units.
 
     flowing : the indices of those that flow, to their number of connections
     seed : of what is drawn
     """
-    return [
-        {
-            "tool": entry.tool,
-            "from": entry.source,
-            "to": entry.destination,
-            "duration_s": entry.duration,
-            "bytes": None if entry.size is None else round(entry.size),
-            "reverse": entry.reverse,
-            "parallel": flowing[index],
-            "start_s": start_s(entry.start, seed, index),
-            "interval_s": entry.interval,
-            "port": spec.port(index),
-            "read": entry.read.mode,
-            "read_bytes": entry.read.wake_bytes,
-            "transport": None
-            if entry.transport is None
-            else transport(entry.transport),
-        }
-        for index, entry in enumerate(spec.traffic)
-        if index in flowing
-    ]
+    found = []
+    for index, entry in enumerate(entries):
+        if index not in flowing:
+            continue
+        made = entry.job(spec.port(index))
+        made["start_s"] = start_s(entry.start, seed, index)
+        made["transport"] = entry.transport and transport(entry.transport)
+        if "parallel" in made:
+            made["parallel"] = flowing[index]
+        found.append(made)
+    return found
 
 
 def start_s(start: Start, seed: int, index: int) -> float:

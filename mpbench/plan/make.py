@@ -9,7 +9,6 @@ from typing import Any
 from mpbench.plan.jobs import REPORT, job
 from mpbench.plan.points import Spread, points
 from mpbench.spec import Spec
-from topologies import describe
 
 ID_DIGITS = 16
 
@@ -64,7 +63,7 @@ def make_plan(
     Raises UserError if the design cannot give the points asked for.
     """
     chosen = points(spec, make_design)
-    keys = {p.name: p.key for p in describe(spec.topology).parameters}
+    keys = {name: parameter.key for name, parameter in spec.variable().items()}
     runs = []
     for number, point in enumerate(chosen):
         factors = {keys[name]: value for name, value in point.items()}

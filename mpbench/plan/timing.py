@@ -11,6 +11,7 @@ Entry = Mapping[str, Any]
 PACKET_BITS = 8 * 1514  # a full packet with its Ethernet header
 SLACK_S = 30.0  # set-up, handshakes with a few lost SYNs, and tidying away
 SLACK_ROUND_TRIPS = 10
+ROUND_TRIPS_PER_REQUEST = 3  # to connect, to be answered, to part
 WORST_SHARE = 0.05  # of the slowest path, that a sized transfer still gets
 
 
@@ -56,11 +57,25 @@ def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
 
 def traffic_end_s(job: Mapping[str, Any], entry: Entry) -> float:
     """When an entry's traffic ends if it gets all the capacity there is."""
+    return float(entry["start_s"] + _lasts_s(job, entry))
+
+
+def _lasts_s(job: Mapping[str, Any], entry: Entry) -> float:
     if entry["duration_s"] is not None:
-        return float(entry["start_s"] + entry["duration_s"])
-    values = job["parameters"]
+        return float(entry["duration_s"])
+    if entry["tool"] == "ab":
+        return float(entry["requests"] * request_s(job, entry))
     rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
-    return float(entry["start_s"] + 8 * entry["bytes"] / rate + round_trip_s(values))
+    lasts_s = 8 * entry["bytes"] / rate + round_trip_s(job["parameters"])
+    return min(lasts_s, entry.get("timeout_s") or lasts_s)
+
+
+def request_s(job: Mapping[str, Any], entry: Entry) -> float:
+    """Time of ab for each request, several at a time, without slow start or queues."""
+    rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
+    trip_s = 2 * max(_named(job["parameters"], "delay_ms"), default=0.0) / 1e3
+    turns = ROUND_TRIPS_PER_REQUEST / entry["concurrency"]
+    return float(8 * entry["bytes"] / rate + turns * trip_s)
 
 
 def time_limit_s(values: Values, entries: Sequence[Entry]) -> float:
@@ -72,14 +87,21 @@ def time_limit_s(values: Values, entries: Sequence[Entry]) -> float:
     """
     slowest = min(_named(values, "capacity_mbps"), default=0.0)
     rate = max(slowest, 1e-6) * 1e6 * WORST_SHARE / len(entries)
-    ends = [
-        entry["start_s"]
-        + (
-            8 * entry["bytes"] / rate
-            if entry["duration_s"] is None
-            else entry["duration_s"]
-        )
-        for entry in entries
-    ]
+    ends = [entry["start_s"] + _at_most_s(values, entry, rate) for entry in entries]
     slack = SLACK_S + SLACK_ROUND_TRIPS * round_trip_s(values)
     return float(int(max(ends) + slack) + 1)
+
+
+def _at_most_s(values: Values, entry: Entry, rate: float) -> float:
+    """How long an entry lasts at so many bit/s."""
+    duration_s = entry["duration_s"]
+    if entry["tool"] == "ab":
+        if duration_s is not None:  # and the last answers, which ab awaits
+            return float(duration_s + 8 * entry["bytes"] * entry["concurrency"] / rate)
+        trips_s = ROUND_TRIPS_PER_REQUEST * round_trip_s(values)
+        return float(entry["requests"] * (8 * entry["bytes"] / rate + trips_s))
+    if duration_s is not None:
+        return float(duration_s)
+    if entry.get("timeout_s") is not None:
+        return float(entry["timeout_s"])
+    return float(8 * entry["bytes"] / rate)

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from mpbench.spec.cases import Case
-from mpbench.spec.traffic import Traffic
+from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults
 from topologies import Description
 
-Entries = Sequence[Traffic]
+Entries = Sequence[Entry]
 
 
 def names(entries: Entries) -> tuple[str, ...]:
@@ -81,6 +81,6 @@ def check_hosts(entries: Entries, faults: Faults) -> None:
             )
 
 
-def _settings(entry: Traffic) -> Case | None:
+def _settings(entry: Entry) -> Case | None:
     own = entry.transport
     return None if own is None else own.model_copy(update={"path": None})

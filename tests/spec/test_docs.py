@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from mpbench import units
 from mpbench.plan import make_plan
@@ -14,7 +15,8 @@ from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
-from mpbench.spec.traffic import Read, Start, Traffic
+from mpbench.spec.traffic import Entry, Read, Start, Traffic
+from mpbench.spec.web import Download, Requests
 from tests.spec.files import TEXT
 from topologies import describe, names
 
@@ -24,9 +26,12 @@ TABLE_OF = {
     Design: ("Design", 0),
     Factor: ("Design", 1),
     Case: ("Cases", 0),
-    Traffic: ("Traffic", 0),
-    Read: ("Traffic", 1),
-    Start: ("Traffic", 2),
+    Entry: ("Traffic", 0),
+    Start: ("Traffic", 1),
+    Traffic: ("Traffic", 2),
+    Download: ("Traffic", 3),
+    Requests: ("Traffic", 4),
+    Read: ("Traffic", 5),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
 }
@@ -62,16 +67,22 @@ def table(title: str, number: int) -> dict[str, list[str]]:
     return {row[0].strip("`"): row[1:] for row in rows_of(title, number)}
 
 
+def own(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
+    """The keys of a model, but those that stand in the table of every tool's."""
+    common = set(Entry.model_fields) if model is not Entry else set()
+    inherited = common if issubclass(model, Entry) else set()
+    return [pair for pair in model.model_fields.items() if pair[0] not in inherited]
+
+
 @pytest.mark.parametrize("model", TABLE_OF, ids=lambda model: model.__name__)
 def test_every_key_and_no_other(model: type[BaseModel]) -> None:
-    keys = {field.alias or name for name, field in model.model_fields.items()}
-    assert set(table(*TABLE_OF[model])) == keys
+    assert set(table(*TABLE_OF[model])) == {f.alias or n for n, f in own(model)}
 
 
 @pytest.mark.parametrize("model", TABLE_OF, ids=lambda model: model.__name__)
 def test_required_keys_and_defaults(model: type[BaseModel]) -> None:
     rows = table(*TABLE_OF[model])
-    for name, field in model.model_fields.items():
+    for name, field in own(model):
         said = rows[field.alias or name][-1]
         if field.is_required():
             assert said == "must be said", name
@@ -136,6 +147,17 @@ def test_every_parameter_of_a_topology(name: str) -> None:
     assert not other
 
 
+@pytest.mark.parametrize(
+    "entry", ["curl, size: 1 MB", "ab, size: 1 kB, requests: 9", "ab, duration: 9 s"]
+)
+def test_entries_of_the_job(entry: str) -> None:
+    said = table("What a run's job is", 0)["traffic"][0]
+    more = "" if "size" in entry else ", size: 1 kB"
+    text = TEXT.replace("iperf3", entry + more).replace(", duration: 30 s}", "}")
+    for key in make_plan(loads(text), {}).runs[0].job["traffic"][0]:
+        assert f"`{key}`" in said
+
+
 def test_the_job() -> None:
     rows = table("What a run's job is", 0)
     job = make_plan(loads(TEXT), {}).runs[0].job
@@ -147,8 +169,15 @@ def test_the_job() -> None:
 
 
 def test_the_examples_are_valid() -> None:
-    whole, users, phases = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    whole, users, part, phases = re.findall(
+        r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL
+    )
     assert loads(whole).name == "bulk-low-bdp"
+    head = (
+        whole.split("design:")[0]
+        + whole[whole.index("cases:") : whole.index("traffic:")]
+    )
+    assert len(make_plan(loads(head + part), {}).design) == 98 * 5
     assert loads(f"name: users\n{users}").traffic[1].transport is not None
     longer = whole.replace("duration: 30 s", "duration: 120 s")
     assert [*loads(longer + phases).phases] == ["alone", "together", "after"]
