@@ -10,9 +10,9 @@ SHELL := /bin/bash
 .ONESHELL:
 .DEFAULT_GOAL := help
 
-PACKAGES := apache2-utils bc bison build-essential curl flex iperf3 iproute2 \
-	iputils-ping mininet mptcpize nginx patch python3 python3-venv tcpdump util-linux \
-	xz-utils
+PACKAGES := apache2-utils bc bison build-essential chromium chromium-driver curl flex \
+	iperf3 iproute2 iputils-ping mininet mptcpize nginx patch python3 python3-venv \
+	tcpdump util-linux xz-utils
 VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/mpbench

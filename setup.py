@@ -14,6 +14,7 @@ setup(
     license="MIT",
     python_requires=">=3.11",
     packages=find_packages(include=["mpbench*", "topologies*", "wsp*", "analysis*"]),
+    package_data={"analysis.dashboard": ["assets/*"]},
     ext_modules=[
         # A plain C library, loaded with ctypes; it needs no headers of Python.
         Extension(
@@ -24,7 +25,6 @@ setup(
             extra_link_args=CORE_FLAGS,
         )
     ],
-    package_data={"analysis.dashboard": ["assets/*"]},
     install_requires=[
         "click>=8.1",
         "matplotlib>=3.8",
@@ -39,6 +39,7 @@ setup(
         "scipy>=1.15",
     ],
     extras_require={
+        "docs": ["mkdocs-material>=9.5"],
         "test": [
             "jsonschema>=4",
             "mypy>=1.8",
@@ -46,6 +47,7 @@ setup(
             "pytest>=8",
             "pytest-timeout>=2",
             "ruff>=0.4",
+            "selenium>=4.20",
             "types-PyYAML",
         ],
     },

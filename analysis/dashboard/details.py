@@ -5,13 +5,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from analysis.capture.library import MissingCoreError
+from analysis.dashboard import packets, traces
 from analysis.readers import files, iperf3
 
 Value = TypeVar("Value")
 CONSOLE_LINES = 12
 DIGITS = 6
-SHORTEST = 0.05
-"""Part of the interval below which a rest at the end says nothing of the rate."""
+SLACK = 0.05
+"""Part of the interval by which an interval may end late, and below which a rest at
+the end says nothing of the rate."""
 
 
 def detail(folder: Path, verdict: str) -> dict[str, Any]:
@@ -25,7 +28,7 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
     def tried(read: Callable[[Path], Value], path: Path) -> Value | None:
         try:
             return read(path)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, MissingCoreError) as error:
             unreadable.append(str(error))
             return None
 
@@ -49,6 +52,11 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
             report = tried(iperf3.read, path)
             if report is not None:
                 found["series"].append(_series(index, _mapping(entry), report))
+    if (artefacts / traces.FILE).exists():
+        found["traces"] = tried(traces.traces, artefacts / traces.FILE) or []
+    captures = packets.files(artefacts) if artefacts.is_dir() else []
+    if captures:
+        found["packets"] = tried(lambda _: packets.packets(captures), artefacts)
     if verdict != "ok":
         console = artefacts / "console.log"
         found["console"] = _tail(console) if console.exists() else []
@@ -66,8 +74,9 @@ def _series(
     """
     name = entry.get("name") or f"{entry.get('from')} to {entry.get('to')}"
     start_s = float(entry.get("start_s") or 0)
-    least_s = SHORTEST * float(entry.get("interval_s") or 1.0)
-    intervals = [i for i in report.intervals if i.end_s - i.start_s > least_s]
+    slack_s = SLACK * float(entry.get("interval_s") or 1.0)
+    within = report.window(entry.get("duration_s"), slack_s)
+    intervals = [i for i in within if i.end_s - i.start_s > slack_s]
     rates = [8e-6 * i.bytes / (i.end_s - i.start_s) for i in intervals]
     return {
         "name": str(name),

@@ -49,10 +49,10 @@ class Criterion(Part):
 
 
 def _parameter(name: str, info: ValidationInfo) -> str:
-    topology = context(info).topology
-    if topology is not None:
+    here = context(info)
+    if here.topology is not None:
         try:
-            find(name, topology)
+            find(name, here.topology, here.traffic)
         except ValueError as error:
             raise ValueError(f"'{name}': {error}") from None
     return name

@@ -15,7 +15,9 @@ for (const column of data.columns) {
     values.add(value);
     if (values.size > FEW) break;
   }
-  column.values = values.size <= FEW ? [...values].sort((a, b) => a - b) : null;
+  // Values with more digits were spread over a range, even if they are few.
+  const listed = values.size <= FEW && [...values].every((v) => v === Number(v.toPrecision(3)));
+  column.values = listed ? [...values].sort((a, b) => a - b) : null;
 }
 
 const isOk = (row) => data.verdict[row] === 0;
@@ -64,7 +66,7 @@ function ticks(low, high, count) {
   if (!(high > low)) return [low];
   const raw = (high - low) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = power * ([1, 2, 5, 10].find((s) => power * s >= raw * 0.999) || 10);
+  const step = power * ([1, 2, 5, 10].find((s) => power * s >= raw * 0.75) || 10);
   const found = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i += 1) {
     found.push(Number((i * step).toPrecision(12)));

@@ -10,8 +10,16 @@ async function openRun(row, focus = true) {
   panel.hidden = false;
   history.replaceState(null, "", `#run=${data.id[row]}`);
   remark();
-  const run = await details(row);
-  const others = await Promise.all(siblings(row).filter((other) => other !== row).map(async (other) => ({ other, run: await details(other) })));
+  let run;
+  let others;
+  try {
+    run = await details(row);
+    others = await Promise.all(siblings(row).filter((other) => other !== row).map(async (other) => ({ other, run: await details(other) })));
+  } catch (error) {
+    const why = `This run's details cannot be unpacked (${error.message}); it takes Chromium 80, Firefox 113, Safari 16.4 or later, and a file that is whole.`;
+    panel.replaceChildren(runHead(row, data.verdicts[data.verdict[row]]), element("p", { class: "bad" }, why));
+    return;
+  }
   if (state.open !== row) return;
   showRun(row, run, others);
   panel.scrollTop = 0;
@@ -38,7 +46,7 @@ function showRun(row, run, others) {
     ...(verdict === "ok" ? [] : [trouble(row, run)]),
     section("Goodput over time", (host) => goodputChart(host, row, run, others)),
     ...(run.traces || []).map((trace) => section(trace.name, (host) => traceChart(host, trace))),
-    ...(run.packets ? [section("Packets", (host) => packetChart(host, run.packets))] : []),
+    ...(run.packets ? [section("Packets: position in the stream over time", (host) => packetChart(host, run.packets))] : []),
     section("Measured", (host) => host.append(...measured(row))),
     section("Asked", (host) => host.append(...asked(run))),
     section("Programs", (host) => host.append(...programs(run))),
@@ -123,8 +131,10 @@ function traceChart(host, trace) {
 }
 
 function packetChart(host, packets) {
-  const lines = packets.lines.map((line, number) => ({ ...line, dots: true, colour: palette.series[number % palette.series.length] }));
-  charts.push(new TimeChart(host, { lines, unit: packets.unit, height: 230, label: "Packets over time" }));
+  const lines = packets.lines.map((line, number) => ({
+    ...line, dots: true, size: line.again ? 2.6 : 1.6, colour: line.again ? (line.name === "reinjected" ? palette.ink : palette.bad) : palette.series[number % palette.series.length],
+  }));
+  charts.push(new TimeChart(host, { lines, unit: packets.unit, height: 240, label: "Position in the stream of each packet with data, over time" }));
   if (packets.note) host.append(element("p", { class: "soft" }, packets.note));
 }
 

@@ -91,7 +91,8 @@ class TimeChart {
     context.strokeStyle = context.fillStyle = line.colour;
     context.globalAlpha = line.faint ? 0.45 : 1;
     if (line.dots) {
-      for (let i = 0; i < line.t.length; i += 1) context.fillRect(x.at(line.t[i]) - 0.8, y.at(line.v[i]) - 0.8, 1.6, 1.6);
+      const size = line.size || 1.6;
+      for (let i = 0; i < line.t.length; i += 1) context.fillRect(x.at(line.t[i]) - size / 2, y.at(line.v[i]) - size / 2, size, size);
     } else {
       context.lineWidth = line.faint ? 1 : 1.8;
       context.setLineDash(line.dash || []);
