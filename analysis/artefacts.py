@@ -1,31 +1,58 @@
 """All that a run left, read into values: the door of this room."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from analysis import asked, paths, transfers
+from analysis.asked import Asked, LinkAsked, Traffic
 from analysis.readers import counters, files, links, outcome, qdiscs
+from analysis.readers.outcome import Outcome, UserPath
 
 _PROGRAM = re.compile(r"traffic-(\d+)-(client|server)")
 
 
 @dataclass(frozen=True)
 class Artefacts:
-    """reports : one a traffic entry, in the job's order; its tool knows its kind."""
+    """reports : one a traffic entry, in the job's order; its tool knows its kind.
 
-    asked: asked.Asked
-    outcome: outcome.Outcome
+    counters : of every host of the traffic
+    users : the paths of every host that opens connections
+    """
+
+    asked: Asked
+    outcome: Outcome
     reports: tuple[Any, ...]
-    client: counters.Counters
-    server: counters.Counters
+    counters: Mapping[str, counters.Counters]
     qdiscs: tuple[qdiscs.Qdisc, ...]
-    links: tuple[links.Link, ...]
-    paths: tuple[paths.PathSeen, ...]
+    interfaces: tuple[links.Link, ...]
+    links: tuple[paths.LinkSeen, ...]
+    users: Mapping[str, tuple[UserPath, ...]]
 
-    def counters(self, host: str) -> counters.Counters:
-        return self.client if host == "client" else self.server
+    def paths_of(self, entry: Traffic) -> dict[int, UserPath]:
+        """The paths that the transport of an entry is to take, by number."""
+        every = dict(enumerate(self.users[entry.source], start=1))
+        if entry.transport.protocol == "mptcp":
+            return every
+        only = entry.transport.path or 1
+        return {number: path for number, path in every.items() if number == only}
+
+    @property
+    def used_links(self) -> tuple[LinkAsked, ...]:
+        """The bottlenecks on the paths that the transports are to use."""
+        used = {
+            link
+            for entry in self.asked.traffic
+            for path in self.paths_of(entry).values()
+            for link in path.links
+        }
+        return tuple(
+            link
+            for link in self.asked.links
+            if link.name in used and link.capacity_mbps is not None
+        )
 
 
 def load(run: Path) -> Artefacts:
@@ -49,17 +76,23 @@ def load(run: Path) -> Artefacts:
         asked=job,
         outcome=end,
         reports=reports,
-        client=counters.read(folder / "nstat-client.json"),
-        server=counters.read(folder / "nstat-server.json"),
+        counters={
+            host: counters.read(folder / f"nstat-{host}.json") for host in job.hosts
+        },
         qdiscs=found,
-        links=links.read(folder / "link-end.json"),
-        paths=paths.seen(end.paths, found),
+        interfaces=links.read(folder / "link-end.json"),
+        links=paths.seen(end.links, found),
+        users=end.users or _single_user(job),
     )
 
 
-def _refuse_failed_programs(
-    end: outcome.Outcome, folder: Path, job: asked.Asked
-) -> None:
+def _single_user(job: Asked) -> dict[str, tuple[UserPath, ...]]:
+    """Of a guest that knew one user only, who has a path over each link."""
+    every = tuple(UserPath((link.name,), None) for link in job.links)
+    return {job.traffic[0].source: every}
+
+
+def _refuse_failed_programs(end: Outcome, folder: Path, job: Asked) -> None:
     """Clients first: a server fails because its client did."""
     for process in sorted(end.processes, key=lambda p: "client" not in p.name):
         tool, allowed = _tool_of(process.name, job)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.backends.backend_pdf import PdfPages
 
-from analysis import drawings, table
+from analysis import cell_page, drawings, table, users
+from analysis.cells import Cell
 from analysis.drawn import OF_MPTCP, Drawn, title
 from analysis.figures import style
 from analysis.figures.labels import label, without_mathematics
@@ -36,7 +37,7 @@ class Report:
     factors : columns that the design varies
     figures : what to draw; none for what can be drawn of wanted.DEFAULT
     metrics : names as in an experiment file, for the table of metrics
-    statements : published ones to set ours beside
+    statements, cells : published ones to set ours beside
     made : how the results came about, name to value, for the foot of the page
     notes : Markdown on where ours differs and why, in a person's words
     state : what a reader of unfinished, mixed or damaged results must know
@@ -49,6 +50,7 @@ class Report:
     figures: tuple[Wanted, ...] = ()
     metrics: tuple[str, ...] = ("goodput",)
     statements: tuple[Statement, ...] = ()
+    cells: tuple[Cell, ...] = ()
     made: Mapping[str, str] = field(default_factory=dict)
     notes: str = ""
     state: tuple[str, ...] = ()
@@ -100,7 +102,9 @@ def write(report: Report, folder: Path, page: bool = True) -> Written:
         *_counts(report),
         *_state(report),
         *_metrics(report),
+        *users.lines(table.ok(report.runs)),
         *_statements(report, numeric),
+        *cell_page.lines(report.cells, table.ok(report.runs)),
         *([report.notes.strip(), ""] if report.notes.strip() else []),
         *_figures(figures, report.look.formats[0]),
         *_made(report),

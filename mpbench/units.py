@@ -6,10 +6,10 @@
     parse("10 ms", "Mbit/s")       -> ValueError: '10 ms' is a time; ...
 
 Canonical units: `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`,
-`connections`, `requests`, `%`. A
-kilo is 1000 everywhere and a Ki 1024, in units of bits as of bytes. Unlike in
-most tools, a number without a unit is refused unless it is 0, or a count (of
-packets, connections, requests), or its unit is stated beside it.
+`connections`, `requests`, `users`, `%`. A kilo is 1000 everywhere and a Ki 1024,
+in units of bits as of bytes. Unlike in most tools, a number without a unit is
+refused unless it is 0, or a count (of packets, connections, requests, users), or
+its unit is stated beside it.
 """
 
 import difflib
@@ -30,10 +30,11 @@ KINDS: dict[str, tuple[str, str]] = {
     "packets": ("a number of packets", "100 packets"),
     "connections": ("a number of connections", "4 connections"),
     "requests": ("a number of requests", "100 requests"),
+    "users": ("a number of users", "3 users"),
     "%": ("a ratio", "1 %"),
 }
 
-COUNTS = ("packets", "connections", "requests")
+COUNTS = ("packets", "connections", "requests", "users")
 """Units that a number may leave out."""
 
 # usual spellings, the nearest of which is offered for an unknown unit
@@ -41,7 +42,7 @@ SPELLINGS = (
     *("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "kbps", "Mbps", "Gbps"),
     *("ns", "us", "ms", "s", "second", "min", "minute", "h", "hour"),
     *("B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "byte", "kB/s", "MB/s"),
-    *("packets", "%", "percent"),
+    *("packets", "users", "%", "percent"),
 )
 
 _DEFINITIONS = (
@@ -60,6 +61,7 @@ _DEFINITIONS = (
     "minute = 60 * second = min",
     "hour = 60 * minute = h",
     "packet = [packets]",
+    "user = [users]",
     "connection = [connections]",
     "request = [requests]",
     "percent = 0.01 = %",

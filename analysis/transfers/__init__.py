@@ -5,6 +5,9 @@ read(folder, index)
     one line, if there is none
 flow(entry, report)
     what the receiver read, and in which time
+part(entry, report, start_s, end_s)
+    the same for a part of the time after the entry's start; `seconds` is what of it
+    the entry was on. None if it never was, or if nobody knows
 columns(entry, report)
     what only this tool measures, for the run's row
 wrong(entry, report)
@@ -38,8 +41,8 @@ class Flow:
     """
 
     seconds: float
-    bytes: int
-    stream_bytes: tuple[int, ...]
+    bytes: float
+    stream_bytes: tuple[float, ...]
 
     @property
     def goodput_mbps(self) -> float:
@@ -63,6 +66,9 @@ class Tool(Protocol):
 
     def read(self, folder: Path, index: int) -> Any: ...
     def flow(self, entry: Traffic, report: Any) -> Flow: ...
+    def part(
+        self, entry: Traffic, report: Any, start_s: float, end_s: float
+    ) -> Flow | None: ...
     def columns(self, entry: Traffic, report: Any) -> Mapping[str, Any]: ...
     def wrong(self, entry: Traffic, report: Any) -> Iterator[str]: ...
     def lasted(self, entry: Traffic, report: Any) -> Lasted: ...

@@ -26,6 +26,13 @@ def flow(_entry: Traffic, report: ab.Report) -> Flow:
     return Flow(report.seconds, report.body_bytes, (report.body_bytes,))
 
 
+def part(
+    _entry: Traffic, _report: ab.Report, _start_s: float, _end_s: float
+) -> Flow | None:
+    """ab does not say what came when."""
+    return None
+
+
 def columns(_entry: Traffic, report: ab.Report) -> Mapping[str, Any]:
     """request_time_ms is the mean, as ab has it: time of the test, by requests in
     turn. A percentile that ab does not know, of few requests, is the slowest's."""

@@ -21,6 +21,13 @@ def flow(_entry: Traffic, report: curl.Report) -> Flow:
     return Flow(report.total_s, report.received_bytes, (report.received_bytes,))
 
 
+def part(
+    _entry: Traffic, _report: curl.Report, _start_s: float, _end_s: float
+) -> Flow | None:
+    """curl does not say what came when."""
+    return None
+
+
 def columns(_entry: Traffic, report: curl.Report) -> Mapping[str, Any]:
     """completion_time_s is missing if the timeout came first."""
     return {

@@ -1,6 +1,6 @@
 """Transfers by iperf3, from both ends' reports."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,24 @@ def flow(entry: Traffic, report: Reports) -> Flow:
     return Flow(
         seconds=intervals[-1].end_s - intervals[0].start_s,
         bytes=sum(interval.bytes for interval in intervals),
-        stream_bytes=_by_stream(intervals),
+        stream_bytes=_by_stream(intervals, [1] * len(intervals)),
     )
+
+
+def part(entry: Traffic, report: Reports, start_s: float, end_s: float) -> Flow | None:
+    """An interval that reaches over an edge counts in proportion."""
+    slack_s = entry.interval_s * INTERVAL_SLACK
+    intervals = report.of(entry.receiver).window(entry.duration_s, slack_s)
+    lengths, weights = [], []
+    for each in intervals:
+        inside_s = max(0.0, min(each.end_s, end_s) - max(each.start_s, start_s))
+        lengths.append(inside_s)
+        lasted_s = each.end_s - each.start_s
+        weights.append(inside_s / lasted_s if lasted_s > 0 else 0.0)
+    if sum(lengths) <= 0:
+        return None
+    streams = _by_stream(intervals, weights)
+    return Flow(seconds=sum(lengths), bytes=sum(streams), stream_bytes=streams)
 
 
 def columns(_entry: Traffic, _report: Reports) -> Mapping[str, Any]:
@@ -96,9 +112,15 @@ def explain(folder: Path, name: str) -> str:
     return error or files.tail(folder / f"{name}.err")
 
 
-def _by_stream(intervals: tuple[Interval, ...]) -> tuple[int, ...]:
+def _by_stream(
+    intervals: Sequence[Interval], weights: Sequence[float]
+) -> tuple[float, ...]:
     streams = max(len(interval.stream_bytes) for interval in intervals)
     return tuple(
-        sum(i.stream_bytes[k] for i in intervals if k < len(i.stream_bytes))
+        sum(
+            interval.stream_bytes[k] * weight
+            for interval, weight in zip(intervals, weights, strict=True)
+            if k < len(interval.stream_bytes)
+        )
         for k in range(streams)
     )

@@ -141,11 +141,12 @@ def _page(
     notes: Path | None,
     page_wanted: bool,
 ) -> None:
-    from analysis import page, statements, table
+    from analysis import cells, page, statements, table
     from analysis.figures import wanted
 
     spec, root = gathered.spec, gathered.results.root
     expect = expect or _expected(spec, root)
+    tabled = expect is not None and cells.is_cells(expect)
     notes = notes or out / "notes.md"
     report = page.Report(
         title=gathered.head.name,
@@ -153,7 +154,8 @@ def _page(
         factors=gathered.factors,
         figures=wanted.read(spec.model_dump()["figures"] if spec else ()),
         metrics=spec.metrics if spec else ("goodput",),
-        statements=statements.read(expect) if expect else (),
+        statements=statements.read(expect) if expect and not tabled else (),
+        cells=cells.read(expect) if expect and tabled else (),
         made=gathered.made,
         notes=notes.read_text(encoding="utf-8") if notes.is_file() else "",
         state=gathered.state,

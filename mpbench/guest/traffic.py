@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.guest.network import LabNetwork
+from mpbench.guest.sampling import Sampler
 from mpbench.workloads.processes import Process
 
 LISTEN_DEADLINE_S = 10.0
@@ -65,9 +66,14 @@ class Started:
 
 
 def run(
-    processes: Sequence[Process], network: LabNetwork, folder: Path
+    processes: Sequence[Process],
+    network: LabNetwork,
+    folder: Path,
+    sampler: Sampler | None = None,
 ) -> list[dict[str, Any]]:
     """Run them all and say how each went.
+
+    sampler : what is asked from time to time until all clients have ended
 
     Raises TrafficError when a server does not come up. A client that fails is
     no error here: its exit code and output say what happened.
@@ -82,6 +88,7 @@ def run(
     ]
     for server in servers:
         _wait_until_listening(server, network)
+    _note_ended(servers)
     align()
     zero = time.monotonic()
     waiting = sorted(
@@ -89,11 +96,17 @@ def run(
         key=lambda process: process.start_s,
     )
     clients: list[Started] = []
+    if sampler:
+        sampler.begin(zero)
     while waiting or any(client.ended is None for client in clients):
         while waiting and time.monotonic() - zero >= waiting[0].start_s:
             clients.append(Started(waiting.pop(0), network, folder))
-        next_s = waiting[0].start_s - (time.monotonic() - zero) if waiting else 3600.0
-        _wait_for_child([*clients, *servers], max(next_s, 0.0))
+        if sampler and time.monotonic() >= sampler.due_s():
+            sampler.take()
+        due_s = [zero + waiting[0].start_s] if waiting else []
+        due_s += [sampler.due_s()] if sampler else []
+        left_s = min(due_s) - time.monotonic() if due_s else 3600.0
+        _wait_for_child([*clients, *servers], max(left_s, 0.0))
     ending = [server for server in servers if not server.process.lasting]
     deadline = time.monotonic() + SERVER_GRACE_S
     while any(s.ended is None for s in ending) and time.monotonic() < deadline:
@@ -135,9 +148,15 @@ def align() -> None:
 
 
 def _wait_for_child(started: Sequence[Started], timeout_s: float) -> None:
-    """Wait until a child ends or the time is over, and note which have ended."""
-    if all(one.popen.poll() is None or one.ended for one in started):
-        signal.sigtimedwait([signal.SIGCHLD], timeout_s)
+    """Wait until a child ends or the time is over, and note which have ended.
+
+    The signal of one that ended before is pending until it is waited for here.
+    """
+    if signal.sigtimedwait([signal.SIGCHLD], timeout_s) is not None:
+        _note_ended(started)
+
+
+def _note_ended(started: Sequence[Started]) -> None:
     for one in started:
         if one.ended is None and one.popen.poll() is not None:
             one.ended = time.monotonic()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mpbench.plan.timing import capacity_mbps, request_s, traffic_end_s
+from mpbench.plan.timing import request_s, traffic_end_s, used_mbps
 
 Job = Mapping[str, Any]
 
@@ -34,9 +34,7 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
 
     real_time : whether it goes by the host's clock (backend native)
     """
-    values, transport = job["parameters"], job["transport"]
-    rate = capacity_mbps(values, transport) * 1e6
-    ends = [traffic_end_s(values, transport, entry) for entry in job["traffic"]]
+    ends = [traffic_end_s(job, entry) for entry in job["traffic"]]
     reads = {entry.get("read", "packet") for entry in job["traffic"]}
     cost = max(1 / BITS_PER_WALL_S[read] for read in reads)
     bits = sum(_sized_bits(job, entry) for entry in job["traffic"])
@@ -45,7 +43,7 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
         for entry, end in zip(job["traffic"], ends, strict=True)
         if entry["bytes"] is None
     ]
-    bits += rate * _covered_s(timed)
+    bits += used_mbps(job) * 1e6 * _covered_s(timed)
     traffic_s = max(ends) if real_time else bits * cost
     return Estimate(max(ends), OVERHEAD_S + traffic_s)
 
@@ -56,7 +54,7 @@ def _sized_bits(job: Job, entry: Job) -> float:
         return 0.0
     count = entry.get("requests") or 1.0
     if entry["duration_s"] is not None:
-        each_s = request_s(job["parameters"], job["transport"], entry)
+        each_s = request_s(job, entry)
         count = max(1.0, entry["duration_s"] / each_s)
     return 8.0 * entry["bytes"] * float(count)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mpbench.plan.jobs import job
+from mpbench.plan.jobs import REPORT, job
 from mpbench.plan.points import Spread, points
 from mpbench.spec import Spec
 
@@ -81,8 +81,12 @@ def make_plan(
 
 
 def run_id(job: Mapping[str, Any], build: Mapping[str, str]) -> str:
-    """The first 16 hexadecimal digits of SHA-256 over canonical JSON."""
+    """The first 16 hexadecimal digits of SHA-256 over canonical JSON of all that
+    determines the outcome."""
+    determining = {key: value for key, value in job.items() if key != REPORT}
     text = json.dumps(
-        {"job": job, "build": dict(build)}, sort_keys=True, separators=(",", ":")
+        {"job": determining, "build": dict(build)},
+        sort_keys=True,
+        separators=(",", ":"),
     )
     return hashlib.sha256(text.encode()).hexdigest()[:ID_DIGITS]

@@ -1,7 +1,9 @@
 """How long a run lasts in virtual time: as expected, and at most."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from topologies import describe
 
 Values = Mapping[str, float | int | None]
 Entry = Mapping[str, Any]
@@ -30,40 +32,53 @@ def round_trip_s(values: Values) -> float:
     return ms / 1e3
 
 
-def capacity_mbps(values: Values, transport: Mapping[str, Any]) -> float:
-    """What a run's transport can use: its path's capacity, or the sum of all."""
-    path = transport.get("path")
-    if path is not None and f"path{path}.capacity_mbps" in values:
-        return float(values[f"path{path}.capacity_mbps"] or 0)
-    return sum(_named(values, "capacity_mbps"))
+def used_mbps(job: Mapping[str, Any], entries: Sequence[Entry] | None = None) -> float:
+    """What traffic can use: the capacities of all links that its transports may
+    take, which is too much where links follow one another.
+
+    entries : of the job; all of them if not said
+    """
+    every = job["traffic"] if entries is None else entries
+    links = dict.fromkeys(link for entry in every for link in _links(job, entry))
+    values = job["parameters"]
+    return sum(float(values.get(f"{link}.capacity_mbps") or 0) for link in links)
 
 
-def traffic_end_s(values: Values, transport: Mapping[str, Any], entry: Entry) -> float:
+def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
+    transport = entry.get("transport") or job["transport"]
+    user = describe(job["topology"]).user(entry["from"])
+    taken = user.paths
+    if transport["protocol"] == "tcp":
+        number = transport.get("path") or 1
+        taken = taken[number - 1 : number]
+    for path in taken:
+        yield from path
+
+
+def traffic_end_s(job: Mapping[str, Any], entry: Entry) -> float:
     """When an entry's traffic ends if it gets all the capacity there is."""
-    return float(entry["start_s"] + _lasts_s(values, transport, entry))
+    return float(entry["start_s"] + _lasts_s(job, entry))
 
 
-def _lasts_s(values: Values, transport: Mapping[str, Any], entry: Entry) -> float:
+def _lasts_s(job: Mapping[str, Any], entry: Entry) -> float:
     if entry["duration_s"] is not None:
         return float(entry["duration_s"])
     if entry["tool"] == "ab":
-        return float(entry["requests"] * request_s(values, transport, entry))
-    rate = max(capacity_mbps(values, transport), 1e-6) * 1e6
-    lasts_s = 8 * entry["bytes"] / rate + round_trip_s(values)
+        return float(entry["requests"] * request_s(job, entry))
+    rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
+    lasts_s = 8 * entry["bytes"] / rate + round_trip_s(job["parameters"])
     return min(lasts_s, entry.get("timeout_s") or lasts_s)
 
 
-def request_s(values: Values, transport: Mapping[str, Any], entry: Entry) -> float:
+def request_s(job: Mapping[str, Any], entry: Entry) -> float:
     """Time of ab for each request, several at a time, without slow start or queues."""
-    rate = max(capacity_mbps(values, transport), 1e-6) * 1e6
-    trip_s = 2 * max(_named(values, "delay_ms"), default=0.0) / 1e3
+    rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
+    trip_s = 2 * max(_named(job["parameters"], "delay_ms"), default=0.0) / 1e3
     turns = ROUND_TRIPS_PER_REQUEST / entry["concurrency"]
     return float(8 * entry["bytes"] / rate + turns * trip_s)
 
 
-def time_limit_s(
-    values: Values, transport: Mapping[str, Any], entries: Sequence[Entry]
-) -> float:
+def time_limit_s(values: Values, entries: Sequence[Entry]) -> float:
     """Virtual time after which a run hangs for sure, in whole seconds.
 
     The end of the last traffic, and on top of it 30 s and ten round trips with

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
+from mpbench.spec import flows
 from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.document import Document
@@ -14,6 +15,7 @@ from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
 from mpbench.spec.includes import whole_text
 from mpbench.spec.known import METRICS
+from mpbench.spec.phases import Phases, check_phases
 from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
     Count,
@@ -65,6 +67,14 @@ class Spec(Part):
         default=None,
         description="Virtual time after which a run is given up; ample if not said.",
     )
+    phases: Phases = Field(
+        default={}, description="Parts of a run that are measured by themselves too."
+    )
+    trace: Annotated[float, Quantity("s", 0.001, 3600)] | None = Field(
+        default=None,
+        description="How often the windows of all subflows are noted; never if not"
+        " said.",
+    )
     metrics: tuple[Annotated[str, OneOf("metric", METRICS)], ...] = Field(
         default=("goodput",), description="What the report is about."
     )
@@ -78,6 +88,7 @@ class Spec(Part):
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
         self._check_ports(faults)
+        self._check_traffic(faults, info)
         self._check_metrics(faults, info)
         self._check_figures(faults)
         self._check_parameters(faults, info)
@@ -108,6 +119,24 @@ class Spec(Part):
         if self.time_limit is not None and self.time_limit <= end:
             reason = f"{self.time_limit:g} s, but the traffic lasts {end:g} s"
             faults.add(("time_limit",), f"{reason}; allow more, or take it away")
+
+    def _check_traffic(self, faults: Faults, info: ValidationInfo) -> None:
+        flows.check_hosts(self.traffic, faults)
+        topology = context(info).topology
+        if topology is not None:
+            flows.check_names(self.traffic, topology, faults)
+            flows.check_paths(self.traffic, self.cases, topology, faults)
+        check_phases(self.phases, self._known_end(), faults)
+
+    def _known_end(self) -> float | None:
+        """When all traffic has ended, if every start is the earliest; None if nobody
+        knows it beforehand."""
+        if any(getattr(entry, "duration", None) is None for entry in self.traffic):
+            return None
+        return max(
+            entry.end_s - entry.start.latest + entry.start.earliest
+            for entry in self.traffic
+        )
 
     def _check_ports(self, faults: Faults) -> None:
         seen: dict[tuple[str, int], int] = {}

@@ -11,10 +11,12 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
+from mpbench.spec.cases import Case
 from mpbench.spec.known import READ_MODES
 from mpbench.spec.values import (
     Count,
     Faults,
+    Name,
     OneOf,
     Part,
     Quantity,
@@ -70,6 +72,44 @@ def _read_schema(schema: JsonDict) -> None:
     schema["anyOf"] = [{"$ref": mapping}, {"enum": [*READ_MODES]}]
 
 
+class Start(Part):
+    """When a transfer begins, after the beginning of the traffic.
+
+    A time, or a range from which every run draws by its seed.
+    """
+
+    earliest: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
+        default=0.0, alias="min", description="Earliest time."
+    )
+    latest: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
+        default=0.0, alias="max", description="Latest time."
+    )
+
+    @classmethod
+    def at(cls, time_s: float) -> Self:
+        """Just then."""
+        return cls.model_validate({"min": f"{time_s!r} s", "max": f"{time_s!r} s"})
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.earliest > self.latest:
+            faults = Faults()
+            reason = f"min {self.earliest:g} s is above max {self.latest:g} s"
+            faults.add(("min",), f"{reason}; exchange them")
+            faults.raise_any()
+        return self
+
+
+def _start(value: object) -> object:
+    return value if isinstance(value, dict) else {"min": value, "max": value}
+
+
+def _start_schema(schema: JsonDict) -> None:
+    """In the JSON Schema: a bare time will do."""
+    mapping = schema.pop("$ref", None)
+    schema["anyOf"] = [{"$ref": mapping}, {"type": "string"}, {"const": 0}]
+
+
 def _nothing_varied_required(schema: JsonDict) -> None:
     """In the JSON Schema: what the design may give, an entry need not say."""
     schema["required"] = ["tool", "from", "to"]
@@ -88,8 +128,19 @@ class Entry(Part):
     tool: str = Field(description="The program that sends.")
     source: str = Field(alias="from", description="The host that opens connections.")
     destination: str = Field(alias="to", description="The host that it opens them to.")
-    start: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
-        default=0.0, description="When to start, after the beginning of the traffic."
+    name: Name | None = Field(
+        default=None, description="What the table calls it; its host, if not said."
+    )
+    start: Annotated[Start, BeforeValidator(_start)] = Field(
+        default=Start(),
+        description="When to start, after the beginning of the traffic: a time, or"
+        " {min, max}, to draw it from.",
+        json_schema_extra=_start_schema,
+    )
+    transport: Case | None = Field(
+        default=None,
+        description="A transport of its own, as under `cases`, the same in all"
+        " cases; the case's if not said.",
     )
     port: Annotated[Whole, Field(ge=1, le=65535)] | None = Field(
         default=None, description="Port of the server; free ones in turn if not said."
@@ -109,7 +160,7 @@ class Entry(Part):
     @property
     def end_s(self) -> float:
         """When it ends for sure, as far as the file says so."""
-        return self.start
+        return self.start.latest
 
     def job(self, port: int) -> Json:
         """The entry of a run's job, with everything that it leaves unsaid."""
@@ -117,7 +168,7 @@ class Entry(Part):
             "tool": self.tool,
             "from": self.source,
             "to": self.destination,
-            "start_s": self.start,
+            "start_s": self.start.earliest,
             "port": port,
         }
 
@@ -138,6 +189,10 @@ class Entry(Part):
                 f"only {openers} can open connections in {topology.name}; write"
                 " 'reverse: true' for data the other way",
             )
+        elif self.source in topology.openers and self.destination in topology.hosts:
+            server = topology.user(self.source).server
+            if self.destination != server:
+                faults.add(("to",), f"{self.source} reaches {server} only")
 
 
 class Traffic(Entry):
@@ -181,7 +236,7 @@ class Traffic(Entry):
 
     @property
     def end_s(self) -> float:
-        return self.start + (self.duration or 0.0)
+        return self.start.latest + (self.duration or 0.0)
 
     def job(self, port: int) -> Json:
         return {

@@ -27,7 +27,7 @@ class Download(Entry):
 
     @property
     def end_s(self) -> float:
-        return self.start + (self.timeout or 0.0)
+        return self.start.latest + (self.timeout or 0.0)
 
     def job(self, port: int) -> Json:
         return {
@@ -84,7 +84,7 @@ class Requests(Entry):
 
     @property
     def end_s(self) -> float:
-        return self.start + (self.duration or 0.0)
+        return self.start.latest + (self.duration or 0.0)
 
     def job(self, port: int) -> Json:
         return {

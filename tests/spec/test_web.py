@@ -38,6 +38,7 @@ def test_download() -> None:
             **{"tool": "curl", "from": "client", "to": "server", "start_s": 1.0},
             **{"port": 80, "duration_s": None, "bytes": 8000, "reverse": True},
             "timeout_s": None,
+            "transport": None,
         }
     ]
 
@@ -52,6 +53,7 @@ def test_requests() -> None:
             **{"port": 80, "duration_s": 30.0, "requests": None, "bytes": 8000},
             **{"reverse": True, "concurrency": 1, "keep_alive": False},
             "timeout_s": 30.0,
+            "transport": None,
         }
     ]
 

@@ -30,20 +30,20 @@ def make_job(
     **traffic: Any,
 ) -> dict[str, Any]:
     """The job of a one-run experiment on `two_path`."""
-    spec = {
-        "name": "test",
-        "seed": seed,
-        "topology": "two_path",
-        "parameters": parameters or {},
-        "cases": {"only": case or MPTCP},
-        "traffic": [
-            {
-                key: value
-                for key, value in {**BULK, "duration": duration, **traffic}.items()
-                if value is not None
-            }
-        ],
-    }
+    entry = {**BULK, "duration": duration, **traffic}
+    return job_of(
+        folder,
+        seed=seed,
+        topology="two_path",
+        parameters=parameters or {},
+        cases={"only": case or MPTCP},
+        traffic=[{key: value for key, value in entry.items() if value is not None}],
+    )
+
+
+def job_of(folder: Path, **spec: Any) -> dict[str, Any]:
+    """The job of an experiment with one run."""
+    spec["name"] = "test"
     path = folder / "experiment.yaml"
     path.write_text(yaml.safe_dump(spec))
     (run,) = make_plan(load(path), {}).runs
