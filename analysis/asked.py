@@ -34,12 +34,16 @@ class PathAsked:
 
 @dataclass(frozen=True)
 class Transport:
-    """path : the one that a single-path TCP takes, 1-based; None otherwise."""
+    """path : the one that a single-path TCP takes, 1-based; None otherwise
+    same_pair : how many subflows a connection opens over its first address pair, and
+        over no other; None where it opens one on every path
+    """
 
     protocol: str
     congestion_control: str | None
     scheduler: str | None
     path: int | None
+    same_pair: int | None = None
 
 
 @dataclass(frozen=True)
@@ -73,9 +77,14 @@ class Asked:
     traffic: tuple[Traffic, ...]
 
     @property
+    def subflows(self) -> int:
+        """How many subflows a connection is to have."""
+        return self.transport.same_pair or len(self.used_paths)
+
+    @property
     def used_paths(self) -> tuple[PathAsked, ...]:
         """The paths that the transport is to use."""
-        if self.transport.protocol == "mptcp":
+        if self.transport.protocol == "mptcp" and self.transport.same_pair is None:
             return self.paths
         only = self.transport.path or 1
         return tuple(path for path in self.paths if path.number == only)
@@ -102,12 +111,19 @@ def parse(job: Mapping[str, Any], name: str) -> Asked:
                 congestion_control=transport.get("congestion_control"),
                 scheduler=transport.get("scheduler"),
                 path=transport.get("path"),
+                same_pair=_same_pair(transport),
             ),
             traffic=tuple(_traffic(entry) for entry in job["traffic"]),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         what = f"{type(error).__name__}: {error}"
         raise ValueError(f"{name}: not a job ({what})") from error
+
+
+def _same_pair(transport: Mapping[str, Any]) -> int | None:
+    if transport.get("path_manager") != "ndiffports":
+        return None
+    return int(transport["sysctls"]["net.mptcp.ndiffports"])
 
 
 def queue_packets(queueing_delay_ms: float, capacity_mbps: float) -> int:

@@ -89,7 +89,11 @@ def build_network(
     topology = module.TOPOLOGY(**job["parameters"])
     more = {}
     if job["transport"]["protocol"] == "mptcp":
-        more = transport.endpoint_lines(ENDS, module.PATHS, topology.address)
+        more = transport.endpoint_lines(
+            ENDS,
+            transport.opened_paths(job["transport"], module.PATHS),
+            topology.address,
+        )
     network = LabNetwork(topology, folder, more)
     network.build(undo)
     transport.configure(network, ENDS, job["transport"])

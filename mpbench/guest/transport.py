@@ -37,6 +37,13 @@ def configure(
         network.nodes[host].write_sysctls(values)
 
 
+def opened_paths(transport: Mapping[str, Any], paths: int) -> int:
+    """How many paths get a subflow by their addresses; `ndiffports` needs only the
+    first, over which the kernel itself opens several.
+    """
+    return 1 if transport["path_manager"] == "ndiffports" else paths
+
+
 def endpoint_lines(
     hosts: tuple[str, ...],
     paths: int,
