@@ -103,12 +103,11 @@ def test_totals_of_thesis_table_5_3_are_those_printed() -> None:
 
 
 def test_the_page() -> None:
-    page = "\n".join(
-        cell_page.lines((cell(), cell(case="balia", note="A note.")), RUNS)
-    )
+    other = cell(case="balia", note="A note.")
+    page = "\n".join(cell_page.lines((cell(), other), RUNS))
     assert "### Table 1" in page and "- A note." in page
     assert (
-        "| throughput, kbit/s | LIA | 6922 | 7000 ± 2.5e+03 | 3 | +78 (+1.1%) |" in page
+        "throughput, kbit/s | LIA | 6922 | 7000 ± 2484 | 3 | +78 (+1.1%) | yes" in page
     )
     assert "| - (not run) | 0 | - | - |" in page
     assert not list(cell_page.lines((), RUNS))
