@@ -1,5 +1,6 @@
 # make demo   set up everything, run the quickstart, draw its figures
 # make test   set up everything, run tests, types and lint
+# make docs   build the documentation into build/docs, links checked
 # make setup  Debian packages, virtual environment, guest kernel
 #
 # Only the Debian packages need root (or sudo); with them installed, all else
@@ -21,7 +22,7 @@ RUN := $(BIN)/mpbench
 step = printf '\n==> %s (%s)\n' '$(1)' '$(2)'; SECONDS=0
 done = printf '    done in %d s\n' "$$SECONDS"
 
-.PHONY: help setup packages venv kernel demo test unit lint types clean
+.PHONY: help setup packages venv kernel demo test unit lint types docs clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -84,6 +85,17 @@ types: venv
 unit: venv kernel
 	@$(call step,Tests,minutes)
 	$(BIN)/python -m pytest
+	$(call done)
+
+docs: $(VENV)/docs
+	@$(call step,Documentation in build/docs,seconds)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(call done)
+
+$(VENV)/docs: $(VENV)/installed
+	@$(call step,What builds the documentation,seconds)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+	touch $@
 	$(call done)
 
 clean:

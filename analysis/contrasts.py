@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.drawn import LINES, Drawn, rows_of, title
 from analysis.figures import curves, groups
-from analysis.figures.labels import label
+from analysis.figures.labels import label, without_mathematics
 from analysis.figures.style import Target
 from analysis.figures.wanted import (
     UndrawableError,
@@ -87,7 +87,7 @@ def table(wanted: Wanted, good: pd.DataFrame) -> Drawn:
         for value in sorted(rows[by].dropna().unique()):
             columns[shown(value, unit, True)] = rows[column].where(rows[by] == value)
     else:
-        columns[label(column)] = rows[column]
+        columns[without_mathematics(label(column))] = rows[column]
         for part in parts(good, column):
             columns[part.removesuffix(f".{column}")] = rows[part]
     if rows[column].isna().all():
@@ -96,9 +96,12 @@ def table(wanted: Wanted, good: pd.DataFrame) -> Drawn:
     for case in rows["case"].unique():
         mine = rows["case"] == case
         known = int(rows.loc[mine, column].notna().sum())
+        if not known:
+            continue
         texts = (quartiles(values[mine]) for values in columns.values())
         cells.append((str(case), str(known), *texts))
-    note = f"Medians, with the first and third quartile, of {label(column)}."
+    name = without_mathematics(label(column))
+    note = f"Medians, with the first and third quartile, of {name}."
     return Drawn(
         title(wanted), "", note, head=("case", "n", *columns), cells=tuple(cells)
     )

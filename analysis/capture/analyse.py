@@ -12,6 +12,8 @@ import numpy as np
 from analysis.capture import library, sources
 
 NANO = 1_000_000_000
+PIECE = 1 << 18
+"""Bytes read at once: few enough to be in the cache when the core looks at them."""
 EVENTS = {
     "data": 1,
     "retransmission": 2,
@@ -164,7 +166,7 @@ def _run(
         size = ctypes.c_size_t()
         where = core.capture_room(handle, wanted, ctypes.byref(size))
         room = (ctypes.c_char * size.value).from_address(where)
-        count = streams[wanted].readinto(memoryview(room).cast("B"))
+        count = streams[wanted].readinto(memoryview(room).cast("B")[:PIECE])
         if count:
             core.capture_fed(handle, wanted, count)
         else:

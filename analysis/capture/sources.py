@@ -91,7 +91,9 @@ class _Gzip:
 def _zstd(source: _Whole) -> Any:
     import pyarrow
 
-    return _Arrow(pyarrow.CompressedInputStream(pyarrow.PythonFile(source), "zstd"))
+    return _Arrow(
+        pyarrow.CompressedInputStream(pyarrow.PythonFile(source, mode="r"), "zstd")
+    )
 
 
 class _Arrow:

@@ -51,7 +51,8 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
         if _mapping(entry).get("tool") == "iperf3" and (path.exists() or end):
             report = tried(iperf3.read, path)
             if report is not None:
-                found["series"].append(_series(index, _mapping(entry), report))
+                named = {"name": _name(job, index), **_mapping(entry)}
+                found["series"].append(_series(index, named, report))
     if (artefacts / traces.FILE).exists():
         found["traces"] = tried(traces.traces, artefacts / traces.FILE) or []
     captures = packets.files(artefacts) if artefacts.is_dir() else []
@@ -63,6 +64,12 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
     if unreadable:
         found["unreadable"] = unreadable
     return found
+
+
+def _name(job: Mapping[str, Any], index: int) -> str | None:
+    """Of a traffic entry, where the experiment gave it one."""
+    names = _list(_mapping(job.get("report")).get("names"))
+    return names[index] if index < len(names) else None
 
 
 def _series(

@@ -108,6 +108,8 @@ def _columns(frame: pd.DataFrame, factors: Sequence[str]) -> list[dict[str, Any]
         values = frame[name]
         if not pd.api.types.is_numeric_dtype(values) or values.isna().all():
             continue
+        if pd.api.types.is_bool_dtype(values):
+            continue
         role = "factor" if name in factors else "metric"
         if name.endswith(("_difference_mbps", "_difference_ms")):
             role = "derived"

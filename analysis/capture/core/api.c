@@ -171,6 +171,9 @@ static void take_frame(struct capture *c, struct input *in)
 {
 	i64 now = in->frame.time_ns;
 
+	if (!c->begun)
+		c->zero_ns = now;
+	c->begun = true;
 	in->waiting = false;
 	in->row.packets++;
 	in->row.backwards += now < in->row.last_ns;

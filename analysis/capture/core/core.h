@@ -293,7 +293,8 @@ struct capture {
 	u64 token_count, token_capacity;
 	struct pairs pairs;
 	struct table out[OUTS];
-	bool finished;
+	i64 zero_ns;		/* when the capture began */
+	bool begun, finished;
 };
 
 /* flows.c */

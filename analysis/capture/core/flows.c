@@ -29,9 +29,22 @@ static u64 hash_of(const struct capture *c, const struct packet *p, int low, u32
 /* Which end of the packet comes first in the key: 0 its sender, 1 its receiver. */
 static int low_end(const struct packet *p)
 {
-	int order = memcmp(p->addresses[0], p->addresses[1], 16);
+	u64 one = be64(p->addresses[0]), two = be64(p->addresses[1]);
 
-	return order ? order > 0 : p->ports[0] > p->ports[1];
+	if (one == two) {
+		one = be64(p->addresses[0] + 8);
+		two = be64(p->addresses[1] + 8);
+	}
+	return one != two ? one > two : p->ports[0] > p->ports[1];
+}
+
+static bool same_address(const u8 *one, const u8 *two)
+{
+	u64 a[2], b[2];
+
+	memcpy(a, one, 16);
+	memcpy(b, two, 16);
+	return !((a[0] ^ b[0]) | (a[1] ^ b[1]));
 }
 
 static bool same_ends(const struct subflow *s, const struct packet *p, int low,
@@ -39,8 +52,8 @@ static bool same_ends(const struct subflow *s, const struct packet *p, int low,
 {
 	return s->ports[0] == p->ports[low] && s->ports[1] == p->ports[!low] &&
 	       s->version == p->version && s->point == point &&
-	       !memcmp(s->addresses[0], p->addresses[low], 16) &&
-	       !memcmp(s->addresses[1], p->addresses[!low], 16);
+	       same_address(s->addresses[0], p->addresses[low]) &&
+	       same_address(s->addresses[1], p->addresses[!low]);
 }
 
 static bool widen(struct capture *c)

@@ -26,9 +26,9 @@ struct series_row *bin(struct capture *c, struct half *h, i64 time_ns)
 		return NULL;
 	if (h->bin.interval >= 0 && time_ns >= h->bin_from && time_ns < h->bin_to)
 		return &h->bin;
-	interval = most(0, time_ns) / c->settings.interval_ns;
+	interval = most(0, time_ns - c->zero_ns) / c->settings.interval_ns;
 	flush_bin(c, h);
-	h->bin_from = interval * c->settings.interval_ns;
+	h->bin_from = c->zero_ns + interval * c->settings.interval_ns;
 	h->bin_to = h->bin_from + c->settings.interval_ns;
 	h->bin = (struct series_row){
 		.interval = interval,
