@@ -14,7 +14,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from mpbench.guest import snapshot, traffic, transport
+from mpbench.guest import capture, snapshot, traffic, transport
 from mpbench.guest.network import LabNetwork
 from mpbench.workloads.processes import Process
 
@@ -58,7 +58,10 @@ def execute(
     outcome["kernel"] = {"release": kernel.release, "version": kernel.version}
     outcome["transport"] = transport.read_back(ends[0])
     outcome["paths"] = topology.paths()
+    captured = capture.start(job.get("capture"), network, folder)
     outcome["processes"] = traffic.run(plan_processes(job, topology), network, folder)
+    if captured:
+        captured.stop()
     shaped = {
         end["node"]
         for path in topology.paths()
