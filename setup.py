@@ -14,6 +14,7 @@ setup(
     license="MIT",
     python_requires=">=3.11",
     packages=find_packages(include=["mpbench*", "topologies*", "wsp*", "analysis*"]),
+    package_data={"analysis.dashboard": ["assets/*"]},
     ext_modules=[
         # A plain C library, loaded with ctypes; it needs no headers of Python.
         Extension(
@@ -38,6 +39,7 @@ setup(
         "scipy>=1.15",
     ],
     extras_require={
+        "docs": ["mkdocs-material>=9.5"],
         "test": [
             "jsonschema>=4",
             "mypy>=1.8",
@@ -45,6 +47,7 @@ setup(
             "pytest>=8",
             "pytest-timeout>=2",
             "ruff>=0.4",
+            "selenium>=4.20",
             "types-PyYAML",
         ],
     },

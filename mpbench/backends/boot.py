@@ -100,8 +100,11 @@ def write(orders: Orders, directory: Path) -> None:
         "PYTHONDONTWRITEBYTECODE": "1",
         "MPBENCH_KEEP_NETWORK": "no",
         "HOME": "/root",
-        "LC_ALL": "C.UTF-8",
-        "TZ": "UTC",
+        # Named so that no program looks for files of the host's own choice.
+        "LC_ALL": "C",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONUTF8": "1",
+        "TZ": "UTC0",
         **orders.variables,
     }
     files = {

@@ -36,24 +36,27 @@ def folder(kept: Path | None = None, sources: Path = SOURCES) -> Path:
     cannot be written.
     """
     place = (kept or cache_folder()) / content_hash(sources)
-    if place.is_dir():
-        return place
-    compiler = shutil.which(COMPILER)
-    if compiler is None:
-        raise UserError(
-            f"{COMPILER}: not found, needed once to compile mpbench-read; {REMEDY}"
-        )
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as made:
-            _compile(compiler, sources, Path(made))
-            _publish(Path(made), place)
+        if not place.is_dir():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as made:
+                _compile(_compiler(), sources, Path(made))
+                _publish(Path(made), place)
     except OSError as error:
         raise UserError(
             f"{place.parent}: cannot keep mpbench-read there: {error.strerror}; "
             "set XDG_CACHE_HOME to a folder that can be written"
         ) from error
     return place
+
+
+def _compiler() -> str:
+    found = shutil.which(COMPILER)
+    if found is None:
+        raise UserError(
+            f"{COMPILER}: not found, needed once to compile mpbench-read; {REMEDY}"
+        )
+    return found
 
 
 def content_hash(sources: Path = SOURCES) -> str:

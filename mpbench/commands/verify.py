@@ -10,6 +10,14 @@ from mpbench.errors import UserError
 @click.command("verify")
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option(
+    "--run",
+    "only",
+    metavar="ID",
+    multiple=True,
+    help="Check this run, named by its id or its beginning; may be given several "
+    "times.  [default: all]",
+)
+@click.option(
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
@@ -28,13 +36,20 @@ from mpbench.errors import UserError
     type=click.IntRange(min=1),
     help="Runs at a time, one a CPU.  [default: as many as there are CPUs]",
 )
+@click.option(
+    "--any-build",
+    is_flag=True,
+    help="Compare also what another kernel, or other versions of the tools, made.",
+)
 @click.pass_context
 def command(
     context: click.Context,
     results: Path,
+    only: tuple[str, ...],
     sample: int | None,
     seed: int,
     jobs: int | None,
+    any_build: bool,
 ) -> None:
     """Execute finished runs of the folder RESULTS again and compare.
 
@@ -61,4 +76,4 @@ def command(
         )
     backend = registry.create(name)
     console = Console(highlight=False)
-    context.exit(verify(folder, backend, console, jobs, sample, seed))
+    context.exit(verify(folder, backend, console, jobs, sample, seed, any_build, only))

@@ -4,7 +4,7 @@ import random
 import shutil
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,16 +49,28 @@ def verify(
     jobs: int | None = None,
     sample: int | None = None,
     seed: int = 1,
+    any_build: bool = False,
+    only: Sequence[str] = (),
 ) -> int:
     """Execute finished runs of the plan again, elsewhere; compare all artefacts.
 
     sample : so many runs, drawn with `seed`; None for all
+    any_build : compare although the first execution's kernel or tools were others
+    only : ids of runs, or their beginnings; none for all
     A run that differs is kept for inspection. Returns 0 if all are the same, 1
     if any differs, 128 + n after signal n.
-    Raises UserError if there is nothing to compare with, or another build.
+    Raises UserError if there is nothing to compare with, or, without `any_build`,
+    another build.
     """
     head = campaign.read(results.campaign)
-    tasks = choose(results, head, backend.identity(), sample, seed)
+    chosen_runs = choose(results, head, sample, seed, only)
+    others = builds(chosen_runs, backend.identity())
+    if others and not any_build:
+        raise UserError(
+            f"{others[0]}; verify with that build, compare all the same with "
+            "--any-build, or run the experiment anew"
+        )
+    tasks = [_task(*each) for each in chosen_runs]
     chosen = cpus.choose(jobs, backend.max_parallel)
     scratch = Path(tempfile.mkdtemp(prefix="mpbench-verify-"))
 
@@ -67,6 +79,8 @@ def verify(
 
     seen = display.make(console)
     try:
+        for other in others[:1]:
+            seen.note(f"Another build: {other}.")
         seen.note(f"{head.name}: executing {many(len(tasks), 'run')} again.")
         driven = drive(Work(tasks, chosen, do, _concluded), seen)
     finally:
@@ -86,23 +100,21 @@ def verify(
 def choose(
     results: layout.Results,
     head: campaign.Campaign,
-    build: Mapping[str, str],
     sample: int | None,
     seed: int,
-) -> list[Task]:
-    """The runs to execute again: finished, of the plan, and of this very build.
+    only: Sequence[str] = (),
+) -> list[tuple[campaign.Entry, layout.Run, str]]:
+    """The runs to execute again, finished and of the plan, with their names.
 
     Runs that never finished (killed, out of time) depend on the host and are
     left out.
     """
     finished = []
-    for entry in head.plan:
+    for entry in _named(results, head.plan, only):
         run = results.run(entry.id)
         host = runs.read_json(run.host)
-        if host is None or host["exit"]["status"] != "finished":
-            continue
-        _same_build(run, host["build"], build)
-        finished.append((entry, run))
+        if host is not None and host["exit"]["status"] == "finished":
+            finished.append((entry, run))
     if not finished:
         raise UserError(
             f"{results.root}: no finished run to execute again; "
@@ -112,7 +124,34 @@ def choose(
         drawn = sorted(random.Random(seed).sample(range(len(finished)), sample))
         finished = [finished[index] for index in drawn]
     repeated = len({entry.repetition for entry in head.plan}) > 1
-    return [_task(entry, run, label(entry, repeated)) for entry, run in finished]
+    return [(entry, run, label(entry, repeated)) for entry, run in finished]
+
+
+def builds(
+    chosen: list[tuple[campaign.Entry, layout.Run, str]], now: Mapping[str, str]
+) -> list[str]:
+    """What was made by another build than this one, and how they differ."""
+    found = []
+    for _, run, _ in chosen:
+        then = (runs.read_json(run.host) or {})["build"]
+        if other := _other_build(then, now):
+            found.append(f"{run.root}: made with {other}")
+    return found
+
+
+def _named(
+    results: layout.Results, plan: Sequence[campaign.Entry], only: Sequence[str]
+) -> list[campaign.Entry]:
+    """The runs of the plan whose ids begin like one of `only`; all if there is none."""
+    for name in only:
+        if not any(entry.id.startswith(name) for entry in plan):
+            raise UserError(
+                f"--run {name}: no run of {results.root} so named; their ids are the "
+                "folders in runs/"
+            )
+    if not only:
+        return list(plan)
+    return [entry for entry in plan if entry.id.startswith(tuple(only))]
 
 
 def again(
@@ -156,15 +195,23 @@ def differences(check: Check, now: manifest.Manifest) -> list[manifest.Differenc
     return manifest.compare({**manifest.take(check.run.artefacts), **removed}, now)
 
 
-def _same_build(
-    run: layout.Run, then: Mapping[str, str], now: Mapping[str, str]
-) -> None:
+def _other_build(then: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """How the build of a finished run differs from this one; "" if it does not."""
+    found = []
     for key in sorted(then.keys() | now.keys()):
-        if then.get(key) != now.get(key):
-            raise UserError(
-                f"{run.root}: made with {key} {then.get(key)}, here it is "
-                f"{now.get(key)}; verify with that build, or run the experiment anew"
-            )
+        was, present = then.get(key), now.get(key)
+        if was != present:
+            was, present = _apart(was, present), _apart(present, was)
+            found.append(f"{key} {was}, here it is {present}")
+    return "; ".join(found)
+
+
+def _apart(text: str | None, other: str | None) -> str:
+    """The words of a list that the other has not; a word alone stays whole."""
+    if text is None:
+        return "none"
+    words = [word for word in text.split() if word not in (other or "").split()]
+    return " ".join(words) or "without"
 
 
 def _task(entry: campaign.Entry, run: layout.Run, name: str) -> Task:

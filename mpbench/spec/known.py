@@ -12,7 +12,8 @@ takes the subflow of the lowest smoothed RTT that has space in its window."""
 PATH_MANAGERS = ("fullmesh",)
 """`fullmesh`: one subflow from every address of the client to the server."""
 
-TOOLS = ("iperf3",)
+TOOLS = ("iperf3", "curl", "ab")
+"""Traffic tools, each a file of `mpbench.workloads`."""
 
 READ_MODES = ("coalesced", "packet")
 
@@ -31,9 +32,12 @@ METRICS = (
     "retransmission_ratio",
     "utilisation",
     "traffic_split",
+    "completion_time",
+    "requests_per_second",
+    "request_time",
 )
 
-FIGURE_KINDS = ("goodput", "histogram", "box")
+FIGURE_KINDS = ("goodput", "histogram", "box", "cdf", "groups", "table")
 
 DIFFERENCES = ("absolute", "signed", "none")
 """Of a factor between path 1 and path 2 (thesis 3.2), or the factor itself."""

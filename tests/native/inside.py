@@ -20,6 +20,8 @@ from mpbench.backends.base import Bounds
 from mpbench.errors import UserError
 
 FOLDER = Path("/tmp/native")
+# The guest's root may not look into the host's /root, which is not this user's.
+os.environ["XDG_CACHE_HOME"] = str(FOLDER / "cache")
 BOUNDS = Bounds(virtual_s=40.0, wall_s=60.0, silence_s=20.0)
 NODES = ("client", "hub", "server", "r1", "r2")
 PATH = {"capacity_mbps": 10, "delay_ms": 10, "queueing_delay_ms": 50}
