@@ -48,7 +48,7 @@ def _row(found: Compared) -> list[str]:
         ours, difference = f"- ({found.why_not})", "-"
     else:
         ours = _number(found.ours)
-        ours += f" ± {found.margin:.2g}" if found.margin is not None else ""
+        ours += f" ± {_margin(found.margin)}" if found.margin is not None else ""
         difference = f"{found.difference:+.{DIGITS}g}"
         if cell.value:
             difference += f" ({(found.difference or 0) / cell.value:+.1%})"
@@ -59,3 +59,7 @@ def _row(found: Compared) -> list[str]:
 
 def _number(value: float | None) -> str:
     return f"{value:.{DIGITS}g}"
+
+
+def _margin(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"

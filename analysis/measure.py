@@ -56,7 +56,7 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
     """Whether one host of MPTCP has the network, and links of its own for each of
     several paths: only then do their capacities add up for it."""
     entries = run.asked.traffic
-    paths = [each.links for each in run.users[entries[0].source]]
+    paths = [each.links for each in run.paths_of(entries[0]).values()]
     return (
         len({entry.source for entry in entries}) == 1
         and entries[0].transport.protocol == "mptcp"

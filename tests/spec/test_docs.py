@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from mpbench import units
 from mpbench.plan import make_plan
-from mpbench.spec import Spec, known, loads
+from mpbench.spec import Spec, knobs, known, loads
 from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
@@ -104,6 +104,24 @@ def test_every_choice(title: str) -> None:
     for choices in CHOICES[title]:
         for choice in choices:
             assert f"`{choice}`" in text
+
+
+def test_every_parameter_of_a_case() -> None:
+    text = section("Cases").split("| of | parameter |", 1)[1]
+    rows = [[c.strip() for c in line.split("|")[1:-1]] for line in text.splitlines()]
+    said = {
+        (name.strip("` "), row[1].strip("`")): row[2]
+        for row in rows
+        if len(row) == 5 and row[1].startswith("`")
+        for name in row[0].split(",")
+    }
+    for kinds in knobs.KINDS.values():
+        for name, parameters in kinds.items():
+            for key, knob in parameters.items():
+                limits = said.get((name, key)) or said[("all of ours", key)]
+                if not knob.choices and not knob.switch:
+                    low, high = map(float, limits.split(" to "))
+                    assert (low, high) == (knob.low, knob.high), (name, key)
 
 
 def test_every_metric() -> None:
