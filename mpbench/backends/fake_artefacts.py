@@ -41,7 +41,9 @@ def artefacts(job: Job) -> dict[str, bytes]:
             files |= fake_web.reports(job["traffic"][index], index, each)
         for end in ("client", "server"):
             name = f"traffic-{index}-{end}"
-            if tool not in fake_web.TOOLS:
+            if tool == "cbr":
+                files[f"{name}.json"] = cbr(each)
+            elif tool not in fake_web.TOOLS:
                 files[f"{name}.json"] = iperf3(job, index, each, end)
             files[f"{name}.err"] = b""
     for host in hosts(job):
@@ -139,6 +141,12 @@ def iperf3(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
             "sender_tcp_congestion": job["transport"].get("congestion_control"),
         },
     }
+
+
+def cbr(each: Flow) -> dict[str, Any]:
+    """What either end of constant bit rate traffic counts."""
+    packets = math.ceil(each.bytes / each.payload_bytes)
+    return {"packets": packets, "bytes": each.bytes, "seconds": each.seconds}
 
 
 def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:

@@ -12,6 +12,7 @@ from mpbench import units
 from mpbench.plan import make_plan
 from mpbench.spec import Spec, knobs, known, loads
 from mpbench.spec.cases import Case
+from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
@@ -31,7 +32,8 @@ TABLE_OF = {
     Traffic: ("Traffic", 2),
     Download: ("Traffic", 3),
     Requests: ("Traffic", 4),
-    Read: ("Traffic", 5),
+    ConstantRate: ("Traffic", 5),
+    Read: ("Traffic", 6),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
 }
