@@ -64,9 +64,7 @@ VARIED: Mapping[str, tuple[_Varied, ...]] = {
         *(_DURATION, _START),
         _Varied("rate", "Mbit/s", "rate_mbps", 0.001, 10_000, False, "rate"),
         _Varied("burst", "s", "burst_s", 1e-6, 86_400, False, "mean length of a burst"),
-        _Varied(
-            "pause", "s", "pause_s", 1e-6, 86_400, False, "mean time between bursts"
-        ),
+        _Varied("pause", "s", "pause_s", 1e-6, 86_400, False, "mean time between"),
     ),
 }
 

@@ -201,3 +201,20 @@ def test_the_examples_are_valid() -> None:
     assert loads(f"name: users\n{users}").traffic[1].transport is not None
     longer = whole.replace("duration: 30 s", "duration: 120 s")
     assert [*loads(longer + phases).phases] == ["alone", "together", "after"]
+
+
+def test_the_topology_of_the_page_on_adding_one() -> None:
+    page = PAGE.with_name("topologies.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    made: dict[str, Any] = {}
+    head = (
+        "from collections.abc import Mapping\n"
+        "from topologies import chains\n"
+        "from topologies.description import Description, User\n"
+        "from topologies.parameters import link_parameters, users_parameter\n"
+        "from topologies.wiring import Wiring\n"
+    )
+    exec(head + code, made)
+    wiring = made["wire"](made["DESCRIPTION"].defaults())
+    assert [link.link for link in wiring.links] == ["link1"]
+    assert set(wiring.ports) == {"left", "right", "server_left", "server_right"}
