@@ -12,7 +12,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends import fake_web
+from mpbench.backends import fake_trace, fake_web
 from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import (
     Flow,
@@ -50,6 +50,8 @@ def artefacts(job: Job) -> dict[str, bytes]:
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
     files["qdisc-end.json"] = qdisc_table(wiring, flows)
     files["link-end.json"] = links(job, wiring, flows)
+    if job.get("trace_s"):
+        files["trace.csv"] = fake_trace.trace(job, flows)
     if job.get("capture"):
         files["capture-client.pcap"] = capture(job)
     files["console.log"] = console(job, flows)
