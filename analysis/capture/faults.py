@@ -22,13 +22,13 @@ def faults(tables: Tables) -> list[str]:
     for row, name, stream in zip(
         tables.inputs, tables.names, tables.faults, strict=True
     ):
-        if row["fault"]:
+        if stream:
+            lines.append(f"{name}: {stream}; what comes before it counts")
+        elif row["fault"]:
             text = _TEXTS[int(row["fault"])].format(
                 value=int(row["fault_value"]), offset=int(row["fault_offset"])
             )
             lines.append(f"{name}: {text}")
-        if stream:
-            lines.append(f"{name}: {stream}")
         for field, what in (
             ("untimed", "packets without a time were left out"),
             ("fragments", "fragments of IP packets were left out"),

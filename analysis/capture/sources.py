@@ -42,6 +42,9 @@ class Stream:
 class _Whole:
     """What was read of a stream to find out what it is, and then the rest."""
 
+    closed = False
+    """Arrow asks for it, and closes what it reads; the file is its opener's."""
+
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self.head, self.rest = head, rest
 
@@ -51,6 +54,9 @@ class _Whole:
         taken = self.head if count < 0 else self.head[:count]
         self.head = self.head[len(taken) :]
         return taken if count >= 0 else taken + self.rest.read()
+
+    def close(self) -> None:
+        self.closed = True
 
     def readinto(self, buffer: memoryview) -> int:
         if not self.head:
@@ -99,7 +105,7 @@ def _zstd(source: _Whole) -> Any:
 class _Arrow:
     """A stream of Arrow, in pieces small enough that a cut one gives most."""
 
-    PIECE = 1 << 16
+    PIECE = 1 << 13
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -129,7 +135,5 @@ def _decompressed(file: BinaryIO) -> Readable:
     if head.startswith(GZIP):
         return _Gzip(source)
     if head == ZSTD:
-        # Arrow asks its source whether it is closed.
-        source.closed = False  # type: ignore[attr-defined]
         return _zstd(source)
     return source

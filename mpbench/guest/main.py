@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import topologies
-from mpbench.guest import namespaces, sampling, snapshot, traffic, transport
+from mpbench.guest import (
+    capture,
+    namespaces,
+    sampling,
+    snapshot,
+    traffic,
+    transport,
+)
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Sampler
 from mpbench.workloads.processes import Process
@@ -65,7 +72,10 @@ def execute(
     outcome["paths"] = topology.paths()
     processes = plan_processes(job, topology)
     sampler = make_sampler(job, topology, network)
+    captured = capture.start(job.get("capture"), network, folder)
     outcome["processes"] = traffic.run(processes, network, folder, sampler)
+    if captured:
+        captured.stop()
     if sampler:
         sampler.write(folder / "trace.csv")
     shaped = {

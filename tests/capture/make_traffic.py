@@ -11,6 +11,7 @@ import json
 import socket
 import struct
 import sys
+import time
 
 PORT = 5300
 MPTCP = getattr(socket, "IPPROTO_MPTCP", 262)
@@ -37,7 +38,8 @@ def receive(peer):
 def serve(address, kind, sizes):
     listener = endpoint(kind, True, family(address))
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((address, PORT))
+    # Anywhere: a subflow may come to another address that was announced.
+    listener.bind(("", PORT))
     listener.listen(8)
     received = []
     for count in sizes:
@@ -52,11 +54,23 @@ def serve(address, kind, sizes):
     return received
 
 
+def connected(kind, address):
+    """A connection, as soon as the server listens."""
+    for _ in range(200):
+        peer = endpoint(kind, False, family(address))
+        try:
+            peer.connect((address, PORT))
+            return peer
+        except ConnectionRefusedError:
+            peer.close()
+            time.sleep(0.05)
+    raise TimeoutError(f"{address}: no server")
+
+
 def ask(address, kind, sizes):
     received = []
     for count in sizes:
-        peer = endpoint(kind, False, family(address))
-        peer.connect((address, PORT))
+        peer = connected(kind, address)
         send(peer, count)
         if kind == "abort":
             peer.setsockopt(
