@@ -12,6 +12,7 @@ from mpbench import units
 from mpbench.plan import make_plan
 from mpbench.spec import Spec, knobs, known, loads
 from mpbench.spec.cases import Case
+from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
@@ -31,7 +32,8 @@ TABLE_OF = {
     Traffic: ("Traffic", 2),
     Download: ("Traffic", 3),
     Requests: ("Traffic", 4),
-    Read: ("Traffic", 5),
+    ConstantRate: ("Traffic", 5),
+    Read: ("Traffic", 6),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
 }
@@ -199,3 +201,20 @@ def test_the_examples_are_valid() -> None:
     assert loads(f"name: users\n{users}").traffic[1].transport is not None
     longer = whole.replace("duration: 30 s", "duration: 120 s")
     assert [*loads(longer + phases).phases] == ["alone", "together", "after"]
+
+
+def test_the_topology_of_the_page_on_adding_one() -> None:
+    page = PAGE.with_name("topologies.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    made: dict[str, Any] = {}
+    head = (
+        "from collections.abc import Mapping\n"
+        "from topologies import chains\n"
+        "from topologies.description import Description, User\n"
+        "from topologies.parameters import link_parameters, users_parameter\n"
+        "from topologies.wiring import Wiring\n"
+    )
+    exec(head + code, made)
+    wiring = made["wire"](made["DESCRIPTION"].defaults())
+    assert [link.link for link in wiring.links] == ["link1"]
+    assert set(wiring.ports) == {"left", "right", "server_left", "server_right"}
