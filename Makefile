@@ -1,5 +1,6 @@
 # make demo   set up everything, run the quickstart, draw its figures
 # make test   set up everything, run tests, types and lint
+# make docs   build the documentation into build/docs, links checked
 # make setup  Debian packages, virtual environment, guest kernel
 #
 # Only the Debian packages need root (or sudo); with them installed, all else
@@ -10,8 +11,10 @@ SHELL := /bin/bash
 .ONESHELL:
 .DEFAULT_GOAL := help
 
-PACKAGES := bc bison build-essential flex iperf3 iproute2 iputils-ping mininet mptcpize \
-	patch python3 python3-venv tcpdump util-linux xz-utils
+PACKAGES := apache2-utils bc bison build-essential curl flex iperf3 iproute2 \
+	iputils-ping mininet mptcpize nginx patch python3 python3-venv tcpdump \
+	util-linux xz-utils
+BROWSER := chromium chromium-driver
 VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/mpbench
@@ -20,7 +23,7 @@ RUN := $(BIN)/mpbench
 step = printf '\n==> %s (%s)\n' '$(1)' '$(2)'; SECONDS=0
 done = printf '    done in %d s\n' "$$SECONDS"
 
-.PHONY: help setup packages venv kernel demo test unit lint types clean
+.PHONY: help setup packages venv kernel demo test unit lint types docs clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -41,11 +44,15 @@ packages:
 	fi
 	$$as_root apt-get -q update
 	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends $$missing
+	# Guests start an nginx of their own; the machine's need not run.
+	if [[ " $$missing " == *" nginx "* && -d /run/systemd/system ]]; then
+		$$as_root systemctl --quiet disable --now nginx
+	fi
 	$(call done)
 
 venv: $(VENV)/installed
 
-$(VENV)/installed: setup.py pyproject.toml | packages
+$(VENV)/installed: setup.py pyproject.toml $(wildcard analysis/capture/core/*.[ch]) | packages
 	@$(call step,Python packages in $(VENV),about a minute)
 	/usr/bin/python3 -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'
@@ -63,6 +70,8 @@ demo: setup
 	$(RUN) report results/quickstart
 	$(call done)
 
+# Target-specific: the browser is installed for the tests alone.
+test unit: PACKAGES += $(BROWSER)
 test: setup lint types unit
 
 lint: venv
@@ -79,6 +88,17 @@ types: venv
 unit: venv kernel
 	@$(call step,Tests,minutes)
 	$(BIN)/python -m pytest
+	$(call done)
+
+docs: $(VENV)/docs
+	@$(call step,Documentation in build/docs,seconds)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(call done)
+
+$(VENV)/docs: $(VENV)/installed
+	@$(call step,What builds the documentation,seconds)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+	touch $@
 	$(call done)
 
 clean:

@@ -1,6 +1,11 @@
 """Installs the `mpbench` command with the rooms that it uses."""
 
-from setuptools import find_packages, setup
+from pathlib import Path
+
+from setuptools import Extension, find_packages, setup
+
+CORE = Path("analysis/capture/core")
+CORE_FLAGS = ["-O3", "-flto", "-fvisibility=hidden"]
 
 setup(
     name="mpbench",
@@ -9,6 +14,17 @@ setup(
     license="MIT",
     python_requires=">=3.11",
     packages=find_packages(include=["mpbench*", "topologies*", "wsp*", "analysis*"]),
+    package_data={"analysis.dashboard": ["assets/*"]},
+    ext_modules=[
+        # A plain C library, loaded with ctypes; it needs no headers of Python.
+        Extension(
+            "analysis.capture._core",
+            sources=sorted(map(str, CORE.glob("*.c"))),
+            depends=sorted(map(str, CORE.glob("*.h"))),
+            extra_compile_args=[*CORE_FLAGS, "-std=gnu11", "-Wall", "-Wextra"],
+            extra_link_args=CORE_FLAGS,
+        )
+    ],
     install_requires=[
         "click>=8.1",
         "matplotlib>=3.8",
@@ -23,6 +39,7 @@ setup(
         "scipy>=1.15",
     ],
     extras_require={
+        "docs": ["mkdocs-material>=9.5"],
         "test": [
             "jsonschema>=4",
             "mypy>=1.8",
@@ -30,6 +47,7 @@ setup(
             "pytest>=8",
             "pytest-timeout>=2",
             "ruff>=0.4",
+            "selenium>=4.20",
             "types-PyYAML",
         ],
     },

@@ -1,40 +1,59 @@
 """All that a run left, read into values: the door of this room."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from analysis import asked, paths
-from analysis.readers import counters, files, iperf3, links, outcome, qdiscs
+from analysis import asked, paths, transfers
+from analysis.asked import Asked, LinkAsked, Traffic
+from analysis.readers import counters, files, links, outcome, qdiscs
+from analysis.readers.outcome import Outcome, UserPath
 
-ENDS = ("client", "server")
-
-
-@dataclass(frozen=True)
-class FlowReports:
-    """Both ends' reports of one traffic entry."""
-
-    client: iperf3.Report
-    server: iperf3.Report
-
-    def of(self, end: str) -> iperf3.Report:
-        return self.client if end == "client" else self.server
+_PROGRAM = re.compile(r"traffic-(\d+)-(client|server)")
 
 
 @dataclass(frozen=True)
 class Artefacts:
-    """reports : one a traffic entry, in the job's order."""
+    """reports : one a traffic entry, in the job's order; its tool knows its kind.
 
-    asked: asked.Asked
-    outcome: outcome.Outcome
-    reports: tuple[FlowReports, ...]
-    client: counters.Counters
-    server: counters.Counters
+    counters : of every host of the traffic
+    users : the paths of every host that opens connections
+    """
+
+    asked: Asked
+    outcome: Outcome
+    reports: tuple[Any, ...]
+    counters: Mapping[str, counters.Counters]
     qdiscs: tuple[qdiscs.Qdisc, ...]
-    links: tuple[links.Link, ...]
-    paths: tuple[paths.PathSeen, ...]
+    interfaces: tuple[links.Link, ...]
+    links: tuple[paths.LinkSeen, ...]
+    users: Mapping[str, tuple[UserPath, ...]]
 
-    def counters(self, host: str) -> counters.Counters:
-        return self.client if host == "client" else self.server
+    def paths_of(self, entry: Traffic) -> dict[int, UserPath]:
+        """The paths that the transport of an entry is to take, by number."""
+        every = dict(enumerate(self.users[entry.source], start=1))
+        transport = entry.transport
+        if transport.protocol == "mptcp" and transport.same_pair is None:
+            return every
+        only = transport.path or 1
+        return {number: path for number, path in every.items() if number == only}
+
+    @property
+    def used_links(self) -> tuple[LinkAsked, ...]:
+        """The bottlenecks on the paths that the transports are to use."""
+        used = {
+            link
+            for entry in self.asked.traffic
+            for path in self.paths_of(entry).values()
+            for link in path.links
+        }
+        return tuple(
+            link
+            for link in self.asked.links
+            if link.name in used and link.capacity_mbps is not None
+        )
 
 
 def load(run: Path) -> Artefacts:
@@ -48,52 +67,57 @@ def load(run: Path) -> Artefacts:
     end = outcome.read(folder / "outcome.json")
     if end.error is not None:
         raise ValueError(end.error)
-    _refuse_failed_programs(end, folder)
-    reports = tuple(_reports(folder, k, job) for k in range(len(job.traffic)))
+    _refuse_failed_programs(end, folder, job)
+    reports = tuple(
+        transfers.tool(entry.tool).read(folder, index)
+        for index, entry in enumerate(job.traffic)
+    )
     found = qdiscs.read(folder / "qdisc-end.json")
     return Artefacts(
         asked=job,
         outcome=end,
         reports=reports,
-        client=counters.read(folder / "nstat-client.json"),
-        server=counters.read(folder / "nstat-server.json"),
+        counters={
+            host: counters.read(folder / f"nstat-{host}.json") for host in job.hosts
+        },
         qdiscs=found,
-        links=links.read(folder / "link-end.json"),
-        paths=paths.seen(end.paths, found),
+        interfaces=links.read(folder / "link-end.json"),
+        links=paths.seen(end.links, found),
+        users=end.users or _single_user(job),
     )
 
 
-def _reports(folder: Path, index: int, job: asked.Asked) -> FlowReports:
-    tool = job.traffic[index].tool
-    if tool != "iperf3":
-        raise ValueError(f"traffic {index}: no reader for tool {tool!r}; has iperf3")
-    reports = {}
-    for end in ENDS:
-        reports[end] = report = iperf3.read(folder / f"traffic-{index}-{end}.json")
-        if report.error:
-            raise ValueError(f"traffic-{index}-{end}: iperf3: {report.error}")
-    return FlowReports(**reports)
+def _single_user(job: Asked) -> dict[str, tuple[UserPath, ...]]:
+    """Of a guest that knew one user only, who has a path over each link."""
+    every = tuple(UserPath((link.name,), None) for link in job.links)
+    return {job.traffic[0].source: every}
 
 
-def _refuse_failed_programs(end: outcome.Outcome, folder: Path) -> None:
+def _refuse_failed_programs(end: Outcome, folder: Path, job: Asked) -> None:
     """Clients first: a server fails because its client did."""
     for process in sorted(end.processes, key=lambda p: "client" not in p.name):
-        if process.exit_code == 0:
+        tool, allowed = _tool_of(process.name, job)
+        if process.exit_code in allowed:
             continue
         how = _ending(process.exit_code)
-        why = _explanation(folder, process.name)
+        why = tool.explain(folder, process.name) if tool else ""
+        why = why or files.tail(folder / f"{process.name}.err")
         raise ValueError(f"{process.name}: {how}{f': {why}' if why else ''}")
+
+
+def _tool_of(
+    process: str, job: asked.Asked
+) -> tuple[transfers.Tool | None, tuple[int, ...]]:
+    """The tool that a program belongs to, and the exit statuses that do for it."""
+    match = _PROGRAM.fullmatch(process)
+    if match is None or int(match[1]) >= len(job.traffic):
+        return None, (0,)
+    entry = job.traffic[int(match[1])]
+    tool = transfers.tool(entry.tool)
+    return tool, tool.allowed(entry) if match[2] == "client" else (0,)
 
 
 def _ending(code: int | None) -> str:
     if code is None:
         return "did not end"
     return f"killed by signal {-code}" if code < 0 else f"exit status {code}"
-
-
-def _explanation(folder: Path, name: str) -> str:
-    try:
-        error = iperf3.read(folder / f"{name}.json").error
-    except ValueError as unreadable:
-        error = str(unreadable)
-    return error or files.tail(folder / f"{name}.err")

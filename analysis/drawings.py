@@ -1,14 +1,14 @@
 """One figure that an experiment asks for: drawn, with its title and its numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import pandas as pd
 
-from analysis import batches, table
+from analysis import batches, contrasts, table
+from analysis.drawn import BOUND, LINES, Drawn, rows_of, title
 from analysis.figures import bars, boxes, histograms
-from analysis.figures.labels import label, plain
+from analysis.figures.labels import label
+from analysis.figures.style import Target
 from analysis.figures.wanted import (
     UndrawableError,
     Wanted,
@@ -17,18 +17,6 @@ from analysis.figures.wanted import (
     metric_column,
     parameter_column,
 )
-
-LINES = {
-    "aggregation_benefit": (0.0, 1.0),
-    "experimental_aggregation_benefit": (0.0, 1.0),
-    "traffic_split": (0.5,),
-    "utilisation": (1.0,),
-    "jain": (1.0,),
-}
-"""Values of a metric that a reader looks for."""
-BOUND = {"aggregation_benefit": "aggregation_benefit_bound"}
-OF_MPTCP = ("traffic_split",)
-"""Metrics that say nothing of a transport with one path."""
 
 STACKED = (
     "Where the bar of MPTCP is as high as the stack beside it, MPTCP adds the paths up"
@@ -40,48 +28,13 @@ LINE = (
 )
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """A figure as it stands in the page.
-
-    note : how to read it
-    summary : quartiles by case and batch; empty for a figure without batches
-    """
-
-    title: str
-    name: str
-    note: str = ""
-    summary: pd.DataFrame = field(default_factory=pd.DataFrame)
-
-
-def title(wanted: Wanted) -> str:
-    """What it shows, in words; known before it is drawn."""
-    if wanted.kind == "goodput":
-        text = "Goodput of each design point"
-        text += f", {wanted.case}" if wanted.case else ""
-    elif wanted.kind == "histogram":
-        text = "Factors of the design"
-    else:
-        factor = wanted.factor.replace("_", " ").replace(".", " ")
-        against = {
-            "absolute": f"the absolute {factor} difference",
-            "signed": f"the {factor} difference (path 1 less path 2)",
-            "none": factor.replace("path", "path "),
-        }[wanted.difference]
-        metric = {"traffic_split": "share of path 1"}.get(wanted.metric)
-        what = metric or plain(wanted.metric)
-        text = f"{what[0].upper()}{what[1:]} against {against}"
-        text += f", {wanted.case}" if wanted.case else ""
-    return f"{text} (after {wanted.after})" if wanted.after else text
-
-
 def draw(
-    wanted: Wanted, runs: pd.DataFrame, factors: Sequence[str], target: tuple[Path, str]
+    wanted: Wanted, runs: pd.DataFrame, factors: Sequence[str], target: Target
 ) -> Drawn:
     """Draw from the table of runs; raises UndrawableError if it has not what it takes.
 
     factors : columns that the design varies
-    target : folder and the files' name without suffix
+    target : where its files go
     """
     if wanted.kind == "histogram":
         return _histogram(wanted, runs, factors, target)
@@ -90,11 +43,17 @@ def draw(
         raise UndrawableError("no run is ok")
     if wanted.kind == "goodput":
         return _goodput(wanted, good, target)
+    if wanted.kind == "cdf":
+        return contrasts.cdf(wanted, good, target)
+    if wanted.kind == "groups":
+        return contrasts.grouped(wanted, good, target)
+    if wanted.kind == "table":
+        return contrasts.table(wanted, good)
     return _boxes(wanted, good, target)
 
 
 def _histogram(
-    wanted: Wanted, runs: pd.DataFrame, factors: Sequence[str], target: tuple[Path, str]
+    wanted: Wanted, runs: pd.DataFrame, factors: Sequence[str], target: Target
 ) -> Drawn:
     asked = [parameter_column(runs, name) for name in wanted.factors or factors]
     numbers = [n for n in asked if pd.api.types.is_numeric_dtype(runs[n])]
@@ -102,10 +61,10 @@ def _histogram(
         raise UndrawableError("the design varies no number")
     unique = runs.drop_duplicates("point")
     histograms.draw(unique, numbers, wanted.batches, target)
-    return Drawn(title(wanted), target[1])
+    return Drawn(title(wanted), target.name)
 
 
-def _goodput(wanted: Wanted, good: pd.DataFrame, target: tuple[Path, str]) -> Drawn:
+def _goodput(wanted: Wanted, good: pd.DataFrame, target: Target) -> Drawn:
     column = metric_column(good, "goodput")
     paths = sorted(n for n in good.columns if n.endswith(".capacity_mbps"))
     mptcp = good[good["protocol"] == "mptcp"]
@@ -121,7 +80,7 @@ def _goodput(wanted: Wanted, good: pd.DataFrame, target: tuple[Path, str]) -> Dr
     alone = _alone(shown[shown["case"] == shown["case"].iloc[0]], paths)
     capacities = good.groupby("point")[paths].first()
     bars.draw(goodput, alone, capacities, target)
-    return Drawn(title(wanted), target[1], f"{STACKED if alone else ''}{LINE}")
+    return Drawn(title(wanted), target.name, f"{STACKED if alone else ''}{LINE}")
 
 
 def _alone(rows: pd.DataFrame, paths: Sequence[str]) -> dict[str, pd.Series]:
@@ -142,14 +101,11 @@ def _alone(rows: pd.DataFrame, paths: Sequence[str]) -> dict[str, pd.Series]:
     }
 
 
-def _boxes(wanted: Wanted, good: pd.DataFrame, target: tuple[Path, str]) -> Drawn:
+def _boxes(wanted: Wanted, good: pd.DataFrame, target: Target) -> Drawn:
     column = metric_column(good, wanted.metric)
     rows = good.assign(_criterion=criterion(good, wanted))
     rows = rows.dropna(subset=[column, "_criterion"])
-    if wanted.metric in OF_MPTCP and wanted.case is None:
-        rows = rows[rows["protocol"] == "mptcp"]
-    if wanted.case is not None:
-        rows = rows[rows["case"] == wanted.case]
+    rows = rows_of(wanted, rows)
     if rows.empty:
         of = f"of {wanted.case} " if wanted.case else ""
         raise UndrawableError(f"no run {of}that is ok has the metric {wanted.metric}")
@@ -172,4 +128,5 @@ def _boxes(wanted: Wanted, good: pd.DataFrame, target: tuple[Path, str]) -> Draw
         )
         part.insert(0, "metric", column)
         parts.append(part)
-    return Drawn(title(wanted), target[1], summary=pd.concat(parts, ignore_index=True))
+    summary = pd.concat(parts, ignore_index=True)
+    return Drawn(title(wanted), target.name, summary=summary)

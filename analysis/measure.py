@@ -1,62 +1,23 @@
 """From a run's artefacts to its numbers."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from analysis import metrics
+from analysis import metrics, transfers
 from analysis.artefacts import Artefacts
-from analysis.asked import FRAME_BYTES, Traffic
+from analysis.asked import FRAME_BYTES
+from analysis.links import by_link, link_bytes
+from analysis.parts import by_entry, by_phase
 from analysis.readers.counters import Counters
-from analysis.readers.iperf3 import Interval, Report
-
-INTERVAL_SLACK = 0.05
-"""How late an interval may end, as a part of its length: its timer's precision."""
 
 PAYLOAD_SHARE = 1448 / FRAME_BYTES
 """The most that goodput can have of a link: payload of TCP with timestamps over the
 frame that tc counts. The options of MPTCP take some more."""
 
 
-@dataclass(frozen=True)
-class Flow:
-    """What the receiver of one traffic entry read.
-
-    seconds : in which it was read: of the intervals that count, from first to last
-    stream_bytes : of each parallel stream
-    """
-
-    seconds: float
-    bytes: int
-    stream_bytes: tuple[int, ...]
-
-    @property
-    def goodput_mbps(self) -> float:
-        return metrics.goodput_mbps(self.bytes, self.seconds)
-
-
-def flow(entry: Traffic, report: Report) -> Flow:
-    """The receiver's intervals within the time asked; of a sized transfer, all.
-
-    The sender's intervals say when bytes entered its buffer, not when they arrived,
-    and after the time asked a receiver only drains what was under way.
-    Raises ValueError if no interval counts.
-    """
-    slack_s = entry.interval_s * INTERVAL_SLACK
-    intervals = report.window(entry.duration_s, slack_s)
-    if not intervals:
-        raise ValueError("iperf3: the receiver reports no interval within the time")
-    return Flow(
-        seconds=intervals[-1].end_s - intervals[0].start_s,
-        bytes=sum(interval.bytes for interval in intervals),
-        stream_bytes=_by_stream(intervals),
-    )
-
-
-def flows(run: Artefacts) -> tuple[Flow, ...]:
+def flows(run: Artefacts) -> tuple[transfers.Flow, ...]:
     """One a traffic entry."""
     pairs = zip(run.asked.traffic, run.reports, strict=True)
-    return tuple(flow(entry, both.of(entry.receiver)) for entry, both in pairs)
+    return tuple(transfers.tool(e.tool).flow(e, report) for e, report in pairs)
 
 
 def row(run: Artefacts) -> dict[str, Any]:
@@ -64,8 +25,9 @@ def row(run: Artefacts) -> dict[str, Any]:
     moved = flows(run)
     goodput_mbps = sum(each.goodput_mbps for each in moved)
     rates = [count / each.seconds for each in moved for count in each.stream_bytes]
-    used = [path.capacity_mbps for path in run.asked.used_paths]
-    several = run.asked.transport.protocol == "mptcp" and len(used) > 1
+    used = [link.capacity_mbps for link in run.used_links if link.capacity_mbps]
+    several = _alone_on_disjoint_paths(run)
+    openers = [run.counters[host] for host in run.asked.openers]
     return {
         "goodput_mbps": goodput_mbps,
         "measured_s": max(each.seconds for each in moved),
@@ -80,54 +42,51 @@ def row(run: Artefacts) -> dict[str, Any]:
         else None,
         "utilisation": metrics.utilisation(goodput_mbps, used),
         "jain": metrics.jain(rates) if len(rates) > 1 and any(rates) else None,
-        **_retransmissions(_sender(run)),
-        "connections": run.client.mptcp("MPCapableSYNACKRX"),
-        "joined_subflows": run.client.mptcp("MPJoinSynAckRx"),
-        **_by_path(run, path_bytes(run)),
+        **retransmissions(_senders(run)),
+        "connections": sum(each.mptcp("MPCapableSYNACKRX") for each in openers),
+        "joined_subflows": sum(each.mptcp("MPJoinSynAckRx") for each in openers),
+        **by_link(run, link_bytes(run)),
+        **(by_entry(run, moved) if run.asked.traffic[0].name is not None else {}),
+        **by_phase(run),
+        **_by_tool(run),
     }
 
 
-def path_bytes(run: Artefacts) -> dict[int, int]:
-    """Bytes of frames that each path carried in the direction of the data.
+def _alone_on_disjoint_paths(run: Artefacts) -> bool:
+    """Whether one host of MPTCP has the network, and links of its own for each of
+    several paths: only then do their capacities add up for it."""
+    entries = run.asked.traffic
+    paths = [each.links for each in run.paths_of(entries[0]).values()]
+    return (
+        len({entry.source for entry in entries}) == 1
+        and entries[0].transport.protocol == "mptcp"
+        and len(paths) > 1
+        and all(len(path) == 1 for path in paths)
+    )
 
-    With traffic in both directions, the sum of both.
-    """
-    ways = {entry.forward for entry in run.asked.traffic}
-    return {
-        path.number: sum(path.direction(way).bytes for way in ways)
-        for path in run.paths
-    }
 
-
-def _by_path(run: Artefacts, carried: Mapping[int, int]) -> dict[str, Any]:
+def _by_tool(run: Artefacts) -> dict[str, Any]:
+    """What only one tool measures; under the entry's name if there are several."""
     columns: dict[str, Any] = {}
-    parts: list[float | None] = [None] * len(carried)
-    if any(carried.values()):
-        parts = list(metrics.shares(list(carried.values())))
-    ways = {entry.forward for entry in run.asked.traffic}
-    asked = {path.number: path for path in run.asked.paths}
-    for path, share in zip(run.paths, parts, strict=True):
-        name = f"path{path.number}"
-        if path.number in asked:
-            columns[f"{name}.queue_packets"] = asked[path.number].queue_packets
-        columns[f"{name}.bytes"] = carried[path.number]
-        columns[f"{name}.share"] = share
-        columns[f"{name}.queue_drops"] = sum(
-            path.direction(way).queue_drops for way in ways
-        )
+    for number, (entry, report) in enumerate(
+        zip(run.asked.traffic, run.reports, strict=True), start=1
+    ):
+        before = "" if len(run.reports) == 1 else f"{entry.name or f'traffic{number}'}."
+        found = transfers.tool(entry.tool).columns(entry, report)
+        columns |= {f"{before}{name}": value for name, value in found.items()}
     return columns
 
 
-def _sender(run: Artefacts) -> Counters:
-    """Counters of the hosts that send data."""
-    hosts = {"client" if entry.forward else "server" for entry in run.asked.traffic}
-    if len(hosts) == 1:
-        return run.counters(hosts.pop())
-    names = run.client.values.keys() | run.server.values.keys()
-    return Counters({n: run.client.get(n) + run.server.get(n) for n in names})
+def _senders(run: Artefacts) -> Counters:
+    """Counters of the hosts that send data, added up."""
+    hosts = dict.fromkeys(entry.sending_host for entry in run.asked.traffic)
+    found = [run.counters[host] for host in hosts]
+    names = dict.fromkeys(name for each in found for name in each.values)
+    return Counters({name: sum(each.get(name) for each in found) for name in names})
 
 
-def _retransmissions(sender: Counters) -> dict[str, Any]:
+def retransmissions(sender: Counters) -> dict[str, Any]:
+    """How much of what a sender sent was sent again."""
     again = {
         "retransmission": sender.retransmitted,
         "reinjection": sender.mptcp("MPTCPRetrans"),
@@ -140,11 +99,3 @@ def _retransmissions(sender: Counters) -> dict[str, Any]:
             metrics.retransmission_ratio(count, sent) if sent else None
         )
     return columns
-
-
-def _by_stream(intervals: tuple[Interval, ...]) -> tuple[int, ...]:
-    streams = max(len(interval.stream_bytes) for interval in intervals)
-    return tuple(
-        sum(i.stream_bytes[k] for i in intervals if k < len(i.stream_bytes))
-        for k in range(streams)
-    )

@@ -107,6 +107,18 @@ def retransmission_ratio(retransmitted: float, sent: float) -> float:
     return _not_negative("retransmitted segments", retransmitted) / sent
 
 
+def request_balance(first: float, second: float) -> float:
+    """Requests a second of one transport against another's: R_N of [thesis], App. C.
+
+    (N_1 - N_2) / (N_1 + N_2), in [-1, 1]: above 0 where the first answers more.
+    first, second : >= 0, not both 0
+    """
+    one, other = _checked("requests", [first, second], minimum=2)
+    if one + other == 0:
+        raise ValueError("R_N: no request of either was answered")
+    return (one - other) / (one + other)
+
+
 def shares(amounts: Sequence[float]) -> tuple[float, ...]:
     """Each amount over their sum: the traffic split over the paths.
 

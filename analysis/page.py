@@ -5,16 +5,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.backends.backend_pdf import PdfPages
 
-from analysis import drawings, table
-from analysis.drawings import Drawn
+from analysis import cell_page, drawings, table, users
+from analysis.cells import Cell
+from analysis.drawn import OF_MPTCP, Drawn, title
+from analysis.figures import style
 from analysis.figures.labels import label, without_mathematics
+from analysis.figures.style import Look, Target
 from analysis.figures.wanted import COLUMNS, DEFAULT, UndrawableError, Wanted
 from analysis.statements import Answer, Statement, answer
-from analysis.tables import markdown
+from analysis.tables import digits, markdown, quartiles
 
 VERDICTS = ("ok", "invalid", "failed", "timeout")
-OF_MPTCP_COLUMNS = {COLUMNS[metric] for metric in drawings.OF_MPTCP}
+OF_MPTCP_COLUMNS = {COLUMNS[metric] for metric in OF_MPTCP}
+MOST_VALUES = 12
+"""Of a factor of the traffic that splits the table of metrics."""
 POINT_COLUMNS = (
     *("capacity_difference_mbps", "delay_difference_ms", "goodput_mbps"),
     *("path1.tcp_goodput_mbps", "path2.tcp_goodput_mbps", "aggregation_benefit"),
@@ -31,9 +37,11 @@ class Report:
     factors : columns that the design varies
     figures : what to draw; none for what can be drawn of wanted.DEFAULT
     metrics : names as in an experiment file, for the table of metrics
-    statements : published ones to set ours beside
+    statements, cells : published ones to set ours beside
     made : how the results came about, name to value, for the foot of the page
     notes : Markdown on where ours differs and why, in a person's words
+    state : what a reader of unfinished, mixed or damaged results must know
+    look : of the figures
     """
 
     title: str
@@ -42,8 +50,11 @@ class Report:
     figures: tuple[Wanted, ...] = ()
     metrics: tuple[str, ...] = ("goodput",)
     statements: tuple[Statement, ...] = ()
+    cells: tuple[Cell, ...] = ()
     made: Mapping[str, str] = field(default_factory=dict)
     notes: str = ""
+    state: tuple[str, ...] = ()
+    look: Look = field(default_factory=Look)
 
     @property
     def cases(self) -> dict[str, pd.DataFrame]:
@@ -55,33 +66,52 @@ class Report:
         return {str(name): rows[rows["case"] == name] for name in rows["case"].unique()}
 
 
-def write(report: Report, folder: Path) -> Path:
-    """Write README.md, summary.csv, points.csv and the figures; the page's path.
+@dataclass(frozen=True)
+class Written:
+    """page : its path, if there is one; undrawn : what could not be drawn, and why"""
 
-    The same table gives the same bytes. Raises ValueError if there is no run.
+    page: Path | None
+    undrawn: tuple[str, ...]
+
+
+def write(report: Report, folder: Path, page: bool = True) -> Written:
+    """Write summary.csv, points.csv, the figures and, if wanted, the page README.md.
+
+    With figures in PDF, figures.pdf has all of them. The same table gives the same
+    bytes. Raises ValueError if there is no run.
     """
     if report.runs.empty:
         raise ValueError(f"{report.title}: no run: nothing to report")
     folder.mkdir(parents=True, exist_ok=True)
-    figures = _draw(report, folder)
+    pages = folder / "figures.pdf" if "pdf" in report.look.formats else None
+    with style.album(pages) as album:
+        figures = _draw(report, folder, album)
     summary = [one.summary for _, one in figures if isinstance(one, Drawn)]
     frame = pd.concat([pd.DataFrame(), *summary], ignore_index=True)
     frame.to_csv(folder / "summary.csv", index=False, float_format="%.6g")
     points(report).to_csv(folder / "points.csv", index=False, float_format="%.6g")
+    undrawn = tuple(
+        f"{title(each)}: {one}" for each, one in figures if isinstance(one, str)
+    )
+    if not page:
+        return Written(None, undrawn)
     numeric = tuple(f for f in report.factors if _is_number(report.runs, f))
     lines = [
         f"# {report.title}",
         "",
         *_counts(report),
+        *_state(report),
         *_metrics(report),
+        *users.lines(table.ok(report.runs)),
         *_statements(report, numeric),
+        *cell_page.lines(report.cells, table.ok(report.runs)),
         *([report.notes.strip(), ""] if report.notes.strip() else []),
-        *_figures(figures),
+        *_figures(figures, report.look.formats[0]),
         *_made(report),
     ]
-    page = folder / "README.md"
-    page.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
-    return page
+    path = folder / "README.md"
+    path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    return Written(path, undrawn)
 
 
 def points(report: Report) -> pd.DataFrame:
@@ -91,7 +121,9 @@ def points(report: Report) -> pd.DataFrame:
     return rows[[name for name in dict.fromkeys(names) if name in rows.columns]]
 
 
-def _draw(report: Report, folder: Path) -> list[tuple[Wanted, Drawn | str]]:
+def _draw(
+    report: Report, folder: Path, album: PdfPages | None
+) -> list[tuple[Wanted, Drawn | str]]:
     """Every figure that is wanted, or why it cannot be drawn."""
     done: list[tuple[Wanted, Drawn | str]] = []
     taken: set[str] = set()
@@ -100,7 +132,7 @@ def _draw(report: Report, folder: Path) -> list[tuple[Wanted, Drawn | str]]:
         while name in taken:
             name, number = f"{wanted.name}-{number}", number + 1
         try:
-            target = (folder, name)
+            target = Target(folder, name, report.look, album)
             one = drawings.draw(wanted, report.runs, report.factors, target)
         except UndrawableError as error:
             if report.figures:
@@ -128,40 +160,49 @@ def _counts(report: Report) -> Iterator[str]:
         yield ""
 
 
+def _state(report: Report) -> Iterator[str]:
+    for line in report.state:
+        yield f"- {line}"
+    if report.state:
+        yield ""
+
+
 def _metrics(report: Report) -> Iterator[str]:
-    """The experiment's metrics by case: median and quartiles over all runs."""
+    """The experiment's metrics by case, and by size and the like where the traffic
+    takes a few values: median and quartiles over all runs."""
     good = table.ok(report.runs)
     columns = [COLUMNS.get(metric, metric) for metric in report.metrics]
-    columns = [name for name in columns if name in good.columns]
+    known = [n for n in columns if _is_number(good, n) and good[n].notna().any()]
+    pairs = zip(report.metrics, columns, strict=True)
+    unknown = [metric for metric, name in pairs if name not in known]
+    columns = known
     if good.empty or not columns:
         return
     yield "## Metrics"
     yield ""
+    split = [name for name in report.factors if _is_of_traffic(good, name)]
     rows = []
-    for case, mine in good.groupby("case", sort=False):
+    for (case, *values), mine in good.groupby(["case", *split], sort=False):
         idle = set() if (mine["protocol"] == "mptcp").any() else OF_MPTCP_COLUMNS
-        cells = ["-" if name in idle else _quartiles(mine[name]) for name in columns]
-        rows.append([str(case), str(len(mine)), *cells])
-    names = [without_mathematics(label(name)) for name in columns]
-    yield from markdown(["case", "n", *names], rows, numbers_from=1)
+        cells = ["-" if name in idle else quartiles(mine[name]) for name in columns]
+        place = [str(case), *(f"{value:.12g}" for value in values)]
+        rows.append([*place, str(len(mine)), *cells])
+    names = [without_mathematics(label(name)) for name in (*split, "n", *columns)]
+    yield from markdown(["case", *names], rows, numbers_from=1)
     yield (
         "Medians over the runs of a case, with the first and third quartile; every"
         " run's own numbers, and all other metrics, are in the table of runs."
     )
     yield ""
+    if unknown:
+        yield f"No run that is ok has these: {', '.join(unknown)}."
+        yield ""
 
 
-def _quartiles(values: pd.Series) -> str:
-    known = values.dropna().astype(float)
-    if known.empty:
-        return "-"
-    low, middle, high = known.quantile([0.25, 0.5, 0.75])
-    return f"{_digits(middle)} ({_digits(low)} to {_digits(high)})"
-
-
-def _digits(value: float) -> str:
-    """Three digits that count, the last of them even if it is 0."""
-    return f"{value:#.3g}".removesuffix(".")
+def _is_of_traffic(rows: pd.DataFrame, factor: str) -> bool:
+    """Whether it is a factor of the traffic, a number that has a few values only."""
+    few = _is_number(rows, factor) and rows[factor].nunique() <= MOST_VALUES
+    return few and factor.startswith("traffic")
 
 
 def _statements(report: Report, factors: tuple[str, ...]) -> Iterator[str]:
@@ -193,25 +234,28 @@ def _answer_cells(given: Answer) -> list[str]:
     return [each.statement, where, given.ours, str(given.n or "-"), verdict]
 
 
-def _figures(figures: list[tuple[Wanted, Drawn | str]]) -> Iterator[str]:
+def _figures(figures: list[tuple[Wanted, Drawn | str]], suffix: str) -> Iterator[str]:
     yield "## Figures"
     yield ""
     boxes = False
     for wanted, one in figures:
-        title = drawings.title(wanted)
-        yield f"### {title}"
+        heading = title(wanted)
+        yield f"### {heading}"
         yield ""
         if isinstance(one, str):
             yield f"Not drawn: {one}."
             yield ""
             continue
-        yield f"![{title}]({one.name}.png)"
-        yield ""
+        if one.name:
+            yield f"![{heading}]({one.name}.{suffix})"
+            yield ""
+        if one.cells:
+            yield from markdown(one.head, one.cells, numbers_from=1)
         if one.note:
             yield one.note
             yield ""
         if not one.summary.empty:
-            boxes = True
+            boxes = boxes or wanted.kind == "box"
             yield from _summary_table(one.summary)
     if boxes:
         yield (
@@ -229,7 +273,7 @@ def _summary_table(rows: pd.DataFrame) -> Iterator[str]:
     head = [*(["case"] if several else []), "batch", "n", *numbers]
     cells = []
     for _, row in rows.iterrows():
-        values = [_digits(row[n]) if row["n"] else "-" for n in numbers]
+        values = [digits(row[n]) if row["n"] else "-" for n in numbers]
         first = [row["case"]] if several else []
         cells.append([*first, f"`{row['batch']}`", str(row["n"]), *values])
     yield from markdown(head, cells, numbers_from=len(head) - 6)

@@ -1,17 +1,18 @@
-"""What each path was and carried, read back from its queueing disciplines."""
+"""What each link was and carried, read back from its queueing disciplines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.asked import FRAME_BYTES
-from analysis.readers.outcome import PathEnds
+from analysis.asked import FRAME_BYTES, label
+from analysis.readers.outcome import LinkEnds
 from analysis.readers.qdiscs import Qdisc
 
 
 @dataclass(frozen=True)
 class Direction:
-    """One direction of a path.
+    """One direction of a link.
 
+    rate_mbps : None for a link that only delays
     queue_packets : room of the bottleneck's queue in full packets; None if tc does
         not say
     bytes : frames that left, headers included
@@ -20,7 +21,7 @@ class Direction:
         a delay line that is too short
     """
 
-    rate_mbps: float
+    rate_mbps: float | None
     delay_ms: float
     jitter_ms: float
     loss_percent: float
@@ -31,8 +32,8 @@ class Direction:
 
 
 @dataclass(frozen=True)
-class PathSeen:
-    number: int
+class LinkSeen:
+    name: str
     forward: Direction
     backward: Direction
 
@@ -40,37 +41,36 @@ class PathSeen:
         return self.forward if forward else self.backward
 
 
-def seen(ends: Sequence[PathEnds], qdiscs: Sequence[Qdisc]) -> tuple[PathSeen, ...]:
-    """Raises ValueError if a path has no bottleneck where the guest says it is."""
+def seen(ends: Sequence[LinkEnds], qdiscs: Sequence[Qdisc]) -> tuple[LinkSeen, ...]:
+    """Raises ValueError if a link is not shaped where the guest says it is."""
     return tuple(
-        PathSeen(
-            end.path,
-            _direction(end.path, end.forward, qdiscs),
-            _direction(end.path, end.backward, qdiscs),
+        LinkSeen(
+            end.link,
+            _direction(end.link, end.forward, qdiscs),
+            _direction(end.link, end.backward, qdiscs),
         )
         for end in ends
     )
 
 
-def _direction(path: int, place: tuple[str, str], qdiscs: Sequence[Qdisc]) -> Direction:
+def _direction(link: str, place: tuple[str, str], qdiscs: Sequence[Qdisc]) -> Direction:
     mine = [q for q in qdiscs if (q.node, q.interface) == place]
-    where = f"path {path}: {place[1]} on {place[0]}"
+    where = f"{label(link)}: {place[1]} on {place[0]}"
     limiters = [q for q in mine if q.rate_mbps is not None]
     roots = [q for q in mine if q.parent is None]
-    if len(limiters) != 1 or len(roots) != 1:
-        raise ValueError(f"{where}: {len(limiters)} tbf; a bottleneck has 1")
-    tbf, root = limiters[0], roots[0]
-    assert tbf.rate_mbps is not None
     lines = [q for q in mine if q.kind == "netem"]
+    if len(roots) != 1 or len(limiters) > 1 or not (limiters or lines):
+        raise ValueError(f"{where}: {len(limiters)} tbf; a bottleneck has 1")
+    tbf, root = limiters[0] if limiters else None, roots[0]
     return Direction(
-        rate_mbps=tbf.rate_mbps,
+        rate_mbps=tbf.rate_mbps if tbf else None,
         delay_ms=sum(q.delay_ms for q in lines),
         jitter_ms=sum(q.jitter_ms for q in lines),
         loss_percent=max((q.loss_percent for q in lines), default=0.0),
-        queue_packets=_queue(tbf, mine),
+        queue_packets=_queue(tbf, mine) if tbf else 0.0,
         bytes=root.bytes,
-        queue_drops=tbf.drops,
-        other_drops=root.drops - tbf.drops,
+        queue_drops=tbf.drops if tbf else 0,
+        other_drops=root.drops - (tbf.drops if tbf else 0),
     )
 
 

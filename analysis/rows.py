@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from analysis import artefacts, asked, measure, validity
+from analysis import artefacts, asked, measure, validity, windows
 
 
 def row(run_directory: Path) -> dict[str, Any]:
@@ -25,6 +25,7 @@ def row(run_directory: Path) -> dict[str, Any]:
     try:
         run = artefacts.load(run_directory)
         measured = measure.row(run)
+        measured |= windows.columns(run_directory / "artefacts", job)
     except ValueError as error:
         return {"verdict": "failed", "reason": _line(error), **described}
     why = validity.reasons(run)

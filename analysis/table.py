@@ -1,5 +1,6 @@
 """Rows of single runs to the tidy table of a campaign."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -92,8 +93,9 @@ def _reference(
 
 
 def _paths(row: Row) -> list[int]:
-    keys = (key.split(".") for key in row if key.endswith(".capacity_mbps"))
-    return sorted(int(head.removeprefix("path")) for head, _ in keys)
+    """The numbers of the disjoint paths, where the network has such."""
+    found = (re.fullmatch(r"path(\d+)\.capacity_mbps", key) for key in row)
+    return sorted(int(match[1]) for match in found if match)
 
 
 def _columns(records: Sequence[Row]) -> list[str]:

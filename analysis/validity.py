@@ -4,10 +4,11 @@ A reason is one line of at most a few words a thing, for the `reason` of a row.
 """
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
-from analysis import measure
+from analysis import links, transfers
 from analysis.artefacts import Artefacts
-from analysis.asked import FRAME_BYTES, PathAsked
+from analysis.asked import FRAME_BYTES, LinkAsked, Traffic, label
 from analysis.paths import Direction
 
 Check = Callable[[Artefacts], Iterator[str]]
@@ -23,6 +24,10 @@ QUEUE_STEP_PACKETS = 1.0
 USED_FRAMES = 10
 """A path is used if it carried more than an initial window of full packets, or
 one in a hundred of all bytes of a short transfer."""
+BULK = ("iperf3",)
+"""Tools that fill whatever path they are given."""
+JOIN_ROUND_TRIPS = 4
+SYN_TIMEOUT_S = 1.0
 UNUSED_PART = 0.01
 """A path is unused if it carried less than this part of the bytes."""
 
@@ -33,83 +38,129 @@ def reasons(run: Artefacts) -> tuple[str, ...]:
 
 
 def transport_as_asked(run: Artefacts) -> Iterator[str]:
-    """What the kernel says that it used is what was asked."""
-    asked, got = run.asked.transport, run.outcome.transport
-    names = ["congestion_control"]
-    names += ["scheduler"] if asked.protocol == "mptcp" else []
-    for name in names:
-        want, have = getattr(asked, name), got.get(name)
-        if want != have:
-            yield f"{name.replace('_', ' ')} is {have}, asked for {want}"
+    """What the kernel says that each host used is what was asked."""
+    several = len(run.asked.openers) > 1
+    for host, asked in run.asked.openers.items():
+        got = run.outcome.transports.get(host) or {}
+        names = ["congestion_control"]
+        names += ["scheduler"] if asked.protocol == "mptcp" else []
+        for name in names:
+            want, have = getattr(asked, name), got.get(name)
+            if want != have:
+                where = f" on {host}" if several else ""
+                what = name.replace("_", " ")
+                yield f"{what} is {have}{where}, asked for {want}"
 
 
 def no_fallback(run: Artefacts) -> Iterator[str]:
     """MPTCP stayed MPTCP on both ends; plain TCP never tried to be it."""
-    if run.asked.transport.protocol != "mptcp":
-        if count := run.client.mptcp("MPCapableSYNTX"):
-            yield f"plain TCP asked for, but {count} connections tried MPTCP"
-        return
-    streams = sum(entry.parallel for entry in run.asked.traffic)
-    connections = run.client.mptcp("MPCapableSYNACKRX")
-    if connections < streams:
-        yield f"{connections} MPTCP connections for {streams} streams of data"
-    for host in ("client", "server"):
-        for name, count in run.counters(host).fallbacks():
-            yield f"fell back to TCP: {name} is {count} on the {host}"
+    for host, transport in run.asked.openers.items():
+        mine = [entry for entry in run.asked.traffic if entry.source == host]
+        counted = run.counters[host]
+        if transport.protocol != "mptcp":
+            if count := counted.mptcp("MPCapableSYNTX"):
+                yield f"plain TCP asked for, but {count} connections tried MPTCP"
+            continue
+        lasted = [each for entry, each in _lasted(run) if entry.source == host]
+        streams = sum(each.connections for each in lasted)
+        connections = counted.mptcp("MPCapableSYNACKRX")
+        if connections < streams:
+            yield f"{connections} MPTCP connections, but the traffic takes {streams}"
+        for end in dict.fromkeys((host, *(entry.destination for entry in mine))):
+            for name, count in run.counters[end].fallbacks():
+                yield f"fell back to TCP: {name} is {count} on the {end}"
 
 
 def subflows_established(run: Artefacts) -> Iterator[str]:
-    """Every MPTCP connection has all its subflows, on both ends."""
-    if run.asked.transport.protocol != "mptcp":
-        return
-    wanted = (run.asked.subflows - 1) * run.client.mptcp("MPCapableSYNACKRX")
-    for host, name in (("client", "MPJoinSynAckRx"), ("server", "MPJoinAckRx")):
-        joined = run.counters(host).mptcp(name)
-        if joined < wanted:
-            yield f"{joined} of {wanted} further subflows joined ({host})"
+    """Every MPTCP connection that lived long enough to has all its subflows, on both
+    ends: one on each of its paths, or as many over one as were asked."""
+    deadline_s = join_deadline_s(run)
+    for host, transport in run.asked.openers.items():
+        if transport.protocol != "mptcp":
+            continue
+        long = sum(
+            each.connections
+            for entry, each in _lasted(run)
+            if entry.source == host and each.seconds > deadline_s
+        )
+        wanted = ((transport.same_pair or len(run.users[host])) - 1) * long
+        servers = {e.destination for e in run.asked.traffic if e.source == host}
+        ends = {host: "MPJoinSynAckRx", **dict.fromkeys(servers, "MPJoinAckRx")}
+        for end, name in ends.items():
+            joined = run.counters[end].mptcp(name)
+            if joined < wanted:
+                yield f"{joined} of {wanted} further subflows joined ({end})"
+
+
+def _lasted(run: Artefacts) -> Iterator[tuple[Traffic, transfers.Lasted]]:
+    for entry, report in _entries(run):
+        yield entry, transfers.tool(entry.tool).lasted(entry, report)
+
+
+def links_used(run: Artefacts) -> Iterator[str]:
+    """Data went over every link that the transports are to use, and no other.
+
+    A link that is to be used may stay idle where all connections were too short for
+    it, and under requests and downloads, of which a scheduler may keep it free.
+    """
+    bulk = any(entry.tool in BULK for entry in run.asked.traffic)
+    carried = links.link_bytes(run)
+    total = sum(carried.values())
+    used = {link.name for link in run.used_links}
+    for name, count in carried.items():
+        idle = count < min(USED_FRAMES * FRAME_BYTES, total / 100)
+        if name in used and bulk and idle:
+            yield f"{label(name)} carried {count} bytes only"
+        if name not in used and count > total * UNUSED_PART:
+            yield f"{label(name)} carried {count} bytes, but was not to be used"
 
 
 def paths_used(run: Artefacts) -> Iterator[str]:
-    """Data went over every path that the transport is to use, and no other."""
-    carried = measure.path_bytes(run)
-    total = sum(carried.values())
-    used = {path.number for path in run.asked.used_paths}
-    for number, count in carried.items():
-        if number in used and count < min(USED_FRAMES * FRAME_BYTES, total / 100):
-            yield f"path {number} carried {count} bytes only"
-        if number not in used and count > total * UNUSED_PART:
-            yield f"path {number} carried {count} bytes, but was not to be used"
+    """Each host that opens connections sent over all paths that it is to use."""
+    for entry in run.asked.traffic:
+        if entry.tool not in BULK:
+            continue
+        carried = links.path_bytes(run, entry)
+        total = sum(carried.values())
+        for number, count in carried.items():
+            if count < min(USED_FRAMES * FRAME_BYTES, total / 100):
+                yield f"{entry.source}: path {number} carried {count} bytes only"
 
 
 def links_as_asked(run: Artefacts) -> Iterator[str]:
     """tc shows the rate, delay, jitter, loss and queue that were asked."""
-    seen = {path.number: path for path in run.paths}
-    for path in run.asked.paths:
-        if path.number not in seen:
-            yield f"path {path.number} was not built"
+    seen = {link.name: link for link in run.links}
+    for link in run.asked.links:
+        if link.name not in seen:
+            yield f"{link.label} was not built"
             continue
         for way in ("forward", "backward"):
-            for what in _wrong(path, getattr(seen[path.number], way)):
-                yield f"path {path.number} {way}: {what}"
+            for what in _wrong(link, getattr(seen[link.name], way)):
+                yield f"{link.label} {way}: {what}"
 
 
-def _wrong(path: PathAsked, link: Direction) -> Iterator[str]:
-    rate_step = max(RATE_STEP_MBPS, RATE_TOLERANCE * path.capacity_mbps)
+def _wrong(link: LinkAsked, found: Direction) -> Iterator[str]:
+    rate_mbps = link.capacity_mbps or 0.0
+    rate_step = max(RATE_STEP_MBPS, RATE_TOLERANCE * rate_mbps)
+    delay_step, jitter_step = _step_ms(link.delay_ms), _step_ms(link.jitter_ms)
     compared = (
-        ("rate", "Mbit/s", link.rate_mbps, path.capacity_mbps, rate_step),
-        ("delay", "ms", link.delay_ms, path.delay_ms, _step_ms(path.delay_ms)),
-        ("jitter", "ms", link.jitter_ms, path.jitter_ms, _step_ms(path.jitter_ms)),
-        ("loss", "%", link.loss_percent, path.loss_percent, LOSS_STEP_PERCENT),
+        ("rate", "Mbit/s", found.rate_mbps, link.capacity_mbps, rate_step),
+        ("delay", "ms", found.delay_ms, link.delay_ms, delay_step),
+        ("jitter", "ms", found.jitter_ms, link.jitter_ms, jitter_step),
+        ("loss", "%", found.loss_percent, link.loss_percent, LOSS_STEP_PERCENT),
         (
             "queue",
             "packets",
+            found.queue_packets,
             link.queue_packets,
-            path.queue_packets,
             QUEUE_STEP_PACKETS,
         ),
     )
     for name, unit, have, want, tolerance in compared:
-        if have is None:
+        if want is None:
+            if have is not None:
+                yield f"{name} is {have:g} {unit}, asked for none"
+        elif have is None:
             yield f"{name} cannot be read back"
         elif abs(have - want) > tolerance:
             yield f"{name} is {have:g} {unit}, asked for {want:g}"
@@ -121,46 +172,62 @@ def _step_ms(delay_ms: float) -> float:
 
 def no_drop_elsewhere(run: Artefacts) -> Iterator[str]:
     """Packets were dropped by the bottlenecks' queues and by asked loss alone."""
-    shaped = {end.forward for end in run.outcome.paths}
-    shaped |= {end.backward for end in run.outcome.paths}
+    shaped = {end.forward for end in run.outcome.links}
+    shaped |= {end.backward for end in run.outcome.links}
     for qdisc in run.qdiscs:
         outside = (qdisc.node, qdisc.interface) not in shaped
         if outside and qdisc.parent is None and qdisc.drops:
             yield f"{qdisc.drops} packets dropped by {qdisc.place}"
-    for path in run.paths:
+    for link in run.links:
         for way in ("forward", "backward"):
-            link: Direction = getattr(path, way)
-            if link.other_drops and not link.loss_percent:
-                lost = f"{link.other_drops} packets dropped before the queue"
-                yield f"path {path.number} {way}: {lost}"
-    for each in run.links:
+            found: Direction = getattr(link, way)
+            if found.other_drops and not found.loss_percent:
+                lost = f"{found.other_drops} packets dropped before the queue"
+                yield f"{label(link.name)} {way}: {lost}"
+    for each in run.interfaces:
         if each.dropped or each.errors:
             count = each.dropped + each.errors
             yield f"{count} packets dropped by {each.interface} on {each.node}"
 
 
-def traffic_as_long_as_asked(run: Artefacts) -> Iterator[str]:
-    """Timed traffic lasted its time, sized traffic sent its bytes."""
-    for index, entry in enumerate(run.asked.traffic):
-        report = run.reports[index].of(entry.receiver)
-        if any(interval.sender for interval in report.intervals):
-            yield f"traffic {index}: the {entry.receiver} sent data, not received"
-        if report.streams is not None and report.streams != entry.parallel:
-            yield f"traffic {index}: {report.streams} streams, not {entry.parallel}"
-        slack_s = entry.interval_s * measure.INTERVAL_SLACK
-        if entry.duration_s and report.end_s < entry.duration_s - slack_s:
-            lasted = f"{report.end_s:.3f} s of {entry.duration_s:g}"
-            yield f"traffic {index}: lasted {lasted}"
-        sent, received = (
-            sum(each.bytes for each in run.reports[index].of(end).intervals)
-            for end in (entry.sender, entry.receiver)
+def traffic_as_asked(run: Artefacts) -> Iterator[str]:
+    """Every entry did what was asked of it, as its tool can tell."""
+    for index, (entry, report) in enumerate(_entries(run)):
+        for reason in transfers.tool(entry.tool).wrong(entry, report):
+            yield f"traffic {index}: {reason}"
+
+
+def _entries(run: Artefacts) -> "zip[tuple[Traffic, Any]]":
+    return zip(run.asked.traffic, run.reports, strict=True)
+
+
+def join_deadline_s(run: Artefacts) -> float:
+    """How long a connection may live without a subflow on each of its paths.
+
+    To connect, to hear of the first data, to join: a round trip each and one more,
+    all on the slowest path with its queue full; and the second after which a lost
+    SYN is sent again.
+    """
+    return SYN_TIMEOUT_S + JOIN_ROUND_TRIPS * max(
+        sum(
+            2 * (link.delay_ms + link.jitter_ms) / 1e3 + _queue_s(link) for link in path
         )
-        # A server of iperf3 stops reading when the client has handed over its last
-        # byte, so it is the sender's count that tells whether all was sent.
-        if entry.bytes and sent < entry.bytes:
-            yield f"traffic {index}: {sent} bytes sent of {entry.bytes}"
-        if not received:
-            yield f"traffic {index}: nothing was received"
+        for path in _paths(run)
+    )
+
+
+def _paths(run: Artefacts) -> Iterator[list[LinkAsked]]:
+    """The links of every path of the network."""
+    asked = {link.name: link for link in run.asked.links}
+    for user in run.users.values():
+        for path in user:
+            yield [asked[name] for name in path.links if name in asked]
+
+
+def _queue_s(link: LinkAsked) -> float:
+    if link.capacity_mbps is None:
+        return 0.0
+    return link.queue_packets * FRAME_BYTES * 8 / (link.capacity_mbps * 1e6)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -168,7 +235,8 @@ CHECKS: tuple[Check, ...] = (
     links_as_asked,
     no_fallback,
     subflows_established,
+    links_used,
     paths_used,
     no_drop_elsewhere,
-    traffic_as_long_as_asked,
+    traffic_as_asked,
 )

@@ -13,7 +13,8 @@ from mpbench import commands
 from mpbench.errors import UserError
 
 ORDER = (
-    *("run", "plan", "design", "verify", "analyse", "report"),
+    *("run", "plan", "design", "verify", "analyse", "report", "dashboard"),
+    *("compare", "sensitivity", "model"),
     *("shell", "kernel", "doctor", "schema"),
 )
 """Sub-commands as the help lists them; others follow by name."""

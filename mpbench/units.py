@@ -5,10 +5,11 @@
     parse(20, "Mbit/s", "kbit/s")  -> 0.02      # bare number, unit stated elsewhere
     parse("10 ms", "Mbit/s")       -> ValueError: '10 ms' is a time; ...
 
-Canonical units: `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`, `%`. A
-kilo is 1000 everywhere and a Ki 1024, in units of bits as of bytes. Unlike in
-most tools, a number without a unit is refused unless it is 0, or a count of
-packets, or its unit is stated beside it.
+Canonical units: `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`,
+`connections`, `requests`, `users`, `%`. A kilo is 1000 everywhere and a Ki 1024,
+in units of bits as of bytes. Unlike in most tools, a number without a unit is
+refused unless it is 0, or a count (of packets, connections, requests, users), or
+its unit is stated beside it.
 """
 
 import difflib
@@ -27,15 +28,21 @@ KINDS: dict[str, tuple[str, str]] = {
     "s": ("a time", "30 s"),
     "bytes": ("an amount of data", "100 kB"),
     "packets": ("a number of packets", "100 packets"),
+    "connections": ("a number of connections", "4 connections"),
+    "requests": ("a number of requests", "100 requests"),
+    "users": ("a number of users", "3 users"),
     "%": ("a ratio", "1 %"),
 }
+
+COUNTS = ("packets", "connections", "requests", "users")
+"""Units that a number may leave out."""
 
 # usual spellings, the nearest of which is offered for an unknown unit
 SPELLINGS = (
     *("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "kbps", "Mbps", "Gbps"),
     *("ns", "us", "ms", "s", "second", "min", "minute", "h", "hour"),
     *("B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "byte", "kB/s", "MB/s"),
-    *("packets", "%", "percent"),
+    *("packets", "users", "%", "percent"),
 )
 
 _DEFINITIONS = (
@@ -54,6 +61,9 @@ _DEFINITIONS = (
     "minute = 60 * second = min",
     "hour = 60 * minute = h",
     "packet = [packets]",
+    "user = [users]",
+    "connection = [connections]",
+    "request = [requests]",
     "percent = 0.01 = %",
     "bps = bit / second",
     "Bps = byte / second",
@@ -93,7 +103,7 @@ def parse(value: object, unit: str, stated: str | None = None) -> float:
     if own is None:
         own = stated
     if own is None:
-        if number == 0 or unit == "packets":
+        if number == 0 or unit in COUNTS:
             return number
         raise ValueError(f"{_shown(value)} has no unit; write '{number:g} {unit}'")
     return _convert(number, own, unit, value)

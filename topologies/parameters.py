@@ -1,7 +1,7 @@
-"""What can be set in each topology: names, units, defaults and bounds.
+"""What can be set in a topology: names, units, defaults and bounds.
 
-Kept apart from the Mininet classes, so that an experiment file can be checked
-on a machine without Mininet; standard library only, since the guest reads it.
+Standard library only, since the guest reads it, and an experiment file can be
+checked on a machine without Mininet.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class Parameter:
 
     name : as experiment files write it, `path1.capacity`
     unit : canonical unit of `default`, `minimum` and `maximum`; one of
-        `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`, `%`
+        `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`, `users`, `%`
     key : the name with its unit, as jobs and results write it,
         `path1.capacity_mbps`
     default : value when neither set nor varied; None stands for "not set"
@@ -34,64 +34,31 @@ class Parameter:
     replaces: str | None = None
 
 
-@dataclass(frozen=True)
-class Description:
-    """A topology as an experiment file sees it.
+def link_parameters(
+    link: str, *, capacity_mbps: float = 10.0, delay_ms: float = 10.0, shared: bool
+) -> tuple[Parameter, ...]:
+    """The parameters of one bottleneck link (thesis, sec. 3.1.1 and 3.1.2).
 
-    paths : number of paths between client and server; cases name them from 1
-    hosts : names of the end hosts, between which traffic may flow
-    openers : hosts that may open connections: those that choose a path
+    link : name, the first part of the parameters' names
+    capacity_mbps, delay_ms : defaults
+    shared : whether flows share its queue, so that its delay varies by default
     """
-
-    name: str
-    parameters: tuple[Parameter, ...]
-    paths: int
-    hosts: tuple[str, ...]
-    openers: tuple[str, ...]
-
-    def parameter(self, name: str) -> Parameter | None:
-        """The parameter of that name, or None."""
-        for parameter in self.parameters:
-            if parameter.name == name:
-                return parameter
-        return None
-
-    def defaults(self) -> dict[str, float | int | None]:
-        """Every canonical key with its default."""
-        return {p.key: p.default for p in self.parameters}
-
-
-def path_parameters(path: int) -> tuple[Parameter, ...]:
-    """The parameters of one bottleneck path (thesis, sec. 3.1.1 and 3.1.2).
-
-    path : number of the path, from 1
-    """
-    prefix = f"path{path}"
     return (
         Parameter(
-            f"{prefix}.capacity",
+            f"{link}.capacity",
             "Mbit/s",
-            f"{prefix}.capacity_mbps",
-            default=10.0,
+            f"{link}.capacity_mbps",
+            default=capacity_mbps,
             minimum=0.01,
             maximum=100_000.0,
             integer=False,
             doc="rate of the bottleneck in either direction, of whole packets",
         ),
+        delay_parameter(link, delay_ms),
         Parameter(
-            f"{prefix}.delay",
+            f"{link}.queueing_delay",
             "ms",
-            f"{prefix}.delay_ms",
-            default=10.0,
-            minimum=0.0,
-            maximum=10_000.0,
-            integer=False,
-            doc="one-way propagation delay; a round trip takes twice as long",
-        ),
-        Parameter(
-            f"{prefix}.queueing_delay",
-            "ms",
-            f"{prefix}.queueing_delay_ms",
+            f"{link}.queueing_delay_ms",
             default=100.0,
             minimum=0.0,
             maximum=100_000.0,
@@ -100,21 +67,21 @@ def path_parameters(path: int) -> tuple[Parameter, ...]:
             " gives the queue's size by eq. 3.2 of the thesis, at least 10 packets",
         ),
         Parameter(
-            f"{prefix}.queue",
+            f"{link}.queue",
             "packets",
-            f"{prefix}.queue_packets",
+            f"{link}.queue_packets",
             default=None,
             minimum=1,
             maximum=1_000_000,
             integer=True,
             doc="size of the bottleneck's queue; when set, it takes the place of"
-            f" {prefix}.queueing_delay",
-            replaces=f"{prefix}.queueing_delay",
+            f" {link}.queueing_delay",
+            replaces=f"{link}.queueing_delay",
         ),
         Parameter(
-            f"{prefix}.loss",
+            f"{link}.loss",
             "%",
-            f"{prefix}.loss_percent",
+            f"{link}.loss_percent",
             default=0.0,
             minimum=0.0,
             maximum=100.0,
@@ -122,25 +89,44 @@ def path_parameters(path: int) -> tuple[Parameter, ...]:
             doc="probability that a packet is lost at random, in either direction",
         ),
         Parameter(
-            f"{prefix}.jitter",
+            f"{link}.jitter",
             "ms",
-            f"{prefix}.jitter_ms",
-            default=0.0,
+            f"{link}.jitter_ms",
+            default=None if shared else 0.0,
             minimum=0.0,
             maximum=1_000.0,
             integer=False,
             doc="random variation of the delay, which keeps the order of packets;"
-            " about one packet time breaks phase effects in shared queues",
+            " about one packet time breaks phase effects in shared queues"
+            + (", and is what there is when it is not set" if shared else ""),
         ),
     )
 
 
-TOPOLOGIES: dict[str, Description] = {
-    "two_path": Description(
-        name="two_path",
-        parameters=path_parameters(1) + path_parameters(2),
-        paths=2,
-        hosts=("client", "server"),
-        openers=("client",),
-    ),
-}
+def delay_parameter(link: str, delay_ms: float) -> Parameter:
+    """The one-way delay of a link; of a link without a capacity, all that it has."""
+    return Parameter(
+        f"{link}.delay",
+        "ms",
+        f"{link}.delay_ms",
+        default=delay_ms,
+        minimum=0.0,
+        maximum=10_000.0,
+        integer=False,
+        doc="one-way propagation delay; a round trip takes twice as long",
+    )
+
+
+def users_parameter(host: str, default: int = 1) -> Parameter:
+    """How many users a host stands for."""
+    return Parameter(
+        f"{host}.users",
+        "users",
+        f"{host}.users",
+        default=default,
+        minimum=0,
+        maximum=128,
+        integer=True,
+        doc="how many users the host stands for; each traffic entry that comes from"
+        " it has so many connections for each that it says",
+    )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 MTU_BYTES = 1500
 FRAME_BYTES = 1514
@@ -25,20 +25,26 @@ def queue_packets(queueing_delay_ms: float, capacity_mbps: float) -> int:
     return max(LEAST_QUEUE_PACKETS, math.floor(packets))
 
 
+def packet_time_ms(capacity_mbps: float) -> float:
+    """How long a full packet takes on a link, to the nanosecond."""
+    return round(FRAME_BYTES * 8 / capacity_mbps / 1e3, 6)
+
+
 @dataclass(frozen=True)
 class Shape:
     """What one interface of a router does to the packets that leave it.
 
-    capacity_mbps : float, rate of the link layer, 10^6 bit/s
+    capacity_mbps : float, rate of the link layer, 10^6 bit/s; None for a mere
+        delay line, which has no queue
     delay_ms : float, one-way propagation delay
     queue_packets : int, of full packets, beside the one that is being sent
     loss_percent : float, random and independent, before the queue
     jitter_ms : float, delay varies uniformly by plus or minus this much
     """
 
-    capacity_mbps: float
+    capacity_mbps: float | None
     delay_ms: float
-    queue_packets: int
+    queue_packets: int = 0
     loss_percent: float = 0.0
     jitter_ms: float = 0.0
 
@@ -49,27 +55,34 @@ class Shape:
         if self.jitter_ms:
             delay += f" {self.jitter_ms * 1e3:.3f}us rate {ORDERING_RATE_MBPS}mbit"
         loss = f" loss {self.loss_percent:.7g}%" if self.loss_percent else ""
-        rate_bps = round(self.capacity_mbps * 1e6)
-        queue_bytes = self.queue_packets * FRAME_BYTES
-        return [
+        lines = [
             f"qdisc add dev {interface} root handle 1: netem "
-            f"limit {DELAY_LINE_PACKETS} {delay}{loss}",
-            f"qdisc add dev {interface} parent 1:1 handle 10: tbf "
-            f"rate {rate_bps}bit burst {BURST_BYTES} limit {queue_bytes}",
+            f"limit {DELAY_LINE_PACKETS} {delay}{loss}"
         ]
+        if self.capacity_mbps is not None:
+            rate_bps = round(self.capacity_mbps * 1e6)
+            queue_bytes = self.queue_packets * FRAME_BYTES
+            lines.append(
+                f"qdisc add dev {interface} parent 1:1 handle 10: tbf "
+                f"rate {rate_bps}bit burst {BURST_BYTES} limit {queue_bytes}"
+            )
+        return lines
 
-    def as_dict(self) -> dict[str, float]:
-        return asdict(self)
 
+def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
+    """The shape of `<link>.*` in canonical parameters.
 
-def path_shape(parameters: Mapping[str, float | None], path: int) -> Shape:
-    """The shape of `path<i>.*` in canonical parameters."""
+    Jitter that is not set (null) is one packet time.
+    """
 
     def value(name: str) -> float:
-        return parameters.get(f"path{path}.{name}") or 0.0
+        return parameters.get(f"{link}.{name}") or 0.0
 
+    if f"{link}.capacity_mbps" not in parameters:
+        return Shape(None, value("delay_ms"))
     capacity_mbps = value("capacity_mbps")
-    packets = parameters.get(f"path{path}.queue_packets")
+    packets = parameters.get(f"{link}.queue_packets")
+    jitter_ms = parameters.get(f"{link}.jitter_ms", 0.0)
     return Shape(
         capacity_mbps=capacity_mbps,
         delay_ms=value("delay_ms"),
@@ -77,5 +90,5 @@ def path_shape(parameters: Mapping[str, float | None], path: int) -> Shape:
         if packets
         else queue_packets(value("queueing_delay_ms"), capacity_mbps),
         loss_percent=value("loss_percent"),
-        jitter_ms=value("jitter_ms"),
+        jitter_ms=packet_time_ms(capacity_mbps) if jitter_ms is None else jitter_ms,
     )

@@ -12,82 +12,74 @@ towards the hub shapes what the client sends, its interface towards the client
 what the server sends. All other links are ideal.
 """
 
-from mininet.topo import Topo
+from collections.abc import Mapping
 
-from topologies.shaping import Shape, path_shape
+from topologies.description import Description, User
+from topologies.parameters import link_parameters
+from topologies.shaping import link_shape
+from topologies.wiring import End, LinkPlace, Node, Port, Wire, Wiring
 
-PATHS = 2
+PATHS = (1, 2)
 SERVER_ADDRESS = "10.2.0.2"
 
+DESCRIPTION = Description(
+    name="two_path",
+    parameters=link_parameters("path1", shared=False)
+    + link_parameters("path2", shared=False),
+    users=(User("client", "server", paths=(("path1",), ("path2",))),),
+)
 
-class TwoPath(Topo):
-    """The Mininet topology, from canonical parameters (`path1.capacity_mbps`)."""
 
-    def build(self, **parameters: float | None) -> None:
-        client_rules: list[str] = []
-        client_routes: list[str] = []
-        hub_routes: list[str] = []
-        for path in range(1, PATHS + 1):
-            via = f"via 10.0.{path}.1 dev client-eth{path}"
-            metric = f"metric {path}"
-            client_routes += [
-                f"route add default {via} {metric}",
-                f"route add default {via} table {path}",
-            ]
-            client_rules.append(f"rule add from 10.0.{path}.2 table {path}")
-            hub_routes.append(f"route add 10.0.{path}.0/24 via 10.1.{path}.1")
-        self.addHost("client", configuration=client_routes + client_rules)
-        self.addHost("hub", router=True, configuration=hub_routes)
-        self.addHost("server", configuration=["route add default via 10.2.0.1"])
-        for path in range(1, PATHS + 1):
-            self._add_path(path, path_shape(parameters, path))
-        self.addLink(
-            "hub",
-            "server",
-            intfName1="hub-eth0",
-            intfName2="server-eth1",
-            params1={"ip": "10.2.0.1/24"},
-            params2={"ip": f"{SERVER_ADDRESS}/24"},
-        )
-
-    def _add_path(self, path: int, shape: Shape) -> None:
-        router = f"r{path}"
-        default = f"route add default via 10.1.{path}.2"
-        self.addHost(router, router=True, configuration=[default])
-        self.addLink(
-            "client",
-            router,
-            intfName1=f"client-eth{path}",
-            intfName2=f"{router}-client",
-            params1={"ip": f"10.0.{path}.2/24"},
-            params2={"ip": f"10.0.{path}.1/24", "shape": shape},
-        )
-        self.addLink(
-            router,
-            "hub",
-            intfName1=f"{router}-hub",
-            intfName2=f"hub-eth{path}",
-            params1={"ip": f"10.1.{path}.1/24", "shape": shape},
-            params2={"ip": f"10.1.{path}.2/24"},
-        )
-
-    def address(self, host: str, path: int | None = None) -> str:
-        """The address of a host; of its interface on a path, if one is named."""
-        if host == "server":
-            return SERVER_ADDRESS
-        return f"10.0.{path or 1}.2"
-
-    def paths(self) -> list[dict[str, object]]:
-        """Where each path is shaped, in the direction of the client's data
-        (`forward`) and in the other (`backward`)."""
-        return [
-            {
-                "path": path,
-                "forward": {"node": f"r{path}", "interface": f"r{path}-hub"},
-                "backward": {"node": f"r{path}", "interface": f"r{path}-client"},
-            }
-            for path in range(1, PATHS + 1)
+def wire(parameters: Mapping[str, float | None]) -> Wiring:
+    """The network, from canonical parameters (`path1.capacity_mbps`)."""
+    routes: list[str] = []
+    rules: list[str] = []
+    for path in PATHS:
+        via = f"via 10.0.{path}.1 dev client-eth{path}"
+        routes += [
+            f"route add default {via} metric {path}",
+            f"route add default {via} table {path}",
         ]
+        rules.append(f"rule add from 10.0.{path}.2 table {path}")
+    to_client = tuple(f"route add 10.0.{p}.0/24 via 10.1.{p}.1" for p in PATHS)
+    routers = [
+        Node(f"r{path}", True, (f"route add default via 10.1.{path}.2",))
+        for path in PATHS
+    ]
+    nodes = (
+        Node("client", configuration=(*routes, *rules)),
+        Node("hub", True, to_client),
+        Node("server", configuration=("route add default via 10.2.0.1",)),
+        *routers,
+    )
+    to_server = Wire(
+        End("hub", "hub-eth0", "10.2.0.1/24"),
+        End("server", "server-eth1", f"{SERVER_ADDRESS}/24"),
+    )
+    wires = [each for path in PATHS for each in _path(parameters, path)]
+    return Wiring(
+        nodes=nodes,
+        wires=(*wires, to_server),
+        links=tuple(
+            LinkPlace(f"path{p}", (f"r{p}", f"r{p}-hub"), (f"r{p}", f"r{p}-client"))
+            for p in PATHS
+        ),
+        ports={
+            "client": tuple(Port(f"client-eth{p}", f"10.0.{p}.2") for p in PATHS),
+            "server": (Port("server-eth1", SERVER_ADDRESS),),
+        },
+    )
 
 
-TOPOLOGY = TwoPath
+def _path(parameters: Mapping[str, float | None], path: int) -> tuple[Wire, Wire]:
+    router, shape = f"r{path}", link_shape(parameters, f"path{path}")
+    return (
+        Wire(
+            End("client", f"client-eth{path}", f"10.0.{path}.2/24"),
+            End(router, f"{router}-client", f"10.0.{path}.1/24", shape),
+        ),
+        Wire(
+            End(router, f"{router}-hub", f"10.1.{path}.1/24", shape),
+            End("hub", f"hub-eth{path}", f"10.1.{path}.2/24"),
+        ),
+    )

@@ -22,7 +22,7 @@ def draw(
     cases: Mapping[str, pd.Series],
     alone: Mapping[str, pd.Series],
     capacities: pd.DataFrame,
-    target: tuple[Path, str],
+    target: style.Target,
 ) -> list[Path]:
     """One group of bars a design point, points in order of summed capacity.
 
@@ -34,7 +34,7 @@ def draw(
     places = np.arange(len(total))
     width = WIDTH / (len(cases) + bool(alone))
     shift = [width * (i - (WIDTH / width - 1) / 2) for i in range(len(cases) + 1)]
-    with style.styled():
+    with style.styled(target.look):
         figure, (axis,) = style.panels(1)
         inches = max(5.2, 1.6 + 0.75 * len(total))
         figure.set_size_inches(min(LONGEST_INCHES, inches), 3.6)
@@ -66,11 +66,14 @@ def draw(
             lw=1.2,
             label="capacity of the paths together",
         )
-        _finish(axis, capacities.loc[total.index], 1 + len(cases))
-        return style.save(figure, *target)
+        narrow = target.look.columns is not None or len(total) <= NARROW
+        _finish(axis, capacities.loc[total.index], 1 + len(cases), narrow)
+        return style.save(figure, target)
 
 
-def _finish(axis: Axes, capacities: pd.DataFrame, stacked_from: int) -> None:
+def _finish(
+    axis: Axes, capacities: pd.DataFrame, stacked_from: int, narrow: bool
+) -> None:
     count = len(capacities)
     axis.set_ylabel("goodput [Mbit/s]")
     axis.set_xlim(-0.6, count - 0.4)
@@ -90,7 +93,7 @@ def _finish(axis: Axes, capacities: pd.DataFrame, stacked_from: int) -> None:
         [names[i] for i in order],
         loc="lower left",
         bbox_to_anchor=(0, 1.01),
-        ncols=2 if count <= NARROW else len(names),
+        ncols=2 if narrow else len(names),
         frameon=False,
         borderaxespad=0,
         handlelength=1.4,

@@ -38,7 +38,7 @@ def draw(
     labels: tuple[str, str],
     bounds: Sequence[float],
     lines: Sequence[float],
-    target: tuple[Path, str],
+    target: style.Target,
 ) -> list[Path]:
     """One panel a case, at least one.
 
@@ -47,8 +47,8 @@ def draw(
     lines : values of the metric to draw a line at
     target : folder and the files' name without suffix
     """
-    with style.styled():
-        columns = min(COLUMNS, len(panels))
+    with style.styled(target.look):
+        columns = 1 if target.look.narrow else min(COLUMNS, len(panels))
         rows = math.ceil(len(panels) / columns)
         figure, axes = style.panels(columns, rows)
         width, height = style.PANEL_INCHES
@@ -72,7 +72,7 @@ def draw(
             axes[0].set_ylim(bottom=-0.02 * axes[0].get_ylim()[1])
         for axis in axes[len(panels) :]:
             axis.set_visible(False)
-        return style.save(figure, *target)
+        return style.save(figure, target)
 
 
 def _boxes(axis: Axes, panel: Panel, bounds: Sequence[float]) -> None:

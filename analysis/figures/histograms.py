@@ -13,7 +13,7 @@ from analysis.figures.labels import label
 
 
 def draw(
-    points: pd.DataFrame, factors: Sequence[str], bins: int, target: tuple[Path, str]
+    points: pd.DataFrame, factors: Sequence[str], bins: int, target: style.Target
 ) -> list[Path]:
     """One histogram a factor, with the even spread as a line.
 
@@ -22,8 +22,10 @@ def draw(
     target : folder and the files' name without suffix
     """
     columns = 2 if len(factors) in (2, 4) else min(3, len(factors))
+    if target.look.narrow:
+        columns = min(2, len(factors))
     rows = math.ceil(len(factors) / columns)
-    with style.styled():
+    with style.styled(target.look):
         figure, axes = style.panels(columns, rows)
         figure.set_size_inches(max(2.7 * columns, 4.2), 2.0 * rows + 0.3)
         for place, (axis, factor) in enumerate(zip(axes, factors, strict=False)):
@@ -45,4 +47,4 @@ def draw(
             axis.set_visible(False)
         handles, names = axes[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside upper right", frameon=False)
-        return style.save(figure, *target)
+        return style.save(figure, target)

@@ -15,6 +15,7 @@ SYMBOLS = {
     "experimental_aggregation_benefit": "experimental aggregation benefit $E_{AB}$",
     "jain": "Jain's fairness index",
     "path1.share": "share of path 1",
+    "requests_per_s": "requests a second",
 }
 
 

@@ -2,36 +2,88 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, told apart with any colour vision and in grey.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 LIGHT_BLUE = "#BFDDF0"
 SERIES = (BLUE, "#009E73", "#CC79A7", ORANGE)
+DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)))
+"""Lines are told apart without their colours too."""
 GREYS = ("#A6A6A6", "#D4D4D4", "#7F7F7F", "#BEBEBE")
 """Of what is stacked: neighbours are told apart by lightness."""
 PANEL_INCHES = (4.4, 3.1)
 DPI = 160
+FONTS = {"sans": "DejaVu Sans", "serif": "DejaVu Serif"}
+"""Those that come with matplotlib, so that a figure is the same everywhere."""
+COLUMN_INCHES = {1: 3.5, 2: 7.16}
+"""Widths of one and of two columns of a paper (IEEE's, near ACM's)."""
+PAPER_POINTS = 8
+"""Size of the letters in a figure that is not scaled again."""
 SETTINGS: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 9,
     "svg.hashsalt": "mpbench",
     "svg.fonttype": "path",
+    "pdf.fonttype": 42,
     "path.simplify": False,
 }
+METADATA: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"""Without dates or versions, so that equal figures are equal files."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """font : one of FONTS
+    columns : of a paper that a figure is as wide as, 1 or 2; None for as its
+        content wants
+    formats : suffixes of the files
+    """
+
+    font: str = "sans"
+    columns: int | None = None
+    formats: tuple[str, ...] = ("png", "svg")
+
+    @property
+    def narrow(self) -> bool:
+        """Whether panels go below one another."""
+        return self.columns == 1
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a figure goes.
+
+    name : of its files, without suffix
+    album : a PDF that gets it as a page too
+    """
+
+    folder: Path
+    name: str
+    look: Look = Look()
+    album: PdfPages | None = None
 
 
 @contextmanager
-def styled() -> Iterator[None]:
-    with matplotlib.rc_context(SETTINGS):
+def styled(look: Look) -> Iterator[None]:
+    settings = {**SETTINGS, "font.family": FONTS[look.font]}
+    if look.columns:
+        settings |= {"font.size": PAPER_POINTS, "axes.titlesize": PAPER_POINTS}
+        settings |= {"legend.fontsize": PAPER_POINTS - 1}
+    with matplotlib.rc_context(settings):
         yield
 
 
@@ -43,15 +95,30 @@ def panels(columns: int, rows: int = 1) -> tuple[Figure, list[Axes]]:
     return figure, list(axes.flat)
 
 
-def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """PNG and SVG, without dates or versions, so that equal figures are equal files."""
-    folder.mkdir(parents=True, exist_ok=True)
+def save(figure: Figure, target: Target) -> list[Path]:
+    """The figure in each of the formats; as wide as the paper's columns, if said."""
+    target.folder.mkdir(parents=True, exist_ok=True)
+    if target.look.columns:
+        width, height = figure.get_size_inches()
+        wanted = COLUMN_INCHES[target.look.columns]
+        # Letters keep their size, so height shrinks less than width does.
+        figure.set_size_inches(wanted, height * min(1.0, (wanted / width) ** 0.5))
     files = []
-    for suffix, metadata in (
-        ("png", {"Software": None}),
-        ("svg", {"Date": None, "Creator": None}),
-    ):
-        path = folder / f"{name}.{suffix}"
-        figure.savefig(path, dpi=DPI, metadata=metadata)
+    for suffix in target.look.formats:
+        path = target.folder / f"{target.name}.{suffix}"
+        figure.savefig(path, dpi=DPI, metadata=METADATA[suffix])
         files.append(path)
+    if target.album is not None:
+        target.album.savefig(figure)
     return files
+
+
+@contextmanager
+def album(path: Path | None) -> Iterator[PdfPages | None]:
+    """A PDF that figures become pages of; none if there is no path."""
+    if path is None:
+        yield None
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with PdfPages(path, metadata=METADATA["pdf"]) as pages:
+        yield pages

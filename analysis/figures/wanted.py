@@ -8,7 +8,13 @@ import pandas as pd
 
 from analysis.figures.labels import UNITS, label
 
-COLUMNS = {"goodput": "goodput_mbps", "traffic_split": "path1.share"}
+COLUMNS = {
+    "goodput": "goodput_mbps",
+    "traffic_split": "path1.share",
+    "completion_time": "completion_time_s",
+    "requests_per_second": "requests_per_s",
+    "request_time": "request_time_ms",
+}
 """Of the metrics of an experiment file whose column has another name."""
 
 
@@ -27,6 +33,7 @@ class Wanted:
     difference: str = "absolute"
     batches: int = 5
     case: str | None = None
+    by: str = ""
     after: str = ""
 
     @property
@@ -34,7 +41,8 @@ class Wanted:
         """Of its files, without suffix."""
         if self.kind == "histogram":
             return "factors"
-        parts = [self.kind] if self.kind != "box" else [self.metric, self.factor]
+        kind = [] if self.kind == "box" else [self.kind]
+        parts = [*kind, *filter(None, (self.metric, self.factor, self.by))]
         parts += ["signed"] if self.difference == "signed" else []
         text = "-".join([*parts, *([self.case] if self.case else [])])
         return text.replace("_", "-").replace(".", "-")
@@ -70,15 +78,18 @@ def _read(figure: Mapping[str, Any]) -> Wanted:
         difference=criterion.get("difference", "absolute"),
         batches=figure.get("batches") or 5,
         case=figure.get("case"),
+        by=figure.get("by") or "",
         after=figure.get("after") or "",
     )
 
 
 def metric_column(runs: pd.DataFrame, metric: str) -> str:
-    """Raises UndrawableError if the table has no such metric."""
+    """Raises UndrawableError if the table has no such metric, or no numbers of it."""
     name = COLUMNS.get(metric, metric)
-    if name not in runs.columns:
+    if name not in runs.columns or runs[name].isna().all():
         raise UndrawableError(f"no run has the metric {metric}")
+    if not pd.api.types.is_numeric_dtype(runs[name]):
+        raise UndrawableError(f"the metric {metric} is not a number in every run")
     return name
 
 

@@ -11,13 +11,17 @@ def read_object(path: Path) -> dict[str, Any]:
     Raises ValueError, one line, if the file is missing, empty, cut short or holds
     something else.
     """
+    return parse_object(read_text(path), path.name)
+
+
+def read_text(path: Path) -> str:
+    """Raises ValueError, one line, if the file is missing or not text."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise ValueError(f"{path.name}: missing") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"{path.name}: not text ({error.reason})") from error
-    return parse_object(text, path.name)
 
 
 def parse_object(text: str, name: str) -> dict[str, Any]:

@@ -10,12 +10,17 @@ from analysis.readers.files import read_object
 
 @dataclass(frozen=True)
 class Link:
-    """One interface. dropped, errors : both directions together."""
+    """One interface. dropped, errors : both directions together.
+
+    received_bytes, sent_bytes : of frames; 0 if the file does not say
+    """
 
     node: str
     interface: str
     dropped: int
     errors: int
+    received_bytes: int = 0
+    sent_bytes: int = 0
 
 
 def read(path: Path) -> tuple[Link, ...]:
@@ -36,6 +41,8 @@ def parse(document: Mapping[str, Any], name: str) -> tuple[Link, ...]:
                 interface,
                 dropped=int(counts["rx_dropped"]) + int(counts["tx_dropped"]),
                 errors=int(counts["rx_errors"]) + int(counts["tx_errors"]),
+                received_bytes=int(counts.get("rx_bytes", 0)),
+                sent_bytes=int(counts.get("tx_bytes", 0)),
             )
             for node, listed in document.items()
             for interface, counts in _counts(listed)
@@ -57,6 +64,6 @@ def _counts(listed: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
             {
                 f"{way}_{what}": statistics[way][what]
                 for way in ("rx", "tx")
-                for what in ("dropped", "errors")
+                for what in ("dropped", "errors", "bytes")
             },
         )

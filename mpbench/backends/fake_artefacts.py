@@ -12,36 +12,58 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
+from mpbench.backends import fake_web
 from mpbench.backends.base import Job
-from mpbench.backends.fake_flows import Flow, flow, packets, path_shapes, virtual_s
+from mpbench.backends.fake_flows import (
+    Flow,
+    bottlenecks,
+    flow,
+    packets,
+    transport_of,
+    virtual_s,
+)
+from topologies import describe, wire
 from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
+from topologies.wiring import Wiring
 
 BLOCK_BYTES = 131072
 
 
 def artefacts(job: Job) -> dict[str, bytes]:
     """File name to content; a function of the job alone."""
-    shapes = path_shapes(job["parameters"])
+    shapes = bottlenecks(job)
+    wiring = wire(job["topology"], job["parameters"])
     flows = [flow(job, index, shapes) for index in range(len(job["traffic"]))]
-    files: dict[str, Any] = {"outcome.json": outcome(job, flows, shapes)}
+    files: dict[str, Any] = {"outcome.json": outcome(job, flows, wiring)}
     for index, each in enumerate(flows):
+        tool = job["traffic"][index]["tool"]
+        if tool in fake_web.TOOLS:
+            files |= fake_web.reports(job["traffic"][index], index, each)
         for end in ("client", "server"):
             name = f"traffic-{index}-{end}"
-            files[f"{name}.json"] = iperf3(job, index, each, end)
+            if tool not in fake_web.TOOLS:
+                files[f"{name}.json"] = iperf3(job, index, each, end)
             files[f"{name}.err"] = b""
-    for host in ("client", "server"):
-        files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, shapes, host)}
-    files["qdisc-end.json"] = {
-        f"r{path}": qdiscs(path, shape, flows) for path, shape in shapes.items()
-    }
-    files["link-end.json"] = links(shapes, flows)
+    for host in hosts(job):
+        files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
+    files["qdisc-end.json"] = qdisc_table(wiring, flows)
+    files["link-end.json"] = links(job, wiring, flows)
     if job.get("capture"):
         files["capture-client.pcap"] = capture(job)
     files["console.log"] = console(job, flows)
     return {name: _bytes(value) for name, value in files.items()}
 
 
-def outcome(job: Job, flows: list[Flow], shapes: Mapping[int, Shape]) -> dict[str, Any]:
+def hosts(job: Job) -> dict[str, Mapping[str, Any]]:
+    """The hosts of the traffic, and the transport of each."""
+    return {
+        entry[end]: transport_of(job, index)
+        for end in ("from", "to")
+        for index, entry in enumerate(job["traffic"])
+    }
+
+
+def outcome(job: Job, flows: list[Flow], wiring: Wiring) -> dict[str, Any]:
     processes = [
         {
             "name": f"traffic-{index}-{end}",
@@ -54,24 +76,32 @@ def outcome(job: Job, flows: list[Flow], shapes: Mapping[int, Shape]) -> dict[st
         for end in ("server", "client")
         for index, each in enumerate(flows)
     ]
-    transport = job["transport"]
+    names = ("congestion_control", "scheduler")
     return {
         "format": 1,
         "status": "ok",
         "error": None,
         "virtual_s": round(virtual_s(flows), 9),
         "kernel": {"release": "0.0.0-fake", "version": "#1 fake"},
-        "transport": {
-            "congestion_control": transport.get("congestion_control"),
-            "scheduler": transport.get("scheduler"),
+        "transports": {
+            host: {name: transport.get(name) for name in names}
+            for host, transport in hosts(job).items()
+        },
+        "users": {
+            user.host: [
+                {"links": list(links), "interface": p.interface, "address": p.address}
+                for links, p in zip(user.paths, wiring.ports[user.host], strict=True)
+            ]
+            for user in describe(job["topology"]).users
+            if user.host in hosts(job)
         },
         "paths": [
             {
-                "path": path,
-                "forward": {"node": f"r{path}", "interface": f"r{path}-hub"},
-                "backward": {"node": f"r{path}", "interface": f"r{path}-client"},
+                "link": place.link,
+                "forward": {"node": place.forward[0], "interface": place.forward[1]},
+                "backward": {"node": place.backward[0], "interface": place.backward[1]},
             }
-            for path in shapes
+            for place in wiring.links
         ],
         "processes": processes,
     }
@@ -111,23 +141,31 @@ def iperf3(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
     }
 
 
-def counters(
-    job: Job, flows: list[Flow], shapes: Mapping[int, Shape], host: str
-) -> dict[str, int]:
+def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
     """The counters of one host; iperf3 opens a control connection beside each flow."""
-    out = sum(math.ceil(each.bytes / each.payload_bytes) for each in flows)
-    resent = sum(each.retransmits for each in flows)
-    client = host == "client"
+    mine = [
+        (entry, each)
+        for entry, each in zip(job["traffic"], flows, strict=True)
+        if host in (entry["from"], entry["to"])
+    ]
+    out = sum(math.ceil(each.bytes / each.payload_bytes) for _, each in mine)
+    resent = sum(each.retransmits for _, each in mine)
+    client = any(entry["from"] == host for entry, _ in mine)
+    sends = client != all(entry.get("reverse") for entry, _ in mine)
     values = {
-        "TcpOutSegs": out + resent if client else out // 2,
-        "TcpInSegs": out // 2 if client else out,
-        "TcpRetransSegs": resent if client else 0,
+        "TcpOutSegs": out + resent if sends else out // 2,
+        "TcpInSegs": out // 2 if sends else out,
+        "TcpRetransSegs": resent if sends else 0,
     }
     connections = sum(
-        1 + job["traffic"][i].get("parallel", 1) for i in range(len(flows))
+        fake_web.connections(entry, each)
+        if entry["tool"] in fake_web.TOOLS
+        else 1 + entry.get("parallel", 1)
+        for entry, each in mine
     )
-    if job["transport"]["protocol"] == "mptcp":
-        joins = connections * (len(shapes) - 1)
+    if hosts(job)[host]["protocol"] == "mptcp":
+        user = describe(job["topology"]).user(mine[0][0]["from"])
+        joins = connections * (len(user.paths) - 1)
         capable = "MPTcpExtMPCapableSYNTX" if client else "MPTcpExtMPCapableSYNRX"
         reply = "MPTcpExtMPCapableSYNACKRX" if client else "MPTcpExtMPCapableACKRX"
         values |= {capable: connections, reply: connections}
@@ -140,64 +178,78 @@ def counters(
     return values
 
 
-def qdiscs(path: int, shape: Shape, flows: list[Flow]) -> list[dict[str, Any]]:
-    """`tc -s -j qdisc show` of a path's router: forward first, then backward."""
-    sent = packets(flows, path)
-    listed = []
-    for device, count, drops in (
-        (f"r{path}-hub", sent, sent // 500),
-        (f"r{path}-client", sent // 2, 0),
-    ):
-        netem: dict[str, Any] = {
-            "limit": DELAY_LINE_PACKETS,
-            "delay": {
-                "delay": shape.delay_ms / 1e3,
-                "jitter": shape.jitter_ms / 1e3,
-                "correlation": 0,
-            },
-            "ecn": False,
-            "gap": 0,
-        }
-        if shape.loss_percent:
-            loss = {"loss": shape.loss_percent / 100, "correlation": 0}
-            netem["loss-random"] = loss
+def qdisc_table(wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
+    """`tc -s -j qdisc show` of every router that shapes: forward, then backward."""
+    ends = {
+        (end.node, end.interface): end.shape
+        for each in wiring.wires
+        for end in (each.one, each.two)
+    }
+    table: dict[str, Any] = {}
+    for place in wiring.links:
+        sent = packets(flows, place.link)
+        for (node, device), count, drops in (
+            (place.forward, sent, sent // 500),
+            (place.backward, sent // 2, 0),
+        ):
+            shape = ends[node, device]
+            assert shape is not None
+            table.setdefault(node, []).extend(qdiscs(device, shape, count, drops))
+    return dict(sorted(table.items()))
+
+
+def qdiscs(device: str, shape: Shape, count: int, drops: int) -> list[dict[str, Any]]:
+    """Of one interface, which sent `count` full packets and dropped some."""
+    netem: dict[str, Any] = {
+        "limit": DELAY_LINE_PACKETS,
+        "delay": {
+            "delay": shape.delay_ms / 1e3,
+            "jitter": shape.jitter_ms / 1e3,
+            "correlation": 0,
+        },
+        "ecn": False,
+        "gap": 0,
+    }
+    if shape.loss_percent:
+        netem["loss-random"] = {"loss": shape.loss_percent / 100, "correlation": 0}
+    statistics = {
+        "bytes": count * FRAME_BYTES,
+        "packets": count,
+        "drops": drops if shape.capacity_mbps else 0,
+        "overlimits": count // 2,
+        "requeues": 0,
+        "backlog": 0,
+        "qlen": 0,
+    }
+    root = {"kind": "netem", "handle": "1:", "dev": device, "root": True}
+    listed = [{**root, "options": netem, **statistics}]
+    if shape.capacity_mbps:
         tbf = {
             "rate": round(shape.capacity_mbps * 1e6 / 8),
             "burst": 2 * FRAME_BYTES,
             "limit": shape.queue_packets * FRAME_BYTES,
         }
-        statistics = {
-            "bytes": count * FRAME_BYTES,
-            "packets": count,
-            "drops": drops,
-            "overlimits": count // 2,
-            "requeues": 0,
-            "backlog": 0,
-            "qlen": 0,
-        }
-        root = {"kind": "netem", "handle": "1:", "dev": device, "root": True}
         child = {"kind": "tbf", "handle": "10:", "dev": device, "parent": "1:1"}
-        listed.append({**root, "options": netem, **statistics})
         listed.append({**child, "options": tbf, **statistics})
     return listed
 
 
-def links(shapes: Mapping[int, Shape], flows: list[Flow]) -> dict[str, Any]:
-    """Counters of every interface, without an error and without a drop."""
-    table: dict[str, Any] = {"client": {}, "hub": {}, "server": {}}
-    whole = 0
-    for path in shapes:
-        there = packets(flows, path)
-        back = there // 2
-        whole += there
-        table["client"][f"client-eth{path}"] = _interface(back, there)
-        table[f"r{path}"] = {
-            f"r{path}-client": _interface(there, back),
-            f"r{path}-hub": _interface(back, there),
-        }
-        table["hub"][f"hub-eth{path}"] = _interface(there, back)
-    table["hub"]["hub-eth0"] = _interface(whole // 2, whole)
-    table["server"]["server-eth1"] = _interface(whole, whole // 2)
+def links(job: Job, wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
+    """Counters of every interface, without an error and without a drop; only those
+    of users have packets."""
+    table: dict[str, Any] = {}
+    for wired in wiring.wires:
+        for end in (wired.one, wired.two):
+            table.setdefault(end.node, {})[end.interface] = _interface(0, 0)
+    for entry, each in zip(job["traffic"], flows, strict=True):
+        for path, count in each.path_bytes.items():
+            there = math.ceil(count / each.payload_bytes)
+            port = wiring.ports[entry["from"]][path - 1]
+            both = (there // 2, there)
+            received, sent = both[::-1] if entry.get("reverse") else both
+            mine = table[entry["from"]][port.interface]
+            for key, value in _interface(received, sent).items():
+                mine[key] += value
     return table
 
 

@@ -2,13 +2,14 @@
 
 import hashlib
 import math
-import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mpbench.backends.base import Job
-from topologies.shaping import FRAME_BYTES, Shape, path_shape
+from topologies import describe
+from topologies.shaping import FRAME_BYTES, Shape, link_shape
 
 TCP_PAYLOAD_BYTES = 1448
 MPTCP_PAYLOAD_BYTES = 1428
@@ -20,48 +21,83 @@ class Flow:
     """What one traffic entry did in the time that it ran.
 
     bytes : of payload, received
-    path_bytes : of payload, by path (1-based); the sum is `bytes`
+    path_bytes : of payload, by path of its host (1-based); the sum is `bytes`
+    link_bytes : of payload, by link
     """
 
     begin_s: float
     seconds: float
     bytes: int
     path_bytes: Mapping[int, int]
+    link_bytes: Mapping[str, int]
     payload_bytes: int
     retransmits: int
 
 
-def path_shapes(parameters: Mapping[str, Any]) -> dict[int, Shape]:
-    """The shape of every path that the parameters speak of."""
-    found = (re.match(r"path(\d+)\.", key) for key in parameters)
-    paths = sorted({int(match[1]) for match in found if match})
-    return {path: path_shape(parameters, path) for path in paths}
+def transport_of(job: Job, index: int) -> Mapping[str, Any]:
+    """Of a traffic entry: its own, or the case's."""
+    own: Mapping[str, Any] = job["traffic"][index].get("transport") or job["transport"]
+    return own
 
 
-def flow(job: Job, index: int, shapes: Mapping[int, Shape]) -> Flow:
-    """Every path that the transport uses is filled to 93-97 %, less under loss."""
-    entry, transport = job["traffic"][index], job["transport"]
-    is_mptcp = transport["protocol"] == "mptcp"
-    used = list(shapes) if is_mptcp else [transport.get("path") or 1]
+def paths_of(job: Job, index: int) -> dict[int, tuple[str, ...]]:
+    """The paths that an entry's transport takes, number to links."""
+    transport = transport_of(job, index)
+    user = describe(job["topology"]).user(job["traffic"][index]["from"])
+    every = dict(enumerate(user.paths, start=1))
+    if transport["protocol"] == "mptcp":
+        return every
+    number = transport.get("path") or 1
+    return {number: every[number]}
+
+
+def bottlenecks(job: Job) -> dict[str, Shape]:
+    """The shape of every link that has a capacity."""
+    links = describe(job["topology"]).links
+    return {link: link_shape(job["parameters"], link) for link in links}
+
+
+def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
+    """Links are filled to 93-97 %, less under loss, in even parts for all paths
+    over them, and paths to what their narrowest link has."""
+    entry = job["traffic"][index]
+    is_mptcp = transport_of(job, index)["protocol"] == "mptcp"
     payload = MPTCP_PAYLOAD_BYTES if is_mptcp else TCP_PAYLOAD_BYTES
+    load = Counter(
+        link
+        for each in range(len(job["traffic"]))
+        for links in paths_of(job, each).values()
+        for link in links
+    )
+    used = paths_of(job, index)
     rates = {
-        path: _rate_mbps(shapes[path]) * _utilisation(job, index, path) for path in used
+        path: min(
+            _rate_mbps(shapes[link]) * _utilisation(job, index, link) / load[link]
+            for link in links
+            if link in shapes
+        )
+        for path, links in used.items()
     }
     # The more alike the paths, the more of their sum does MPTCP get.
     spread = (max(rates.values()) - min(rates.values())) / max(rates.values())
-    share = (1 - 0.2 * spread) * payload / FRAME_BYTES / len(job["traffic"])
+    share = (1 - 0.2 * spread) * payload / FRAME_BYTES
     total_bps = share * 1e6 * sum(rates.values())
     seconds = entry.get("duration_s")
     if seconds is None:
-        seconds = entry["bytes"] * 8 / total_bps
+        amount = entry["bytes"] * (entry.get("requests") or 1)
+        seconds = amount * 8 / total_bps
     path_bytes = {
         path: int(share * 1e6 * rate * seconds / 8) for path, rate in rates.items()
     }
+    link_bytes: Counter[str] = Counter()
+    for path, count in path_bytes.items():
+        link_bytes.update(dict.fromkeys(used[path], count))
     return Flow(
         begin_s=float(entry.get("start_s") or 0.0),
         seconds=float(seconds),
         bytes=sum(path_bytes.values()),
         path_bytes=path_bytes,
+        link_bytes=link_bytes,
         payload_bytes=payload,
         retransmits=sum(path_bytes.values()) // payload // 500,
     )
@@ -72,15 +108,16 @@ def virtual_s(flows: Sequence[Flow]) -> float:
     return max((each.begin_s + each.seconds for each in flows), default=0.0)
 
 
-def packets(flows: Sequence[Flow], path: int) -> int:
-    """Full packets that carried payload over a path."""
+def packets(flows: Sequence[Flow], link: str) -> int:
+    """Full packets that carried payload over a link."""
     return sum(
-        math.ceil(each.path_bytes.get(path, 0) / each.payload_bytes) for each in flows
+        math.ceil(each.link_bytes.get(link, 0) / each.payload_bytes) for each in flows
     )
 
 
 def _rate_mbps(shape: Shape) -> float:
     """Capacity, or what the Mathis formula leaves of it under random loss."""
+    assert shape.capacity_mbps is not None
     if not shape.loss_percent:
         return shape.capacity_mbps
     rtt_s = max(2 * shape.delay_ms, 1.0) / 1e3
@@ -88,7 +125,7 @@ def _rate_mbps(shape: Shape) -> float:
     return min(shape.capacity_mbps, 8e-6 * TCP_PAYLOAD_BYTES / (rtt_s * root))
 
 
-def _utilisation(job: Job, index: int, path: int) -> float:
-    noise = hashlib.sha256(f"{job['seed']}/{index}/{path}".encode()).digest()
+def _utilisation(job: Job, index: int, link: str) -> float:
+    noise = hashlib.sha256(f"{job['seed']}/{index}/{link}".encode()).digest()
     low, high = UTILISATION
     return low + (high - low) * int.from_bytes(noise[:4]) / 2**32

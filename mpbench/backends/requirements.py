@@ -86,8 +86,13 @@ def refuse_missing(listed: Iterable[Need]) -> None:
 
 
 def check_job(job: Job, machine: Machine) -> None:
-    """Raises UserError if the kernel lacks a job's controller or scheduler."""
-    transport = job["transport"]
+    """Raises UserError if the kernel lacks a job's controllers or schedulers."""
+    own = [entry.get("transport") for entry in job.get("traffic") or ()]
+    for transport in (job["transport"], *filter(None, own)):
+        _check_transport(transport, machine)
+
+
+def _check_transport(transport: Mapping[str, Any], machine: Machine) -> None:
     controls = (machine.kernel.get("congestion_controls") or "").split()
     wanted = transport["congestion_control"]
     if wanted not in controls:

@@ -34,13 +34,19 @@ GUEST = (
     Tool("python3", "python3"),
     Tool("mininet", "mininet", "/usr/lib/python3/dist-packages/mininet/net.py"),
     Tool("iperf3", "iperf3"),
+    Tool("nginx", "nginx"),
+    Tool("curl", "curl"),
+    Tool("ab", "apache2-utils"),
     Tool("mptcpize", "mptcpize"),
     Tool("ip", "iproute2"),
     Tool("tc", "iproute2"),
 )
 """What a run needs in the guest, which sees the host's files."""
 
-LIBRARIES = ("libc6", "libiperf0", "libmptcpwrap0", "libpython3.11-minimal")
+LIBRARIES = (
+    *("libc6", "libiperf0", "libmptcpwrap0", "libpython3.11-minimal"),
+    *("libapr1", "libcurl4"),
+)
 
 
 def require(tools: Iterable[Tool]) -> None:

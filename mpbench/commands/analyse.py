@@ -1,7 +1,7 @@
-"""`mpbench analyse RESULTS`: metrics and table anew, from what the runs left."""
+"""`mpbench analyse`: results anew from what the runs left, or any packet capture."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,18 +10,84 @@ from mpbench.errors import UserError
 if TYPE_CHECKING:
     from mpbench.store import campaign, layout
 
+OF_CAPTURES = ("far", "interval", "as_json", "csv", "parquet", "plot", "connection")
+
 
 @click.command()
-@click.argument("results", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("paths", nargs=-1, required=True, metavar="RESULTS | FILE...")
 @click.option(
-    "--dry-run", is_flag=True, help="Say what would change, and write nothing."
+    "--dry-run", is_flag=True, help="RESULTS: say what would change, and write nothing."
 )
-def command(results: Path, dry_run: bool) -> None:
-    """Compute every run's row and the table of RESULTS again from its artefacts.
+@click.option(
+    "--far",
+    multiple=True,
+    metavar="FILE",
+    help="A capture of the same traffic at another point, such as the receiver: adds "
+    "one-way delay and loss. May be given several times.",
+)
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=1e-6),
+    metavar="S",
+    help="Length of the time series' intervals.  [default: no series]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all as JSON.")
+@click.option(
+    "--csv",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the tables as CSV.",
+)
+@click.option(
+    "--parquet",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the tables as Parquet.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Draw data over time, subflows in colour; the suffix (.png, .svg, .pdf) "
+    "says the format.",
+)
+@click.option(
+    "--connection",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Which connection to draw.  [default: the one with the most data]",
+)
+@click.pass_context
+def command(context: click.Context, paths: tuple[str, ...], **options: Any) -> None:
+    """Analyse packet captures, or compute a results folder's metrics again.
 
-    Nothing is executed. For results of an earlier mpbench whose metrics or checks
-    have changed since. How an execution ended (failed, timeout) stays as it was.
+    FILE is a capture (pcap or pcapng, plain or packed with gzip or zstd; `-` for
+    standard input) from anywhere. Several are one capture point, such as a host's
+    interfaces, and are read together in the order of their times. What can be read
+    of a damaged file counts, and the fault is told.
+
+    With the folder RESULTS, every run's row and the table are computed from its
+    artefacts. Nothing is executed. For results of an earlier mpbench whose metrics
+    or checks have changed since. How an execution ended stays as it was.
+
+    Exit status: 0, or 2 if a file has nothing that can be read.
     """
+    first = Path(paths[0])
+    if len(paths) > 1 or paths[0] == "-" or first.is_file():
+        if options["dry_run"]:
+            raise UserError("--dry-run is for a results folder; a capture is only read")
+        from mpbench.captures import report
+
+        report(paths, options)
+        return
+    given = [name for name in OF_CAPTURES if options[name] not in (None, False, ())]
+    if given:
+        flag = given[0].removeprefix("as_")
+        raise UserError(f"{first}: --{flag} is for captures, and this is no file")
+    _results(first, options["dry_run"])
+
+
+def _results(results: Path, dry_run: bool) -> None:
     from mpbench.store import campaign, layout
     from mpbench.store.folder import working
 

@@ -1,23 +1,66 @@
-"""`mpbench report RESULTS`: figures, summary and page of a campaign."""
+"""`mpbench report RESULTS`: figures, page and dashboard of campaigns."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
+    from analysis.figures.style import Look
+    from mpbench.report.gather import Gathered
     from mpbench.spec import Spec
+
+FORMATS = ("md", "pdf", "html")
+
+
+def _formats(
+    _context: click.Context, _option: click.Parameter, value: str
+) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(filter(None, value.replace(" ", "").split(","))))
+    wrong = [name for name in names if name not in FORMATS]
+    if wrong or not names:
+        what = f"{wrong[0]!r}" if wrong else "nothing"
+        raise click.BadParameter(f"{what}; give one or more of {', '.join(FORMATS)}")
+    return names
 
 
 @click.command()
-@click.argument("results", type=click.Path(path_type=Path, file_okay=False))
+@click.argument(
+    "results",
+    type=click.Path(path_type=Path, file_okay=False),
+    nargs=-1,
+    required=True,
+)
+@click.option(
+    "--format",
+    "formats",
+    default="md,html",
+    show_default=True,
+    callback=_formats,
+    help="What to make, with commas: md, the page with figures in PNG and SVG; pdf,"
+    " every figure in PDF, for a paper; html, the dashboard.",
+)
+@click.option(
+    "--columns",
+    type=click.IntRange(1, 2),
+    help="Draw figures as wide as one or two columns of a paper, letters at 8 points."
+    "  [default: as wide as they need]",
+)
+@click.option(
+    "--font",
+    type=click.Choice(["sans", "serif"]),
+    default="sans",
+    show_default=True,
+    help="Letters of the figures.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder to write to.  [default: RESULTS/report]",
+    help="Folder to write to; with several RESULTS, a folder of each one's name below"
+    " it.  [default: RESULTS/report]",
 )
 @click.option(
     "--expect",
@@ -32,61 +75,96 @@ if TYPE_CHECKING:
     " in the folder written to, if there is one]",
 )
 def command(
-    results: Path, out: Path | None, expect: Path | None, notes: Path | None
+    results: tuple[Path, ...],
+    formats: tuple[str, ...],
+    columns: int | None,
+    font: str,
+    out: Path | None,
+    expect: Path | None,
+    notes: Path | None,
 ) -> None:
-    """Draw the figures of RESULTS and write its page.
+    """Draw the figures of RESULTS, write its page, and make its dashboard.
 
     Writes README.md, summary.csv (quartiles of every batch), points.csv (what is
-    plotted) and each figure as PNG and SVG. The same results give the same files.
+    plotted), each figure as PNG and SVG, and dashboard.html. The same results give
+    the same files.
     """
-    from mpbench.store import campaign, layout, runs
-    from mpbench.store.table import collect
+    from analysis.figures.style import Look
+    from mpbench.report.dashboard import write
+    from mpbench.report.gather import gather
 
-    folder = layout.Results(results)
-    head = campaign.read(folder.campaign)
-    rows = collect(folder, head.plan)
-    if not rows:
-        raise UserError(f"{results}: no run is finished; `mpbench run` goes on with it")
-    from analysis import page, statements, table
+    folders = _folders(results, out)
+    if notes is not None and len(results) > 1:
+        raise UserError("--notes: of one page; report these RESULTS one by one")
+    suffixes = (*(("png", "svg") if "md" in formats else ()),)
+    suffixes += ("pdf",) if "pdf" in formats else ()
+    look = Look(font, columns, suffixes)
+    for root, folder in zip(results, folders, strict=True):
+        gathered = gather(root)
+        for line in gathered.state:
+            click.echo(f"{root}: {line}", err=True)
+        try:
+            if suffixes:
+                _page(gathered, look, folder, expect, notes, "md" in formats)
+            if "html" in formats:
+                write([gathered], folder / "dashboard.html")
+                click.echo(f"wrote {folder / 'dashboard.html'}")
+        except ValueError as error:
+            raise UserError(f"{root}: {error}") from error
+        except OSError as error:
+            raise UserError(
+                f"{folder}: cannot be written: {error.strerror}; give another with "
+                "--out"
+            ) from error
+
+
+def _folders(results: Sequence[Path], out: Path | None) -> list[Path]:
+    """Where each one's report goes; raises UserError if two go to the same place."""
+    if out is None:
+        return [root / "report" for root in results]
+    if len(results) == 1:
+        return [out]
+    names = [root.resolve().name for root in results]
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(
+                f"--out {out}: two of RESULTS are named {name}; report them one by one"
+            )
+    return [out / name for name in names]
+
+
+def _page(
+    gathered: "Gathered",
+    look: "Look",
+    out: Path,
+    expect: Path | None,
+    notes: Path | None,
+    page_wanted: bool,
+) -> None:
+    from analysis import cells, page, statements, table
     from analysis.figures import wanted
 
-    spec = _spec(folder.experiment)
-    out = out or results / "report"
-    expect = expect or _expected(spec, results)
+    spec, root = gathered.spec, gathered.results.root
+    expect = expect or _expected(spec, root)
+    tabled = expect is not None and cells.is_cells(expect)
     notes = notes or out / "notes.md"
-    last = rows[-1]["id"] if rows else None
-    host = runs.read_json(folder.run(last).host) if last else None
-    try:
-        report = page.Report(
-            title=head.name,
-            runs=table.build(rows),
-            factors=tuple(dict.fromkeys(k for e in head.plan for k in e.factors)),
-            figures=wanted.read(spec.model_dump()["figures"] if spec else ()),
-            metrics=spec.metrics if spec else ("goodput",),
-            statements=statements.read(expect) if expect else (),
-            made=_made(head, host or {}, spec),
-            notes=notes.read_text(encoding="utf-8") if notes.is_file() else "",
-        )
-        written = page.write(report, out)
-    except ValueError as error:
-        raise UserError(f"{results}: {error}") from error
-    except OSError as error:
-        raise UserError(
-            f"{out}: cannot be written: {error.strerror}; give another with --out"
-        ) from error
-    click.echo(f"wrote {written}")
-
-
-def _spec(path: Path) -> "Spec | None":
-    """The experiment as it was run; None, and a warning, if this version cannot
-    read the file."""
-    from mpbench.spec import load
-
-    try:
-        return load(path)
-    except UserError as error:
-        click.echo(f"{error}\ndrawing the usual figures in place of its own", err=True)
-        return None
+    report = page.Report(
+        title=gathered.head.name,
+        runs=table.build(gathered.rows),
+        factors=gathered.factors,
+        figures=wanted.read(spec.model_dump()["figures"] if spec else ()),
+        metrics=spec.metrics if spec else ("goodput",),
+        statements=statements.read(expect) if expect and not tabled else (),
+        cells=cells.read(expect) if expect and tabled else (),
+        made=gathered.made,
+        notes=notes.read_text(encoding="utf-8") if notes.is_file() else "",
+        state=gathered.state,
+        look=look,
+    )
+    written = page.write(report, out, page_wanted)
+    for line in written.undrawn:
+        click.echo(f"{root}: not drawn: {line}", err=True)
+    click.echo(f"wrote {written.page or out / 'figures.pdf'}")
 
 
 def _expected(spec: "Spec | None", results: Path) -> Path | None:
@@ -99,20 +177,3 @@ def _expected(spec: "Spec | None", results: Path) -> Path | None:
     raise UserError(
         f"{results}: expect: {spec.expect} is not there; name it with --expect"
     )
-
-
-def _made(head: Any, host: Mapping[str, Any], spec: "Spec | None") -> dict[str, str]:
-    """What determines the numbers, for the foot of the page."""
-    provenance = host.get("provenance") or head.provenance
-    ours = provenance.get("mpbench") or {}
-    made = {
-        "experiment": head.name,
-        "source": spec.source if spec else None,
-        "spec": head.spec_hash,
-        "backend": head.backend,
-        **{name: value for name, value in head.build.items()},
-        "mpbench": ours.get("version"),
-        "commit": ours.get("commit"),
-        "CPU": (provenance.get("host") or {}).get("cpu"),
-    }
-    return {name: str(value) for name, value in made.items() if value}

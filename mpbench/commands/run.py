@@ -115,7 +115,7 @@ def command(
     spec = load(file)
     backend = registry.create(backend_name)
     build = backend.identity()
-    experiment = Experiment(spec.name, file.read_bytes(), make_plan(spec, build))
+    experiment = Experiment(spec.name, spec.text.encode(), make_plan(spec, build))
     options = Options(
         jobs=jobs,
         limit=limit,

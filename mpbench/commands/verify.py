@@ -10,6 +10,14 @@ from mpbench.errors import UserError
 @click.command("verify")
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option(
+    "--run",
+    "only",
+    metavar="ID",
+    multiple=True,
+    help="Check this run, named by its id or its beginning; may be given several "
+    "times.  [default: all]",
+)
+@click.option(
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
@@ -37,6 +45,7 @@ from mpbench.errors import UserError
 def command(
     context: click.Context,
     results: Path,
+    only: tuple[str, ...],
     sample: int | None,
     seed: int,
     jobs: int | None,
@@ -67,4 +76,4 @@ def command(
         )
     backend = registry.create(name)
     console = Console(highlight=False)
-    context.exit(verify(folder, backend, console, jobs, sample, seed, any_build))
+    context.exit(verify(folder, backend, console, jobs, sample, seed, any_build, only))

@@ -12,6 +12,7 @@ from mpbench.engine.drive import Driven, Work, drive
 from mpbench.engine.execute import Outcome, Workshop, execute
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished
+from mpbench.engine.refresh import refresh
 from mpbench.engine.saving import Saving
 from mpbench.engine.select import Standing, pending, standing
 from mpbench.engine.types import (
@@ -61,6 +62,7 @@ def run_campaign(
     planned = experiment.plan.runs
     with working(root, experiment.name) as results:
         stands = standing(results, planned)
+        stands = refresh(results, planned, stands, rooms.measure)
         due = pending(planned, stands, options)
         head = _head(experiment, backend, build, results)
         _write_head(results, head, experiment)

@@ -4,7 +4,7 @@ import random
 import shutil
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,18 +50,20 @@ def verify(
     sample: int | None = None,
     seed: int = 1,
     any_build: bool = False,
+    only: Sequence[str] = (),
 ) -> int:
     """Execute finished runs of the plan again, elsewhere; compare all artefacts.
 
     sample : so many runs, drawn with `seed`; None for all
     any_build : compare although the first execution's kernel or tools were others
+    only : ids of runs, or their beginnings; none for all
     A run that differs is kept for inspection. Returns 0 if all are the same, 1
     if any differs, 128 + n after signal n.
     Raises UserError if there is nothing to compare with, or, without `any_build`,
     another build.
     """
     head = campaign.read(results.campaign)
-    chosen_runs = choose(results, head, sample, seed)
+    chosen_runs = choose(results, head, sample, seed, only)
     others = builds(chosen_runs, backend.identity())
     if others and not any_build:
         raise UserError(
@@ -96,7 +98,11 @@ def verify(
 
 
 def choose(
-    results: layout.Results, head: campaign.Campaign, sample: int | None, seed: int
+    results: layout.Results,
+    head: campaign.Campaign,
+    sample: int | None,
+    seed: int,
+    only: Sequence[str] = (),
 ) -> list[tuple[campaign.Entry, layout.Run, str]]:
     """The runs to execute again, finished and of the plan, with their names.
 
@@ -104,7 +110,7 @@ def choose(
     left out.
     """
     finished = []
-    for entry in head.plan:
+    for entry in _named(results, head.plan, only):
         run = results.run(entry.id)
         host = runs.read_json(run.host)
         if host is not None and host["exit"]["status"] == "finished":
@@ -131,6 +137,21 @@ def builds(
         if other := _other_build(then, now):
             found.append(f"{run.root}: made with {other}")
     return found
+
+
+def _named(
+    results: layout.Results, plan: Sequence[campaign.Entry], only: Sequence[str]
+) -> list[campaign.Entry]:
+    """The runs of the plan whose ids begin like one of `only`; all if there is none."""
+    for name in only:
+        if not any(entry.id.startswith(name) for entry in plan):
+            raise UserError(
+                f"--run {name}: no run of {results.root} so named; their ids are the "
+                "folders in runs/"
+            )
+    if not only:
+        return list(plan)
+    return [entry for entry in plan if entry.id.startswith(tuple(only))]
 
 
 def again(

@@ -14,11 +14,20 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from mpbench.guest import snapshot, traffic, transport
+import topologies
+from mpbench.guest import (
+    capture,
+    namespaces,
+    sampling,
+    snapshot,
+    traffic,
+    transport,
+)
 from mpbench.guest.network import LabNetwork
+from mpbench.guest.sampling import Sampler
 from mpbench.workloads.processes import Process
+from topologies.network import Network
 
-ENDS = ("client", "server")
 FORMAT = 1
 
 
@@ -26,9 +35,11 @@ def main() -> int:
     """Do the run in the current folder; exit status 0 when it was measured."""
     folder = Path("artefacts")
     folder.mkdir(exist_ok=True)
-    began = time.monotonic()
+    # Not to the nanosecond, which the host's files decide: see traffic.align.
+    began = traffic.ALIGNED_NS * (time.monotonic_ns() // traffic.ALIGNED_NS)
     outcome: dict[str, Any] = {"format": FORMAT, "status": "failed", "error": None}
     try:
+        namespaces.take_name("localhost")
         job = json.loads(Path("job.json").read_text())
         with contextlib.ExitStack() as undo:
             if os.environ.get("MPBENCH_KEEP_NETWORK") == "no":
@@ -40,7 +51,7 @@ def main() -> int:
     except Exception as error:
         traceback.print_exc(file=sys.stdout)
         outcome["error"] = " ".join(f"{type(error).__name__}: {error}".split())
-    outcome["virtual_s"] = round(time.monotonic() - began, 9)
+    outcome["virtual_s"] = (time.monotonic_ns() - began) / 1e9
     snapshot.write(folder / "outcome.json", outcome)
     return 0 if outcome["status"] == "ok" else 1
 
@@ -53,16 +64,24 @@ def execute(
 ) -> None:
     """Build the network, run the traffic, keep the counters."""
     topology, network = build_network(job, folder, undo)
-    ends = [network.nodes[name] for name in ENDS]
+    ends = [network.nodes[name] for name in transport.by_host(job)]
     kernel = os.uname()
     outcome["kernel"] = {"release": kernel.release, "version": kernel.version}
-    outcome["transport"] = transport.read_back(ends[0])
+    outcome["transports"] = {node.name: transport.read_back(node) for node in ends}
+    outcome["users"] = users(job, topology)
     outcome["paths"] = topology.paths()
-    outcome["processes"] = traffic.run(plan_processes(job, topology), network, folder)
+    processes = plan_processes(job, topology)
+    sampler = make_sampler(job, topology, network)
+    captured = capture.start(job.get("capture"), network, folder)
+    outcome["processes"] = traffic.run(processes, network, folder, sampler)
+    if captured:
+        captured.stop()
+    if sampler:
+        sampler.write(folder / "trace.csv")
     shaped = {
-        end["node"]
-        for path in topology.paths()
-        for end in (path["forward"], path["backward"])
+        place[0]
+        for link in topology.wiring.links
+        for place in (link.forward, link.backward)
     }
     qdiscs = {
         name: snapshot.tool_output(
@@ -83,27 +102,57 @@ def execute(
 
 def build_network(
     job: dict[str, Any], folder: Path, undo: contextlib.ExitStack
-) -> tuple[Any, LabNetwork]:
-    """The run's topology, built, with the case's transport set."""
-    module = importlib.import_module(f"topologies.{job['topology']}")
-    topology = module.TOPOLOGY(**job["parameters"])
-    more = {}
-    if job["transport"]["protocol"] == "mptcp":
-        more = transport.endpoint_lines(
-            ENDS,
-            transport.opened_paths(job["transport"], module.PATHS),
-            topology.address,
-        )
-    network = LabNetwork(topology, folder, more)
+) -> tuple[Network, LabNetwork]:
+    """The run's topology, built, with every host's transport set."""
+    wiring = topologies.wire(job["topology"], job["parameters"])
+    hosts = transport.by_host(job)
+    if job.get("trace_s"):
+        sampling.prepare()
+    network = LabNetwork(
+        topology := Network(wiring=wiring),
+        folder,
+        transport.endpoint_lines(hosts, wiring.ports),
+    )
     network.build(undo)
-    transport.configure(network, ENDS, job["transport"])
+    for host, settings in hosts.items():
+        transport.configure(network.nodes[host], settings)
     return topology, network
 
 
-def plan_processes(job: dict[str, Any], topology: Any) -> list[Process]:
+def users(job: dict[str, Any], topology: Network) -> dict[str, Any]:
+    """Where the data of those who open connections go: by host, a list of paths."""
+    found = {}
+    for user in topologies.describe(job["topology"]).users:
+        if user.host not in transport.by_host(job):
+            continue
+        ports = topology.wiring.ports[user.host]
+        found[user.host] = [
+            {"links": list(links), "interface": port.interface, "address": port.address}
+            for links, port in zip(user.paths, ports, strict=True)
+        ]
+    return found
+
+
+def make_sampler(
+    job: dict[str, Any], topology: Network, network: LabNetwork
+) -> Sampler | None:
+    """What notes the windows of all hosts that send data, if the job asks for it."""
+    if not job.get("trace_s"):
+        return None
+    paths: dict[str, dict[str, int]] = {}
+    for entry in job["traffic"]:
+        sender = entry["to"] if entry.get("reverse") else entry["from"]
+        ports = topology.wiring.ports[entry["from"]]
+        numbered = {port.address: n for n, port in enumerate(ports, start=1)}
+        paths.setdefault(sender, {}).update(numbered)
+    return Sampler([network.nodes[name] for name in paths], job["trace_s"], paths)
+
+
+def plan_processes(job: dict[str, Any], topology: Network) -> list[Process]:
     """What the run's traffic starts, tool by tool."""
     processes: list[Process] = []
     for index, entry in enumerate(job["traffic"]):
         tool = importlib.import_module(f"mpbench.workloads.{entry['tool']}")
-        processes += tool.processes(index, entry, job["transport"], topology.address)
+        settings = transport.of(entry, job)
+        processes += tool.processes(index, entry, settings, topology.address)
     return processes

@@ -1,5 +1,6 @@
 """Runs the traffic: servers first, clients at their times, until all have ended."""
 
+import shutil
 import signal
 import subprocess
 import time
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.guest.network import LabNetwork
+from mpbench.guest.sampling import Sampler
 from mpbench.workloads.processes import Process
 
 LISTEN_DEADLINE_S = 10.0
@@ -27,12 +29,16 @@ class Started:
 
     def __init__(self, process: Process, network: LabNetwork, folder: Path) -> None:
         self.process = process
-        self.began = time.monotonic()
         self.ended: float | None = None
-        error = Path(process.output).with_suffix(".err")
+        self.error = (folder / process.output).with_suffix(".err")
+        for name, content in process.files:
+            _make(Path(name), content)
+        for name, _ in process.leaves:
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+        self.began = time.monotonic()
         with (
             (folder / process.output).open("wb") as out,
-            (folder / error).open("wb") as err,
+            self.error.open("wb") as err,
         ):
             self.popen = network.nodes[process.host].popen(
                 process.argv,
@@ -41,6 +47,12 @@ class Started:
                 stderr=err,
                 cwd="/tmp",
             )
+
+    def keep(self, folder: Path) -> None:
+        """Move what it has written to the artefacts; what is not there is not."""
+        for path, name in self.process.leaves:
+            if Path(path).exists():
+                shutil.move(path, folder / name)
 
     def record(self, zero: float) -> dict[str, Any]:
         return {
@@ -54,16 +66,21 @@ class Started:
 
 
 def run(
-    processes: Sequence[Process], network: LabNetwork, folder: Path
+    processes: Sequence[Process],
+    network: LabNetwork,
+    folder: Path,
+    sampler: Sampler | None = None,
 ) -> list[dict[str, Any]]:
     """Run them all and say how each went.
+
+    sampler : what is asked from time to time until all clients have ended
 
     Raises TrafficError when a server does not come up. A client that fails is
     no error here: its exit code and output say what happened.
     """
     # Blocked, so that a process that ends is noticed at the very instant.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
-    _align()
+    align()
     servers = [
         Started(process, network, folder)
         for process in processes
@@ -71,29 +88,49 @@ def run(
     ]
     for server in servers:
         _wait_until_listening(server, network)
-    _align()
+    _note_ended(servers)
+    align()
     zero = time.monotonic()
     waiting = sorted(
         (process for process in processes if process.role == "client"),
         key=lambda process: process.start_s,
     )
     clients: list[Started] = []
+    if sampler:
+        sampler.begin(zero)
     while waiting or any(client.ended is None for client in clients):
         while waiting and time.monotonic() - zero >= waiting[0].start_s:
             clients.append(Started(waiting.pop(0), network, folder))
-        next_s = waiting[0].start_s - (time.monotonic() - zero) if waiting else 3600.0
-        _wait_for_child([*clients, *servers], max(next_s, 0.0))
+        if sampler and time.monotonic() >= sampler.due_s():
+            sampler.take()
+        due_s = [zero + waiting[0].start_s] if waiting else []
+        due_s += [sampler.due_s()] if sampler else []
+        left_s = min(due_s) - time.monotonic() if due_s else 3600.0
+        _wait_for_child([*clients, *servers], max(left_s, 0.0))
+    ending = [server for server in servers if not server.process.lasting]
     deadline = time.monotonic() + SERVER_GRACE_S
-    while any(s.ended is None for s in servers) and time.monotonic() < deadline:
-        _wait_for_child(servers, deadline - time.monotonic())
+    while any(s.ended is None for s in ending) and time.monotonic() < deadline:
+        _wait_for_child(ending, deadline - time.monotonic())
     for server in servers:
         if server.ended is None:
             server.popen.terminate()
             server.popen.wait()
+    for started in [*servers, *clients]:
+        started.keep(folder)
     return [started.record(zero) for started in [*servers, *clients]]
 
 
-def _align() -> None:
+def _make(path: Path, content: str | int) -> None:
+    """A file of text, or of so many zeros, which take no memory."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, str):
+        path.write_text(content)
+    else:
+        with path.open("wb") as file:
+            file.truncate(content)
+
+
+def align() -> None:
     """Wait for the next tenth of a second, to the nanosecond.
 
     What goes before takes longer where the host has other files: a name that is
@@ -111,9 +148,15 @@ def _align() -> None:
 
 
 def _wait_for_child(started: Sequence[Started], timeout_s: float) -> None:
-    """Wait until a child ends or the time is over, and note which have ended."""
-    if all(one.popen.poll() is None or one.ended for one in started):
-        signal.sigtimedwait([signal.SIGCHLD], timeout_s)
+    """Wait until a child ends or the time is over, and note which have ended.
+
+    The signal of one that ended before is pending until it is waited for here.
+    """
+    if signal.sigtimedwait([signal.SIGCHLD], timeout_s) is not None:
+        _note_ended(started)
+
+
+def _note_ended(started: Sequence[Started]) -> None:
     for one in started:
         if one.ended is None and one.popen.poll() is not None:
             one.ended = time.monotonic()
@@ -128,12 +171,21 @@ def _wait_until_listening(server: Started, network: LabNetwork) -> None:
     while not _listens(namespace, port):
         ended = server.popen.poll() is not None
         if ended or time.monotonic() > deadline:
-            what = "ended at once" if ended else f"not up after {LISTEN_DEADLINE_S:g} s"
+            late = f"was not up after {LISTEN_DEADLINE_S:g} s"
+            what = "ended at once" if ended else late
             raise TrafficError(
                 f"{server.process.name}: port {port} does not listen: "
                 f"the server {what} ({' '.join(server.process.argv)})"
+                f"{_last_words(server.error)}"
             )
         signal.sigtimedwait([signal.SIGCHLD], LISTEN_POLL_S)
+
+
+def _last_words(error: Path) -> str:
+    """What a server said last, to stand behind a reason; empty if nothing."""
+    lines = error.read_text(errors="replace").split("\n")
+    said = next((line.strip() for line in lines[::-1] if line.strip()), "")
+    return f": {said}" if said else ""
 
 
 def _listens(namespace: Any, port: int) -> bool:

@@ -1,9 +1,10 @@
 """The kernel's transport settings, as a case asks for them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mpbench.guest.network import LabNetwork, LabNode
+from mpbench.guest.network import LabNode
+from topologies.wiring import Port
 
 READ_BACK = {
     "congestion_control": "net.ipv4.tcp_congestion_control",
@@ -23,42 +24,62 @@ ONLY_CHOICE = {"net.mptcp.scheduler": "default", "net.mptcp.path_manager": "kern
 and 6.16) does; a native run may meet one."""
 
 
-def configure(
-    network: LabNetwork, hosts: tuple[str, ...], transport: Mapping[str, Any]
-) -> None:
-    """Set congestion control, scheduler and any other sysctl on the end hosts."""
+def of(entry: Mapping[str, Any], job: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The transport of a traffic entry: its own, or that of the run's case."""
+    own: Mapping[str, Any] = entry.get("transport") or job["transport"]
+    return own
+
+
+def by_host(job: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The transport of every host that traffic goes from or to, users first.
+
+    Entries of one host have one transport, but for the path that a TCP takes:
+    the settings are the host's.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for end in ("from", "to"):
+        for entry in job["traffic"]:
+            found.setdefault(entry[end], of(entry, job))
+    return found
+
+
+def configure(node: LabNode, transport: Mapping[str, Any]) -> None:
+    """Set congestion control, scheduler and any other sysctl of an end host."""
     values = dict(DEFAULTS)
     values["net.ipv4.tcp_congestion_control"] = transport["congestion_control"]
     mptcp = transport["protocol"] == "mptcp"
     if mptcp and transport["scheduler"] != ONLY_CHOICE["net.mptcp.scheduler"]:
         values["net.mptcp.scheduler"] = transport["scheduler"]
     values.update(transport.get("sysctls") or {})
-    for host in hosts:
-        network.nodes[host].write_sysctls(values)
-
-
-def opened_paths(transport: Mapping[str, Any], paths: int) -> int:
-    """How many paths get a subflow by their addresses; `ndiffports` needs only the
-    first, over which the kernel itself opens several.
-    """
-    return 1 if transport["path_manager"] == "ndiffports" else paths
+    node.write_sysctls(values)
 
 
 def endpoint_lines(
-    hosts: tuple[str, ...],
-    paths: int,
-    address: Callable[[str, int | None], str],
+    hosts: Mapping[str, Mapping[str, Any]], ports: Mapping[str, Sequence[Port]]
 ) -> dict[str, list[str]]:
-    """Lines for `ip -batch` on each host that tell the in-kernel path manager to
-    open a subflow from every address of the client, and the server to accept them.
+    """Lines for `ip -batch` on each host of MPTCP that tell the in-kernel path
+    manager to open a subflow from every address of the host, and to accept them.
+
+    ports : of all hosts; a server has one, and opens none
     """
     limit = f"mptcp limits set subflow {SUBFLOW_LIMIT} add_addr_accepted 0"
-    client = hosts[0]
-    endpoints = [
-        f"mptcp endpoint add {address(client, path)} dev {client}-eth{path} subflow"
-        for path in range(2, paths + 1)
-    ]
-    return {host: [limit, *(endpoints if host == client else [])] for host in hosts}
+    return {
+        host: [
+            limit,
+            *(
+                f"mptcp endpoint add {port.address} dev {port.interface} subflow"
+                for port in (ports[host][1:] if _over_all(transport) else ())
+            ),
+        ]
+        for host, transport in hosts.items()
+        if transport["protocol"] == "mptcp"
+    }
+
+
+def _over_all(transport: Mapping[str, Any]) -> bool:
+    """Whether every address gets a subflow: `ndiffports` needs only the first, over
+    which the kernel itself opens several."""
+    return transport.get("path_manager") != "ndiffports"
 
 
 def read_back(node: LabNode) -> dict[str, str]:

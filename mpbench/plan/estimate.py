@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mpbench.plan.timing import capacity_mbps, traffic_end_s
+from mpbench.plan.timing import request_s, traffic_end_s, used_mbps
+
+Job = Mapping[str, Any]
 
 OVERHEAD_S = 0.4
 """Wall time of an empty run: boot, network, teardown."""
@@ -27,24 +29,34 @@ class Estimate:
     wall_s: float
 
 
-def estimate(job: Mapping[str, Any], real_time: bool = False) -> Estimate:
+def estimate(job: Job, real_time: bool = False) -> Estimate:
     """Of one run, from its job.
 
     real_time : whether it goes by the host's clock (backend native)
     """
-    values, transport = job["parameters"], job["transport"]
-    rate = capacity_mbps(values, transport) * 1e6
-    ends = [traffic_end_s(values, transport, entry) for entry in job["traffic"]]
-    cost = max(1 / BITS_PER_WALL_S[entry["read"]] for entry in job["traffic"])
-    bits = sum(8.0 * (e["bytes"] or 0) for e in job["traffic"])
+    ends = [traffic_end_s(job, entry) for entry in job["traffic"]]
+    reads = {entry.get("read", "packet") for entry in job["traffic"]}
+    cost = max(1 / BITS_PER_WALL_S[read] for read in reads)
+    bits = sum(_sized_bits(job, entry) for entry in job["traffic"])
     timed = [
         (entry["start_s"], end)
         for entry, end in zip(job["traffic"], ends, strict=True)
-        if entry["duration_s"] is not None
+        if entry["bytes"] is None
     ]
-    bits += rate * _covered_s(timed)
+    bits += used_mbps(job) * 1e6 * _covered_s(timed)
     traffic_s = max(ends) if real_time else bits * cost
     return Estimate(max(ends), OVERHEAD_S + traffic_s)
+
+
+def _sized_bits(job: Job, entry: Job) -> float:
+    """What an entry moves in pieces of one size; 0 for one that fills its paths."""
+    if entry["bytes"] is None:
+        return 0.0
+    count = entry.get("requests") or 1.0
+    if entry["duration_s"] is not None:
+        each_s = request_s(job, entry)
+        count = max(1.0, entry["duration_s"] / each_s)
+    return 8.0 * entry["bytes"] * float(count)
 
 
 def _covered_s(spans: Iterable[tuple[float, float]]) -> float:

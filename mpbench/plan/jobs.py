@@ -5,16 +5,23 @@ described key by key in docs/experiment-file.md.
 """
 
 import hashlib
-from collections.abc import Mapping
+import random
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mpbench.errors import UserError
 from mpbench.plan.timing import time_limit_s
-from mpbench.spec import Spec
+from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
+from mpbench.spec.traffic import Entry, Start, Traffic
 from mpbench.spec.tuned import Tuned
 from topologies import describe
 
 FORMAT = 1
+REPORT = "report"
+"""Key of what determines no outcome, and no id: how the run is measured."""
+MOST_STREAMS = 128
+START_DECIMALS = 6
 
 Json = dict[str, Any]
 
@@ -33,18 +40,34 @@ def job(
     for parameter in describe(spec.topology).parameters:
         fixed = spec.parameters.get(parameter.name, parameter.default)
         values[parameter.key] = point.get(parameter.name, fixed)
-    entries = traffic(spec)
+    seed = run_seed(spec.seed, repetition)
+    present = varied(spec, point)
+    flowing = connections(spec, present, values)
+    entries = traffic(spec, present, flowing, seed)
     limit_s = spec.time_limit
     if limit_s is None:
-        limit_s = time_limit_s(values, transport_, entries)
+        limit_s = time_limit_s(values, entries)
     return {
         "format": FORMAT,
-        "seed": run_seed(spec.seed, repetition),
+        "seed": seed,
         "topology": spec.topology,
         "parameters": values,
         "transport": transport_,
         "traffic": entries,
         "time_limit_s": limit_s,
+        "trace_s": spec.trace,
+        REPORT: report(spec, flowing),
+    }
+
+
+def report(spec: Spec, flowing: Mapping[int, int]) -> Json:
+    """Names of the traffic entries (null where there is one without a name), and
+    the phases, name to start and end in seconds."""
+    named = len(spec.traffic) > 1 or spec.traffic[0].name is not None
+    names = flows.names(spec.traffic)
+    return {
+        "names": [names[index] for index in flowing] if named else None,
+        "phases": {n: [p.start, p.end] for n, p in spec.phases.items()},
     }
 
 
@@ -75,22 +98,78 @@ def _name(tuned: Tuned | None, otherwise: str) -> str:
     return tuned.name if tuned else otherwise
 
 
-def traffic(spec: Spec) -> list[Json]:
-    """The traffic entries, in order, in canonical units."""
-    return [
-        {
-            "tool": entry.tool,
-            "from": entry.source,
-            "to": entry.destination,
-            "duration_s": entry.duration,
-            "bytes": None if entry.size is None else round(entry.size),
-            "reverse": entry.reverse,
-            "parallel": entry.parallel,
-            "start_s": entry.start,
-            "interval_s": entry.interval,
-            "port": spec.port(index),
-            "read": entry.read.mode,
-            "read_bytes": entry.read.wake_bytes,
-        }
-        for index, entry in enumerate(spec.traffic)
-    ]
+def connections(
+    spec: Spec, entries: Sequence[Entry], values: Mapping[str, Any]
+) -> dict[int, int]:
+    """Of each traffic entry with users, by its index: its connections.
+
+    entries : as the point has them
+    values : of the topology's parameters, by canonical key
+    """
+    topology = describe(spec.topology)
+    found: dict[int, int] = {}
+    for index, entry in enumerate(entries):
+        count = topology.user(entry.source).count
+        users = 1 if count is None else int(values[count])
+        each, most = _connections(entry)
+        found[index] = users * each
+        if users > 1 and found[index] > most:
+            where = spec.where("traffic", index)
+            raise UserError(
+                f"{where}: traffic[{index}]: {users} users with {each} connections"
+                f" each; {entry.tool} has {most} at most"
+            )
+    if not any(found.values()):
+        where = spec.where("traffic")
+        raise UserError(f"{where}: traffic: nobody uses the network; set users above 0")
+    return {index: count for index, count in found.items() if count}
+
+
+def _connections(entry: Entry) -> tuple[int, int]:
+    """How many connections a user opens at a time, and how many its tool can."""
+    if isinstance(entry, Traffic):
+        return entry.parallel, MOST_STREAMS
+    return 1, 1
+
+
+def varied(spec: Spec, point: Mapping[str, float | int]) -> list[Entry]:
+    """The traffic entries, as the point has them."""
+    entries: list[Entry] = list(spec.traffic)
+    for name, (index, key, _) in spec.varied_traffic.items():
+        if name in point:
+            value: object = point[name]
+            if key == "start":
+                value = Start.at(float(point[name]))
+            entries[index] = entries[index].model_copy(update={key: value})
+    return entries
+
+
+def traffic(
+    spec: Spec, entries: Sequence[Entry], flowing: Mapping[int, int], seed: int
+) -> list[Json]:
+    """The traffic entries of a job, in order, in canonical units.
+
+    flowing : the indices of those that flow, to their number of connections
+    seed : of what is drawn
+    """
+    found = []
+    for index, entry in enumerate(entries):
+        if index not in flowing:
+            continue
+        made = entry.job(spec.port(index))
+        made["start_s"] = start_s(entry.start, seed, index)
+        made["transport"] = entry.transport and transport(entry.transport)
+        if "parallel" in made:
+            made["parallel"] = flowing[index]
+        found.append(made)
+    return found
+
+
+def start_s(start: Start, seed: int, index: int) -> float:
+    """The start of a traffic entry; where it has a range, drawn from it.
+
+    seed, index : of the run and the entry; cases of a repetition start alike
+    """
+    drawn = random.Random(f"{seed}/start/{index}").random()
+    width = start.latest - start.earliest
+    return round(start.earliest + drawn * width, START_DECIMALS)

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mpbench.plan.jobs import job
+from mpbench.plan.jobs import REPORT, job
 from mpbench.plan.points import Spread, points
 from mpbench.spec import Spec
-from topologies import describe
 
 ID_DIGITS = 16
 
@@ -64,7 +63,7 @@ def make_plan(
     Raises UserError if the design cannot give the points asked for.
     """
     chosen = points(spec, make_design)
-    keys = {p.name: p.key for p in describe(spec.topology).parameters}
+    keys = {name: parameter.key for name, parameter in spec.variable().items()}
     runs = []
     for number, point in enumerate(chosen):
         factors = {keys[name]: value for name, value in point.items()}
@@ -82,8 +81,12 @@ def make_plan(
 
 
 def run_id(job: Mapping[str, Any], build: Mapping[str, str]) -> str:
-    """The first 16 hexadecimal digits of SHA-256 over canonical JSON."""
+    """The first 16 hexadecimal digits of SHA-256 over canonical JSON of all that
+    determines the outcome."""
+    determining = {key: value for key, value in job.items() if key != REPORT}
     text = json.dumps(
-        {"job": job, "build": dict(build)}, sort_keys=True, separators=(",", ":")
+        {"job": determining, "build": dict(build)},
+        sort_keys=True,
+        separators=(",", ":"),
     )
     return hashlib.sha256(text.encode()).hexdigest()[:ID_DIGITS]

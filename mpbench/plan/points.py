@@ -12,7 +12,7 @@ from mpbench.errors import UserError
 from mpbench.spec import Spec
 from mpbench.spec.constraints import Constraint, parse
 from mpbench.spec.design import Design
-from topologies import Parameter, describe
+from topologies import Parameter
 
 DECIMALS = 6
 """Of a value in its canonical unit: 1 bit/s, 1 ns. What tc can set, and coarse
@@ -129,7 +129,7 @@ def _fixed(spec: Spec) -> dict[str, Any]:
 
 
 def _parameters(spec: Spec) -> dict[str, Parameter]:
-    return {p.name: p for p in describe(spec.topology).parameters}
+    return spec.variable()
 
 
 def _value(value: float, parameter: Parameter) -> float | int:

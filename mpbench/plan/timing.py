@@ -1,7 +1,9 @@
 """How long a run lasts in virtual time: as expected, and at most."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from topologies import describe
 
 Values = Mapping[str, float | int | None]
 Entry = Mapping[str, Any]
@@ -9,6 +11,7 @@ Entry = Mapping[str, Any]
 PACKET_BITS = 8 * 1514  # a full packet with its Ethernet header
 SLACK_S = 30.0  # set-up, handshakes with a few lost SYNs, and tidying away
 SLACK_ROUND_TRIPS = 10
+ROUND_TRIPS_PER_REQUEST = 3  # to connect, to be answered, to part
 WORST_SHARE = 0.05  # of the slowest path, that a sized transfer still gets
 
 
@@ -29,25 +32,53 @@ def round_trip_s(values: Values) -> float:
     return ms / 1e3
 
 
-def capacity_mbps(values: Values, transport: Mapping[str, Any]) -> float:
-    """What a run's transport can use: its path's capacity, or the sum of all."""
-    path = transport.get("path")
-    if path is not None and f"path{path}.capacity_mbps" in values:
-        return float(values[f"path{path}.capacity_mbps"] or 0)
-    return sum(_named(values, "capacity_mbps"))
+def used_mbps(job: Mapping[str, Any], entries: Sequence[Entry] | None = None) -> float:
+    """What traffic can use: the capacities of all links that its transports may
+    take, which is too much where links follow one another.
+
+    entries : of the job; all of them if not said
+    """
+    every = job["traffic"] if entries is None else entries
+    links = dict.fromkeys(link for entry in every for link in _links(job, entry))
+    values = job["parameters"]
+    return sum(float(values.get(f"{link}.capacity_mbps") or 0) for link in links)
 
 
-def traffic_end_s(values: Values, transport: Mapping[str, Any], entry: Entry) -> float:
+def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
+    transport = entry.get("transport") or job["transport"]
+    user = describe(job["topology"]).user(entry["from"])
+    taken = user.paths
+    if transport["protocol"] == "tcp":
+        number = transport.get("path") or 1
+        taken = taken[number - 1 : number]
+    for path in taken:
+        yield from path
+
+
+def traffic_end_s(job: Mapping[str, Any], entry: Entry) -> float:
     """When an entry's traffic ends if it gets all the capacity there is."""
+    return float(entry["start_s"] + _lasts_s(job, entry))
+
+
+def _lasts_s(job: Mapping[str, Any], entry: Entry) -> float:
     if entry["duration_s"] is not None:
-        return float(entry["start_s"] + entry["duration_s"])
-    rate = max(capacity_mbps(values, transport), 1e-6) * 1e6
-    return float(entry["start_s"] + 8 * entry["bytes"] / rate + round_trip_s(values))
+        return float(entry["duration_s"])
+    if entry["tool"] == "ab":
+        return float(entry["requests"] * request_s(job, entry))
+    rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
+    lasts_s = 8 * entry["bytes"] / rate + round_trip_s(job["parameters"])
+    return min(lasts_s, entry.get("timeout_s") or lasts_s)
 
 
-def time_limit_s(
-    values: Values, transport: Mapping[str, Any], entries: Sequence[Entry]
-) -> float:
+def request_s(job: Mapping[str, Any], entry: Entry) -> float:
+    """Time of ab for each request, several at a time, without slow start or queues."""
+    rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
+    trip_s = 2 * max(_named(job["parameters"], "delay_ms"), default=0.0) / 1e3
+    turns = ROUND_TRIPS_PER_REQUEST / entry["concurrency"]
+    return float(8 * entry["bytes"] / rate + turns * trip_s)
+
+
+def time_limit_s(values: Values, entries: Sequence[Entry]) -> float:
     """Virtual time after which a run hangs for sure, in whole seconds.
 
     The end of the last traffic, and on top of it 30 s and ten round trips with
@@ -56,14 +87,21 @@ def time_limit_s(
     """
     slowest = min(_named(values, "capacity_mbps"), default=0.0)
     rate = max(slowest, 1e-6) * 1e6 * WORST_SHARE / len(entries)
-    ends = [
-        entry["start_s"]
-        + (
-            8 * entry["bytes"] / rate
-            if entry["duration_s"] is None
-            else entry["duration_s"]
-        )
-        for entry in entries
-    ]
+    ends = [entry["start_s"] + _at_most_s(values, entry, rate) for entry in entries]
     slack = SLACK_S + SLACK_ROUND_TRIPS * round_trip_s(values)
     return float(int(max(ends) + slack) + 1)
+
+
+def _at_most_s(values: Values, entry: Entry, rate: float) -> float:
+    """How long an entry lasts at so many bit/s."""
+    duration_s = entry["duration_s"]
+    if entry["tool"] == "ab":
+        if duration_s is not None:  # and the last answers, which ab awaits
+            return float(duration_s + 8 * entry["bytes"] * entry["concurrency"] / rate)
+        trips_s = ROUND_TRIPS_PER_REQUEST * round_trip_s(values)
+        return float(entry["requests"] * (8 * entry["bytes"] / rate + trips_s))
+    if duration_s is not None:
+        return float(duration_s)
+    if entry.get("timeout_s") is not None:
+        return float(entry["timeout_s"])
+    return float(8 * entry["bytes"] / rate)

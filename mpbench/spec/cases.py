@@ -63,7 +63,9 @@ class Case(Part):
         description="Packet scheduler of MPTCP; the kernel's own if not said.",
     )
     path: Whole | None = Field(
-        default=None, ge=1, description="The path that a TCP takes, from 1."
+        default=None,
+        ge=1,
+        description="The path that a TCP takes, from 1; not where there is only one.",
     )
     path_manager: (
         Annotated[Tuned, OneOfTuned("path manager", "path_manager", PATH_MANAGERS)]
@@ -134,9 +136,10 @@ class Case(Part):
 
     def _check_path(self, faults: Faults, info: ValidationInfo) -> None:
         topology = context(info).topology
-        if self.path is None:
+        users = topology.users if topology else ()
+        if self.path is None and all(len(user.paths) > 1 for user in users):
             faults.add(("path",), "missing; which path does this tcp take? e.g. 1")
-        elif topology is not None and self.path > topology.paths:
+        elif topology and self.path is not None and self.path > topology.paths:
             paths = ", ".join(str(p + 1) for p in range(topology.paths))
             faults.add(
                 ("path",),

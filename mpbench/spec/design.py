@@ -6,10 +6,12 @@ from typing import Annotated, Any, Self
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    ConfigDict,
     Field,
     ValidationInfo,
     model_validator,
 )
+from pydantic.config import JsonDict
 
 from mpbench.spec import constraints
 from mpbench.spec.factors import Factor, Factors, find
@@ -27,7 +29,7 @@ def _constraint(text: str, info: ValidationInfo) -> str:
     if topology is not None:
         for name in sorted(names):
             try:
-                find(name, topology)
+                find(name, topology, context(info).traffic)
             except ValueError as error:
                 raise ValueError(f"'{name}': {error}") from None
     return text
@@ -44,8 +46,15 @@ def _start(value: object) -> object:
     return value
 
 
+def _in_parts(schema: JsonDict) -> None:
+    """In the JSON Schema: an included part may bring what this one leaves out."""
+    schema.pop("required", None)
+
+
 class Design(Part):
     """Points spread over the ranges, crossed with the lists."""
+
+    model_config = ConfigDict(json_schema_extra=_in_parts)
 
     method: Annotated[str, OneOf("design method", DESIGN_METHODS)] = Field(
         default="wsp", description="How points are spread; grid spreads none."

@@ -53,18 +53,31 @@ class Document:
     values : mappings, lists, text, numbers, booleans and None
     lines : place in `values`, such as ("design", "factors", "path1.delay", "min"),
         to line number, from 1; the place of a mapping's entry is its key's
+    origins : the file that a place stands in, of places that another file brought
     """
 
     name: str
     text: str
     values: dict[str, Any]
     lines: Mapping[Place, int]
+    origins: Mapping[Place, str] = field(default_factory=dict)
 
     def line(self, place: Place) -> int:
         """Line of a place, or of the nearest thing that encloses it."""
+        return self.lines.get(self._nearest(place), 1)
+
+    def origin(self, place: Place) -> str:
+        """Name of the file that it stands in."""
+        return self.origins.get(self._nearest(place), self.name)
+
+    def where(self, place: Place) -> str:
+        """`file:line` of a place, or of the nearest thing that encloses it."""
+        return f"{self.origin(place)}:{self.line(place)}"
+
+    def _nearest(self, place: Place) -> Place:
         while place not in self.lines and place:
             place = place[:-1]
-        return self.lines.get(place, 1)
+        return place
 
 
 @dataclass

@@ -6,13 +6,17 @@ from typing import Annotated, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
+from mpbench.spec import flows
 from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.document import Document
+from mpbench.spec.entries import Entries, parameters
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
+from mpbench.spec.includes import whole_text
 from mpbench.spec.known import METRICS
-from mpbench.spec.traffic import DAY_S, FIRST_PORT, Traffic
+from mpbench.spec.phases import Phases, check_phases
+from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
     Count,
     Faults,
@@ -24,12 +28,17 @@ from mpbench.spec.values import (
     Whole,
     context,
 )
-from topologies import names
+from topologies import Parameter, describe, names
 
 
 class Spec(Part):
     """What an experiment file says, with everything that it leaves unsaid."""
 
+    include: str | tuple[str, ...] | None = Field(
+        default=None,
+        exclude=True,
+        description="Files with parts of this one, relative to it.",
+    )
     name: Name = Field(description="Of the experiment, and of its results' folder.")
     source: str | None = Field(
         default=None, description="What it reproduces: paper, table, figure."
@@ -47,7 +56,7 @@ class Spec(Part):
     cases: dict[Name, Case] = Field(
         min_length=1, description="The transports to compare, by name."
     )
-    traffic: tuple[Traffic, ...] = Field(
+    traffic: Entries = Field(
         min_length=1, description="What flows, all of it in every run."
     )
     repetitions: Count = Field(
@@ -57,6 +66,14 @@ class Spec(Part):
     time_limit: Annotated[float, Quantity("s", 1, 30 * DAY_S)] | None = Field(
         default=None,
         description="Virtual time after which a run is given up; ample if not said.",
+    )
+    phases: Phases = Field(
+        default={}, description="Parts of a run that are measured by themselves too."
+    )
+    trace: Annotated[float, Quantity("s", 0.001, 3600)] | None = Field(
+        default=None,
+        description="How often the windows of all subflows are noted; never if not"
+        " said.",
     )
     metrics: tuple[Annotated[str, OneOf("metric", METRICS)], ...] = Field(
         default=("goodput",), description="What the report is about."
@@ -71,6 +88,7 @@ class Spec(Part):
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
         self._check_ports(faults)
+        self._check_traffic(faults, info)
         self._check_metrics(faults, info)
         self._check_figures(faults)
         self._check_parameters(faults, info)
@@ -97,10 +115,28 @@ class Spec(Part):
                 faults.add(places[idle], reason)
 
     def _check_time_limit(self, faults: Faults) -> None:
-        end = max(entry.start + (entry.duration or 0) for entry in self.traffic)
+        end = max(entry.end_s for entry in self.traffic)
         if self.time_limit is not None and self.time_limit <= end:
             reason = f"{self.time_limit:g} s, but the traffic lasts {end:g} s"
             faults.add(("time_limit",), f"{reason}; allow more, or take it away")
+
+    def _check_traffic(self, faults: Faults, info: ValidationInfo) -> None:
+        flows.check_hosts(self.traffic, faults)
+        topology = context(info).topology
+        if topology is not None:
+            flows.check_names(self.traffic, topology, faults)
+            flows.check_paths(self.traffic, self.cases, topology, faults)
+        check_phases(self.phases, self._known_end(), faults)
+
+    def _known_end(self) -> float | None:
+        """When all traffic has ended, if every start is the earliest; None if nobody
+        knows it beforehand."""
+        if any(getattr(entry, "duration", None) is None for entry in self.traffic):
+            return None
+        return max(
+            entry.end_s - entry.start.latest + entry.start.earliest
+            for entry in self.traffic
+        )
 
     def _check_ports(self, faults: Faults) -> None:
         seen: dict[tuple[str, int], int] = {}
@@ -139,6 +175,8 @@ class Spec(Part):
             if figure.criterion and not varied & set(figure.criterion.parameters()):
                 reason = f"'{figure.criterion.factor}' is the same in all runs"
                 faults.add((*at, "criterion", "factor"), reason)
+            if figure.by is not None and figure.by not in varied:
+                faults.add((*at, "by"), f"'{figure.by}' is the same in all runs")
             for position, name in enumerate(figure.factors or ()):
                 if name not in varied:
                     reason = f"'{name}' is the same in all runs"
@@ -146,19 +184,30 @@ class Spec(Part):
 
     def port(self, index: int) -> int:
         """Port of the server of `traffic[index]`."""
-        port = self.traffic[index].port
-        return FIRST_PORT + index if port is None else port
+        entry = self.traffic[index]
+        return entry.first_port + index if entry.port is None else entry.port
+
+    @property
+    def varied_traffic(self) -> dict[str, tuple[int, str, Parameter]]:
+        """What of the traffic can be a factor: see `entries.parameters`."""
+        return parameters([entry.tool for entry in self.traffic])
+
+    def variable(self) -> dict[str, Parameter]:
+        """All that can be a factor, by name: of the topology and of the traffic."""
+        known = {p.name: p for p in describe(self.topology).parameters}
+        return known | {n: p for n, (_, _, p) in self.varied_traffic.items()}
 
     def where(self, *place: str | int) -> str:
         """`file:line` of a place, such as ("design", "points"), for messages."""
         if self._document is None:
             return self.name
-        return f"{self._document.name}:{self._document.line(place)}"
+        return self._document.where(place)
 
     @property
     def text(self) -> str:
-        """The file as it was read; empty if there was none."""
-        return self._document.text if self._document else ""
+        """The file as it was read, with what it includes in place; empty if there was
+        none. It can be read without the files that it includes."""
+        return whole_text(self._document) if self._document else ""
 
     @property
     def digest(self) -> str:

@@ -1,5 +1,6 @@
 """Factors: parameters of the topology that an experiment varies."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Self
 
@@ -10,7 +11,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic.config import JsonDict, JsonValue
+from pydantic.config import JsonDict
 
 from mpbench import units
 from mpbench.spec.values import (
@@ -27,6 +28,7 @@ from mpbench.spec.values import (
 from topologies import Description, Parameter, describe, names
 
 UNKNOWN_UNIT = float("nan")  # stands in for a value whose unit is at fault itself
+TRAFFIC_PATTERN = r"^traffic[0-9]*\.[a-z_]+$"
 _LIST: JsonDict = {"type": "array", "minItems": 1, "items": ANY_QUANTITY}
 
 
@@ -77,6 +79,11 @@ class Factor(Part):
         if self.minimum is None or self.maximum is None:
             raise TypeError("a list of values has no ends")
         return self.minimum, self.maximum
+
+    @property
+    def largest(self) -> float:
+        """The largest of the values that it can take."""
+        return max(self.values) if self.values is not None else self.ends[1]
 
     @property
     def levels(self) -> int | None:
@@ -185,7 +192,7 @@ def read_factors(value: object, info: ValidationInfo) -> object:
     topology = here.topology
 
     def check(name: str, raw: object) -> Factor:
-        parameter = find(name, topology)
+        parameter = find(name, topology, here.traffic)
         if isinstance(raw, list):
             raw = {"values": raw}
         if not isinstance(raw, dict):
@@ -210,23 +217,30 @@ def read_parameters(value: object, info: ValidationInfo) -> object:
     return check_each(value, check)
 
 
-def find(name: str, topology: Description) -> Parameter:
-    """Raises ValueError if the topology has no such parameter."""
-    parameter = topology.parameter(name)
-    if parameter is None:
-        hint = nearest(name, [p.name for p in topology.parameters])
-        raise ValueError(f"{topology.name} has no such parameter; {hint}")
-    return parameter
+def find(
+    name: str, topology: Description, traffic: Sequence[Parameter] = ()
+) -> Parameter:
+    """The parameter of that name, of the topology or of the traffic.
+
+    Raises ValueError if there is none.
+    """
+    known = {p.name: p for p in (*topology.parameters, *traffic)}
+    if name not in known:
+        beside = " and the traffic have" if traffic else " has"
+        hint = nearest(name, known)
+        raise ValueError(f"{topology.name}{beside} no such parameter; {hint}")
+    return known[name]
 
 
-def _names() -> JsonValue:
+def _names() -> JsonDict:
     """The parameters of all topologies, for completion in editors."""
     known = {p.name for name in names() for p in describe(name).parameters}
     return {"enum": [*sorted(known)]}
 
 
 def _factors_schema(schema: JsonDict) -> None:
-    schema["propertyNames"] = _names()
+    traffic: JsonDict = {"pattern": TRAFFIC_PATTERN}
+    schema["propertyNames"] = {"anyOf": [_names(), traffic]}
     one = schema.get("additionalProperties", {})
     schema["additionalProperties"] = {"anyOf": [one, _LIST]}
 

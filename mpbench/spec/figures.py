@@ -49,10 +49,10 @@ class Criterion(Part):
 
 
 def _parameter(name: str, info: ValidationInfo) -> str:
-    topology = context(info).topology
-    if topology is not None:
+    here = context(info)
+    if here.topology is not None:
         try:
-            find(name, topology)
+            find(name, here.topology, here.traffic)
         except ValueError as error:
             raise ValueError(f"'{name}': {error}") from None
     return name
@@ -65,24 +65,43 @@ def _case(name: str, info: ValidationInfo) -> str:
     return name
 
 
+SIGN = "signed"
+"""The difference that a CDF is split by."""
+
+TAKES = {
+    "goodput": ((), ("case",)),
+    "histogram": ((), ("factors", "batches")),
+    "box": (("metric", "criterion"), ("batches", "case")),
+    "cdf": (("metric",), ("criterion", "case")),
+    "groups": (("metric", "by"), ("case",)),
+    "table": (("metric",), ("by", "case")),
+}
+"""Of each kind of figure: the keys that it needs, and those that it may have."""
+
+
 class Figure(Part):
-    """One figure: bars of goodput, histograms of factors, or boxes of a metric."""
+    """One figure, or one table, of the report."""
 
     kind: Annotated[str, OneOf("kind of figure", FIGURE_KINDS)] = Field(
         description="goodput: bars, mptcp beside tcp; histogram: of factors; "
-        "box: of a metric, by batch of a criterion."
+        "box: of a metric, by batch of a criterion; cdf: of a metric, by the sign of "
+        "a difference; groups: boxes by value of a factor, cases side by side; "
+        "table: medians by case."
     )
     factors: tuple[Annotated[str, AfterValidator(_parameter)], ...] | None = Field(
         default=None, description="Factors of the histograms; all if not said."
     )
     metric: Annotated[str, OneOf("metric", METRICS)] | None = Field(
-        default=None, description="What the boxes are of."
+        default=None, description="What the boxes, curves or cells are of."
     )
     criterion: Criterion | None = Field(
-        default=None, description="What the batches are of."
+        default=None, description="What the batches are of, or whose sign splits a CDF."
     )
     batches: Whole = Field(
         default=5, ge=1, le=1000, description="Number of batches, or of bars."
+    )
+    by: Annotated[str, AfterValidator(_parameter)] | None = Field(
+        default=None, description="The factor whose values are groups or columns."
     )
     case: Annotated[str, AfterValidator(_case)] | None = Field(
         default=None, description="The case that is shown; all if not said."
@@ -94,17 +113,15 @@ class Figure(Part):
     @model_validator(mode="after")
     def _fits_kind(self) -> Self:
         faults = Faults()
-        wanted: tuple[str, ...] = ("metric", "criterion")
-        foreign: tuple[str, ...] = ("factors",)
-        if self.kind == "histogram":
-            wanted, foreign = (), ("metric", "criterion", "case")
-        elif self.kind == "goodput":
-            wanted, foreign = (), ("metric", "criterion", "factors", "batches")
-        for key in wanted:
+        needs, may = TAKES[self.kind]
+        for key in needs:
             if getattr(self, key) is None:
                 faults.add((key,), f"missing; a figure of kind {self.kind} needs it")
-        for key in foreign:
-            if key in self.model_fields_set and getattr(self, key) is not None:
+        for key in sorted(self.model_fields_set - {*needs, *may, "kind", "after"}):
+            if getattr(self, key) is not None:
                 faults.add((key,), f"a figure of kind {self.kind} has none")
+        if self.kind == "cdf" and self.criterion and self.criterion.difference != SIGN:
+            reason = f"a cdf is split by a sign; say difference: {SIGN}"
+            faults.add(("criterion", "difference"), reason)
         faults.raise_any()
         return self

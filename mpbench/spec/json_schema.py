@@ -16,6 +16,11 @@ def json_schema() -> dict[str, Any]:
     editors would otherwise offer it, and blur their messages.
     """
     schema: dict[str, Any] = _without_null(Spec.model_json_schema(by_alias=True))
+    # What is missing may be in a file that is included.
+    schema["anyOf"] = [
+        {"required": ["include"]},
+        {"required": schema.pop("required")},
+    ]
     return {"$schema": DIALECT, **schema, "title": "mpbench experiment"}
 
 

@@ -29,7 +29,8 @@ PATH_MANAGERS = ("fullmesh", "ndiffports")
 """`fullmesh`: one subflow from every address of the client to the server;
 `ndiffports`: several from its first address."""
 
-TOOLS = ("iperf3",)
+TOOLS = ("iperf3", "curl", "ab")
+"""Traffic tools, each a file of `mpbench.workloads`."""
 
 READ_MODES = ("coalesced", "packet")
 
@@ -48,9 +49,12 @@ METRICS = (
     "retransmission_ratio",
     "utilisation",
     "traffic_split",
+    "completion_time",
+    "requests_per_second",
+    "request_time",
 )
 
-FIGURE_KINDS = ("goodput", "histogram", "box")
+FIGURE_KINDS = ("goodput", "histogram", "box", "cdf", "groups", "table")
 
 DIFFERENCES = ("absolute", "signed", "none")
 """Of a factor between path 1 and path 2 (thesis 3.2), or the factor itself."""

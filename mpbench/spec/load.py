@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import yaml
 from pydantic import ValidationError
 
 import topologies
 from mpbench.errors import UserError
 from mpbench.spec.document import Document, parse, read
+from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
+from mpbench.spec.includes import resolved
 from mpbench.spec.problems import describe
 from mpbench.spec.values import Context
 
@@ -18,12 +21,28 @@ def load(path: Path | str) -> Spec:
     Raises UserError with everything that is wrong with it, one a line:
     `file:line: path: reason; what would work`.
     """
-    return _validate(read(Path(path)))
+    where = Path(path)
+    return _validate(resolved(read(where), where.parent))
 
 
 def loads(text: str, name: str = "experiment") -> Spec:
-    """The same for text; `name` is what messages call it."""
-    return _validate(parse(text, name))
+    """The same for text; `name` is what messages call it, and what files that it
+    includes are relative to."""
+    return _validate(resolved(parse(text, name), Path(name).parent))
+
+
+def with_design_seed(spec: Spec, seed: int) -> Spec:
+    """The same experiment over the points of another design.
+
+    spec : as it was loaded from a file or text
+    """
+    if spec._document is None or spec.design is None:
+        raise ValueError("an experiment without a file, or without a design")
+    values = {k: v for k, v in spec._document.values.items() if k != "include"}
+    values["design"] = {**values["design"], "seed": seed}
+    text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+    head = f"# {spec.name}, with another seed of its design.\n"
+    return loads(head + text, spec._document.name)
 
 
 def _validate(document: Document) -> Spec:
@@ -40,7 +59,15 @@ def _context(document: Document) -> Context:
     topology = document.values.get("topology")
     cases = document.values.get("cases")
     known = isinstance(topology, str) and topology in topologies.names()
+    traffic, design = document.values.get("traffic"), document.values.get("design")
+    tools = [
+        entry.get("tool") if isinstance(entry, dict) else None
+        for entry in (traffic if isinstance(traffic, list) else ())
+    ]
+    factors = design.get("factors") if isinstance(design, dict) else None
     return Context(
         topology=topologies.describe(str(topology)) if known else None,
         cases=tuple(cases) if isinstance(cases, dict) else (),
+        traffic=tuple(each for _, _, each in parameters(tools).values()),
+        factors=tuple(factors) if isinstance(factors, dict) else (),
     )

@@ -27,20 +27,22 @@ _REASONS: Mapping[str, str] = {
 
 
 def describe(error: ValidationError, model: type[BaseModel], document: Document) -> str:
-    """All findings, in the order of the file, one a line."""
+    """All findings, one a line, in the order of the file; first what it includes."""
     errors = [each for each in error.errors() if not _consequence(each)]
     found = sorted({_line(each, model, document) for each in errors})
-    return "\n".join(f"{document.name}:{line}: {text}" for line, text in found)
+    return "\n".join(f"{name}:{line}: {text}" for _, name, line, text in found)
 
 
 def _line(
     error: ErrorDetails, model: type[BaseModel], document: Document
-) -> tuple[int, str]:
+) -> tuple[bool, str, int, str]:
     place = _place(error["loc"], document, error["type"] in ("missing", "reason"))
     path = dotted(place)
     reason = _reason(error, model)
     text = f"{path}: {reason}" if path else reason
-    return document.line(place), " ".join(text.split())
+    name = document.origin(place)
+    words = " ".join(text.split())
+    return name == document.name, name, document.line(place), words
 
 
 def _consequence(error: ErrorDetails) -> bool:

@@ -1,14 +1,22 @@
-"""Traffic: what flows while a run is measured."""
+"""Traffic: what every entry says, and iperf3."""
 
-from typing import Annotated, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic.config import JsonDict
 
-from mpbench.spec.known import READ_MODES, TOOLS
+from mpbench.spec.cases import Case
+from mpbench.spec.known import READ_MODES
 from mpbench.spec.values import (
     Count,
     Faults,
+    Name,
     OneOf,
     Part,
     Quantity,
@@ -19,7 +27,7 @@ from mpbench.spec.values import (
 )
 
 DAY_S = 86_400.0
-FIRST_PORT = 5201  # iperf3's own; the next entry gets the next one
+Json = dict[str, Any]
 
 
 class Read(Part):
@@ -64,55 +72,105 @@ def _read_schema(schema: JsonDict) -> None:
     schema["anyOf"] = [{"$ref": mapping}, {"enum": [*READ_MODES]}]
 
 
-class Traffic(Part):
-    """One transfer by one tool."""
+class Start(Part):
+    """When a transfer begins, after the beginning of the traffic.
 
-    tool: Annotated[str, OneOf("tool", TOOLS)] = Field(
-        description="The program that sends."
+    A time, or a range from which every run draws by its seed.
+    """
+
+    earliest: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
+        default=0.0, alias="min", description="Earliest time."
     )
+    latest: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
+        default=0.0, alias="max", description="Latest time."
+    )
+
+    @classmethod
+    def at(cls, time_s: float) -> Self:
+        """Just then."""
+        return cls.model_validate({"min": f"{time_s!r} s", "max": f"{time_s!r} s"})
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.earliest > self.latest:
+            faults = Faults()
+            reason = f"min {self.earliest:g} s is above max {self.latest:g} s"
+            faults.add(("min",), f"{reason}; exchange them")
+            faults.raise_any()
+        return self
+
+
+def _start(value: object) -> object:
+    return value if isinstance(value, dict) else {"min": value, "max": value}
+
+
+def _start_schema(schema: JsonDict) -> None:
+    """In the JSON Schema: a bare time will do."""
+    mapping = schema.pop("$ref", None)
+    schema["anyOf"] = [{"$ref": mapping}, {"type": "string"}, {"const": 0}]
+
+
+def _nothing_varied_required(schema: JsonDict) -> None:
+    """In the JSON Schema: what the design may give, an entry need not say."""
+    schema["required"] = ["tool", "from", "to"]
+
+
+class Entry(Part):
+    """What an entry of any tool says.
+
+    first_port : of the first entry's server, if none is said; the next entry's
+        server gets the next one
+    """
+
+    model_config = ConfigDict(json_schema_extra=_nothing_varied_required)
+    first_port: ClassVar[int]
+
+    tool: str = Field(description="The program that sends.")
     source: str = Field(alias="from", description="The host that opens connections.")
     destination: str = Field(alias="to", description="The host that it opens them to.")
-    duration: Annotated[float, Quantity("s", 1, DAY_S)] | None = Field(
-        default=None, description="Time to send for, in whole seconds."
+    name: Name | None = Field(
+        default=None, description="What the table calls it; its host, if not said."
     )
-    size: Annotated[float, Quantity("bytes", 1, 1e15)] | None = Field(
+    start: Annotated[Start, BeforeValidator(_start)] = Field(
+        default=Start(),
+        description="When to start, after the beginning of the traffic: a time, or"
+        " {min, max}, to draw it from.",
+        json_schema_extra=_start_schema,
+    )
+    transport: Case | None = Field(
         default=None,
-        description="Amount to send instead; iperf3 rounds it up to 128 KiB blocks.",
-    )
-    reverse: Switch = Field(
-        default=False, description="Whether data flows from `to` to `from`."
-    )
-    parallel: Annotated[Count, Field(le=128)] = Field(
-        default=1, description="Connections at a time."
-    )
-    start: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
-        default=0.0, description="When to start, after the beginning of the traffic."
-    )
-    interval: Annotated[float, Quantity("s", 0.1, 60)] = Field(
-        default=1.0, description="Length of the intervals of the report."
+        description="A transport of its own, as under `cases`, the same in all"
+        " cases; the case's if not said.",
     )
     port: Annotated[Whole, Field(ge=1, le=65535)] | None = Field(
-        default=None, description="Port of the server; 5201, 5202 ... if not said."
-    )
-    read: Annotated[Read, BeforeValidator(_read)] = Field(
-        default=Read(),
-        description="How the receiver reads: a mode, or {mode, size}.",
-        json_schema_extra=_read_schema,
+        default=None, description="Port of the server; free ones in turn if not said."
     )
 
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
-        if self.duration is None and self.size is None:
-            faults.add((), "says neither how long nor how much; write 'duration: 30 s'")
-        if self.duration is not None and self.size is not None:
-            faults.add(("size",), "duration and size are both said; take one away")
-        if self.duration is not None and self.duration != int(self.duration):
-            reason = f"{self.duration:g} s is not whole; iperf3 counts whole seconds"
-            faults.add(("duration",), reason)
+        self._check(faults)
         self._check_hosts(faults, info)
         faults.raise_any()
         return self
+
+    def _check(self, faults: Faults) -> None:
+        """What else than its hosts may be wrong; for each tool to say."""
+
+    @property
+    def end_s(self) -> float:
+        """When it ends for sure, as far as the file says so."""
+        return self.start.latest
+
+    def job(self, port: int) -> Json:
+        """The entry of a run's job, with everything that it leaves unsaid."""
+        return {
+            "tool": self.tool,
+            "from": self.source,
+            "to": self.destination,
+            "start_s": self.start.earliest,
+            "port": port,
+        }
 
     def _check_hosts(self, faults: Faults, info: ValidationInfo) -> None:
         topology = context(info).topology
@@ -131,3 +189,63 @@ class Traffic(Part):
                 f"only {openers} can open connections in {topology.name}; write"
                 " 'reverse: true' for data the other way",
             )
+        elif self.source in topology.openers and self.destination in topology.hosts:
+            server = topology.user(self.source).server
+            if self.destination != server:
+                faults.add(("to",), f"{self.source} reaches {server} only")
+
+
+class Traffic(Entry):
+    """One transfer by iperf3."""
+
+    first_port: ClassVar[int] = 5201
+
+    tool: Annotated[str, OneOf("tool", ("iperf3",))] = Field(
+        description="The program that sends."
+    )
+    duration: Annotated[float, Quantity("s", 1, DAY_S)] | None = Field(
+        default=None, description="Time to send for, in whole seconds."
+    )
+    size: Annotated[float, Quantity("bytes", 1, 1e15)] | None = Field(
+        default=None,
+        description="Amount to send instead; iperf3 rounds it up to 128 KiB blocks.",
+    )
+    reverse: Switch = Field(
+        default=False, description="Whether data flows from `to` to `from`."
+    )
+    parallel: Annotated[Count, Field(le=128)] = Field(
+        default=1, description="Connections at a time."
+    )
+    interval: Annotated[float, Quantity("s", 0.1, 60)] = Field(
+        default=1.0, description="Length of the intervals of the report."
+    )
+    read: Annotated[Read, BeforeValidator(_read)] = Field(
+        default=Read(),
+        description="How the receiver reads: a mode, or {mode, size}.",
+        json_schema_extra=_read_schema,
+    )
+
+    def _check(self, faults: Faults) -> None:
+        if self.duration is None and self.size is None:
+            faults.add((), "says neither how long nor how much; write 'duration: 30 s'")
+        if self.duration is not None and self.size is not None:
+            faults.add(("size",), "duration and size are both said; take one away")
+        if self.duration is not None and self.duration != int(self.duration):
+            reason = f"{self.duration:g} s is not whole; iperf3 counts whole seconds"
+            faults.add(("duration",), reason)
+
+    @property
+    def end_s(self) -> float:
+        return self.start.latest + (self.duration or 0.0)
+
+    def job(self, port: int) -> Json:
+        return {
+            **super().job(port),
+            "duration_s": self.duration,
+            "bytes": None if self.size is None else round(self.size),
+            "reverse": self.reverse,
+            "parallel": self.parallel,
+            "interval_s": self.interval,
+            "read": self.read.mode,
+            "read_bytes": self.read.wake_bytes,
+        }

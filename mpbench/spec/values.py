@@ -42,12 +42,16 @@ class Context:
 
     topology : of the experiment; None if the file names none that there is
     cases : names of the experiment's cases
+    traffic : what of the experiment's traffic can be a factor
+    factors : names of the design's factors, as written
     parameter : that a factor is about; None outside of factors
     """
 
     topology: Description | None = None
     cases: tuple[str, ...] = ()
     parameter: Parameter | None = None
+    traffic: tuple[Parameter, ...] = ()
+    factors: tuple[str, ...] = ()
 
 
 def context(info: ValidationInfo) -> Context:
@@ -65,8 +69,17 @@ class Faults:
         error = PydanticCustomError("reason", "{reason}", {"reason": reason})
         self.found.append(InitErrorDetails(type=error, loc=loc, input=None))
 
-    def add_all(self, loc: Loc, error: ValidationError) -> None:
+    def add_all(
+        self,
+        loc: Loc,
+        error: ValidationError,
+        words: Callable[[Mapping[str, Any]], str | None] = lambda _: None,
+    ) -> None:
+        """All of `error`, below `loc`; `words` may say one of them better."""
         for each in error.errors():
+            if better := words(each):
+                self.add((*loc, *each["loc"]), better)
+                continue
             details = InitErrorDetails(
                 type=each["type"],  # type: ignore[typeddict-item]
                 loc=(*loc, *each["loc"]),

@@ -14,6 +14,11 @@ class Process:
         clients have) or "client" (the traffic lasts until all have ended)
     start_s : float, after the traffic's zero
     listens : int or None, TCP port that a server must listen on
+    lasting : bool, whether a server never ends by itself
+    files : what it finds when it starts: path and text, or path and the size in
+        bytes of a file of zeros
+    leaves : path of a file that it writes, and the name under which the run
+        keeps it
     """
 
     name: str
@@ -23,6 +28,9 @@ class Process:
     output: str
     start_s: float = 0.0
     listens: int | None = None
+    lasting: bool = False
+    files: tuple[tuple[str, str | int], ...] = ()
+    leaves: tuple[tuple[str, str], ...] = ()
 
 
 class Workload(Protocol):

@@ -75,6 +75,15 @@ def test_goodput_utilisation_shares_and_retransmissions() -> None:
     assert metrics.retransmission_ratio(5, 1000) == 0.005
 
 
+def test_balance_of_requests() -> None:
+    """Thesis, App. C: -1 to 1, 0 for schedulers that are alike."""
+    assert metrics.request_balance(7, 7) == 0
+    assert metrics.request_balance(3, 1) == 0.5 == -metrics.request_balance(1, 3)
+    assert metrics.request_balance(5, 0) == 1
+    with pytest.raises(ValueError, match="no request of either"):
+        metrics.request_balance(0, 0)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -150,9 +150,9 @@ def test_links_of_ip_and_of_the_guest_read_alike() -> None:
 def test_outcome() -> None:
     end = outcome.read(CAPTURED / "guest-mptcp/outcome.json")
     assert end.error is None
-    assert end.paths[1].forward == ("r2", "r2-hub")
+    assert end.links[1].forward == ("r2", "r2-hub")
     assert {process.exit_code for process in end.processes} == {0}
-    assert end.transport["congestion_control"] == "reno"
+    assert end.transports["client"]["congestion_control"] == "reno"
 
 
 def test_outcome_of_a_failure_or_of_another_format() -> None:

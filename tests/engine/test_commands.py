@@ -30,7 +30,7 @@ def rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, module.__name__, module)
 
     def load(path: Path) -> SimpleNamespace:
-        return SimpleNamespace(name="small")
+        return SimpleNamespace(name="small", text=path.read_text())
 
     monkeypatch.setattr(mpbench.spec, "load", load, raising=False)
     monkeypatch.chdir(tmp_path)

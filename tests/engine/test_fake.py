@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from analysis import rows
 from mpbench.backends import fake, fake_artefacts, fake_script, registry
 from mpbench.backends.base import Bounds, Exit
 from mpbench.engine.bounds import bounds
@@ -124,3 +125,29 @@ def test_backends_by_name() -> None:
     assert registry.create("fake").name == "fake"
     with pytest.raises(UserError, match="known: virtual, native, fake"):
         registry.create("vitual")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"tool": "curl", "bytes": 1_000_000, "timeout_s": None},
+        {"tool": "curl", "bytes": 1_000_000_000, "timeout_s": 3.0},
+        {"tool": "ab", "bytes": 9_000, "requests": 80, "timeout_s": 30.0},
+        {"tool": "ab", "bytes": 9_000, "duration_s": 9.0, "keep_alive": True},
+    ],
+)
+def test_downloads_and_requests_read_as_real_ones(
+    tmp_path: Path, entry: dict[str, Any]
+) -> None:
+    common = {
+        **{"from": "client", "to": "server", "start_s": 0.0, "port": 80},
+        **{"duration_s": None, "reverse": True},
+    }
+    ab = {"requests": None, "concurrency": 4, "keep_alive": False, "timeout_s": 30.0}
+    asked = plans.job(0, "mptcp")
+    asked["traffic"] = [{**common, **(ab if entry["tool"] == "ab" else {}), **entry}]
+    (tmp_path / "job.json").write_text(json.dumps(asked))
+    assert execute(tmp_path, asked).status == "finished"
+    row = rows.row(tmp_path)
+    assert (row["verdict"], row["reason"]) == ("ok", "")
+    assert row["goodput_mbps"] > 0

@@ -121,6 +121,7 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "out"
     first = start(out, wall_s=SLOW_S)
     wait_until(lambda: len(finished(out)) >= 1)
+    first.send_signal(signal.SIGSTOP)
     second = start(out)
     _, errors = second.communicate(timeout=30)
     assert second.returncode == 2

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from mpbench import units
 from mpbench.plan import make_plan
@@ -14,9 +15,10 @@ from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
-from mpbench.spec.traffic import Read, Traffic
+from mpbench.spec.traffic import Entry, Read, Start, Traffic
+from mpbench.spec.web import Download, Requests
 from tests.spec.files import TEXT
-from topologies import describe
+from topologies import describe, names
 
 PAGE = Path(__file__).parents[2] / "docs" / "experiment-file.md"
 TABLE_OF = {
@@ -24,8 +26,12 @@ TABLE_OF = {
     Design: ("Design", 0),
     Factor: ("Design", 1),
     Case: ("Cases", 0),
-    Traffic: ("Traffic", 0),
-    Read: ("Traffic", 1),
+    Entry: ("Traffic", 0),
+    Start: ("Traffic", 1),
+    Traffic: ("Traffic", 2),
+    Download: ("Traffic", 3),
+    Requests: ("Traffic", 4),
+    Read: ("Traffic", 5),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
 }
@@ -47,26 +53,36 @@ def section(title: str) -> str:
     return page.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
 
 
-def table(title: str, number: int) -> dict[str, list[str]]:
-    """The rows of a section's table by what their first cell has in backticks."""
+def rows_of(title: str, number: int) -> list[list[str]]:
+    """The cells of a section's table, without its head."""
     tables = re.findall(r"(?:^\|.*\n)+", section(title) + "\n", re.MULTILINE)
-    rows = [
+    return [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in tables[number].splitlines()[2:]
     ]
-    return {row[0].strip("`"): row[1:] for row in rows}
+
+
+def table(title: str, number: int) -> dict[str, list[str]]:
+    """The rows of a section's table by what their first cell has in backticks."""
+    return {row[0].strip("`"): row[1:] for row in rows_of(title, number)}
+
+
+def own(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
+    """The keys of a model, but those that stand in the table of every tool's."""
+    common = set(Entry.model_fields) if model is not Entry else set()
+    inherited = common if issubclass(model, Entry) else set()
+    return [pair for pair in model.model_fields.items() if pair[0] not in inherited]
 
 
 @pytest.mark.parametrize("model", TABLE_OF, ids=lambda model: model.__name__)
 def test_every_key_and_no_other(model: type[BaseModel]) -> None:
-    keys = {field.alias or name for name, field in model.model_fields.items()}
-    assert set(table(*TABLE_OF[model])) == keys
+    assert set(table(*TABLE_OF[model])) == {f.alias or n for n, f in own(model)}
 
 
 @pytest.mark.parametrize("model", TABLE_OF, ids=lambda model: model.__name__)
 def test_required_keys_and_defaults(model: type[BaseModel]) -> None:
     rows = table(*TABLE_OF[model])
-    for name, field in model.model_fields.items():
+    for name, field in own(model):
         said = rows[field.alias or name][-1]
         if field.is_required():
             assert said == "must be said", name
@@ -99,8 +115,8 @@ def test_every_parameter_of_a_case() -> None:
         if len(row) == 5 and row[1].startswith("`")
         for name in row[0].split(",")
     }
-    for names in knobs.KINDS.values():
-        for name, parameters in names.items():
+    for kinds in knobs.KINDS.values():
+        for name, parameters in kinds.items():
             for key, knob in parameters.items():
                 limits = said.get((name, key)) or said[("all of ours", key)]
                 if not knob.choices and not knob.switch:
@@ -112,17 +128,52 @@ def test_every_metric() -> None:
     assert tuple(table("Metrics", 0)) == known.METRICS
 
 
-def test_parameters_of_two_path() -> None:
-    rows = table("Parameters of `two_path`", 0)
-    wanted = [p for p in describe("two_path").parameters if p.name.startswith("path1")]
-    assert list(rows) == [p.name for p in wanted]
-    for parameter in wanted:
-        unit, limits, default, _ = rows[parameter.name]
+def parts(text: str) -> list[str]:
+    """What stands in backticks."""
+    return re.findall("`([^`]*)`", text)
+
+
+def test_every_topology_with_its_users_and_paths() -> None:
+    rows = table("Topologies", 0)
+    assert set(rows) == set(names())
+    for name, (users, paths, _) in rows.items():
+        description = describe(name)
+        assert parts(users) == list(description.openers)
+        said = [[parts(path) for path in user.split(";")] for user in paths.split(". ")]
+        meant = [[list(path) for path in user.paths] for user in description.users]
+        assert said == meant
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_parameter_of_a_topology(name: str) -> None:
+    common = table("Topologies", 1)
+    other = {
+        parameter: cells
+        for topology, *cells in rows_of("Topologies", 2)
+        for parameter in parts(cells[0])
+        if topology.strip("`") == name
+    }
+    for parameter in describe(name).parameters:
+        _, _, what = parameter.name.partition(".")
+        row = other.pop(parameter.name, None)
+        unit, limits, default, *_ = row[1:] if row else common[f"LINK.{what}"]
         assert unit == parameter.unit
         low, high = map(float, limits.split(" to "))
         assert (low, high) == (parameter.minimum, parameter.maximum)
         said = "not set" if parameter.default is None else f"{parameter.default:g}"
-        assert default == said
+        assert default == said, parameter.name
+    assert not other
+
+
+@pytest.mark.parametrize(
+    "entry", ["curl, size: 1 MB", "ab, size: 1 kB, requests: 9", "ab, duration: 9 s"]
+)
+def test_entries_of_the_job(entry: str) -> None:
+    said = table("What a run's job is", 0)["traffic"][0]
+    more = "" if "size" in entry else ", size: 1 kB"
+    text = TEXT.replace("iperf3", entry + more).replace(", duration: 30 s}", "}")
+    for key in make_plan(loads(text), {}).runs[0].job["traffic"][0]:
+        assert f"`{key}`" in said
 
 
 def test_the_job() -> None:
@@ -135,6 +186,16 @@ def test_the_job() -> None:
         assert f"`{key.replace('path2', 'path1')}`" in rows["parameters"][0]
 
 
-def test_the_example_is_valid() -> None:
-    (example,) = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert loads(example).name == "bulk-low-bdp"
+def test_the_examples_are_valid() -> None:
+    whole, users, part, phases = re.findall(
+        r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL
+    )
+    assert loads(whole).name == "bulk-low-bdp"
+    head = (
+        whole.split("design:")[0]
+        + whole[whole.index("cases:") : whole.index("traffic:")]
+    )
+    assert len(make_plan(loads(head + part), {}).design) == 98 * 5
+    assert loads(f"name: users\n{users}").traffic[1].transport is not None
+    longer = whole.replace("duration: 30 s", "duration: 120 s")
+    assert [*loads(longer + phases).phases] == ["alone", "together", "after"]

@@ -139,7 +139,9 @@ def test_faults(old: str, new: str, message: str) -> None:
 
 @pytest.mark.parametrize("scheduler", known.LEAST_SUBFLOWS)
 def test_a_scheduler_of_several_subflows_needs_them(scheduler: str) -> None:
-    topology = replace(describe("two_path"), paths=1)
+    whole = describe("two_path")
+    (user,) = whole.users
+    topology = replace(whole, users=(replace(user, paths=user.paths[:1]),))
     case = {"protocol": "mptcp", "congestion_control": "lia", "scheduler": scheduler}
     with pytest.raises(ValidationError, match="needs 2 subflows, two_path has 1"):
         Case.model_validate(case, context=Context(topology=topology))

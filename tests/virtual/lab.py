@@ -24,20 +24,26 @@ BOUNDS = Bounds(virtual_s=60.0, wall_s=120.0, silence_s=60.0)
 def make_job(
     folder: Path,
     case: dict[str, Any] | None = None,
-    duration: str = "2 s",
+    duration: str | None = "2 s",
     seed: int = 1,
     parameters: dict[str, Any] | None = None,
     **traffic: Any,
 ) -> dict[str, Any]:
     """The job of a one-run experiment on `two_path`."""
-    spec = {
-        "name": "test",
-        "seed": seed,
-        "topology": "two_path",
-        "parameters": parameters or {},
-        "cases": {"only": case or MPTCP},
-        "traffic": [{**BULK, "duration": duration, **traffic}],
-    }
+    entry = {**BULK, "duration": duration, **traffic}
+    return job_of(
+        folder,
+        seed=seed,
+        topology="two_path",
+        parameters=parameters or {},
+        cases={"only": case or MPTCP},
+        traffic=[{key: value for key, value in entry.items() if value is not None}],
+    )
+
+
+def job_of(folder: Path, **spec: Any) -> dict[str, Any]:
+    """The job of an experiment with one run."""
+    spec["name"] = "test"
     path = folder / "experiment.yaml"
     path.write_text(yaml.safe_dump(spec))
     (run,) = make_plan(load(path), {}).runs

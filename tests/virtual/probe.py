@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import topologies
 from mpbench.guest.main import build_network
 from mpbench.guest.network import LabNode
 
@@ -25,19 +26,21 @@ def main() -> int:
     job = json.loads(Path("job.json").read_text())
     folder = Path("artefacts")
     topology, network = build_network(job, folder, contextlib.ExitStack())
-    client, server = network.nodes["client"], network.nodes["server"]
-    there = (topology.address("server"), PORT)
     found: dict[str, Any] = {}
-    for path in (1, 2):
-        here = (topology.address("client", path), PORT)
-        one, two = open_socket(client, here), open_socket(server, there)
-        found[f"path{path}"] = {
-            "rtt_ms": round_trip_ms(one, two, there),
-            "forward": burst(one, two, there, job["burst"]),
-            "backward": burst(two, one, here, job["burst"]),
-        }
-        one.close()
-        two.close()
+    for user in topologies.describe(job["topology"]).users:
+        client, server = (network.nodes[name] for name in (user.host, user.server))
+        there = (topology.address(user.server), PORT)
+        for path in range(1, len(user.paths) + 1):
+            here = (topology.address(user.host, path), PORT)
+            one, two = open_socket(client, here), open_socket(server, there)
+            round_trip_ms(one, two, there)  # the very first packet may take longer
+            found[f"{user.host}.path{path}"] = {
+                "rtt_ms": round_trip_ms(one, two, there),
+                "forward": burst(one, two, there, job["burst"]),
+                "backward": burst(two, one, here, job["burst"]),
+            }
+            one.close()
+            two.close()
     (folder / "probe.json").write_text(json.dumps(found))
     return 0
 

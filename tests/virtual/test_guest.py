@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mpbench.backends import boot
 from mpbench.backends.base import Bounds
 
 from .lab import BOUNDS, Lab, contents, lab_with, make_job, script
@@ -55,6 +56,22 @@ def test_the_same_run_leaves_the_same_bytes(lab: Lab, tmp_path: Path) -> None:
     _, third = lab.execute(other)
     assert contents(first) != contents(third)
     assert_gone(tmp_path)
+
+
+def test_what_the_host_has_makes_no_difference(tmp_path: Path) -> None:
+    """A name that is looked for in vain costs virtual time; some hosts have it."""
+    left = []
+    for name in ("/etc/passwd", "/no/such/name"):
+        look = f'[ -e {name} ]; [ -e {name} ]; [ -e {name} ]; exec "$@"'
+        folder = tmp_path / name.replace("/", "-")
+        folder.mkdir()
+        parameters = {"path1.loss": "1 %", "path1.jitter": "1 ms"}
+        job = make_job(folder, parameters=parameters)
+        host = lab_with(folder, ("/bin/sh", "-c", look, "sh", *boot.MEASURE))
+        ended, artefacts = host.execute(job)
+        assert ended.status == "finished", ended
+        left.append(contents(artefacts))
+    assert left[0] == left[1]
 
 
 def test_time_stands_still_while_the_guest_computes(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_round_trip_and_time_to_drain(tmp_path: Path) -> None:
     # Few enough to be sent, at 0.8 us each, before the link has sent one.
     found = probed(tmp_path, parameters, burst=150)
     for path, (capacity_mbps, delay_ms, queueing_ms) in links.items():
-        measured = found[f"path{path}"]
+        measured = found[f"client.path{path}"]
         assert measured["rtt_ms"] == pytest.approx(2 * delay_ms, abs=0.1)
         held = queue_packets(queueing_ms, capacity_mbps)
         packet_ms = FRAME_BYTES * 8 / capacity_mbps / 1e3

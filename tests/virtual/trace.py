@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-from mpbench.guest.main import ENDS, build_network
+from mpbench.guest.main import build_network
 from mpbench.guest.network import LabNode
 
 PORT = 7001
@@ -30,7 +30,7 @@ def main() -> int:
     folder = Path("artefacts")
     tcp = {**job, "transport": {**job["transport"], "protocol": "tcp"}}
     topology, network = build_network(tcp, folder, contextlib.ExitStack())
-    client, server = (network.nodes[name] for name in ENDS)
+    client, server = (network.nodes[name] for name in ("client", "server"))
     protocol = {"tcp": socket.IPPROTO_TCP, "mptcp": IPPROTO_MPTCP}[transfer["protocol"]]
     packets = open_in(client, socket.AF_PACKET, socket.SOCK_RAW, 0)
     packets.bind(("client-eth1", ETH_P_ALL))

@@ -1,0 +1,1 @@
+"""From packet captures to MPTCP's metrics: `analyse()`, and tables of what it saw."""

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a caller uses. It puts bytes into an input's room until capture_run() asks for
+ * no more; rows are taken out between two calls.
+ *
+ *	while ((what = capture_run(c)) != CAPTURE_DONE)
+ *		what >= 0: fill the room of input `what`, or end it
+ *		CAPTURE_FULL: take series and events out
+ */
+#include <stdlib.h>
+
+#include "core.h"
+
+#define CAPTURE_DONE (-1)
+#define CAPTURE_FULL (-2)
+#define FULL 65536		/* rows */
+#define TURN 4096		/* packets between two looks at the tables */
+
+static const size_t sizes[OUTS] = {
+	sizeof(struct connection_row), sizeof(struct data_row),
+	sizeof(struct subflow_row), sizeof(struct half_row),
+	sizeof(struct series_row), sizeof(struct event_row), sizeof(struct input_row),
+};
+
+#define TEXT(type, name) #type " " #name "\n"
+const char *capture_fields(int out)
+{
+	static const char *const texts[OUTS] = {
+		CONNECTION_FIELDS(TEXT), DATA_FIELDS(TEXT), SUBFLOW_FIELDS(TEXT),
+		HALF_FIELDS(TEXT), SERIES_FIELDS(TEXT), EVENT_FIELDS(TEXT),
+		INPUT_FIELDS(TEXT),
+	};
+
+	return out >= 0 && out < OUTS ? texts[out] : "";
+}
+#undef TEXT
+
+struct capture *capture_new(const struct settings *settings)
+{
+	struct capture *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->settings = *settings;
+	c->memory.left = settings->budget;
+	for (int i = 0; i < OUTS; i++)
+		c->out[i].size = sizes[i];
+	return c;
+}
+
+/* Returns the number of the input, -1 if there are too many or no memory. */
+int capture_add(struct capture *c, int point)
+{
+	struct input *in;
+
+	if (c->input_count == INPUTS || point < 0 || point > 1)
+		return -1;
+	in = take(&c->memory, sizeof(*in));
+	if (!in)
+		return -1;
+	in->room = take(&c->memory, ROOM);
+	if (!in->room) {
+		give(&c->memory, in, sizeof(*in));
+		return -1;
+	}
+	in->row.input = c->input_count;
+	in->row.point = point;
+	in->row.link = -1;
+	in->row.first_ns = in->row.last_ns = -1;
+	c->points |= 1u << point;
+	c->inputs[c->input_count] = in;
+	return (int)c->input_count++;
+}
+
+static struct input *input_of(const struct capture *c, int number)
+{
+	return number >= 0 && (u32)number < c->input_count ? c->inputs[number] : NULL;
+}
+
+/* Where to put bytes, and how many there may be. */
+u8 *capture_room(struct capture *c, int number, size_t *size)
+{
+	struct input *in = input_of(c, number);
+
+	*size = 0;
+	if (!in || in->waiting)		/* its frame lies in the room */
+		return NULL;
+	if (in->start) {
+		memmove(in->room, in->room + in->start, in->end - in->start);
+		in->end -= in->start;
+		in->start = 0;
+	}
+	*size = ROOM - in->end;
+	return in->room + in->end;
+}
+
+void capture_fed(struct capture *c, int number, size_t count)
+{
+	struct input *in = input_of(c, number);
+
+	if (!in || count > ROOM - in->end)
+		return;
+	in->end += count;
+	in->row.bytes += (i64)count;
+}
+
+void capture_end(struct capture *c, int number)
+{
+	struct input *in = input_of(c, number);
+
+	if (in)
+		in->ended = true;
+}
+
+static bool elsewhere(struct capture *c, struct half *h, u32 source)
+{
+	u32 before = h->source >> 26;
+
+	if (!h->row.packets || h->source == source) {
+		h->source = source;
+		return false;
+	}
+	/* A capture that was cut into several files goes on in the next. */
+	if (before != source >> 26 && c->inputs[before]->over) {
+		h->source = source;
+		return false;
+	}
+	h->subflow->row.elsewhere_packets++;
+	return true;
+}
+
+static void take_packet(struct capture *c, struct input *in)
+{
+	struct packet p;
+	struct half *h;
+
+	p.options = 0;
+	switch (dissect(&in->frame, &p)) {
+	case IS_TCP:
+		break;
+	case IS_OTHER:
+		in->row.other_packets++;
+		return;
+	case IS_FRAGMENT:
+		in->row.fragments++;
+		return;
+	case IS_MALFORMED:
+		in->row.malformed++;
+		return;
+	case IS_SNAPPED:
+		in->row.snapped++;
+		return;
+	}
+	in->row.tcp_packets++;
+	h = find_half(c, &p, (u32)in->row.point);
+	if (!h) {
+		in->row.untracked++;
+		return;
+	}
+	if (elsewhere(c, h, (u32)in->row.input << 26 | (p.source & 0x3FFFFFF))) {
+		in->row.elsewhere++;
+		return;
+	}
+	p.half = h;
+	if (c->points == 3)
+		pair(c, &p, (u32)in->row.point);
+	track_tcp(c, &p);
+}
+
+static void take_frame(struct capture *c, struct input *in)
+{
+	i64 now = in->frame.time_ns;
+
+	if (!c->begun)
+		c->zero_ns = now;
+	c->begun = true;
+	in->waiting = false;
+	in->row.packets++;
+	in->row.backwards += now < in->row.last_ns;
+	if (in->row.first_ns < 0)
+		in->row.first_ns = now;
+	in->row.last_ns = most(in->row.last_ns, now);
+	take_packet(c, in);
+}
+
+/* The input whose frame is the oldest; -1 if all are over; or, in `hungry`, one that
+ * must be fed before that can be told. */
+static int oldest(struct capture *c, int *hungry)
+{
+	int best = -1;
+
+	for (u32 i = 0; i < c->input_count; i++) {
+		struct input *in = c->inputs[i];
+
+		if (!in->waiting && !in->over) {
+			enum step step = read_frame(in, &c->memory);
+
+			in->waiting = step == STEP_FRAME;
+			if (step == STEP_MORE) {
+				*hungry = (int)i;
+				return -1;
+			}
+		}
+		if (in->waiting && (best < 0 || in->frame.time_ns <
+						c->inputs[best]->frame.time_ns))
+			best = (int)i;
+	}
+	return best;
+}
+
+static void tell_inputs(struct capture *c)
+{
+	for (u32 i = 0; i < c->input_count; i++) {
+		struct input_row *row = new_row(&c->memory, &c->out[OUT_INPUTS]);
+
+		if (row)
+			*row = c->inputs[i]->row;
+	}
+}
+
+int capture_run(struct capture *c)
+{
+	int hungry = -1;
+
+	while (!c->finished) {
+		for (int i = 0; i < TURN; i++) {
+			int best = oldest(c, &hungry);
+
+			if (hungry >= 0)
+				return hungry;
+			if (best < 0) {
+				finish(c);
+				tell_inputs(c);
+				c->finished = true;
+				break;
+			}
+			take_frame(c, c->inputs[best]);
+		}
+		if (!c->finished && (c->out[OUT_SERIES].count > FULL ||
+				     c->out[OUT_EVENTS].count > FULL))
+			return CAPTURE_FULL;
+	}
+	return CAPTURE_DONE;
+}
+
+const void *capture_rows(struct capture *c, int out, size_t *count)
+{
+	*count = out >= 0 && out < OUTS ? c->out[out].count : 0;
+	return *count ? c->out[out].rows : NULL;
+}
+
+void capture_clear(struct capture *c, int out)
+{
+	if (out >= 0 && out < OUTS)
+		c->out[out].count = 0;
+}
+
+i64 capture_memory(const struct capture *c)
+{
+	return c->memory.short_of ? -1 : c->settings.budget - c->memory.left;
+}
+
+static void free_subflow(struct memory *m, struct subflow *s)
+{
+	for (int i = 0; i < 2; i++) {
+		struct half *h = &s->halves[i];
+
+		ranges_free(m, &h->holes);
+		samples_free(m, &h->rtt);
+		samples_free(m, &h->delay);
+		free(h->sent);
+		free(h->maps);
+	}
+	free(s);
+}
+
+void capture_free(struct capture *c)
+{
+	if (!c)
+		return;
+	for (u32 i = 0; i < c->input_count; i++) {
+		free(c->inputs[i]->room);
+		free(c->inputs[i]->interface);
+		free(c->inputs[i]);
+	}
+	for (size_t i = 0; i < c->subflows.count; i++)
+		free_subflow(&c->memory, c->subflows.at[i]);
+	for (size_t i = 0; i < c->connections.count; i++) {
+		struct connection *conn = c->connections.at[i];
+
+		for (int j = 0; j < 2; j++) {
+			if (conn->data[j])
+				ranges_free(&c->memory, &conn->data[j]->ranges);
+			free(conn->data[j]);
+		}
+		free(conn);
+	}
+	for (int i = 0; i < OUTS; i++)
+		free(c->out[i].rows);
+	free(c->subflows.at);
+	free(c->connections.at);
+	free(c->buckets);
+	free(c->tokens);
+	free(c->pairs.ring);
+	free(c->pairs.buckets);
+	free(c);
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The capture analyser: bytes of capture files in, rows out (rows.h).
+ *
+ * It opens nothing, and knows no Python: whoever calls it puts bytes into an
+ * input's room. State is kept for connections, never for packets, all of it from
+ * one budget of memory; what does not fit is counted and told.
+ */
+#ifndef CAPTURE_CORE_H
+#define CAPTURE_CORE_H
+
+#include "rows.h"
+
+#define INPUTS 64
+#define ROOM (2 << 20)		/* bytes of an input that wait to be read */
+#define LONGEST (1 << 20)	/* a packet, or a block that holds one */
+#define INTERFACES 1024		/* of one section of a pcapng file */
+#define NONE UINT32_MAX
+
+struct settings {
+	i64 interval_ns;	/* of the series; 0 for none */
+	i64 idle_ns;		/* silence that counts as idle */
+	i64 pair_ns;		/* a packet not seen at the other point by then is lost */
+	i64 budget;		/* bytes of memory */
+	i64 events;		/* mask of enum event_kind */
+	i64 seed;		/* of the hash tables */
+};
+
+/* memory.c */
+struct memory {
+	i64 left;
+	bool short_of;
+};
+void *take(struct memory *m, size_t size);	/* zeroed; NULL if there is none */
+void *grow(struct memory *m, void *old, size_t before, size_t after);
+void give(struct memory *m, void *old, size_t size);
+
+/* Rows on their way out. */
+struct table {
+	void *rows;
+	size_t size, count, capacity;
+};
+void *new_row(struct memory *m, struct table *t);
+
+/* Kept free for the rows that come of a subflow in the end, as tables grow. */
+#define ROWS_OF_SUBFLOW (3 * (i64)(sizeof(struct subflow_row) + \
+	2 * sizeof(struct half_row) + sizeof(struct connection_row) + \
+	2 * sizeof(struct data_row)))
+
+enum mp_subtype {
+	MP_CAPABLE, MP_JOIN, MP_DSS, MP_ADD_ADDR, MP_REMOVE_ADDR, MP_PRIO, MP_FAIL,
+	MP_FASTCLOSE, MP_TCPRST,
+};
+
+struct dss {
+	bool fin, has_ack, ack64, has_map, dsn64;
+	u64 ack, dsn;
+	u32 ssn;
+	u16 length;
+};
+
+struct option {
+	u8 subtype, version, flags, id;
+	bool backup, echo;
+	u8 keys;		/* how many of `key` are there */
+	u64 key[2];
+	u32 token;
+	bool has_token, has_length;
+	u16 length;
+	u64 value;
+};
+
+#define OPTIONS 8
+
+struct packet {
+	i64 time_ns;
+	struct half *half;	/* of its sender */
+	u32 frame_bytes, ip_bytes, source;
+	u8 version, flags;
+	bool ce, has_stamp, options_cut, has_dss;
+	u8 addresses[2][16];
+	u16 ports[2], id, window;
+	u32 seq, ack, stamp, echo;
+	i64 payload;
+	u8 sacks, options;
+	u32 sack[4][2];
+	struct dss dss;
+	struct option option[OPTIONS];
+};
+
+enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PSH = 8, TCP_ACK = 16 };
+
+/* inputs: reader.c, pcapng.c */
+enum fault {
+	FAULT_NONE, FAULT_EMPTY, FAULT_NOT_CAPTURE, FAULT_VERSION, FAULT_LINK,
+	FAULT_TRUNCATED, FAULT_LENGTH, FAULT_BLOCK, FAULT_INTERFACE,
+};
+
+struct interface {
+	i32 link;
+	u32 per_second_shift;	/* binary resolution: 2^-n s; 0 for decimal */
+	u64 per_second;
+	i64 offset_s;
+};
+
+struct frame {
+	i64 time_ns;
+	const u8 *at;
+	u32 captured, length, source;
+	i32 link;
+};
+
+struct input {
+	struct input_row row;
+	u8 *room;
+	size_t start, end;	/* of what is to be read within the room */
+	u64 to_skip;
+	i64 offset;		/* in the file, of room[start] */
+	bool ended, over, waiting, swapped, nano;
+	int format;		/* 0 not known yet, 1 pcap, 2 pcapng */
+	i32 link;
+	u32 interfaces, base;
+	struct interface *interface;
+	struct frame frame;	/* valid while `waiting` */
+};
+enum step { STEP_FRAME, STEP_MORE, STEP_OVER };
+enum step read_frame(struct input *in, struct memory *m);
+enum step read_block(struct input *in, struct memory *m);
+enum step damaged(struct input *in, enum fault fault, i64 value);
+enum step need(struct input *in, size_t count);
+void advance(struct input *in, size_t count);
+bool link_known(i32 link);
+
+/* link.c: from a frame to its TCP header; options.c: the options of that */
+enum dissected { IS_TCP, IS_OTHER, IS_FRAGMENT, IS_MALFORMED, IS_SNAPPED };
+enum dissected dissect(const struct frame *f, struct packet *p);
+void read_options(struct span options, struct packet *p);
+
+/* digest.c */
+void mptcp_digest(u64 key, int version, u32 *token, u64 *first_dsn);
+
+/* ranges.c: stretches of a number space, sorted, each with an owner */
+struct range {
+	i64 from, to;
+	u32 owner, stamp;
+	i64 time_ns;
+};
+
+struct ranges {
+	struct range *list;
+	u32 head, count, capacity;
+	i64 floor;		/* what lies below is forgotten */
+	i64 forgotten;
+};
+
+struct overlap {
+	i64 fresh, mine, others;
+	u32 other;
+};
+void ranges_add(struct memory *m, struct ranges *r, i64 from, i64 to, u32 owner,
+		struct overlap *found);
+void ranges_append(struct memory *m, struct ranges *r, struct range piece);
+i64 ranges_cut(struct memory *m, struct ranges *r, i64 from, i64 to,
+	       struct range *first);
+i64 ranges_gaps(const struct ranges *r, i64 from, i64 to);
+void ranges_free(struct memory *m, struct ranges *r);
+
+/* samples.c: the distribution of a time */
+struct samples {
+	i64 count, sum, least, most;
+	i64 few[8];
+	u32 *buckets;
+};
+void sample(struct memory *m, struct samples *s, i64 ns);
+i64 quantile(const struct samples *s, double part);
+void samples_free(struct memory *m, struct samples *s);
+
+struct sent {			/* a segment that no ACK covers yet */
+	i64 end, time_ns;
+	bool again, sacked;
+};
+
+struct mapping {
+	i64 from, dsn, length;
+};
+
+#define MAPPINGS 32
+
+struct data;
+
+struct half {
+	struct half_row row;
+	struct subflow *subflow;
+	struct half *other;
+	struct data *data;	/* NULL for plain TCP */
+	u32 isn, source, last_ack;
+	bool seen, isn_known;
+	i64 next, acked;	/* relative: SYN is 0, the first byte 1 */
+	i64 data_end, complete_ns;	/* the last byte, and when it was acknowledged */
+	i64 sacked_high, recover, last_ack_ns, last_sent_ns, last_window;
+	u32 duplicates;
+	int recovery;		/* 0 none, 1 fast, 2 timeout */
+	struct ranges holes;
+	struct sent *sent;
+	u32 sent_head, sent_count, sent_capacity;
+	i64 ssn_base;		/* relative number of subflow sequence number 0 */
+	bool ssn_base_known;
+	struct mapping *maps;
+	u32 map_count;
+	struct samples rtt, delay;
+	struct series_row bin;
+	i64 bin_from, bin_to;
+	struct half *far;	/* the same half at the other point */
+	bool origin;
+};
+
+struct data {
+	struct data_row row;
+	struct connection *connection;
+	struct ranges ranges;
+	u64 base;		/* DSN of relative number 0 */
+	bool seen, base64;
+	i64 start;		/* relative number of the first byte */
+	i64 reinjected_to;	/* where the last reinjection ended */
+	i64 next, acked, fin;	/* `fin`: DATA_FIN's number, or -1 */
+};
+
+struct connection {
+	struct connection_row row;
+	struct data *data[2];
+	struct subflow *first_subflow, *last_subflow;
+	u32 index;
+	bool dss_seen;
+	i64 listed;		/* events */
+};
+
+struct subflow {
+	struct subflow_row row;
+	struct connection *connection;
+	struct subflow *sibling, *next_of_hash;
+	struct half halves[2];	/* by the order of the key's ends */
+	struct half *opener;	/* whose SYN opened it */
+	u8 addresses[2][16];
+	u16 ports[2];
+	u8 version;
+	u16 point;
+	u32 index;
+	u64 hash;
+};
+
+struct token {
+	u32 token;
+	u8 side;
+	bool used;
+	u16 point;
+	struct connection *connection;
+};
+
+struct seen {			/* a packet that one point has seen, pairs.c */
+	u64 fingerprint;
+	struct half *half;
+	i64 time_ns;
+	u32 next;
+	bool gone;
+};
+
+struct pairs {
+	struct seen *ring;
+	u32 *buckets;
+	u64 head, tail;
+	i64 last_ns[2];
+};
+
+struct vector {
+	void **at;
+	size_t count, capacity;
+};
+bool push(struct memory *m, struct vector *v, void *item);
+
+enum { OUT_CONNECTIONS, OUT_DATA, OUT_SUBFLOWS, OUT_HALVES, OUT_SERIES, OUT_EVENTS,
+       OUT_INPUTS, OUTS };
+
+struct capture {
+	struct settings settings;
+	struct memory memory;
+	struct input *inputs[INPUTS];
+	u32 input_count, points;
+	struct subflow **buckets;
+	u64 bucket_count;
+	struct subflow *last;
+	struct vector subflows, connections;
+	struct token *tokens;
+	u64 token_count, token_capacity;
+	struct pairs pairs;
+	struct table out[OUTS];
+	i64 zero_ns;		/* when the capture began */
+	bool begun, finished;
+};
+
+/* flows.c */
+struct half *find_half(struct capture *c, struct packet *p, u32 point);
+struct connection *new_connection(struct capture *c, u32 point);
+void join_connection(struct capture *c, struct subflow *s, struct connection *to);
+
+/* tcp.c */
+void track_tcp(struct capture *c, struct packet *p);
+i64 rel_seq(const struct half *h, u32 seq);
+
+/* acks.c */
+void remember_sent(struct capture *c, struct half *h, i64 end, i64 time_ns);
+void mark_resent(struct half *h, i64 from, i64 to);
+void take_ack(struct capture *c, struct half *h, const struct packet *p);
+
+/* recovery.c */
+void count_retransmission(struct capture *c, const struct packet *p, i64 from, i64 to,
+			  i64 bytes);
+
+/* mptcp.c, tokens.c, data.c, mappings.c */
+void track_options(struct capture *c, struct packet *p);
+void learn_key(struct capture *c, struct connection *conn, int side, u64 key);
+struct token *find_token(struct capture *c, u32 token, u32 point);
+void add_token(struct capture *c, struct connection *conn, int side, u32 token);
+void track_data(struct capture *c, const struct packet *p, i64 from, i64 to, i64 fresh);
+void take_mapping(struct capture *c, const struct packet *p, const struct dss *d,
+		  i64 from);
+void take_data_ack(struct capture *c, const struct packet *p, u64 ack, bool wide);
+const struct mapping *find_mapping(const struct half *h, i64 number);
+bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number);
+
+/* series.c */
+struct series_row *bin(struct capture *c, struct half *h, i64 time_ns);
+void flush_bin(struct capture *c, struct half *h);
+struct event_row *event(struct capture *c, enum event_kind kind, const struct half *h,
+			i64 time_ns);
+
+/* pairs.c */
+void pair(struct capture *c, const struct packet *p, u32 point);
+void pairs_end(struct capture *c);
+
+/* finish.c */
+void finish(struct capture *c);
+
+/* api.c, ring.c */
+#pragma GCC visibility push(default)
+i64 capture_unroll(const u8 *block, size_t length, u8 *out, size_t room);
+struct capture *capture_new(const struct settings *settings);
+int capture_add(struct capture *c, int point);
+u8 *capture_room(struct capture *c, int input, size_t *size);
+void capture_fed(struct capture *c, int input, size_t count);
+void capture_end(struct capture *c, int input);
+int capture_run(struct capture *c);
+const void *capture_rows(struct capture *c, int out, size_t *count);
+void capture_clear(struct capture *c, int out);
+const char *capture_fields(int out);
+i64 capture_memory(const struct capture *c);
+void capture_free(struct capture *c);
+#pragma GCC visibility pop
+
+#endif

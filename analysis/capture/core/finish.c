@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+/* At the end of the capture: the rows of connections, subflows and directions. */
+#include "core.h"
+
+static void split(const u8 *address, u64 *high, u64 *low)
+{
+	*high = be64(address);
+	*low = be64(address + 8);
+}
+
+static void finish_half(struct capture *c, struct half *h)
+{
+	struct half_row *row, *r = &h->row;
+	i64 gaps = 0;
+
+	flush_bin(c, h);
+	for (u32 i = 0; i < h->holes.count; i++) {
+		const struct range *hole = &h->holes.list[h->holes.head + i];
+
+		gaps += hole->to - hole->from;
+	}
+	r->subflow = h->subflow->index;
+	r->missing_bytes = gaps;
+	r->sequence_bytes = h->seen ? most(0, h->next - 1 - (r->fins > 0)) : 0;
+	r->acked_bytes = h->seen ?
+		most(0, least(h->acked - 1, r->sequence_bytes)) : 0;
+	r->rtt_samples = h->rtt.count;
+	r->rtt_sum_ns = h->rtt.sum;
+	r->rtt_min_ns = h->rtt.count ? h->rtt.least : -1;
+	r->rtt_max_ns = h->rtt.count ? h->rtt.most : -1;
+	r->rtt_p50_ns = quantile(&h->rtt, 0.50);
+	r->rtt_p95_ns = quantile(&h->rtt, 0.95);
+	r->rtt_p99_ns = quantile(&h->rtt, 0.99);
+	r->delay_sum_ns = h->delay.sum;
+	r->delay_min_ns = h->delay.count ? h->delay.least : -1;
+	r->delay_max_ns = h->delay.count ? h->delay.most : -1;
+	r->delay_p50_ns = quantile(&h->delay, 0.50);
+	r->delay_p95_ns = quantile(&h->delay, 0.95);
+	r->delay_p99_ns = quantile(&h->delay, 0.99);
+	row = new_row(&c->memory, &c->out[OUT_HALVES]);
+	if (row)
+		*row = *r;
+}
+
+static void finish_subflow(struct capture *c, struct subflow *s)
+{
+	struct subflow_row *row, *r = &s->row;
+
+	r->subflow = s->index;
+	r->connection = s->connection->index;
+	r->ip_version = s->version;
+	r->direction_of_a = s->halves[0].row.direction;
+	split(s->addresses[0], &r->a_high, &r->a_low);
+	split(s->addresses[1], &r->b_high, &r->b_low);
+	r->a_port = s->ports[0];
+	r->b_port = s->ports[1];
+	row = new_row(&c->memory, &c->out[OUT_SUBFLOWS]);
+	if (row)
+		*row = *r;
+	finish_half(c, &s->halves[0]);
+	finish_half(c, &s->halves[1]);
+}
+
+/* Plain TCP: the data are the subflow's. */
+static void data_of_tcp(const struct half *h, struct data_row *r)
+{
+	const struct half_row *from = &h->row;
+
+	r->direction = from->direction;
+	r->bytes = from->data_bytes;
+	r->packets = from->payload_packets - from->retransmissions +
+		   from->upstream_losses - from->keep_alives;
+	r->first_ns = from->first_payload_ns;
+	r->last_ns = from->last_payload_ns;
+	r->acked_bytes = from->acked_bytes;
+	r->complete_ns = h->acked >= h->data_end && from->payload_bytes ? h->complete_ns : -1;
+	r->missing_bytes = from->missing_bytes;
+	r->ooo_packets = from->ooo_packets + from->upstream_losses;
+	r->ooo_bytes = from->ooo_bytes;
+	r->in_flight_max_bytes = from->in_flight_max_bytes;
+	r->idle_periods = from->idle_periods;
+	r->idle_ns = from->idle_ns;
+	r->idle_max_ns = from->idle_max_ns;
+	r->first_reinjection_ns = r->last_reinjection_ns = -1;
+	r->data_fin_ns = r->data_fin_acked_ns = -1;
+}
+
+static void data_of_mptcp(struct data *d, struct data_row *r)
+{
+	*r = d->row;
+	r->forgotten_ranges = d->ranges.forgotten;
+	r->missing_bytes = d->seen ? ranges_gaps(&d->ranges, d->start, d->next) : 0;
+	r->acked_bytes = d->seen ? most(0, least(d->acked, d->next) - d->start) : 0;
+	r->first_dsn = d->base + (u64)d->start;
+	r->first_dsn_known = d->seen ? 1 + d->base64 : 0;
+	if (d->acked < d->next || !r->bytes)
+		r->complete_ns = -1;
+}
+
+static void finish_fallback(struct connection *conn)
+{
+	struct subflow *first = conn->first_subflow;
+	i64 payload = 0, answers = 0;
+
+	if (conn->row.kind != KIND_MPTCP || first->row.how != HOW_CAPABLE)
+		goto done;
+	for (int i = 0; i < 2; i++)
+		payload += first->halves[i].row.payload_bytes;
+	answers = first->opener ? first->opener->other->row.capables : 0;
+	if (first->row.syn_ack_ns >= 0 && !answers) {
+		conn->row.fallback = FALLBACK_HANDSHAKE;
+		conn->row.fallback_ns = first->row.syn_ack_ns;
+	} else if (payload && !conn->dss_seen && first->row.fourth_ack_ns >= 0 &&
+		   !conn->row.fallback) {
+		conn->row.fallback = FALLBACK_NO_DSS;
+		conn->row.fallback_ns = first->row.established_ns;
+	}
+done:
+	if (conn->row.fallback)
+		conn->row.kind = KIND_FALLBACK;
+}
+
+static void finish_unknown(struct connection *conn)
+{
+	struct connection_row *r = &conn->row;
+	i64 unmapped = 0, cut = 0;
+
+	for (struct subflow *s = conn->first_subflow; s; s = s->sibling)
+		cut += s->halves[0].row.cut_options + s->halves[1].row.cut_options;
+	for (int i = 0; i < 2; i++)
+		unmapped += conn->data[i] ? conn->data[i]->row.unmapped_packets : 0;
+	if (conn->first_subflow->row.syn_ns < 0)
+		r->unknown |= UNKNOWN_HANDSHAKE;
+	if (r->kind == KIND_MPTCP) {
+		r->unknown |= r->keys_known & 1 ? 0 : UNKNOWN_KEY_A;
+		r->unknown |= r->keys_known & 2 ? 0 : UNKNOWN_KEY_B;
+		r->unknown |= unmapped ? UNKNOWN_MAPPING : 0;
+	}
+	r->unknown |= cut ? UNKNOWN_OPTIONS : 0;
+}
+
+static void finish_connection(struct capture *c, struct connection *conn)
+{
+	struct subflow *first = conn->first_subflow;
+	bool mapped = conn->dss_seen;
+
+	if (!first)
+		return;
+	finish_fallback(conn);
+	finish_unknown(conn);
+	conn->row.connection = conn->index;
+	conn->row.syn_ns = first->row.syn_ns;
+	conn->row.established_ns = first->row.established_ns;
+	for (int i = 0; i < 2; i++) {
+		struct data_row *row = new_row(&c->memory, &c->out[OUT_DATA]);
+		struct half *h = &first->halves[first->halves[0].row.direction != i];
+
+		if (!row)
+			return;
+		if (conn->data[i] && mapped)
+			data_of_mptcp(conn->data[i], row);
+		else
+			data_of_tcp(h, row);
+		row->connection = conn->index;
+	}
+	if (new_row(&c->memory, &c->out[OUT_CONNECTIONS])) {
+		struct connection_row *rows = c->out[OUT_CONNECTIONS].rows;
+
+		rows[c->out[OUT_CONNECTIONS].count - 1] = conn->row;
+	}
+}
+
+void finish(struct capture *c)
+{
+	c->memory.left += (i64)c->subflows.count * ROWS_OF_SUBFLOW;
+	pairs_end(c);
+	for (size_t i = 0; i < c->subflows.count; i++)
+		finish_subflow(c, c->subflows.at[i]);
+	for (size_t i = 0; i < c->connections.count; i++)
+		finish_connection(c, c->connections.at[i]);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/* The table of subflows, by the two ends of each, and the connections they make. */
+#include "core.h"
+
+#define FIRST_BUCKETS 1024
+
+/* Multiply and fold; seeded, so that no file can choose its collisions. */
+static u64 fold(u64 a, u64 b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (u64)product ^ (u64)(product >> 64);
+}
+
+static u64 hash_of(const struct capture *c, const struct packet *p, int low, u32 point)
+{
+	const u8 *one = p->addresses[low], *two = p->addresses[!low];
+	u64 seed = (u64)c->settings.seed | 1, part[4], ports;
+
+	memcpy(part, one, 16);
+	memcpy(part + 2, two, 16);
+	ports = (u64)p->ports[low] << 32 | (u64)p->ports[!low] << 16 | point << 8 |
+		p->version;
+	seed = fold(part[0] ^ seed, part[1] ^ 0x9E3779B97F4A7C15u);
+	seed ^= fold(part[2] ^ seed, part[3] ^ 0xC2B2AE3D27D4EB4Fu);
+	return fold(seed ^ (u64)c->settings.seed, ports ^ 0x165667B19E3779F9u);
+}
+
+/* Which end of the packet comes first in the key: 0 its sender, 1 its receiver. */
+static int low_end(const struct packet *p)
+{
+	u64 one = be64(p->addresses[0]), two = be64(p->addresses[1]);
+
+	if (one == two) {
+		one = be64(p->addresses[0] + 8);
+		two = be64(p->addresses[1] + 8);
+	}
+	return one != two ? one > two : p->ports[0] > p->ports[1];
+}
+
+static bool same_address(const u8 *one, const u8 *two)
+{
+	u64 a[2], b[2];
+
+	memcpy(a, one, 16);
+	memcpy(b, two, 16);
+	return !((a[0] ^ b[0]) | (a[1] ^ b[1]));
+}
+
+static bool same_ends(const struct subflow *s, const struct packet *p, int low,
+		      u32 point)
+{
+	return s->ports[0] == p->ports[low] && s->ports[1] == p->ports[!low] &&
+	       s->version == p->version && s->point == point &&
+	       same_address(s->addresses[0], p->addresses[low]) &&
+	       same_address(s->addresses[1], p->addresses[!low]);
+}
+
+static bool widen(struct capture *c)
+{
+	u64 count = c->bucket_count ? 4 * c->bucket_count : FIRST_BUCKETS;
+	struct subflow **buckets = take(&c->memory, count * sizeof(*buckets));
+
+	if (!buckets)
+		return c->bucket_count;
+	for (u64 i = 0; i < c->bucket_count; i++) {
+		struct subflow *s = c->buckets[i], *next;
+
+		for (; s; s = next) {
+			next = s->next_of_hash;
+			s->next_of_hash = buckets[s->hash & (count - 1)];
+			buckets[s->hash & (count - 1)] = s;
+		}
+	}
+	give(&c->memory, c->buckets, c->bucket_count * sizeof(*buckets));
+	c->buckets = buckets;
+	c->bucket_count = count;
+	return true;
+}
+
+struct connection *new_connection(struct capture *c, u32 point)
+{
+	struct connection *conn = take(&c->memory, sizeof(*conn));
+
+	if (!conn)
+		return NULL;
+	conn->index = (u32)c->connections.count;
+	if (!push(&c->memory, &c->connections, conn)) {
+		give(&c->memory, conn, sizeof(*conn));
+		return NULL;
+	}
+	conn->row.point = point;
+	conn->row.version = conn->row.token_a = conn->row.token_b = -1;
+	conn->row.syn_ns = conn->row.established_ns = conn->row.fallback_ns = -1;
+	conn->row.checksum = -1;
+	return conn;
+}
+
+/* Move a subflow to another connection; its own, now without any, is not told. */
+void join_connection(struct capture *c, struct subflow *s, struct connection *to)
+{
+	struct connection *from = s->connection;
+	struct subflow **link = &from->first_subflow;
+
+	if (from == to)
+		return;
+	while (*link && *link != s)
+		link = &(*link)->sibling;
+	if (*link)
+		*link = s->sibling;
+	from->last_subflow = from->first_subflow;
+	while (from->last_subflow && from->last_subflow->sibling)
+		from->last_subflow = from->last_subflow->sibling;
+	from->row.subflows--;
+	s->sibling = NULL;
+	s->connection = to;
+	if (to->last_subflow)
+		to->last_subflow->sibling = s;
+	else
+		to->first_subflow = s;
+	to->last_subflow = s;
+	s->row.number = to->row.subflows++;
+	to->row.first_ns = least(to->row.first_ns, s->row.first_ns);
+	to->row.last_ns = most(to->row.last_ns, s->row.last_ns);
+	if (!from->row.subflows && !from->data[0] && !from->data[1] &&
+	    from->index + 1 == c->connections.count) {
+		c->connections.count--;
+		give(&c->memory, from, sizeof(*from));
+	}
+}
+
+static void init_half(struct half *h, struct subflow *s, int end)
+{
+	h->subflow = s;
+	h->other = &s->halves[!end];
+	h->row.first_ns = h->row.first_payload_ns = -1;
+	h->row.last_ns = h->row.last_payload_ns = -1;
+	h->last_ack_ns = -1;
+	h->last_window = -1;
+	h->row.direction = end;
+	h->bin.interval = -1;
+}
+
+static struct subflow *new_subflow(struct capture *c, const struct packet *p, int low,
+				   u32 point, u64 hash)
+{
+	struct connection *conn;
+	struct subflow *s;
+
+	if (c->subflows.count >= c->bucket_count && !widen(c))
+		return NULL;
+	if (c->memory.left < (i64)(sizeof(*s) + sizeof(*conn)) + ROWS_OF_SUBFLOW + 64) {
+		c->memory.short_of = true;
+		return NULL;
+	}
+	s = take(&c->memory, sizeof(*s));
+	conn = s ? new_connection(c, point) : NULL;
+	if (!conn || !push(&c->memory, &c->subflows, s)) {
+		give(&c->memory, s, sizeof(*s));
+		return NULL;
+	}
+	c->memory.left -= ROWS_OF_SUBFLOW;
+	s->index = (u32)c->subflows.count - 1;
+	s->connection = conn;
+	conn->first_subflow = conn->last_subflow = s;
+	conn->row.subflows = 1;
+	conn->row.first_ns = conn->row.last_ns = p->time_ns;
+	for (int i = 0; i < 2; i++) {
+		memcpy(s->addresses[i], p->addresses[i ? !low : low], 16);
+		s->ports[i] = p->ports[i ? !low : low];
+		init_half(&s->halves[i], s, i);
+	}
+	s->version = p->version;
+	s->point = (u16)point;
+	s->hash = hash;
+	s->row.point = point;
+	s->row.source = p->source;
+	s->row.first_ns = s->row.last_ns = p->time_ns;
+	s->row.syn_ns = s->row.syn_ack_ns = s->row.established_ns = -1;
+	s->row.fourth_ack_ns = s->row.address_id_a = s->row.address_id_b = -1;
+	s->row.how = HOW_UNSEEN;
+	s->next_of_hash = c->buckets[hash & (c->bucket_count - 1)];
+	c->buckets[hash & (c->bucket_count - 1)] = s;
+	return s;
+}
+
+/* A SYN that begins another connection between the same two ends. */
+static bool begins_anew(const struct half *h, const struct packet *p)
+{
+	if ((p->flags & (TCP_SYN | TCP_ACK | TCP_RST)) != TCP_SYN || !h->seen)
+		return false;
+	return h->row.syns ? p->seq != h->isn : h->row.payload_bytes > 0;
+}
+
+/* Out of the table; its counts stay. */
+static void supersede(struct capture *c, struct subflow *s)
+{
+	struct subflow **link = &c->buckets[s->hash & (c->bucket_count - 1)];
+
+	while (*link && *link != s)
+		link = &(*link)->next_of_hash;
+	if (*link)
+		*link = s->next_of_hash;
+}
+
+/* The sender's half of a packet's subflow; NULL if the memory is used up. */
+struct half *find_half(struct capture *c, struct packet *p, u32 point)
+{
+	struct subflow *s = c->last;
+	int low = low_end(p);
+	struct half *h;
+	u64 hash;
+
+	if (!s || !same_ends(s, p, low, point)) {
+		hash = hash_of(c, p, low, point);
+		s = c->bucket_count ? c->buckets[hash & (c->bucket_count - 1)] : NULL;
+		while (s && (s->hash != hash || !same_ends(s, p, low, point)))
+			s = s->next_of_hash;
+		if (!s && !c->bucket_count && !widen(c))
+			return NULL;
+		if (!s)
+			s = new_subflow(c, p, low, point, hash);
+	}
+	/* The sender is end `low` of the key: 0 if it comes first. */
+	h = s ? &s->halves[low] : NULL;
+	if (h && begins_anew(h, p)) {
+		supersede(c, s);
+		s = new_subflow(c, p, low, point, s->hash);
+		h = s ? &s->halves[low] : NULL;
+	}
+	c->last = s;
+	return h;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Data sequence mappings: which stretch of the connection's data a stretch of a
+ * subflow carries (RFC 8684, 3.3.1).
+ *
+ * Data numbers are relative: the initial data sequence number is 0, so the first
+ * byte is 1, if the keys are known. Numbers of 4 bytes are taken to be near those seen last.
+ */
+#include "core.h"
+
+#define FAR (1ll << 31)
+#define ENDLESS (1ll << 46)
+#define UNSEEN (1ll << 30)	/* room for what came before the capture began */
+
+/* False if the number is too far from all that was seen to be meant. */
+bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number)
+{
+	i64 near = d->next + (i32)((u32)dsn - (u32)(d->base + (u64)d->next));
+
+	if (!d->seen) {
+		d->seen = true;
+		d->base = dsn - UNSEEN;
+		d->base64 = wide;
+		d->start = d->next = d->acked = *number = UNSEEN;
+		return true;
+	}
+	*number = near;
+	if (!wide)
+		return true;
+	if (d->base64) {
+		*number = (i64)(dsn - d->base);
+		return *number > d->next - FAR && *number < d->next + FAR;
+	}
+	d->base = dsn - (u64)near;
+	d->base64 = true;
+	return true;
+}
+
+/* Relative subflow number of subflow sequence number `ssn`, near `from`. */
+static i64 rel_ssn(struct half *h, u32 ssn, i64 from)
+{
+	i64 candidate = (i32)((u32)from - ssn);
+
+	if (h->isn_known)
+		return from + (i32)(ssn - (u32)from);
+	/* The capture began later. A mapping begins where its packet does, unless
+	 * that is one of several that share it: then it begins before. */
+	if (!h->ssn_base_known ||
+	    (candidate < h->ssn_base && candidate > h->ssn_base - 65536)) {
+		h->ssn_base = candidate;
+		h->ssn_base_known = true;
+	}
+	return from + (i32)(ssn + (u32)h->ssn_base - (u32)from);
+}
+
+static void add_mapping(struct capture *c, struct half *h, struct mapping map)
+{
+	const struct mapping *last;
+
+	if (!h->maps)
+		h->maps = take(&c->memory, MAPPINGS * sizeof(*h->maps));
+	if (!h->maps) {
+		h->subflow->connection->row.unknown |= UNKNOWN_MEMORY;
+		return;
+	}
+	last = &h->maps[(h->map_count + MAPPINGS - 1) % MAPPINGS];
+	if (h->map_count && last->from == map.from && last->dsn == map.dsn &&
+	    last->length >= map.length)
+		return;
+	h->maps[h->map_count++ % MAPPINGS] = map;
+}
+
+/* The newest mapping that has a subflow number; NULL if none of the last has. */
+const struct mapping *find_mapping(const struct half *h, i64 number)
+{
+	u32 known = (u32)least(h->map_count, MAPPINGS);
+
+	for (u32 i = 1; i <= known; i++) {
+		const struct mapping *m = &h->maps[(h->map_count - i) % MAPPINGS];
+
+		if (number >= m->from && number < m->from + m->length)
+			return m;
+	}
+	return NULL;
+}
+
+static void take_data_fin(struct data *d, i64 number, i64 time_ns)
+{
+	d->fin = number;
+	if (d->row.data_fin_ns < 0)
+		d->row.data_fin_ns = time_ns;
+}
+
+void take_mapping(struct capture *c, const struct packet *p, const struct dss *dss,
+		  i64 from)
+{
+	struct half *h = p->half;
+	struct connection *conn = h->subflow->connection;
+	struct mapping map = { .length = dss->length };
+
+	if (!h->data)
+		return;
+	if (!rel_dsn(h->data, dss->dsn, dss->dsn64, &map.dsn)) {
+		h->data->row.implausible++;
+		return;
+	}
+	if (!dss->length) {
+		map.length = ENDLESS;
+		if (!conn->row.fallback) {
+			conn->row.fallback = FALLBACK_INFINITE;
+			conn->row.fallback_ns = p->time_ns;
+		}
+	} else if (dss->fin) {
+		take_data_fin(h->data, map.dsn + --map.length, p->time_ns);
+	}
+	if (!map.length || (dss->fin && !p->payload))
+		return;
+	map.from = rel_ssn(h, dss->ssn, from);
+	add_mapping(c, h, map);
+}
+
+/* The sender of the packet says which of the other end's data have arrived. */
+void take_data_ack(struct capture *c, const struct packet *p, u64 ack, bool wide)
+{
+	struct data *d = p->half->other->data;
+	struct event_row *e;
+	i64 number;
+
+	if (!d)
+		return;
+	if (!rel_dsn(d, ack, wide, &number)) {
+		d->row.implausible++;
+		return;
+	}
+	if (number <= d->acked || number > d->next + FAR)
+		return;
+	d->acked = number;
+	if (number >= d->next)
+		d->row.complete_ns = p->time_ns;
+	if (d->fin >= 0 && number > d->fin && d->row.data_fin_acked_ns < 0)
+		d->row.data_fin_acked_ns = p->time_ns;
+	e = event(c, EVENT_DATA_ACK, p->half, p->time_ns);
+	if (e)
+		e->position = number;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+/* Memory from one budget, so that no input can make the analyser eat the machine. */
+#include <stdlib.h>
+
+#include "core.h"
+
+void *take(struct memory *m, size_t size)
+{
+	void *got = NULL;
+
+	if (m->left >= (i64)size)
+		got = calloc(1, size);
+	if (!got) {
+		m->short_of = true;
+		return NULL;
+	}
+	m->left -= (i64)size;
+	return got;
+}
+
+/* What is new is zeroed; NULL leaves the old as it was. */
+void *grow(struct memory *m, void *old, size_t before, size_t after)
+{
+	void *got = NULL;
+
+	if (m->left >= (i64)(after - before))
+		got = realloc(old, after);
+	if (!got) {
+		m->short_of = true;
+		return NULL;
+	}
+	memset((u8 *)got + before, 0, after - before);
+	m->left -= (i64)(after - before);
+	return got;
+}
+
+void give(struct memory *m, void *old, size_t size)
+{
+	if (!old)
+		return;
+	free(old);
+	m->left += (i64)size;
+}
+
+void *new_row(struct memory *m, struct table *t)
+{
+	if (t->count == t->capacity) {
+		size_t more = t->capacity ? 2 * t->capacity : 64;
+		void *rows = grow(m, t->rows, t->capacity * t->size, more * t->size);
+
+		if (!rows)
+			return NULL;
+		t->rows = rows;
+		t->capacity = more;
+	}
+	return memset((u8 *)t->rows + t->size * t->count++, 0, t->size);
+}
+
+bool push(struct memory *m, struct vector *v, void *item)
+{
+	if (v->count == v->capacity) {
+		size_t more = v->capacity ? 2 * v->capacity : 64;
+		void *at = grow(m, v->at, v->capacity * sizeof(void *),
+				more * sizeof(void *));
+
+		if (!at)
+			return false;
+		v->at = at;
+		v->capacity = more;
+	}
+	v->at[v->count++] = item;
+	return true;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+/* MPTCP's options: who belongs to whom, and what one end tells the other. */
+#include "core.h"
+
+static struct data *new_data(struct capture *c, struct connection *conn, int direction)
+{
+	struct data *d = take(&c->memory, sizeof(*d));
+
+	if (!d) {
+		conn->row.unknown |= UNKNOWN_MEMORY;
+		return NULL;
+	}
+	d->connection = conn;
+	d->row.connection = conn->index;
+	d->row.direction = direction;
+	d->row.first_ns = d->row.last_ns = d->row.complete_ns = -1;
+	d->row.first_reinjection_ns = d->row.last_reinjection_ns = -1;
+	d->row.data_fin_ns = d->row.data_fin_acked_ns = -1;
+	d->fin = -1;
+	return d;
+}
+
+static void make_mptcp(struct capture *c, struct subflow *s)
+{
+	struct connection *conn = s->connection;
+
+	conn->row.kind = KIND_MPTCP;
+	for (int i = 0; i < 2; i++) {
+		if (!conn->data[i])
+			conn->data[i] = new_data(c, conn, i);
+	}
+	for (int i = 0; i < 2; i++)
+		s->halves[i].data = conn->data[s->halves[i].row.direction];
+}
+
+static struct event_row *signal(struct capture *c, const struct packet *p,
+				const struct option *o)
+{
+	struct event_row *e = event(c, EVENT_SIGNAL, p->half, p->time_ns);
+
+	if (e) {
+		e->other = o->subtype;
+		e->value = o->subtype == MP_TCPRST ? o->value : o->id;
+		e->length = o->subtype == MP_TCPRST ? o->flags : o->backup;
+	}
+	return e;
+}
+
+static void take_capable(struct capture *c, struct packet *p, const struct option *o)
+{
+	struct half *h = p->half;
+	struct subflow *s = h->subflow;
+	struct connection *conn = s->connection;
+	int side = (int)h->row.direction;
+	u8 syn = p->flags & (TCP_SYN | TCP_ACK);
+
+	h->row.capables++;
+	if (s->row.how == HOW_JOIN)
+		return;
+	if (s->row.how != HOW_CAPABLE)
+		s->row.how = HOW_CAPABLE;
+	make_mptcp(c, s);
+	if (conn->row.version < 0 || syn == (TCP_SYN | TCP_ACK))
+		conn->row.version = o->version;
+	conn->row.checksum = most(conn->row.checksum, o->flags >> 7);
+	if (p->flags & TCP_RST)
+		return;
+	/* Of version 1, a SYN has no key: what it says may yet become version 0. */
+	if (o->keys && (syn != TCP_SYN || o->version == 0))
+		learn_key(c, conn, side, o->key[0]);
+	if (o->keys == 2)
+		learn_key(c, conn, !side, o->key[1]);
+	if (o->has_length && h->data && h->data->base64 && p->payload) {
+		struct dss first = {
+			.has_map = true, .dsn64 = true,
+			.dsn = h->data->base + 1, .ssn = 1, .length = o->length,
+		};
+
+		take_mapping(c, p, &first, rel_seq(h, p->seq));
+	}
+}
+
+/* The subflow's SYN names the connection by its receiver's token. */
+static void join_by_token(struct capture *c, struct packet *p, u32 number)
+{
+	struct half *h = p->half;
+	struct subflow *s = h->subflow;
+	struct token *token = find_token(c, number, s->point);
+
+	if (!token) {
+		s->connection->row.unknown |= UNKNOWN_FIRST;
+		s->connection->row.token_b = number;
+		add_token(c, s->connection, 1, number);
+	} else if (token->connection != s->connection) {
+		join_connection(c, s, token->connection);
+		h->row.direction = !token->side;
+		h->other->row.direction = token->side;
+		h->bin.direction = h->row.direction;
+		h->other->bin.direction = h->other->row.direction;
+	}
+	make_mptcp(c, s);
+}
+
+static void take_join(struct capture *c, struct packet *p, const struct option *o)
+{
+	struct half *h = p->half;
+	struct subflow *s = h->subflow;
+	i64 *id = h == &s->halves[0] ? &s->row.address_id_a : &s->row.address_id_b;
+
+	h->row.joins++;
+	if (p->flags & TCP_SYN) {
+		*id = o->id;
+		s->row.backup |= (i64)o->backup << (h == s->opener ? 0 : 1);
+	}
+	if (o->has_token && (p->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN &&
+	    s->row.how != HOW_JOIN) {
+		s->row.how = HOW_JOIN;
+		join_by_token(c, p, o->token);
+	} else if (s->row.how == HOW_UNSEEN) {
+		s->row.how = HOW_JOIN;
+		s->connection->row.unknown |= UNKNOWN_HANDSHAKE | UNKNOWN_FIRST;
+		make_mptcp(c, s);
+	}
+}
+
+static void take_signal(struct capture *c, struct packet *p, const struct option *o)
+{
+	struct half_row *r = &p->half->row;
+	struct connection *conn = p->half->subflow->connection;
+
+	switch (o->subtype) {
+	case MP_ADD_ADDR:
+		r->add_addrs += !o->echo;
+		r->add_addr_echoes += o->echo;
+		break;
+	case MP_REMOVE_ADDR:
+		r->remove_addrs++;
+		break;
+	case MP_PRIO:
+		r->mp_prios++;
+		break;
+	case MP_FASTCLOSE:
+		r->fastcloses++;
+		break;
+	case MP_TCPRST:
+		r->mp_resets++;
+		break;
+	case MP_FAIL:
+		r->mp_fails++;
+		if (conn->row.subflows == 1 && !conn->row.fallback) {
+			conn->row.fallback = FALLBACK_FAIL;
+			conn->row.fallback_ns = p->time_ns;
+		}
+		break;
+	}
+	signal(c, p, o);
+}
+
+static void count_dss(struct capture *c, struct packet *p)
+{
+	struct half *h = p->half;
+
+	h->row.dss++;
+	h->row.mappings += p->dss.has_map;
+	h->row.data_acks += p->dss.has_ack;
+	h->row.data_fins += p->dss.fin;
+	if (!h->data) {
+		if (h->subflow->row.how == HOW_UNSEEN)
+			h->subflow->connection->row.unknown |= UNKNOWN_HANDSHAKE;
+		make_mptcp(c, h->subflow);
+	}
+	h->subflow->connection->dss_seen = true;
+}
+
+void track_options(struct capture *c, struct packet *p)
+{
+	if (p->flags & TCP_SYN && p->half->subflow->row.how == HOW_UNSEEN && !p->options)
+		p->half->subflow->row.how = HOW_PLAIN;
+	for (int i = 0; i < p->options; i++) {
+		const struct option *o = &p->option[i];
+
+		if (o->subtype == MP_CAPABLE)
+			take_capable(c, p, o);
+		else if (o->subtype == MP_JOIN)
+			take_join(c, p, o);
+		else
+			take_signal(c, p, o);
+	}
+	if (p->has_dss)
+		count_dss(c, p);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Stretches [from, to) of a number space, sorted and disjoint, each with an owner.
+ *
+ * Numbers come in nearly in order, so the end of the list is where to look first.
+ * Neighbours of one owner are one stretch. A list that grows too long forgets its
+ * oldest half.
+ */
+#include "core.h"
+
+#define LONGEST_LIST 32768
+
+static struct range *at(const struct ranges *r, u32 index)
+{
+	return &r->list[r->head + index];
+}
+
+/* The first stretch that ends after `number`; `count` if there is none. */
+static u32 first_after(const struct ranges *r, i64 number)
+{
+	u32 low = 0, high = r->count, step = 1;
+
+	while (high > low && step <= high && at(r, high - step)->to > number) {
+		high -= step;
+		step *= 2;
+	}
+	if (step <= high)
+		low = high - step + 1;
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (at(r, middle)->to > number)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void forget(struct ranges *r, u32 count)
+{
+	r->floor = at(r, count - 1)->to;
+	r->forgotten += count;
+	r->head += count;
+	r->count -= count;
+}
+
+/* Room for one more at the end. */
+static bool make_room(struct memory *m, struct ranges *r)
+{
+	struct range *list;
+	u32 more;
+
+	if (r->head + r->count < r->capacity)
+		return true;
+	if (r->count >= LONGEST_LIST)
+		forget(r, r->count / 2);
+	if (r->head > r->capacity / 4) {
+		memmove(r->list, r->list + r->head, r->count * sizeof(*list));
+		r->head = 0;
+		return true;
+	}
+	more = r->capacity ? 2 * r->capacity : 8;
+	list = grow(m, r->list, r->capacity * sizeof(*list), more * sizeof(*list));
+	if (!list)
+		return false;
+	r->list = list;
+	r->capacity = more;
+	return true;
+}
+
+/* Put a stretch before `index`, or make a neighbour longer. Returns the index of
+ * the stretch that follows it. */
+static u32 insert(struct memory *m, struct ranges *r, u32 index, struct range piece)
+{
+	struct range *before = index ? at(r, index - 1) : NULL;
+	struct range *after = index < r->count ? at(r, index) : NULL;
+	u32 dropped = r->count;
+
+	if (before && before->to == piece.from && before->owner == piece.owner) {
+		before->to = piece.to;
+		return index;
+	}
+	if (after && after->from == piece.to && after->owner == piece.owner) {
+		after->from = piece.from;
+		return index + 1;
+	}
+	if (!make_room(m, r))
+		return index;
+	dropped -= r->count;
+	if (index < dropped)
+		return 0;
+	index -= dropped;
+	memmove(at(r, index) + 1, at(r, index), (r->count - index) * sizeof(piece));
+	*at(r, index) = piece;
+	r->count++;
+	return index + 1;
+}
+
+void ranges_add(struct memory *m, struct ranges *r, i64 from, i64 to, u32 owner,
+		struct overlap *found)
+{
+	u32 index;
+
+	*found = (struct overlap){ .other = NONE };
+	if (from < r->floor) {
+		found->others = least(to, r->floor) - from;
+		from = least(to, r->floor);
+	}
+	index = first_after(r, from);
+	while (from < to) {
+		struct range *here = index < r->count ? at(r, index) : NULL;
+		i64 end = to;
+
+		if (here && here->from <= from) {
+			end = least(to, here->to);
+			if (here->owner == owner) {
+				found->mine += end - from;
+			} else {
+				found->others += end - from;
+				if (found->other == NONE)
+					found->other = here->owner;
+			}
+			index++;
+		} else {
+			if (here)
+				end = least(to, here->from);
+			found->fresh += end - from;
+			index = insert(m, r, index,
+				       (struct range){ from, end, owner, 0, 0 });
+		}
+		from = end;
+	}
+}
+
+/* A stretch beyond all others. */
+void ranges_append(struct memory *m, struct ranges *r, struct range piece)
+{
+	if (!make_room(m, r))
+		return;
+	*at(r, r->count++) = piece;
+}
+
+/* Take [from, to) out; returns how much of it there was. */
+i64 ranges_cut(struct memory *m, struct ranges *r, i64 from, i64 to,
+	       struct range *first)
+{
+	u32 index = first_after(r, from);
+	i64 cut = 0;
+
+	while (index < r->count && at(r, index)->from < to) {
+		struct range *here = at(r, index), whole = *here;
+		i64 low = most(from, whole.from), high = least(to, whole.to);
+
+		if (!cut)
+			*first = whole;
+		cut += high - low;
+		if (low == whole.from && high == whole.to) {
+			if (index == 0) {
+				r->head++;
+			} else {
+				memmove(here, here + 1,
+					(r->count - index - 1) * sizeof(whole));
+			}
+			r->count--;
+		} else if (low == whole.from) {
+			here->from = high;
+		} else {
+			here->to = low;
+			index++;
+			if (high < whole.to) {
+				whole.from = high;
+				/* Never merged: the hole between them is `first`. */
+				whole.owner = here->owner;
+				insert(m, r, index, whole);
+				return cut;
+			}
+		}
+	}
+	return cut;
+}
+
+/* How much of [from, to) is in no stretch. */
+i64 ranges_gaps(const struct ranges *r, i64 from, i64 to)
+{
+	i64 gaps = 0;
+	u32 index;
+
+	from = most(from, r->floor);
+	for (index = first_after(r, from); index < r->count && from < to; index++) {
+		struct range *here = at(r, index);
+
+		if (here->from > from)
+			gaps += least(to, here->from) - from;
+		from = most(from, here->to);
+	}
+	return gaps + most(0, to - from);
+}
+
+void ranges_free(struct memory *m, struct ranges *r)
+{
+	give(m, r->list, r->capacity * sizeof(*r->list));
+	*r = (struct ranges){ 0 };
+}

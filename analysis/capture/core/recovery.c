@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Why a segment was sent again: ACKs told of a loss (fast), or a timer ran out
+ * (timeout), or the sender probed the tail of its flight (probe).
+ *
+ * From the wire alone: a fast retransmission follows an ACK at once and has evidence
+ * (three duplicate ACKs, or a SACK of later bytes). A timer's follows silence. What
+ * is sent again until all that was in flight is acknowledged belongs to the same
+ * recovery (RFC 6675; RFC 6298, 5; RFC 8985, 7 for probes).
+ */
+#include "core.h"
+
+#define LEAST_TIMER_NS 190000000	/* Linux's RTO is at least 200 ms */
+
+enum { NO_RECOVERY, FAST, TIMEOUT };
+enum { WHY_FAST, WHY_TIMEOUT, WHY_PROBE };
+
+static int why(struct half *h, const struct packet *p, i64 from, i64 to)
+{
+	bool told = h->sacked_high > from || h->duplicates >= 3;
+	i64 silence = p->time_ns - most(h->last_ack_ns, h->last_sent_ns);
+	bool silent = silence >= LEAST_TIMER_NS;
+
+	if (h->recovery != NO_RECOVERY && !(silent && from <= h->acked))
+		return h->recovery == FAST ? WHY_FAST : WHY_TIMEOUT;
+	if (!told && to >= h->next && from > h->acked)
+		return WHY_PROBE;
+	h->recovery = told && !silent ? FAST : TIMEOUT;
+	h->recover = h->next;
+	if (h->recovery == FAST)
+		return WHY_FAST;
+	h->row.timeouts++;
+	return WHY_TIMEOUT;
+}
+
+void count_retransmission(struct capture *c, const struct packet *p, i64 from, i64 to,
+			  i64 bytes)
+{
+	struct half *h = p->half;
+	struct series_row *b;
+	struct event_row *e;
+	int reason;
+
+	if (p->flags & TCP_SYN) {
+		h->row.syn_retransmissions++;
+		return;
+	}
+	if (!p->payload) {
+		h->row.fin_retransmissions++;
+		return;
+	}
+	reason = why(h, p, from, to);
+	b = bin(c, h, p->time_ns);
+	e = event(c, EVENT_RETRANSMISSION, h, p->time_ns);
+	h->row.retransmissions++;
+	h->row.retransmitted_bytes += bytes;
+	h->row.fast_retransmissions += reason == WHY_FAST;
+	h->row.timeout_retransmissions += reason == WHY_TIMEOUT;
+	h->row.probe_retransmissions += reason == WHY_PROBE;
+	h->row.unneeded += to <= h->acked;
+	if (b) {
+		b->retransmissions++;
+		b->retransmitted_bytes += bytes;
+	}
+	if (e) {
+		e->position = from;
+		e->length = bytes;
+		e->value = (u64)reason;
+	}
+}

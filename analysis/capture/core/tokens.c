@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/* Keys and tokens: which connection an MP_JOIN means. */
+#include "core.h"
+
+static u64 place(const struct capture *c, u32 token, u32 point)
+{
+	u64 mixed = ((u64)token << 16 | point) ^ (u64)c->settings.seed;
+
+	mixed *= 0x9E3779B97F4A7C15u;
+	return (mixed ^ mixed >> 29) & (c->token_capacity - 1);
+}
+
+/* Where a token is, or would be put; there is always a free place. */
+static struct token *locate(const struct capture *c, u32 token, u32 point)
+{
+	u64 i = place(c, token, point);
+
+	while (c->tokens[i].used &&
+	       (c->tokens[i].token != token || c->tokens[i].point != point))
+		i = (i + 1) & (c->token_capacity - 1);
+	return &c->tokens[i];
+}
+
+static bool widen(struct capture *c)
+{
+	struct token *old = c->tokens;
+	u64 before = c->token_capacity, more = before ? 2 * before : 256;
+	struct token *tokens = take(&c->memory, more * sizeof(*tokens));
+
+	if (!tokens)
+		return false;
+	c->tokens = tokens;
+	c->token_capacity = more;
+	for (u64 i = 0; i < before; i++) {
+		if (old[i].used)
+			*locate(c, old[i].token, old[i].point) = old[i];
+	}
+	give(&c->memory, old, before * sizeof(*old));
+	return true;
+}
+
+struct token *find_token(struct capture *c, u32 token, u32 point)
+{
+	struct token *found = c->tokens ? locate(c, token, point) : NULL;
+
+	return found && found->used ? found : NULL;
+}
+
+/* The last connection with a token is the one that it means. */
+void add_token(struct capture *c, struct connection *conn, int side, u32 token)
+{
+	struct token *t;
+
+	if (2 * (c->token_count + 1) > c->token_capacity && !widen(c))
+		return;
+	t = locate(c, token, (u32)conn->row.point);
+	c->token_count += !t->used;
+	*t = (struct token){ token, (u8)side, true, (u16)conn->row.point, conn };
+}
+
+void learn_key(struct capture *c, struct connection *conn, int side, u64 key)
+{
+	struct data *d = conn->data[side];
+	u64 first;
+	u32 token;
+
+	if (conn->row.keys_known & (1 << side))
+		return;
+	mptcp_digest(key, (int)conn->row.version, &token, &first);
+	conn->row.keys_known |= 1 << side;
+	if (side) {
+		conn->row.key_b = key;
+		conn->row.token_b = token;
+	} else {
+		conn->row.key_a = key;
+		conn->row.token_a = token;
+	}
+	add_token(c, conn, side, token);
+	if (d && !d->seen) {
+		d->base = first;
+		d->base64 = d->seen = true;
+		d->start = d->next = d->acked = 1;
+	}
+}

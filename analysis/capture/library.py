@@ -1,0 +1,104 @@
+"""The compiled core, as Python sees it: types of its rows, and its functions.
+
+The core (`core/*.c`) is a plain C library; `pip install` builds it. It tells its row
+types itself, so they cannot differ from what is read here.
+"""
+
+import ctypes
+import functools
+import importlib.machinery
+from pathlib import Path
+
+import numpy as np
+
+TABLES = (
+    "connections",
+    "data",
+    "subflows",
+    "halves",
+    "series",
+    "events",
+    "inputs",
+)
+"""In the core's order."""
+
+DONE = -1
+FULL = -2
+TYPES = {"i64": "<i8", "u64": "<u8"}
+_NAME = "_core"
+
+
+class Settings(ctypes.Structure):
+    """`struct settings`; all of 64 bits."""
+
+    _fields_ = [
+        (name, ctypes.c_int64)
+        for name in ("interval_ns", "idle_ns", "pair_ns", "budget", "events", "seed")
+    ]
+
+
+class MissingCoreError(Exception):
+    """The core is not built, or is of another version than the Python beside it."""
+
+
+def _file() -> Path:
+    folder = Path(__file__).parent
+    for suffix in importlib.machinery.EXTENSION_SUFFIXES:
+        if (folder / f"{_NAME}{suffix}").is_file():
+            return folder / f"{_NAME}{suffix}"
+    raise MissingCoreError(
+        "the compiled core of capture analysis is missing: "
+        "`pip install -e .` in mpbench's folder builds it (needs gcc)"
+    )
+
+
+@functools.cache
+def load() -> ctypes.CDLL:
+    """The library, its functions typed. Raises MissingCoreError."""
+    core = ctypes.CDLL(str(_file()))
+    pointer, number = ctypes.c_void_p, ctypes.c_int
+    size = ctypes.POINTER(ctypes.c_size_t)
+    signatures = {
+        "capture_new": (pointer, [ctypes.POINTER(Settings)]),
+        "capture_add": (number, [pointer, number]),
+        "capture_room": (pointer, [pointer, number, size]),
+        "capture_fed": (None, [pointer, number, ctypes.c_size_t]),
+        "capture_end": (None, [pointer, number]),
+        "capture_run": (number, [pointer]),
+        "capture_rows": (pointer, [pointer, number, size]),
+        "capture_clear": (None, [pointer, number]),
+        "capture_fields": (ctypes.c_char_p, [number]),
+        "capture_memory": (ctypes.c_int64, [pointer]),
+        "capture_free": (None, [pointer]),
+        "capture_unroll": (
+            ctypes.c_int64,
+            [ctypes.c_char_p, ctypes.c_size_t, pointer, ctypes.c_size_t],
+        ),
+    }
+    try:
+        for name, (result, arguments) in signatures.items():
+            function = getattr(core, name)
+            function.restype, function.argtypes = result, arguments
+    except AttributeError as error:
+        raise MissingCoreError(f"{core._name}: {error}; build it anew") from error
+    return core
+
+
+@functools.cache
+def row_type(table: str) -> np.dtype:
+    """The structured type of a table's rows."""
+    text = load().capture_fields(TABLES.index(table)).decode()
+    fields = (line.split() for line in text.splitlines())
+    return np.dtype([(name, TYPES[kind]) for kind, name in fields])
+
+
+def rows(core: ctypes.CDLL, handle: int, table: str) -> np.ndarray:
+    """A copy of the rows that a table holds now, shape (n,)."""
+    count = ctypes.c_size_t()
+    number = TABLES.index(table)
+    where = core.capture_rows(handle, number, ctypes.byref(count))
+    kind = row_type(table)
+    if not count.value:
+        return np.empty(0, kind)
+    raw = ctypes.string_at(where, count.value * kind.itemsize)
+    return np.frombuffer(raw, kind).copy()

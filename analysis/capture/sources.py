@@ -1,0 +1,139 @@
+"""Capture files as streams of bytes, decompressed on the way."""
+
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
+STANDARD_INPUT = "-"
+
+
+class Readable(Protocol):
+    """What a source hands over: bytes into a buffer, 0 at the end."""
+
+    def readinto(self, buffer: memoryview, /) -> int: ...
+
+
+@dataclass
+class Stream:
+    """An open source.
+
+    fault : why the stream ended before its end; None if it did not
+    """
+
+    name: str
+    readable: Readable
+    fault: str | None = None
+
+    def readinto(self, buffer: memoryview) -> int:
+        """As many bytes as there are now; 0 at the end, damaged or not."""
+        try:
+            return self.readable.readinto(buffer) or 0
+        except (EOFError, zlib.error, OSError) as error:
+            self.fault = " ".join(str(error).split()) or type(error).__name__
+            return 0
+
+
+class _Whole:
+    """What was read of a stream to find out what it is, and then the rest."""
+
+    closed = False
+    """Arrow asks for it, and closes what it reads; the file is its opener's."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self.head, self.rest = head, rest
+
+    def read(self, count: int = -1) -> bytes:
+        if not self.head:
+            return self.rest.read(count)
+        taken = self.head if count < 0 else self.head[:count]
+        self.head = self.head[len(taken) :]
+        return taken if count >= 0 else taken + self.rest.read()
+
+    def close(self) -> None:
+        self.closed = True
+
+    def readinto(self, buffer: memoryview) -> int:
+        if not self.head:
+            return self.rest.readinto(buffer)  # type: ignore[attr-defined]
+        taken = self.read(len(buffer))
+        buffer[: len(taken)] = taken
+        return len(taken)
+
+
+class _Gzip:
+    """Members of gzip, one after another; what a damaged one gave still counts."""
+
+    CHUNK = 1 << 17
+
+    def __init__(self, source: _Whole) -> None:
+        self.source = source
+        self.zlib = zlib.decompressobj(wbits=31)
+        self.waiting = b""
+        self.begun = False
+
+    def readinto(self, buffer: memoryview) -> int:
+        while True:
+            more = self.waiting or self.source.read(self.CHUNK)
+            if not more:
+                if self.begun and not self.zlib.eof:
+                    raise EOFError("the gzip stream is cut short")
+                return 0
+            if self.zlib.eof:
+                self.zlib = zlib.decompressobj(wbits=31)
+            self.begun = True
+            taken = self.zlib.decompress(more, len(buffer))
+            self.waiting = self.zlib.unconsumed_tail or self.zlib.unused_data
+            if taken:
+                buffer[: len(taken)] = taken
+                return len(taken)
+
+
+def _zstd(source: _Whole) -> Any:
+    import pyarrow
+
+    return _Arrow(
+        pyarrow.CompressedInputStream(pyarrow.PythonFile(source, mode="r"), "zstd")
+    )
+
+
+class _Arrow:
+    """A stream of Arrow, in pieces small enough that a cut one gives most."""
+
+    PIECE = 1 << 13
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def readinto(self, buffer: memoryview) -> int:
+        taken = self.stream.read(min(len(buffer), self.PIECE))
+        buffer[: len(taken)] = taken
+        return len(taken)
+
+
+@contextmanager
+def opened(name: str | Path) -> Iterator[Stream]:
+    """A capture file, plain or compressed with gzip or zstd; `-` is standard input.
+
+    Raises OSError if it cannot be opened.
+    """
+    if str(name) == STANDARD_INPUT:
+        yield Stream("standard input", _decompressed(sys.stdin.buffer))
+        return
+    with Path(name).open("rb", buffering=0) as file:
+        yield Stream(str(name), _decompressed(file))  # type: ignore[arg-type]
+
+
+def _decompressed(file: BinaryIO) -> Readable:
+    head = file.read(4) or b""
+    source = _Whole(head, file)
+    if head.startswith(GZIP):
+        return _Gzip(source)
+    if head == ZSTD:
+        return _zstd(source)
+    return source

@@ -1,0 +1,159 @@
+"""What a capture holds, for people to read."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from analysis.capture.frames import Frames
+
+WAYS = {0: "->", 1: "<-"}
+MOST = 20
+"""Connections told one by one, the largest first; the others are counted."""
+
+
+def summary(frames: Frames, most: int = MOST) -> list[str]:
+    """Lines; nothing is said twice, and what is 0 is left out."""
+    connections = frames.connections
+    if connections.empty:
+        return ["no TCP connection in it"]
+    kinds = connections["kind"].value_counts()
+    counts = ", ".join(
+        f"{count} {_KIND[str(kind)]}{'' if count == 1 else 's'}"
+        for kind, count in kinds.items()
+    )
+    lines = [f"{counts}; {connections['last_at_s'].max():.3f} s"]
+    sizes = frames.data.groupby("connection")["bytes"].sum()
+    largest: Any = sizes.sort_values(ascending=False, kind="stable").index
+    order = [int(each) for each in largest]
+    for index in order[:most]:
+        lines.append("")
+        lines += _connection(frames, index)
+    if len(order) > most:
+        lines += ["", f"and {len(order) - most} smaller ones; --json tells all"]
+    return lines
+
+
+_KIND = {
+    "mptcp": "MPTCP connection",
+    "tcp": "TCP connection",
+    "fallback": "connection that fell back to TCP",
+}
+
+
+def _connection(frames: Frames, index: int) -> Iterator[str]:
+    row: Any = frames.connections.set_index("connection").loc[index]
+    subflows = frames.subflows[frames.subflows["connection"] == index]
+    version = f" version {row['version']}" if pd.notna(row["version"]) else ""
+    kind = {"mptcp": f"MPTCP{version}", "tcp": "TCP", "fallback": "TCP"}[row["kind"]]
+    where = " (far)" if row["point"] else ""
+    yield (
+        f"connection {index}{where}: {kind}, {_ends(subflows)}, "
+        f"{int(row['subflows'])} subflow{'' if row['subflows'] == 1 else 's'}, "
+        f"{row['duration_s']:.3f} s from {row['first_at_s']:.3f} s"
+    )
+    if row["fallback"]:
+        yield f"  fell back to TCP: {row['fallback']}"
+    if pd.notna(row["handshake_s"]):
+        yield f"  handshake {_ms(row['handshake_s'])}"
+    if row["unknown"]:
+        yield f"  not known: {row['unknown']}"
+    data = frames.data[frames.data["connection"] == index]
+    for _, each in data.iterrows():
+        if each["bytes"]:
+            yield from _direction(each)
+    for number in sorted(subflows["number"].unique()):
+        yield from _subflow(subflows[subflows["number"] == number], row)
+
+
+def _ends(subflows: pd.DataFrame) -> str:
+    here = subflows[(subflows["number"] == 0) & (subflows["direction"] == 0)].iloc[0]
+    return f"{_end(here, 'source')} -> {_end(here, 'target')}"
+
+
+def _end(row: pd.Series, name: str) -> str:
+    address = row[name]
+    return (
+        f"[{address}]:{row[f'{name}_port']}"
+        if ":" in address
+        else (f"{address}:{row[f'{name}_port']}")
+    )
+
+
+def _direction(row: pd.Series) -> Iterator[str]:
+    facts = [f"{_size(row['bytes'])}"]
+    if pd.notna(row["goodput_mbps"]):
+        facts.append(f"goodput {row['goodput_mbps']:.3f} Mbit/s")
+    if pd.notna(row["completion_s"]):
+        facts.append(f"complete after {row['completion_s']:.3f} s")
+    if row["missing_bytes"]:
+        facts.append(f"{_size(row['missing_bytes'])} never seen")
+    if row["ooo_packets"]:
+        facts.append(f"{int(row['ooo_packets'])} packets out of order")
+    if row["reinjected_packets"]:
+        facts.append(
+            f"{int(row['reinjected_packets'])} packets reinjected "
+            f"({_size(row['reinjected_bytes'])})"
+        )
+    if row["resent_packets"]:
+        facts.append(f"{int(row['resent_packets'])} resent on the same subflow")
+    if row["idle_periods"]:
+        facts.append(f"idle {row['idle_s']:.3f} s")
+    if pd.notna(row["mean_loss_probability"]):
+        facts.append(f"mean loss {row['mean_loss_probability']:.3%}")
+    yield f"  {WAYS[row['direction']]} {', '.join(facts)}"
+
+
+def _subflow(halves: pd.DataFrame, connection: pd.Series) -> Iterator[str]:
+    here = halves[halves["direction"] == 0].iloc[0]
+    facts = [f"{_end(here, 'source')} -> {_end(here, 'target')}"]
+    if here["how"] == "join" and pd.notna(here["handshake_s"]):
+        began = here["syn_at_s"] - connection["first_at_s"]
+        facts.append(f"joined at {began:.3f} s in {_ms(here['handshake_s'])}")
+    if here["backup"]:
+        facts.append("backup")
+    yield f"  subflow {int(here['number'])}: {', '.join(facts)}"
+    for _, half in halves.sort_values("direction").iterrows():
+        if half["payload_packets"]:
+            yield f"    {WAYS[half['direction']]} {', '.join(_half(half))}"
+
+
+def _half(row: pd.Series) -> Iterator[str]:
+    yield f"{_size(row['data_bytes'])}"
+    if pd.notna(row["share"]):
+        yield f"{row['share']:.1%}"
+    yield f"{int(row['packets'])} packets"
+    again = int(row["retransmissions"])
+    if again:
+        parts = [
+            f"{int(row[f'{why}_retransmissions'])} {why}"
+            for why in ("fast", "timeout", "probe")
+            if row[f"{why}_retransmissions"]
+        ]
+        share = f"{row['retransmission_ratio']:.2%}, " if again else ""
+        yield f"{again} retransmitted ({share}{', '.join(parts)})"
+    if row["ooo_packets"]:
+        yield f"{int(row['ooo_packets'])} out of order"
+    if row["reinjected_packets"]:
+        yield f"{int(row['reinjected_packets'])} reinjected here"
+    if row["rtt_samples"]:
+        low, middle = _ms(row["rtt_min_s"]), _ms(row["rtt_p50_s"])
+        yield f"RTT {low} least, {middle} median"
+    if pd.notna(row["delay_p50_s"]):
+        low, middle = _ms(row["delay_min_s"]), _ms(row["delay_p50_s"])
+        yield f"one way {low} least, {middle} median"
+    if pd.notna(row["lost_packets"]) and row["lost_packets"]:
+        yield f"{int(row['lost_packets'])} lost ({row['loss_probability']:.2%})"
+
+
+def _size(count: float) -> str:
+    for unit, width in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= width:
+            return f"{count / width:.4g} {unit}"
+    return f"{int(count)} B"
+
+
+def _ms(seconds: float) -> str:
+    if seconds >= 1:
+        return f"{seconds:.3f} s"
+    return f"{seconds * 1e3:.3f}".rstrip("0").rstrip(".") + " ms"

@@ -1,0 +1,1 @@
+"""The dashboard: one HTML file with all runs of one or more campaigns."""

@@ -1,0 +1,178 @@
+// Filters: cases, verdicts, and every factor with the spread of its values.
+const BARS = 24;
+
+class Choices {
+  // Buttons that stay pressed; `chosen` is a set in the state.
+  constructor(host, items, chosen) {
+    this.items = items;
+    this.chosen = chosen;
+    this.buttons = items.map(({ value, name, what, number }) => {
+      const counted = element("span", { class: "n" });
+      const button = element(
+        "button",
+        { type: "button", class: "choice", "aria-pressed": "true" },
+        number === undefined ? null : swatch(number),
+        element("span", { class: "word" }, name, what ? element("small", {}, what) : null),
+        counted,
+      );
+      button.addEventListener("click", (event) => this.press(value, event));
+      button.counted = counted;
+      host.append(button);
+      return button;
+    });
+    views.push(this);
+  }
+
+  // One more or one less; with Shift or Alt this one alone.
+  press(value, event) {
+    if (event.shiftKey || event.altKey) {
+      this.chosen.clear();
+      this.chosen.add(value);
+    } else if (this.chosen.has(value)) this.chosen.delete(value);
+    else this.chosen.add(value);
+    this.changed();
+    refilter();
+  }
+
+  changed() {}
+
+  draw() {
+    this.items.forEach(({ value, count }, place) => {
+      this.buttons[place].setAttribute("aria-pressed", String(this.chosen.has(value)));
+      this.buttons[place].counted.textContent = count();
+    });
+  }
+
+  theme() {
+    this.items.forEach(({ number }, place) => {
+      const old = this.buttons[place].querySelector(".swatch");
+      if (old) old.replaceWith(swatch(number));
+    });
+  }
+}
+
+function countWhere(test) {
+  let count = 0;
+  for (const row of rows) if (filtered[row] && test(row)) count += 1;
+  return String(count);
+}
+
+class ValueFilter extends Choices {
+  constructor(host, column) {
+    const chosen = new Set(column.values);
+    const items = column.values.map((value) => ({
+      value, name: shown(value, column.unit), count: () => countWhere((row) => column.v[row] === value),
+    }));
+    super(host, items, chosen);
+    this.column = column;
+  }
+
+  changed() {
+    if (this.chosen.size === this.column.values.length) state.values.delete(this.column.key);
+    else state.values.set(this.column.key, this.chosen);
+  }
+
+  sync() {
+    this.column.values.forEach((value) => this.chosen.add(value));
+  }
+}
+
+class RangeFilter {
+  constructor(host, column) {
+    this.column = column;
+    this.text = element("output", { class: "range" });
+    this.place = element("div", { class: "bars" });
+    this.ends = ["least", "greatest"].map((which, end) => {
+      const input = element("input", {
+        type: "range", min: 0, max: 1000, step: 1, value: end * 1000,
+        "aria-label": `${column.label}, ${which}`,
+      });
+      input.addEventListener("input", () => this.move(end));
+      return input;
+    });
+    host.append(this.text, this.place, element("div", { class: "ends" }, ...this.ends));
+    this.surface = new Surface(this.place, 34, (...all) => this.paint(...all));
+    views.push(this);
+  }
+
+  value(end) {
+    const { low, high } = this.column;
+    const part = Number(this.ends[end].value) / 1000;
+    return part === 0 ? low : part === 1 ? high : low + part * (high - low);
+  }
+
+  move(end) {
+    const other = this.ends[1 - end];
+    const mine = this.ends[end];
+    if (end === 0 && Number(mine.value) > Number(other.value)) mine.value = other.value;
+    if (end === 1 && Number(mine.value) < Number(other.value)) mine.value = other.value;
+    const whole = this.ends[0].value === "0" && this.ends[1].value === "1000";
+    if (whole) state.ranges.delete(this.column.key);
+    else state.ranges.set(this.column.key, [this.value(0), this.value(1)]);
+    refilter();
+  }
+
+  sync() {
+    this.ends[0].value = 0;
+    this.ends[1].value = 1000;
+  }
+
+  draw() {
+    const [low, high] = [this.value(0), this.value(1)];
+    this.text.textContent = `${number(low, 3)}–${number(high, 3)} ${this.column.unit}`;
+    this.ends.forEach((input, end) => input.setAttribute("aria-valuetext", shown(this.value(end), this.column.unit, 3)));
+    this.surface.draw();
+  }
+
+  paint(context, width, height) {
+    const { low, high, v } = this.column;
+    const all = new Array(BARS).fill(0);
+    const kept = new Array(BARS).fill(0);
+    for (const row of rows) {
+      if (v[row] === null) continue;
+      const bar = Math.min(BARS - 1, Math.floor(((v[row] - low) / (high - low || 1)) * BARS));
+      all[bar] += 1;
+      kept[bar] += picked[row];
+    }
+    const most = Math.max(1, ...all);
+    const wide = width / BARS;
+    for (const [counts, colour] of [[all, palette.line], [kept, palette.accent]]) {
+      context.fillStyle = colour;
+      counts.forEach((count, bar) => {
+        const tall = (count / most) * (height - 2);
+        if (tall) context.fillRect(bar * wide, height - Math.max(1, tall), wide - 1, Math.max(1, tall));
+      });
+    }
+  }
+}
+
+function makeFilters() {
+  new Choices(
+    document.getElementById("cases"),
+    data.cases.map(({ name, what }, number) => ({
+      value: number, name, what, number, count: () => countWhere((row) => data.case[row] === number),
+    })),
+    state.cases,
+  );
+  const there = data.verdicts.map((_, number) => number).filter((number) => data.verdict.includes(number));
+  document.getElementById("verdict-section").hidden = there.length < 2 && there[0] === 0;
+  new Choices(
+    document.getElementById("verdicts"),
+    there.map((number) => ({
+      value: number, name: data.verdicts[number], count: () => countWhere((row) => data.verdict[row] === number),
+    })),
+    state.verdicts,
+  );
+  const host = document.getElementById("factors");
+  for (const column of factors) {
+    if (column.low === column.high) continue;
+    const box = element("div", { class: "factor" }, element("h3", {}, column.label));
+    host.append(box);
+    if (column.values) {
+      const choices = element("div", { class: "choices across" });
+      box.append(choices);
+      new ValueFilter(choices, column);
+    } else new RangeFilter(box, column);
+  }
+  host.parentElement.hidden = !host.children.length;
+}

@@ -1,0 +1,282 @@
+// Two columns against each other; points are picked by dragging, opened by clicking.
+const NEAR = 16; // Pixels within which a pointer means a point.
+
+class Scatter {
+  constructor(host, x, y) {
+    this.x = columns.get(x);
+    this.y = columns.get(y);
+    this.logX = this.logY = false;
+    this.drag = null;
+    this.yTools = element("div", { class: "axis y" });
+    this.xTools = element("div", { class: "axis x" });
+    this.area = element("div", {
+      class: "area", tabindex: "0", role: "application",
+      "aria-roledescription": "scatter plot",
+    });
+    host.append(this.yTools, this.area, this.xTools);
+    const tall = (width) => Math.round(Math.min(380, Math.max(240, width * 0.68)));
+    this.base = new Surface(this.area, tall, (...all) => this.paint(...all));
+    this.over = new Surface(this.area, tall, (...all) => this.paintOver(...all));
+    this.over.canvas.classList.add("over");
+    this.tools();
+    this.listen();
+    views.push(this);
+  }
+
+  tools() {
+    for (const [which, host] of [["y", this.yTools], ["x", this.xTools]]) {
+      host.replaceChildren();
+      const choice = chooser(this[which].key, `${which === "x" ? "Horizontal" : "Vertical"} axis`, (key) => {
+        this[which] = columns.get(key);
+        this[which === "x" ? "logX" : "logY"] = false;
+        if (state.brush && state.brush.from === this) state.brush = null;
+        this.tools();
+        refilter();
+      });
+      host.append(choice);
+      if (canLog(this[which])) host.append(this.logButton(which === "x" ? "logX" : "logY"));
+    }
+    this.area.setAttribute("aria-label", `${full(this.y)} against ${full(this.x)}`);
+  }
+
+  logButton(name) {
+    const button = element("button", { type: "button", class: "log", "aria-pressed": String(this[name]) }, "log");
+    button.addEventListener("click", () => {
+      this[name] = !this[name];
+      button.setAttribute("aria-pressed", String(this[name]));
+      this.draw();
+    });
+    return button;
+  }
+
+  draw() {
+    this.base.draw();
+    this.over.draw();
+  }
+
+  mark() {
+    this.over.draw();
+  }
+
+  paint(context, width, height) {
+    const [y0, y1] = extent(this.y, this.logY);
+    const [x0, x1] = extent(this.x, this.logX);
+    this.sy = new Scale(y0, y1, height - 26, 8, this.logY);
+    this.sx = new Scale(x0, x1, roomFor(context, this.sy, this.y.unit), width - 12, this.logX);
+    axes(context, this.sx, this.sy, this.x.unit, this.y.unit);
+    this.seen = [];
+    for (const row of rows) {
+      const across = this.x.v[row];
+      const up = this.y.v[row];
+      if (!filtered[row] || across === null || up === null) continue;
+      if ((this.logX && across <= 0) || (this.logY && up <= 0)) continue;
+      this.seen.push({ row, px: this.sx.at(across), py: this.sy.at(up) });
+    }
+    this.size = this.seen.length > 600 ? 2.6 : this.seen.length > 200 ? 3.1 : 3.8;
+    const some = state.brush !== null;
+    if (some) this.points(context, (row) => !picked[row], 0.13);
+    this.points(context, (row) => picked[row], this.seen.length > 200 ? 0.62 : 0.78);
+    if (!this.seen.length) note(context, width, height, "No run to show");
+  }
+
+  // One path for all points of a case that look alike.
+  points(context, wanted, alpha) {
+    context.globalAlpha = alpha;
+    data.cases.forEach((_, number) => {
+      context.fillStyle = context.strokeStyle = caseColour(number);
+      context.beginPath();
+      for (const { row, px, py } of this.seen) {
+        if (data.case[row] === number && isOk(row) && wanted(row)) mark(context, caseShape(number), px, py, this.size);
+      }
+      context.fill();
+      context.beginPath();
+      for (const { row, px, py } of this.seen) {
+        if (data.case[row] === number && !isOk(row) && wanted(row)) cross(context, px, py, this.size);
+      }
+      context.lineWidth = 1.4;
+      context.stroke();
+    });
+    context.globalAlpha = 1;
+  }
+
+  paintOver(context) {
+    if (!this.sx) return;
+    if (state.brush && state.brush.from === this) this.paintBrush(context);
+    for (const row of new Set([state.open, state.hover])) {
+      if (row === null) continue;
+      const points = siblings(row).map((other) => this.where(other)).filter(Boolean);
+      context.strokeStyle = palette.soft;
+      context.lineWidth = 1;
+      context.beginPath();
+      const mine = this.where(row);
+      if (mine) {
+        for (const point of points) {
+          context.moveTo(mine[0], mine[1]);
+          context.lineTo(point[0], point[1]);
+        }
+      }
+      for (const point of points) {
+        context.moveTo(point[0] + 5, point[1]);
+        context.arc(point[0], point[1], 5, 0, 2 * Math.PI);
+      }
+      context.globalAlpha = 0.6;
+      context.stroke();
+      context.globalAlpha = 1;
+      if (!mine) continue;
+      context.strokeStyle = palette.ink;
+      context.lineWidth = row === state.open ? 2.2 : 1.4;
+      context.beginPath();
+      context.arc(mine[0], mine[1], 7, 0, 2 * Math.PI);
+      context.stroke();
+    }
+  }
+
+  paintBrush(context) {
+    const { x0, x1, y0, y1 } = state.brush;
+    const left = Math.max(this.sx.from, this.sx.at(this.logX ? Math.max(x0, this.sx.low) : x0));
+    const top = Math.max(this.sy.to, this.sy.at(y1));
+    const right = Math.min(this.sx.to, this.sx.at(x1));
+    const bottom = Math.min(this.sy.from, this.sy.at(this.logY ? Math.max(y0, this.sy.low) : y0));
+    context.fillStyle = palette.wash;
+    context.fillRect(left, top, right - left, bottom - top);
+    context.strokeStyle = palette.accent;
+    context.lineWidth = 1;
+    context.strokeRect(Math.round(left) + 0.5, Math.round(top) + 0.5, Math.round(right - left), Math.round(bottom - top));
+  }
+
+  where(row) {
+    if (!filtered[row]) return null;
+    const across = this.x.v[row];
+    const up = this.y.v[row];
+    if (across === null || up === null) return null;
+    return [this.sx.at(across), this.sy.at(up)];
+  }
+
+  nearest(px, py) {
+    let best = null;
+    let least = NEAR * NEAR;
+    for (const point of this.seen || []) {
+      const far = (point.px - px) ** 2 + (point.py - py) ** 2;
+      if (far < least) [best, least] = [point, far];
+    }
+    return best;
+  }
+
+  listen() {
+    const area = this.area;
+    area.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      const [px, py] = place(this.base.canvas, event);
+      this.drag = { px, py, moved: false };
+      area.setPointerCapture(event.pointerId);
+      hideTip();
+    });
+    area.addEventListener("pointermove", (event) => {
+      const [px, py] = place(this.base.canvas, event);
+      if (this.drag) {
+        this.drag.moved = this.drag.moved || Math.hypot(px - this.drag.px, py - this.drag.py) > 4;
+        if (this.drag.moved) this.brush(px, py);
+        return;
+      }
+      const point = this.nearest(px, py);
+      hover(point ? point.row : null);
+      if (point) tipFor(point.row, [this.x, this.y], event.clientX, event.clientY);
+      else hideTip();
+    });
+    area.addEventListener("pointerup", (event) => {
+      const drag = this.drag;
+      this.drag = null;
+      if (!drag || drag.moved) return;
+      const point = this.nearest(...place(this.base.canvas, event));
+      if (point) openRun(point.row);
+      else this.release();
+    });
+    area.addEventListener("pointercancel", () => { this.drag = null; });
+    area.addEventListener("pointerleave", () => { if (!this.drag) { hover(null); hideTip(); } });
+    area.addEventListener("blur", () => { hover(null); hideTip(); });
+    area.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  brush(px, py) {
+    const clip = (value, a, b) => Math.min(Math.max(value, Math.min(a, b)), Math.max(a, b));
+    const across = [this.drag.px, px].map((p) => this.sx.back(clip(p, this.sx.from, this.sx.to))).sort((a, b) => a - b);
+    const up = [this.drag.py, py].map((p) => this.sy.back(clip(p, this.sy.from, this.sy.to))).sort((a, b) => a - b);
+    state.brush = { from: this, x: this.x.key, y: this.y.key, x0: across[0], x1: across[1], y0: up[0], y1: up[1] };
+    refilter();
+  }
+
+  release() {
+    if (!state.brush) return;
+    state.brush = null;
+    refilter();
+  }
+
+  // Arrows go to the next point in that direction's order.
+  key(event) {
+    if (event.key === "Escape" && state.brush) {
+      this.release();
+      event.stopPropagation();
+      return;
+    }
+    if (event.key === "Enter" && state.hover !== null) {
+      openRun(state.hover);
+      return;
+    }
+    const across = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const up = { ArrowDown: -1, ArrowUp: 1 }[event.key];
+    if (!across && !up) return;
+    event.preventDefault();
+    const column = across ? this.x : this.y;
+    const order = this.seen.filter((p) => picked[p.row]).sort((a, b) => column.v[a.row] - column.v[b.row] || a.row - b.row);
+    if (!order.length) return;
+    const now = order.findIndex((p) => p.row === state.hover);
+    const next = now < 0 ? 0 : Math.min(order.length - 1, Math.max(0, now + (across || up)));
+    const point = order[next];
+    hover(point.row);
+    const box = this.base.canvas.getBoundingClientRect();
+    tipFor(point.row, [this.x, this.y], box.left + point.px, box.top + point.py);
+  }
+}
+
+function note(context, width, height, text) {
+  context.fillStyle = palette.soft;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(text, width / 2, height / 2);
+}
+
+// A choice among the columns, in groups.
+function chooser(chosen, name, change, wanted = () => true, first = null) {
+  const select = element("select", { "aria-label": name });
+  if (first) select.append(element("option", { value: "" }, first));
+  for (const [role, title] of [["metric", "Metrics"], ["factor", "Factors"], ["derived", "Differences, path 1 less path 2"]]) {
+    const group = element("optgroup", { label: title });
+    for (const column of data.columns) {
+      if (column.role === role && wanted(column)) group.append(element("option", { value: column.key }, full(column)));
+    }
+    if (group.children.length) select.append(group);
+  }
+  select.value = chosen || "";
+  select.addEventListener("change", () => change(select.value));
+  return select;
+}
+
+const tip = document.getElementById("tip");
+
+function tipFor(row, shownColumns, left, top) {
+  const lines = shownColumns.map((column) => element("div", {}, `${column.label}: ${shown(column.v[row], column.unit)}`));
+  const verdict = isOk(row) ? "" : `, ${data.verdicts[data.verdict[row]]}`;
+  tip.replaceChildren(
+    element("strong", {}, swatch(data.case[row]), `${data.cases[data.case[row]].name}, point ${data.point[row]}${verdict}`),
+    ...lines,
+  );
+  tip.hidden = false;
+  const box = tip.getBoundingClientRect();
+  const over = left + 16 + box.width > innerWidth;
+  tip.style.left = `${Math.max(4, over ? left - box.width - 14 : left + 16)}px`;
+  tip.style.top = `${Math.max(4, Math.min(innerHeight - box.height - 4, top + 12))}px`;
+}
+
+function hideTip() {
+  tip.hidden = true;
+}

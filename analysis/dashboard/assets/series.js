@@ -1,0 +1,117 @@
+// Something over time, as lines or as dots, with a reading of the values at the pointer.
+class TimeChart {
+  // lines: { name, colour, t, v, from, faint, dots, dash }; levels: { value, name }
+  constructor(host, { lines, levels = [], unit = "", height = 170, label = "" }) {
+    this.lines = lines.filter((line) => line.t.length);
+    this.levels = levels;
+    this.unit = unit;
+    this.at = null;
+    this.key = element("div", { class: "key" });
+    const area = element("div", { class: "area", role: "img", "aria-label": label });
+    host.append(this.key, area);
+    this.surface = new Surface(area, height, (...all) => this.paint(...all));
+    area.addEventListener("pointermove", (event) => {
+      if (!this.x) return;
+      this.at = Math.min(this.x.high, Math.max(this.x.low, this.x.back(place(this.surface.canvas, event)[0])));
+      this.draw();
+    });
+    area.addEventListener("pointerleave", () => { this.at = null; this.draw(); });
+    this.range();
+    this.draw();
+  }
+
+  range() {
+    let [low, high, begin, end] = [0, -Infinity, Infinity, -Infinity];
+    for (const line of this.lines) {
+      for (let i = 0; i < line.t.length; i += 1) {
+        if (line.v[i] === null) continue;
+        low = Math.min(low, line.v[i]);
+        high = Math.max(high, line.v[i]);
+        begin = Math.min(begin, line.t[i]);
+        end = Math.max(end, line.t[i]);
+      }
+    }
+    for (const level of this.levels) high = Math.max(high, level.value * 1.1);
+    this.limits = { low, high: high > low ? high * 1.05 : low + 1, begin: Math.min(0, begin), end: end > begin ? end : begin + 1 };
+  }
+
+  draw() {
+    this.key.replaceChildren(...[...this.lines.filter((line) => !line.silent).map((line) => {
+      const mark = element("i", { style: `background:${line.colour}`, class: line.faint ? "faint" : "" });
+      const value = this.at === null ? "" : ` ${shown(this.reading(line), this.unit, 3)}`;
+      return element("span", { class: line.faint ? "soft" : "" }, mark, `${line.name}${value}`);
+    }), this.at === null ? "" : element("span", { class: "soft" }, `at ${number(this.at, 3)} s`)]);
+    this.surface.draw();
+  }
+
+  // The value in force at the pointer: of the first time that is not before it.
+  reading(line) {
+    let [low, high] = [0, line.t.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (line.t[middle] < this.at) low = middle + 1;
+      else high = middle;
+    }
+    return line.v[low];
+  }
+
+  paint(context, width, height) {
+    const { low, high, begin, end } = this.limits;
+    const y = new Scale(low, high, height - 24, 6);
+    const x = new Scale(begin, end, roomFor(context, y, this.unit), width - 14);
+    this.x = x;
+    axes(context, x, y, "", this.unit, "s");
+    context.fillStyle = palette.soft;
+    context.textAlign = "right";
+    for (const level of this.levels) {
+      const at = Math.round(y.at(level.value)) + 0.5;
+      context.strokeStyle = palette.soft;
+      context.lineWidth = 1;
+      context.setLineDash([4, 3]);
+      context.beginPath();
+      context.moveTo(x.from, at);
+      context.lineTo(x.to, at);
+      context.stroke();
+      context.setLineDash([]);
+      context.textBaseline = at > 20 ? "bottom" : "top";
+      context.fillText(level.name, x.to - 2, at + (at > 20 ? -2 : 3));
+    }
+    for (const line of [...this.lines].sort((a, b) => Boolean(b.faint) - Boolean(a.faint))) this.one(context, x, y, line);
+    if (this.at !== null) {
+      context.strokeStyle = palette.ink;
+      context.lineWidth = 1;
+      context.beginPath();
+      context.moveTo(Math.round(x.at(this.at)) + 0.5, y.to);
+      context.lineTo(Math.round(x.at(this.at)) + 0.5, y.from);
+      context.stroke();
+    }
+  }
+
+  one(context, x, y, line) {
+    context.strokeStyle = context.fillStyle = line.colour;
+    context.globalAlpha = line.faint ? 0.45 : 1;
+    if (line.dots) {
+      const size = line.size || 1.6;
+      for (let i = 0; i < line.t.length; i += 1) context.fillRect(x.at(line.t[i]) - size / 2, y.at(line.v[i]) - size / 2, size, size);
+    } else {
+      context.lineWidth = line.faint ? 1 : 1.8;
+      context.setLineDash(line.dash || []);
+      context.beginPath();
+      let pen = false;
+      for (let i = 0; i < line.t.length; i += 1) {
+        if (line.v[i] === null) { pen = false; continue; }
+        if (line.from) {
+          // An interval is level from its beginning to its end.
+          context[pen ? "lineTo" : "moveTo"](x.at(line.from[i]), y.at(line.v[i]));
+          pen = true;
+        }
+        if (pen) context.lineTo(x.at(line.t[i]), y.at(line.v[i]));
+        else context.moveTo(x.at(line.t[i]), y.at(line.v[i]));
+        pen = true;
+      }
+      context.stroke();
+      context.setLineDash([]);
+    }
+    context.globalAlpha = 1;
+  }
+}

@@ -1,0 +1,92 @@
+// What is chosen, and which rows it leaves.
+const state = {
+  cases: new Set(data.cases.map((_, number) => number)),
+  verdicts: new Set(data.verdicts.map((_, number) => number)),
+  ranges: new Map(), // key of a factor to [low, high]
+  values: new Map(), // key of a factor to the set of its values
+  brush: null, // { x, y: keys; x0, x1, y0, y1: of the data }
+  hover: null, // a row
+  open: null, // the row of the run that is shown
+};
+const views = [];
+const filtered = new Uint8Array(data.count); // 1 where a row passes the filters
+const picked = new Uint8Array(data.count); // 1 where it is in the brush too
+
+function passes(row) {
+  if (!state.cases.has(data.case[row]) || !state.verdicts.has(data.verdict[row])) return 0;
+  for (const [key, [low, high]] of state.ranges) {
+    const value = columns.get(key).v[row];
+    if (value === null || value < low || value > high) return 0;
+  }
+  for (const [key, values] of state.values) {
+    if (!values.has(columns.get(key).v[row])) return 0;
+  }
+  return 1;
+}
+
+function brushed(row) {
+  if (!state.brush) return 1;
+  const { x, y, x0, x1, y0, y1 } = state.brush;
+  const across = columns.get(x).v[row];
+  const up = columns.get(y).v[row];
+  if (across === null || up === null) return 0;
+  return across >= x0 && across <= x1 && up >= y0 && up <= y1 ? 1 : 0;
+}
+
+// Count the rows anew and draw all that shows them.
+function refilter() {
+  performance.mark("filter-begin");
+  for (const row of rows) {
+    filtered[row] = passes(row);
+    picked[row] = filtered[row] && brushed(row);
+  }
+  for (const view of views) view.draw();
+  performance.measure("filter", "filter-begin");
+}
+
+// Draw anew what marks single runs, where no row comes or goes.
+function remark() {
+  for (const view of views) if (view.mark) view.mark();
+}
+
+function hover(row) {
+  if (row === state.hover) return;
+  state.hover = row;
+  remark();
+}
+
+function somethingIsLeftOut() {
+  return (
+    state.brush !== null ||
+    state.cases.size < data.cases.length ||
+    state.verdicts.size < data.verdicts.length ||
+    state.ranges.size > 0 ||
+    state.values.size > 0
+  );
+}
+
+function reset() {
+  data.cases.forEach((_, number) => state.cases.add(number));
+  data.verdicts.forEach((_, number) => state.verdicts.add(number));
+  state.ranges.clear();
+  state.values.clear();
+  state.brush = null;
+  for (const view of views) if (view.sync) view.sync();
+  refilter();
+}
+
+// Rows of the same network: same campaign, design point and repetition.
+const byPoint = new Map();
+for (const row of rows) {
+  const key = pointKey(row);
+  if (!byPoint.has(key)) byPoint.set(key, []);
+  byPoint.get(key).push(row);
+}
+
+function pointKey(row) {
+  return `${data.campaign[row]}/${data.point[row]}/${data.repetition[row]}`;
+}
+
+function siblings(row) {
+  return byPoint.get(pointKey(row));
+}

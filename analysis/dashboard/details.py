@@ -1,0 +1,133 @@
+"""What the dashboard shows of one run, read from its folder as far as it can be."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from analysis.capture.library import MissingCoreError
+from analysis.dashboard import packets, traces
+from analysis.readers import files, iperf3
+
+Value = TypeVar("Value")
+CONSOLE_LINES = 12
+DIGITS = 6
+SLACK = 0.05
+"""Part of the interval by which an interval may end late, and below which a rest at
+the end says nothing of the rate."""
+
+
+def detail(folder: Path, verdict: str) -> dict[str, Any]:
+    """Parameters, transport, programs and series of the run in `folder`.
+
+    A file that is missing or damaged leaves its part out and is named under
+    ``unreadable``; nothing is raised.
+    """
+    unreadable: list[str] = []
+
+    def tried(read: Callable[[Path], Value], path: Path) -> Value | None:
+        try:
+            return read(path)
+        except (OSError, ValueError, MissingCoreError) as error:
+            unreadable.append(str(error))
+            return None
+
+    artefacts = folder / "artefacts"
+    job = tried(files.read_object, folder / "job.json") or {}
+    end = tried(files.read_object, artefacts / "outcome.json") or {}
+    found: dict[str, Any] = {
+        "parameters": _mapping(job.get("parameters")),
+        "transport": _mapping(job.get("transport")),
+        "traffic": [_mapping(entry) for entry in _list(job.get("traffic"))],
+        "seed": str(job.get("seed", "")),
+        "topology": job.get("topology"),
+        "virtual_s": end.get("virtual_s"),
+        "programs": _programs(end),
+        "series": [],
+    }
+    for index, entry in enumerate(_list(job.get("traffic"))):
+        receiver = "client" if _mapping(entry).get("reverse") else "server"
+        path = artefacts / f"traffic-{index}-{receiver}.json"
+        if _mapping(entry).get("tool") == "iperf3" and (path.exists() or end):
+            report = tried(iperf3.read, path)
+            if report is not None:
+                named = {"name": _name(job, index), **_mapping(entry)}
+                found["series"].append(_series(index, named, report))
+    if (artefacts / traces.FILE).exists():
+        found["traces"] = tried(traces.traces, artefacts / traces.FILE) or []
+    captures = packets.files(artefacts) if artefacts.is_dir() else []
+    if captures:
+        found["packets"] = tried(lambda _: packets.packets(captures), artefacts)
+    if verdict != "ok":
+        console = artefacts / "console.log"
+        found["console"] = _tail(console) if console.exists() else []
+    if unreadable:
+        found["unreadable"] = unreadable
+    return found
+
+
+def _name(job: Mapping[str, Any], index: int) -> str | None:
+    """Of a traffic entry, where the experiment gave it one."""
+    names = _list(_mapping(job.get("report")).get("names"))
+    return names[index] if index < len(names) else None
+
+
+def _series(
+    index: int, entry: Mapping[str, Any], report: iperf3.Report
+) -> dict[str, Any]:
+    """What the receiver read in each interval, in Mbit/s, at the interval's end.
+
+    Time counts from the start of the traffic, not of this entry.
+    """
+    name = entry.get("name") or f"{entry.get('from')} to {entry.get('to')}"
+    start_s = float(entry.get("start_s") or 0)
+    slack_s = SLACK * float(entry.get("interval_s") or 1.0)
+    within = report.window(entry.get("duration_s"), slack_s)
+    intervals = [i for i in within if i.end_s - i.start_s > slack_s]
+    rates = [8e-6 * i.bytes / (i.end_s - i.start_s) for i in intervals]
+    return {
+        "name": str(name),
+        "number": index,
+        "begin": [_short(start_s + i.start_s) for i in intervals],
+        "end": [_short(start_s + i.end_s) for i in intervals],
+        "mbps": [_short(rate) for rate in rates],
+    }
+
+
+def _programs(end: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Command lines, in the order in which they began."""
+    programs = []
+    for each in _list(end.get("processes")):
+        process = _mapping(each)
+        programs.append(
+            {
+                "name": process.get("name"),
+                "host": process.get("host"),
+                "command": shlex.join(map(str, _list(process.get("argv")))),
+                "start_s": process.get("start_s"),
+                "end_s": process.get("end_s"),
+                "exit_code": process.get("exit_code"),
+            }
+        )
+    return sorted(programs, key=lambda p: p["start_s"] or 0.0)
+
+
+def _tail(console: Path) -> list[str]:
+    try:
+        text = console.read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        return [str(error)]
+    clean = "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+    return clean.splitlines()[-CONSOLE_LINES:]
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")

@@ -1,0 +1,84 @@
+"""One HTML file: markup, style, code and data, and nothing from elsewhere.
+
+Code and drawing are the project's own: a thousand points in two linked plots with a
+brush are a few hundred lines over the browser's canvas, where a plotting library
+would be megabytes in every file that the browser parses before the first point.
+
+What is shown at once is plain JSON; what is shown of a single run lies beside it,
+deflated in chunks that the browser inflates when a run is opened.
+"""
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from analysis.dashboard.details import detail
+from analysis.dashboard.payload import Source, payload
+
+ASSETS = Path(__file__).parent / "assets"
+SCRIPTS = (
+    *("data", "state", "canvas", "axes", "scatter", "filters", "spread"),
+    *("table", "series", "run", "main"),
+)
+CHUNK = 32
+"""Runs that are inflated together."""
+
+
+def dashboard(title: str, sources: Sequence[Source]) -> str:
+    """The page of all runs of `sources`; the same results give the same text.
+
+    Raises ValueError if there is no run.
+    """
+    data = payload(sources)
+    data["chunk"] = CHUNK
+    parts = {
+        "title": escape(title),
+        "style": _asset("style.css"),
+        "data": _json({"title": title, **data}),
+        "details": "\n".join(_chunks(_details(sources, data))),
+        "script": "\n".join(_asset(f"{name}.js") for name in SCRIPTS),
+    }
+    page = _asset("page.html")
+    for name, text in parts.items():
+        before, mark, after = page.partition(f"<!--{name}-->")
+        if not mark:
+            raise RuntimeError(f"page.html: no place for {name}")
+        page = f"{before}{text}{after}"
+    return page
+
+
+def _details(sources: Sequence[Source], data: dict[str, Any]) -> Iterable[dict]:
+    rows = zip(data["campaign"], data["id"], data["verdict"], strict=True)
+    for campaign, run, verdict in rows:
+        folder = sources[campaign].folders[run]
+        yield detail(folder, data["verdicts"][verdict])
+
+
+def _chunks(details: Iterable[dict[str, Any]]) -> Iterable[str]:
+    chunk: list[dict[str, Any]] = []
+    for each in details:
+        chunk.append(each)
+        if len(chunk) == CHUNK:
+            yield _deflated(chunk)
+            chunk = []
+    if chunk:
+        yield _deflated(chunk)
+
+
+def _deflated(chunk: Sequence[dict[str, Any]]) -> str:
+    text = json.dumps(chunk, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def _json(value: Any) -> str:
+    """JSON that ends no script element, whatever stands in it."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c")
+
+
+def _asset(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")

@@ -1,0 +1,175 @@
+"""The table of runs as the dashboard takes it: by column, short, in plain JSON."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.figures.labels import UNITS, label, without_mathematics
+from analysis.figures.wanted import COLUMNS
+
+VERDICTS = ("ok", "invalid", "failed", "timeout")
+PLACE = ("id", "point", "case", "repetition", "verdict", "reason")
+TRANSPORT = ("protocol", "congestion_control", "scheduler", "path")
+DIGITS = 6
+FIRST = ("experimental_aggregation_benefit", "aggregation_benefit", "goodput_mbps")
+"""Metrics in the order in which the first plot would have them."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One campaign.
+
+    shown : its results folder, as commands that are shown name it
+    folders : run's id to its folder
+    runs : the tidy table (analysis.table)
+    factors : columns that the design varies
+    metrics : names as in an experiment file
+    made : how the results came about, name to value
+    state : what a reader of unfinished, mixed or damaged results must know
+    """
+
+    name: str
+    shown: str
+    folders: Mapping[str, Path]
+    runs: pd.DataFrame
+    factors: tuple[str, ...]
+    metrics: tuple[str, ...] = ("goodput",)
+    made: Mapping[str, str] = field(default_factory=dict)
+    state: tuple[str, ...] = ()
+
+
+def payload(sources: Sequence[Source]) -> dict[str, Any]:
+    """All that the page needs before a run is opened.
+
+    Raises ValueError if a source has no run.
+    """
+    if any(source.runs.empty for source in sources) or not sources:
+        raise ValueError("no run: nothing to show")
+    frame = _joined(sources)
+    factors = tuple(dict.fromkeys(f for source in sources for f in source.factors))
+    columns = _columns(frame, factors)
+    cases = [str(case) for case in frame["_case"].unique()]
+    metrics = [COLUMNS.get(m, m) for source in sources for m in source.metrics]
+    return {
+        "campaigns": [
+            {
+                "name": source.name,
+                "root": source.shown,
+                "made": dict(source.made),
+                "state": list(source.state),
+            }
+            for source in sources
+        ],
+        "count": len(frame),
+        "id": frame["id"].astype(str).tolist(),
+        "point": frame["point"].astype(int).tolist(),
+        "repetition": frame["repetition"].astype(int).tolist(),
+        "campaign": frame["_campaign"].astype(int).tolist(),
+        "cases": [
+            {"name": case, "what": _transport(frame[frame["_case"] == case])}
+            for case in cases
+        ],
+        "case": [cases.index(str(case)) for case in frame["_case"]],
+        "verdicts": list(VERDICTS),
+        "verdict": [VERDICTS.index(verdict) for verdict in frame["verdict"]],
+        "reason": {
+            str(place): str(reason)
+            for place, reason in enumerate(frame["reason"])
+            if reason and not pd.isna(reason)
+        },
+        "columns": columns,
+        "start": _start([column["key"] for column in columns], factors, metrics),
+    }
+
+
+def _joined(sources: Sequence[Source]) -> pd.DataFrame:
+    """All rows; where campaigns name unlike transports alike, cases keep apart."""
+    several = len(sources) > 1
+    frames = []
+    for number, source in enumerate(sources):
+        case = source.runs["case"].astype(str)
+        if several:
+            case = f"{source.name}: " + case
+        frames.append(source.runs.assign(_campaign=number, _case=case))
+    frame = pd.concat(frames, ignore_index=True)
+    return frame[frame["verdict"].isin(VERDICTS)].reset_index(drop=True)
+
+
+def _columns(frame: pd.DataFrame, factors: Sequence[str]) -> list[dict[str, Any]]:
+    found = []
+    skipped = {*PLACE, *TRANSPORT, "_campaign", "_case"}
+    for name in (*factors, *(n for n in frame.columns if n not in factors)):
+        if name in skipped or name not in frame.columns:
+            continue
+        values = frame[name]
+        if not pd.api.types.is_numeric_dtype(values) or values.isna().all():
+            continue
+        if pd.api.types.is_bool_dtype(values):
+            continue
+        role = "factor" if name in factors else "metric"
+        if name.endswith(("_difference_mbps", "_difference_ms")):
+            role = "derived"
+        elif role == "metric" and values.nunique(dropna=False) < 2:
+            continue
+        found.append(_column(str(name), role, values))
+        if role == "derived":
+            found.append(_column(str(name), role, values.abs(), absolute=True))
+    return found
+
+
+def _column(
+    name: str, role: str, values: pd.Series, absolute: bool = False
+) -> dict[str, Any]:
+    text = without_mathematics(label(name))
+    what, _, unit = text.partition(" [")
+    if not unit and name.rpartition("_")[2] in UNITS:
+        unit = UNITS[name.rpartition("_")[2]]
+    if name.endswith(".bytes"):
+        unit = "bytes"
+    return {
+        "key": f"|{name}|" if absolute else name,
+        "label": f"|{what}|" if absolute else what,
+        "unit": unit.rstrip("]"),
+        "role": role,
+        "v": [_short(value) for value in values],
+    }
+
+
+def _short(value: Any) -> float | int | None:
+    if pd.isna(value) or not math.isfinite(value):
+        return None
+    number = float(f"{float(value):.{DIGITS}g}")
+    return int(number) if number.is_integer() and abs(number) < 1e15 else number
+
+
+def _transport(rows: pd.DataFrame) -> str:
+    """What a case is, in a few words; nothing where its runs differ in it."""
+    words = []
+    for name in TRANSPORT:
+        if name not in rows.columns:
+            continue
+        values = rows[name].dropna().unique()
+        if len(values) == 1:
+            value = values[0]
+            words.append(f"path {int(value)}" if name == "path" else str(value))
+    return ", ".join(words)
+
+
+def _start(
+    keys: Sequence[str], factors: Sequence[str], metrics: Sequence[str]
+) -> dict[str, str]:
+    """The axes that the page opens with."""
+    last = keys[-1] if keys else ""
+    wanted = [m for m in dict.fromkeys((*FIRST, *metrics)) if m in keys]
+    varied = [f for f in factors if f in keys]
+    first = next((k for k in keys if k.startswith("|capacity")), None)
+    y = [*wanted, last, last]
+    x = [*([first] if first else []), *varied, *wanted[1:], *wanted, last, last]
+    others = [m for m in ("goodput_mbps", *wanted) if m in keys and m != y[0]]
+    second = others[0] if others else y[0]
+    spread = next((m for m in metrics if m in keys), y[0])
+    return {"x1": x[0], "y1": y[0], "x2": x[1], "y2": second, "spread": spread}

@@ -1,0 +1,91 @@
+"""`trace.csv`: windows of all subflows over time, as lines to draw."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from analysis.readers import trace
+
+FILE = "trace.csv"
+MOST = 400
+"""Samples of a line that are drawn; of more, the least and greatest of each stretch."""
+DIGITS = 5
+QUANTITIES = (
+    ("Rate by subflow", "Mbit/s", "throughput_mbps"),
+    ("Congestion windows", "packets", "cwnd"),
+    ("Smoothed round-trip times", "ms", "srtt_ms"),
+)
+
+
+def traces(path: Path) -> list[dict[str, Any]]:
+    """Rates, windows and round-trip times, each with a line a subflow.
+
+    Connections without data to speak of are left out, if others have some.
+    Raises OSError, or ValueError if the file is not what it should be.
+    """
+    frame = trace.read(path)
+    busy = trace.data(frame)
+    frame = frame if busy.empty else busy
+    frame = frame.assign(srtt_ms=frame["srtt_us"] / 1e3)
+    keys = ["path", "host", "connection", "local", "remote"]
+    flows = {tuple(key): rows for key, rows in frame.groupby(keys)}
+    names = _names(flows)
+    drawn = []
+    for name, unit, column in QUANTITIES:
+        known = {
+            names[key]: rows.dropna(subset=[column]) for key, rows in flows.items()
+        }
+        lines = {
+            line: (rows["time_s"].tolist(), rows[column].tolist())
+            for line, rows in known.items()
+        }
+        drawn.append(_chart(name, unit, lines))
+    return [chart for chart in drawn if chart["lines"]]
+
+
+def _names(flows: Mapping[tuple, Any]) -> dict[tuple, str]:
+    """`path 1`, and the sender or a number too where that does not tell them apart."""
+    hosts = {key[1] for key in flows}
+    names, taken = {}, dict.fromkeys(((key[0], key[1]) for key in flows), 0)
+    for key in flows:
+        path, host = key[0], key[1]
+        taken[path, host] += 1
+        words = [f"{host}," if len(hosts) > 1 else "", f"path {path}"]
+        several = sum((k[0], k[1]) == (path, host) for k in flows) > 1
+        words.append(f"({taken[path, host]})" if several else "")
+        names[key] = " ".join(filter(None, words))
+    return names
+
+
+def _chart(
+    name: str, unit: str, lines: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+) -> dict[str, Any]:
+    drawn = []
+    for line, (times, values) in lines.items():
+        kept = _outline(values)
+        if kept:
+            short = [_short(values[i]) for i in kept]
+            drawn.append(
+                {"name": line, "t": [_short(times[i]) for i in kept], "v": short}
+            )
+    return {"name": name, "unit": unit, "lines": drawn}
+
+
+def _outline(values: Sequence[float]) -> list[int]:
+    """Places of the least and greatest value of each stretch; all, if they are few."""
+    count = len(values)
+    if count <= MOST:
+        return list(range(count))
+    stretch = 2 * count / MOST
+    kept: set[int] = set()
+    for number in range(MOST // 2):
+        places = range(int(number * stretch), int((number + 1) * stretch))
+        kept |= {
+            min(places, key=values.__getitem__),
+            max(places, key=values.__getitem__),
+        }
+    return sorted(kept)
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")

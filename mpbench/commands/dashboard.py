@@ -1,0 +1,35 @@
+"""`mpbench dashboard RESULTS`: all runs in one HTML file."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument(
+    "results",
+    type=click.Path(path_type=Path, file_okay=False),
+    nargs=-1,
+    required=True,
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write.  [default: report/dashboard.html in the first of RESULTS]",
+)
+def command(results: tuple[Path, ...], out: Path | None) -> None:
+    """Make the dashboard of RESULTS: filter and pick runs, and look at any of them.
+
+    One HTML file that a browser opens from disk and that needs no network. Several
+    RESULTS share it, each with its own cases.
+    """
+    from mpbench.report.dashboard import write
+    from mpbench.report.gather import gather
+
+    gathered = [gather(root) for root in results]
+    for each in gathered:
+        for line in each.state:
+            click.echo(f"{each.results.root}: {line}", err=True)
+    out = out or results[0] / "report" / "dashboard.html"
+    write(gathered, out)
+    click.echo(f"wrote {out}")

@@ -1,0 +1,150 @@
+"""Windows of all subflows at even times, while traffic runs.
+
+The process that waits for the traffic asks the kernel itself, some 0.1 ms of
+wall time for each question. What coupled congestion controls say of their state
+(`/proc/net/mptcp_coupled`) stands beside, under the names that the kernel gives.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from mpbench.guest.network import LabNode
+from mpbench.guest.tcp_diag import Connections, Subflow
+
+STATE = Path("/proc/thread-self/net/mptcp_coupled")
+OWN_TABLE = Path("/proc/sys/net/ipv4/tcp_child_ehash_entries")
+OWN_TABLE_ENTRIES = 256
+KEY = ("token", "local_id", "remote_id")
+KNOWN = (*KEY, "cwnd", "srtt_us")
+"""Columns of the state that say again what the kernel's own account says."""
+COLUMNS = (
+    *("time_s", "host", "path", "local", "remote", "token", "local_id", "remote_id"),
+    *("cwnd", "ssthresh", "srtt_us", "retransmissions", "bytes_acked"),
+)
+Key = tuple[str, int, int]
+_BUFFER = memoryview(bytearray(1 << 18))
+"""Read into again and again: fresh memory is what costs most in a guest."""
+
+
+def prepare() -> None:
+    """Have namespaces that are made from now on keep their connections in a table
+    of their own, and a small one: to list them, the kernel goes through all of it."""
+    with contextlib.suppress(FileNotFoundError):  # kernels before 6.1
+        OWN_TABLE.write_text(str(OWN_TABLE_ENTRIES))
+
+
+class Sampler:
+    """Notes every subflow of some hosts every `interval_s`, from zero.
+
+    paths : by host, an address of a subflow's either end to the number of its path
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[LabNode],
+        interval_s: float,
+        paths: Mapping[str, Mapping[str, int]],
+    ) -> None:
+        self._hosts: list[tuple[str, Connections, int | None]] = []
+        for node in nodes:
+            with node.namespace.entered():
+                self._hosts.append((node.name, Connections(), _open_state()))
+        self._interval_s = interval_s
+        self._paths = paths
+        self._zero_s = 0.0
+        self._count = 0
+        self._lines: list[tuple[str, str]] = []
+        self._prefixes: dict[Subflow, str | None] = {}
+        self._state_names: list[str] = []
+
+    def begin(self, zero_s: float) -> None:
+        """Count time from `zero_s` of the monotonic clock."""
+        self._zero_s = zero_s
+
+    def due_s(self) -> float:
+        """When to take the next sample, of the monotonic clock."""
+        return self._zero_s + self._count * self._interval_s
+
+    def take(self) -> None:
+        """Take the sample that is due."""
+        time_s = f"{time.monotonic() - self._zero_s:.6f}"
+        self._count += 1
+        for host, connections, descriptor in self._hosts:
+            states = self._states(descriptor)
+            for subflow, window in connections.list():
+                prefix = self._prefix(host, subflow)
+                if prefix is not None:
+                    srtt_us, ssthresh, cwnd, retransmissions, acked = window
+                    line = (
+                        f"{time_s},{prefix},{cwnd},{ssthresh},{srtt_us},"
+                        f"{retransmissions},{acked}"
+                    )
+                    self._lines.append((line, states.get(subflow[2:], "")))
+
+    def _prefix(self, host: str, subflow: Subflow) -> str | None:
+        """The columns that stay the same; None for what is no path of the host."""
+        if subflow not in self._prefixes:
+            paths = self._paths[host]
+            local, remote = subflow.local, subflow.remote
+            path = paths.get(local[0]) or paths.get(remote[0])
+            ends = f"{local[0]}:{local[1]},{remote[0]}:{remote[1]}"
+            ids = f"{subflow.token},{subflow.local_id},{subflow.remote_id}"
+            known = path is not None
+            self._prefixes[subflow] = f"{host},{path},{ends},{ids}" if known else None
+        return self._prefixes[subflow]
+
+    def _states(self, descriptor: int | None) -> Mapping[Key, str]:
+        """By subflow, what its coupled congestion control says of itself now."""
+        if descriptor is None:
+            return {}
+        length = os.preadv(descriptor, [_BUFFER], 0)
+        lines = str(_BUFFER[:length], "ascii").splitlines()
+        self._state_names, found = parse_states(lines)
+        return found
+
+    def write(self, file: Path) -> None:
+        """Write all samples, one row a subflow and time."""
+        names = [*COLUMNS, *self._state_names]
+        none = "," * (len(self._state_names) - 1)
+        between = "," if self._state_names else ""
+        with file.open("w") as text:
+            text.write(",".join(names) + "\n")
+            for line, state in self._lines:
+                text.write(f"{line}{between}{state or none}\n")
+        for _, connections, descriptor in self._hosts:
+            connections.close()
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+def _open_state() -> int | None:
+    """The state of this namespace's coupled congestion controls; None without."""
+    try:
+        return os.open(STATE, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+
+
+def parse_states(lines: Iterable[str]) -> tuple[list[str], dict[Key, str]]:
+    """Lines of `/proc/net/mptcp_coupled`: counts, names of columns, subflows.
+
+    The names of the columns that nothing else tells, and the values of these
+    columns, parted by commas, by subflow.
+    """
+    table = [line.split() for line in lines][1:]
+    if not table:
+        return [], {}
+    head = {name: position for position, name in enumerate(table[0])}
+    token, local, remote = (head[name] for name in KEY)
+    further = [name for name in head if name not in KNOWN]
+    places = [head[name] for name in further]
+    found = {
+        (row[token], int(row[local]), int(row[remote])): ",".join(
+            [row[place] for place in places]
+        )
+        for row in table[1:]
+    }
+    return further, found

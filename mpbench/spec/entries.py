@@ -1,0 +1,187 @@
+"""The list of traffic: each entry read by its tool, and what of it may vary."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo
+from pydantic.config import JsonDict, JsonValue
+
+from mpbench import units
+from mpbench.spec.known import TOOLS
+from mpbench.spec.traffic import Entry, Traffic
+from mpbench.spec.values import Faults, Loc, OneOf, context, nearest
+from mpbench.spec.web import Download, Requests
+from topologies import Parameter
+
+MODELS: Mapping[str, type[Entry]] = {
+    "iperf3": Traffic,
+    "curl": Download,
+    "ab": Requests,
+}
+
+
+_TOOL = OneOf("tool", TOOLS)
+
+
+@dataclass(frozen=True)
+class _Varied:
+    """A key of an entry that a design can vary."""
+
+    key: str
+    unit: str
+    suffix: str
+    low: float
+    high: float
+    whole: bool
+    doc: str
+
+
+_SIZE = _Varied("size", "bytes", "size_bytes", 1, 1e12, True, "amount of data")
+_START = _Varied("start", "s", "start_s", 0, 86_400, False, "when it starts")
+_DURATION = _Varied("duration", "s", "duration_s", 1, 86_400, True, "how long it sends")
+VARIED: Mapping[str, tuple[_Varied, ...]] = {
+    "iperf3": (
+        *(_SIZE, _DURATION, _START),
+        _Varied("parallel", "connections", "parallel", 1, 128, True, "connections"),
+    ),
+    "curl": (
+        *(_SIZE, _START),
+        _Varied("timeout", "s", "timeout_s", 0.001, 86_400, False, "longest time"),
+    ),
+    "ab": (
+        *(_SIZE, _DURATION, _START),
+        _Varied("requests", "requests", "requests", 1, 1e6, True, "requests in all"),
+        _Varied(
+            *("concurrency", "connections", "concurrency", 1, 1000, True),
+            "requests at a time",
+        ),
+    ),
+}
+
+
+def prefix(index: int, count: int) -> str:
+    """How factors call an entry: `traffic`, or by number from 1 if there are more."""
+    return "traffic" if count == 1 else f"traffic{index + 1}"
+
+
+def parameters(tools: Sequence[object]) -> dict[str, tuple[int, str, Parameter]]:
+    """What of the entries can be a factor, by name such as `traffic.size`.
+
+    tools : of each entry; what is no tool's name has nothing that varies
+
+    The index of the entry, the key in it, and unit and range.
+    """
+    found = {}
+    for index, tool in enumerate(tools):
+        start = prefix(index, len(tools))
+        for each in VARIED.get(str(tool), ()):
+            name = f"{start}.{each.key}"
+            parameter = Parameter(
+                *(name, each.unit, f"{start}.{each.suffix}"),
+                default=None,
+                minimum=each.low,
+                maximum=each.high,
+                integer=each.whole,
+                doc=f"{each.doc}, of {tool}",
+            )
+            found[name] = (index, each.key, parameter)
+    return found
+
+
+def read_entries(value: object, info: ValidationInfo) -> object:
+    """Each entry by the model of its tool.
+
+    A key that the design varies has, until a run's job is made, the largest of its
+    values.
+    """
+    if not isinstance(value, list):
+        return value
+    faults = Faults()
+    varied = _varied(value, info)
+    entries: list[Entry] = []
+    for index, raw in enumerate(value):
+        tool = raw.get("tool") if isinstance(raw, dict) else None
+        try:
+            model = Traffic if tool is None else MODELS[_TOOL.check(tool)]
+        except ValueError as error:
+            faults.add((index, "tool"), str(error))
+            continue
+        given = _given(raw, varied.get(index, {}), (index,), faults)
+        try:
+            entries.append(model.model_validate(given, context=context(info)))
+        except ValidationError as error:
+            faults.add_all((index,), error, partial(_nearest_key, model=model))
+    faults.raise_any()
+    return entries
+
+
+def _varied(
+    entries: list[Any], info: ValidationInfo
+) -> dict[int, dict[str, str | int]]:
+    """By entry and key: a value that stands for all that the design gives it."""
+    tools = [raw.get("tool") if isinstance(raw, dict) else None for raw in entries]
+    known = parameters(tools)
+    design = info.data.get("design")
+    found: dict[int, dict[str, str | int]] = {}
+    for name in context(info).factors:
+        if name not in known:
+            continue
+        index, key, parameter = known[name]
+        value = parameter.minimum
+        if design is not None and name in design.factors:
+            value = design.factors[name].largest
+        counts = parameter.unit in units.COUNTS
+        text = int(value) if counts else f"{value!r} {parameter.unit}"
+        found.setdefault(index, {})[key] = text
+    return found
+
+
+def _given(
+    raw: object, varied: Mapping[str, str | int], at: Loc, faults: Faults
+) -> object:
+    """The entry as written, with values for what the design varies."""
+    if not isinstance(raw, dict):
+        return raw
+    for key in varied:
+        if key in raw:
+            faults.add((*at, key), "a factor of the design too; take one away")
+    return {**raw, **varied}
+
+
+def _nearest_key(error: Mapping[str, Any], model: type[Entry]) -> str | None:
+    """For a key that the tool does not have: one that it has."""
+    if error["type"] != "extra_forbidden" or len(error["loc"]) != 1:
+        return None
+    keys = [field.alias or name for name, field in model.model_fields.items()]
+    return f"unknown key; {nearest(str(error['loc'][0]), keys)}"
+
+
+def _by_tool(schema: JsonDict) -> None:
+    """In the JSON Schema: the tool says which keys there are, so that a fault is told
+    where it stands. A key may be missing that the design gives."""
+    items = schema.get("items")
+    choices = items.get("anyOf") if isinstance(items, dict) else None
+    if not isinstance(choices, list):
+        return
+    rules: list[JsonValue] = [
+        {
+            "if": {"properties": {"tool": {"const": tool}}, "required": ["tool"]},
+            "then": model,
+        }
+        for tool, model in zip(MODELS, choices, strict=True)
+    ]
+    schema["items"] = {
+        "type": "object",
+        "properties": {"tool": {"enum": [*TOOLS]}},
+        "required": ["tool", "from", "to"],
+        "allOf": rules,
+    }
+
+
+Entries = Annotated[
+    tuple[Traffic | Download | Requests, ...],
+    BeforeValidator(read_entries),
+    Field(json_schema_extra=_by_tool),
+]

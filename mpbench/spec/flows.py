@@ -1,0 +1,86 @@
+"""What the traffic entries of an experiment have to do with one another."""
+
+from collections.abc import Mapping, Sequence
+
+from mpbench.spec.cases import Case
+from mpbench.spec.traffic import Entry
+from mpbench.spec.values import Faults
+from topologies import Description
+
+Entries = Sequence[Entry]
+
+
+def names(entries: Entries) -> tuple[str, ...]:
+    """What the table calls each entry: its name, its host, or host and number."""
+    hosts = [entry.source for entry in entries if entry.name is None]
+    seen: dict[str, int] = {}
+    found = []
+    for entry in entries:
+        name = entry.name or entry.source
+        if entry.name is None and hosts.count(entry.source) > 1:
+            seen[name] = seen.get(name, 0) + 1
+            name = f"{name}-{seen[name]}"
+        found.append(name)
+    return tuple(found)
+
+
+def check_names(entries: Entries, topology: Description, faults: Faults) -> None:
+    """Each name once, none a link's, and none with the dot that parts columns."""
+    taken: dict[str, int] = {}
+    for index, name in enumerate(names(entries)):
+        at = ("traffic", index, *(("name",) if entries[index].name else ()))
+        first = taken.setdefault(name, index)
+        if first != index:
+            faults.add(at, f"'{name}' is traffic[{first}] already; give another")
+        elif "." in name:
+            faults.add(at, f"'{name}' has a dot, which parts columns; write '-'")
+        elif name in {p.name.partition(".")[0] for p in topology.parameters} - {
+            user.host for user in topology.users
+        }:
+            faults.add(at, f"'{name}' is a link of {topology.name}; give another")
+
+
+def check_paths(
+    entries: Entries,
+    cases: Mapping[str, Case],
+    topology: Description,
+    faults: Faults,
+) -> None:
+    """Every TCP takes a path that its host has."""
+    for index, entry in enumerate(entries):
+        if entry.source not in topology.openers:
+            continue
+        count = len(topology.user(entry.source).paths)
+        own = entry.transport
+        for place, case in (
+            [(("traffic", index, "transport"), own)]
+            if own is not None
+            else [(("cases", name), case) for name, case in cases.items()]
+        ):
+            if case.protocol != "tcp":
+                continue
+            if case.path is None and count > 1:
+                reason = f"missing; {entry.source} has {count} paths; e.g. 1"
+                faults.add((*place, "path"), reason)
+            elif case.path is not None and case.path > count:
+                reason = f"there is no path {case.path} of {entry.source}"
+                faults.add((*place, "path"), f"{reason}, which has {count}")
+
+
+def check_hosts(entries: Entries, faults: Faults) -> None:
+    """One transport a host: congestion control and scheduler are the host's."""
+    first: dict[str, int] = {}
+    for index, entry in enumerate(entries):
+        earlier = first.setdefault(entry.source, index)
+        if _settings(entry) != _settings(entries[earlier]):
+            key = ("transport",) if entry.transport else ()
+            faults.add(
+                ("traffic", index, *key),
+                f"{entry.source} has another transport in traffic[{earlier}]; a host"
+                " has one, but for the path of a tcp",
+            )
+
+
+def _settings(entry: Entry) -> Case | None:
+    own = entry.transport
+    return None if own is None else own.model_copy(update={"path": None})

@@ -1,0 +1,69 @@
+"""Phases: parts of a run that are measured by themselves."""
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from mpbench.spec.traffic import DAY_S
+from mpbench.spec.values import Faults, Name, Part, Quantity
+
+_RANGE = re.compile(r"\s*(.+?)\s*\.\.\s*(.+?)\s*")
+
+
+class Phase(Part):
+    """From one time to another, after the beginning of the traffic."""
+
+    start: Annotated[float, Quantity("s", 0, DAY_S)] = Field(description="Its start.")
+    end: Annotated[float, Quantity("s", 0, DAY_S)] = Field(description="Its end.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.start >= self.end:
+            raise ValueError(
+                f"ends at {self.end:g} s, not after it starts at {self.start:g} s"
+            )
+        return self
+
+
+def _read(value: object) -> object:
+    """`0 s..40 s`, or the mapping."""
+    if isinstance(value, dict):
+        return value
+    match = _RANGE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError(f"'{value}' is not a range of time; write e.g. 0 s..40 s")
+    return {"start": match[1], "end": match[2]}
+
+
+Phases = dict[
+    Name,
+    Annotated[
+        Phase,
+        BeforeValidator(_read),
+        Field(json_schema_extra={"examples": ["0 s..40 s"]}),
+    ],
+]
+
+
+def check_phases(
+    phases: Mapping[str, Phase], end_s: float | None, faults: Faults
+) -> None:
+    """None overlaps another, none goes on after the traffic.
+
+    end_s : of the last traffic; None if nobody knows it beforehand
+    """
+    in_order = sorted(phases.items(), key=lambda each: each[1].start)
+    for (before, one), (name, two) in pairwise(in_order):
+        if two.start < one.end:
+            reason = f"starts at {two.start:g} s, within {before}, which ends at"
+            faults.add(("phases", name), f"{reason} {one.end:g} s")
+    for name, phase in phases.items():
+        if "." in name:
+            reason = f"'{name}' has a dot, which parts columns; write '-'"
+            faults.add(("phases", name), reason)
+        if end_s is not None and phase.end > end_s:
+            reason = f"ends at {phase.end:g} s, but the traffic at {end_s:g} s"
+            faults.add(("phases", name), reason)

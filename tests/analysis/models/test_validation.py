@@ -1,0 +1,43 @@
+"""The model beside runs."""
+
+import pytest
+
+from analysis.models import validation
+
+MEASURED = {
+    **{"point": 4, "case": "mptcp", "verdict": "ok", "protocol": "mptcp"},
+    **{"congestion_control": "lia", "measured_s": 10.0},
+    **{"path1.loss_percent": 1.0, "path2.loss_percent": 2.0},
+    **{"path1.delay_ms": 10.0, "path2.delay_ms": 10.0},
+    **{"path1.bytes": 1514 * 990 * 5, "path2.bytes": 1514 * 980 * 2},
+}
+
+
+def test_packets_sent_are_those_that_left_and_those_lost() -> None:
+    run = validation.compare(MEASURED)
+    assert run.observed == pytest.approx((500, 200))
+    assert run.losses == (0.01, 0.02) and run.rtts_ms == (20, 20)
+    assert sum(run.predicted) == pytest.approx(707.1, abs=0.05)
+    assert run.bounded == pytest.approx(run.predicted)
+
+
+def test_errors() -> None:
+    run = validation.compare(MEASURED)
+    first, second = validation.errors([run, run])
+    assert first == pytest.approx(abs(run.predicted[0] - 500))
+    assert second == pytest.approx(abs(run.predicted[1] - 200))
+    with pytest.raises(ValueError, match="no run"):
+        validation.errors([])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"congestion_control": "cubic"}, "MPTCP with lia"),
+        ({"protocol": "tcp"}, "MPTCP with lia"),
+        ({"path1.loss_percent": 0.0}, "loss 0 is not between"),
+    ],
+)
+def test_runs_that_the_model_says_nothing_of(change, words) -> None:
+    with pytest.raises(ValueError, match=words):
+        validation.compare({**MEASURED, **change})

@@ -1,0 +1,90 @@
+"""Two campaigns, pair by pair."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from analysis import comparison
+
+BOTH = {"mptcp": "mptcp"}
+
+
+def campaign(values: list[float], case: str = "mptcp", **more) -> pd.DataFrame:
+    """One point a value, at capacities 1, 2, 3 ..."""
+    return pd.DataFrame(
+        {
+            "case": case,
+            "verdict": "ok",
+            "repetition": 0,
+            "capacity": range(1, len(values) + 1),
+            "goodput_mbps": values,
+            **more,
+        }
+    )
+
+
+def paired(one: pd.DataFrame, other: pd.DataFrame, cases=BOTH) -> pd.DataFrame:
+    return comparison.pairs(one, other, ["capacity"], cases, "goodput")
+
+
+def test_pairs_are_of_one_design_point() -> None:
+    shuffled = campaign([3.0, 5.0, 7.0]).iloc[::-1]
+    found = paired(campaign([1.0, 2.0, 3.0]), shuffled)
+    assert list(found.sort_values("capacity")["difference"]) == [2, 3, 4]
+
+
+def test_runs_that_are_not_ok_make_no_pair() -> None:
+    bad = campaign([1.0, 2.0, 3.0], verdict=["ok", "invalid", "ok"])
+    assert list(paired(bad, campaign([1.0, 1.0, 1.0]))["capacity"]) == [1, 3]
+    other_points = campaign([1.0]).assign(capacity=9)
+    assert paired(bad, other_points).empty
+
+
+def test_cases_of_other_names() -> None:
+    found = paired(
+        campaign([1.0], "lowrtt"),
+        campaign([4.0], "roundrobin"),
+        {"lowrtt": "roundrobin"},
+    )
+    assert list(found["difference"]) == [3]
+
+
+def test_line() -> None:
+    one, other = campaign([1.0, 2.0, 3.0, 4.0]), campaign([2.0, 4.0, 2.5, 4.0])
+    rng = np.random.default_rng(1)
+    (line,) = comparison.lines(paired(one, other), BOTH, "goodput", rng)
+    assert (line.pairs, line.above, line.below) == (4, 2, 1)
+    assert (line.first, line.second) == (2.5, 3.25)
+    assert line.mean.estimate == pytest.approx((1 + 2 - 0.5) / 4)
+    assert line.median.estimate == pytest.approx(0.5)
+    assert line.mean.low is not None and line.mean.high is not None
+    assert line.mean.low <= line.mean.estimate <= line.mean.high
+
+
+def test_interval_is_near_students() -> None:
+    """For the mean of 200 normal values the two agree within a tenth of a width."""
+    values = np.random.default_rng(5).normal(3, 2, 200)
+    found = comparison.interval(values, np.mean, np.random.default_rng(1))
+    low, high = stats.t.interval(0.95, 199, values.mean(), stats.sem(values))
+    assert found.low == pytest.approx(low, abs=0.1 * (high - low))
+    assert found.high == pytest.approx(high, abs=0.1 * (high - low))
+
+
+def test_intervals_repeat_with_the_generator() -> None:
+    values = np.random.default_rng(5).normal(0, 1, 30)
+    one, two = (
+        comparison.interval(values, np.median, np.random.default_rng(1)) for _ in "ab"
+    )
+    assert one == two
+
+
+@pytest.mark.parametrize("statistic", [np.mean, np.median])
+def test_intervals_at_the_edge(statistic) -> None:
+    rng = np.random.default_rng(1)
+    same = comparison.interval(np.full(20, 0.25), statistic, rng)
+    assert (same.low, same.estimate, same.high) == (0.25, 0.25, 0.25)
+    few = comparison.interval(np.array([1.0, 2.0]), statistic, rng)
+    assert few.low is None and few.estimate == 1.5
+    mostly = comparison.interval(np.array([0.0] * 19 + [1.0]), statistic, rng)
+    assert mostly.low is not None and np.isfinite(mostly.low)

@@ -1,0 +1,113 @@
+"""`mpbench report` on folders that are unfinished, damaged or mixed."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.test_commands import EXPERIMENT, invoke
+from tests.calls import Command
+
+FIGURES = """\
+metrics: [goodput, jain]
+figures:
+  - {kind: cdf, metric: goodput}
+  - {kind: cdf, metric: jain}
+  - {kind: table, metric: goodput}
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "small.yaml").write_text(EXPERIMENT + FIGURES)
+    out = folder / "out"
+    done = invoke("run", folder / "small.yaml", "--backend", "fake", "--out", out)
+    assert done.exit_code == 0, done.output
+    return out
+
+
+@pytest.fixture
+def results(whole: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(whole, tmp_path / "results")
+
+
+def runs(results: Path) -> list[Path]:
+    return sorted((results / "runs").iterdir())
+
+
+def test_an_unfinished_folder_is_reported_as_such(
+    results: Path, command: Command
+) -> None:
+    for run in runs(results)[:5]:
+        shutil.rmtree(run)
+    done = command("report", results, "--format", "md")
+    assert done.status == 0
+    assert "Unfinished: 5 of 12 runs are not there yet." in done.err
+    text = (results / "report/README.md").read_text()
+    assert "- Unfinished: 5 of 12 runs are not there yet." in text
+
+
+def test_a_damaged_run_is_named_and_left_out(results: Path, command: Command) -> None:
+    cut, other, third = runs(results)[:3]
+    (cut / "row.json").write_text((cut / "row.json").read_text()[:40])
+    (other / "manifest.json").unlink()
+    (third / "row.json").write_text("[]")
+    done = command("report", results, "--format", "md")
+    assert done.status == 0
+    for run in (cut, other, third):
+        assert f"`runs/{run.name}`" in done.err
+        assert (run / "artefacts").is_dir()
+
+
+def test_two_builds_in_a_folder_are_told(results: Path, command: Command) -> None:
+    host = runs(results)[0] / "host.json"
+    content = json.loads(host.read_text())
+    content["build"] = {"fake": "2"}
+    host.write_text(json.dumps(content))
+    done = command("report", results, "--format", "md")
+    assert "Mixed: not all runs were made by the same build" in done.err
+    assert "11 runs of fake 1" in done.err and "1 run of fake 2" in done.err
+
+
+def test_what_cannot_be_drawn_is_said_and_the_rest_is_drawn(
+    results: Path, command: Command
+) -> None:
+    done = command("report", results, "--format", "md,pdf")
+    assert done.status == 0
+    assert "not drawn: Distribution of Jain's fairness index: no run has" in done.err
+    folder = results / "report"
+    text = (folder / "README.md").read_text()
+    assert "Not drawn: no run has the metric jain." in text
+    assert "No run that is ok has these: jain." in text
+    assert (folder / "cdf-goodput.png").exists()
+    assert (folder / "figures.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_no_run_at_all_is_refused(results: Path, command: Command) -> None:
+    for run in runs(results):
+        shutil.rmtree(run)
+    done = command("report", results)
+    assert done.status == 2
+    assert done.err.count("\n") == 1 and "no run is finished" in done.err
+
+
+@pytest.mark.parametrize("given", ["", "svg", "md,jpg"])
+def test_an_unknown_format_is_refused(
+    given: str, results: Path, command: Command
+) -> None:
+    done = command("report", results, "--format", given)
+    assert done.status == 2 and "md, pdf, html" in done.err
+
+
+def test_several_results_have_a_folder_each(
+    results: Path, tmp_path: Path, command: Command
+) -> None:
+    second = shutil.copytree(results, tmp_path / "second")
+    out = tmp_path / "out"
+    assert command("report", results, second, "--out", out).status == 0
+    assert (out / "results/README.md").exists() and (out / "second/README.md").exists()
+    twin = shutil.copytree(results, tmp_path / "other/results")
+    done = command("report", results, twin, "--out", out)
+    assert done.status == 2 and "two of RESULTS are named results" in done.err

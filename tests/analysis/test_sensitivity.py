@@ -1,0 +1,91 @@
+"""Figures over several designs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import sensitivity
+
+
+def design(values: dict[str, list[float]], verdict: str = "ok", **more) -> pd.DataFrame:
+    rows = [
+        {"case": case, "verdict": verdict, "aggregation_benefit": value, **more}
+        for case, listed in values.items()
+        for value in listed
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_by_hand() -> None:
+    """Medians 0.1, 0.2 and 0.3: sample deviation 0.1, of a range of 2 that is 5 %."""
+    designs = [design({"a": [m - 0.5, m, m + 0.5]}) for m in (0.1, 0.2, 0.3)]
+    (line,) = sensitivity.lines(designs, ["aggregation_benefit"], [])
+    assert line.runs == (3, 3, 3) and line.ranged
+    median = line.spreads["median"]
+    assert median.values == (0.1, 0.2, 0.3)
+    assert median.relative_deviation == pytest.approx(0.05)
+    assert median.relative_error == pytest.approx(0.05 / 3**0.5)
+    assert line.spreads["25th percentile"].mean == pytest.approx(0.2 - 0.25)
+    assert line.spreads["75th percentile"].relative_deviation == pytest.approx(0.05)
+    assert sensitivity.worst_error([line]) == pytest.approx(0.05 / 3**0.5)
+
+
+def test_the_same_design_again_does_not_move() -> None:
+    one = design({"a": [0.1, 0.4, -0.3], "b": [1.0]})
+    found = sensitivity.lines([one, one], ["aggregation_benefit"], [])
+    assert [line.group["case"] for line in found] == ["a", "b"]
+    assert sensitivity.worst_error(found) == 0
+
+
+def test_deviations_against_a_naive_count() -> None:
+    generator = np.random.default_rng(3)
+    designs = [design({"a": list(generator.uniform(-1, 1, 40))}) for _ in range(5)]
+    (line,) = sensitivity.lines(designs, ["aggregation_benefit"], [])
+    for name, share in (
+        ("25th percentile", 25),
+        ("median", 50),
+        ("75th percentile", 75),
+    ):
+        each = [np.percentile(d["aggregation_benefit"], share) for d in designs]
+        mean = sum(each) / 5
+        deviation = (sum((value - mean) ** 2 for value in each) / 4) ** 0.5
+        assert line.spreads[name].relative_deviation == pytest.approx(deviation / 2)
+
+
+def test_lists_are_figures_of_their_own() -> None:
+    parts = [
+        pd.concat([design({"a": [v]}, size=1), design({"a": [v / 2]}, size=2)])
+        for v in (0.2, 0.4)
+    ]
+    found = sensitivity.lines(parts, ["aggregation_benefit"], ["size"])
+    assert [line.group for line in found] == [
+        {"case": "a", "size": 1},
+        {"case": "a", "size": 2},
+    ]
+    assert found[1].spreads["median"].values == (0.1, 0.2)
+
+
+def test_a_metric_without_a_range_is_relative_to_its_mean() -> None:
+    designs = [
+        design({"a": [0.0]}).assign(goodput_mbps=value) for value in (90.0, 110.0)
+    ]
+    (line,) = sensitivity.lines(designs, ["goodput"], [])
+    assert not line.ranged
+    assert line.spreads["median"].relative_deviation == pytest.approx(2**0.5 / 10)
+
+
+def test_what_is_missing_is_left_out() -> None:
+    good, bad = design({"a": [0.1]}), design({"a": [0.1]}, verdict="invalid")
+    assert sensitivity.lines([good, bad], ["aggregation_benefit"], []) == []
+    assert sensitivity.lines([good, good], ["completion_time"], []) == []
+    with pytest.raises(ValueError, match="at least two"):
+        sensitivity.lines([good], ["aggregation_benefit"], [])
+
+
+def test_frame() -> None:
+    one = design({"a": [0.1, 0.2]})
+    found = sensitivity.lines([one, one], ["aggregation_benefit"], [])
+    frame = sensitivity.frame(found)
+    assert list(frame["statistic"]) == list(sensitivity.QUANTILES)
+    assert list(frame["design1"]) == list(frame["design2"])
+    assert set(frame["relative_to"]) == {"range"}

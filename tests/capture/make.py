@@ -1,0 +1,98 @@
+"""Make the captures below captured/ anew: `python -m tests.capture.make`.
+
+Needs the guest kernel, root (for make_host.py), and wireshark's tshark and mergecap.
+Of each kind stay, packed with zstd: what the client and the server captured, merged;
+tshark's fields of every packet; the kernels' counters that are not 0; what the
+programs said. The suite needs none of the tools.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mpbench.backends import boot
+from mpbench.backends.base import Bounds
+from tests.capture import make_captures, make_host
+from tests.virtual.lab import lab_with
+
+HERE = Path(__file__).parent
+TARGET = HERE / "captured"
+FIELDS = (
+    *("frame.time_epoch", "frame.len", "ip.src", "ipv6.src", "tcp.srcport", "ip.dst"),
+    *("ipv6.dst", "tcp.dstport", "tcp.stream", "tcp.len", "tcp.flags"),
+    *("tcp.analysis.retransmission", "tcp.analysis.fast_retransmission"),
+    *("tcp.analysis.spurious_retransmission", "tcp.analysis.out_of_order"),
+    *("tcp.analysis.duplicate_ack", "tcp.analysis.ack_rtt"),
+    *("tcp.analysis.bytes_in_flight", "tcp.analysis.zero_window"),
+    *("tcp.analysis.keep_alive", "tcp.analysis.lost_segment"),
+    *("tcp.options.mptcp.subtype", "tcp.options.mptcp.datafin.flag"),
+    *("tcp.options.mptcp.rawdataack", "tcp.options.mptcp.rawdataseqno"),
+    *("mptcp.stream", "mptcp.expected_token", "tcp.options.mptcp.recvtok"),
+    *("tcp.options.sack_le", "mptcp.rawdsn64"),
+)
+
+
+def tshark(capture: Path) -> bytes:
+    """A line a TCP packet, FIELDS separated by tabs."""
+    options = [word for name in FIELDS for word in ("-e", name)]
+    preferences = ["-o", "mptcp.analyze_mptcp:TRUE"]
+    preferences += ["-o", "mptcp.relative_sequence_numbers:FALSE"]
+    argv = ["tshark", "-r", str(capture), *preferences, "-Y", "tcp", "-T", "fields"]
+    return subprocess.run([*argv, *options], check=True, capture_output=True).stdout
+
+
+def packed(content: bytes, target: Path) -> None:
+    argv = ["zstd", "-q", "-19", "-f", "-o", str(target)]
+    subprocess.run(argv, input=content, check=True)
+
+
+def keep(kind: Path, target: Path) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    for end in ("client", "server"):
+        with tempfile.TemporaryDirectory() as folder:
+            merged = Path(folder) / "merged.pcap"
+            files = [str(p) for p in sorted(kind.glob(f"{end}-*.pcap"))]
+            argv = ["mergecap", "-F", "pcap", "-w", str(merged), *files]
+            subprocess.run(argv, check=True)
+            packed(merged.read_bytes(), target / f"{end}.pcap.zst")
+            packed(tshark(merged), target / f"{end}.tsv.zst")
+        counters = json.loads((kind / f"nstat-{end}.json").read_text())["kernel"]
+        some = {name: value for name, value in counters.items() if value}
+        (target / f"nstat-{end}.json").write_text(json.dumps(some, indent=0) + "\n")
+        said = (kind / f"{end}.json").read_text()
+        (target / f"{end}.json").write_text(json.dumps(_told(said)) + "\n")
+
+
+def _told(said: str) -> dict:
+    """What a program received and sent, in bytes."""
+    report = json.loads(said)
+    if "end" not in report:
+        return report
+    end = report["end"]
+    return {
+        "sent": end["sum_sent"]["bytes"],
+        "received": end["sum_received"]["bytes"],
+    }
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        script = str(HERE / "make_captures.py")
+        lab = lab_with(root, (*boot.PYTHON, script))
+        bounds = Bounds(virtual_s=600, wall_s=1200, silence_s=300)
+        ended, artefacts = lab.execute({"seed": 7}, bounds)
+        made = artefacts.parent / "captured"
+        if set(sorted(p.name for p in made.iterdir())) < {*make_captures.KINDS, "done"}:
+            sys.exit(f"{ended}\n{(artefacts / 'console.log').read_text()}")
+        make_host.main(made)
+        shutil.rmtree(TARGET, ignore_errors=True)
+        for kind in sorted(path for path in made.iterdir() if path.is_dir()):
+            keep(kind, TARGET / kind.name)
+
+
+if __name__ == "__main__":
+    main()

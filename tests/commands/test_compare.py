@@ -1,0 +1,92 @@
+"""`mpbench compare`, on made-up numbers."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.calls import Command
+from tests.spec.files import TEXT
+
+
+def ran(command: Command, name: str, text: str) -> str:
+    """A campaign under results/NAME."""
+    Path(f"{name}.yaml").write_text(text.replace("name: small", f"name: {name}"))
+    done = command("run", f"{name}.yaml", "--backend", "fake")
+    assert done.status == 0, done.err
+    return f"results/{name}"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_same_points_with_another_seed(command: Command) -> None:
+    a = ran(command, "a", TEXT.replace("points: 4", "points: 4\n  seed: 1"))
+    b = ran(
+        command, "b", TEXT.replace("points: 4", "points: 4\n  seed: 1") + "seed: 5\n"
+    )
+    done = command("compare", a, b, "--pairs", "pairs.csv")
+    assert done.status == 0, done.err
+    rows = [line.split() for line in done.out.splitlines() if line.startswith("good")]
+    assert [row[1:3] for row in rows] == [["mptcp", "4"], ["tcp1", "4"], ["tcp2", "4"]]
+    assert " to " in done.out and "B > A" in done.out
+    pairs = pd.read_csv("pairs.csv")
+    assert len(pairs) == 12
+    tables = [pd.read_csv(f"{path}/runs.csv") for path in (a, b)]
+    one, other = (t.set_index(["case", "point"])["goodput_mbps"] for t in tables)
+    assert pairs["difference"].sum() == pytest.approx((other - one).sum())
+    assert command("compare", a, b).out == command("compare", a, b).out
+
+
+def test_cases_of_other_names(command: Command) -> None:
+    a = ran(command, "a", TEXT)
+    b = ran(command, "b", TEXT.replace("mptcp:", "other:"))
+    done = command("compare", a, b, "--case", "mptcp=other")
+    assert done.status == 0, done.err
+    assert "mptcp and other" in done.out
+    (row,) = [line for line in done.out.splitlines() if line.startswith("goodput")]
+    assert "+0 to +0" in row
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "options", "words"),
+    [
+        (
+            "path2.delay: {min: 1 ms",
+            "path2.queueing_delay: {min: 1 ms",
+            (),
+            "varies in",
+        ),
+        ("max: 25 ms", "max: 24 ms", (), "have no design point in common"),
+        ("", "", ("--case", "mtpcp"), "results/a has no case 'mtpcp'; known: mptcp,"),
+        ("", "", ("--case", "mptcp=x"), "results/b has no case 'x'"),
+        ("", "", ("--metric", "completion_time"), "no pair of ok runs with completion"),
+    ],
+)
+def test_unlike_campaigns_are_refused(
+    command: Command, old: str, new: str, options: tuple[str, ...], words: str
+) -> None:
+    a, b = ran(command, "a", TEXT), ran(command, "b", TEXT.replace(old, new))
+    done = command("compare", a, b, *options)
+    assert done.status == 2
+    assert words in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_no_case_in_common(command: Command) -> None:
+    a = ran(command, "a", TEXT)
+    only = "cases: {other: {protocol: tcp, congestion_control: reno, path: 1}}\n"
+    b = ran(
+        command, "b", TEXT.split("cases:")[0] + only + TEXT[TEXT.index("traffic:") :]
+    )
+    done = command("compare", a, b)
+    assert done.status == 2
+    assert "no case in common" in done.err and "--case mptcp=other" in done.err
+
+
+def test_what_is_no_results_folder(command: Command) -> None:
+    done = command("compare", "nowhere", "nowhere")
+    assert done.status == 2
+    assert "no campaign.json" in done.err

@@ -1,0 +1,182 @@
+"""What goes into the page, without a browser."""
+
+import base64
+import json
+import re
+import shutil
+import zlib
+from pathlib import Path
+
+import pytest
+
+from analysis import table
+from analysis.dashboard.details import detail
+from analysis.dashboard.html import dashboard
+from analysis.dashboard.payload import Source, payload
+from tests.analysis import campaign
+from tests.calls import Command
+
+CAPTURED = Path(__file__).parents[1] / "analysis" / "captured"
+
+
+def source(points: int = 4, name: str = "small", **more) -> Source:
+    rows = campaign.rows(points)
+    return Source(
+        name=name,
+        shown=f"results/{name}",
+        folders={row["id"]: CAPTURED / "guest-mptcp" for row in rows},
+        runs=table.build(rows),
+        factors=campaign.FACTORS,
+        **more,
+    )
+
+
+def captured(scenario: str, folder: Path) -> Path:
+    """A run's folder as it stands in results."""
+    run = folder / scenario
+    shutil.copytree(CAPTURED / scenario, run / "artefacts")
+    job = run / "artefacts" / "job.json"
+    if job.exists():
+        job.rename(run / "job.json")
+    return run
+
+
+def column(data: dict, key: str) -> dict:
+    return next(column for column in data["columns"] if column["key"] == key)
+
+
+def test_columns_have_a_value_a_run() -> None:
+    data = payload([source()])
+    assert data["count"] == 12
+    assert all(len(column["v"]) == 12 for column in data["columns"])
+    goodput = column(data, "goodput_mbps")
+    rows = campaign.rows(4)
+    for value, row in zip(goodput["v"], rows, strict=True):
+        assert value == pytest.approx(row["goodput_mbps"], rel=1e-5)
+    assert (goodput["label"], goodput["unit"]) == ("goodput", "Mbit/s")
+    benefit = column(data, "aggregation_benefit")["v"]
+    assert [value is None for value in benefit] == [False, True, True] * 4
+
+
+def test_differences_come_signed_and_absolute() -> None:
+    data = payload([source()])
+    signed = column(data, "capacity_difference_mbps")["v"]
+    absolute = column(data, "|capacity_difference_mbps|")
+    assert absolute["v"] == [abs(value) for value in signed]
+    assert absolute["label"] == "|capacity difference|"
+    assert data["start"]["x1"] == "|capacity_difference_mbps|"
+
+
+def test_cases_are_described_by_what_their_runs_share() -> None:
+    assert payload([source()])["cases"] == [
+        {"name": "mptcp", "what": "mptcp, lia"},
+        {"name": "tcp1", "what": "tcp, reno, path 1"},
+        {"name": "tcp2", "what": "tcp, reno, path 2"},
+    ]
+
+
+def test_several_campaigns_keep_their_cases_apart() -> None:
+    data = payload([source(2, "one"), source(3, "two")])
+    assert data["count"] == 15 and len(data["cases"]) == 6
+    assert data["cases"][3]["name"] == "two: mptcp"
+    assert data["campaign"] == [0] * 6 + [1] * 9
+
+
+def test_no_run_is_refused() -> None:
+    with pytest.raises(ValueError, match="no run"):
+        payload([Source("x", "x", {}, table.build([]), ())])
+
+
+def test_the_page_is_the_same_each_time_and_whole() -> None:
+    first, second = (dashboard("x", [source()]) for _ in range(2))
+    assert first == second
+    assert "<!--" not in first.partition("<html")[2]
+    assert not re.search(r"(src|href)=|https?://|@import|url\(", first)
+
+
+def test_nothing_in_the_data_ends_the_script() -> None:
+    evil = "</script><script>alert(1)</script><!--"
+    rows = campaign.rows(1)
+    rows[0] |= {"case": evil, "verdict": "failed", "reason": evil}
+    folders = {row["id"]: CAPTURED / "tcp" for row in rows}
+    made = Source(evil, evil, folders, table.build(rows), campaign.FACTORS)
+    text = dashboard(evil, [made])
+    assert text.count("</script>") == 3 and "<script>alert" not in text
+    data = re.search(r'id="data">(.*?)</script>', text, re.DOTALL)
+    assert data and json.loads(data[1])["cases"][0]["name"] == evil
+
+
+def test_details_come_back_out_of_their_chunks() -> None:
+    text = dashboard("x", [source(30)])
+    found = re.search(r'id="details">(.*?)</script>', text, re.DOTALL)
+    assert found
+    lines = found[1].split("\n")
+    chunks = [json.loads(zlib.decompress(base64.b64decode(line))) for line in lines]
+    assert [len(chunk) for chunk in chunks] == [32, 32, 26]
+
+
+def test_a_run_of_the_guest_is_told_whole(tmp_path: Path) -> None:
+    run = captured("guest-mptcp", tmp_path)
+    told = detail(run, "ok")
+    assert "unreadable" not in told and "console" not in told
+    (series,) = told["series"]
+    report = json.loads((run / "artefacts/traffic-0-server.json").read_text())
+    asked_s = told["traffic"][0]["duration_s"]
+    sums = [each["sum"] for each in report["intervals"]]
+    whole = sum(each["bytes"] for each in sums if each["end"] <= asked_s + 0.05)
+    lasted = zip(series["begin"], series["end"], series["mbps"], strict=True)
+    moved = sum((end - begin) * mbps * 1e6 / 8 for begin, end, mbps in lasted)
+    assert moved == pytest.approx(whole, rel=1e-4)
+    assert [p["host"] for p in told["programs"]] == ["server", "client"]
+    assert told["programs"][1]["command"].startswith("mptcpize run ")
+    job = json.loads((run / "job.json").read_text())
+    assert told["parameters"] == job["parameters"]
+    assert told["seed"] == str(job["seed"])
+
+
+@pytest.mark.parametrize("scenario", ["interrupted", "killed", "refused"])
+def test_what_a_failed_run_left_is_told(scenario: str, tmp_path: Path) -> None:
+    told = detail(captured(scenario, tmp_path), "failed")
+    assert told["programs"] and any(
+        "job.json: missing" in t for t in told["unreadable"]
+    )
+
+
+def test_a_damaged_report_is_named(tmp_path: Path) -> None:
+    run = captured("guest-tcp", tmp_path)
+    path = run / "artefacts/traffic-0-server.json"
+    path.write_text(path.read_text()[:500])
+    told = detail(run, "ok")
+    assert told["series"] == []
+    assert "traffic-0-server.json: broken JSON" in told["unreadable"][0]
+    (run / "artefacts/outcome.json").write_text("[1]")
+    assert len(detail(run, "ok")["unreadable"]) == 2
+
+
+def test_an_empty_folder_tells_nothing_and_breaks_nothing(tmp_path: Path) -> None:
+    told = detail(tmp_path, "failed")
+    assert told["series"] == [] and told["programs"] == []
+    assert len(told["unreadable"]) == 2
+
+
+def test_the_command(small: Path, tmp_path: Path, command: Command) -> None:
+    out = tmp_path / "all.html"
+    twin = shutil.copytree(small, tmp_path / "twin")
+    done = command("dashboard", small, twin, "--out", out)
+    assert done.status == 0 and f"wrote {out}" in done.out
+    assert out.read_text().count("thousand") > 1
+    done = command("dashboard", small, small, "--out", out)
+    assert done.status == 2 and "given twice" in done.err
+    done = command("dashboard", small, "--out", small / "campaign.json" / "x.html")
+    assert done.status == 2 and "cannot be written" in done.err
+    done = command("dashboard", tmp_path)
+    assert done.status == 2 and "not a results folder" in done.err
+
+
+def test_a_run_is_verified_by_its_id(small: Path, command: Command) -> None:
+    plan = json.loads((small / "campaign.json").read_text())["plan"]
+    run = next(entry["id"] for entry in plan if entry["case"] == "lia")
+    done = command("verify", small, "--run", run[:10])
+    assert done.status == 0 and "1 same" in done.out
+    done = command("verify", small, "--run", "zz")
+    assert done.status == 2 and "--run zz: no run of" in done.err

@@ -1,0 +1,40 @@
+"""Three users over four links in a row (Wischik et al. 2011, Fig. 3).
+
+         +===== link1 (5 Mbit/s) =====+
+    a ---+                            +--- server_a
+         +===== link2 (12) ===========+
+    b ---+                            +--- server_b
+         +===== link3 (10) ===========+
+    c ---+                            +--- server_c
+         +===== link4 (3) ============+
+
+User a has paths over links 1 and 2, b over 2 and 3, c over 3 and 4. With
+congestion balanced over all links each user gets 10 Mbit/s.
+"""
+
+from collections.abc import Mapping
+
+from topologies import chains
+from topologies.description import Description, User
+from topologies.parameters import link_parameters
+from topologies.wiring import Wiring
+
+CAPACITIES_MBPS = {"link1": 5.0, "link2": 12.0, "link3": 10.0, "link4": 3.0}
+
+DESCRIPTION = Description(
+    name="four_links",
+    parameters=tuple(
+        parameter
+        for link, capacity_mbps in CAPACITIES_MBPS.items()
+        for parameter in link_parameters(link, capacity_mbps=capacity_mbps, shared=True)
+    ),
+    users=tuple(
+        User(host, f"server_{host}", paths=((f"link{k}",), (f"link{k + 1}",)))
+        for k, host in enumerate(("a", "b", "c"), start=1)
+    ),
+)
+
+
+def wire(parameters: Mapping[str, float | None]) -> Wiring:
+    """The network, from canonical parameters (`link1.capacity_mbps`)."""
+    return chains.wire(DESCRIPTION, parameters)
