@@ -12,7 +12,15 @@ from mpbench.spec.known import (
     RESERVED_SYSCTLS,
     SCHEDULERS,
 )
-from mpbench.spec.values import Faults, OneOf, Part, Whole, check_each, context
+from mpbench.spec.values import (
+    Faults,
+    Name,
+    OneOf,
+    Part,
+    Whole,
+    check_each,
+    context,
+)
 
 _SYSCTL = re.compile(r"net(\.[A-Za-z0-9_-]+)+")
 
@@ -57,6 +65,11 @@ class Case(Part):
     sysctls: Annotated[dict[str, str | int], BeforeValidator(_sysctls)] = Field(
         default={},
         description="Other network sysctls of the end hosts, by full name.",
+    )
+    capture: tuple[Name, ...] | None = Field(
+        default=None,
+        description="Interfaces whose packets are captured and analysed; the "
+        "experiment's if not said.",
     )
 
     @model_validator(mode="after")
