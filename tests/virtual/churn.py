@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from mpbench.guest.main import ENDS, build_network
+from mpbench.guest.main import build_network
 from mpbench.guest.network import LabNode
 
 PORT = 7001
@@ -43,7 +43,7 @@ def main() -> int:
     job = json.loads(Path("job.json").read_text())
     folder = Path("artefacts")
     _, network = build_network(job, folder, contextlib.ExitStack())
-    client, server = (network.nodes[name] for name in ENDS)
+    client, server = (network.nodes[name] for name in ("client", "server"))
     log = os.open("/dev/kmsg", os.O_RDWR | os.O_NONBLOCK)
     os.lseek(log, 0, os.SEEK_END)
     os.write(log, f"<4>{MARK}\n".encode())

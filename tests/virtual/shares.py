@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-from mpbench.guest.main import ENDS, build_network
+from mpbench.guest.main import build_network
 from tests.virtual.churn import IPPROTO_MPTCP
 from tests.virtual.trace import open_in, receive
 
@@ -30,7 +30,7 @@ def main() -> int:
     transport["congestion_control"] = wanted["controller"]
     built = build_network({**job, "transport": transport}, folder, _forever())
     topology, network = built
-    client, server = (network.nodes[name] for name in ENDS)
+    client, server = (network.nodes[name] for name in ("client", "server"))
     if not single:
         client.write_sysctls({"net.mptcp.scheduler": "lowrtt"})
     listener = open_in(server, socket.AF_INET, socket.SOCK_STREAM, IPPROTO_MPTCP)
