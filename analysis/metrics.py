@@ -131,6 +131,68 @@ def shares(amounts: Sequence[float]) -> tuple[float, ...]:
     return tuple(value / total for value in values)
 
 
+def first_path_share(amounts: Sequence[float]) -> float:
+    """Transmission ratio on the first path, in [0, 1] ([thesis], sec. 3.3.1): what the
+    path of the initial subflow carried over all.
+
+    amounts : bytes (or packets) of each path, the first path first; not all 0
+    """
+    return shares(amounts)[0]
+
+
+def factor_difference(first: float, second: float) -> float:
+    """delta_factor of [thesis], sec. 3.2: path 1 less path 2, in the factor's unit.
+
+    Its absolute value is the factor absolute difference.
+    """
+    for value in (first, second):
+        if not math.isfinite(value):
+            raise ValueError(f"factor difference: {value} given; must be finite")
+    return first - second
+
+
+def first_path_quality(single_path_throughputs: Sequence[float]) -> str:
+    """`best`, `worst` or `between`: the first path's rank ([thesis], sec. 3.2) by the
+    throughput of TCP on each path by itself.
+
+    single_path_throughputs : of path 1, 2, ...; n >= 2, >= 0
+    Raises ValueError if all are alike: no path is best then.
+    """
+    values = _checked("throughput", single_path_throughputs, minimum=2)
+    best, worst = max(values), min(values)
+    if best == worst:
+        raise ValueError("first path quality: all paths are alike; none is best")
+    return {best: "best", worst: "worst"}.get(values[0], "between")
+
+
+def mean_loss_probability(losses: Sequence[float], split: Sequence[float]) -> float:
+    """The loss probability that a connection meets ([thesis], sec. 5.2.2).
+
+    losses : of each path, in [0, 1]; split : what share each carried, sum 1
+    Each path's loss weighted with its share: of 0 and 1 % at 70 and 30 %, 0.3 %.
+    """
+    chances = _checked("loss probability", losses, minimum=1)
+    parts = _checked("share", split, minimum=1)
+    if len(chances) != len(parts) or max(chances) > 1:
+        raise ValueError("mean loss: needs a loss in [0, 1] and a share of each path")
+    if not math.isclose(math.fsum(parts), 1, abs_tol=1e-6):
+        raise ValueError(f"mean loss: the shares add up to {math.fsum(parts)}, not 1")
+    return math.fsum(p * s for p, s in zip(chances, parts, strict=True))
+
+
+def less_lossy_path(single_path_ratios: Sequence[float]) -> int:
+    """The less lossy path, from 1 ([thesis], sec. 5.2.2): the one with the lowest
+    retransmission ratio of TCP New Reno on each path by itself.
+
+    single_path_ratios : of path 1, 2, ...; n >= 2, >= 0
+    Raises ValueError if the lowest is not one path's alone.
+    """
+    values = _checked("retransmission ratio", single_path_ratios, minimum=2)
+    if values.count(min(values)) > 1:
+        raise ValueError("less lossy path: several paths have the lowest ratio")
+    return values.index(min(values)) + 1
+
+
 def _benefit(rate: float, parts: Sequence[float]) -> float:
     best = max(parts)
     if rate < best:

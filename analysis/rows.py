@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from analysis import artefacts, asked, measure, validity, windows
+from analysis import artefacts, asked, captured, measure, validity, windows
 
 
 def row(run_directory: Path) -> dict[str, Any]:
@@ -26,6 +26,7 @@ def row(run_directory: Path) -> dict[str, Any]:
         run = artefacts.load(run_directory)
         measured = measure.row(run)
         measured |= windows.columns(run_directory / "artefacts", job)
+        measured |= captured.columns(run_directory / "artefacts", run)
     except ValueError as error:
         return {"verdict": "failed", "reason": _line(error), **described}
     why = validity.reasons(run)

@@ -11,6 +11,7 @@ from analysis.figures.labels import UNITS, label
 COLUMNS = {
     "goodput": "goodput_mbps",
     "traffic_split": "path1.share",
+    "capture_traffic_split": "path1.capture_share",
     "completion_time": "completion_time_s",
     "requests_per_second": "requests_per_s",
     "request_time": "request_time_ms",

@@ -37,11 +37,12 @@ class UserPath:
     """One path of a host that opens connections.
 
     links : that it takes, in order
-    interface : of the host; None if the guest did not say
+    interface, address : of the host; None if the guest did not say
     """
 
     links: tuple[str, ...]
     interface: str | None
+    address: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,10 @@ def parse(document: Mapping[str, Any], name: str) -> Outcome:
                 for p in document["paths"]
             ),
             users={
-                host: tuple(UserPath(tuple(p["links"]), p["interface"]) for p in paths)
+                host: tuple(
+                    UserPath(tuple(p["links"]), p["interface"], p.get("address"))
+                    for p in paths
+                )
                 for host, paths in (document.get("users") or {}).items()
             },
             processes=tuple(

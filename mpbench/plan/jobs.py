@@ -15,7 +15,7 @@ from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
 from mpbench.spec.traffic import Entry, Start, Traffic
 from mpbench.spec.tuned import Tuned
-from topologies import describe
+from topologies import describe, wire
 
 FORMAT = 1
 REPORT = "report"
@@ -47,7 +47,10 @@ def job(
     limit_s = spec.time_limit
     if limit_s is None:
         limit_s = time_limit_s(values, entries)
+    interfaces = captured(spec, case, values)
+    asked = {"capture": {"interfaces": interfaces, "full": False}}
     return {
+        **(asked if interfaces else {}),
         "format": FORMAT,
         "seed": seed,
         "topology": spec.topology,
@@ -58,6 +61,32 @@ def job(
         "trace_s": spec.trace,
         REPORT: report(spec, flowing),
     }
+
+
+def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:
+    """The interfaces at which a case's packets are captured.
+
+    Raises UserError for one that the network does not have.
+    """
+    own = spec.cases[case].capture
+    wanted = spec.capture if own is None else own
+    there = interfaces(spec.topology, values) if wanted else []
+    for index, name in enumerate(wanted):
+        if name in there:
+            continue
+        place = ("capture", index) if own is None else ("cases", case, "capture", index)
+        key = ".".join(str(part) for part in place[:-1])
+        raise UserError(
+            f"{spec.where(*place)}: {key}: no interface '{name}'; "
+            f"{spec.topology} has {', '.join(there)}"
+        )
+    return list(dict.fromkeys(wanted))
+
+
+def interfaces(topology: str, values: Mapping[str, Any]) -> list[str]:
+    """All interfaces of a network; values : parameters by canonical key."""
+    wires = wire(topology, dict(values)).wires
+    return sorted(end.interface for each in wires for end in (each.one, each.two))
 
 
 def report(spec: Spec, flowing: Mapping[int, int]) -> Json:

@@ -15,7 +15,15 @@ from mpbench.spec.known import (
     SCHEDULERS,
 )
 from mpbench.spec.tuned import OneOfTuned, Tuned
-from mpbench.spec.values import Faults, OneOf, Part, Whole, check_each, context
+from mpbench.spec.values import (
+    Faults,
+    Name,
+    OneOf,
+    Part,
+    Whole,
+    check_each,
+    context,
+)
 
 MOST_SUBFLOWS = 9
 """The first one, and as many as the guest allows beside it."""
@@ -77,6 +85,11 @@ class Case(Part):
     sysctls: Annotated[dict[str, str | int], BeforeValidator(_sysctls)] = Field(
         default={},
         description="Other network sysctls of the end hosts, by full name.",
+    )
+    capture: tuple[Name, ...] | None = Field(
+        default=None,
+        description="Interfaces whose packets are captured and analysed; the "
+        "experiment's if not said.",
     )
 
     @model_validator(mode="after")

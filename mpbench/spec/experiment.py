@@ -75,6 +75,10 @@ class Spec(Part):
         description="How often the windows of all subflows are noted; never if not"
         " said.",
     )
+    capture: tuple[Name, ...] = Field(
+        default=(),
+        description="Interfaces whose packets are captured and analysed, headers only.",
+    )
     metrics: tuple[Annotated[str, OneOf("metric", METRICS)], ...] = Field(
         default=("goodput",), description="What the report is about."
     )

@@ -75,8 +75,8 @@ static int lowrtt_get_retrans(struct mptcp_sock *msk)
 {
 	struct sock *ssk;
 
-	if (lowrtt_blocked(msk))
-		return lowrtt_reinject(msk);
+	if (lowrtt_blocked(msk) && !lowrtt_reinject(msk))
+		return 0;
 	ssk = mptcp_subflow_get_retrans(msk);
 	if (!ssk)
 		return -EINVAL;

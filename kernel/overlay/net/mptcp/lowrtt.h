@@ -20,7 +20,7 @@ bool lowrtt_blocked(const struct mptcp_sock *msk);
 void lowrtt_ask(struct mptcp_sock *msk,
 		const struct mptcp_subflow_context *subflow);
 
-/* In the worker: schedule the best subflow for one segment; 0 if it is. */
+/* In the worker: schedule the best subflow for what holds the window up; 0 if so. */
 int lowrtt_reinject(struct mptcp_sock *msk);
 
 u32 lowrtt_retrans_quota(struct mptcp_sock *msk, struct sock *ssk);

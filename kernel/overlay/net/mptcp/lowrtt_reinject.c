@@ -6,21 +6,23 @@
  *	a Deployable Multipath TCP. NSDI 2012, section 4.2.
  *
  * When the receive window of the connection is full, so that a subflow whose own
- * window has room cannot send anything new, that subflow sends the segment that holds
- * the window up (the oldest that is not acknowledged) once more; and the subflow that
- * has had it until now, if its round-trip time is the longer one, has its congestion
- * window and ssthresh halved, at most once in that time.
+ * window has room cannot send anything new, that subflow sends what holds the window
+ * up once more: the oldest data that is not acknowledged, as far as another subflow
+ * has it in one piece; and that one, if its round-trip time is the longer, has its
+ * congestion window halved, and ssthresh set to that, at most once in that time.
  *
  * The oldest data is found in the subflows' own queues, which takes their locks; the
- * connection's worker, which may sleep, does that. Each subflow sends a given segment
- * once at most. Retransmission after a timeout of the connection waits while the
- * window is full.
+ * connection's worker, which may sleep, does that. Each subflow is asked for a given
+ * oldest byte once at most; what a receiver dropped although the subflow acknowledged
+ * it, or a dead subflow took with it, the kernel's own retransmission brings.
  *
  * In a subflow's context sched_seq is the last oldest byte that it was looked at for,
- * valid if sched_turn is set; sched_mark the time of the last penalty.
+ * and sched_turn, if that is valid, one more than the bytes that the other subflow had
+ * in one piece; sched_mark the time of the last penalty.
  */
 
 #include "lowrtt.h"
+#include "room.h"
 
 bool lowrtt_push_blocked(struct mptcp_sock *msk)
 {
@@ -50,12 +52,17 @@ void lowrtt_ask(struct mptcp_sock *msk,
 		mptcp_schedule_work((struct sock *)msk);
 }
 
-static bool lowrtt_maps(const struct sk_buff *skb, u64 seq)
+/* How far a segment takes what is wanted from @seq on; @seq if not at all. A mapping
+ * can be that of several segments.
+ */
+static u64 lowrtt_reach(struct sk_buff *skb, u64 seq)
 {
-	const struct mptcp_ext *mapping = skb ? mptcp_get_ext(skb) : NULL;
+	const struct mptcp_ext *mapping = mptcp_get_ext(skb);
 
-	return mapping && mapping->use_map && !before64(seq, mapping->data_seq) &&
-	       before64(seq, mapping->data_seq + mapping->data_len);
+	if (!mapping || !mapping->use_map || before64(seq, mapping->data_seq) ||
+	    !before64(seq, mapping->data_seq + mapping->data_len))
+		return seq;
+	return mapping->data_seq + mapping->data_len;
 }
 
 static void lowrtt_penalise(struct sock *ssk, u32 best_srtt)
@@ -69,29 +76,32 @@ static void lowrtt_penalise(struct sock *ssk, u32 best_srtt)
 		return;
 	subflow->sched_mark = tcp_jiffies32;
 	tcp_snd_cwnd_set(tp, max(tcp_snd_cwnd(tp) / 2, 1U));
-	if (tp->snd_ssthresh < TCP_INFINITE_SSTHRESH)
-		WRITE_ONCE(tp->snd_ssthresh, max(tp->snd_ssthresh / 2, 2U));
+	WRITE_ONCE(tp->snd_ssthresh, max(tcp_snd_cwnd(tp), 2U));
 }
 
-/* Whether this subflow has the oldest data in flight or in its queue. */
-static bool lowrtt_holds(struct sock *ssk, u64 seq, u32 best_srtt)
+/* The bytes from @seq on that this subflow has in one piece, in flight or queued. */
+static u64 lowrtt_holds(struct sock *ssk, u64 seq, u32 best_srtt)
 {
-	bool holds;
+	u64 reach = seq;
+	struct sk_buff *skb;
 
 	lock_sock(ssk);
-	holds = lowrtt_maps(tcp_rtx_queue_head(ssk), seq) ||
-		lowrtt_maps(tcp_send_head(ssk), seq);
-	if (holds)
+	skb = tcp_rtx_queue_head(ssk);
+	skb_rbtree_walk_from(skb)
+		reach = lowrtt_reach(skb, reach);
+	skb_queue_walk(&ssk->sk_write_queue, skb)
+		reach = lowrtt_reach(skb, reach);
+	if (reach != seq)
 		lowrtt_penalise(ssk, best_srtt);
 	release_sock(ssk);
-	return holds;
+	return reach - seq;
 }
 
 int lowrtt_reinject(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow, *best = lowrtt_best(msk);
 	u64 oldest = READ_ONCE(msk->snd_una);
-	bool elsewhere = false;
+	u64 piece = 0;
 	u32 srtt;
 
 	if (!best || lowrtt_seen(msk, best))
@@ -101,20 +111,25 @@ int lowrtt_reinject(struct mptcp_sock *msk)
 	best->sched_turn = 1;
 
 	mptcp_for_each_subflow(msk, subflow) {
-		bool holds = lowrtt_holds(mptcp_subflow_tcp_sock(subflow), oldest,
-					  srtt);
+		u64 holds = lowrtt_holds(mptcp_subflow_tcp_sock(subflow), oldest,
+					 srtt);
 
 		if (holds && subflow == best)
 			return -EINVAL;
-		elsewhere |= holds;
+		piece = max(piece, holds);
 	}
-	if (!elsewhere)
+	if (!piece)
 		return -EINVAL;
+	best->sched_turn = 1 + piece;
 	mptcp_subflow_set_scheduled(best, true);
 	return 0;
 }
 
 u32 lowrtt_retrans_quota(struct mptcp_sock *msk, struct sock *ssk)
 {
-	return lowrtt_blocked(msk) ? tcp_current_mss(ssk) : U32_MAX;
+	u64 piece = mptcp_subflow_ctx(ssk)->sched_turn;
+
+	if (!lowrtt_blocked(msk) || piece < 2)
+		return U32_MAX;
+	return max(min_t(u64, piece - 1, mptcp_room(ssk)), tcp_current_mss(ssk));
 }
