@@ -204,19 +204,21 @@ def _empty(
     for name, ring in rings.items():
         ring.drain(last=True)
         dropped[name] = ring.dropped()
-    record.write_text(json.dumps({"dropped": dropped}, sort_keys=True) + "\n")
+    if rings:
+        record.write_text(json.dumps({"dropped": dropped}, sort_keys=True) + "\n")
     os._exit(0)
 
 
 def start(
     wanted: Mapping[str, Any] | None, network: LabNetwork, folder: Path
-) -> Capture | None:
+) -> Capture:
     """Begin to capture at the interfaces that the job asks for, if it does.
 
+    The process is there in any case, and wakes at the same times: that somebody
+    wakes moves the timers that others set afterwards by as much as a few jiffies.
     Raises NetworkError for an interface that is not there.
     """
-    if not wanted:
-        return None
+    wanted = wanted or {"interfaces": []}
     owners = {
         interface: node
         for node in network.nodes.values()
