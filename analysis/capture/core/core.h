@@ -12,8 +12,12 @@
 #include "rows.h"
 
 #define INPUTS 64
+#ifndef ROOM
 #define ROOM (2 << 20)		/* bytes of an input that wait to be read */
+#endif
+#ifndef LONGEST
 #define LONGEST (1 << 20)	/* a packet, or a block that holds one */
+#endif
 #define INTERFACES 1024		/* of one section of a pcapng file */
 #define NONE UINT32_MAX
 
