@@ -6,6 +6,7 @@ then. Every record has 106 bytes, so that millions a second can be written.
 """
 
 import hashlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -202,3 +203,7 @@ def write(path: Path, packets: int, subflows: int = 4) -> int:
         for piece in Generator(subflows).packets(packets):
             file.write(piece)
         return file.tell()
+
+
+if __name__ == "__main__":
+    print(write(Path(sys.argv[1]), int(sys.argv[2])))

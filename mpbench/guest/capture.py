@@ -1,8 +1,8 @@
 """Packets as interfaces see them, into files, at the least cost to the run.
 
 The kernel puts what a filter leaves of each packet into a ring of blocks
-(packet(7), TPACKET_V3), and a process of the lowest priority writes blocks to a file
-as they are; what reads them outside makes captures of them. Nothing is done for a
+(packet(7), TPACKET_V3), and a process on the side writes full blocks to a file as they
+are; what reads them outside makes captures of them. Nothing is done for a
 single packet but the kernel's copy of its headers. The process is a fork, not a
 program of its own: to start a program would draw from the guest's random numbers,
 and a run with a capture would be another run than one without.
@@ -28,6 +28,7 @@ SUFFIX = ".ring"
 BLOCK_BYTES = 1 << 20
 BLOCKS = 16
 FRAME_BYTES = 2048
+PERIOD_MS = 100
 RETIRE_MS = 60_000
 """A block that is not full waits so long; the last ones are taken at the end."""
 
@@ -58,6 +59,16 @@ HEADERS = (
 )
 """Classic BPF (code, jump if true, if false, operand) that says how many bytes to
 keep: of TCP all headers and no data; nothing of what is neither TCP nor IPv6."""
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.sync_file_range.argtypes = (
+    ctypes.c_int,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_uint,
+)
+WRITE_AND_WAIT = 1 | 2 | 4
 
 
 class _Program(ctypes.Structure):
@@ -111,8 +122,9 @@ class Ring:
 
 @contextlib.contextmanager
 def observing() -> Iterator[None]:
-    """Run when nobody else wants to; the guest's time does not pass for such."""
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    """As an observer: the guest's time does not pass for such, and what others are
+    scheduled for does not depend on them (kernel/patches/0009-um-observers.patch)."""
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     try:
         yield
     finally:
@@ -120,9 +132,15 @@ def observing() -> Iterator[None]:
 
 
 def _write(file: int, block: memoryview) -> None:
+    """Write a block and see it out of the kernel's cache: left to the kernel's own
+    threads, which are no observers, that would cost time."""
+    begin = os.lseek(file, 0, os.SEEK_CUR)
     done = 0
     while done < len(block):
         done += os.write(file, block[done:])
+    if _libc.sync_file_range(file, begin, len(block), WRITE_AND_WAIT):
+        number = ctypes.get_errno()
+        raise OSError(number, f"the capture: {os.strerror(number)}")
 
 
 class Capture:
@@ -177,29 +195,30 @@ def _empty(
             rings[interface] = Ring(interface, full, path)
     poller = select.poll()
     poller.register(waiting, select.POLLHUP)
-    for ring in rings.values():
-        poller.register(ring.socket, select.POLLIN)
     os.write(saying, READY)
-    while all(ready != waiting for ready, _ in poller.poll()):
+    # Not when a block is full: that is when somebody sends, who would be disturbed.
+    while not poller.poll(PERIOD_MS):
         for ring in rings.values():
             ring.drain()
     dropped = {}
     for name, ring in rings.items():
         ring.drain(last=True)
         dropped[name] = ring.dropped()
-    record.write_text(json.dumps({"dropped": dropped}, sort_keys=True) + "\n")
+    if rings:
+        record.write_text(json.dumps({"dropped": dropped}, sort_keys=True) + "\n")
     os._exit(0)
 
 
 def start(
     wanted: Mapping[str, Any] | None, network: LabNetwork, folder: Path
-) -> Capture | None:
+) -> Capture:
     """Begin to capture at the interfaces that the job asks for, if it does.
 
+    The process is there in any case, and wakes at the same times: that somebody
+    wakes moves the timers that others set afterwards by as much as a few jiffies.
     Raises NetworkError for an interface that is not there.
     """
-    if not wanted:
-        return None
+    wanted = wanted or {"interfaces": []}
     owners = {
         interface: node
         for node in network.nodes.values()

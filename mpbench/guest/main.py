@@ -83,8 +83,7 @@ def execute(
     sampler = make_sampler(job, topology, network)
     captured = capture.start(job.get("capture"), network, folder)
     outcome["processes"] = traffic.run(processes, network, folder, sampler)
-    if captured:
-        last.callback(captured.stop)
+    last.callback(captured.stop)
     if sampler:
         sampler.write(folder / "trace.csv")
     shaped = {

@@ -48,9 +48,7 @@ def job(
     if limit_s is None:
         limit_s = time_limit_s(values, entries)
     interfaces = captured(spec, case, values)
-    asked = {"capture": {"interfaces": interfaces, "full": False}}
     return {
-        **(asked if interfaces else {}),
         "format": FORMAT,
         "seed": seed,
         "topology": spec.topology,
@@ -59,6 +57,7 @@ def job(
         "traffic": entries,
         "time_limit_s": limit_s,
         "trace_s": spec.trace,
+        "capture": {"interfaces": interfaces, "full": False} if interfaces else None,
         REPORT: report(spec, flowing),
     }
 

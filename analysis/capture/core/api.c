@@ -59,7 +59,8 @@ int capture_add(struct capture *c, int point)
 	if (!in)
 		return -1;
 	in->room = take(&c->memory, ROOM);
-	if (!in->room) {
+	if (!in->room || !new_row(&c->memory, &c->out[OUT_INPUTS])) {
+		give(&c->memory, in->room, ROOM);
 		give(&c->memory, in, sizeof(*in));
 		return -1;
 	}
@@ -121,7 +122,8 @@ static bool elsewhere(struct capture *c, struct half *h, u32 source)
 		return false;
 	}
 	/* A capture that was cut into several files goes on in the next. */
-	if (before != source >> 26 && c->inputs[before]->over) {
+	if (before != source >> 26 && c->inputs[before]->over &&
+	    c->inputs[source >> 26]->row.first_ns >= c->inputs[before]->row.last_ns) {
 		h->source = source;
 		return false;
 	}
@@ -210,12 +212,10 @@ static int oldest(struct capture *c, int *hungry)
 
 static void tell_inputs(struct capture *c)
 {
-	for (u32 i = 0; i < c->input_count; i++) {
-		struct input_row *row = new_row(&c->memory, &c->out[OUT_INPUTS]);
+	struct input_row *rows = c->out[OUT_INPUTS].rows;
 
-		if (row)
-			*row = c->inputs[i]->row;
-	}
+	for (u32 i = 0; i < c->input_count; i++)
+		rows[i] = c->inputs[i]->row;
 }
 
 int capture_run(struct capture *c)

@@ -12,8 +12,12 @@
 #include "rows.h"
 
 #define INPUTS 64
+#ifndef ROOM
 #define ROOM (2 << 20)		/* bytes of an input that wait to be read */
+#endif
+#ifndef LONGEST
 #define LONGEST (1 << 20)	/* a packet, or a block that holds one */
+#endif
 #define INTERFACES 1024		/* of one section of a pcapng file */
 #define NONE UINT32_MAX
 
@@ -328,10 +332,25 @@ const struct mapping *find_mapping(const struct half *h, i64 number);
 bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number);
 
 /* series.c */
-struct series_row *bin(struct capture *c, struct half *h, i64 time_ns);
+struct series_row *next_bin(struct capture *c, struct half *h, i64 time_ns);
 void flush_bin(struct capture *c, struct half *h);
-struct event_row *event(struct capture *c, enum event_kind kind, const struct half *h,
-			i64 time_ns);
+struct event_row *new_event(struct capture *c, enum event_kind kind,
+			    const struct half *h, i64 time_ns);
+
+/* The interval of a time; NULL if no series is wanted. */
+static inline struct series_row *bin(struct capture *c, struct half *h, i64 time_ns)
+{
+	if (h->bin.interval >= 0 && time_ns >= h->bin_from && time_ns < h->bin_to)
+		return &h->bin;
+	return c->settings.interval_ns ? next_bin(c, h, time_ns) : NULL;
+}
+
+/* A row to fill in; NULL if such events are not wanted, or are too many to list. */
+static inline struct event_row *event(struct capture *c, enum event_kind kind,
+				      const struct half *h, i64 time_ns)
+{
+	return c->settings.events & kind ? new_event(c, kind, h, time_ns) : NULL;
+}
 
 /* pairs.c */
 void pair(struct capture *c, const struct packet *p, u32 point);

@@ -17,16 +17,10 @@ void flush_bin(struct capture *c, struct half *h)
 	h->bin.interval = -1;
 }
 
-/* The interval of a time; NULL if no series is wanted. */
-struct series_row *bin(struct capture *c, struct half *h, i64 time_ns)
+struct series_row *next_bin(struct capture *c, struct half *h, i64 time_ns)
 {
-	i64 interval;
+	i64 interval = most(0, time_ns - c->zero_ns) / c->settings.interval_ns;
 
-	if (!c->settings.interval_ns)
-		return NULL;
-	if (h->bin.interval >= 0 && time_ns >= h->bin_from && time_ns < h->bin_to)
-		return &h->bin;
-	interval = most(0, time_ns - c->zero_ns) / c->settings.interval_ns;
 	flush_bin(c, h);
 	h->bin_from = c->zero_ns + interval * c->settings.interval_ns;
 	h->bin_to = h->bin_from + c->settings.interval_ns;
@@ -38,15 +32,12 @@ struct series_row *bin(struct capture *c, struct half *h, i64 time_ns)
 	return &h->bin;
 }
 
-/* A row to fill in; NULL if such events are not wanted, or are too many to list. */
-struct event_row *event(struct capture *c, enum event_kind kind, const struct half *h,
-			i64 time_ns)
+struct event_row *new_event(struct capture *c, enum event_kind kind,
+			    const struct half *h, i64 time_ns)
 {
 	struct connection *conn = h->subflow->connection;
 	struct event_row *row;
 
-	if (!(c->settings.events & kind))
-		return NULL;
 	if (!(kind & STREAMS) && conn->listed++ >= EVENTS_OF_CONNECTION) {
 		conn->row.events_dropped++;
 		return NULL;
