@@ -11,9 +11,10 @@ SHELL := /bin/bash
 .ONESHELL:
 .DEFAULT_GOAL := help
 
-PACKAGES := apache2-utils bc bison build-essential chromium chromium-driver curl flex \
-	iperf3 iproute2 iputils-ping mininet mptcpize nginx patch python3 python3-venv \
-	tcpdump util-linux xz-utils
+PACKAGES := apache2-utils bc bison build-essential curl flex iperf3 iproute2 \
+	iputils-ping mininet mptcpize nginx patch python3 python3-venv tcpdump \
+	util-linux xz-utils
+BROWSER := chromium chromium-driver
 VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/mpbench
@@ -69,6 +70,8 @@ demo: setup
 	$(RUN) report results/quickstart
 	$(call done)
 
+# Target-specific: the browser is installed for the tests alone.
+test unit: PACKAGES += $(BROWSER)
 test: setup lint types unit
 
 lint: venv

@@ -34,9 +34,10 @@ class Artefacts:
     def paths_of(self, entry: Traffic) -> dict[int, UserPath]:
         """The paths that the transport of an entry is to take, by number."""
         every = dict(enumerate(self.users[entry.source], start=1))
-        if entry.transport.protocol == "mptcp":
+        transport = entry.transport
+        if transport.protocol == "mptcp" and transport.same_pair is None:
             return every
-        only = entry.transport.path or 1
+        only = transport.path or 1
         return {number: path for number, path in every.items() if number == only}
 
     @property

@@ -42,12 +42,16 @@ class LinkAsked:
 
 @dataclass(frozen=True)
 class Transport:
-    """path : the one that a single-path TCP takes, 1-based; None otherwise."""
+    """path : the one that a single-path TCP takes, 1-based; None otherwise
+    same_pair : how many subflows a connection opens over its first address pair, and
+        over no other; None where it opens one on every path
+    """
 
     protocol: str
     congestion_control: str | None
     scheduler: str | None
     path: int | None
+    same_pair: int | None = None
 
 
 @dataclass(frozen=True)
@@ -158,6 +162,12 @@ def parse(job: Mapping[str, Any], name: str) -> Asked:
         raise ValueError(f"{name}: not a job ({what})") from error
 
 
+def _same_pair(transport: Mapping[str, Any]) -> int | None:
+    if transport.get("path_manager") != "ndiffports":
+        return None
+    return int(transport["sysctls"]["net.mptcp.ndiffports"])
+
+
 def queue_packets(queueing_delay_ms: float, capacity_mbps: float) -> int:
     """Queue that drains in `queueing_delay_ms`: thesis eq. 3.2, at least 10 packets.
 
@@ -210,6 +220,7 @@ def _transport(found: Mapping[str, Any]) -> Transport:
         congestion_control=found.get("congestion_control"),
         scheduler=found.get("scheduler"),
         path=found.get("path"),
+        same_pair=_same_pair(found),
     )
 
 

@@ -48,14 +48,21 @@ def _row(found: Compared) -> list[str]:
         ours, difference = f"- ({found.why_not})", "-"
     else:
         ours = _number(found.ours)
-        ours += f" ± {found.margin:.2g}" if found.margin is not None else ""
-        difference = f"{found.difference:+.{DIGITS}g}"
+        ours += f" ± {_margin(found.margin)}" if found.margin is not None else ""
+        difference = f"{found.ours - cell.value:+.3g}"
+        if abs(found.ours - cell.value) >= 1000:
+            difference = f"{found.ours - cell.value:+.0f}"
         if cell.value:
-            difference += f" ({(found.difference or 0) / cell.value:+.1%})"
+            difference += f" ({(found.ours - cell.value) / cell.value:+.1%})"
     verdict = {True: "yes", False: "**no**", None: "-"}[found.agrees]
     name = f"{cell.row}{f',{unit}' if unit else ''}"
     return [name, cell.column, published, ours, str(found.n), difference, verdict]
 
 
-def _number(value: float | None) -> str:
-    return f"{value:.{DIGITS}g}"
+def _number(value: float) -> str:
+    """Four digits that count, and all of those before the point."""
+    return f"{value:.0f}" if abs(value) >= 10**DIGITS else f"{value:.{DIGITS}g}"
+
+
+def _margin(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"

@@ -89,7 +89,8 @@ def table(wanted: Wanted, good: pd.DataFrame) -> Drawn:
     else:
         columns[without_mathematics(label(column))] = rows[column]
         for part in parts(good, column):
-            columns[part.removesuffix(f".{column}")] = rows[part]
+            name = part.removesuffix(f".{column}").replace(".", ": ")
+            columns[name] = rows[part]
     if rows[column].isna().all():
         raise UndrawableError(_without(wanted))
     cells = []

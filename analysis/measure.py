@@ -56,7 +56,7 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
     """Whether one host of MPTCP has the network, and links of its own for each of
     several paths: only then do their capacities add up for it."""
     entries = run.asked.traffic
-    paths = [each.links for each in run.users[entries[0].source]]
+    paths = [each.links for each in run.paths_of(entries[0]).values()]
     return (
         len({entry.source for entry in entries}) == 1
         and entries[0].transport.protocol == "mptcp"
@@ -66,12 +66,14 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
 
 
 def _by_tool(run: Artefacts) -> dict[str, Any]:
-    """What only one tool measures; under the entry's name if there are several."""
+    """What only one tool measures; under the entry's name if it has one."""
     columns: dict[str, Any] = {}
     for number, (entry, report) in enumerate(
         zip(run.asked.traffic, run.reports, strict=True), start=1
     ):
-        before = "" if len(run.reports) == 1 else f"{entry.name or f'traffic{number}'}."
+        several = len(run.reports) > 1
+        name = entry.name or (f"traffic{number}" if several else None)
+        before = f"{name}." if name else ""
         found = transfers.tool(entry.tool).columns(entry, report)
         columns |= {f"{before}{name}": value for name, value in found.items()}
     return columns

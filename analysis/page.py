@@ -19,6 +19,8 @@ from analysis.tables import digits, markdown, quartiles
 
 VERDICTS = ("ok", "invalid", "failed", "timeout")
 OF_MPTCP_COLUMNS = {COLUMNS[metric] for metric in OF_MPTCP}
+MOST_VALUES = 12
+"""Of a factor of the traffic that splits the table of metrics."""
 POINT_COLUMNS = (
     *("capacity_difference_mbps", "delay_difference_ms", "goodput_mbps"),
     *("path1.tcp_goodput_mbps", "path2.tcp_goodput_mbps", "aggregation_benefit"),
@@ -166,7 +168,8 @@ def _state(report: Report) -> Iterator[str]:
 
 
 def _metrics(report: Report) -> Iterator[str]:
-    """The experiment's metrics by case: median and quartiles over all runs."""
+    """The experiment's metrics by case, and by size and the like where the traffic
+    takes a few values: median and quartiles over all runs."""
     good = table.ok(report.runs)
     columns = [COLUMNS.get(metric, metric) for metric in report.metrics]
     known = [n for n in columns if _is_number(good, n) and good[n].notna().any()]
@@ -177,13 +180,15 @@ def _metrics(report: Report) -> Iterator[str]:
         return
     yield "## Metrics"
     yield ""
+    split = [name for name in report.factors if _is_of_traffic(good, name)]
     rows = []
-    for case, mine in good.groupby("case", sort=False):
+    for (case, *values), mine in good.groupby(["case", *split], sort=False):
         idle = set() if (mine["protocol"] == "mptcp").any() else OF_MPTCP_COLUMNS
         cells = ["-" if name in idle else quartiles(mine[name]) for name in columns]
-        rows.append([str(case), str(len(mine)), *cells])
-    names = [without_mathematics(label(name)) for name in columns]
-    yield from markdown(["case", "n", *names], rows, numbers_from=1)
+        place = [str(case), *(f"{value:.12g}" for value in values)]
+        rows.append([*place, str(len(mine)), *cells])
+    names = [without_mathematics(label(name)) for name in (*split, "n", *columns)]
+    yield from markdown(["case", *names], rows, numbers_from=1)
     yield (
         "Medians over the runs of a case, with the first and third quartile; every"
         " run's own numbers, and all other metrics, are in the table of runs."
@@ -192,6 +197,12 @@ def _metrics(report: Report) -> Iterator[str]:
     if unknown:
         yield f"No run that is ok has these: {', '.join(unknown)}."
         yield ""
+
+
+def _is_of_traffic(rows: pd.DataFrame, factor: str) -> bool:
+    """Whether it is a factor of the traffic, a number that has a few values only."""
+    few = _is_number(rows, factor) and rows[factor].nunique() <= MOST_VALUES
+    return few and factor.startswith("traffic")
 
 
 def _statements(report: Report, factors: tuple[str, ...]) -> Iterator[str]:

@@ -72,8 +72,8 @@ def no_fallback(run: Artefacts) -> Iterator[str]:
 
 
 def subflows_established(run: Artefacts) -> Iterator[str]:
-    """Every MPTCP connection that lived long enough to has a subflow on each of its
-    paths, on both ends."""
+    """Every MPTCP connection that lived long enough to has all its subflows, on both
+    ends: one on each of its paths, or as many over one as were asked."""
     deadline_s = join_deadline_s(run)
     for host, transport in run.asked.openers.items():
         if transport.protocol != "mptcp":
@@ -83,7 +83,7 @@ def subflows_established(run: Artefacts) -> Iterator[str]:
             for entry, each in _lasted(run)
             if entry.source == host and each.seconds > deadline_s
         )
-        wanted = (len(run.users[host]) - 1) * long
+        wanted = ((transport.same_pair or len(run.users[host])) - 1) * long
         servers = {e.destination for e in run.asked.traffic if e.source == host}
         ends = {host: "MPJoinSynAckRx", **dict.fromkeys(servers, "MPJoinAckRx")}
         for end, name in ends.items():
@@ -113,13 +113,6 @@ def links_used(run: Artefacts) -> Iterator[str]:
             yield f"{label(name)} carried {count} bytes only"
         if name not in used and count > total * UNUSED_PART:
             yield f"{label(name)} carried {count} bytes, but was not to be used"
-
-
-def _long_connections(run: Artefacts) -> int:
-    """Connections that lived past the deadline for joining."""
-    deadline_s = join_deadline_s(run)
-    lasted = (transfers.tool(e.tool).lasted(e, r) for e, r in _entries(run))
-    return sum(each.connections for each in lasted if each.seconds > deadline_s)
 
 
 def paths_used(run: Artefacts) -> Iterator[str]:

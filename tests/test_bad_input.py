@@ -44,12 +44,14 @@ FAULTS = {
         "control: lia",
         "control: lai",
         "9: cases.mptcp.congestion_control: unknown congestion control 'lai'; did you "
-        "mean 'lia'? (known: bbr, cubic, lia, reno, vegas)",
+        "mean 'lia'? (known: balia, bbr, coupled, cubic, ewtcp, lia, max, olia, reno, "
+        "semicoupled, vegas, wvegas)",
     ),
     "unknown scheduler": (
         "control: lia",
         "control: lia, scheduler: fastest",
-        "9: cases.mptcp.scheduler: unknown scheduler 'fastest'; known: default, lowrtt",
+        "9: cases.mptcp.scheduler: unknown scheduler 'fastest'; known: default, "
+        "lowrtt, redundant, roundrobin",
     ),
     "no points": (
         "points: 4",

@@ -45,12 +45,6 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in anchors(target), link
 
 
-def test_every_page_is_in_the_sites_menu() -> None:
-    menu = (ROOT / "mkdocs.yml").read_text()
-    for page in (ROOT / "docs").glob("*.md"):
-        assert f"- {page.name}\n" in menu
-
-
 def test_the_first_experiment_as_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:

@@ -168,7 +168,7 @@ def _start(
     varied = [f for f in factors if f in keys]
     first = next((k for k in keys if k.startswith("|capacity")), None)
     y = [*wanted, last, last]
-    x = [*([first] if first else []), *varied, last, last]
+    x = [*([first] if first else []), *varied, *wanted[1:], *wanted, last, last]
     others = [m for m in ("goodput_mbps", *wanted) if m in keys and m != y[0]]
     second = others[0] if others else y[0]
     spread = next((m for m in metrics if m in keys), y[0])

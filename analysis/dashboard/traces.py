@@ -1,55 +1,46 @@
 """`trace.csv`: windows of all subflows over time, as lines to draw."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.readers import trace
+
 FILE = "trace.csv"
 MOST = 400
 """Samples of a line that are drawn; of more, the least and greatest of each stretch."""
-IDLE_SHARE = 0.01
-"""Of the busiest subflow's bytes: below it a subflow carried no data worth a line, as
-that of a control connection."""
 DIGITS = 5
+QUANTITIES = (
+    ("Rate by subflow", "Mbit/s", "throughput_mbps"),
+    ("Congestion windows", "packets", "cwnd"),
+    ("Smoothed round-trip times", "ms", "srtt_ms"),
+)
 
 
 def traces(path: Path) -> list[dict[str, Any]]:
-    """Windows, round-trip times and rates, each with a line a subflow.
+    """Rates, windows and round-trip times, each with a line a subflow.
 
+    Connections without data to speak of are left out, if others have some.
     Raises OSError, or ValueError if the file is not what it should be.
     """
-    try:
-        with path.open(newline="", encoding="utf-8") as text:
-            rows = list(csv.DictReader(text))
-        flows = _by_subflow(rows)
-        names = _names(flows)
-        window, rtt, rate = {}, {}, {}
-        for key, samples in flows.items():
-            times = [float(sample["time_s"]) for sample in samples]
-            window[names[key]] = times, [float(s["cwnd"]) for s in samples]
-            rtt[names[key]] = times, [float(s["srtt_us"]) / 1e3 for s in samples]
-            rate[names[key]] = _rate(times, [float(s["bytes_acked"]) for s in samples])
-    except (KeyError, TypeError, ValueError, csv.Error) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{path.name}: not a trace of windows ({what})") from error
-    drawn = [
-        _chart("Rate by subflow", "Mbit/s", rate),
-        _chart("Congestion windows", "packets", window),
-        _chart("Smoothed round-trip times", "ms", rtt),
-    ]
+    frame = trace.read(path)
+    busy = trace.data(frame)
+    frame = frame if busy.empty else busy
+    frame = frame.assign(srtt_ms=frame["srtt_us"] / 1e3)
+    keys = ["path", "host", "connection", "local", "remote"]
+    flows = {tuple(key): rows for key, rows in frame.groupby(keys)}
+    names = _names(flows)
+    drawn = []
+    for name, unit, column in QUANTITIES:
+        known = {
+            names[key]: rows.dropna(subset=[column]) for key, rows in flows.items()
+        }
+        lines = {
+            line: (rows["time_s"].tolist(), rows[column].tolist())
+            for line, rows in known.items()
+        }
+        drawn.append(_chart(name, unit, lines))
     return [chart for chart in drawn if chart["lines"]]
-
-
-def _by_subflow(rows: Sequence[Mapping[str, str]]) -> dict[tuple, list]:
-    """The samples of each subflow that carried data, in the order of their paths."""
-    found: dict[tuple, list[Mapping[str, str]]] = {}
-    for row in rows:
-        key = (int(row["path"]), row["host"], row["token"], row["local"], row["remote"])
-        found.setdefault(key, []).append(row)
-    carried = {k: float(samples[-1]["bytes_acked"]) for k, samples in found.items()}
-    least = IDLE_SHARE * max(carried.values(), default=0.0)
-    return {key: found[key] for key in sorted(found) if carried[key] > least}
 
 
 def _names(flows: Mapping[tuple, Any]) -> dict[tuple, str]:
@@ -64,18 +55,6 @@ def _names(flows: Mapping[tuple, Any]) -> dict[tuple, str]:
         words.append(f"({taken[path, host]})" if several else "")
         names[key] = " ".join(filter(None, words))
     return names
-
-
-def _rate(
-    times: Sequence[float], acked: Sequence[float]
-) -> tuple[list[float], list[float]]:
-    """Bytes acknowledged between two samples, in Mbit/s, at the second."""
-    pairs = range(1, len(times))
-    known = [i for i in pairs if times[i] > times[i - 1]]
-    rates = [
-        8e-6 * (acked[i] - acked[i - 1]) / (times[i] - times[i - 1]) for i in known
-    ]
-    return [times[i] for i in known], rates
 
 
 def _chart(

@@ -29,7 +29,7 @@ from typing import Any, Protocol
 from analysis import metrics
 from analysis.asked import Traffic
 
-TOOLS = ("iperf3", "curl", "ab")
+TOOLS = ("iperf3", "curl", "ab", "cbr")
 
 
 @dataclass(frozen=True)

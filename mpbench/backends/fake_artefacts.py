@@ -12,7 +12,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends import fake_web
+from mpbench.backends import fake_trace, fake_web
 from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import (
     Flow,
@@ -41,13 +41,17 @@ def artefacts(job: Job) -> dict[str, bytes]:
             files |= fake_web.reports(job["traffic"][index], index, each)
         for end in ("client", "server"):
             name = f"traffic-{index}-{end}"
-            if tool not in fake_web.TOOLS:
+            if tool == "cbr":
+                files[f"{name}.json"] = cbr(each)
+            elif tool not in fake_web.TOOLS:
                 files[f"{name}.json"] = iperf3(job, index, each, end)
             files[f"{name}.err"] = b""
     for host in hosts(job):
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
     files["qdisc-end.json"] = qdisc_table(wiring, flows)
     files["link-end.json"] = links(job, wiring, flows)
+    if job.get("trace_s"):
+        files["trace.csv"] = fake_trace.trace(job, flows)
     if job.get("capture"):
         files["capture-client.pcap"] = capture(job)
     files["console.log"] = console(job, flows)
@@ -139,6 +143,12 @@ def iperf3(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
             "sender_tcp_congestion": job["transport"].get("congestion_control"),
         },
     }
+
+
+def cbr(each: Flow) -> dict[str, Any]:
+    """What either end of constant bit rate traffic counts."""
+    packets = math.ceil(each.bytes / each.payload_bytes)
+    return {"packets": packets, "bytes": each.bytes, "seconds": each.seconds}
 
 
 def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:

@@ -19,8 +19,12 @@ PROBE_S = 60.0
 PROBE = "import sys; from mpbench.backends.native_probe import main; sys.exit(main())"
 COMPILER = tools.Tool(read_tools.COMPILER, "gcc libc6-dev")
 """Compiles `mpbench-read`, once."""
-OURS = {"lia", "lowrtt"}
-"""Controllers and schedulers of the guest kernel's overlay; no other has them."""
+OURS = {
+    *("balia", "coupled", "ewtcp", "lia", "max", "olia", "semicoupled", "wvegas"),
+    *("lowrtt", "redundant", "roundrobin", "ndiffports"),
+}
+"""Controllers, schedulers and path managers of the guest kernel's overlay; no other
+has them."""
 
 
 @dataclass(frozen=True)

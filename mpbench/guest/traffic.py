@@ -17,7 +17,9 @@ LISTEN_POLL_S = 0.0005
 SERVER_GRACE_S = 5.0
 """How long a server may outlive its clients."""
 ALIGNED_NS = 100_000_000
-TCP_LISTEN = "0A"
+TCP_LISTEN, UDP_OPEN = "0A", "07"
+TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
+UDP_TABLES = ("/proc/net/udp", "/proc/net/udp6")
 
 
 class TrafficError(Exception):
@@ -168,7 +170,7 @@ def _wait_until_listening(server: Started, network: LabNetwork) -> None:
         return
     deadline = time.monotonic() + LISTEN_DEADLINE_S
     namespace = network.nodes[server.process.host].namespace
-    while not _listens(namespace, port):
+    while not _listens(namespace, port, server.process.udp):
         ended = server.popen.poll() is not None
         if ended or time.monotonic() > deadline:
             late = f"was not up after {LISTEN_DEADLINE_S:g} s"
@@ -188,13 +190,14 @@ def _last_words(error: Path) -> str:
     return f": {said}" if said else ""
 
 
-def _listens(namespace: Any, port: int) -> bool:
+def _listens(namespace: Any, port: int, udp: bool) -> bool:
+    wanted = UDP_OPEN if udp else TCP_LISTEN
     with namespace.entered():
-        for name in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for name in UDP_TABLES if udp else TCP_TABLES:
             if not Path(name).exists():
                 continue
             for line in Path(name).read_text().splitlines()[1:]:
                 _, local, _, state, *_ = line.split()
-                if state == TCP_LISTEN and int(local.rpartition(":")[2], 16) == port:
+                if state == wanted and int(local.rpartition(":")[2], 16) == port:
                     return True
     return False

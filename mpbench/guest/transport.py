@@ -68,12 +68,18 @@ def endpoint_lines(
             limit,
             *(
                 f"mptcp endpoint add {port.address} dev {port.interface} subflow"
-                for port in ports[host][1:]
+                for port in (ports[host][1:] if _over_all(transport) else ())
             ),
         ]
         for host, transport in hosts.items()
         if transport["protocol"] == "mptcp"
     }
+
+
+def _over_all(transport: Mapping[str, Any]) -> bool:
+    """Whether every address gets a subflow: `ndiffports` needs only the first, over
+    which the kernel itself opens several."""
+    return transport.get("path_manager") != "ndiffports"
 
 
 def read_back(node: LabNode) -> dict[str, str]:

@@ -14,6 +14,7 @@ from mpbench.plan.timing import time_limit_s
 from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
 from mpbench.spec.traffic import Entry, Start, Traffic
+from mpbench.spec.tuned import Tuned
 from topologies import describe, wire
 
 FORMAT = 1
@@ -113,12 +114,16 @@ def transport(case: Case) -> Json:
     mptcp = case.protocol == "mptcp"
     return {
         "protocol": case.protocol,
-        "congestion_control": case.congestion_control,
-        "scheduler": (case.scheduler or "default") if mptcp else None,
+        "congestion_control": case.congestion_control.name,
+        "scheduler": _name(case.scheduler, "default") if mptcp else None,
         "path": case.path,
-        "path_manager": (case.path_manager or "fullmesh") if mptcp else None,
-        "sysctls": dict(sorted(case.sysctls.items())),
+        "path_manager": _name(case.path_manager, "fullmesh") if mptcp else None,
+        "sysctls": dict(sorted({**case.sysctls, **case.parameter_sysctls}.items())),
     }
+
+
+def _name(tuned: Tuned | None, otherwise: str) -> str:
+    return tuned.name if tuned else otherwise
 
 
 def connections(

@@ -5,13 +5,16 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
+from mpbench.spec import knobs
 from mpbench.spec.known import (
     CONGESTION_CONTROLS,
+    LEAST_SUBFLOWS,
     PATH_MANAGERS,
     PROTOCOLS,
     RESERVED_SYSCTLS,
     SCHEDULERS,
 )
+from mpbench.spec.tuned import OneOfTuned, Tuned
 from mpbench.spec.values import (
     Faults,
     Name,
@@ -22,6 +25,13 @@ from mpbench.spec.values import (
     context,
 )
 
+MOST_SUBFLOWS = 9
+"""The first one, and as many as the guest allows beside it."""
+
+NDIFFPORTS_SUBFLOWS = 2
+"""Of `ndiffports` if the file does not say."""
+
+_RESERVED = RESERVED_SYSCTLS | knobs.reserved()
 _SYSCTL = re.compile(r"net(\.[A-Za-z0-9_-]+)+")
 
 
@@ -33,6 +43,8 @@ def _sysctls(value: object) -> object:
 def _sysctl(name: str, value: object) -> str:
     if name in RESERVED_SYSCTLS:
         raise ValueError(f"has a key of its own; write '{RESERVED_SYSCTLS[name]}:'")
+    if name in _RESERVED:
+        raise ValueError(f"has a key of its own; write '{_RESERVED[name]}'")
     if not _SYSCTL.fullmatch(name):
         raise ValueError("not a network sysctl; write e.g. net.ipv4.tcp_sack")
     if isinstance(value, bool) or not isinstance(value, int | str):
@@ -47,9 +59,14 @@ class Case(Part):
         description="Multipath TCP over all paths, or TCP over one of them."
     )
     congestion_control: Annotated[
-        str, OneOf("congestion control", CONGESTION_CONTROLS)
-    ] = Field(description="Congestion control of every subflow.")
-    scheduler: Annotated[str, OneOf("scheduler", SCHEDULERS)] | None = Field(
+        Tuned,
+        OneOfTuned("congestion control", "congestion_control", CONGESTION_CONTROLS),
+    ] = Field(
+        description="Congestion control of every subflow: a name, or {name, ...}."
+    )
+    scheduler: (
+        Annotated[Tuned, OneOfTuned("scheduler", "scheduler", SCHEDULERS)] | None
+    ) = Field(
         default=None,
         description="Packet scheduler of MPTCP; the kernel's own if not said.",
     )
@@ -58,7 +75,10 @@ class Case(Part):
         ge=1,
         description="The path that a TCP takes, from 1; not where there is only one.",
     )
-    path_manager: Annotated[str, OneOf("path manager", PATH_MANAGERS)] | None = Field(
+    path_manager: (
+        Annotated[Tuned, OneOfTuned("path manager", "path_manager", PATH_MANAGERS)]
+        | None
+    ) = Field(
         default=None,
         description="Which subflows MPTCP opens; fullmesh if not said.",
     )
@@ -78,13 +98,54 @@ class Case(Part):
         if self.protocol == "mptcp":
             if self.path is not None:
                 faults.add(("path",), "mptcp takes all paths; only tcp takes one")
+            self._check_subflows(faults, info)
         else:
             for key in ("scheduler", "path_manager"):
                 if getattr(self, key) is not None:
                     faults.add((key,), "only mptcp has one; take it away")
             self._check_path(faults, info)
+            for key in self._without_effect():
+                reason = "without effect on tcp, which has one subflow; take it away"
+                faults.add(("congestion_control", key), reason)
         faults.raise_any()
         return self
+
+    def _without_effect(self) -> list[str]:
+        """Parameters that only matter among several subflows."""
+        alone = ("total_alpha", "gamma")
+        return [key for key, _ in self.congestion_control.values if key not in alone]
+
+    @property
+    def parameter_sysctls(self) -> dict[str, str]:
+        """What sets the parameters of its controller, scheduler and path manager."""
+        result = self.congestion_control.sysctls("congestion_control")
+        if self.scheduler:
+            result |= self.scheduler.sysctls("scheduler")
+        if self.path_manager and self.path_manager.name == "ndiffports":
+            least = (("subflows", self.subflows(1)),)
+            result |= Tuned("ndiffports", least).sysctls("path_manager")
+        return result
+
+    def subflows(self, paths: int) -> int:
+        """How many subflows each connection is to have on a network of `paths`."""
+        if self.path_manager is None or self.path_manager.name != "ndiffports":
+            return paths
+        return int(self.path_manager.get("subflows", NDIFFPORTS_SUBFLOWS))
+
+    def _check_subflows(self, faults: Faults, info: ValidationInfo) -> None:
+        topology = context(info).topology
+        if topology is None:
+            return
+        subflows = self.subflows(topology.paths)
+        name = self.scheduler.name if self.scheduler else "default"
+        least = LEAST_SUBFLOWS.get(name, 1)
+        if subflows < least:
+            reason = f"{name} needs {least} subflows, {topology.name} has {subflows}"
+            hint = f"write 'path_manager: {{name: ndiffports, subflows: {least}}}'"
+            faults.add(("scheduler",), f"{reason}; {hint} or another scheduler")
+        if subflows > MOST_SUBFLOWS:
+            reason = f"{topology.name} has {subflows} paths; mptcp takes"
+            faults.add(("protocol",), f"{reason} {MOST_SUBFLOWS} at most")
 
     def _check_path(self, faults: Faults, info: ValidationInfo) -> None:
         topology = context(info).topology

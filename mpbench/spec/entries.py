@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo
 from pydantic.config import JsonDict, JsonValue
 
 from mpbench import units
+from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.known import TOOLS
 from mpbench.spec.traffic import Entry, Traffic
 from mpbench.spec.values import Faults, Loc, OneOf, context, nearest
@@ -19,6 +20,7 @@ MODELS: Mapping[str, type[Entry]] = {
     "iperf3": Traffic,
     "curl": Download,
     "ab": Requests,
+    "cbr": ConstantRate,
 }
 
 
@@ -57,6 +59,12 @@ VARIED: Mapping[str, tuple[_Varied, ...]] = {
             *("concurrency", "connections", "concurrency", 1, 1000, True),
             "requests at a time",
         ),
+    ),
+    "cbr": (
+        *(_DURATION, _START),
+        _Varied("rate", "Mbit/s", "rate_mbps", 0.001, 10_000, False, "rate"),
+        _Varied("burst", "s", "burst_s", 1e-6, 86_400, False, "mean length of a burst"),
+        _Varied("pause", "s", "pause_s", 1e-6, 86_400, False, "mean time between"),
     ),
 }
 
@@ -181,7 +189,7 @@ def _by_tool(schema: JsonDict) -> None:
 
 
 Entries = Annotated[
-    tuple[Traffic | Download | Requests, ...],
+    tuple[Traffic | Download | Requests | ConstantRate, ...],
     BeforeValidator(read_entries),
     Field(json_schema_extra=_by_tool),
 ]

@@ -2,17 +2,34 @@
 
 PROTOCOLS = ("mptcp", "tcp")
 
-CONGESTION_CONTROLS = ("bbr", "cubic", "lia", "reno", "vegas")
-"""Controllers of the guest kernel; `lia` is ours (RFC 6356), from the overlay."""
+CONGESTION_CONTROLS = (
+    "balia",
+    "bbr",
+    "coupled",
+    "cubic",
+    "ewtcp",
+    "lia",
+    "max",
+    "olia",
+    "reno",
+    "semicoupled",
+    "vegas",
+    "wvegas",
+)
+"""Controllers of the guest kernel: bbr, cubic, reno and vegas are its own, the others
+are from the overlay (docs/controllers.md)."""
 
-SCHEDULERS = ("default", "lowrtt")
-"""Packet schedulers of MPTCP: the kernel's own, and the thesis's (2.1.1), which
-takes the subflow of the lowest smoothed RTT that has space in its window."""
+SCHEDULERS = ("default", "lowrtt", "redundant", "roundrobin")
+"""Packet schedulers of MPTCP: the kernel's own, and those of the overlay."""
 
-PATH_MANAGERS = ("fullmesh",)
-"""`fullmesh`: one subflow from every address of the client to the server."""
+LEAST_SUBFLOWS = {"redundant": 2, "roundrobin": 2}
+"""With fewer subflows these schedulers have nothing to do."""
 
-TOOLS = ("iperf3", "curl", "ab")
+PATH_MANAGERS = ("fullmesh", "ndiffports")
+"""`fullmesh`: one subflow from every address of the client to the server;
+`ndiffports`: several from its first address."""
+
+TOOLS = ("iperf3", "curl", "ab", "cbr")
 """Traffic tools, each a file of `mpbench.workloads`."""
 
 READ_MODES = ("coalesced", "packet")

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, model_validator
+from pydantic.config import JsonDict
 
 from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import Faults, Name, Part, Quantity
@@ -38,12 +39,20 @@ def _read(value: object) -> object:
     return {"start": match[1], "end": match[2]}
 
 
+def _schema(schema: JsonDict) -> None:
+    """In the JSON Schema: the short form will do."""
+    mapping = schema.pop("$ref", None)
+    text: JsonDict = {"type": "string", "pattern": _RANGE.pattern}
+    schema["anyOf"] = [{"$ref": mapping}, text]
+    schema["examples"] = ["0 s..40 s"]
+
+
 Phases = dict[
     Name,
     Annotated[
         Phase,
         BeforeValidator(_read),
-        Field(json_schema_extra={"examples": ["0 s..40 s"]}),
+        Field(json_schema_extra=_schema),
     ],
 ]
 

@@ -13,7 +13,8 @@ class Process:
     role : "server" (must listen before any client starts, is ended when the
         clients have) or "client" (the traffic lasts until all have ended)
     start_s : float, after the traffic's zero
-    listens : int or None, TCP port that a server must listen on
+    listens : int or None, port that a server must listen on
+    udp : bool, whether that is a port of UDP, not of TCP
     lasting : bool, whether a server never ends by itself
     files : what it finds when it starts: path and text, or path and the size in
         bytes of a file of zeros
@@ -28,6 +29,7 @@ class Process:
     output: str
     start_s: float = 0.0
     listens: int | None = None
+    udp: bool = False
     lasting: bool = False
     files: tuple[tuple[str, str | int], ...] = ()
     leaves: tuple[tuple[str, str], ...] = ()

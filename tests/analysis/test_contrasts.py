@@ -95,11 +95,11 @@ def test_a_table_has_a_row_a_case_and_a_column_a_value() -> None:
 
 def test_a_table_has_a_column_a_part() -> None:
     frame = runs(3)
-    frame["early.goodput_mbps"] = 2.0
+    frame["early.big.goodput_mbps"] = 2.0
     frame["late.goodput_mbps"] = np.where(frame["case"] == "tcp1", np.nan, 3.0)
     (asked,) = wanted.read([{"kind": "table", "metric": "goodput"}])
     drawn = contrasts.table(asked, frame)
-    assert drawn.head == ("case", "n", "goodput [Mbit/s]", "early", "late")
+    assert drawn.head == ("case", "n", "goodput [Mbit/s]", "early: big", "late")
     assert drawn.cells[1][3:] == ("2.00 (2.00 to 2.00)", "-")
 
 

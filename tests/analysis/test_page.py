@@ -1,6 +1,7 @@
 """The page and its figures: whole, and the same bytes each time."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -120,6 +121,18 @@ def test_the_table_has_the_experiments_metrics(tmp_path: Path) -> None:
     text = page.write(asked, tmp_path).page.read_text()
     assert "| case | n | utilisation | share of path 1 |" in text
     assert "| tcp1 | 5 | 0.500 (0.500 to 0.500) | - |" in text
+
+
+def test_sizes_of_traffic_split_the_table(tmp_path: Path) -> None:
+    rows = [
+        {**row, "traffic.size_bytes": size}
+        for row in campaign.rows(3)
+        for size in (8000, 2_000_000)
+    ]
+    asked = replace(report(rows), factors=("traffic.size_bytes",))
+    text = page.write(asked, tmp_path).page.read_text()
+    assert "| case | traffic size [bytes] | n | goodput [Mbit/s] |" in text
+    assert "| mptcp | 8000 | 3 |" in text and "| tcp2 | 2000000 | 3 |" in text
 
 
 def test_goodput_of_tcp_alone(tmp_path: Path) -> None:

@@ -66,9 +66,8 @@ def thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Results of 24 runs, 6 of which failed."""
-    patch = pytest.MonkeyPatch()
-    patch.setenv("MPBENCH_FAKE", '{"do": "panic", "when": "transport.path=2"}')
-    with patch.context():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MPBENCH_FAKE", '{"do": "panic", "when": "transport.path=2"}')
         return campaign(tmp_path_factory.mktemp("small"), 3, "[0 %, 2 %]", 5)
 
 

@@ -59,11 +59,16 @@ def test_plots_and_boxes_are_drawn(look: Look) -> None:
 
 def test_a_range_leaves_the_runs_within(look: Look) -> None:
     look.slide(0, 500)
-    rows = look.all("tr[data-row]")
-    low = float(re.match(r"[\d.]+", look.text("#factors .range")).group())
-    assert 45 < low < 56
-    for row in rows[:5]:
-        assert float(row.find_elements("css selector", "td")[2].text) >= low - 0.05
+    look.slide(1, 800)
+    values = look.script(
+        "return JSON.parse(document.getElementById('data').textContent).columns[0].v"
+    )
+    low, high = min(values), max(values)
+    ends = [low + part * (high - low) for part in (0.5, 0.8)]
+    within = [value for value in values if ends[0] <= value <= ends[1]]
+    assert look.counted == len(within) and 100 < len(within) < 500
+    shown = re.findall(r"[\d.]+", look.text("#factors .range"))
+    assert [float(end) for end in shown] == pytest.approx(ends, rel=0.01)
     assert look.script("return document.querySelector('#reset').disabled") is False
     look.one("#reset").click()
     assert look.counted == 1000
@@ -196,6 +201,7 @@ def test_a_run_is_shown_whole(browser: Chrome, small: Path) -> None:
     assert (small / "runs" / run).is_dir()
     assert f"mpbench verify {small} --run {run}" in shown
     assert f"mpbench shell {small}/experiment.yaml --run {run}" in shown
+    assert f"{small}/runs/{run}/" in shown
     assert "iperf3 --client --json" in shown
     assert look.colours("#run canvas:not(.swatch)") > 10
 

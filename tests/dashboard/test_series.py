@@ -49,7 +49,7 @@ def test_a_control_connection_has_none(tmp_path: Path) -> None:
     path = trace(
         tmp_path,
         *(line(0, 1, 10, 0), line(0, 1, 10, 0, token="cd", port=1)),
-        *(line(1, 1, 10, 10**6), line(1, 1, 10, 400, token="cd", port=1)),
+        *(line(1, 1, 10, 10**6), line(1, 1, 10, 4000, token="cd", port=1)),
     )
     assert [len(chart["lines"]) for chart in traces.traces(path)] == [1, 1, 1]
 
@@ -57,7 +57,7 @@ def test_a_control_connection_has_none(tmp_path: Path) -> None:
 def test_lines_of_one_path_are_told_apart(tmp_path: Path) -> None:
     ends = [("client", 1, "a"), ("client", 2, "b"), ("other", 1, "c")]
     lines = [
-        line(t, 1, 5, t * 1000, host=host, port=port, token=token)
+        line(t, 1, 5, t * 10**6, host=host, port=port, token=token)
         for t in (0, 1)
         for host, port, token in ends
     ]
@@ -85,7 +85,7 @@ def test_what_is_no_trace_is_named(text: str, tmp_path: Path) -> None:
     (tmp_path / "artefacts/trace.csv").write_text(text)
     told = detail(tmp_path, "ok")
     assert told["traces"] == []
-    assert (len(told["unreadable"]) == 3) == bool(text)
+    assert told["unreadable"][-1].startswith("trace.csv: ")
 
 
 def test_packets_of_both_subflows_and_what_was_sent_again() -> None:

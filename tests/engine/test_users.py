@@ -63,6 +63,7 @@ def test_other_phases_are_measured_and_nothing_is_executed(
     hosts = [p.read_bytes() for p in sorted(Path("results").rglob("host.json"))]
     phases = {"alone": "0 s..4 s", "crowded": "4 s..8 s", "after": "9 s..12 s"}
     table = run(command, {**values, "phases": phases})
+    assert "after.multi.path1.cwnd" not in table
     assert hosts == [p.read_bytes() for p in sorted(Path("results").rglob("host.json"))]
     assert list(table["id"]) == list(before["id"])
     assert table["alone.guest.goodput_mbps"].isna().all()
@@ -72,3 +73,13 @@ def test_other_phases_are_measured_and_nothing_is_executed(
     for row in table.itertuples():
         job = json.loads(Path(f"results/users/runs/{row.id}/job.json").read_text())
         assert job["report"]["phases"].keys() == phases.keys()
+
+
+def test_windows_of_a_phase_come_from_the_trace(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    values = {**experiment("two_links"), "trace": "500 ms", "phases": {"a": "2 s..9 s"}}
+    table = run(command, values)
+    assert (table["a.multi.path1.cwnd"] > 2).all()
+    assert (table["a.multi.path2.rise_s"] == 0).all()

@@ -1,18 +1,90 @@
-/* Reads "count cwnd srtt cwnd srtt ..." a line, writes lia_increase() a line. */
+/* Reads "law parameter count cwnd srtt interloss cwnd ..." a line, writes a number a
+ * line. Laws are named after the functions; of wVegas's, the first path is
+ * "cwnd base rtt".
+ */
 #include <stdio.h>
+#include <string.h>
 #include <linux/types.h>
+#include "balia.h"
+#include "ewtcp.h"
+#include "fully_coupled.h"
 #include "lia.h"
+#include "max.h"
+#include "olia.h"
+#include "semicoupled.h"
+#include "wvegas.h"
+
+typedef s64 (*law_t)(const struct coupled_path *, unsigned int, u32);
+
+static s64 keep_balia(const struct coupled_path *p, unsigned int n, u32 parameter)
+{
+	return balia_keep(p, n, parameter);
+}
+
+static s64 keep_coupled(const struct coupled_path *p, unsigned int n, u32 parameter)
+{
+	return fully_coupled_keep(p, n, parameter);
+}
+
+static s64 alpha_wvegas(const struct coupled_path *p, unsigned int n, u32 parameter)
+{
+	return wvegas_alpha(p, n, parameter);
+}
+
+static s64 diff_wvegas(const struct coupled_path *p, unsigned int n, u32 parameter)
+{
+	return wvegas_diff(p->cwnd, p->srtt, p->interloss);
+}
+
+static s64 drained_wvegas(const struct coupled_path *p, unsigned int n, u32 parameter)
+{
+	return wvegas_drained(p->cwnd, p->srtt, p->interloss);
+}
+
+static const struct {
+	const char *name;
+	law_t law;
+} laws[] = {
+	{ "max", max_increase }, { "max_alpha", max_alpha },
+	{ "lia", lia_increase }, { "lia_alpha", lia_alpha },
+	{ "olia", olia_increase }, { "olia_alpha", olia_alpha },
+	{ "balia", balia_increase }, { "balia_alpha", balia_alpha },
+	{ "balia_keep", keep_balia },
+	{ "ewtcp", ewtcp_increase }, { "ewtcp_alpha", ewtcp_alpha },
+	{ "semicoupled", semicoupled_increase },
+	{ "semicoupled_alpha", semicoupled_alpha },
+	{ "coupled", fully_coupled_increase }, { "coupled_keep", keep_coupled },
+	{ "wvegas_alpha", alpha_wvegas }, { "wvegas_diff", diff_wvegas },
+	{ "wvegas_drained", drained_wvegas },
+};
+
+static law_t find(const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(laws) / sizeof(laws[0]); i++)
+		if (!strcmp(laws[i].name, name))
+			return laws[i].law;
+	return NULL;
+}
 
 int main(void)
 {
 	struct coupled_path paths[COUPLED_PATHS_MAX];
-	unsigned int count, i;
+	unsigned int count, parameter, i;
+	unsigned long long interloss;
+	char name[32];
 
-	while (scanf("%u", &count) == 1 && count <= COUPLED_PATHS_MAX) {
-		for (i = 0; i < count; i++)
-			if (scanf("%u %u", &paths[i].cwnd, &paths[i].srtt) != 2)
+	while (scanf("%31s %u %u", name, &parameter, &count) == 3) {
+		law_t law = find(name);
+
+		if (!law || count > COUPLED_PATHS_MAX)
+			return 1;
+		for (i = 0; i < count; i++) {
+			if (scanf("%u %u %llu", &paths[i].cwnd, &paths[i].srtt,
+				  &interloss) != 3)
 				return 1;
-		printf("%lld\n", (long long)lia_increase(paths, count));
+			paths[i].interloss = interloss;
+		}
+		printf("%lld\n", (long long)law(paths, count, parameter));
 	}
 	return 0;
 }

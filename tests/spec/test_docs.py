@@ -10,8 +10,9 @@ from pydantic.fields import FieldInfo
 
 from mpbench import units
 from mpbench.plan import make_plan
-from mpbench.spec import Spec, known, loads
+from mpbench.spec import Spec, knobs, known, loads
 from mpbench.spec.cases import Case
+from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
@@ -31,7 +32,8 @@ TABLE_OF = {
     Traffic: ("Traffic", 2),
     Download: ("Traffic", 3),
     Requests: ("Traffic", 4),
-    Read: ("Traffic", 5),
+    ConstantRate: ("Traffic", 5),
+    Read: ("Traffic", 6),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
 }
@@ -104,6 +106,24 @@ def test_every_choice(title: str) -> None:
     for choices in CHOICES[title]:
         for choice in choices:
             assert f"`{choice}`" in text
+
+
+def test_every_parameter_of_a_case() -> None:
+    text = section("Cases").split("| of | parameter |", 1)[1]
+    rows = [[c.strip() for c in line.split("|")[1:-1]] for line in text.splitlines()]
+    said = {
+        (name.strip("` "), row[1].strip("`")): row[2]
+        for row in rows
+        if len(row) == 5 and row[1].startswith("`")
+        for name in row[0].split(",")
+    }
+    for kinds in knobs.KINDS.values():
+        for name, parameters in kinds.items():
+            for key, knob in parameters.items():
+                limits = said.get((name, key)) or said[("all of ours", key)]
+                if not knob.choices and not knob.switch:
+                    low, high = map(float, limits.split(" to "))
+                    assert (low, high) == (knob.low, knob.high), (name, key)
 
 
 def test_every_metric() -> None:
@@ -181,3 +201,20 @@ def test_the_examples_are_valid() -> None:
     assert loads(f"name: users\n{users}").traffic[1].transport is not None
     longer = whole.replace("duration: 30 s", "duration: 120 s")
     assert [*loads(longer + phases).phases] == ["alone", "together", "after"]
+
+
+def test_the_topology_of_the_page_on_adding_one() -> None:
+    page = PAGE.with_name("topologies.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    made: dict[str, Any] = {}
+    head = (
+        "from collections.abc import Mapping\n"
+        "from topologies import chains\n"
+        "from topologies.description import Description, User\n"
+        "from topologies.parameters import link_parameters, users_parameter\n"
+        "from topologies.wiring import Wiring\n"
+    )
+    exec(head + code, made)
+    wiring = made["wire"](made["DESCRIPTION"].defaults())
+    assert [link.link for link in wiring.links] == ["link1"]
+    assert set(wiring.ports) == {"left", "right", "server_left", "server_right"}

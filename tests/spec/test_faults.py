@@ -103,13 +103,14 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
             "congestion_control: lia",
             "congestion_control: lai",
             "9: cases.mptcp.congestion_control: unknown congestion control 'lai'; did "
-            "you mean 'lia'? (known: bbr, cubic, lia, reno, vegas)",
+            "you mean 'lia'? (known: balia, bbr, coupled, cubic, ewtcp, lia, max, "
+            "olia, reno, semicoupled, vegas, wvegas)",
         ),
         (
             "congestion_control: lia",
             "congestion_control: lia, scheduler: blest",
             "9: cases.mptcp.scheduler: unknown scheduler 'blest'; known: default, "
-            "lowrtt",
+            "lowrtt, redundant, roundrobin",
         ),
         (", congestion_control: lia", "", "9: cases.mptcp.congestion_control: missing"),
         (

@@ -7,7 +7,7 @@ import pytest
 
 import wsp
 from mpbench.spec import entries, known, load, loads
-from mpbench.workloads import ab, curl, iperf3
+from mpbench.workloads import ab, cbr, curl, iperf3
 from tests.spec.files import TEXT, factors, spec, text
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +94,6 @@ def test_names_agree_with_the_rooms_that_know_them() -> None:
     assert (*wsp.METHODS, "grid") == known.DESIGN_METHODS
     assert known.CANDIDATE_SETS == wsp.CANDIDATE_SETS
     assert known.DISTANCES == wsp.METRICS
-    modules = (iperf3, curl, ab)
+    modules = (iperf3, curl, ab, cbr)
     assert tuple(m.__name__.rpartition(".")[2] for m in modules) == known.TOOLS
     assert tuple(entries.MODELS) == tuple(entries.VARIED) == known.TOOLS

@@ -17,6 +17,9 @@ def flow(host: str, **more: object) -> dict[str, object]:
     return {"tool": "iperf3", **ends, "duration": "30 s", **more}
 
 
+CBR = {**flow("single1"), "tool": "cbr", "rate": "5 Mbit/s"}
+
+
 def text(**sections: object) -> str:
     values = {
         "name": "users",
@@ -161,6 +164,15 @@ def test_an_estimate_counts_the_links_that_are_used() -> None:
             "f.yaml:8: phases.b: starts at 10 s, within a, which ends at 20 s",
         ),
         ({"phases": {"a.b": "0 s..20 s"}}, "'a.b' has a dot, which parts columns"),
+        ({"traffic": [CBR | {"burst": "1 ms"}]}, "traffic[0].pause: missing; burst is"),
+        (
+            {"traffic": [CBR | {"rate": "0 Mbit/s"}]},
+            "0 Mbit/s is not above 0 and",
+        ),
+        (
+            {"traffic": [CBR | {"size": "1 MB"}]},
+            "traffic[0].size: unknown key; ",
+        ),
         ({"trace": "0 ms"}, "trace: 0 s is not within 0.001 to 3600"),
     ],
 )

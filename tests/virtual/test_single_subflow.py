@@ -25,9 +25,28 @@ def trace(folder: Path, protocol: str, controller: str) -> bytes:
     return (artefacts / "trace").read_bytes()
 
 
-@pytest.mark.parametrize("protocol", ["tcp", "mptcp"])
-def test_lia_leaves_reno_s_trace(tmp_path: Path, protocol: str) -> None:
-    reno = trace(tmp_path, protocol, "reno")
-    assert len(reno) > LEAST_PACKETS * 100
-    assert trace(tmp_path, protocol, "lia") == reno
-    assert trace(tmp_path, protocol, "cubic") != reno
+COUPLED = ("lia", "max", "olia", "balia", "ewtcp", "coupled", "semicoupled")
+
+
+@pytest.fixture(scope="module", params=["tcp", "mptcp"])
+def reno(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, bytes]:
+    """The protocol, and what reno leaves over it."""
+    return request.param, trace(tmp_path_factory.mktemp("reno"), request.param, "reno")
+
+
+@pytest.mark.parametrize("controller", COUPLED)
+def test_it_leaves_reno_s_trace(
+    tmp_path: Path, reno: tuple[str, bytes], controller: str
+) -> None:
+    protocol, wanted = reno
+    assert len(wanted) > LEAST_PACKETS * 100
+    assert trace(tmp_path, protocol, controller) == wanted
+
+
+def test_another_controller_leaves_another(
+    tmp_path: Path, reno: tuple[str, bytes]
+) -> None:
+    protocol, unlike = reno
+    assert trace(tmp_path, protocol, "cubic") != unlike

@@ -195,7 +195,7 @@ class Spread {
     this.found.forEach((group, place) => {
       const left = (place % across) * wide;
       const top = Math.floor(place / across) * high;
-      const x = new Scale(...this.domain(), left + (place % across ? 14 : 38), left + wide - 12);
+      const x = new Scale(...this.domain(), left + 34, left + wide - 12);
       const y = new Scale(0, 1, top + high - 26, top + (this.by ? 26 : 10));
       axes(context, x, y, this.metric.unit, "");
       if (this.by) {

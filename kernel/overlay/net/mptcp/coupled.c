@@ -21,6 +21,7 @@
 
 #include "coupled.h"
 #include "coupled_net.h"
+#include "lab.h"
 #include "protocol.h"
 
 #define COUPLED_HASH_BITS	8
@@ -57,9 +58,22 @@ static void coupled_publish(const struct sock *sk, struct coupled_slot *slot,
 {
 	WRITE_ONCE(slot->cwnd, coupled_window(sk, state));
 	WRITE_ONCE(slot->srtt, min(tcp_sk(sk)->srtt_us, COUPLED_SRTT_MAX));
+	WRITE_ONCE(slot->since_loss,
+		   tcp_sk(sk)->bytes_acked - slot->acked_at_loss);
 }
 
-static struct coupled_slot *coupled_attach(struct sock *sk, u32 token)
+/* Called when Linux reduces the window: once for all losses of a flight. */
+static void coupled_lost(const struct sock *sk, struct coupled_slot *slot)
+{
+	u64 acked = tcp_sk(sk)->bytes_acked;
+
+	WRITE_ONCE(slot->between_losses, acked - slot->acked_at_loss);
+	WRITE_ONCE(slot->since_loss, 0);
+	slot->acked_at_loss = acked;
+}
+
+static struct coupled_slot *coupled_attach(struct sock *sk, u32 token,
+					   const struct coupled_law *law)
 {
 	struct net *net = sock_net(sk);
 	struct coupled_conn *conn, *fresh;
@@ -72,6 +86,7 @@ static struct coupled_slot *coupled_attach(struct sock *sk, u32 token)
 		kfree(fresh);
 		return NULL;
 	}
+	slot->law = law;
 	slot->controller = inet_csk(sk)->icsk_ca_ops->name;
 	slot->local_id = READ_ONCE(mptcp_subflow_ctx(sk)->local_id);
 	slot->remote_id = READ_ONCE(mptcp_subflow_ctx(sk)->remote_id);
@@ -117,7 +132,7 @@ static void coupled_detach(struct net *net, struct coupled_slot *slot)
 }
 
 /* Without memory, and without MPTCP, the subflow goes on as Reno. */
-void coupled_init(struct sock *sk)
+void coupled_init(struct sock *sk, const struct coupled_law *law)
 {
 	struct coupled *priv = coupled_priv(sk);
 	u32 token;
@@ -129,7 +144,7 @@ void coupled_init(struct sock *sk)
 		return;
 
 	token = mptcp_subflow_ctx(sk)->token;
-	priv->slot = coupled_attach(sk, token);
+	priv->slot = coupled_attach(sk, token, law);
 	if (!priv->slot)
 		coupled_net_refused(sock_net(sk));
 }
@@ -177,14 +192,13 @@ static bool coupled_read(const struct coupled_slot *slot,
 {
 	path->cwnd = READ_ONCE(slot->cwnd);
 	path->srtt = READ_ONCE(slot->srtt);
+	path->interloss = max(READ_ONCE(slot->between_losses),
+			      READ_ONCE(slot->since_loss));
 	return path->srtt;
 }
 
-/* The asking subflow first, then the others in the order of their joining.
- * Returns how many; 0 if the asking subflow has no round-trip time yet.
- */
-static unsigned int coupled_snapshot(const struct coupled_slot *own,
-				     struct coupled_path *paths)
+unsigned int coupled_snapshot(const struct coupled_slot *own,
+			      struct coupled_path *paths)
 {
 	const struct coupled_slot *slot;
 	unsigned int count = 1;
@@ -203,6 +217,12 @@ static unsigned int coupled_snapshot(const struct coupled_slot *own,
 	return count;
 }
 
+static u32 coupled_parameter(const struct coupled_slot *slot,
+			     const struct net *net)
+{
+	return slot->law->parameter ? slot->law->parameter(net) : 0;
+}
+
 /* Collect fractions of a segment; move the window by whole ones. */
 static void coupled_grow(struct sock *sk, struct coupled *priv, s64 increase,
 			 u32 acked)
@@ -219,11 +239,11 @@ static void coupled_grow(struct sock *sk, struct coupled *priv, s64 increase,
 				     tp->snd_cwnd_clamp));
 }
 
-void coupled_cong_avoid(struct sock *sk, u32 ack, u32 acked,
-			coupled_increase_t increase)
+void coupled_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
 	struct coupled_path paths[COUPLED_PATHS_MAX];
 	struct coupled *priv = coupled_priv(sk);
+	struct coupled_slot *slot = priv->slot;
 	struct tcp_sock *tp = tcp_sk(sk);
 	unsigned int count;
 	s64 growth;
@@ -240,23 +260,81 @@ void coupled_cong_avoid(struct sock *sk, u32 ack, u32 acked,
 			goto publish;
 	}
 
-	coupled_publish(sk, priv->slot, TCP_CA_Open);
-	count = coupled_snapshot(priv->slot, paths);
-	growth = count > 1 ? increase(paths, count) :
+	coupled_publish(sk, slot, TCP_CA_Open);
+	count = coupled_snapshot(slot, paths);
+	growth = count > 1 ? slot->law->increase(paths, count,
+					coupled_parameter(slot, sock_net(sk))) :
 			     coupled_reno_increase(tcp_snd_cwnd(tp));
-	WRITE_ONCE(priv->slot->increase, growth);
+	WRITE_ONCE(slot->increase, growth);
 	coupled_grow(sk, priv, growth, acked);
 publish:
-	coupled_publish(sk, priv->slot, TCP_CA_Open);
+	coupled_publish(sk, slot, TCP_CA_Open);
 }
 
-u32 coupled_ssthresh(struct sock *sk, u32 minimum)
+/* What a loss leaves of a window of @cwnd segments */
+static noinline_for_stack u32 coupled_keep(const struct coupled_slot *slot,
+					   const struct net *net, u32 cwnd)
 {
-	u32 asked = coupled_net_min_ssthresh(sock_net(sk));
+	struct coupled_path paths[COUPLED_PATHS_MAX];
+	unsigned int count;
 
+	if (!slot->law->keep)
+		return cwnd / 2;
+	count = coupled_snapshot(slot, paths);
+	if (count < 2)
+		return cwnd / 2;
+	paths[0].cwnd = clamp(cwnd, 1U, COUPLED_CWND_MAX);
+	return slot->law->keep(paths, count, coupled_parameter(slot, net));
+}
+
+u32 coupled_ssthresh(struct sock *sk)
+{
+	u32 asked = lab_get(sock_net(sk), LAB_MIN_SSTHRESH);
+	struct coupled_slot *slot = coupled_priv(sk)->slot;
+
+	if (slot)
+		coupled_lost(sk, slot);
 	if (coupled_alone(sk))
 		return tcp_reno_ssthresh(sk);
-	return max(tcp_snd_cwnd(tcp_sk(sk)) >> 1U, asked ? asked : minimum);
+	return max(coupled_keep(slot, sock_net(sk), tcp_snd_cwnd(tcp_sk(sk))),
+		   asked ? asked : slot->law->min_ssthresh);
+}
+
+void coupled_note(const struct sock *sk, s64 alpha, u32 base_rtt_us)
+{
+	struct coupled_slot *slot = coupled_priv(sk)->slot;
+
+	if (!slot)
+		return;
+	WRITE_ONCE(slot->alpha, alpha);
+	WRITE_ONCE(slot->base_rtt_us, base_rtt_us);
+	coupled_publish(sk, slot, inet_csk(sk)->icsk_ca_state);
+}
+
+/* alpha, and the part of the window that a loss now would take, as they follow from
+ * what all subflows publish at this moment.
+ */
+static void coupled_show_slot(struct seq_file *seq, const struct net *net,
+			      const struct coupled_slot *slot)
+{
+	struct coupled_path paths[COUPLED_PATHS_MAX];
+	unsigned int count = coupled_snapshot(slot, paths);
+	u32 cwnd = READ_ONCE(slot->cwnd);
+	s64 alpha = READ_ONCE(slot->alpha), beta;
+
+	if (slot->law->alpha)
+		alpha = count ? slot->law->alpha(paths, count,
+						 coupled_parameter(slot, net)) : 0;
+	beta = COUPLED_SHOWN_ONE / 2;
+	if (slot->law->keep && count > 1)
+		beta = div_u64((u64)(cwnd - min(cwnd, coupled_keep(slot, net, cwnd)))
+			       << COUPLED_SHOWN_SHIFT, cwnd);
+	seq_printf(seq, "%08x %d %d %s %u %u %lld %lld %lld %llu %llu %u\n",
+		   slot->conn->token, slot->local_id, slot->remote_id,
+		   slot->controller, cwnd, READ_ONCE(slot->srtt) >> 3,
+		   READ_ONCE(slot->increase), alpha, beta,
+		   READ_ONCE(slot->between_losses), READ_ONCE(slot->since_loss),
+		   READ_ONCE(slot->base_rtt_us));
 }
 
 void coupled_show(struct seq_file *seq, const struct net *net)
@@ -270,12 +348,7 @@ void coupled_show(struct seq_file *seq, const struct net *net)
 		if (!net_eq(read_pnet(&conn->net), net))
 			continue;
 		list_for_each_entry_rcu(slot, &conn->slots, list)
-			seq_printf(seq, "%08x %d %d %s %u %u %lld\n",
-				   conn->token, slot->local_id,
-				   slot->remote_id, slot->controller,
-				   READ_ONCE(slot->cwnd),
-				   READ_ONCE(slot->srtt) >> 3,
-				   READ_ONCE(slot->increase));
+			coupled_show_slot(seq, net, slot);
 	}
 	rcu_read_unlock();
 }

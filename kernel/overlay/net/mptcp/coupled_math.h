@@ -30,6 +30,10 @@
 #define COUPLED_SHIFT		40
 #define COUPLED_ONE		(1LL << COUPLED_SHIFT)
 
+/* Fraction bits of what is only shown: alpha, beta. */
+#define COUPLED_SHOWN_SHIFT	16
+#define COUPLED_SHOWN_ONE	(1LL << COUPLED_SHOWN_SHIFT)
+
 /* Fraction bits of a ratio of round-trip times and of what is made from it. */
 #define COUPLED_RATIO_SHIFT	36
 
@@ -37,6 +41,7 @@
 struct coupled_path {
 	u32 cwnd;	/* segments */
 	u32 srtt;	/* 1/8 us */
+	u64 interloss;	/* bytes; OLIA's l */
 };
 
 /* The shortest round-trip time: all others are expressed as ratios to it, so
@@ -65,6 +70,49 @@ static inline u64 coupled_rtt_ratio(u32 reference, u32 srtt)
 static inline u64 coupled_reno_increase(u32 cwnd)
 {
 	return div_u64((u64)COUPLED_ONE + cwnd - 1, cwnd);
+}
+
+/* cwnd / srtt times the shortest round-trip time, in 2^-36 segments */
+static inline u64 coupled_rate(const struct coupled_path *path, u32 reference)
+{
+	return path->cwnd * coupled_rtt_ratio(reference, path->srtt);
+}
+
+static inline u64 coupled_rate_sum(const struct coupled_path *paths,
+				   unsigned int count, u32 reference)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		sum += coupled_rate(&paths[i], reference);
+	return sum;
+}
+
+static inline u64 coupled_cwnd_sum(const struct coupled_path *paths,
+				   unsigned int count)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		sum += paths[i].cwnd;
+	return sum;
+}
+
+/* (cwnd / rtt^2) / (sum_p(cwnd_p / rtt_p))^2 of the asking subflow: its share of
+ * the rate, times rtt_min / rtt over the sum of the rates.
+ */
+static inline u64 coupled_square_increase(const struct coupled_path *paths,
+					  unsigned int count)
+{
+	u32 reference = coupled_srtt_min(paths, count);
+	u64 sum = coupled_rate_sum(paths, count, reference);
+	u64 share = mul_u64_u64_div_u64(coupled_rate(&paths[0], reference),
+					COUPLED_ONE, sum);
+
+	return mul_u64_u64_div_u64_roundup(share,
+				coupled_rtt_ratio(reference, paths[0].srtt), sum);
 }
 
 #endif /* _MPTCP_COUPLED_MATH_H */

@@ -16,12 +16,21 @@ struct coupled_conn {
 	struct rcu_head rcu;
 };
 
+/* Written by its subflow alone; a reader elsewhere reads each number as a whole,
+ * which for the 64-bit ones takes a 64-bit machine.
+ */
 struct coupled_slot {
 	struct list_head list;
 	struct coupled_conn *conn;
+	const struct coupled_law *law;
 	u32 cwnd;			/* segments */
 	u32 srtt;			/* 1/8 us; 0: not measured */
 	s64 increase;			/* the last growth, 2^-40 segments an ACK */
+	u64 acked_at_loss;		/* bytes acknowledged before the last loss */
+	u64 between_losses;		/* ... between the last two; OLIA's l1 */
+	u64 since_loss;			/* ... since the last; OLIA's l2 */
+	s64 alpha;			/* where the law does not tell, 2^-16 */
+	u32 base_rtt_us;		/* 0: the controller keeps none */
 	const char *controller;
 	int local_id;			/* the subflow's address ids */
 	int remote_id;
@@ -30,7 +39,6 @@ struct coupled_slot {
 
 void coupled_net_count(const struct net *net, int connections, int slots);
 void coupled_net_refused(const struct net *net);
-u32 coupled_net_min_ssthresh(const struct net *net);
 
 void coupled_show(struct seq_file *seq, const struct net *net);
 

@@ -1,60 +1,137 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit suite of the coupled controllers' arithmetic.
  *
- * lia_vectors.h is made by an implementation of RFC 6356 of its own, in floating
- * point (tests/kernel_vectors/ of mpbench).
+ * coupled_vectors.h is made from the papers' equations by an implementation of
+ * their own, in floating point (tests/kernel_vectors/ of mpbench).
  */
 
 #include <kunit/test.h>
 
+#include "balia.h"
+#include "ewtcp.h"
+#include "fully_coupled.h"
 #include "lia.h"
-#include "lia_vectors.h"
+#include "max.h"
+#include "olia.h"
+#include "semicoupled.h"
+#include "wvegas.h"
+#include "coupled_vectors.h"
 
 #define US(us)		((u32)(us) << 3)	/* 1/8 us */
 #define SRTT_SHORTEST	US(10)
 #define SRTT_LONGEST	US(10000000)
 
-static void lia_describe(const struct lia_vector *vector, char *text)
+typedef s64 (*increase_t)(const struct coupled_path *paths, unsigned int count,
+			  u32 parameter);
+
+static void vector_describe(const struct coupled_vector *vector, char *text)
 {
 	strscpy(text, vector->name, KUNIT_PARAM_DESC_SIZE);
 }
-KUNIT_ARRAY_PARAM(lia, lia_vectors, lia_describe);
+KUNIT_ARRAY_PARAM(vector, coupled_vectors, vector_describe);
 
 /* 2^-14 is what the ratios and the rounding up leave of precision at the ends
  * of the range for eight paths.
  */
-static void lia_vector_test(struct kunit *test)
+static void vector_check(struct kunit *test, increase_t increase, u32 parameter,
+			 enum vector_increase column)
 {
-	const struct lia_vector *vector = test->param_value;
-	s64 got = lia_increase(vector->paths, vector->count);
+	const struct coupled_vector *vector = test->param_value;
+	s64 wanted = vector->increase[column], terms = abs(wanted);
+	s64 got = increase(vector->paths, vector->count, parameter);
 
-	KUNIT_EXPECT_LE(test, abs(got - vector->increase),
-			(vector->increase >> 14) + 1);
+	if (column == VECTOR_OLIA) {
+		s64 first = vector->increase[VECTOR_COUPLED_BALIA];
+
+		terms = first + abs(wanted - first);
+	}
+	KUNIT_EXPECT_LE(test, abs(got - wanted), (terms >> 14) + 2);
 }
+
+#define VECTOR_TEST(_name, _increase, _parameter, _column)			\
+static void _name##_vector_test(struct kunit *test)				\
+{										\
+	vector_check(test, _increase, _parameter, _column);			\
+}
+
+VECTOR_TEST(max, max_increase, 0, VECTOR_MAX)
+VECTOR_TEST(lia, lia_increase, 0, VECTOR_LIA)
+VECTOR_TEST(olia, olia_increase, 0, VECTOR_OLIA)
+VECTOR_TEST(balia, balia_increase, 0, VECTOR_BALIA)
+VECTOR_TEST(ewtcp, ewtcp_increase, 0, VECTOR_EWTCP)
+VECTOR_TEST(ewtcp_quarter, ewtcp_increase, 250, VECTOR_EWTCP_QUARTER)
+VECTOR_TEST(semicoupled, semicoupled_increase, 1000, VECTOR_SEMICOUPLED)
+VECTOR_TEST(semicoupled_half, semicoupled_increase, 500, VECTOR_SEMICOUPLED_HALF)
+VECTOR_TEST(semicoupled_balia, semicoupled_increase, 1000 | SEMICOUPLED_BALIA,
+	    VECTOR_SEMICOUPLED_BALIA)
+VECTOR_TEST(coupled, fully_coupled_increase, 0, VECTOR_COUPLED)
+VECTOR_TEST(coupled_balia, fully_coupled_increase, 1, VECTOR_COUPLED_BALIA)
+
+static void keep_vector_test(struct kunit *test)
+{
+	const struct coupled_vector *vector = test->param_value;
+	u32 balia = balia_keep(vector->paths, vector->count, 0);
+	u32 coupled = fully_coupled_keep(vector->paths, vector->count, 0);
+
+	KUNIT_EXPECT_LE(test, abs((s64)balia - vector->keep[VECTOR_BALIA_KEEP]),
+			(vector->paths[0].cwnd >> 14) + 1);
+	KUNIT_EXPECT_EQ(test, coupled, vector->keep[VECTOR_COUPLED_KEEP]);
+}
+
+static const struct {
+	const char *name;
+	increase_t increase;
+	u32 parameter;
+} laws[] = {
+	{ "max", max_increase, 0 }, { "lia", lia_increase, 0 },
+	{ "olia", olia_increase, 0 }, { "balia", balia_increase, 0 },
+	{ "ewtcp", ewtcp_increase, 0 },
+	{ "semicoupled", semicoupled_increase, 1000 },
+	{ "semicoupled, balia", semicoupled_increase, 1000 | SEMICOUPLED_BALIA },
+	{ "coupled", fully_coupled_increase, 0 },
+	{ "coupled, balia", fully_coupled_increase, 1 },
+};
 
 /* A single path is Reno, whatever its round-trip time. */
-static void lia_single_test(struct kunit *test)
+static void single_test(struct kunit *test)
 {
-	struct coupled_path path;
+	struct coupled_path path = { .interloss = 1448 };
+	unsigned int i;
 
-	for (path.cwnd = 1; path.cwnd <= COUPLED_CWND_MAX; path.cwnd *= 2)
-		for (path.srtt = SRTT_SHORTEST; path.srtt <= SRTT_LONGEST;
-		     path.srtt *= 10)
-			KUNIT_EXPECT_EQ(test, lia_increase(&path, 1),
-					coupled_reno_increase(path.cwnd));
+	for (i = 0; i < ARRAY_SIZE(laws); i++)
+		for (path.cwnd = 1; path.cwnd <= COUPLED_CWND_MAX; path.cwnd *= 2)
+			for (path.srtt = SRTT_SHORTEST; path.srtt <= SRTT_LONGEST;
+			     path.srtt *= 10) {
+				s64 got = laws[i].increase(&path, 1,
+							   laws[i].parameter);
+
+				KUNIT_EXPECT_LE_MSG(test,
+					abs(got - COUPLED_ONE / path.cwnd), 1,
+					"%s", laws[i].name);
+			}
 }
 
-/* N alike paths share one TCP's growth: 1 / (N^2 cwnd) each. */
-static void lia_alike_test(struct kunit *test)
+/* N alike paths share one TCP's growth under lia, max, olia, balia and coupled as
+ * the Balia paper has it: 1 / (N^2 cwnd) each.
+ */
+static void alike_test(struct kunit *test)
 {
+	static const increase_t tried[] = {
+		max_increase, lia_increase, olia_increase, balia_increase,
+	};
 	struct coupled_path paths[COUPLED_PATHS_MAX];
 	unsigned int count, i;
 
 	for (count = 1; count <= COUPLED_PATHS_MAX; count++) {
+		s64 share = COUPLED_ONE / (100 * count * count);
+
 		for (i = 0; i < count; i++)
-			paths[i] = (struct coupled_path){ 100, US(20000) };
-		KUNIT_EXPECT_LE(test, abs(lia_increase(paths, count) -
-					  COUPLED_ONE / (100 * count * count)), 1);
+			paths[i] = (struct coupled_path){ 100, US(20000), 1448 };
+		for (i = 0; i < ARRAY_SIZE(tried); i++)
+			KUNIT_EXPECT_LE(test, abs(tried[i](paths, count, 0) - share),
+					2);
+		KUNIT_EXPECT_LE(test, abs(fully_coupled_increase(paths, count, 1) -
+					  share), 2);
 	}
 }
 
@@ -71,16 +148,42 @@ static void reno_window_test(struct kunit *test)
 	}
 }
 
-/* All mixtures of the extremes, two to 65 paths: the result is positive, not
- * above Reno's, and not below the formula's least, 1 / (N sum(cwnd)).
+/* All mixtures of the extremes, two to 65 paths. Growth stays within +-1 / cwnd, so
+ * that 2^20 segments acknowledged at once fit into 63 bits; OLIA's, whose second term
+ * comes on top, within twice that. What a loss leaves is at most half. lia's growth
+ * is not above max's, and not below the formula's least, 1 / (N sum(cwnd)).
  */
-static void lia_extremes_test(struct kunit *test)
+static void extremes_check(struct kunit *test, const struct coupled_path *paths,
+			   unsigned int count)
+{
+	s64 reno = coupled_reno_increase(paths[0].cwnd);
+	s64 least = div64_u64(COUPLED_ONE, count * coupled_cwnd_sum(paths, count));
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(laws); i++) {
+		s64 got = laws[i].increase(paths, count, laws[i].parameter);
+		s64 most = laws[i].increase == olia_increase ? 2 * reno : reno;
+
+		KUNIT_EXPECT_LE_MSG(test, got, most + 1, "%s", laws[i].name);
+		KUNIT_EXPECT_GE_MSG(test, got, -reno, "%s", laws[i].name);
+	}
+	least = min(least, reno);
+	KUNIT_EXPECT_GE(test, lia_increase(paths, count, 0), least - (least >> 12));
+	KUNIT_EXPECT_LE(test, lia_increase(paths, count, 0),
+			max_increase(paths, count, 0) + (reno >> 14) + 2);
+	KUNIT_EXPECT_LE(test, balia_keep(paths, count, 0), paths[0].cwnd / 2);
+	KUNIT_EXPECT_GE(test, balia_keep(paths, count, 0), paths[0].cwnd / 4);
+	KUNIT_EXPECT_LE(test, fully_coupled_keep(paths, count, 0),
+			paths[0].cwnd / 2);
+}
+
+static void extremes_test(struct kunit *test)
 {
 	static const struct coupled_path corners[] = {
-		{ 1, SRTT_SHORTEST }, { 1, SRTT_LONGEST },
-		{ COUPLED_CWND_MAX, SRTT_SHORTEST },
-		{ COUPLED_CWND_MAX, SRTT_LONGEST },
-		{ 1, 1 }, { COUPLED_CWND_MAX, COUPLED_SRTT_MAX },
+		{ 1, SRTT_SHORTEST, 0 }, { 1, SRTT_LONGEST, U64_MAX },
+		{ COUPLED_CWND_MAX, SRTT_SHORTEST, U64_MAX },
+		{ COUPLED_CWND_MAX, SRTT_LONGEST, 1 },
+		{ 1, 1, 1 }, { COUPLED_CWND_MAX, COUPLED_SRTT_MAX, 1 },
 	};
 	struct coupled_path paths[COUPLED_PATHS_MAX];
 	unsigned int count, own, others, i;
@@ -88,29 +191,50 @@ static void lia_extremes_test(struct kunit *test)
 	for (count = 2; count <= COUPLED_PATHS_MAX; count++)
 		for (own = 0; own < ARRAY_SIZE(corners); own++)
 			for (others = 0; others < ARRAY_SIZE(corners); others++) {
-				u64 total = corners[own].cwnd, got, least;
-
 				paths[0] = corners[own];
-				for (i = 1; i < count; i++) {
+				for (i = 1; i < count; i++)
 					paths[i] = corners[others];
-					total += corners[others].cwnd;
-				}
-				got = lia_increase(paths, count);
-				least = COUPLED_ONE / (count * total);
-				least = min(least,
-					    coupled_reno_increase(paths[0].cwnd));
-				KUNIT_EXPECT_GE(test, got, least - (least >> 12));
-				KUNIT_EXPECT_LE(test, got,
-						coupled_reno_increase(paths[0].cwnd));
+				extremes_check(test, paths, count);
 			}
 }
 
+static void wvegas_test(struct kunit *test)
+{
+	struct coupled_path paths[2] = { { 30, US(20000) }, { 10, US(20000) } };
+
+	/* 40 segments, 20 ms of which 5 ms in queues: 10 are queued, 30 flow */
+	KUNIT_EXPECT_EQ(test, wvegas_diff(40, 15000, 20000), 10ULL << 16);
+	KUNIT_EXPECT_EQ(test, wvegas_target(40, 15000, 20000), 30);
+	KUNIT_EXPECT_EQ(test, wvegas_drained(40, 15000, 20000), 15);
+	KUNIT_EXPECT_EQ(test, wvegas_drained(2, 15000, 20000), 2);
+	KUNIT_EXPECT_EQ(test, wvegas_diff(40, 15000, 15000), 0);
+	KUNIT_EXPECT_EQ(test, wvegas_alpha(paths, 2, 10), 15ULL << 15);
+	/* the ends of the range */
+	KUNIT_EXPECT_EQ(test, wvegas_diff(COUPLED_CWND_MAX, 1, WVEGAS_RTT_MAX),
+			((u64)COUPLED_CWND_MAX << 16) - 512);
+	paths[1] = (struct coupled_path){ COUPLED_CWND_MAX, 1 };
+	paths[0].srtt = COUPLED_SRTT_MAX;
+	KUNIT_EXPECT_EQ(test, wvegas_alpha(paths, 2, 10000), 0);
+}
+
 static struct kunit_case coupled_cases[] = {
-	KUNIT_CASE_PARAM(lia_vector_test, lia_gen_params),
-	KUNIT_CASE(lia_single_test),
-	KUNIT_CASE(lia_alike_test),
-	KUNIT_CASE(lia_extremes_test),
+	KUNIT_CASE_PARAM(max_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(lia_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(olia_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(balia_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(ewtcp_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(ewtcp_quarter_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(semicoupled_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(semicoupled_half_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(semicoupled_balia_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(coupled_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(coupled_balia_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(keep_vector_test, vector_gen_params),
+	KUNIT_CASE(single_test),
+	KUNIT_CASE(alike_test),
+	KUNIT_CASE(extremes_test),
 	KUNIT_CASE(reno_window_test),
+	KUNIT_CASE(wvegas_test),
 	{}
 };
 

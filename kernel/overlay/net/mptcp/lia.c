@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /* LIA, the Linked Increases Algorithm
  *
+ *	D. Wischik, C. Raiciu, A. Greenhalgh, M. Handley: Design, implementation
+ *	and evaluation of congestion control for multipath TCP. NSDI 2011,
+ *	section 2, "MPTCP".
  *	C. Raiciu, M. Handley, D. Wischik: Coupled Congestion Control for
  *	Multipath Transport Protocols. RFC 6356, 2011.
  *
- * For every segment acknowledged in congestion avoidance the window of a
- * subflow grows by min(alpha / cwnd_total, 1 / cwnd); see lia.h for alpha. Slow
- * start, the halving on loss, fast retransmit and fast recovery are Reno's.
+ *	each ACK:  w_r += the least, over the sets S of subflows that include r, of
+ *			  max_S(w_s / rtt_s^2) / (sum_S(w_s / rtt_s))^2
+ *	each loss: w_r -= w_r / 2
  *
- * How this differs from the RFC's text:
- *  - windows are counted in segments, and all subflows are taken to have
- *    segments of one size;
- *  - alpha is computed anew for every ACK instead of once a round trip, with
- *    more fraction bits than the RFC's alpha_scale;
+ * With up to two subflows that is RFC 6356. With more, the RFC takes only the set
+ * of all subflows, and the controller "max" does; its growth is never the smaller,
+ * and can exceed a TCP's on a bottleneck that some of the subflows share.
+ *
+ * How this differs from the paper's text:
+ *  - the increase is computed for every ACK, not when the window reaches one more
+ *    packet;
+ *  - windows are counted in segments, and all subflows are taken to have segments
+ *    of one size;
  *  - a path whose round-trip time was never measured does not count.
  * With a single subflow, or none of MPTCP, it is Reno to the byte.
  */
@@ -20,32 +27,11 @@
 #include "coupled.h"
 #include "lia.h"
 
-static void lia_cong_avoid(struct sock *sk, u32 ack, u32 acked)
-{
-	coupled_cong_avoid(sk, ack, acked, lia_increase);
-}
-
-/* The RFC leaves the decrease to TCP: no less than two segments. */
-static u32 lia_ssthresh(struct sock *sk)
-{
-	return coupled_ssthresh(sk, 2);
-}
-
-static struct tcp_congestion_ops lia __read_mostly = {
-	.init		= coupled_init,
-	.release	= coupled_release,
-	.set_state	= coupled_set_state,
-	.pkts_acked	= coupled_pkts_acked,
-	.cong_avoid	= lia_cong_avoid,
-	.ssthresh	= lia_ssthresh,
-	.undo_cwnd	= tcp_reno_undo_cwnd,
-	.flags		= TCP_CONG_NON_RESTRICTED,
-	.name		= "lia",
-	.owner		= THIS_MODULE,
+/* The decrease is left to TCP: no less than two segments. */
+static const struct coupled_law lia_law = {
+	.increase	= lia_increase,
+	.alpha		= lia_alpha,
+	.min_ssthresh	= 2,
 };
 
-static int __init lia_register(void)
-{
-	return tcp_register_congestion_control(&lia);
-}
-device_initcall(lia_register);
+COUPLED_CONTROLLER(lia, "lia");

@@ -1,49 +1,85 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* LIA's formula. RFC 6356, section 3, in segments instead of bytes:
+/* LIA's formula, for subflow r (nsdi11, section 2, equation 1):
  *
- *	increase = min(alpha / cwnd_total, 1 / cwnd)	per segment acknowledged
+ *	increase = min over all sets S of subflows that include r of
  *
- *			       max_p(cwnd_p / rtt_p^2)
- *	alpha = cwnd_total * --------------------------
- *			     (sum_p(cwnd_p / rtt_p))^2
+ *			max_{s in S}(w_s / rtt_s^2)
+ *			------------------------------
+ *			(sum_{s in S}(w_s / rtt_s))^2
  *
- * so that cwnd_total cancels. With q_p = rtt_min / rtt_p, which is at most 1,
+ * S = {r} gives 1 / w_r, all subflows give RFC 6356's alpha / cwnd_total: with two
+ * subflows this is the RFC's formula. Where u has the maximum of S, the sum is
+ * largest, and the quotient least, if S has every subflow t whose w_t / rtt_t^2
+ * is not above u's. So it is enough to try each u that is not below r.
  *
- *	alpha / cwnd_total = max_p(cwnd_p q_p^2) / (sum_p(cwnd_p q_p))^2
- *
- * Sizes, for N paths, fraction bits apart: cwnd q and cwnd q^2 are at most 2^20;
- * the maximum is at least 1 (the path with rtt_min); the maximum M and the sum S
- * obey 1 / (N 2^10) <= M / S <= 1. Hence nothing overflows and nothing
- * that matters is lost.
+ * Sizes as in max.h, but that the maximum m_u of a set may be a slow path's. With
+ * q_p = rtt_min / rtt_p, and s_u the sum, m_u = w_u q_u^2 and s_u >= w_u q_u, so
+ * that (w_u q_u / s_u) <= 1 is taken first, then times q_u / s_u = 1 / w_u at most.
  */
 #ifndef _MPTCP_LIA_H
 #define _MPTCP_LIA_H
 
 #include "coupled_math.h"
 
-/* paths[0] is the asking subflow. Returns 2^-40 segments per segment
- * acknowledged, at least 1 unit and at most 1 / paths[0].cwnd.
+/* w_a / rtt_a^2 <= w_b / rtt_b^2, exactly: rtt^2 is below 2^54, so that 128 bits
+ * hold a product and 64 would not.
  */
-static inline s64 lia_increase(const struct coupled_path *paths,
-			       unsigned int count)
+static inline bool lia_not_above(const struct coupled_path *a,
+				 const struct coupled_path *b)
 {
-	u32 reference = coupled_srtt_min(paths, count);
-	u64 best = 0, sum = 0, coupled;
+	u64 left = (u64)b->srtt * b->srtt, right = (u64)a->srtt * a->srtt;
+	u64 left_high = mul_u64_u64_shr(left, a->cwnd, 64);
+	u64 right_high = mul_u64_u64_shr(right, b->cwnd, 64);
+
+	if (left_high != right_high)
+		return left_high < right_high;
+	return left * a->cwnd <= right * b->cwnd;
+}
+
+/* The quotient for the largest set in which @top has the maximum, 2^-40 */
+static inline u64 lia_quotient(const struct coupled_path *paths,
+			       unsigned int count,
+			       const struct coupled_path *top, u32 reference)
+{
+	u64 sum = 0, share;
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
-		u64 ratio = coupled_rtt_ratio(reference, paths[i].srtt);
-		u64 rate = paths[i].cwnd * ratio;
+	for (i = 0; i < count; i++)
+		if (&paths[i] == top || lia_not_above(&paths[i], top))
+			sum += coupled_rate(&paths[i], reference);
 
-		sum += rate;
-		best = max(best, mul_u64_u64_div_u64(rate, ratio,
-						     1ULL << COUPLED_RATIO_SHIFT));
-	}
+	share = mul_u64_u64_div_u64(coupled_rate(top, reference), COUPLED_ONE,
+				    sum);
+	return mul_u64_u64_div_u64_roundup(share,
+				coupled_rtt_ratio(reference, top->srtt), sum);
+}
 
-	coupled = mul_u64_u64_div_u64(best, COUPLED_ONE, sum);
-	coupled = mul_u64_u64_div_u64_roundup(coupled, 1ULL << COUPLED_RATIO_SHIFT,
-					      sum);
-	return min(coupled, coupled_reno_increase(paths[0].cwnd));
+/* paths[0] is the asking subflow. Returns 2^-40 segments per segment
+ * acknowledged, at most 1 / paths[0].cwnd.
+ */
+static inline s64 lia_increase(const struct coupled_path *paths,
+			       unsigned int count, u32 unused)
+{
+	u32 reference = coupled_srtt_min(paths, count);
+	u64 least = coupled_reno_increase(paths[0].cwnd);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (lia_not_above(&paths[0], &paths[i]))
+			least = min(least, lia_quotient(paths, count, &paths[i],
+							reference));
+	return max(least, 1ULL);
+}
+
+/* The increase over that of 1 / cwnd_total: RFC 6356's alpha, where it is not
+ * limited to Reno's; 2^-16
+ */
+static inline s64 lia_alpha(const struct coupled_path *paths,
+			    unsigned int count, u32 unused)
+{
+	return mul_u64_u64_div_u64(lia_increase(paths, count, 0),
+				   coupled_cwnd_sum(paths, count),
+				   COUPLED_ONE / COUPLED_SHOWN_ONE);
 }
 
 #endif /* _MPTCP_LIA_H */

@@ -10,8 +10,11 @@ static inline u64 fits(unsigned __int128 value)
 	return value;
 }
 
-static inline u64 div_u64(u64 dividend, u32 divisor)
+/* a divisor of more than 32 bits would be cut in the kernel */
+static inline u64 div_u64(u64 dividend, u64 divisor)
 {
+	if (divisor >> 32)
+		abort();
 	return dividend / divisor;
 }
 
@@ -23,4 +26,9 @@ static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 divisor)
 static inline u64 mul_u64_u64_div_u64_roundup(u64 a, u64 b, u64 divisor)
 {
 	return fits(((unsigned __int128)a * b + divisor - 1) / divisor);
+}
+
+static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
+{
+	return fits((unsigned __int128)a * b >> shift);
 }

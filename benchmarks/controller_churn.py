@@ -1,0 +1,79 @@
+"""Connections and subflows that come and go under each controller.
+
+    python benchmarks/controller_churn.py [--config debug] [--seconds 120]
+        [--connections 50] [--only NAME]
+
+Fifty connections at a time over two lossy paths; every 0.7 s the second address is
+taken away or given back; schedulers and the number of subflows over the first address
+change; some connections are reset, some change to another controller (of the coupled
+ones, if several are asked for with --mixed). It is right if afterwards no slot and no
+connection is left and the kernel's log says nothing. `--config debug` is what
+`mpbench kernel build --config debug` makes: lockdep, KASAN, UBSAN, debug objects.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from mpbench import kernel
+from mpbench.backends import boot
+from mpbench.backends.base import Bounds
+from mpbench.backends.virtual import VirtualBackend
+from tests.virtual.lab import Lab, make_job
+from tests.virtual.test_churn import CHURN, COUPLED, PARAMETERS
+
+
+class Chosen(VirtualBackend):
+    """Boots the kernel of a given configuration."""
+
+    def __init__(self, config: str) -> None:
+        memory = 512 if config == "guest" else 1536
+        super().__init__(boot.Machine(memory_mib=memory), CHURN)
+        self._kernel = kernel.find(config)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--config", default="guest", choices=("guest", "debug"))
+    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--connections", type=int, default=50)
+    parser.add_argument("--only", action="append", help="this controller; repeatable")
+    parser.add_argument("--mixed", action="store_true", help="all of them in one run")
+    options = parser.parse_args()
+    names = options.only or list(COUPLED)
+    bad = 0
+    with tempfile.TemporaryDirectory() as name:
+        lab = Lab(Path(name), Chosen(options.config))
+        for chosen in [names] if options.mixed else [[each] for each in names]:
+            job = make_job(Path(name), parameters=PARAMETERS)
+            job["churn"] = {
+                **{"controllers": chosen, "connections": options.connections},
+                "seconds": options.seconds,
+            }
+            began = time.monotonic()
+            bounds = Bounds(options.seconds + 400, 3600.0, 600.0)
+            ended, artefacts = lab.execute(job, bounds)
+            label = "+".join(chosen)
+            if ended.status != "finished":
+                print(f"{label}: {ended.status}: {ended.reason}", flush=True)
+                console = (artefacts / "console.log").read_text(errors="replace")
+                print(console[-4000:])
+                bad += 1
+                continue
+            seen = json.loads((artefacts / "churn.json").read_text())
+            log = seen.pop("log")
+            left = seen["connections"] + seen["subflows"] + seen["refused"]
+            bad += bool(log or left)
+            wall_s = time.monotonic() - began
+            print(f"{label}: {seen}, {len(log)} lines in the log, {wall_s:.0f} s")
+            print("\n".join(log[:60]), end="\n" if log else "", flush=True)
+    raise SystemExit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Balia, the Balanced Linked Adaptation
+ *
+ *	Q. Peng, A. Walid, J. Hwang, S. H. Low: Multipath TCP: Analysis, Design
+ *	and Implementation. IEEE/ACM ToN 24(1), 2016, section I.
+ *
+ * With x_r = w_r / rtt_r and alpha_r = max_p(x_p) / x_r:
+ *
+ *	each ACK:  w_r += x_r / (rtt_r (sum_p x_p)^2) * (1 + alpha_r) / 2
+ *						      * (4 + alpha_r) / 5
+ *	each loss: w_r -= w_r / 2 * min(alpha_r, 3/2)
+ *
+ * The least ssthresh is one segment while there are several subflows (section V).
+ *
+ * How this differs from the paper's text:
+ *  - windows are counted in segments; what a loss leaves is rounded down;
+ *  - a path whose round-trip time was never measured does not count.
+ * With a single subflow, or none of MPTCP, it is Reno to the byte.
+ */
+
+#include "coupled.h"
+#include "balia.h"
+
+static const struct coupled_law balia_law = {
+	.increase	= balia_increase,
+	.keep		= balia_keep,
+	.alpha		= balia_alpha,
+	.min_ssthresh	= 1,
+};
+
+COUPLED_CONTROLLER(balia, "balia");

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Balia's formulas, with x_r = w_r / rtt_r and alpha_r = max_p(x_p) / x_r:
+ *
+ *			 x_r / rtt_r	1 + alpha_r   4 + alpha_r
+ *	increase = ----------------- * ----------- * -----------
+ *		       (sum_p x_p)^2	    2	          5
+ *
+ *	decrease = (w_r / 2) * min(alpha_r, 3/2)
+ *
+ * With m = max_p(x_p) and s = sum_p(x_p) the increase is
+ *
+ *	((x_r + m) / s) * ((4 x_r + m) / s) / (10 w_r)
+ *
+ * whose factors are at most 2 and 5 whatever alpha_r is, so nothing overflows; with
+ * a single path it is 1 / w_r, with more at most that of the path with m.
+ */
+#ifndef _MPTCP_BALIA_H
+#define _MPTCP_BALIA_H
+
+#include "coupled_math.h"
+
+struct balia_rates {
+	u64 own, most, sum;	/* x_r, m, s times rtt_min; 2^-36 segments */
+};
+
+static inline struct balia_rates balia_rates(const struct coupled_path *paths,
+					     unsigned int count)
+{
+	u32 reference = coupled_srtt_min(paths, count);
+	struct balia_rates rates = { coupled_rate(&paths[0], reference), 0, 0 };
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		u64 rate = coupled_rate(&paths[i], reference);
+
+		rates.most = max(rates.most, rate);
+		rates.sum += rate;
+	}
+	return rates;
+}
+
+/* 2^-40 segments per segment acknowledged */
+static inline s64 balia_increase(const struct coupled_path *paths,
+				 unsigned int count, u32 unused)
+{
+	struct balia_rates x = balia_rates(paths, count);
+	u64 product;
+
+	product = mul_u64_u64_div_u64(x.own + x.most, COUPLED_ONE, x.sum);
+	product = mul_u64_u64_div_u64(product, 4 * x.own + x.most, x.sum);
+	return div_u64(product + 5 * paths[0].cwnd, 10 * paths[0].cwnd);
+}
+
+/* What a loss leaves of the window, segments rounded down: between a quarter and,
+ * on the path of the highest rate, half.
+ */
+static inline u32 balia_keep(const struct coupled_path *paths,
+			     unsigned int count, u32 unused)
+{
+	struct balia_rates x = balia_rates(paths, count);
+	u64 decrease = min(2 * x.most, 3 * x.own);
+
+	return mul_u64_u64_div_u64(paths[0].cwnd, 4 * x.own - decrease,
+				   4 * x.own);
+}
+
+/* alpha_r in 2^-16 */
+static inline s64 balia_alpha(const struct coupled_path *paths,
+			      unsigned int count, u32 unused)
+{
+	struct balia_rates x = balia_rates(paths, count);
+
+	return mul_u64_u64_div_u64(x.most, COUPLED_SHOWN_ONE, x.own);
+}
+
+#endif /* _MPTCP_BALIA_H */

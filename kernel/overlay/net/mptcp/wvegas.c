@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/* wVegas, Weighted Vegas
+ *
+ *	Y. Cao, M. Xu, X. Fu: Delay-based Congestion Control for Multipath TCP.
+ *	ICNP 2012; also Chauvenne and Libioulle (thesis, UCLouvain, 2017), 2.1.2.
+ *
+ * Once a round trip, on subflow r, with diff_r and alpha_r of wvegas.h:
+ *
+ *	slow start:	  ends when diff_r > gamma, with w_r = w_r base_r / rtt_r + 1
+ *	afterwards:	  diff_r >= alpha_r: alpha_r is weighed anew by the rates
+ *			  diff_r < alpha_r: w_r += 1;  diff_r > alpha_r: w_r -= 1
+ *	to drain queues:  q_r = rtt_r - base_r;  the least q_r is kept;  when q_r is
+ *			  more than twice that, w_r = w_r base_r / (2 rtt_r), and the
+ *			  least is looked for again
+ *	each loss:	  w_r -= w_r / 2
+ *
+ * The connection so keeps sysctl net.mptcp.wvegas_total_alpha packets (10) in
+ * queues, whatever the number of its subflows, and moves rate to where the queues
+ * are shorter. gamma is sysctl net.mptcp.wvegas_gamma (1).
+ *
+ * With a single subflow, or none of MPTCP, alpha_r is total_alpha and nothing is
+ * drained: that is Vegas with both of its thresholds there.
+ *
+ * How this differs from the text, or what it leaves open:
+ *  - the weights use the smoothed round-trip times that subflows publish, and the
+ *    windows of other coupled controllers' subflows, if there are any, count;
+ *  - a new alpha_r holds at once, in the round that finds it;
+ *  - to drain, only rounds with diff_r >= alpha_r count, in which the window is where
+ *    it wants to be. After a drain the queue is empty: if those rounds counted, the
+ *    first packet queued would be more than twice the least, and drain again. (Two
+ *    subflows on 15 Mbit/s and 20 ms then used 73 % of it.)
+ *  - the window grows only if it limits the sender, never falls below 2 segments by
+ *    delay, and outside of TCP_CA_Open, slow start included, is Reno's.
+ */
+
+#include <linux/inet_diag.h>
+
+#include "coupled.h"
+#include "lab.h"
+#include "wvegas.h"
+
+struct wvegas {
+	struct coupled coupled;	/* first: coupled_priv() looks here */
+	u64 alpha;		/* 2^-16 segments; 0: not weighed yet */
+	u64 rtt_sum_us;		/* of this round's samples */
+	u32 rtt_count;
+	u32 round_end;		/* the round ends when this is acknowledged */
+	u32 base_us;		/* the least sample ever; U32_MAX: none */
+	u32 rtt_us;		/* the last round's average */
+	u32 least_queueing_us;	/* since the last drain; U32_MAX: none */
+	bool running;		/* false before .init and in recovery */
+};
+
+static struct wvegas *wvegas_priv(const struct sock *sk)
+{
+	return inet_csk_ca(sk);
+}
+
+static void wvegas_begin_round(const struct sock *sk)
+{
+	struct wvegas *wv = wvegas_priv(sk);
+
+	wv->round_end = tcp_sk(sk)->snd_nxt;
+	wv->rtt_sum_us = 0;
+	wv->rtt_count = 0;
+}
+
+static const struct coupled_law wvegas_law = {
+	.min_ssthresh	= 2,
+};
+
+static void wvegas_init(struct sock *sk)
+{
+	struct wvegas *wv = wvegas_priv(sk);
+
+	BUILD_BUG_ON(sizeof(*wv) > ICSK_CA_PRIV_SIZE);
+
+	memset(wv, 0, sizeof(*wv));
+	wv->base_us = U32_MAX;
+	wv->least_queueing_us = U32_MAX;
+	wv->running = true;
+	wvegas_begin_round(sk);
+	coupled_init(sk, &wvegas_law);
+}
+
+static void wvegas_set_state(struct sock *sk, u8 new_state)
+{
+	struct wvegas *wv = wvegas_priv(sk);
+
+	coupled_set_state(sk, new_state);
+	if (!wv->base_us)	/* before .init */
+		return;
+	wv->running = new_state == TCP_CA_Open;
+	wvegas_begin_round(sk);
+}
+
+/* After idling the old samples tell nothing; the least one may. */
+static void wvegas_tx_start(struct sock *sk)
+{
+	if (wvegas_priv(sk)->base_us)
+		wvegas_begin_round(sk);
+}
+
+static void wvegas_pkts_acked(struct sock *sk, const struct ack_sample *sample)
+{
+	struct wvegas *wv = wvegas_priv(sk);
+	u32 rtt_us;
+
+	coupled_pkts_acked(sk, sample);
+	if (!wv->base_us || sample->rtt_us < 0)
+		return;
+	rtt_us = clamp(sample->rtt_us, 1, (s32)WVEGAS_RTT_MAX);
+	wv->base_us = min(wv->base_us, rtt_us);
+	wv->rtt_sum_us += rtt_us;
+	wv->rtt_count++;
+}
+
+static void wvegas_weigh(const struct sock *sk, struct wvegas *wv)
+{
+	u32 total = lab_get(sock_net(sk), LAB_WVEGAS_ALPHA);
+	struct coupled_path paths[COUPLED_PATHS_MAX];
+	unsigned int count = 0;
+
+	if (!coupled_alone(sk))
+		count = coupled_snapshot(wv->coupled.slot, paths);
+	wv->alpha = count > 1 ? wvegas_alpha(paths, count, total) :
+				(u64)total << 16;
+}
+
+/* Set the window, and keep slow start away from it. */
+static void wvegas_settle(struct tcp_sock *tp, u32 cwnd)
+{
+	cwnd = clamp(cwnd, 2U, tp->snd_cwnd_clamp);
+	tcp_snd_cwnd_set(tp, cwnd);
+	WRITE_ONCE(tp->snd_ssthresh, min(tp->snd_ssthresh, max(cwnd - 1, 2U)));
+}
+
+static void wvegas_avoid(struct sock *sk, struct wvegas *wv, u32 cwnd, u64 diff)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!wv->alpha || diff >= wv->alpha)
+		wvegas_weigh(sk, wv);
+	if (diff > wv->alpha)
+		wvegas_settle(tp, cwnd - 1);
+	else if (diff < wv->alpha && tcp_is_cwnd_limited(sk))
+		wvegas_settle(tp, cwnd + 1);
+}
+
+static void wvegas_drain(struct tcp_sock *tp, struct wvegas *wv)
+{
+	u32 queueing_us = wv->rtt_us - wv->base_us;
+
+	wv->least_queueing_us = min(wv->least_queueing_us, queueing_us);
+	if (queueing_us <= 2 * wv->least_queueing_us)
+		return;
+	wvegas_settle(tp, wvegas_drained(tcp_snd_cwnd(tp), wv->base_us,
+					 wv->rtt_us));
+	wv->least_queueing_us = U32_MAX;
+}
+
+static void wvegas_end_round(struct sock *sk, struct wvegas *wv, u32 acked)
+{
+	u32 gamma = lab_get(sock_net(sk), LAB_WVEGAS_GAMMA);
+	u32 cwnd = min(tcp_snd_cwnd(tcp_sk(sk)), COUPLED_CWND_MAX);
+	struct tcp_sock *tp = tcp_sk(sk);
+	u64 diff;
+
+	wv->rtt_us = div_u64(wv->rtt_sum_us, wv->rtt_count);
+	diff = wvegas_diff(cwnd, wv->base_us, wv->rtt_us);
+	if (!tcp_in_slow_start(tp)) {
+		wvegas_avoid(sk, wv, cwnd, diff);
+		if (diff >= wv->alpha && !coupled_alone(sk))
+			wvegas_drain(tp, wv);
+	} else if (diff > (u64)gamma << 16) {
+		wvegas_settle(tp, min(cwnd, wvegas_target(cwnd, wv->base_us,
+							  wv->rtt_us) + 1));
+	} else if (tcp_is_cwnd_limited(sk)) {
+		tcp_slow_start(tp, acked);
+	}
+	wvegas_begin_round(sk);
+	coupled_note(sk, wv->alpha, wv->base_us);
+}
+
+static void wvegas_cong_avoid(struct sock *sk, u32 ack, u32 acked)
+{
+	struct wvegas *wv = wvegas_priv(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!wv->running) {
+		tcp_reno_cong_avoid(sk, ack, acked);
+		return;
+	}
+	if (after(ack, wv->round_end)) {
+		if (wv->rtt_count)
+			wvegas_end_round(sk, wv, acked);
+		else
+			wvegas_begin_round(sk);
+	} else if (tcp_in_slow_start(tp) && tcp_is_cwnd_limited(sk)) {
+		tcp_slow_start(tp, acked);
+	}
+}
+
+/* What ss -ti shows of Vegas, in microseconds */
+static size_t wvegas_get_info(struct sock *sk, u32 ext, int *attr,
+			      union tcp_cc_info *info)
+{
+	const struct wvegas *wv = wvegas_priv(sk);
+
+	if (!(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
+		return 0;
+	info->vegas.tcpv_enabled = wv->running;
+	info->vegas.tcpv_rttcnt = wv->rtt_count;
+	info->vegas.tcpv_rtt = wv->rtt_us;
+	info->vegas.tcpv_minrtt = wv->base_us;
+	*attr = INET_DIAG_VEGASINFO;
+	return sizeof(struct tcpvegas_info);
+}
+
+static struct tcp_congestion_ops wvegas_ops __read_mostly = {
+	.init		= wvegas_init,
+	.release	= coupled_release,
+	.set_state	= wvegas_set_state,
+	.pkts_acked	= wvegas_pkts_acked,
+	.cwnd_event_tx_start = wvegas_tx_start,
+	.cong_avoid	= wvegas_cong_avoid,
+	.ssthresh	= coupled_ssthresh,
+	.undo_cwnd	= tcp_reno_undo_cwnd,
+	.get_info	= wvegas_get_info,
+	.flags		= TCP_CONG_NON_RESTRICTED,
+	.name		= "wvegas",
+	.owner		= THIS_MODULE,
+};
+
+static int __init wvegas_register(void)
+{
+	return tcp_register_congestion_control(&wvegas_ops);
+}
+device_initcall(wvegas_register);

@@ -1,0 +1,38 @@
+"""The trace that a fake run leaves: windows that a bandwidth-delay product gives."""
+
+from collections.abc import Sequence
+
+from mpbench.backends.base import Job
+from mpbench.backends.fake_flows import Flow
+from topologies import wire
+
+COLUMNS = (
+    *("time_s", "host", "path", "local", "remote", "token", "local_id", "remote_id"),
+    *("cwnd", "ssthresh", "srtt_us", "retransmissions", "bytes_acked"),
+)
+SRTT_US = 40_000
+
+
+def trace(job: Job, flows: Sequence[Flow]) -> bytes:
+    """One connection a traffic entry, at a constant rate while it is on."""
+    wiring = wire(job["topology"], job["parameters"])
+    lines = [",".join(COLUMNS)]
+    end_s = max(flow.begin_s + flow.seconds for flow in flows)
+    for step in range(int(end_s / job["trace_s"]) + 1):
+        time_s = step * job["trace_s"]
+        for index, (entry, flow) in enumerate(zip(job["traffic"], flows, strict=True)):
+            on_s = time_s - flow.begin_s
+            if not 0 <= on_s <= flow.seconds or entry["tool"] == "cbr":
+                continue
+            sender = entry["to"] if entry.get("reverse") else entry["from"]
+            remote = f"{wiring.address(entry['to'])}:{entry['port']}"
+            for path, count in flow.path_bytes.items():
+                local = f"{wiring.address(entry['from'], path)}:{40000 + index}"
+                rate = count / flow.seconds
+                cwnd = max(2, int(rate * SRTT_US / 1e6 / flow.payload_bytes))
+                ids = f"{index:08x},{path - 1},0"
+                windows = f"{cwnd},{cwnd},{SRTT_US},0,{int(rate * on_s)}"
+                lines.append(
+                    f"{time_s:.6f},{sender},{path},{local},{remote},{ids},{windows}"
+                )
+    return "".join(f"{line}\n" for line in lines).encode()

@@ -1,0 +1,67 @@
+"""Traffic at a constant bit rate, which takes no notice of congestion."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import BeforeValidator, Field
+from pydantic.config import JsonDict
+
+from mpbench import units
+from mpbench.spec.traffic import DAY_S, Entry, Json
+from mpbench.spec.values import ANY_QUANTITY, Faults, OneOf, Quantity
+
+MOST_MBPS = 10_000.0
+
+
+def _rate(value: object) -> float:
+    rate_mbps = units.parse(value, "Mbit/s")
+    if not 0 < rate_mbps <= MOST_MBPS:
+        raise ValueError(f"{rate_mbps:g} Mbit/s is not above 0 and up to {MOST_MBPS:g}")
+    return rate_mbps
+
+
+def _rate_schema(schema: JsonDict) -> None:
+    del schema["type"]
+    schema |= ANY_QUANTITY
+
+
+class ConstantRate(Entry):
+    """UDP at an even pace, all the time or in bursts."""
+
+    first_port: ClassVar[int] = 7001
+
+    tool: Annotated[str, OneOf("tool", ("cbr",))] = Field(
+        description="The program that sends."
+    )
+    rate: Annotated[float, BeforeValidator(_rate)] = Field(
+        description="Rate while it is on, of whole packets.",
+        json_schema_extra=_rate_schema,
+    )
+    duration: Annotated[float, Quantity("s", 0.001, DAY_S)] = Field(
+        description="Time to send for."
+    )
+    burst: Annotated[float, Quantity("s", 0.000001, DAY_S)] | None = Field(
+        default=None, description="Mean length of a burst; always on if not said."
+    )
+    pause: Annotated[float, Quantity("s", 0.000001, DAY_S)] | None = Field(
+        default=None, description="Mean time between bursts."
+    )
+
+    def _check(self, faults: Faults) -> None:
+        for key, other in (("burst", "pause"), ("pause", "burst")):
+            if getattr(self, key) is None and getattr(self, other) is not None:
+                faults.add((key,), f"missing; {other} is said; write both or none")
+
+    @property
+    def end_s(self) -> float:
+        return self.start.latest + self.duration
+
+    def job(self, port: int) -> Json:
+        return {
+            **super().job(port),
+            "duration_s": self.duration,
+            "bytes": None,
+            "reverse": False,
+            "rate_mbps": self.rate,
+            "burst_s": self.burst,
+            "pause_s": self.pause,
+        }

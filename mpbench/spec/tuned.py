@@ -1,0 +1,108 @@
+"""A name, with parameters if it has any: `ewtcp`, `{name: ewtcp, a: 0.25}`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import core_schema
+
+from mpbench.spec import knobs
+from mpbench.spec.knobs import Knob, Value
+from mpbench.spec.values import Faults, OneOf, nearest
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A name, and what the file says of its parameters.
+
+    values : by the parameters' names, in alphabetical order
+    """
+
+    name: str
+    values: tuple[tuple[str, Value], ...] = ()
+
+    def sysctls(self, kind: str) -> dict[str, str]:
+        """What sets the parameters; `kind` is the case's key."""
+        known = knobs.KINDS[kind].get(self.name, {})
+        return {known[key].sysctl: known[key].text(value) for key, value in self.values}
+
+    def get(self, key: str, default: Value) -> Value:
+        return dict(self.values).get(key, default)
+
+
+@dataclass(frozen=True)
+class OneOfTuned:
+    """Marks a name out of `choices`, or a mapping of `name` and its parameters.
+
+    what : for messages
+    kind : the case's key
+    """
+
+    what: str
+    kind: str
+    choices: tuple[str, ...]
+
+    def check(self, value: object) -> Tuned:
+        one_of = OneOf(self.what, self.choices)
+        if not isinstance(value, Mapping):
+            return Tuned(one_of.check(value))
+        faults = Faults()
+        if "name" not in value:
+            raise ValueError(f"without a name; write e.g. {{name: {self.choices[0]}}}")
+        try:
+            name = one_of.check(value["name"])
+        except ValueError as error:
+            faults.add(("name",), str(error))
+            faults.raise_any()
+        known = knobs.KINDS[self.kind].get(name, {})
+        values = {}
+        for key, each in value.items():
+            if key == "name":
+                continue
+            try:
+                values[key] = _knob(name, known, key).check(each)
+            except ValueError as error:
+                faults.add((str(key),), str(error))
+        faults.raise_any()
+        return Tuned(name, tuple(sorted(values.items())))
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.check,
+            serialization=core_schema.plain_serializer_function_ser_schema(_plain),
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        mappings = [
+            {
+                "type": "object",
+                "properties": {
+                    "name": {"const": name},
+                    **{
+                        key: knob.schema()
+                        for key, knob in knobs.KINDS[self.kind].get(name, {}).items()
+                    },
+                },
+                "required": ["name"],
+                "additionalProperties": False,
+            }
+            for name in self.choices
+        ]
+        return {"anyOf": [{"type": "string", "enum": list(self.choices)}, *mappings]}
+
+
+def _plain(value: Tuned) -> str | dict[str, Value]:
+    return {"name": value.name, **dict(value.values)} if value.values else value.name
+
+
+def _knob(name: str, known: Mapping[str, Knob], key: object) -> Knob:
+    if key in known:
+        return known[str(key)]
+    if not known:
+        raise ValueError(f"{name} has no parameters; take it away")
+    raise ValueError(f"{name} has no such parameter; {nearest(str(key), known)}")

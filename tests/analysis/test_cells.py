@@ -1,0 +1,144 @@
+"""Published cells beside ours, and windows by phase, against hand-made numbers."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from scipy import stats
+
+from analysis import cell_page, cells, users, windows
+from analysis.asked import parse
+from analysis.readers import trace
+
+PUBLISHED = sorted(
+    path
+    for path in (Path(__file__).parents[2] / "results" / "published").glob("*.csv")
+    if cells.is_cells(path)
+)
+(TABLE_5_3,) = (path for path in PUBLISHED if path.stem == "thesis-table-5.3")
+RUNS = pd.DataFrame(
+    {
+        "case": ["lia"] * 3 + ["olia"] + ["lia"],
+        "multi.users": [1, 1, 1, 1, 30],
+        "multi.goodput_mbps": [6.0, 7.0, 8.0, 5.0, 9.0],
+        "jain": [0.99, 0.99, 0.99, None, None],
+    }
+)
+
+
+def cell(**changes: str) -> cells.Cell:
+    given = {
+        **{"source": "Table 1", "row": "throughput", "column": "LIA", "case": "lia"},
+        **{"point": "multi.users=1", "metric": "multi.goodput_mbps", "unit": "kbit/s"},
+        **{"scale": "", "value": "6922", "margin": "", "note": "", **changes},
+    }
+    return cells._cell(given, "f.csv:2")
+
+
+def test_the_mean_with_student_s_interval() -> None:
+    found = cells.compare(cell(scale="1.1"), RUNS)
+    assert (found.ours, found.n) == (pytest.approx(1.1 * 7000), 3)
+    low, high = stats.t.interval(0.95, 2, 7700, stats.sem([6600, 7700, 8800]))
+    assert found.margin == pytest.approx((high - low) / 2)
+    assert found.difference == pytest.approx(778)
+    assert found.agrees is True
+    assert cells.compare(cell(value="2000"), RUNS).agrees is False
+
+
+def test_what_cannot_be_compared_says_why() -> None:
+    assert cells.compare(cell(case="balia"), RUNS).why_not == "not run"
+    assert cells.compare(cell(point="x=1"), RUNS).why_not == "no column x"
+    assert cells.compare(cell(metric="a.goodput_mbps"), RUNS).why_not.startswith("no c")
+    missing = cells.compare(cell(case="olia", metric="jain", unit=""), RUNS)
+    assert missing.why_not == "no run has jain" and missing.agrees is None
+    once = cells.compare(cell(point="multi.users=30", value="9000"), RUNS)
+    assert (once.ours, once.margin, once.agrees) == (9000, None, None)
+
+
+def test_printed_digits_and_margins_count() -> None:
+    same = pd.DataFrame({"case": ["lia"] * 2, "jain": [0.9924, 0.9924]})
+    for value, margin, agrees in (
+        ("0.992", "", True),
+        ("0.9920", "", False),
+        ("0.9920", "0.001", True),
+    ):
+        one = cell(point="", metric="jain", unit="", value=value, margin=margin)
+        assert cells.compare(one, same).agrees is agrees
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"value": "many"}, "f.csv:2: could not convert"),
+        ({"unit": "furlongs"}, "f.csv:2: multi.goodput_mbps cannot be told in 'furl"),
+        ({"point": "multi.users"}, "f.csv:2: "),
+    ],
+)
+def test_a_cell_that_is_wrong(change: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        cell(**change)
+
+
+def test_a_file_that_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text("source,row\n")
+    assert not cells.is_cells(path)
+    with pytest.raises(ValueError, match=r"f\.csv:1: columns must be source,row"):
+        cells.read(path)
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_every_published_file_can_be_read(path: Path) -> None:
+    assert cells.read(path)
+
+
+def test_totals_of_thesis_table_5_3_are_those_printed() -> None:
+    """The medians of the parts add up to nearly the printed medians of the sums."""
+    found = {
+        (c.row, c.case): c.value for c in cells.read(TABLE_5_3) if c.unit == "kbit/s"
+    }
+    for case in ("lia", "olia", "balia", "wvegas"):
+        parts = found["MPTCP throughput", case] + found["SP-TCP throughput", case]
+        assert parts == pytest.approx(found["total throughput", case], rel=0.015)
+
+
+def test_the_page() -> None:
+    other = cell(case="balia", note="A note.")
+    page = "\n".join(cell_page.lines((cell(), other), RUNS))
+    assert "### Table 1" in page and "- A note." in page
+    assert (
+        "throughput, kbit/s | LIA | 6922 | 7000 ± 2484 | 3 | +78 (+1.1%) | yes" in page
+    )
+    assert "| - (not run) | 0 | - | - |" in page
+    assert not list(cell_page.lines((), RUNS))
+
+
+def test_users_and_phases_of_the_page() -> None:
+    page = "\n".join(users.lines(RUNS.assign(**{"alone.multi.goodput_mbps": 1.0})))
+    assert "| case | n | multi [Mbit/s] | alone: multi [Mbit/s] |" in page
+    assert not list(users.lines(RUNS[["case", "jain"]]))
+
+
+def test_windows_by_phase(tmp_path: Path) -> None:
+    """A window of 10 that grows by one a second from 10 s on, up to 20 and stays."""
+    lines = [",".join(trace.COLUMNS)]
+    for second in range(40):
+        cwnd = min(20, max(10, second))
+        ends = "10.0.0.1:5,10.0.0.2:6"
+        acked = 200_000 * second
+        lines.append(f"{second}.0,u,2,{ends},ab,0,0,{cwnd},9,20000,0,{acked}")
+    (tmp_path / "trace.csv").write_text("\n".join(lines) + "\n")
+    entry = {"tool": "iperf3", "from": "u", "to": "s", "duration_s": 40.0}
+    job = {
+        **{"format": 1, "parameters": {}, "transport": {"protocol": "mptcp"}},
+        **{"traffic": [entry], "trace_s": 1.0},
+        "report": {"names": ["user"], "phases": {"all": [0, 10], "late": [10, 40]}},
+    }
+    assert windows.columns(tmp_path, parse(job, "job.json")) == {
+        "all.user.path2.cwnd": 10,
+        "all.user.path2.rise_s": 0,
+        "late.user.path2.cwnd": 20,
+        "late.user.path2.rise_s": 10,
+    }
+    quiet = parse({**job, "trace_s": None}, "job.json")
+    assert windows.columns(tmp_path, quiet) == {}

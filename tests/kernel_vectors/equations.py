@@ -1,0 +1,123 @@
+"""The papers' equations, straight, in double precision.
+
+Written from the papers' text alone, with their own names and in their own order, so
+that it shares nothing with the kernel's fixed-point arithmetic that it checks.
+
+w : shape (n,), windows, segments, positive; the asking subflow is number r
+rtt : shape (n,), any one unit of time, positive
+ell : shape (n,), bytes between losses, whole numbers
+
+Increases are segments for one segment acknowledged.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+
+Windows = Sequence[int]
+Times = Sequence[int]
+
+
+def rate_sum(w: Windows, rtt: Times) -> float:
+    return sum(w_p / rtt_p for w_p, rtt_p in zip(w, rtt, strict=True))
+
+
+def rfc6356_alpha(w: Windows, rtt: Times) -> float:
+    """RFC 6356, section 3, equation (2)."""
+    best = max(w_p / rtt_p**2 for w_p, rtt_p in zip(w, rtt, strict=True))
+    return sum(w) * best / rate_sum(w, rtt) ** 2
+
+
+def rfc6356(w: Windows, rtt: Times, r: int = 0) -> float:
+    """RFC 6356, equation (1); Peng et al. (ToN 2016), II-B, Max."""
+    return min(rfc6356_alpha(w, rtt) / sum(w), 1 / w[r])
+
+
+def nsdi11(w: Windows, rtt: Times, r: int = 0) -> float:
+    """nsdi11, section 2, equation (1): the minimum over every subset with r."""
+    others = [p for p in range(len(w)) if p != r]
+    return min(
+        max(w[p] / rtt[p] ** 2 for p in (r, *some))
+        / sum(w[p] / rtt[p] for p in (r, *some)) ** 2
+        for size in range(len(w))
+        for some in combinations(others, size)
+    )
+
+
+def olia_alpha(w: Windows, rtt: Times, ell: Sequence[int], r: int = 0) -> float:
+    """Khalili et al. (ToN 2013), equations (3), (4) and (6)."""
+    paths = range(len(w))
+    quality = [Fraction(ell[p], rtt[p] ** 2) for p in paths]
+    best = {p for p in paths if quality[p] == max(quality)}
+    largest = {p for p in paths if w[p] == max(w)}
+    if r in best - largest:
+        return 1 / len(w) / len(best - largest)
+    if r in largest and best - largest:
+        return -1 / len(w) / len(largest)
+    return 0.0
+
+
+def kelly(w: Windows, rtt: Times, r: int = 0) -> float:
+    """The first term of OLIA's (5); Peng et al. II-B, Coupled."""
+    return w[r] / rtt[r] ** 2 / rate_sum(w, rtt) ** 2
+
+
+def olia(w: Windows, rtt: Times, ell: Sequence[int], r: int = 0) -> float:
+    """Khalili et al., equation (5)."""
+    return kelly(w, rtt, r) + olia_alpha(w, rtt, ell, r) / w[r]
+
+
+def balia_alpha(w: Windows, rtt: Times, r: int = 0) -> float:
+    x = [w_p / rtt_p for w_p, rtt_p in zip(w, rtt, strict=True)]
+    return max(x) / x[r]
+
+
+def balia(w: Windows, rtt: Times, r: int = 0) -> float:
+    """Peng et al., section I; as thesis, Table 2.1, prints it."""
+    alpha = balia_alpha(w, rtt, r)
+    return kelly(w, rtt, r) * (1 + alpha) / 2 * (4 + alpha) / 5
+
+
+def balia_keep(w: Windows, rtt: Times, r: int = 0) -> float:
+    """What is left of the window after a loss."""
+    return w[r] - w[r] / 2 * min(balia_alpha(w, rtt, r), 1.5)
+
+
+def ewtcp(w: Windows, a: float | None = None, r: int = 0) -> float:
+    """nsdi11, 2.1; a = 1 / sqrt(n) if not given."""
+    return (1 / math.sqrt(len(w)) if a is None else a) / w[r]
+
+
+def semicoupled(w: Windows, a: float = 1.0) -> float:
+    """nsdi11, 2.4."""
+    return a / sum(w)
+
+
+def semicoupled_balia(w: Windows, rtt: Times, r: int = 0) -> float:
+    """Peng et al., II-B."""
+    return 1 / (rtt[r] * rate_sum(w, rtt))
+
+
+def coupled(w: Windows) -> float:
+    """nsdi11, 2.2."""
+    return 1 / sum(w)
+
+
+def coupled_keep(w: Windows, r: int = 0) -> float:
+    """nsdi11, 2.2: the window less half the total; bounded at 0 here."""
+    return max(w[r] - sum(w) / 2, 0.0)
+
+
+def wvegas_diff(w: int, base_rtt: float, rtt: float) -> float:
+    """Expected less actual rate, times the least round-trip time; segments."""
+    return (w / base_rtt - w / rtt) * base_rtt
+
+
+def wvegas_alpha(w: Windows, rtt: Times, total_alpha: float, r: int = 0) -> float:
+    return total_alpha * (w[r] / rtt[r]) / rate_sum(w, rtt)
+
+
+def wvegas_drained(w: int, base_rtt: float, rtt: float) -> float:
+    """Thesis 2.1.2: the window after a drain."""
+    return 0.5 * w * base_rtt / rtt

@@ -1,0 +1,78 @@
+"""Schedulers, path managers and wVegas on two paths: what each is for."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.rows import row
+from tests.virtual.lab import MPTCP, Lab, make_job
+
+UNEQUAL = {
+    **{"path1.capacity": "12 Mbit/s", "path1.delay": "5 ms"},
+    **{"path2.capacity": "4 Mbit/s", "path2.delay": "20 ms"},
+    **{"path1.queueing_delay": "50 ms", "path2.queueing_delay": "50 ms"},
+}
+PAYLOAD = 1428 / 1514
+"""Of a full packet, that of MPTCP."""
+
+
+def measured(
+    folder: Path, parameters: dict[str, Any] = UNEQUAL, **case: Any
+) -> dict[str, Any]:
+    """The row of a run of 10 s; its verdict says that subflows and paths are right."""
+    job = make_job(folder, {**MPTCP, **case}, "10 s", parameters=parameters)
+    lab = Lab(folder / "lab")
+    ended, artefacts = lab.execute(job)
+    assert ended.status == "finished", ended.reason
+    found = dict(row(artefacts.parent))
+    assert found["verdict"] == "ok", found["reason"]
+    return found
+
+
+@pytest.mark.parametrize(
+    "scheduler",
+    ["lowrtt", "roundrobin", {"name": "roundrobin", "segments": 30}],
+    ids=["lowrtt", "one segment a turn", "thirty segments a turn"],
+)
+def test_both_paths_are_filled(tmp_path: Path, scheduler: Any) -> None:
+    found = measured(tmp_path, scheduler=scheduler)
+    assert found["goodput_mbps"] == pytest.approx(16 * PAYLOAD, rel=0.06)
+    assert found["path1.share"] == pytest.approx(0.75, abs=0.04)
+
+
+def test_redundant_sends_all_on_the_better_path_and_what_fits_on_the_other(
+    tmp_path: Path,
+) -> None:
+    found = measured(tmp_path, scheduler="redundant")
+    assert found["goodput_mbps"] == pytest.approx(12 * PAYLOAD, rel=0.06)
+    assert found["path2.bytes"] > 0.9 * 10 * 4e6 / 8 * PAYLOAD
+
+
+def test_ndiffports_opens_all_its_subflows_on_one_path(tmp_path: Path) -> None:
+    manager = {"name": "ndiffports", "subflows": 4}
+    found = measured(tmp_path, path_manager=manager)
+    assert found["joined_subflows"] == 3 * found["connections"]
+    assert found["path2.bytes"] < 10_000
+    assert found["goodput_mbps"] == pytest.approx(12 * PAYLOAD, rel=0.06)
+
+
+def test_wvegas_fills_both_paths_without_a_loss(tmp_path: Path) -> None:
+    found = measured(tmp_path, congestion_control="wvegas")
+    assert found["goodput_mbps"] > 0.93 * 16 * PAYLOAD
+    assert found["retransmissions"] == 0
+
+
+def test_reinjection_when_a_slow_path_holds_the_window_up(tmp_path: Path) -> None:
+    parameters = {
+        **{"path1.capacity": "8 Mbit/s", "path1.delay": "10 ms"},
+        **{"path2.capacity": "2 Mbit/s", "path2.delay": "75 ms"},
+        **{"path1.queueing_delay": "80 ms", "path2.queueing_delay": "2 s"},
+    }
+    buffer = {"net.ipv4.tcp_rmem": "4096 131072 262144"}
+    helped = {"name": "lowrtt", "reinject": True, "penalise": True}
+    plain = measured(tmp_path, parameters, sysctls=buffer)
+    (tmp_path / "helped").mkdir()
+    better = measured(tmp_path / "helped", parameters, sysctls=buffer, scheduler=helped)
+    assert plain["reinjections"] == 0 < better["reinjections"]
+    assert better["goodput_mbps"] > 1.5 * plain["goodput_mbps"]
