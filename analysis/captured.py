@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
 from analysis import metrics
 from analysis.artefacts import Artefacts
@@ -33,33 +33,30 @@ def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
     if not files:
         return {}
     from analysis.capture.analyse import Settings, analyse
-    from analysis.capture.frames import frames
 
     near, far = _points(files, run)
-    found = frames(analyse(near, far, Settings(events=())))
-    ways = {(e.source, e.forward) for e in run.asked.traffic}
-    directions = {0 if forward else 1 for _, forward in ways}
-    mine = found.subflows[
-        (found.subflows["point"] == 0) & found.subflows["direction"].isin(directions)
+    tables = analyse(near, far, Settings(events=()))
+    ways = [int(not forward) for forward in {e.forward for e in run.asked.traffic}]
+    of_near = tables.subflows[tables.subflows["point"] == 0]
+    mine = tables.halves[
+        np.isin(tables.halves["subflow"], of_near["subflow"])
+        & np.isin(tables.halves["direction"], ways)
     ]
-    data = found.data[
-        found.data["connection"].isin(mine["connection"])
-        & found.data["direction"].isin(directions)
+    data = tables.data[
+        np.isin(tables.data["connection"], of_near["connection"])
+        & np.isin(tables.data["direction"], ways)
     ]
     first = int((mine["payload_packets"] - mine["retransmissions"]).sum())
-    again = int(mine["retransmissions"].sum())
-    reinjected = int(data["reinjected_packets"].sum())
-    new = int(data["packets"].sum())
     return {
-        "capture_retransmission_ratio": _ratio(again, first),
-        "capture_reinjection_ratio": _ratio(reinjected, first),
-        "capture_ooo_ratio": _ratio(int(data["ooo_packets"].sum()), new),
-        **_by_path(mine, run, bool(far)),
+        "capture_retransmission_ratio": _ratio(mine["retransmissions"].sum(), first),
+        "capture_reinjection_ratio": _ratio(data["reinjected_packets"].sum(), first),
+        "capture_ooo_ratio": _ratio(data["ooo_packets"].sum(), data["packets"].sum()),
+        **_by_path(mine, of_near, run, bool(far)),
     }
 
 
 def _ratio(part: int, whole: int) -> float | None:
-    return metrics.retransmission_ratio(part, whole) if whole else None
+    return metrics.retransmission_ratio(int(part), int(whole)) if whole else None
 
 
 def _points(files: Sequence[Path], run: Artefacts) -> tuple[list[Path], list[Path]]:
@@ -76,34 +73,36 @@ def _points(files: Sequence[Path], run: Artefacts) -> tuple[list[Path], list[Pat
     return by_host[False] or list(files), []
 
 
-def _by_path(mine: pd.DataFrame, run: Artefacts, paired: bool) -> dict[str, Any]:
+def _by_path(
+    halves: np.ndarray, subflows: np.ndarray, run: Artefacts, paired: bool
+) -> dict[str, Any]:
+    from analysis.capture.frames import ends
+
     addresses = {
         path.address: number
         for paths in run.users.values()
         for number, path in enumerate(paths, start=1)
         if path.address
     }
-    numbers = [
-        addresses.get(source) or addresses.get(target)
-        for source, target in zip(mine["source"], mine["target"], strict=True)
-    ]
-    frame = mine.assign(
-        path=pd.Series(numbers, index=mine.index, dtype="float64")
-    ).dropna(subset="path")
-    sums = frame.groupby("path")[["data_bytes", "matched", "unmatched"]].sum()
-    total = int(sums["data_bytes"].sum())
-    if not total:
+    numbers: dict[int, int] = {}
+    for subflow in subflows:
+        for address, _ in ends(subflow).values():
+            if address in addresses:
+                numbers[int(subflow["subflow"])] = addresses[address]
+    of = np.array([numbers.get(int(each), 0) for each in halves["subflow"]])
+    paths = sorted(set(numbers.values()))
+    carried = [float(halves["data_bytes"][of == path].sum()) for path in paths]
+    if not any(carried):
         return {}
     columns: dict[str, Any] = {}
-    losses = []
-    shares = metrics.shares([float(each) for each in sums["data_bytes"]])
-    for (number, row), share in zip(sums.iterrows(), shares, strict=True):
-        name = f"path{int(float(str(number)))}"
-        columns[f"{name}.capture_share"] = share
-        decided = int(row["matched"] + row["unmatched"])
+    losses, shares = [], metrics.shares(carried)
+    for path, share in zip(paths, shares, strict=True):
+        columns[f"path{path}.capture_share"] = share
+        lost = int(halves["unmatched"][of == path].sum())
+        decided = lost + int(halves["matched"][of == path].sum())
         if paired and decided:
-            losses.append(row["unmatched"] / decided)
-            columns[f"{name}.loss_probability"] = losses[-1]
+            losses.append(lost / decided)
+            columns[f"path{path}.loss_probability"] = losses[-1]
     if paired and len(losses) == len(shares):
         columns["mean_loss_probability"] = metrics.mean_loss_probability(losses, shares)
     return columns

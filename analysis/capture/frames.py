@@ -119,7 +119,7 @@ def _address(version: int, high: int, low: int) -> str:
     return str(ipaddress.IPv6Address(int(high) << 64 | int(low)))
 
 
-def _ends(subflow: np.void) -> dict[int, tuple[str, int]]:
+def ends(subflow: np.void) -> dict[int, tuple[str, int]]:
     """Address and port of who sends in each direction."""
     version, of_a = int(subflow["ip_version"]), int(subflow["direction_of_a"])
     found = {}
@@ -134,7 +134,7 @@ _OF_SUBFLOW = ("connection", "number", "point", "backup", "elsewhere_packets")
 
 def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
     by_index = {int(s["subflow"]): s for s in tables.subflows}
-    ends = {index: _ends(s) for index, s in by_index.items()}
+    sides = {index: ends(s) for index, s in by_index.items()}
     times = _frame(tables.subflows, zero_ns).set_index("subflow")
     frame = _frame(tables.halves, zero_ns)
     mine = [by_index[index] for index in frame["subflow"]]
@@ -142,7 +142,7 @@ def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
     head["how"] = [HOW[int(s["how"])] for s in mine]
     pairs = list(zip(frame["subflow"], frame["direction"], strict=True))
     for name, other in (("source", 0), ("target", 1)):
-        found = [ends[s][d if not other else 1 - d] for s, d in pairs]
+        found = [sides[s][d if not other else 1 - d] for s, d in pairs]
         head[name] = [address for address, _ in found]
         head[f"{name}_port"] = [port for _, port in found]
     for name in ("syn_at_s", "syn_ack_at_s", "established_at_s", "fourth_ack_at_s"):

@@ -25,8 +25,10 @@ from mpbench.guest.network import LabNetwork, LabNode, NetworkError
 READY = b"ready"
 RECORD = "capture.json"
 SUFFIX = ".ring"
-BLOCK_BYTES = 1 << 20
-BLOCKS = 16
+BLOCK_BYTES = 1 << 19
+BLOCKS, BLOCKS_FULL = 8, 64
+"""Of headers, 4 MiB are a tenth of a second of 200,000 packets a second; of whole
+packets, 32 MiB of 2.5 Gbit/s."""
 FRAME_BYTES = 2048
 PERIOD_MS = 100
 RETIRE_MS = 60_000
@@ -90,10 +92,11 @@ class Ring:
         if not full:
             _attach(self.socket, HEADERS)
         self.socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V3)
-        frames = BLOCK_BYTES // FRAME_BYTES * BLOCKS
-        sizes = (BLOCK_BYTES, BLOCKS, FRAME_BYTES, frames, RETIRE_MS, 0, 0)
+        self.blocks = BLOCKS_FULL if full else BLOCKS
+        frames = BLOCK_BYTES // FRAME_BYTES * self.blocks
+        sizes = (BLOCK_BYTES, self.blocks, FRAME_BYTES, frames, RETIRE_MS, 0, 0)
         self.socket.setsockopt(SOL_PACKET, PACKET_RX_RING, struct.pack("=7I", *sizes))
-        self.memory = mmap.mmap(self.socket.fileno(), BLOCK_BYTES * BLOCKS)
+        self.memory = mmap.mmap(self.socket.fileno(), BLOCK_BYTES * self.blocks)
         self.socket.bind((interface, ETH_P_ALL))
         self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         self.next = 0
@@ -112,7 +115,7 @@ class Ring:
             if not status & TO_USER:
                 return
             struct.pack_into("=I", self.memory, at + STATUS_AT, TO_KERNEL)
-            self.next = (self.next + 1) % BLOCKS
+            self.next = (self.next + 1) % self.blocks
 
     def dropped(self) -> int:
         """Packets for which the ring had no room, since this was asked last."""
