@@ -150,7 +150,7 @@ def test_job() -> None:
     assert json.loads(json.dumps(mptcp.job)) == mptcp.job
     assert set(mptcp.job) == {
         *("format", "seed", "topology", "parameters", "transport", "traffic"),
-        *("time_limit_s", "trace_s", "report"),
+        *("time_limit_s", "trace_s", "report", "capture"),
     }
     assert mptcp.job["parameters"]["path1.capacity_mbps"] == 10
     assert mptcp.job["parameters"]["path1.queue_packets"] is None
