@@ -23,14 +23,14 @@ def flows(run: Artefacts) -> tuple[transfers.Flow, ...]:
 def row(run: Artefacts) -> dict[str, Any]:
     """Every metric that one run gives by itself; None where it is not defined."""
     moved = flows(run)
-    goodput_mbps = sum(each.goodput_mbps for each in moved)
+    goodput_mbps, measured_s = _together(run, moved)
     rates = [count / each.seconds for each in moved for count in each.stream_bytes]
     used = [link.capacity_mbps for link in run.used_links if link.capacity_mbps]
     several = _alone_on_disjoint_paths(run)
     openers = [run.counters[host] for host in run.asked.openers]
     return {
         "goodput_mbps": goodput_mbps,
-        "measured_s": max(each.seconds for each in moved),
+        "measured_s": measured_s,
         "received_bytes": sum(each.bytes for each in moved),
         "aggregation_benefit": metrics.aggregation_benefit(goodput_mbps, used)
         if several
@@ -50,6 +50,19 @@ def row(run: Artefacts) -> dict[str, Any]:
         **by_phase(run),
         **_by_tool(run),
     }
+
+
+def _together(
+    run: Artefacts, moved: tuple[transfers.Flow, ...]
+) -> tuple[float, float]:
+    """All entries' goodput in Mbit/s, and the seconds that it is a mean over: from
+    the first start to the last end, for entries need not be on at a time."""
+    if len(moved) == 1:
+        return moved[0].goodput_mbps, moved[0].seconds
+    starts = [entry.start_s for entry in run.asked.traffic]
+    ends = [s + each.seconds for s, each in zip(starts, moved, strict=True)]
+    seconds = max(ends) - min(starts)
+    return metrics.goodput_mbps(sum(each.bytes for each in moved), seconds), seconds
 
 
 def _alone_on_disjoint_paths(run: Artefacts) -> bool:
