@@ -52,9 +52,7 @@ def row(run: Artefacts) -> dict[str, Any]:
     }
 
 
-def _together(
-    run: Artefacts, moved: tuple[transfers.Flow, ...]
-) -> tuple[float, float]:
+def _together(run: Artefacts, moved: tuple[transfers.Flow, ...]) -> tuple[float, float]:
     """All entries' goodput in Mbit/s, and the seconds that it is a mean over: from
     the first start to the last end, for entries need not be on at a time."""
     if len(moved) == 1:
