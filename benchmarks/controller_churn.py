@@ -66,12 +66,12 @@ def main() -> None:
                 bad += 1
                 continue
             seen = json.loads((artefacts / "churn.json").read_text())
-            log = seen.pop("log")
+            log, sockets = seen.pop("log"), seen.pop("left")
             left = seen["connections"] + seen["subflows"] + seen["refused"]
             bad += bool(log or left)
             wall_s = time.monotonic() - began
             print(f"{label}: {seen}, {len(log)} lines in the log, {wall_s:.0f} s")
-            print("\n".join(log[:60]), end="\n" if log else "", flush=True)
+            print("\n".join([*log[:60], sockets]).strip(), flush=True)
     raise SystemExit(1 if bad else 0)
 
 

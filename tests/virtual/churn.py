@@ -33,8 +33,11 @@ ENDPOINT_S = 0.7
 TURN_S = 0.05
 SCHEDULERS = ("default", "lowrtt", "redundant", "roundrobin")
 MARK = "churn begins"
-QUIET_S = 120.0
+QUIET_S = 300.0
 """How long connections may take to go after the last was closed."""
+GIVE_UP = {"net.ipv4.tcp_retries2": 5, "net.ipv4.tcp_orphan_retries": 3}
+"""A subflow whose other end is gone and does not say so would retransmit for a quarter
+of an hour."""
 RESET = struct.pack("ii", 1, 0)
 COUNTS = re.compile(r"connections (\d+) subflows (\d+) refused (\d+)")
 
@@ -47,6 +50,7 @@ def main() -> int:
     log = os.open("/dev/kmsg", os.O_RDWR | os.O_NONBLOCK)
     os.lseek(log, 0, os.SEEK_END)
     os.write(log, f"<4>{MARK}\n".encode())
+    client.write_sysctls(GIVE_UP)
     threading.Thread(target=serve, args=(server,), daemon=True).start()
     result = Churn(job["churn"], client, job["seed"]).run()
     mark, *result["log"] = messages(log)
@@ -93,6 +97,7 @@ class Churn:
         self.controllers: list[str] = wanted["controllers"]
         self.count: int = wanted["connections"]
         self.seconds: float = wanted["seconds"]
+        self.schedulers: list[str] = wanted.get("schedulers", SCHEDULERS)
         self.client = client
         self.random = random.Random(seed)
         self.left: dict[socket.socket, int] = {}
@@ -124,7 +129,7 @@ class Churn:
         self.choose(one)
         self.client.write_sysctls(
             {
-                "net.mptcp.scheduler": self.random.choice(SCHEDULERS),
+                "net.mptcp.scheduler": self.random.choice(self.schedulers),
                 "net.mptcp.ndiffports": self.random.choice((0, 0, 3)),
                 "net.mptcp.lowrtt_reinject": 1,
                 "net.mptcp.lowrtt_penalise": 1,
@@ -190,6 +195,16 @@ class Churn:
         self.most = max(self.most, subflows)
         self.lines |= {line.split()[3] for line in lines}
 
+    def left_over(self) -> str:
+        """What ss says of the sockets that did not go."""
+        tables = [
+            self.client.popen(
+                ["ss", option, "-naeimo"], stdout=subprocess.PIPE
+            ).communicate()[0]
+            for option in ("-M", "-t")
+        ]
+        return b"".join(tables).decode(errors="replace")
+
     def settle(self) -> dict[str, Any]:
         end = time.monotonic() + QUIET_S
         while self.state()[1][0] and time.monotonic() < end:
@@ -200,4 +215,5 @@ class Churn:
             "connections": connections,
             "subflows": subflows,
             "refused": refused,
+            "left": self.left_over() if connections else "",
         }
