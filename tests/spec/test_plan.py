@@ -150,7 +150,7 @@ def test_job() -> None:
     assert json.loads(json.dumps(mptcp.job)) == mptcp.job
     assert set(mptcp.job) == {
         *("format", "seed", "topology", "parameters", "transport", "traffic"),
-        *("time_limit_s", "trace_s", "report", "capture"),
+        *("time_limit_s", "trace_s", "capture", "report"),
     }
     assert mptcp.job["parameters"]["path1.capacity_mbps"] == 10
     assert mptcp.job["parameters"]["path1.queue_packets"] is None
@@ -269,3 +269,23 @@ def test_values_are_rounded_to_what_tc_can_set() -> None:
 def test_a_plan_is_plain_data() -> None:
     run = make_plan(loads(TEXT), BUILD).runs[0]
     assert json.loads(json.dumps(dataclasses.asdict(run)))["id"] == run.id
+
+
+def test_capture_of_a_case_is_its_own() -> None:
+    """An empty list takes the experiment's away."""
+    tcp = {"protocol": "tcp", "congestion_control": "reno", "path": 1}
+    sections: dict[str, object] = {
+        "capture": ["client-eth1", "client-eth2"],
+        "cases": {
+            "both": {**tcp},
+            "none": {**tcp, "capture": []},
+            "one": {**tcp, "capture": ["server-eth1"]},
+        },
+    }
+    runs = make_plan(spec(design=None, **sections), BUILD).runs
+    found = {run.case: run.job["capture"] for run in runs}
+    assert found == {
+        "both": {"interfaces": ["client-eth1", "client-eth2"], "full": False},
+        "none": None,
+        "one": {"interfaces": ["server-eth1"], "full": False},
+    }
