@@ -26,7 +26,10 @@ def test_a_run_is_measured(said: Said) -> None:
     assert good["exit"]["status"] == "finished", good["artefacts"]["console.log"]
     outcome = json.loads(good["artefacts"]["outcome.json"])
     assert outcome["status"] == "ok"
-    assert outcome["transport"]["congestion_control"] == "cubic"
+    used = {
+        name: has["congestion_control"] for name, has in outcome["transports"].items()
+    }
+    assert used == {"client": "cubic", "server": "cubic"}
     assert [each["exit_code"] for each in outcome["processes"]] == [0, 0]
 
 
