@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,9 +72,15 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return campaign(tmp_path_factory.mktemp("small"), 3, "[0 %, 2 %]", 5)
 
 
+def _can_have_sandbox() -> bool:
+    """Not as root, and not in a container that may have no user namespaces."""
+    probe = subprocess.run(["unshare", "--user", "true"], capture_output=True)
+    return os.geteuid() != 0 and probe.returncode == 0
+
+
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """Chromium without a window; as root it runs without its sandbox."""
+    """Chromium without a window, and where it cannot have one, without a sandbox."""
     binary, driver = shutil.which(BROWSER), shutil.which(DRIVER)
     assert binary and driver, "make packages installs chromium and chromium-driver"
     options = webdriver.ChromeOptions()
@@ -82,7 +89,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
         *("--headless=new", "--disable-gpu", "--disable-dev-shm-usage"),
         *("--window-size=1440,1000", "--force-color-profile=srgb"),
         f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
-        *(["--no-sandbox"] if os.geteuid() == 0 else []),
+        *([] if _can_have_sandbox() else ["--no-sandbox"]),
     ):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})

@@ -280,7 +280,9 @@ def scenarios() -> dict[str, Any]:
     said["quiet"] = {"exit": run.join()}
     said["unknown"] = Run("unknown", job(control="lia2")).join()
     said["engine killed"] = engine_killed()
-    said["namespaces gone"] = wait_for(lambda: not canaries("launcher-killed"), 90)
+    for name in ("launcher killed", "guest killed"):
+        gone = wait_for(lambda name=name: not canaries(name), 90)
+        said[name]["namespaces gone"] = gone
     said["after"] = state()
     return said
 

@@ -66,22 +66,18 @@ def test_a_killed_run_leaves_nothing(said: Said, scenario: str) -> None:
     assert found["left"] == {}
 
 
-def test_the_links_of_a_killed_run_are_gone(said: Said) -> None:
-    """A veth from the machine into each node ends with the node's links."""
-    found = said["guest killed"]
-    assert found["planted"] == [""] * 5
-    assert len(found["canaries"]) == 5
-    assert found["alive"] == [True, []]
+@pytest.mark.parametrize("scenario", ["guest killed", "launcher killed"])
+def test_the_links_of_a_killed_run_are_gone(said: Said, scenario: str) -> None:
+    """A veth from the machine into each node ends with the node's links.
 
-
-def test_the_namespaces_of_a_killed_launcher_are_gone(said: Said) -> None:
-    """The kernel alone clears up; MPTCP holds on to a cut connection for 60 s."""
-    found = said["launcher killed"]
+    The kernel alone clears up; MPTCP holds on to a cut connection's ends for a while.
+    """
+    found = said[scenario]
     assert found["planted"] == [""] * 5
     assert len(found["canaries"]) == 5
     assert found["alive"][0]
     assert set(found["alive"][1]) <= {"client", "server"}
-    assert said["namespaces gone"]
+    assert found["namespaces gone"]
 
 
 def test_an_engine_killed_outright_leaves_nothing(said: Said) -> None:
