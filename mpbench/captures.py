@@ -21,12 +21,9 @@ def report(files: Sequence[str], options: Mapping[str, Any]) -> None:
     from analysis.capture.library import MissingCoreError
     from analysis.capture.summary import summary
 
-    listed = ("reinjection", "signal")
     settings = Settings(
         interval_s=options["interval"] or 0.0,
-        events=tuple(dict.fromkeys((*listed, *drawing.EVENTS)))
-        if options["plot"]
-        else listed,
+        drawn=drawing.EVENTS if options["plot"] else (),
     )
     _refuse_folders((*files, *options["far"]))
     try:

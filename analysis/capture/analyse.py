@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from analysis.capture import library, sources
+from analysis.capture.thinning import Thinned
 
 NANO = 1_000_000_000
 PIECE = 1 << 18
@@ -27,6 +28,10 @@ EVENTS = {
 """Kinds of events, by name; a mask is their sum."""
 
 
+def mask(kinds: Sequence[str]) -> int:
+    return sum(EVENTS[name] for name in set(kinds))
+
+
 @dataclass(frozen=True)
 class Settings:
     """How to analyse.
@@ -39,6 +44,8 @@ class Settings:
     memory_bytes : bound on what the core keeps; what does not fit is told
     events : kinds to list, names of EVENTS. Those of single packets (data, rtt,
         delay, data_ack) grow with the capture.
+    drawn : kinds to list apart from these, thinned to what a picture can show
+    marks : at least so many of a subflow's direction and kind stay, if there are
     """
 
     interval_s: float = 0.0
@@ -46,6 +53,8 @@ class Settings:
     pair_s: float = 10.0
     memory_bytes: int = 400 << 20
     events: Sequence[str] = ("reinjection", "signal")
+    drawn: Sequence[str] = ()
+    marks: int = 20_000
 
     def as_core(self) -> library.Settings:
         return library.Settings(
@@ -53,7 +62,7 @@ class Settings:
             idle_ns=round(self.idle_s * NANO),
             pair_ns=round(self.pair_s * NANO),
             budget=self.memory_bytes,
-            events=sum(EVENTS[name] for name in self.events),
+            events=mask(self.events) | mask(self.drawn),
             seed=int.from_bytes(os.urandom(8), "little") >> 1,
         )
 
@@ -67,7 +76,8 @@ class Tables:
     data : what one end of a connection sent
     subflows : a subflow; halves : what one end sent on it
     series : a half in one interval, those with packets only
-    events : of the kinds asked for
+    events : of the kinds asked for; marks : of those to draw, one of `thinned` where
+        they are most
     inputs : a file; names : of the files; faults : of their streams, None if whole
     short_of_memory : whether something was left out for want of memory
     """
@@ -78,6 +88,8 @@ class Tables:
     halves: np.ndarray
     series: np.ndarray
     events: np.ndarray
+    marks: np.ndarray
+    thinned: int
     inputs: np.ndarray
     names: tuple[str, ...]
     faults: tuple[str | None, ...]
@@ -89,12 +101,18 @@ class Tables:
 class _Taken:
     """Rows that came out while the capture was read."""
 
+    listed: int
+    drawn: int
+    thinned: Thinned
     series: list[np.ndarray] = field(default_factory=list)
     events: list[np.ndarray] = field(default_factory=list)
 
     def take(self, core: ctypes.CDLL, handle: int) -> None:
         for name in ("series", "events"):
             found = library.rows(core, handle, name)
+            if name == "events":
+                self.thinned.add(found[(found["kind"] & self.drawn) != 0])
+                found = found[(found["kind"] & self.listed) != 0]
             if len(found):
                 getattr(self, name).append(found)
             core.capture_clear(handle, library.TABLES.index(name))
@@ -135,7 +153,7 @@ def analyse(
                         f"{len(near) + len(far)} captures at once; up to 64, and "
                         "2 MiB of memory for each"
                     )
-        taken = _Taken()
+        taken = _Taken(mask(chosen.events), mask(chosen.drawn), Thinned(chosen.marks))
         for _ in _run(core, handle, streams):
             taken.take(core, handle)
         taken.take(core, handle)
@@ -144,10 +162,13 @@ def analyse(
             for name in library.TABLES
             if name not in ("series", "events")
         }
+        subflows = final["subflows"]
         return Tables(
             **final,
-            series=_summed(taken.whole("series")),
-            events=taken.whole("events"),
+            series=_summed(_settled(taken.whole("series"), subflows)),
+            events=_settled(taken.whole("events"), subflows),
+            marks=_settled(taken.thinned.rows(library.row_type("events")), subflows),
+            thinned=taken.thinned.stride,
             names=tuple(stream.name for stream in streams),
             faults=tuple(stream.fault for stream in streams),
             interval_s=chosen.interval_s,
@@ -171,6 +192,17 @@ def _run(
             core.capture_fed(handle, wanted, count)
         else:
             core.capture_end(handle, wanted)
+
+
+def _settled(rows: np.ndarray, subflows: np.ndarray) -> np.ndarray:
+    """Rows that came out early name the end (0: a, 1: b) whose direction, and the
+    subflow whose connection, may have become known later."""
+    rows = rows[rows["subflow"] < len(subflows)]
+    mine = subflows[rows["subflow"]]
+    rows["direction"] ^= mine["direction_of_a"]
+    if "connection" in (rows.dtype.names or ()):
+        rows["connection"] = mine["connection"]
+    return rows
 
 
 _LEAST = ("rtt_min_ns", "delay_min_ns")

@@ -9,9 +9,7 @@ import pandas as pd
 from analysis.capture.frames import Frames
 
 EVENTS = ("data", "retransmission", "reinjection", "data_ack", "signal")
-"""What the plot needs to be listed."""
-MARKS = 60_000
-"""Packets drawn of each subflow; of more, evenly chosen ones."""
+"""What the plot needs to be drawn (`Settings.drawn`)."""
 
 
 def largest(frames: Frames) -> int:
@@ -40,7 +38,7 @@ def draw(frames: Frames, connection: int, target: Path) -> None:
     if data.empty or not data["bytes"].max():
         raise ValueError(f"connection {connection}: not there, or carries no data")
     way: Any = data.set_index("direction")["bytes"].idxmax()
-    events = frames.events[frames.events["connection"] == connection]
+    events = frames.marks[frames.marks["connection"] == connection]
     sent = events[(events["direction"] == way) & (events["kind"] != "data_ack")]
     subflows = frames.subflows[
         (frames.subflows["connection"] == connection)
@@ -52,7 +50,7 @@ def draw(frames: Frames, connection: int, target: Path) -> None:
         colour = f"C{place % 10}"
         mine = sent[sent["subflow"] == row["subflow"]]
         label = f"{int(row['number'])}: {row['source']} -> {row['target']}"
-        new = _thinned(mine[mine["kind"] == "data"])
+        new = mine[mine["kind"] == "data"]
         axes.plot(
             new["at_s"],
             (new["position"] - origin) / 1e6,
@@ -61,11 +59,11 @@ def draw(frames: Frames, connection: int, target: Path) -> None:
             color=colour,
             label=label,
         )
-        again = _thinned(mine[mine["kind"] == "reinjection"])
+        again = mine[mine["kind"] == "reinjection"]
         axes.plot(
             again["at_s"], (again["position"] - origin) / 1e6, "x", ms=6, color=colour
         )
-        lost = _thinned(mine[mine["kind"] == "retransmission"])
+        lost = mine[mine["kind"] == "retransmission"]
         axes.plot(
             lost["at_s"],
             np.full(len(lost), 0.01 + 0.015 * place),
@@ -74,9 +72,7 @@ def draw(frames: Frames, connection: int, target: Path) -> None:
             color=colour,
             transform=axes.get_xaxis_transform(),
         )
-    acked = _thinned(
-        events[(events["kind"] == "data_ack") & (events["direction"] != way)]
-    )
+    acked = events[(events["kind"] == "data_ack") & (events["direction"] != way)]
     if len(acked):
         axes.step(
             acked["at_s"],
@@ -98,8 +94,3 @@ def draw(frames: Frames, connection: int, target: Path) -> None:
 def _origin(sent: pd.DataFrame) -> float:
     positions = sent.loc[sent["kind"] == "data", "position"]
     return float(positions.min()) if len(positions) else 0.0
-
-
-def _thinned(events: pd.DataFrame) -> pd.DataFrame:
-    step = -(-len(events) // MARKS)
-    return events.iloc[::step] if step > 1 else events

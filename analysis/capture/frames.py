@@ -37,7 +37,7 @@ class Frames:
     data : one a connection and direction; direction 0 is the initiator's
     subflows : one a subflow and direction
     series : one an interval, subflow and direction; empty if none was asked for
-    events : one an event
+    events : one an event; marks : one an event to draw
     zero_s : when the capture begins, s since 1970
     """
 
@@ -46,6 +46,7 @@ class Frames:
     subflows: pd.DataFrame
     series: pd.DataFrame
     events: pd.DataFrame
+    marks: pd.DataFrame
     zero_s: float
 
     def all(self) -> dict[str, pd.DataFrame]:
@@ -66,7 +67,8 @@ def frames(tables: Tables) -> Frames:
         data=_data(tables, zero_ns, subflows, connections),
         subflows=subflows,
         series=_series(tables, zero_ns, subflows),
-        events=_events(tables, zero_ns),
+        events=_events(tables.events, zero_ns),
+        marks=_events(tables.marks, zero_ns),
         zero_s=zero_ns / NANO,
     )
 
@@ -215,6 +217,10 @@ def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFram
         for edge in ("min", "max"):
             column = f"{name}_{edge}_s"
             frame[column] = frame[column].where(frame[count] > 0)
+    decided = frame["matched"] + frame["unmatched"]
+    frame["loss_probability"] = _over(frame["unmatched"], decided)
+    together = frame.groupby(["at_s", "connection", "direction"])["data_bytes"]
+    frame["share"] = _over(frame["data_bytes"], together.transform("sum"))
     if interval_s:
         for name, column in (
             ("throughput_mbps", "frame_bytes"),
@@ -224,8 +230,8 @@ def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFram
     return frame
 
 
-def _events(tables: Tables, zero_ns: int) -> pd.DataFrame:
-    frame = _frame(tables.events, zero_ns)
+def _events(rows: np.ndarray, zero_ns: int) -> pd.DataFrame:
+    frame = _frame(rows, zero_ns)
     names = {bit: name for name, bit in EVENTS.items()}
     frame["kind"] = [names[int(kind)] for kind in frame["kind"]]
     frame = frame.rename(columns={"time_at_s": "at_s"})

@@ -18,15 +18,23 @@ def convert(ring: Path) -> Path:
     with what could be read left in the capture."""
     core = library.load()
     target = ring.with_suffix(".pcap")
-    with ring.open("rb") as source, target.open("wb") as out:
+    block, records = bytearray(BLOCK_HEAD), bytearray()
+    with ring.open("rb", buffering=0) as source, target.open("wb", buffering=0) as out:
         out.write(HEAD)
-        while head := source.read(BLOCK_HEAD):
-            length = struct.unpack_from("=I", head, 20)[0] if len(head) > 23 else 0
+        while got := source.readinto(memoryview(block)[:BLOCK_HEAD]):
+            length = struct.unpack_from("=I", block, 20)[0] if got > 23 else 0
             if not BLOCK_HEAD <= length <= LONGEST:
                 raise ValueError(f"{ring.name}: a block of {length} bytes; damaged")
-            block = head + source.read(length - BLOCK_HEAD)
-            records = ctypes.create_string_buffer(length)
-            count = core.capture_unroll(block, len(block), records, length)
+            if length > len(block):
+                block.extend(bytes(length - len(block)))
+                records = bytearray(length)
+            got += source.readinto(memoryview(block)[BLOCK_HEAD:length]) or 0
+            count = core.capture_unroll(
+                (ctypes.c_char * got).from_buffer(block),
+                got,
+                (ctypes.c_char * len(records)).from_buffer(records),
+                len(records),
+            )
             if count < 0:
                 raise ValueError(f"{ring.name}: a damaged block")
             out.write(memoryview(records)[:count])

@@ -28,11 +28,11 @@ def packets(captures: Sequence[Path]) -> dict[str, Any] | None:
     OSError, ValueError or MissingCoreError as the analysis of captures does.
     """
     wanted = ("data", "retransmission", "reinjection")
-    tables = analyse(captures, settings=Settings(events=wanted))
+    tables = analyse(captures, settings=Settings(events=(), drawn=wanted, marks=MOST))
     if not len(tables.data):
         return None
     whole = tables.data[tables.data["bytes"].argmax()]
-    events = tables.events
+    events = tables.marks
     mine = (events["connection"] == whole["connection"]) & (
         events["direction"] == whole["direction"]
     )
@@ -52,7 +52,7 @@ def packets(captures: Sequence[Path]) -> dict[str, Any] | None:
         if not len(some):
             continue
         step = -(-len(some) // MOST)
-        thinned = max(thinned, step)
+        thinned = max(thinned, step * tables.thinned)
         some = some[::step]
         lines.append(
             {

@@ -1,4 +1,4 @@
-"""Make the captures below captured/ anew: `python -m tests.capture.make`.
+"""Make captures below captured/ anew: `python -m tests.capture.make [KIND...]`.
 
 Needs the guest kernel, root (for make_host.py), and wireshark's tshark and mergecap.
 Of each kind stay, packed with zstd: what the client and the server captured, merged;
@@ -13,10 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mpbench.backends import boot
 from mpbench.backends.base import Bounds
 from tests.capture import make_captures, make_host
-from tests.virtual.lab import lab_with
+from tests.guest_network import ENDS, some
+from tests.virtual.lab import guest_call, lab_with
 
 HERE = Path(__file__).parent
 TARGET = HERE / "captured"
@@ -45,13 +45,13 @@ def tshark(capture: Path) -> bytes:
 
 
 def packed(content: bytes, target: Path) -> None:
-    argv = ["zstd", "-q", "-19", "-f", "-o", str(target)]
+    argv = ["zstd", "-q", "-12", "-f", "-o", str(target)]
     subprocess.run(argv, input=content, check=True)
 
 
 def keep(kind: Path, target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
-    for end in ("client", "server"):
+    for end in ENDS:
         with tempfile.TemporaryDirectory() as folder:
             merged = Path(folder) / "merged.pcap"
             files = [str(p) for p in sorted(kind.glob(f"{end}-*.pcap"))]
@@ -59,9 +59,8 @@ def keep(kind: Path, target: Path) -> None:
             subprocess.run(argv, check=True)
             packed(merged.read_bytes(), target / f"{end}.pcap.zst")
             packed(tshark(merged), target / f"{end}.tsv.zst")
-        counters = json.loads((kind / f"nstat-{end}.json").read_text())["kernel"]
-        some = {name: value for name, value in counters.items() if value}
-        (target / f"nstat-{end}.json").write_text(json.dumps(some, indent=0) + "\n")
+        counted = some((kind / f"nstat-{end}.json").read_text())
+        (target / f"nstat-{end}.json").write_text(json.dumps(counted, indent=0) + "\n")
         said = (kind / f"{end}.json").read_text()
         (target / f"{end}.json").write_text(json.dumps(_told(said)) + "\n")
 
@@ -78,21 +77,30 @@ def _told(said: str) -> dict:
     }
 
 
-def main() -> None:
+def guest(names: list[str], root: Path) -> list[Path]:
+    """Run make_captures.py in a guest; the folders of the kinds that it made."""
+    call = guest_call("tests.capture.make_captures", names)
+    lab = lab_with(root, call)
+    bounds = Bounds(virtual_s=600, wall_s=1800, silence_s=600)
+    ended, artefacts = lab.execute({"seed": 7}, bounds)
+    made = artefacts.parent / "captured"
+    if not (made / "done").exists():
+        sys.exit(f"{ended}\n{(artefacts / 'console.log').read_text()}")
+    return [made / name for name in names]
+
+
+def main(names: list[str]) -> None:
+    wanted = names or [*make_captures.KINDS, *make_host.KINDS]
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        script = str(HERE / "make_captures.py")
-        lab = lab_with(root, (*boot.PYTHON, script))
-        bounds = Bounds(virtual_s=600, wall_s=1200, silence_s=300)
-        ended, artefacts = lab.execute({"seed": 7}, bounds)
-        made = artefacts.parent / "captured"
-        if set(sorted(p.name for p in made.iterdir())) < {*make_captures.KINDS, "done"}:
-            sys.exit(f"{ended}\n{(artefacts / 'console.log').read_text()}")
-        make_host.main(made)
-        shutil.rmtree(TARGET, ignore_errors=True)
-        for kind in sorted(path for path in made.iterdir() if path.is_dir()):
+        made = []
+        if in_guest := [name for name in wanted if name in make_captures.KINDS]:
+            made += guest(in_guest, root)
+        made += [make_host.make(root, n) for n in wanted if n in make_host.KINDS]
+        for kind in made:
+            shutil.rmtree(TARGET / kind.name, ignore_errors=True)
             keep(kind, TARGET / kind.name)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Captures of the host's own kernel, for what the guest's cannot: IPv6; and numbers
 that wrap around, which takes tries by the hundred. Root; called by make.py.
 
@@ -12,16 +11,10 @@ import sys
 import time
 from pathlib import Path
 
+from tests.guest_network import on, sh
+
 PEER = str(Path(__file__).with_name("make_traffic.py"))
 SPACES = ("mpb-client", "mpb-server")
-
-
-def sh(line, check=True):
-    return subprocess.run(line.split(), check=check, capture_output=True, text=True)
-
-
-def on(node, line, **kwargs):
-    return sh(f"ip netns exec {node} {line}", **kwargs)
 
 
 def build(slow):
@@ -110,7 +103,13 @@ def keep_one(folder):
     wrapped = tables.data[tables.data["wraps"] > 0]
     if not len(wrapped):
         return False
-    ports = subflow_ports(tables, int(wrapped[0]["connection"]))
+    connection = int(wrapped[0]["connection"])
+    number = sorted(tables.connections["connection"]).index(connection)
+    for end in ("client", "server"):
+        file = folder / f"{end}.json"
+        said = json.loads(file.read_text())
+        file.write_text(json.dumps({k: [v[number]] for k, v in said.items()}))
+    ports = subflow_ports(tables, connection)
     wanted = " or ".join(f"port {port}" for port in ports)
     for path in folder.glob("*.pcap"):
         part = path.with_suffix(".part")
@@ -119,22 +118,25 @@ def keep_one(folder):
     return True
 
 
-def main(out):
-    for name, slow, address, traffic, join in (
-        ("ipv6", True, "fd00:1::2", ["mptcp", "400000"], "fd00:2::2"),
-        ("wrap", False, "10.7.1.2", ["mptcp", *["16000000"] * 60], "10.7.2.2"),
-    ):
-        for attempt in range(20):
-            build(slow)
-            try:
-                take(out / name, address, traffic, join)
-            finally:
-                for node in SPACES:
-                    sh(f"ip netns del {node}")
-            if name != "wrap" or keep_one(out / name):
-                print("made", name, "after", attempt + 1, flush=True)
-                break
+KINDS = {
+    "ipv6": (True, "fd00:1::2", ["mptcp", "400000"], "fd00:2::2"),
+    "wrap": (False, "10.7.1.2", ["mptcp", *["16000000"] * 60], "10.7.2.2"),
+}
+"""Whether the links are slow, the server's address, arguments of make_traffic.py, and
+the address that the server announces."""
 
 
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+def make(out, name):
+    """One kind, in a folder of its own below `out`."""
+    slow, address, traffic, join = KINDS[name]
+    for attempt in range(20):
+        build(slow)
+        try:
+            take(out / name, address, traffic, join)
+        finally:
+            for node in SPACES:
+                sh(f"ip netns del {node}")
+        if name != "wrap" or keep_one(out / name):
+            print("made", name, "after", attempt + 1, flush=True)
+            break
+    return out / name

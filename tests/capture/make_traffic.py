@@ -1,12 +1,17 @@
-"""One end of a few transfers, for make_captures.py.
+"""One end of a few transfers, for make_captures.py, and what its kernel counted.
 
     serve|ask ADDRESS KIND BYTES...
 
 One connection for each number of bytes, which the asking end sends (`both`: and gets
 back). KIND: mptcp, tcp, fallback (the server knows TCP only), abort (the asking end
-ends with a reset).
+ends with a reset), slow (in pieces of 2000 bytes, 0.1 s apart).
+
+Of each connection over MPTCP, the kernel's counters are asked for when all has been
+acknowledged, before it is closed: of the connection (MPTCP_INFO), and of the subflows
+that it still has (MPTCP_TCPINFO, MPTCP_SUBFLOW_ADDRS).
 """
 
+import ctypes
 import json
 import socket
 import struct
@@ -16,6 +21,27 @@ import time
 PORT = 5300
 MPTCP = getattr(socket, "IPPROTO_MPTCP", 262)
 PIECE = bytes(range(256)) * 64
+SOL_MPTCP = 284
+INFO, TCP_INFOS, ADDRESSES = 1, 2, 3
+OF_CONNECTION = {
+    "retransmits": ("I", 44),
+    "bytes_retrans": ("Q", 48),
+    "bytes_sent": ("Q", 56),
+    "bytes_received": ("Q", 64),
+    "bytes_acked": ("Q", 72),
+}
+"""Of `struct mptcp_info` (include/uapi/linux/mptcp.h): type and offset."""
+OF_SUBFLOW = {
+    "total_retrans": ("I", 100),
+    "bytes_acked": ("Q", 120),
+    "bytes_received": ("Q", 128),
+    "data_segs_in": ("I", 152),
+    "data_segs_out": ("I", 156),
+    "bytes_sent": ("Q", 200),
+    "bytes_retrans": ("Q", 208),
+}
+"""Of `struct tcp_info`."""
+TCP_INFO_SIZE, SUBFLOWS = 248, 16
 
 
 def endpoint(kind, serving, family=socket.AF_INET):
@@ -23,9 +49,11 @@ def endpoint(kind, serving, family=socket.AF_INET):
     return socket.socket(family, socket.SOCK_STREAM, 0 if plain else MPTCP)
 
 
-def send(peer, count):
+def send(peer, count, kind=None):
+    largest, pause_s = (2000, 0.1) if kind == "slow" else (len(PIECE), 0)
     while count:
-        count -= peer.send(PIECE[: min(count, len(PIECE))])
+        count -= peer.send(PIECE[: min(count, largest)])
+        time.sleep(pause_s)
 
 
 def receive(peer):
@@ -35,13 +63,68 @@ def receive(peer):
     return count
 
 
+def counted(peer):
+    """The kernel's counters of a connection over MPTCP; {} where it fell back."""
+    try:
+        whole = peer.getsockopt(SOL_MPTCP, INFO, 96)
+    except OSError:
+        return {}
+    found = {
+        n: struct.unpack_from(f"={t}", whole, at)[0]
+        for n, (t, at) in OF_CONNECTION.items()
+    }
+    infos = many(peer, TCP_INFOS, TCP_INFO_SIZE)
+    pairs = many(peer, ADDRESSES, 256)
+    found["subflows"] = [
+        {
+            "port": ports(pair),
+            **{
+                n: struct.unpack_from(f"={t}", info, at)[0]
+                for n, (t, at) in OF_SUBFLOW.items()
+            },
+        }
+        for info, pair in zip(infos, pairs, strict=True)
+    ]
+    return found
+
+
+def many(peer, option, size):
+    """One record of each subflow (`struct mptcp_subflow_data` is the head)."""
+    head = struct.pack("=IIII", 16, 0, 0, size)
+    room = bytearray(head + bytes(size * SUBFLOWS))
+    libc = ctypes.CDLL(None, use_errno=True)
+    buffer = (ctypes.c_char * len(room)).from_buffer(room)
+    length = ctypes.c_uint32(len(room))
+    if libc.getsockopt(peer.fileno(), SOL_MPTCP, option, buffer, ctypes.byref(length)):
+        return []
+    _, count, _, _ = struct.unpack_from("=IIII", room)
+    return [bytes(room[16 + size * i : 16 + size * (i + 1)]) for i in range(count)]
+
+
+def ports(pair):
+    """The client's port: that which is not the server's."""
+    (here,) = struct.unpack_from(">H", pair, 2)
+    (there,) = struct.unpack_from(">H", pair, 130)
+    return there if here == PORT else here
+
+
+def settled(peer):
+    """The counters, when all that was sent has been acknowledged."""
+    for _ in range(200):
+        found = counted(peer)
+        if not found or found["bytes_acked"] >= found["bytes_sent"]:
+            return found
+        time.sleep(0.05)
+    return found
+
+
 def serve(address, kind, sizes):
     listener = endpoint(kind, True, family(address))
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     # Anywhere: a subflow may come to another address that was announced.
     listener.bind(("", PORT))
     listener.listen(8)
-    received = []
+    received, counters = [], []
     for count in sizes:
         peer, _ = listener.accept()
         try:
@@ -50,8 +133,9 @@ def serve(address, kind, sizes):
                 send(peer, count)
         except ConnectionError as error:
             received.append(str(error))
+        counters.append(settled(peer))
         peer.close()
-    return received
+    return received, counters
 
 
 def connected(kind, address):
@@ -68,10 +152,10 @@ def connected(kind, address):
 
 
 def ask(address, kind, sizes):
-    received = []
+    received, counters = [], []
     for count in sizes:
         peer = connected(kind, address)
-        send(peer, count)
+        send(peer, count, kind)
         if kind == "abort":
             peer.setsockopt(
                 socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
@@ -79,8 +163,9 @@ def ask(address, kind, sizes):
         else:
             peer.shutdown(socket.SHUT_WR)
             received.append(receive(peer))
+            counters.append(settled(peer))
         peer.close()
-    return received
+    return received, counters
 
 
 def family(address):
@@ -89,5 +174,6 @@ def family(address):
 
 if __name__ == "__main__":
     role, where, how, *counts = sys.argv[1:]
-    done = {"serve": serve, "ask": ask}[role](where, how, [int(c) for c in counts])
-    print(json.dumps({"received": done}))
+    do = {"serve": serve, "ask": ask}[role]
+    done, counters = do(where, how, [int(c) for c in counts])
+    print(json.dumps({"received": done, "kernel": counters}))

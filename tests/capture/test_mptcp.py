@@ -1,6 +1,7 @@
 """What the captured kinds show of MPTCP, and captures that begin too late."""
 
 import struct
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -193,6 +194,24 @@ def test_one_way_delay_and_loss() -> None:
     mean = data[(data["point"] == 0) & (data["bytes"] > 10_000)].iloc[0]
     by_hand = (forth["loss_probability"] * forth["share"]).sum()
     assert mean["mean_loss_probability"] == pytest.approx(by_hand)
+
+
+def test_series_of_losses_and_shares() -> None:
+    """A loss counts when the packet was sent, not when it was known to be lost."""
+    settings = Settings(interval_s=0.05, events=("loss",))
+    both = analyse([path("loss", "client")], [path("loss", "server")], settings)
+    found = frames(both)
+    series = both.series[both.series["unmatched"] > 0]
+    assert series["unmatched"].sum() == found.subflows["unmatched"].sum() > 20
+    began = both.inputs["first_ns"].min()
+    counted = Counter(
+        ((e["time_ns"] - began) // 50_000_000, e["subflow"], e["direction"])
+        for e in both.events
+    )
+    told = {(s["interval"], s["subflow"], s["direction"]): s for s in series}
+    assert {key: s["unmatched"] for key, s in told.items()} == counted
+    sums = found.series.groupby(["at_s", "connection", "direction"])["share"].sum()
+    assert set(sums.round(9)) == {0.0, 1.0}
 
 
 def test_lossless_paths_lose_nothing() -> None:

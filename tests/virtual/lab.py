@@ -88,5 +88,14 @@ def script(text: str) -> tuple[str, ...]:
     return (*boot.PYTHON, "-c", text)
 
 
+def guest_call(module: str, arguments: Sequence[str] = ()) -> tuple[str, ...]:
+    """What a guest runs to call `main(arguments)` of a module of the tests."""
+    root = str(Path(__file__).parents[2])
+    return script(
+        f"import sys; sys.path.insert(0, {root!r}); "
+        f"from {module} import main; main({list(arguments)!r})"
+    )
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

@@ -301,7 +301,7 @@ void capture_free(struct capture *c)
 	free(c->connections.at);
 	free(c->buckets);
 	free(c->tokens);
-	free(c->pairs.ring);
+	free(c->pairs.slots);
 	free(c->pairs.buckets);
 	free(c);
 }

@@ -223,7 +223,7 @@ struct data {
 	struct connection *connection;
 	struct ranges ranges;
 	u64 base;		/* DSN of relative number 0 */
-	bool seen, base64;
+	bool seen, base64, keyed;	/* `keyed`: number 0 follows from the key */
 	i64 start;		/* relative number of the first byte */
 	i64 reinjected_to;	/* where the last reinjection ended */
 	i64 next, acked, fin;	/* `fin`: DATA_FIN's number, or -1 */
@@ -247,6 +247,7 @@ struct subflow {
 	u8 addresses[2][16];
 	u16 ports[2];
 	u8 version;
+	bool named;		/* its SYN's token has been taken */
 	u16 point;
 	u32 index;
 	u64 hash;
@@ -264,14 +265,13 @@ struct seen {			/* a packet that one point has seen, pairs.c */
 	u64 fingerprint;
 	struct half *half;
 	i64 time_ns;
-	u32 next;
-	bool gone;
+	u32 next, newer, older;
 };
 
 struct pairs {
-	struct seen *ring;
+	struct seen *slots;
 	u32 *buckets;
-	u64 head, tail;
+	u32 capacity, used, free, oldest, newest;
 	i64 last_ns[2];
 };
 
@@ -304,7 +304,6 @@ struct capture {
 /* flows.c */
 struct half *find_half(struct capture *c, struct packet *p, u32 point);
 struct connection *new_connection(struct capture *c, u32 point);
-void join_connection(struct capture *c, struct subflow *s, struct connection *to);
 
 /* tcp.c */
 void track_tcp(struct capture *c, struct packet *p);
@@ -328,8 +327,14 @@ void track_data(struct capture *c, const struct packet *p, i64 from, i64 to, i64
 void take_mapping(struct capture *c, const struct packet *p, const struct dss *d,
 		  i64 from);
 void take_data_ack(struct capture *c, const struct packet *p, u64 ack, bool wide);
+void map_endlessly(struct capture *c, struct half *h);
 const struct mapping *find_mapping(const struct half *h, i64 number);
 bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number);
+
+/* late.c */
+void count_from(struct connection *conn, struct data *d, u64 first);
+void merge_connection(struct capture *c, struct connection *from, struct connection *to,
+		      bool turned);
 
 /* series.c */
 struct series_row *next_bin(struct capture *c, struct half *h, i64 time_ns);

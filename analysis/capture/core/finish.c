@@ -97,6 +97,15 @@ static void data_of_mptcp(struct data *d, struct data_row *r)
 		r->complete_ns = -1;
 }
 
+/* After an infinite mapping there are no data ACKs: TCP's say what has arrived. */
+static void data_of_fallback(const struct half *h, struct data_row *r)
+{
+	bool all = h->row.payload_bytes && h->acked >= h->data_end;
+
+	r->acked_bytes = most(r->acked_bytes, least(h->row.acked_bytes, r->bytes));
+	r->complete_ns = all ? h->complete_ns : -1;
+}
+
 static void finish_fallback(struct connection *conn)
 {
 	struct subflow *first = conn->first_subflow;
@@ -161,6 +170,8 @@ static void finish_connection(struct capture *c, struct connection *conn)
 			data_of_mptcp(conn->data[i], row);
 		else
 			data_of_tcp(h, row);
+		if (conn->row.fallback && conn->row.subflows == 1)
+			data_of_fallback(h, row);
 		row->connection = conn->index;
 	}
 	if (new_row(&c->memory, &c->out[OUT_CONNECTIONS])) {

@@ -96,39 +96,6 @@ struct connection *new_connection(struct capture *c, u32 point)
 	return conn;
 }
 
-/* Move a subflow to another connection; its own, now without any, is not told. */
-void join_connection(struct capture *c, struct subflow *s, struct connection *to)
-{
-	struct connection *from = s->connection;
-	struct subflow **link = &from->first_subflow;
-
-	if (from == to)
-		return;
-	while (*link && *link != s)
-		link = &(*link)->sibling;
-	if (*link)
-		*link = s->sibling;
-	from->last_subflow = from->first_subflow;
-	while (from->last_subflow && from->last_subflow->sibling)
-		from->last_subflow = from->last_subflow->sibling;
-	from->row.subflows--;
-	s->sibling = NULL;
-	s->connection = to;
-	if (to->last_subflow)
-		to->last_subflow->sibling = s;
-	else
-		to->first_subflow = s;
-	to->last_subflow = s;
-	s->row.number = to->row.subflows++;
-	to->row.first_ns = least(to->row.first_ns, s->row.first_ns);
-	to->row.last_ns = most(to->row.last_ns, s->row.last_ns);
-	if (!from->row.subflows && !from->data[0] && !from->data[1] &&
-	    from->index + 1 == c->connections.count) {
-		c->connections.count--;
-		give(&c->memory, from, sizeof(*from));
-	}
-}
-
 static void init_half(struct half *h, struct subflow *s, int end)
 {
 	h->subflow = s;

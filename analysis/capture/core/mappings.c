@@ -29,7 +29,7 @@ bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number)
 		return true;
 	if (d->base64) {
 		*number = (i64)(dsn - d->base);
-		return *number > d->next - FAR && *number < d->next + FAR;
+		return *number > (d->keyed ? 0 : d->next - FAR) && *number < d->next + FAR;
 	}
 	d->base = dsn - (u64)near;
 	d->base64 = true;
@@ -68,6 +68,19 @@ static void add_mapping(struct capture *c, struct half *h, struct mapping map)
 	    last->length >= map.length)
 		return;
 	h->maps[h->map_count++ % MAPPINGS] = map;
+}
+
+/* After a fall back the data go on where they are, without mappings. */
+void map_endlessly(struct capture *c, struct half *h)
+{
+	struct mapping map = { .from = 1, .dsn = 1, .length = ENDLESS };
+
+	if (!h->data || (!h->map_count && !h->data->keyed))
+		return;
+	if (h->map_count)
+		map = h->maps[(h->map_count - 1) % MAPPINGS];
+	map.length = ENDLESS;
+	add_mapping(c, h, map);
 }
 
 /* The newest mapping that has a subflow number; NULL if none of the last has. */

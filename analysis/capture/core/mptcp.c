@@ -80,7 +80,8 @@ static void take_capable(struct capture *c, struct packet *p, const struct optio
 	}
 }
 
-/* The subflow's SYN names the connection by its receiver's token. */
+/* The subflow's SYN names the connection by its receiver's token. No other subflow is
+ * in its own yet. */
 static void join_by_token(struct capture *c, struct packet *p, u32 number)
 {
 	struct half *h = p->half;
@@ -91,12 +92,9 @@ static void join_by_token(struct capture *c, struct packet *p, u32 number)
 		s->connection->row.unknown |= UNKNOWN_FIRST;
 		s->connection->row.token_b = number;
 		add_token(c, s->connection, 1, number);
-	} else if (token->connection != s->connection) {
-		join_connection(c, s, token->connection);
-		h->row.direction = !token->side;
-		h->other->row.direction = token->side;
-		h->bin.direction = h->row.direction;
-		h->other->bin.direction = h->other->row.direction;
+	} else {
+		merge_connection(c, s->connection, token->connection,
+				 h->row.direction == token->side);
 	}
 	make_mptcp(c, s);
 }
@@ -113,8 +111,9 @@ static void take_join(struct capture *c, struct packet *p, const struct option *
 		s->row.backup |= (i64)o->backup << (h == s->opener ? 0 : 1);
 	}
 	if (o->has_token && (p->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN &&
-	    s->row.how != HOW_JOIN) {
+	    !s->named && s->row.how != HOW_CAPABLE) {
 		s->row.how = HOW_JOIN;
+		s->named = true;
 		join_by_token(c, p, o->token);
 	} else if (s->row.how == HOW_UNSEEN) {
 		s->row.how = HOW_JOIN;
@@ -172,6 +171,27 @@ static void count_dss(struct capture *c, struct packet *p)
 	h->subflow->connection->dss_seen = true;
 }
 
+/* Who acknowledges data with no option of MPTCP, and has never sent a DSS, did not get
+ * any: a middlebox took them out (RFC 8684, 3.7). */
+static void check_fallback(struct capture *c, const struct packet *p)
+{
+	struct half *h = p->half, *other = h->other;
+	struct connection *conn = h->subflow->connection;
+
+	if (h->row.dss || p->options_cut || conn->row.kind != KIND_MPTCP ||
+	    conn->row.fallback || conn->row.subflows != 1 ||
+	    h->subflow->row.how != HOW_CAPABLE ||
+	    (p->flags & (TCP_SYN | TCP_RST | TCP_ACK)) != TCP_ACK)
+		return;
+	if (!h->row.capables || !other->row.capables || !other->row.payload_bytes ||
+	    rel_seq(other, p->ack) <= 1)
+		return;
+	conn->row.fallback = FALLBACK_NO_DSS;
+	conn->row.fallback_ns = p->time_ns;
+	map_endlessly(c, h);
+	map_endlessly(c, other);
+}
+
 void track_options(struct capture *c, struct packet *p)
 {
 	if (p->flags & TCP_SYN && p->half->subflow->row.how == HOW_UNSEEN && !p->options)
@@ -188,4 +208,6 @@ void track_options(struct capture *c, struct packet *p)
 	}
 	if (p->has_dss)
 		count_dss(c, p);
+	else if (!p->options)
+		check_fallback(c, p);
 }

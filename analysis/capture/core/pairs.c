@@ -9,8 +9,8 @@
  */
 #include "core.h"
 
-#define RING (1u << 19)
-#define BUCKETS (1u << 18)
+#define FIRST 1024u
+#define LARGEST (1u << 19)
 
 static u64 mix(u64 state, u64 value)
 {
@@ -37,40 +37,66 @@ static u64 fingerprint(const struct capture *c, const struct packet *p)
 	return state;
 }
 
-static struct seen *slot(const struct pairs *q, u64 number)
+/* Slots are named by their number plus 1; 0 is none. */
+static struct seen *slot(const struct pairs *q, u32 name)
 {
-	return &q->ring[number & (RING - 1)];
+	return &q->slots[name - 1];
 }
 
-/* Lists hold the ring's numbers plus 1, modulo 2^32; 0 ends them. */
-static void unlink_seen(struct pairs *q, u64 number)
+static u32 *bucket(const struct pairs *q, u64 print)
 {
-	struct seen *s = slot(q, number);
-	u32 *link = &q->buckets[s->fingerprint & (BUCKETS - 1)];
-	u32 name = ((u32)number & (RING - 1)) + 1;
+	return &q->buckets[print & (q->capacity - 1)];
+}
 
-	while (*link && *link != name)
-		link = &q->ring[*link - 1].next;
-	if (*link)
-		*link = s->next;
-	s->gone = true;
+/* Out of its bucket and of the list by age; free for the next. */
+static void remove_seen(struct pairs *q, u32 name)
+{
+	struct seen *s = slot(q, name);
+	u32 *link = bucket(q, s->fingerprint);
+
+	while (*link != name)
+		link = &slot(q, *link)->next;
+	*link = s->next;
+	*(s->older ? &slot(q, s->older)->newer : &q->oldest) = s->newer;
+	*(s->newer ? &slot(q, s->newer)->older : &q->newest) = s->older;
+	s->next = q->free;
+	q->free = name;
+}
+
+/* The series has gone on since: the interval gets a row of its own. */
+static void note_loss(struct capture *c, const struct half *h, i64 time_ns)
+{
+	struct table *t = &c->out[OUT_SERIES];
+	struct series_row *last = t->count ? (struct series_row *)t->rows + t->count - 1 :
+				  NULL;
+	i64 interval, end = h != &h->subflow->halves[0];
+
+	if (!c->settings.interval_ns)
+		return;
+	interval = most(0, time_ns - c->zero_ns) / c->settings.interval_ns;
+	if (!last || last->interval != interval || last->direction != end ||
+	    last->subflow != h->subflow->index) {
+		last = new_row(&c->memory, t);
+		if (!last)
+			return;
+		last->interval = interval;
+		last->subflow = h->subflow->index;
+		last->direction = end;
+	}
+	last->unmatched++;
 }
 
 static void not_matched(struct capture *c, struct seen *s, bool undecided)
 {
 	struct half *h = s->half;
 	struct event_row *e;
-	struct series_row *b;
 
 	if (undecided) {
 		h->row.undecided++;
 		return;
 	}
 	h->row.unmatched++;
-	/* A series that has gone on gets a row of its own. */
-	b = h->bin.interval >= 0 ? &h->bin : NULL;
-	if (b)
-		b->unmatched++;
+	note_loss(c, h, s->time_ns);
 	e = event(c, EVENT_LOSS, h, s->time_ns);
 	if (e)
 		e->length = 1;
@@ -79,13 +105,9 @@ static void not_matched(struct capture *c, struct seen *s, bool undecided)
 static void drop_oldest(struct capture *c, bool undecided)
 {
 	struct pairs *q = &c->pairs;
-	struct seen *s = slot(q, q->head);
 
-	if (!s->gone) {
-		not_matched(c, s, undecided);
-		unlink_seen(q, q->head);
-	}
-	q->head++;
+	not_matched(c, slot(q, q->oldest), undecided);
+	remove_seen(q, q->oldest);
 }
 
 static void take_delay(struct capture *c, struct half *from, struct half *to, i64 ns,
@@ -110,46 +132,87 @@ static void take_delay(struct capture *c, struct half *from, struct half *to, i6
 		e->length = ns;
 }
 
-static bool begin(struct capture *c)
+static bool widen(struct memory *m, struct pairs *q)
+{
+	u32 more = q->capacity ? 2 * q->capacity : FIRST;
+	u32 *buckets = take(m, more * sizeof(*buckets));
+	struct seen *slots = buckets ? grow(m, q->slots, q->capacity * sizeof(*slots),
+					    more * sizeof(*slots)) : NULL;
+
+	if (!slots) {
+		give(m, buckets, more * sizeof(*buckets));
+		return false;
+	}
+	give(m, q->buckets, q->capacity * sizeof(*buckets));
+	q->slots = slots;
+	q->buckets = buckets;
+	q->capacity = more;
+	for (u32 name = q->oldest; name; name = slot(q, name)->newer) {
+		u32 *link = bucket(q, slot(q, name)->fingerprint);
+
+		while (*link)
+			link = &slot(q, *link)->next;
+		slot(q, name)->next = 0;
+		*link = name;
+	}
+	return true;
+}
+
+/* A slot to put a packet in; 0 if there is no memory for a single one. */
+static u32 free_slot(struct capture *c)
 {
 	struct pairs *q = &c->pairs;
+	u32 name;
 
-	if (!q->ring)
-		q->ring = take(&c->memory, RING * sizeof(*q->ring));
-	if (!q->buckets)
-		q->buckets = take(&c->memory, BUCKETS * sizeof(*q->buckets));
-	return q->ring && q->buckets;
+	if (!q->free && q->used == q->capacity &&
+	    (q->capacity == LARGEST || !widen(&c->memory, q))) {
+		if (!q->oldest)
+			return 0;
+		drop_oldest(c, false);
+	}
+	name = q->free;
+	if (!name)
+		return ++q->used;
+	q->free = slot(q, name)->next;
+	return name;
+}
+
+static void remember(struct capture *c, const struct packet *p, u64 print)
+{
+	struct pairs *q = &c->pairs;
+	u32 name = free_slot(c), *link;
+
+	if (!name)
+		return;
+	*slot(q, name) = (struct seen){ print, p->half, p->time_ns, 0, 0, q->newest };
+	*(q->newest ? &slot(q, q->newest)->newer : &q->oldest) = name;
+	q->newest = name;
+	link = bucket(q, print);
+	while (*link)
+		link = &slot(q, *link)->next;
+	*link = name;
 }
 
 void pair(struct capture *c, const struct packet *p, u32 point)
 {
 	struct pairs *q = &c->pairs;
 	u64 print = fingerprint(c, p);
-	u32 *link;
 
-	if (!begin(c))
-		return;
 	q->last_ns[point & 1] = p->time_ns;
-	while (q->head < q->tail &&
-	       (q->tail - q->head == RING || slot(q, q->head)->gone ||
-		slot(q, q->head)->time_ns + c->settings.pair_ns < p->time_ns))
+	while (q->oldest && slot(q, q->oldest)->time_ns + c->settings.pair_ns < p->time_ns)
 		drop_oldest(c, false);
-	link = &q->buckets[print & (BUCKETS - 1)];
-	while (*link) {
-		struct seen *s = &q->ring[*link - 1];
+	for (u32 name = q->capacity ? *bucket(q, print) : 0; name;
+	     name = slot(q, name)->next) {
+		struct seen *s = slot(q, name);
 
 		if (s->fingerprint == print && s->half->subflow->point != point) {
 			take_delay(c, s->half, p->half, p->time_ns - s->time_ns,
 				   s->time_ns);
-			*link = s->next;
-			s->gone = true;
+			remove_seen(q, name);
 			return;
 		}
-		link = &s->next;
 	}
-	*slot(q, q->tail) = (struct seen){ print, p->half, p->time_ns, 0, false };
-	*link = ((u32)q->tail & (RING - 1)) + 1;
-	q->tail++;
+	remember(c, p, print);
 }
 
 /* What was under way when the capture ended may have arrived: nobody knows. */
@@ -157,8 +220,8 @@ void pairs_end(struct capture *c)
 {
 	struct pairs *q = &c->pairs;
 
-	while (q->head < q->tail) {
-		struct seen *s = slot(q, q->head);
+	while (q->oldest) {
+		struct seen *s = slot(q, q->oldest);
 		struct half *h = s->half;
 		i64 end = q->last_ns[!(h->subflow->point & 1)];
 		i64 slowest = h->delay.count ? 2 * h->delay.most : 1000000000;

@@ -27,7 +27,7 @@ struct series_row *next_bin(struct capture *c, struct half *h, i64 time_ns)
 	h->bin = (struct series_row){
 		.interval = interval,
 		.subflow = h->subflow->index,
-		.direction = h->row.direction,
+		.direction = h != &h->subflow->halves[0],
 	};
 	return &h->bin;
 }
@@ -49,6 +49,6 @@ struct event_row *new_event(struct capture *c, enum event_kind kind,
 	row->time_ns = time_ns;
 	row->connection = conn->index;
 	row->subflow = h->subflow->index;
-	row->direction = h->row.direction;
+	row->direction = h != &h->subflow->halves[0];
 	return row;
 }

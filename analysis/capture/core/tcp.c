@@ -117,9 +117,11 @@ static void note_silence(struct capture *c, struct half *h, i64 time_ns)
 	h->row.last_payload_ns = most(h->row.last_payload_ns, time_ns);
 }
 
+/* One byte again that nobody has acknowledged yet is a retransmission. */
 static bool is_keep_alive(const struct half *h, const struct packet *p, i64 from)
 {
 	return p->payload <= 1 && from == h->next - 1 && h->next > 1 &&
+	       (!p->payload || h->acked >= h->next) &&
 	       !(p->flags & (TCP_SYN | TCP_FIN | TCP_RST));
 }
 

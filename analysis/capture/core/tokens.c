@@ -49,9 +49,9 @@ struct token *find_token(struct capture *c, u32 token, u32 point)
 /* The last connection with a token is the one that it means. */
 void add_token(struct capture *c, struct connection *conn, int side, u32 token)
 {
-	struct token *t;
+	struct token *t = find_token(c, token, (u32)conn->row.point);
 
-	if (2 * (c->token_count + 1) > c->token_capacity && !widen(c))
+	if (!t && 2 * (c->token_count + 1) > c->token_capacity && !widen(c))
 		return;
 	t = locate(c, token, (u32)conn->row.point);
 	c->token_count += !t->used;
@@ -61,6 +61,8 @@ void add_token(struct capture *c, struct connection *conn, int side, u32 token)
 void learn_key(struct capture *c, struct connection *conn, int side, u64 key)
 {
 	struct data *d = conn->data[side];
+	struct connection *waiting = NULL;
+	struct token *known;
 	u64 first;
 	u32 token;
 
@@ -75,10 +77,13 @@ void learn_key(struct capture *c, struct connection *conn, int side, u64 key)
 		conn->row.key_a = key;
 		conn->row.token_a = token;
 	}
+	/* Joins that came before the key wait under its token. */
+	known = find_token(c, token, (u32)conn->row.point);
+	if (known && !known->connection->row.keys_known)
+		waiting = known->connection;
 	add_token(c, conn, side, token);
-	if (d && !d->seen) {
-		d->base = first;
-		d->base64 = d->seen = true;
-		d->start = d->next = d->acked = 1;
-	}
+	if (d)
+		count_from(conn, d, first);
+	if (waiting)
+		merge_connection(c, waiting, conn, !side);
 }

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What was captured before the handshake that explains it: joins with the token of a
+ * key that came later, and data whose numbers had nothing to count from. Such a
+ * connection becomes part of the one that the key belongs to.
+ */
+#include "core.h"
+
+#define MOST_DATA (1ll << 60)	/* no connection carries more */
+
+static i64 lowest(const struct data *d)
+{
+	const struct ranges *r = &d->ranges;
+
+	return r->count ? least(d->start, r->list[r->head].from) : d->start;
+}
+
+/* By how much the numbers of `d` grow if they count from `base` instead; those of 4
+ * bytes are taken to be the first such after it, or near `near` if that is positive.
+ * False if they cannot be meant. */
+static bool distance(const struct data *d, u64 base, bool wide, i64 near, i64 *by)
+{
+	i64 low = lowest(d), moved;
+
+	if (wide && d->base64)
+		moved = (i64)((u64)low + d->base - base);
+	else
+		moved = (u32)((u32)low + (u32)d->base - (u32)base);
+	if (near > 0 && !(wide && d->base64))
+		moved = near + (i32)((u32)moved - (u32)near);
+	if (moved < 1 || moved > MOST_DATA)
+		return false;
+	*by = moved - low;
+	return true;
+}
+
+static void shift_mappings(struct half *h, const struct data *d, i64 by)
+{
+	u32 known = (u32)least(h->map_count, MAPPINGS);
+
+	for (u32 i = 0; h->data == d && i < known; i++)
+		h->maps[i].dsn += by;
+}
+
+static void shift(struct connection *conn, struct data *d, i64 by)
+{
+	struct ranges *r = &d->ranges;
+
+	for (u32 i = 0; i < r->count; i++) {
+		r->list[r->head + i].from += by;
+		r->list[r->head + i].to += by;
+	}
+	if (r->forgotten)
+		r->floor += by;
+	d->base -= (u64)by;
+	d->start += by;
+	d->next += by;
+	d->acked += by;
+	d->reinjected_to += by;
+	if (d->fin >= 0)
+		d->fin += by;
+	for (struct subflow *s = conn->first_subflow; s; s = s->sibling) {
+		shift_mappings(&s->halves[0], d, by);
+		shift_mappings(&s->halves[1], d, by);
+	}
+}
+
+/* The number that the connection's data count from has become known. */
+void count_from(struct connection *conn, struct data *d, u64 first)
+{
+	i64 by;
+
+	if (!d->seen) {
+		d->start = d->next = d->acked = 1;
+	} else if (distance(d, first, true, 0, &by)) {
+		shift(conn, d, by);
+		d->start = 1;
+	} else {
+		d->row.implausible++;
+		return;
+	}
+	d->base = first;
+	d->seen = d->base64 = d->keyed = true;
+}
+
+/* Make the numbers of `from` count like those of `to`. */
+static bool align(struct connection *conn, struct data *from, struct data *to)
+{
+	i64 by;
+
+	if (!from->seen)
+		return true;
+	if (!to->seen) {
+		to->seen = true;
+		to->base = from->base;
+		to->base64 = from->base64;
+		to->start = from->start;
+		to->next = from->next;
+		to->acked = from->acked;
+		return true;
+	}
+	if (!distance(from, to->base, to->base64, to->keyed ? 0 : to->next, &by))
+		return false;
+	shift(conn, from, by);
+	if (from->base64 && !to->base64) {
+		to->base = from->base;
+		to->base64 = true;
+	}
+	return true;
+}
+
+/* Data of both that are the same were sent on two subflows. */
+static void unite(struct capture *c, struct data *to, struct data *from)
+{
+	struct ranges *r = &from->ranges;
+	struct overlap found;
+
+	if (!to->ranges.count && !to->ranges.forgotten) {
+		struct ranges none = to->ranges;
+
+		to->ranges = *r;
+		*r = none;
+	}
+	for (u32 i = 0; i < r->count; i++) {
+		const struct range *piece = &r->list[r->head + i];
+		struct subflow *s = c->subflows.at[piece->owner];
+		struct half *h = &s->halves[s->halves[0].data != from];
+
+		ranges_add(&c->memory, &to->ranges, piece->from, piece->to,
+			   piece->owner, &found);
+		if (!found.others)
+			continue;
+		to->row.bytes -= found.others;
+		to->row.reinjections++;
+		to->row.reinjected_packets++;
+		to->row.reinjected_bytes += found.others;
+		h->row.data_bytes -= found.others;
+		h->row.reinjected_packets++;
+		h->row.reinjected_bytes += found.others;
+	}
+	to->row.forgotten_ranges += from->ranges.forgotten;
+}
+
+static i64 earlier(i64 one, i64 two)
+{
+	return one < 0 || two < 0 ? most(one, two) : least(one, two);
+}
+
+static void add_counts(struct data_row *to, const struct data_row *from)
+{
+	to->bytes += from->bytes;
+	to->packets += from->packets;
+	to->reinjections += from->reinjections;
+	to->reinjected_packets += from->reinjected_packets;
+	to->reinjected_bytes += from->reinjected_bytes;
+	to->resent_packets += from->resent_packets;
+	to->resent_bytes += from->resent_bytes;
+	to->ooo_packets += from->ooo_packets;
+	to->ooo_bytes += from->ooo_bytes;
+	to->idle_periods += from->idle_periods;
+	to->idle_ns += from->idle_ns;
+	to->unmapped_packets += from->unmapped_packets;
+	to->unmapped_bytes += from->unmapped_bytes;
+	to->implausible += from->implausible;
+	to->wraps += from->wraps;
+	to->ooo_depth_bytes = most(to->ooo_depth_bytes, from->ooo_depth_bytes);
+	to->in_flight_max_bytes = most(to->in_flight_max_bytes, from->in_flight_max_bytes);
+	to->idle_max_ns = most(to->idle_max_ns, from->idle_max_ns);
+	to->first_ns = earlier(to->first_ns, from->first_ns);
+	to->last_ns = most(to->last_ns, from->last_ns);
+	to->first_reinjection_ns =
+		earlier(to->first_reinjection_ns, from->first_reinjection_ns);
+	to->last_reinjection_ns =
+		most(to->last_reinjection_ns, from->last_reinjection_ns);
+	to->data_fin_ns = earlier(to->data_fin_ns, from->data_fin_ns);
+	to->data_fin_acked_ns = earlier(to->data_fin_acked_ns, from->data_fin_acked_ns);
+}
+
+static void fold(struct capture *c, struct connection *conn, struct data *from,
+		 struct data *to)
+{
+	if (!align(conn, from, to)) {
+		to->row.implausible++;
+		to->row.unmapped_packets += from->row.packets;
+		to->row.unmapped_bytes += from->row.bytes;
+		for (struct subflow *s = conn->first_subflow; s; s = s->sibling)
+			s->halves[s->halves[0].data != from].map_count = 0;
+		return;
+	}
+	if (from->acked > to->acked)
+		to->row.complete_ns = from->row.complete_ns;
+	to->start = to->keyed ? to->start : least(to->start, from->start);
+	to->next = most(to->next, from->next);
+	to->acked = most(to->acked, from->acked);
+	to->fin = most(to->fin, from->fin);
+	to->reinjected_to = from->reinjected_to;
+	add_counts(&to->row, &from->row);
+	unite(c, to, from);
+}
+
+static void drop_data(struct memory *m, struct data *d)
+{
+	if (!d)
+		return;
+	ranges_free(m, &d->ranges);
+	give(m, d, sizeof(*d));
+}
+
+static void move_subflows(struct connection *from, struct connection *to, bool turned)
+{
+	for (struct subflow *s = from->first_subflow; s; s = s->sibling) {
+		s->connection = to;
+		s->row.number = to->row.subflows++;
+		for (int i = 0; i < 2; i++)
+			s->halves[i].row.direction ^= turned;
+	}
+	to->last_subflow->sibling = from->first_subflow;
+	to->last_subflow = from->last_subflow;
+	from->first_subflow = from->last_subflow = NULL;
+	from->row.subflows = 0;
+}
+
+/* The joins of `from` mean `to`; `turned`: it is the other end that opened them. No
+ * token leads to `from` any more. */
+void merge_connection(struct capture *c, struct connection *from, struct connection *to,
+		      bool turned)
+{
+	if (from == to || !from->first_subflow || !to->first_subflow)
+		return;
+	for (int i = 0; i < 2; i++) {
+		struct data *old = from->data[i], **new = &to->data[turned ? !i : i];
+
+		if (old && *new)
+			fold(c, from, old, *new);
+	}
+	move_subflows(from, to, turned);
+	for (struct subflow *s = to->first_subflow; s; s = s->sibling) {
+		for (int i = 0; i < 2; i++)
+			s->halves[i].data = to->data[s->halves[i].row.direction];
+	}
+	for (int i = 0; i < 2; i++) {
+		drop_data(&c->memory, from->data[i]);
+		from->data[i] = NULL;
+	}
+	to->dss_seen |= from->dss_seen;
+	to->listed += from->listed;
+	to->row.events_dropped += from->row.events_dropped;
+	to->row.unknown |= from->row.unknown & UNKNOWN_MEMORY;
+	to->row.first_ns = least(to->row.first_ns, from->row.first_ns);
+	to->row.last_ns = most(to->row.last_ns, from->row.last_ns);
+	if (from->row.fallback == FALLBACK_INFINITE && !to->row.fallback) {
+		to->row.fallback = from->row.fallback;
+		to->row.fallback_ns = from->row.fallback_ns;
+	}
+	if (from->index + 1 == c->connections.count) {
+		c->connections.count--;
+		give(&c->memory, from, sizeof(*from));
+	}
+}
