@@ -3,7 +3,8 @@
     python benchmarks/capture_overhead.py [--rounds N] [--duration S] [--capacity MBPS]
 
 Two paths of equal capacity, MPTCP over both. CPU time of the guest and of what makes
-captures of its rings; least and median over the rounds. With `--analyse`, the analysis
+captures of its rings; least and median over the rounds, and the median of what a
+capture adds to the run without one of the same round. With `--analyse`, the analysis
 that `mpbench run` adds is counted too.
 """
 
@@ -89,10 +90,15 @@ def main() -> None:
     least = {name: min(cpu for cpu, _ in each) for name, each in took.items()}
     for name, each in took.items():
         median = statistics.median(cpu for cpu, _ in each)
+        without = took["no capture"]
         more = least[name] / least["no capture"] - 1
+        paired = statistics.median(
+            mine / other for (mine, _), (other, _) in zip(each, without, strict=True)
+        )
         print(
             f"{name:12s} CPU {least[name]:6.2f} s least, {median:6.2f} s median;"
-            f" wall {min(wall for _, wall in each):6.2f} s least; {more:+.1%}"
+            f" wall {min(wall for _, wall in each):6.2f} s least; {more:+.1%},"
+            f" paired {paired - 1:+.1%}"
         )
 
 

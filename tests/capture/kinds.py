@@ -105,8 +105,11 @@ def _count(counts: Counter[str], value: dict[str, str]) -> None:
     counts["again"] += any(value[ANALYSIS + n] for n in (*AGAIN, "out_of_order"))
     for name in COUNTED:
         counts[name] += bool(value[ANALYSIS + name])
-    for subtype in filter(None, value["tcp.options.mptcp.subtype"].split(",")):
+    subtypes = value["tcp.options.mptcp.subtype"].split(",")
+    for subtype in filter(None, subtypes):
         counts[f"subtype {subtype}"] += 1
     counts["data_fins"] += "1" in value["tcp.options.mptcp.datafin.flag"]
     counts["data_acks"] += bool(value["tcp.options.mptcp.rawdataack"])
-    counts["mappings"] += bool(value["tcp.options.mptcp.rawdataseqno"])
+    # The field is MP_FAIL's number, too.
+    numbers = [*filter(None, value["tcp.options.mptcp.rawdataseqno"].split(","))]
+    counts["mappings"] += len(numbers) - subtypes.count("6")
