@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis import metrics
 from analysis.capture.analyse import Settings, analyse
 from analysis.capture.frames import Frames, frames
 from tests.capture.formats import HEAD, RECORD
@@ -194,6 +195,19 @@ def test_one_way_delay_and_loss() -> None:
     mean = data[(data["point"] == 0) & (data["bytes"] > 10_000)].iloc[0]
     by_hand = (forth["loss_probability"] * forth["share"]).sum()
     assert mean["mean_loss_probability"] == pytest.approx(by_hand)
+
+
+def test_the_less_lossy_path_out_of_captures() -> None:
+    """Of TCP on each path by itself (thesis, 5.2.2): 2 % are lost on one."""
+    ratios = [
+        seen(kind, "client")
+        .data.query("direction == 0")["retransmission_ratio"]
+        .iloc[0]
+        for kind in ("plain", "fallback")
+    ]
+    assert ratios[0] > ratios[1] == 0
+    assert metrics.less_lossy_path(ratios) == 2
+    assert metrics.less_lossy_path(ratios[::-1]) == 1
 
 
 def test_series_of_losses_and_shares() -> None:
