@@ -55,7 +55,7 @@ def test_a_curve_rises_by_one_nth_at_each_value(
     seen = []
     monkeypatch.setattr(style, "save", lambda figure, target: seen.append(figure))
     values = pd.Series([3.0, 1.0, 2.0, 2.0])
-    curves.draw({"x": values}, "x", (), style.Target(tmp_path, "x"))
+    curves.draw({"": {"x": values}}, "x", (), style.Target(tmp_path, "x"))
     (line,) = seen[0].axes[0].lines
     x, y = line.get_xdata(), line.get_ydata()
     for at in (0.999, 1.0, 1.5, 2.0, 3.0):
