@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.drawn import LINES, Drawn, rows_of, title
-from analysis.grouped import panels_of, shown, summary_row, without
 from analysis.figures import curves
 from analysis.figures.labels import label, without_mathematics
 from analysis.figures.style import Target
@@ -17,6 +16,7 @@ from analysis.figures.wanted import (
     metric_column,
     parameter_column,
 )
+from analysis.grouped import panels_of, shown, summary_row, without
 from analysis.tables import quartiles
 
 PATH = re.compile(r"path\d+")

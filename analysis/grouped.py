@@ -76,10 +76,9 @@ def _batched(wanted: Wanted, rows: pd.DataFrame) -> tuple[pd.Series, str]:
     if known.empty:
         raise UndrawableError(f"no run has the criterion {wanted.factor}")
     bounds = batches.edges(known, wanted.batches, wanted.difference == "signed")
-    found = batches.assign(known, bounds)
-    named = pd.Categorical.from_codes(
-        found, [batches.label(bounds, i) for i in range(len(bounds) - 1)]
-    )
+    names = [batches.label(bounds, i) for i in range(len(bounds) - 1)]
+    found = [names[i] for i in batches.assign(known, bounds)]
+    named = pd.Categorical(found, categories=names)
     text = criterion_label(str(values.name), wanted)
     return pd.Series(named, known.index).reindex(values.index), text
 

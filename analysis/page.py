@@ -223,7 +223,8 @@ def _statements(report: Report, factors: tuple[str, ...]) -> Iterator[str]:
         asked = [
             each
             for each in report.statements
-            if each.of(report.title) and (not each.rows.cases or case in each.rows.cases)
+            if each.of(report.title)
+            and (not each.rows.cases or case in each.rows.cases)
         ]
         answers = [answer(each, rows, factors, good) for each in asked]
         cells = [_answer_cells(each) for each in answers]

@@ -20,6 +20,8 @@ from analysis.reproduction import (
 from analysis.statements import Statement
 from analysis.tables import markdown
 
+MADE = ("source", "spec", "backend", "kernel", "guest", "mpbench", "commit")
+"""Of how a campaign came about, what stands at the foot of a page."""
 AGREES, OPEN = "agrees", "differs, open"
 READING = (
     "How each statement is read as a number stands in the files of published"
@@ -211,7 +213,8 @@ def _index(
         for each in made.differing:
             said = each.given.statement
             page = f"[{_figure(said.figure)}]({made.sheet.name}.md)"
-            yield f"- {page}: *{said.statement}*; ours: {each.given.ours}. {_short(each)}"
+            ours = f"*{said.statement}*; ours: {each.given.ours}"
+            yield f"- {page}: {ours}. {_short(each)}"
     yield ""
     unfinished = [each for each in campaigns.values() if each.state]
     for campaign in unfinished:
@@ -230,10 +233,8 @@ def _made(campaigns: Sequence[Campaign]) -> Iterator[str]:
         return
     yield "## How this was made"
     yield ""
-    names = list(dict.fromkeys(n for each in campaigns for n in each.made))
-    names = [name for name in names if name != "experiment"]
     rows = []
-    for name in names:
+    for name in MADE:
         values = [each.made.get(name, "-") for each in campaigns]
         rows.append([name, *(f"`{value}`" for value in values)])
     yield from markdown(["", *(f"`{each.name}`" for each in campaigns)], rows)

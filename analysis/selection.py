@@ -4,10 +4,11 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
-OPERATORS: dict[str, Callable[[pd.Series, object], pd.Series]] = {
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,
     ">=": operator.ge,
     "!=": operator.ne,

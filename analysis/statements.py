@@ -6,7 +6,7 @@ and how it is read here, as a statistic and a relation that it should have.
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
@@ -49,7 +49,7 @@ class Statement:
     relation: str
     value: str
     tolerance: float
-    rows: Selection = Selection()
+    rows: Selection = field(default_factory=Selection)
     against: Selection | None = None
     threshold: float = 0.0
 

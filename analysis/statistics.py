@@ -68,7 +68,9 @@ def uniformity(rows: pd.DataFrame, question: Question) -> Finding:
     need(len(tests), 1, "factors with several values")
     p = min(1.0, min(float(test.pvalue) for test in tests) * len(tests))
     worst = max(float(test.statistic) for test in tests)
-    return Finding(worst, f"largest distance {worst:.2f}, p {p_text(p)}", len(unique), p)
+    return Finding(
+        worst, f"largest distance {worst:.2f}, p {p_text(p)}", len(unique), p
+    )
 
 
 def trend(rows: pd.DataFrame, question: Question) -> Finding:

@@ -46,7 +46,9 @@ def draw(panels: Sequence[Panel], label: str, target: style.Target) -> list[Path
                 lw=1,
                 label="sent",
             )
-            axis.set_title(f"{panel.name}: RMSE {panel.error:.1f} packets/s", loc="left")
+            axis.set_title(
+                f"{panel.name}: RMSE {panel.error:.1f} packets/s", loc="left"
+            )
             axis.set_xlabel(label)
             axis.set_ylim(bottom=0)
         axes[0].set_ylabel("packets a second")

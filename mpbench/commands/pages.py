@@ -1,4 +1,4 @@
-"""`mpbench pages FILE RESULTS...`: a publication's figures and statements, ours beside."""
+"""`mpbench pages FILE RESULTS...`: a publication's figures and statements, and ours."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -109,7 +109,8 @@ class Figure(Part):
         default=5, ge=1, le=1000, description="Number of batches, or of bars."
     )
     by: Annotated[str, AfterValidator(_parameter)] | None = Field(
-        default=None, description="The factor whose values are groups, columns or panels."
+        default=None,
+        description="The factor whose values are groups, columns or panels.",
     )
     case: Annotated[str, AfterValidator(_case)] | None = Field(
         default=None, description="The case that is shown; all if not said."
