@@ -39,26 +39,38 @@ def mirrored(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Fi
 
 def paired(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
     """Median of the differences in the same network; Wilcoxon's signed-rank test."""
-    keys = [str(name) for name in rows.columns if _OF_NETWORK.fullmatch(str(name))]
-    keys.append("repetition")
-    sizes = {"traffic.size_bytes"} & set(rows.columns) & set(others.columns)
-    for size in sizes:
-        several = max(rows[size].nunique(), others[size].nunique()) > 1
-        keys += [size] if several else []
-    names = [*keys, question.metric]
-    known = [each.dropna(subset=[question.metric])[names] for each in (rows, others)]
-    both = known[0].merge(known[1], on=keys, suffixes=("", " of the other"))
-    ends = both[question.metric], both[f"{question.metric} of the other"]
-    differences = (ends[0] - ends[1]).dropna().astype(float)
-    need(len(differences), LEAST_POINTS, "pairs")
+    differences = _differences(rows, others, question.metric)
     p = float(stats.wilcoxon(differences).pvalue) if differences.any() else 1.0
     value = float(differences.median())
     text = f"median difference {_short(value, '+')}, p {p_text(p)}"
     return Finding(value, text, len(differences), p)
 
 
+def part_ahead(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
+    """Part of the networks in which the rows have at least what the others have."""
+    differences = _differences(rows, others, question.metric)
+    value = float((differences >= 0).mean())
+    text = f"at least as much in {value:.0%}"
+    return Finding(value, text, len(differences))
+
+
+def _differences(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.Series:
+    """The rows' metric less the others', network by network."""
+    keys = [str(name) for name in rows.columns if _OF_NETWORK.fullmatch(str(name))]
+    keys.append("repetition")
+    for size in {"traffic.size_bytes"} & set(rows.columns) & set(others.columns):
+        several = max(rows[size].nunique(), others[size].nunique()) > 1
+        keys += [size] if several else []
+    names = [*keys, metric]
+    known = [each.dropna(subset=[metric])[names] for each in (rows, others)]
+    both = known[0].merge(known[1], on=keys, suffixes=("", " of the other"))
+    differences = (both[metric] - both[f"{metric} of the other"]).astype(float)
+    need(len(differences), LEAST_POINTS, "pairs")
+    return differences
+
+
 TWO_SIDED: Mapping[str, TwoSided] = {
-    each.__name__: each for each in (shift, mirrored, paired)
+    each.__name__: each for each in (shift, mirrored, paired, part_ahead)
 }
 
 

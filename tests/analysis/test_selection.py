@@ -53,6 +53,9 @@ def test_pairs_are_of_the_same_network() -> None:
     assert found.n == 20 and found.value == pytest.approx(0.1)
     assert found.p is not None and found.p < 0.001
     assert TWO_SIDED["paired"](one, one, asked()).p == 1.0
+    assert TWO_SIDED["part_ahead"](one, other, asked()).value == 1
+    assert TWO_SIDED["part_ahead"](one, one, asked()).value == 1
+    assert TWO_SIDED["part_ahead"](other, one, asked()).value == 0
 
 
 def test_pairs_mind_the_size_where_there_are_several() -> None:
