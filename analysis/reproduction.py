@@ -101,6 +101,13 @@ class Answered:
     cause: Cause | None = None
     tested: Answer | None = None
 
+    @property
+    def explained(self) -> bool:
+        """Whether there is a cause, and the runs that test it, if any, agree."""
+        return self.cause is not None and (
+            self.tested is None or self.tested.agrees is True
+        )
+
 
 @dataclass(frozen=True)
 class Reproduced:

@@ -154,11 +154,11 @@ def _why(each: Answered) -> str:
     text = " ".join(each.cause.text.split())
     if each.tested is None:
         return text
-    agrees = {True: "agrees", False: "does not agree", None: "-"}[each.tested.agrees]
+    agrees = {True: "agrees", False: "does not agree: open", None: "open"}
     rows = each.tested.statement.rows
     conditions = ", ".join(f"{c} {how} {v}" for c, how, v in rows.conditions)
     of = f"`{rows.campaign}`" + (f" ({conditions})" if conditions else "")
-    return f"{text} There, in {of}: {each.tested.ours}, n = {each.tested.n}; {agrees}."
+    return f"{text} There, in {of}: {each.tested.ours}, n = {each.tested.n}; {agrees[each.tested.agrees]}."
 
 
 def verdict(made: Reproduced) -> str:
@@ -169,7 +169,7 @@ def verdict(made: Reproduced) -> str:
     if not differing:
         known = any(each.given.agrees is not None for each in made.answers)
         return AGREES if known else "not measured"
-    untold = sum(each.cause is None for each in differing)
+    untold = sum(not each.explained for each in differing)
     if not untold:
         return "differs, with cause"
     return OPEN if untold == len(differing) else f"differs, {untold} open"
@@ -225,6 +225,8 @@ def _short(each: Answered) -> str:
     """The first sentence of the cause."""
     if each.cause is None:
         return "Open."
+    if not each.explained:
+        return "A supposed cause was tested and does not explain it; open."
     return " ".join(each.cause.text.split()).partition(". ")[0].rstrip(".") + "."
 
 

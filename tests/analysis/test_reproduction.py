@@ -88,6 +88,14 @@ def test_a_cause_is_answered_from_its_runs(tmp_path: Path) -> None:
     assert "The buffers." in (tmp_path / "README.md").read_text()
 
 
+def test_a_cause_that_its_runs_do_not_show_leaves_it_open(tmp_path: Path) -> None:
+    done = write(tmp_path, {"s": reproduction.Cause("x.", selection.Selection("a"))})
+    (each,) = done[0].answers
+    assert each.tested is not None and not each.explained
+    assert reproduction_pages.verdict(done[0]) == "differs, open"
+    assert "does not explain it; open." in (tmp_path / "README.md").read_text()
+
+
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         write(tmp_path / name, {})
