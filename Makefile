@@ -73,7 +73,7 @@ demo: setup
 
 reproduction: venv
 	@$(call step,A page for every figure of the thesis,a minute)
-	$(RUN) pages experiments/thesis/pages.yaml $(dir $(wildcard results/*/campaign.json)) \
+	$(RUN) pages results/published/thesis-pages.yaml $(dir $(wildcard results/*/campaign.json)) \
 		--out results/reference/thesis
 	$(call done)
 

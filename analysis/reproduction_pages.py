@@ -183,7 +183,7 @@ def _index(
     yield ""
     yield (
         f"{source}. Made from results folders by `mpbench pages"
-        " experiments/thesis/pages.yaml RESULTS...`; the same results give the same"
+        " results/published/thesis-pages.yaml RESULTS...`; the same results give the same"
         " bytes. `points/` has what is plotted."
     )
     yield ""

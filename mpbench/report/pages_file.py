@@ -41,6 +41,9 @@ class CauseEntry(Part):
 
 class PagesFile(Part):
     source: str = Field(description="The publication.")
+    experiments: str = Field(
+        description="Folder of the campaigns' experiment files, relative to this file."
+    )
     statements: tuple[str, ...] = Field(
         min_length=1, description="Files of statements, relative to this one."
     )
@@ -118,8 +121,9 @@ class Pages:
         }
 
     def experiment(self, name: str) -> Path | None:
-        """The experiment file of a campaign, beside this file or in a folder there."""
-        for place in (self.path.parent, *sorted(self.path.parent.glob("*/"))):
+        """The experiment file of a campaign; in the folder, or in a folder there."""
+        folder = self.path.parent / self.file.experiments
+        for place in (folder, *sorted(folder.glob("*/"))):
             if (place / f"{name}.yaml").is_file():
                 return place / f"{name}.yaml"
         return None

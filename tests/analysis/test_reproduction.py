@@ -17,7 +17,7 @@ from mpbench.spec import load
 from tests.analysis import campaign
 
 ROOT = Path(__file__).parents[2]
-THESIS = ROOT / "experiments/thesis/pages.yaml"
+THESIS = ROOT / "results/published/thesis-pages.yaml"
 BOX = {
     "kind": "box",
     "metric": "experimental_aggregation_benefit",
@@ -150,7 +150,7 @@ def test_the_thesis_is_whole() -> None:
 )
 def test_a_wrong_file_is_refused(tmp_path: Path, old, new, message) -> None:
     text = THESIS.read_text().split("\ncauses:")[0] + "\n"
-    text = text.replace("../../results/published", str(ROOT / "results/published"))
+    text = text.replace("- thesis-", f"- {THESIS.parent}/thesis-")
     path = tmp_path / "pages.yaml"
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(UserError, match=message):
