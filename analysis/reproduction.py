@@ -139,7 +139,8 @@ def reproduce(
     target : of the figures; each has a name of its own below it
     """
     there = [campaigns[name] for name in sheet.campaigns if name in campaigns]
-    panels = tuple(p for each in there for p in _panels(sheet, each, target))
+    taken: set[str] = set()
+    panels = tuple(p for each in there for p in _panels(sheet, each, target, taken))
     answers = tuple(
         _answered(each, campaigns, causes.get(each.id))
         for each in statements
@@ -149,9 +150,11 @@ def reproduce(
     return Reproduced(sheet, panels, answers, missing)
 
 
-def _panels(sheet: Sheet, campaign: Campaign, target: Target) -> list[Panel]:
+def _panels(
+    sheet: Sheet, campaign: Campaign, target: Target, taken: set[str]
+) -> list[Panel]:
+    """taken : names of files of the sheet; more come in"""
     found = []
-    taken: set[str] = set()
     for wanted in campaign.figures:
         published = _published(wanted)
         if not sheet.has(published):

@@ -183,8 +183,8 @@ def _index(
     yield ""
     yield (
         f"{source}. Made from results folders by `mpbench pages"
-        " results/published/thesis-pages.yaml RESULTS...`; the same results give the same"
-        " bytes. `points/` has what is plotted."
+        " results/published/thesis-pages.yaml RESULTS...`; the same results give the"
+        " same bytes. `points/` has what is plotted."
     )
     yield ""
     rows = []

@@ -43,8 +43,9 @@ def command(
 ) -> None:
     """Write a page for every figure and table that FILE names, and an index.
 
-    Figures are those that the campaigns' experiment files ask for with `after`; statements are answered from the runs of RESULTS. A page whose campaigns
-    are not among RESULTS is named in the index alone.
+    Figures are those that the campaigns' experiment files ask for with `after`;
+    statements are answered from the runs of RESULTS. A page whose campaigns are not
+    among RESULTS is named in the index alone.
     """
     from analysis import reproduction_pages
     from analysis.figures.style import Look
