@@ -88,6 +88,7 @@ SCHEDULER: Mapping[str, Mapping[str, Knob]] = {
     "lowrtt": {
         "reinject": Knob("net.mptcp.lowrtt_reinject", switch=True),
         "penalise": Knob("net.mptcp.lowrtt_penalise", switch=True),
+        "spare_slow_start": Knob("net.mptcp.lowrtt_spare_slow_start", switch=True),
     },
     "roundrobin": {"segments": Knob("net.mptcp.roundrobin_segments", 1, 1000)},
 }

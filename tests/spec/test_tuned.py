@@ -53,6 +53,10 @@ def sysctls(**case: Any) -> dict[str, str]:
             {"lowrtt_reinject": "1", "lowrtt_penalise": "0"},
         ),
         (
+            {"scheduler": {"name": "lowrtt", "spare_slow_start": True}},
+            {"lowrtt_spare_slow_start": "1"},
+        ),
+        (
             {"scheduler": {"name": "roundrobin", "segments": 4}},
             {"roundrobin_segments": "4"},
         ),

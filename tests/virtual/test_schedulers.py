@@ -76,3 +76,13 @@ def test_reinjection_when_a_slow_path_holds_the_window_up(tmp_path: Path) -> Non
     better = measured(tmp_path / "helped", parameters, sysctls=buffer, scheduler=helped)
     assert plain["reinjections"] == 0 < better["reinjections"]
     assert better["goodput_mbps"] > 1.5 * plain["goodput_mbps"]
+    # The slow path, which is never full, stays in slow start: spared there, it is
+    # soon back, and in the way again.
+    (tmp_path / "spared").mkdir()
+    spared = measured(
+        tmp_path / "spared",
+        parameters,
+        sysctls=buffer,
+        scheduler={**helped, "spare_slow_start": True},
+    )
+    assert spared["goodput_mbps"] < 0.8 * better["goodput_mbps"]

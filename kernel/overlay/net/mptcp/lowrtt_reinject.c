@@ -9,7 +9,9 @@
  * window has room cannot send anything new, that subflow sends what holds the window
  * up once more: the oldest data that is not acknowledged, as far as another subflow
  * has it in one piece; and that one, if its round-trip time is the longer, has its
- * congestion window halved, and ssthresh set to that, at most once in that time.
+ * congestion window halved, and ssthresh set to that, at most once in that time. With
+ * net.mptcp.lowrtt_spare_slow_start its ssthresh stays in slow start, as it does in
+ * MPTCP for Linux up to 0.96: the window is soon back.
  *
  * The oldest data is found in the subflows' own queues, which takes their locks; the
  * connection's worker, which may sleep, does that. Each subflow is asked for a given
@@ -69,6 +71,8 @@ static void lowrtt_penalise(struct sock *ssk, u32 best_srtt)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	struct tcp_sock *tp = tcp_sk(ssk);
+	bool spare = tcp_in_slow_start(tp) &&
+		     lab_get(sock_net(ssk), LAB_LOWRTT_SPARE);
 
 	if (!lab_get(sock_net(ssk), LAB_LOWRTT_PENALISE) ||
 	    tp->srtt_us <= best_srtt ||
@@ -76,7 +80,8 @@ static void lowrtt_penalise(struct sock *ssk, u32 best_srtt)
 		return;
 	subflow->sched_mark = tcp_jiffies32;
 	tcp_snd_cwnd_set(tp, max(tcp_snd_cwnd(tp) / 2, 1U));
-	WRITE_ONCE(tp->snd_ssthresh, max(tcp_snd_cwnd(tp), 2U));
+	if (!spare)
+		WRITE_ONCE(tp->snd_ssthresh, max(tcp_snd_cwnd(tp), 2U));
 }
 
 /* The bytes from @seq on that this subflow has in one piece, in flight or queued. */
