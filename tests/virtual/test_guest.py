@@ -94,7 +94,9 @@ def test_cpu_time_is_that_of_all_processes(tmp_path: Path) -> None:
     alone_s = time.process_time() - before
     taken = []
     for text in ("pass", work):
-        lab = lab_with(tmp_path / text[:3], script(f"import time; {text}; time.sleep(20)"))
+        lab = lab_with(
+            tmp_path / text[:3], script(f"import time; {text}; time.sleep(20)")
+        )
         ended, _ = lab.execute({"seed": 1})
         assert ended.status == "finished" and ended.cpu_s is not None
         assert 0 < ended.cpu_s < ended.wall_s + 0.05
