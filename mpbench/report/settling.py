@@ -107,6 +107,7 @@ class Study:
         """The figures of the designs as they are; earlier ones of this size go."""
         self.found = sensitivity.lines(self.tables, self.wanted, self.groups)
         frame = sensitivity.frame(self.found)
-        frame.insert(0, "points", self.points)
+        frame.insert(0, "experiment", self.series.spec.name)
+        frame.insert(1, "points", self.points)
         kept = [each for each in self.frames if each["points"].iloc[0] != self.points]
         self.frames = [*kept, frame] if len(frame) else kept
