@@ -110,19 +110,28 @@ function goodputChart(host, row, run, others) {
     host.append(element("p", { class: "soft" }, "This run left no report with intervals."));
     return;
   }
-  const capacity = capacityOf(run);
   charts.push(new TimeChart(host, {
-    lines, unit: "Mbit/s", levels: capacity ? [{ value: capacity, name: "capacity" }] : [],
+    lines, unit: "Mbit/s", levels: capacityLevels(run),
     label: `Goodput at the receiver over time, ${data.cases[data.case[row]].name}`,
   }));
 }
 
-// Of the paths that the transport may use, together.
-function capacityOf(run) {
-  const path = run.transport.protocol === "tcp" ? run.transport.path : null;
-  const named = Object.entries(run.parameters).filter(([key]) => /^path\d+\.capacity_mbps$/.test(key));
-  const used = path ? named.filter(([key]) => key.startsWith(`path${path}.`)) : named;
-  return used.reduce((sum, [, value]) => sum + value, 0);
+// Where the paths are the run's own, of those that the transport may use, together;
+// where links are shared, of each link, those of one capacity together.
+function capacityLevels(run) {
+  const named = Object.entries(run.parameters).flatMap(([key, value]) => {
+    const link = /^(.+)\.capacity_mbps$/.exec(key);
+    return link ? [[link[1], value]] : [];
+  });
+  if (named.every(([link]) => /^path\d+$/.test(link))) {
+    const path = run.transport.protocol === "tcp" ? run.transport.path : null;
+    const used = path ? named.filter(([link]) => link === `path${path}`) : named;
+    const value = used.reduce((sum, [, capacity]) => sum + capacity, 0);
+    return value ? [{ value, name: "capacity" }] : [];
+  }
+  const levels = new Map();
+  for (const [link, value] of named) levels.set(value, [...(levels.get(value) ?? []), link]);
+  return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
 }
 
 function traceChart(host, trace) {
