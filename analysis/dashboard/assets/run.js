@@ -110,9 +110,11 @@ function goodputChart(host, row, run, others) {
     host.append(element("p", { class: "soft" }, "This run left no report with intervals."));
     return;
   }
+  const levels = capacityLevels(run);
+  const said = levels.map(({ value, name }) => `, ${name} ${shown(value, "Mbit/s", 4)}`).join("");
   charts.push(new TimeChart(host, {
-    lines, unit: "Mbit/s", levels: capacityLevels(run),
-    label: `Goodput at the receiver over time, ${data.cases[data.case[row]].name}`,
+    lines, unit: "Mbit/s", levels,
+    label: `Goodput at the receiver over time, ${data.cases[data.case[row]].name}${said}`,
   }));
 }
 
@@ -160,6 +162,8 @@ function asked(run) {
 
 // What has a path, or another part of the network, side by side; all else as a list.
 // entries : [key, value], and the key's column if it has one
+const SIDE_BY_SIDE = 4;
+
 function quantities(entries) {
   const heads = new Map();
   const names = new Map();
@@ -181,11 +185,28 @@ function quantities(entries) {
   const list = element("dl", {}, ...rest.map(([what, value, unit]) => element("div", {}, element("dt", {}, what), element("dd", {}, text(value, unit)))));
   if (!heads.size) return [list];
   const parts = [...heads.keys()].sort();
-  const table = element("table", { class: "paths" },
+  const made = parts.length > SIDE_BY_SIDE ? below : beside;
+  const table = made(parts, [...names.keys()], (part, what) => {
+    const value = heads.get(part)[what];
+    return value === undefined ? "" : text(value, names.get(what));
+  });
+  return [element("div", { class: "wide" }, table), list];
+}
+
+// A column for each part: paths, links.
+function beside(parts, names, of) {
+  return element("table", { class: "paths" },
     element("thead", {}, element("tr", {}, element("td", {}), ...parts.map((part) => element("th", { scope: "col" }, part)))),
-    element("tbody", {}, ...[...names].map(([what, unit]) => element("tr", {}, element("th", { scope: "row" }, what),
-      ...parts.map((part) => element("td", { class: "n" }, heads.get(part)[what] === undefined ? "" : text(heads.get(part)[what], unit)))))));
-  return [table, list];
+    element("tbody", {}, ...names.map((what) => element("tr", {}, element("th", { scope: "row" }, what),
+      ...parts.map((part) => element("td", { class: "n" }, of(part, what)))))));
+}
+
+// Of many parts, such as a phase's, each below the other with what it has.
+function below(parts, names, of) {
+  return element("table", { class: "paths" }, ...parts.map((part) => element("tbody", {},
+    element("tr", {}, element("th", { scope: "rowgroup", colspan: 2, class: "part" }, part)),
+    ...names.filter((what) => of(part, what)).map((what) => element("tr", {},
+      element("th", { scope: "row" }, what), element("td", { class: "n" }, of(part, what)))))));
 }
 
 function withUnit(key) {
