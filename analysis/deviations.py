@@ -10,6 +10,7 @@ from half of it to six times as much. Two are told apart by the F test of their 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from pathlib import Path
 
 import pandas as pd
@@ -157,11 +158,21 @@ def _verdict(
         f"The largest of ours is {largest:.3g} %, of the published"
         f" {printed_largest:.3g} %. {different} of {len(p_values)} differ by the F test"
         f" at {LEVEL:g}; chance alone makes {LEVEL * len(p_values):.1f} of so many"
-        " differ. Of three designs a deviation is known badly: deviations within a"
-        " factor of 6.2 of one another are not told apart."
+        " differ."
     )
     yield ""
     used = tables[tables["experiment"].isin({each.experiment for each in printed})]
+    for designs in sorted({int(n) for n in used["designs"]}):
+        low, high = (
+            sqrt(stats.f.ppf(p, designs - 1, THEIR_DESIGNS - 1))
+            for p in (LEVEL / 2, 1 - LEVEL / 2)
+        )
+        yield (
+            f"So few designs tell little: a deviation of {designs} differs from one of"
+            f" {THEIR_DESIGNS} by this test only if it is more than {high:.1f} times as"
+            f" large, or less than one {1 / low:.1f}th."
+        )
+        yield ""
     for (name, points), part in used.groupby(["experiment", "points"], sort=False):
         designs = ", ".join(str(n) for n in sorted(set(part["designs"])))
         yield f"- {name}: {designs} designs of {points} points"
