@@ -162,13 +162,13 @@ def _verdict(
     )
     yield ""
     used = tables[tables["experiment"].isin({each.experiment for each in printed})]
-    for designs in sorted({int(n) for n in used["designs"]}):
+    for number in sorted({int(n) for n in used["designs"]}):
         low, high = (
-            sqrt(stats.f.ppf(p, designs - 1, THEIR_DESIGNS - 1))
+            sqrt(stats.f.ppf(p, number - 1, THEIR_DESIGNS - 1))
             for p in (LEVEL / 2, 1 - LEVEL / 2)
         )
         yield (
-            f"So few designs tell little: a deviation of {designs} differs from one of"
+            f"So few designs tell little: a deviation of {number} differs from one of"
             f" {THEIR_DESIGNS} by this test only if it is more than {high:.1f} times as"
             f" large, or less than one {1 / low:.1f}th."
         )

@@ -55,5 +55,7 @@ def run(name: str) -> dict[str, Any]:
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
-    found = {name: run(name) for name in TOOLS}
-    Path("said.json").write_text(json.dumps(found, indent=1))
+    found = {}
+    for name in sys.argv[1:] or TOOLS:
+        found[name] = run(name)
+        Path("said.json").write_text(json.dumps(found, indent=1))
