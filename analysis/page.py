@@ -19,6 +19,11 @@ from analysis.tables import digits, markdown, quartiles
 
 VERDICTS = ("ok", "invalid", "failed", "timeout")
 OF_MPTCP_COLUMNS = {COLUMNS[metric] for metric in OF_MPTCP}
+BOXES = (
+    "Boxes reach from the first to the third quartile, with the median; whiskers to"
+    " the last point within 1.5 interquartile ranges; every run is a faint point."
+    " Batches are open below and closed above, but for the first."
+)
 MOST_VALUES = 12
 """Of a factor of the traffic that splits the table of metrics."""
 POINT_COLUMNS = (
@@ -225,11 +230,18 @@ def _statements(report: Report, factors: tuple[str, ...]) -> Iterator[str]:
         return
     yield "## Ours beside the published"
     yield ""
+    good = pd.concat(report.cases.values())
     for case, rows in report.cases.items():
         if len(report.cases) > 1:
             yield f"### {case}"
             yield ""
-        answers = [answer(each, rows, factors) for each in report.statements]
+        asked = [
+            each
+            for each in report.statements
+            if each.of(report.title)
+            and (not each.rows.cases or case in each.rows.cases)
+        ]
+        answers = [answer(each, rows, factors, good) for each in asked]
         cells = [_answer_cells(each) for each in answers]
         head = ["published", "where", "ours", "n", "agrees"]
         yield from markdown(head, cells)
@@ -273,18 +285,13 @@ def _figures(figures: list[tuple[Wanted, Drawn | str]], suffix: str) -> Iterator
             yield ""
         if not one.summary.empty:
             boxes = boxes or wanted.kind == "box"
-            yield from _summary_table(one.summary)
+            yield from summary_table(one.summary)
     if boxes:
-        yield (
-            "Boxes reach from the first to the third quartile, with the median;"
-            " whiskers to the last point within 1.5 interquartile ranges; every run is"
-            " a faint point. Batches are open below and closed above, but for the"
-            " first."
-        )
+        yield BOXES
         yield ""
 
 
-def _summary_table(rows: pd.DataFrame) -> Iterator[str]:
+def summary_table(rows: pd.DataFrame) -> Iterator[str]:
     several = rows["case"].nunique() > 1
     numbers = ["minimum", "q1", "median", "q3", "maximum"]
     head = [*(["case"] if several else []), "batch", "n", *numbers]
