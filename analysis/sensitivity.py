@@ -104,6 +104,13 @@ def worst_error(found: Sequence[Line]) -> float:
     return max(errors, default=0.0)
 
 
+def worst_deviation(found: Sequence[Line]) -> float:
+    """The largest relative standard deviation: how far one design's figures are from
+    those of another of as many points."""
+    spreads = (s for line in found for s in line.spreads.values())
+    return max((s.relative_deviation for s in spreads), default=0.0)
+
+
 def _split(
     rows: pd.DataFrame, column: str, groups: Sequence[str]
 ) -> dict[tuple[object, ...], np.ndarray]:

@@ -5,14 +5,15 @@
     design = wsp.make_design(factors, 98, rng)   # design.points: shape (98, 2)
 
 The parts can be used alone: `candidates` draws points in the unit cube, `select`
-thins them for a given d_min, `adaptive` to a given number, `criteria` judges, and
-`wsp.plot.pair_plot` draws.
+thins them for a given d_min, `adaptive` to a given number, `grow` adds to what there
+is, `criteria` judges, and `wsp.plot.pair_plot` draws.
 Errors of the caller are ValueErrors of one line.
 """
 
 from wsp.candidate_sets import CANDIDATE_SETS, CandidateSet, candidates
 from wsp.designs import METHODS, Constraint, Design, Method, make_design
 from wsp.factors import Factor, scale, unscale
+from wsp.growth import grow
 from wsp.measures import (
     Criteria,
     coverage,
@@ -46,6 +47,7 @@ __all__ = [
     "coverage",
     "criteria",
     "discrepancy",
+    "grow",
     "make_design",
     "mean_distance",
     "mean_nearest_distance",

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from wsp.candidate_sets import CandidateSet, candidates
 from wsp.factors import Factor, scale, unscale
+from wsp.growth import grow
 from wsp.measures import Criteria, criteria
-from wsp.search import CountNotFound, adaptive
+from wsp.search import CountNotFound, Selection, adaptive
 from wsp.selection import Metric, Start
 
 Method = Literal["wsp", "lhs", "sobol", "uniform"]
@@ -30,8 +31,8 @@ class Design:
     method : one of METHODS
     points : ndarray, shape (count, d), values in the factors' units
     unit : ndarray, shape (count, d), the same points in the unit cube
-    d_min : float or None, distance that WSP kept in the unit cube; None if the
-        method was not WSP
+    d_min : float or None, distance that WSP kept in the unit cube, of a grown design
+        the one at which its last point came in; None if the method was not WSP
     feasible : int, distinct candidates that satisfied the constraint
     criteria : Criteria of `unit`
     """
@@ -55,6 +56,7 @@ def make_design(
     metric: Metric = "euclidean",
     start: Start = "centre",
     constraint: Constraint | None = None,
+    grown_from: int | None = None,
 ) -> Design:
     """Spread `count` distinct points over `factors`.
 
@@ -64,6 +66,8 @@ def make_design(
         start that does not allow `count` points is drawn again
     constraint : given values of shape (n, d), in the factors' units, returns
         which points are allowed, shape (n,)
+    grown_from : int < count; the first so many points are the design that the same
+        call gives for that count, the others are added to them (WSP only)
 
     Candidates are first snapped to the steps of their factors, then freed of
     duplicates and of points that the constraint forbids; WSP's distances are
@@ -72,7 +76,7 @@ def make_design(
     Raises ValueError, one line, if exactly `count` points cannot be had.
     """
     factors = tuple(factors)
-    _check(factors, count, method, candidates)
+    _check(factors, count, method, candidates, grown_from)
     if method != "wsp":
         values, feasible = _plain(factors, count, rng, method, constraint)
         unit = unscale(factors, values)
@@ -83,13 +87,9 @@ def make_design(
     if len(values) < count:
         raise ValueError(_too_few(factors, count, len(values), candidates))
     unit = unscale(factors, values)
-    for attempt in range(_STARTS):
-        try:
-            found = adaptive(unit, count, start, metric, rng)
-            break
-        except CountNotFound:
-            if start != "random" or attempt == _STARTS - 1:
-                raise
+    found = _selected(unit, grown_from or count, start, metric, rng)
+    if grown_from is not None:
+        found = grow(unit, found.indices, count, metric)
     unit = unit[found.indices]
     return Design(
         factors,
@@ -102,8 +102,28 @@ def make_design(
     )
 
 
+def _selected(
+    unit: NDArray[np.float64],
+    count: int,
+    start: Start,
+    metric: Metric,
+    rng: np.random.Generator,
+) -> Selection:
+    """By adaptive WSP; a random start that does not allow `count` is drawn again."""
+    for _ in range(_STARTS - 1 if start == "random" else 0):
+        try:
+            return adaptive(unit, count, start, metric, rng)
+        except CountNotFound:
+            continue
+    return adaptive(unit, count, start, metric, rng)
+
+
 def _check(
-    factors: tuple[Factor, ...], count: int, method: str, candidates: int
+    factors: tuple[Factor, ...],
+    count: int,
+    method: str,
+    candidates: int,
+    grown_from: int | None,
 ) -> None:
     if not factors:
         raise ValueError("factors: none given; a design needs at least one")
@@ -118,6 +138,13 @@ def _check(
     if method == "wsp" and count > candidates:
         raise ValueError(
             f"points: {count} wanted of {candidates} candidates; give more candidates"
+        )
+    if grown_from is not None and method != "wsp":
+        raise ValueError(f"grown_from: only wsp's designs grow, not those of {method}")
+    if grown_from is not None and not 1 <= grown_from < count:
+        raise ValueError(
+            f"grown_from: {grown_from} of {count} points; give 1 or more, and fewer"
+            " than there are in the end"
         )
 
 

@@ -113,11 +113,14 @@ def _columns(frame: pd.DataFrame, factors: Sequence[str]) -> list[dict[str, Any]
         role = "factor" if name in factors else "metric"
         if name.endswith(("_difference_mbps", "_difference_ms")):
             role = "derived"
-        elif role == "metric" and values.nunique(dropna=False) < 2:
+        elif role == "metric" and len(frame) > 1 and values.nunique(dropna=False) < 2:
             continue
         found.append(_column(str(name), role, values))
         if role == "derived":
             found.append(_column(str(name), role, values.abs(), absolute=True))
+    if not found:
+        # Of runs that all failed and have no factor: something to plot them by.
+        found.append(_column("point", "derived", frame["point"]))
     return found
 
 

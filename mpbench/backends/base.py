@@ -50,12 +50,15 @@ class Exit:
         ``failed`` (it ended without finishing), ``cancelled`` (by the engine)
     reason : one line, empty when finished
     wall_s, virtual_s : what it took, seconds
+    cpu_s : CPU time of all its processes, user and system, seconds; None where the
+        backend does not know. Unlike `wall_s` it does not count waiting for a CPU
     """
 
     status: Status
     reason: str
     wall_s: float
     virtual_s: float
+    cpu_s: float | None = None
 
 
 class Backend(Protocol):

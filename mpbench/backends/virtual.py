@@ -108,20 +108,20 @@ class VirtualBackend:
         try:
             stop = _watch(guest, follower, bounds, cancel)
         finally:
-            _end(guest)
+            cpu_s = _end(guest)
             boot.tidy(directory)
         follower.look()
         captures.unroll(directory / "artefacts")
         wall_s = time.monotonic() - began_s
         if stop.cancelled:
-            return Exit("cancelled", "cancelled", wall_s, follower.virtual_s)
+            return Exit("cancelled", "cancelled", wall_s, follower.virtual_s, cpu_s)
         ending = judge(
             directory / "artefacts", guest.returncode, bounds, self._machine.memory_mib
         )
         if stop.reason:
-            return Exit("timeout", stop.reason, wall_s, follower.virtual_s)
+            return Exit("timeout", stop.reason, wall_s, follower.virtual_s, cpu_s)
         virtual_s = follower.virtual_s if ending.virtual_s is None else ending.virtual_s
-        return Exit(ending.status, ending.reason, wall_s, virtual_s)
+        return Exit(ending.status, ending.reason, wall_s, virtual_s, cpu_s)
 
     def _command(self) -> Sequence[str]:
         """What the guest runs, its code compiled."""
@@ -163,8 +163,15 @@ def _watch(
     return Stop()
 
 
-def _end(guest: "subprocess.Popen[bytes]") -> None:
-    """End what is left of the guest, its user processes included."""
+def _end(guest: "subprocess.Popen[bytes]") -> float:
+    """End what is left of the guest, its user processes included; its CPU time, s.
+
+    The guest's kernel is the parent of its user processes and has reaped those that
+    ended before it, so that their time is in its own. What was killed along with it
+    is not.
+    """
     with contextlib.suppress(ProcessLookupError):
         os.killpg(guest.pid, signal.SIGKILL)
-    guest.wait()
+    _, status, used = os.wait4(guest.pid, 0)
+    guest.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_utime + used.ru_stime

@@ -1,7 +1,6 @@
 """`mpbench sensitivity FILE`: how a campaign's figures move with its design."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +11,13 @@ from mpbench.backends.registry import BACKENDS
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from analysis.sensitivity import Line
+    from mpbench.report.settling import Study
     from mpbench.spec import Spec
 
 LEAST_DESIGNS = 2
+MOST_DESIGNS = 20
+MOST_TIMES = 4
 
 
 def _percent(_context: click.Context, _name: object, text: str | None) -> float | None:
@@ -47,14 +47,22 @@ def _percent(_context: click.Context, _name: object, text: str | None) -> float 
     "until_percent",
     callback=_percent,
     metavar="PERCENT",
-    help="Go on with further designs until no figure's standard error is above this.",
+    help="Go on with further designs, or points, until the figures are this sure.",
+)
+@click.option(
+    "--add",
+    type=click.Choice(["designs", "points"]),
+    default="designs",
+    show_default=True,
+    help="With --until, what to go on with: further designs, until no figure's"
+    " standard error over them is above it; or half as many points again to each"
+    " design, until no figure's standard deviation between designs is.",
 )
 @click.option(
     "--most",
     type=click.IntRange(min=LEAST_DESIGNS),
-    default=20,
-    show_default=True,
-    help="With --until: give up after so many designs.",
+    help="With --until: give up at so many designs, or points to a design."
+    f"  [default: {MOST_DESIGNS} designs, {MOST_TIMES} times the points]",
 )
 @click.option(
     "--metric",
@@ -97,7 +105,8 @@ def command(
     file: Path,
     designs: int,
     until_percent: float | None,
-    most: int,
+    add: str,
+    most: int | None,
     metrics: tuple[str, ...],
     only: tuple[str, ...],
     jobs: int | None,
@@ -112,59 +121,80 @@ def command(
     to the mean), as in Tables 3.2, 4.1 and 5.2 of the thesis, and their standard
     error. Design k has the experiment's seed of the design and k - 1. Each is a
     campaign in a folder of its own: what has run stays, here as for `mpbench run`,
-    and a later call with more designs adds to it.
+    and a later call with more designs, or more points, adds to it.
 
     Exit status: that of the campaigns; 3 if --until was not reached.
     """
-    from analysis import sensitivity
+    from rich.console import Console
+
+    from analysis.rows import row
+    from analysis.table import build
+    from mpbench.backends import registry
+    from mpbench.engine.campaign import Rooms
+    from mpbench.engine.designs import Designs
+    from mpbench.engine.types import Options
+    from mpbench.report.settling import Interrupted, Study
     from mpbench.spec import load
-    from mpbench.store import atomic
 
     spec = load(file)
     _check(spec, file, metrics)
-    root = out or Path("results") / spec.name
-    groups = _groups(spec)
-    wanted = metrics or spec.metrics
-    tables: list[pd.DataFrame] = []
-    found: list[Line] = []
-    worst_status = 0
-    while True:
-        number = len(tables) + 1
-        click.echo(f"Design {number}:", err=as_json)
-        status, table = _run(spec, number, root, only, jobs, backend_name, as_json)
-        worst_status = max(worst_status, status)
-        if status >= 128:
-            context.exit(status)
-        tables.append(table)
-        if number < designs:
-            continue
-        found = sensitivity.lines(tables, wanted, groups)
-        worst = 100 * sensitivity.worst_error(found)
-        if until_percent is None or worst <= until_percent or number >= most:
-            break
-        click.echo(
-            f"Standard error of {worst:.3f} %, above {until_percent:g} %: one more",
-            err=as_json,
+    if add == "points" and until_percent is None:
+        raise UserError("--add points: until when? give --until too, e.g. --until 2%")
+    series = Designs(
+        spec,
+        out or Path("results") / spec.name,
+        registry.create(backend_name),
+        Rooms(measure=row, tabulate=build),
+        Options(jobs=jobs, only=only),
+        Console(highlight=False, stderr=as_json),
+        backend_name in registry.REAL_TIME,
+    )
+    study = Study(
+        series, metrics or spec.metrics, _groups(spec), until_percent, say=_say(as_json)
+    )
+    try:
+        if add == "points":
+            trouble = study.grow(designs, most or MOST_TIMES * series.points)
+        else:
+            trouble = study.repeat(designs, most or MOST_DESIGNS)
+    except Interrupted as stopped:
+        context.exit(stopped.status)
+    if not study.found:
+        raise UserError(
+            f"{file}: no design has an ok run with {', '.join(study.wanted)}"
         )
-    if not found:
-        raise UserError(f"{file}: no design has an ok run with {', '.join(wanted)}")
-    target = root.with_name(f"{root.name}.designs") / "sensitivity.csv"
+    _write(study, as_json)
+    if trouble:
+        click.echo(trouble, err=True)
+        context.exit(3)
+    context.exit(study.status)
+
+
+def _say(as_json: bool) -> Callable[[str], None]:
+    return lambda line: click.echo(line, err=as_json)
+
+
+def _write(study: "Study", as_json: bool) -> None:
+    """Save the table, and print it."""
+    import pandas as pd
+
+    from mpbench.store import atomic
+
+    series = study.series
+    target = series.beside / "sensitivity.csv"
     target.parent.mkdir(parents=True, exist_ok=True)
-    frame = sensitivity.frame(found)
+    frame = pd.concat(study.frames, ignore_index=True)
     atomic.write_with(target, lambda path: frame.to_csv(path, index=False))
     if as_json:
-        click.echo(json.dumps(frame.to_dict("records"), indent=2))
-    else:
-        _show(found, len(tables))
-        click.echo(f"Table: {target}")
-    if until_percent is not None and worst > until_percent:
+        click.echo(frame.to_json(orient="records", indent=2))
+        return
+    _show(study.found, len(study.tables), study.points)
+    if study.points > series.points:
         click.echo(
-            f"after {len(tables)} designs the standard error is {worst:.3f} %, above"
-            f" {until_percent:g} %; more points to a design, or a larger --most",
-            err=True,
+            f"For a design of these points, in the file: points: {study.points},"
+            f" grown_from: {series.grown_from}"
         )
-        context.exit(3)
-    context.exit(worst_status)
+    click.echo(f"Table: {target}")
 
 
 def _check(spec: "Spec", file: Path, metrics: Sequence[str]) -> None:
@@ -190,57 +220,14 @@ def _groups(spec: "Spec") -> list[str]:
     return [known[name].key for name in crossed]
 
 
-def _run(
-    spec: "Spec",
-    number: int,
-    root: Path,
-    only: tuple[str, ...],
-    jobs: int | None,
-    backend_name: str,
-    quiet: bool,
-) -> "tuple[int, pd.DataFrame]":
-    """Run the campaign over design `number`, from 1; its status and its table."""
-    from rich.console import Console
-
-    from analysis.rows import row
-    from analysis.table import build
-    from mpbench.backends import registry
-    from mpbench.engine.campaign import Rooms, run_campaign
-    from mpbench.engine.types import Experiment, Options
-    from mpbench.plan import make_plan
-    from mpbench.spec import with_design_seed
-    from mpbench.store import campaign, layout, table
-
-    folder = root
-    if number > 1:
-        assert spec.design is not None
-        seed = spec.seed if spec.design.seed is None else spec.design.seed
-        spec = with_design_seed(spec, seed + number - 1)
-        folder = root.with_name(f"{root.name}.designs") / str(number)
-    backend = registry.create(backend_name)
-    build_id = backend.identity()
-    experiment = Experiment(spec.name, spec.text.encode(), make_plan(spec, build_id))
-    status = run_campaign(
-        experiment,
-        folder,
-        backend,
-        build_id,
-        Rooms(measure=row, tabulate=build),
-        Options(jobs=jobs, only=only),
-        Console(highlight=False, stderr=quiet),
-    )
-    results = layout.Results(folder)
-    rows = table.collect(results, campaign.read(results.campaign).plan)
-    return status, build(rows)
-
-
-def _show(found: "Sequence[Line]", designs: int) -> None:
+def _show(found: "Sequence[Line]", designs: int, points: int) -> None:
     from rich.console import Console
     from rich.table import Table
 
     words = ["metric", *found[0].group]
     shown = Table(
-        title=f"Relative standard deviation over {designs} designs (standard error)",
+        title=f"Relative standard deviation over {designs} designs of {points} points"
+        " (standard error)",
         title_justify="left",
         box=None,
         pad_edge=False,

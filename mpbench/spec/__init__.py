@@ -6,6 +6,6 @@ Nothing here touches the machine: a file means the same on every host.
 """
 
 from mpbench.spec.experiment import Spec
-from mpbench.spec.load import load, loads, with_design_seed
+from mpbench.spec.load import load, loads, with_design
 
-__all__ = ["Spec", "load", "loads", "with_design_seed"]
+__all__ = ["Spec", "load", "loads", "with_design"]

@@ -62,6 +62,11 @@ class Design(Part):
     points: Whole | None = Field(
         default=None, ge=1, le=MOST_POINTS, description="How many points to spread."
     )
+    grown_from: Whole | None = Field(
+        default=None,
+        ge=1,
+        description="Points of a smaller WSP design that stay, the others being added.",
+    )
     seed: Whole | None = Field(
         default=None,
         ge=0,
@@ -114,6 +119,8 @@ class Design(Part):
             self._check_points(self.points, faults)
         if self.points is not None and self.method != "grid":
             self._check_total(self.points, faults)
+        if self.grown_from is not None:
+            self._check_growth(self.grown_from, faults)
         faults.raise_any()
         return self
 
@@ -140,6 +147,14 @@ class Design(Part):
             reason = f"there are only {self.candidates} candidates, numbered from 0"
             faults.add(("start",), reason)
 
+    def _check_growth(self, smaller: int, faults: Faults) -> None:
+        at = ("grown_from",)
+        if self.method != "wsp":
+            faults.add(at, f"only wsp's designs grow, not {self.method}; take it away")
+        elif self.points is not None and smaller >= self.points:
+            reason = f"{smaller} is no fewer than the {self.points} points in the end"
+            faults.add(at, f"{reason}; give the points that there were before")
+
     def _check_total(self, points: int, faults: Faults) -> None:
         total = points * prod(f.levels or 1 for f in self.crossed.values())
         if total > MOST_POINTS:
@@ -154,4 +169,5 @@ class Design(Part):
             "candidate_set": self.candidate_set,
             "metric": self.distance,
             "start": self.start,
+            "grown_from": self.grown_from,
         }

@@ -31,18 +31,19 @@ def loads(text: str, name: str = "experiment") -> Spec:
     return _validate(resolved(parse(text, name), Path(name).parent))
 
 
-def with_design_seed(spec: Spec, seed: int) -> Spec:
-    """The same experiment over the points of another design.
+def with_design(spec: Spec, **changes: int) -> Spec:
+    """The same experiment with other keys of its design, such as `seed`.
 
     spec : as it was loaded from a file or text
     """
     if spec._document is None or spec.design is None:
         raise ValueError("an experiment without a file, or without a design")
     values = {k: v for k, v in spec._document.values.items() if k != "include"}
-    values["design"] = {**values["design"], "seed": seed}
+    values["design"] = {**values["design"], **changes}
     text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
-    head = f"# {spec.name}, with another seed of its design.\n"
-    return loads(head + text, spec._document.name)
+    changed = ", ".join(f"{key} {value}" for key, value in changes.items())
+    head = f"# {spec.name}, with other values in its design: {changed}.\n"
+    return loads(head + text, f"{spec._document.name} with {changed}")
 
 
 def _validate(document: Document) -> Spec:

@@ -1,18 +1,35 @@
 """The dashboard of 1,000 runs in headless Chromium, opened from disk."""
 
+import json
 import re
 import statistics
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from selenium.webdriver import Chrome
 
+from mpbench.commands import run
 from tests.dashboard.conftest import page
 from tests.dashboard.looks import DOWN, ENTER, ESCAPE, RIGHT, Look
 
 FIRST_PAINT_MS = 2000
 FILTER_MS = 100
 PLOT = "#scatter1 .area"
+SHARED = """\
+name: shared
+topology: shared_bottleneck
+cases: {lia: {protocol: mptcp, congestion_control: lia}}
+traffic:
+  - {name: multi, tool: iperf3, from: multi, to: server_multi, duration: 8 s}
+  - name: single
+    tool: iperf3
+    from: single
+    to: server_single
+    duration: 8 s
+    transport: {protocol: tcp, congestion_control: reno}
+phases: {early: 0 s..4 s, late: 4 s..8 s}
+"""
 
 
 @pytest.fixture
@@ -197,17 +214,79 @@ def test_a_run_is_shown_whole(browser: Chrome, small: Path) -> None:
     shown = look.text("#run")
     for part in ("Goodput over time", "Measured", "Asked", "Programs", "Again"):
         assert part in shown
-    run = look.script("return location.hash").removeprefix("#run=")
-    assert (small / "runs" / run).is_dir()
-    assert f"mpbench verify {small} --run {run}" in shown
-    assert f"mpbench shell {small}/experiment.yaml --run {run}" in shown
-    assert f"{small}/runs/{run}/" in shown
+    name = look.script("return location.hash").removeprefix("#run=")
+    assert (small / "runs" / name).is_dir()
+    assert f"mpbench verify {small} --run {name}" in shown
+    assert f"mpbench shell {small}/experiment.yaml --run {name}" in shown
+    assert f"{small}/runs/{name}/" in shown
     assert "iperf3 --client --json" in shown
     assert look.colours("#run canvas:not(.swatch)") > 10
 
 
+def charts(look: Look) -> list[str]:
+    return [each.get_attribute("aria-label") for each in look.all("#run [aria-label]")]
+
+
+def test_the_capacity_that_a_run_has(browser: Chrome, small: Path) -> None:
+    """Of both paths for MPTCP, of its own for TCP; a run that failed has no chart."""
+    look = Look(browser, page(small))
+    seen = set()
+    for line in range(6):
+        look.open(line)
+        job = look.script("return location.hash").removeprefix("#run=")
+        asked = json.loads((small / "runs" / job / "job.json").read_text())
+        both = [asked["parameters"][f"path{i}.capacity_mbps"] for i in (1, 2)]
+        path = asked["transport"]["path"]
+        found = [each for each in charts(look) if each.startswith("Goodput at")]
+        assert len(found) == (path != 2)
+        for chart in found:
+            said = re.search(r", capacity ([\d.]+) Mbit/s", chart)
+            assert said, chart
+            wanted = sum(both) if path is None else both[path - 1]
+            assert float(said[1]) == pytest.approx(wanted, rel=1e-3)
+            seen.add(path)
+    assert seen == {None, 1}
+
+
+def shared(folder: Path) -> Path:
+    """Results of one run of one network."""
+    (folder / "shared.yaml").write_text(SHARED)
+    out = folder / "results"
+    arguments = [str(folder / "shared.yaml"), "--backend", "fake", "--out", str(out)]
+    done = CliRunner().invoke(run.command, arguments, catch_exceptions=False)
+    assert done.exit_code in (0, 1), done.output
+    return out
+
+
+def test_shared_links_and_many_parts(browser: Chrome, tmp_path: Path) -> None:
+    """A line for the bottleneck; what is known of each phase below one another."""
+    look = Look(browser, page(shared(tmp_path)))
+    look.open(0)
+    assert any(
+        each.endswith(", capacity of bottleneck 15 Mbit/s") for each in charts(look)
+    )
+    parts = [each.text for each in look.all("#run th.part")]
+    assert {"bottleneck", "early", "late", "multi", "single"} <= set(parts)
+    panel = look.one("#run")
+    width = "return [arguments[0].scrollWidth, arguments[0].clientWidth]"
+    assert len(set(look.script(width, panel))) == 1, "no scrolling sideways"
+    assert look.complaints() == []
+
+
+def test_runs_that_have_nothing_to_plot(
+    browser: Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One network without factors, and its only run failed."""
+    monkeypatch.setenv("MPBENCH_FAKE", '{"do": "panic"}')
+    look = Look(browser, page(shared(tmp_path)))
+    assert look.counted == 1
+    look.open(0)
+    assert "Kernel panic" in look.text("#run")
+    assert look.complaints() == []
+
+
 def test_an_address_names_a_run(browser: Chrome, small: Path) -> None:
-    run = sorted(path.name for path in (small / "runs").iterdir())[3]
-    look = Look(browser, page(small), f"#run={run}")
+    name = sorted(path.name for path in (small / "runs").iterdir())[3]
+    look = Look(browser, page(small), f"#run={name}")
     look.until(lambda: look.all("#run h3"))
-    assert f"--run {run}" in look.text("#run")
+    assert f"--run {name}" in look.text("#run")

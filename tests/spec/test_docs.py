@@ -130,6 +130,17 @@ def test_every_metric() -> None:
     assert tuple(table("Metrics", 0)) == known.METRICS
 
 
+def test_every_metric_has_its_column_and_formula() -> None:
+    from analysis.figures.wanted import COLUMNS
+
+    page = PAGE.with_name("metrics.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| `([\w.]+)` \| (.+) \|$", page, re.MULTILINE)
+    assert [name for name, _, _ in rows] == list(known.METRICS)
+    for name, column, formula in rows:
+        assert column == COLUMNS.get(name, name)
+        assert len(formula) > 20, name
+
+
 def parts(text: str) -> list[str]:
     """What stands in backticks."""
     return re.findall("`([^`]*)`", text)

@@ -52,6 +52,17 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
             "points: 101\n  candidates: 100",
             "4: design.points: 101 is more than the 100 candidates allow",
         ),
+        (
+            "points: 4",
+            "points: 4\n  grown_from: 4",
+            "5: design.grown_from: 4 is no fewer than the 4 points in the end",
+        ),
+        (
+            "points: 4",
+            "points: 4\n  grown_from: 2\n  method: lhs",
+            "5: design.grown_from: only wsp's designs grow, not lhs; take it away",
+        ),
+        ("points: 4", "points: 4\n  grown_from: 0", "5: design.grown_from: 0 is below"),
         ("points: 4", "points: 4\n  method: wps", "unknown design method 'wps'; did"),
         ("points: 4", "points: 4\n  start: middle", "unknown start 'middle'; known:"),
         ("points: 4", "points: 4\n  start: -1", "-1 is below 0"),

@@ -86,6 +86,24 @@ def test_time_stands_still_while_the_guest_computes(tmp_path: Path) -> None:
     assert ended.wall_s < 15
 
 
+def test_cpu_time_is_that_of_all_processes(tmp_path: Path) -> None:
+    """A host's own count of the same work is the measure; waiting does not count."""
+    work = "sum(range(3 * 10**7))"
+    before = time.process_time()
+    eval(work)
+    alone_s = time.process_time() - before
+    taken = []
+    for text in ("pass", work):
+        lab = lab_with(
+            tmp_path / text[:3], script(f"import time; {text}; time.sleep(20)")
+        )
+        ended, _ = lab.execute({"seed": 1})
+        assert ended.status == "finished" and ended.cpu_s is not None
+        assert 0 < ended.cpu_s < ended.wall_s + 0.05
+        taken.append(ended.cpu_s)
+    assert taken[1] - taken[0] > alone_s / 2, (taken, alone_s)
+
+
 def test_the_host_s_files_are_out_of_reach(tmp_path: Path) -> None:
     mine = tmp_path / "precious"
     mine.write_text("as it was")

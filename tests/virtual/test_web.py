@@ -82,3 +82,27 @@ def test_a_request_without_end_meets_the_time_limit(tmp_path: Path) -> None:
     ended, _ = Lab(tmp_path).execute(job, bounds)
     assert ended.status == "timeout"
     assert "not done after 5 virtual seconds" in ended.reason
+
+
+@pytest.mark.parametrize(
+    ("traffic", "said"),
+    [
+        ({"tool": "curl", "size": "500 kB"}, "invalid port"),
+        ({"tool": "iperf3", "duration": "2 s"}, "port number must be between"),
+    ],
+    ids=lambda traffic: str(traffic["tool"]) if isinstance(traffic, dict) else "",
+)
+def test_a_server_that_does_not_come_up(
+    tmp_path: Path, traffic: dict[str, Any], said: str
+) -> None:
+    """It cannot open its port: one line says which, and what the server said."""
+    job = web_job(tmp_path, TCP, **traffic)
+    job["traffic"][0]["port"] = 70000
+    ended, artefacts = Lab(tmp_path).execute(job)
+    assert ended.status == "failed"
+    assert "\n" not in ended.reason
+    assert "traffic-0-server: port 70000 does not listen" in ended.reason
+    assert "the server ended at once (" in ended.reason
+    assert said in ended.reason, "its last words"
+    outcome = json.loads((artefacts / "outcome.json").read_text())
+    assert outcome["status"] == "failed" and ended.reason.endswith(outcome["error"])

@@ -110,19 +110,30 @@ function goodputChart(host, row, run, others) {
     host.append(element("p", { class: "soft" }, "This run left no report with intervals."));
     return;
   }
-  const capacity = capacityOf(run);
+  const levels = capacityLevels(run);
+  const said = levels.map(({ value, name }) => `, ${name} ${shown(value, "Mbit/s", 4)}`).join("");
   charts.push(new TimeChart(host, {
-    lines, unit: "Mbit/s", levels: capacity ? [{ value: capacity, name: "capacity" }] : [],
-    label: `Goodput at the receiver over time, ${data.cases[data.case[row]].name}`,
+    lines, unit: "Mbit/s", levels,
+    label: `Goodput at the receiver over time, ${data.cases[data.case[row]].name}${said}`,
   }));
 }
 
-// Of the paths that the transport may use, together.
-function capacityOf(run) {
-  const path = run.transport.protocol === "tcp" ? run.transport.path : null;
-  const named = Object.entries(run.parameters).filter(([key]) => /^path\d+\.capacity_mbps$/.test(key));
-  const used = path ? named.filter(([key]) => key.startsWith(`path${path}.`)) : named;
-  return used.reduce((sum, [, value]) => sum + value, 0);
+// Where the paths are the run's own, of those that the transport may use, together;
+// where links are shared, of each link, those of one capacity together.
+function capacityLevels(run) {
+  const named = Object.entries(run.parameters).flatMap(([key, value]) => {
+    const link = /^(.+)\.capacity_mbps$/.exec(key);
+    return link ? [[link[1], value]] : [];
+  });
+  if (named.every(([link]) => /^path\d+$/.test(link))) {
+    const path = run.transport.protocol === "tcp" ? run.transport.path : null;
+    const used = path ? named.filter(([link]) => link === `path${path}`) : named;
+    const value = used.reduce((sum, [, capacity]) => sum + capacity, 0);
+    return value ? [{ value, name: "capacity" }] : [];
+  }
+  const levels = new Map();
+  for (const [link, value] of named) levels.set(value, [...(levels.get(value) ?? []), link]);
+  return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
 }
 
 function traceChart(host, trace) {
@@ -151,6 +162,8 @@ function asked(run) {
 
 // What has a path, or another part of the network, side by side; all else as a list.
 // entries : [key, value], and the key's column if it has one
+const SIDE_BY_SIDE = 4;
+
 function quantities(entries) {
   const heads = new Map();
   const names = new Map();
@@ -172,11 +185,28 @@ function quantities(entries) {
   const list = element("dl", {}, ...rest.map(([what, value, unit]) => element("div", {}, element("dt", {}, what), element("dd", {}, text(value, unit)))));
   if (!heads.size) return [list];
   const parts = [...heads.keys()].sort();
-  const table = element("table", { class: "paths" },
+  const made = parts.length > SIDE_BY_SIDE ? below : beside;
+  const table = made(parts, [...names.keys()], (part, what) => {
+    const value = heads.get(part)[what];
+    return value === undefined ? "" : text(value, names.get(what));
+  });
+  return [element("div", { class: "wide" }, table), list];
+}
+
+// A column for each part: paths, links.
+function beside(parts, names, of) {
+  return element("table", { class: "paths" },
     element("thead", {}, element("tr", {}, element("td", {}), ...parts.map((part) => element("th", { scope: "col" }, part)))),
-    element("tbody", {}, ...[...names].map(([what, unit]) => element("tr", {}, element("th", { scope: "row" }, what),
-      ...parts.map((part) => element("td", { class: "n" }, heads.get(part)[what] === undefined ? "" : text(heads.get(part)[what], unit)))))));
-  return [table, list];
+    element("tbody", {}, ...names.map((what) => element("tr", {}, element("th", { scope: "row" }, what),
+      ...parts.map((part) => element("td", { class: "n" }, of(part, what)))))));
+}
+
+// Of many parts, such as a phase's, each below the other with what it has.
+function below(parts, names, of) {
+  return element("table", { class: "paths" }, ...parts.map((part) => element("tbody", {},
+    element("tr", {}, element("th", { scope: "rowgroup", colspan: 2, class: "part" }, part)),
+    ...names.filter((what) => of(part, what)).map((what) => element("tr", {},
+      element("th", { scope: "row" }, what), element("td", { class: "n" }, of(part, what)))))));
 }
 
 function withUnit(key) {

@@ -1,0 +1,59 @@
+"""What campaigns cost, from made-up exits."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis import cost
+from tests.calls import Command
+from tests.spec.files import TEXT
+
+
+def exits(count: int, **more: float) -> list[dict[str, float]]:
+    return [{"virtual_s": 36.0, "wall_s": 20.0, **more} for _ in range(count)]
+
+
+def test_by_hand() -> None:
+    """100 runs of 36 s are an hour; 3.6 s of CPU each 0.1 h, on two cores 3 min."""
+    found = cost.cost("a", 100, exits(100, cpu_s=3.6), [])
+    assert found.cpu_hours == pytest.approx(0.1)
+    assert found.error == 0
+    text = "\n".join(cost.page([found], "a machine"))
+    assert "| a | 100 | 100 | 1.00 | 3.60 | 0.100 | 3.0 min | 20 | 16.7 min |" in text
+    assert "subset" not in text
+
+
+def test_a_sample_stands_for_the_rest() -> None:
+    found = cost.cost("a", 200, exits(100), [1.0, 3.0])
+    assert found.cpu_hours == pytest.approx(100 * 2 / 3600)
+    assert found.error == pytest.approx(2**0.5 / 2**0.5 / 2)
+    text = "\n".join(cost.page([found], "a machine"))
+    assert "2.00 ± 1.00 (sample of 2)" in text
+    assert "a stated subset was run" in text
+
+
+def test_what_was_noted_is_better_than_a_sample() -> None:
+    found = cost.cost("a", 2, exits(2, cpu_s=1.0), [9.0])
+    assert found.cpu_s == (1.0, 1.0) and not found.sampled
+
+
+def test_unknown_is_no_zero() -> None:
+    costs = [cost.cost("a", 1, exits(1), []), cost.cost("b", 1, exits(1, cpu_s=1), [])]
+    text = "\n".join(cost.page(costs, "a machine"))
+    assert "| a | 1 | 1 | 0.01 | - | - | - | - | 10 s |" in text
+    assert "| **all** | 2 | 2 | 0.0 |  | - | - | - | 20 s |" in text
+
+
+def test_command(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("small.yaml").write_text(TEXT)
+    command("run", "small.yaml", "--backend", "fake", "--limit", "5")
+    done = command("cost", "results/small", "--out", "new/cost.md")
+    assert done.status == 0, done.err
+    assert "| small | 5 | 12 | 0.0" in Path("new/cost.md").read_text()
+    done = command("cost", "results/small", "--sample", "2")
+    assert done.status == 2
+    assert "backend fake notes no CPU time; leave --sample out" in done.err
+    assert command("cost", "new").status == 2
