@@ -54,9 +54,9 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
     for phase, (start_s, end_s) in run.asked.phases.items():
         present = []
         for index, entry in enumerate(run.asked.traffic):
-            began_s = _began_s(run, index)
+            zero_s = began_s(run, index)
             found = transfers.tool(entry.tool).part(
-                entry, run.reports[index], start_s - began_s, end_s - began_s
+                entry, run.reports[index], start_s - zero_s, end_s - zero_s
             )
             least_s = LEAST_SHARE_OF_PHASE * (end_s - start_s)
             if found is not None and found.seconds < least_s:
@@ -74,7 +74,7 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
     return columns
 
 
-def _began_s(run: Artefacts, index: int) -> float:
+def began_s(run: Artefacts, index: int) -> float:
     """When the client of an entry was started, after the beginning of the traffic."""
     for process in run.outcome.processes:
         if process.name == f"traffic-{index}-client" and process.start_s is not None:

@@ -17,6 +17,9 @@ COLUMNS = (
     *("id", "section", "page", "figure", "statement", "statistic", "metric"),
     *("criterion", "above", "up_to", "relation", "value", "tolerance"),
 )
+CASE = "case"
+"""A last column that a file may have: the case that a statement is of; of all, if it
+is empty."""
 RELATIONS = ("<", ">", "=", "about", "insignificant", "")
 
 
@@ -42,6 +45,7 @@ class Statement:
     relation: str
     value: str
     tolerance: float
+    case: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,8 @@ def read(path: Path) -> tuple[Statement, ...]:
     """Raises ValueError, `file:line: what is wrong`, for a file that is not so."""
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise ValueError(f"{path}:1: columns must be {','.join(COLUMNS)}")
+        if tuple(reader.fieldnames or ()) not in (COLUMNS, (*COLUMNS, CASE)):
+            raise ValueError(f"{path}:1: columns must be {','.join(COLUMNS)}[,{CASE}]")
         return tuple(_statement(row, f"{path}:{reader.line_num}") for row in reader)
 
 
@@ -121,6 +125,7 @@ def _statement(row: Mapping[str, str], place: str) -> Statement:
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from error
     text = {name: row[name] for name in COLUMNS if name not in numbers}
+    text[CASE] = row.get(CASE) or ""
     return Statement(**text, **numbers)  # type: ignore[arg-type]
 
 

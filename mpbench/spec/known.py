@@ -59,7 +59,7 @@ METRICS = (
     "request_time",
 )
 
-FIGURE_KINDS = ("goodput", "histogram", "box", "cdf", "groups", "table")
+FIGURE_KINDS = ("goodput", "histogram", "box", "cdf", "groups", "table", "over_time")
 
 DIFFERENCES = ("absolute", "signed", "none")
 """Of a factor between path 1 and path 2 (thesis 3.2), or the factor itself."""
