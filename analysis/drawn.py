@@ -53,12 +53,13 @@ def title(wanted: Wanted) -> str:
     """What it shows, in words; known before it is drawn."""
     metric = {"traffic_split": "share of path 1"}.get(wanted.metric)
     what = metric or plain(wanted.metric)
+    quantities = [QUANTITIES[name].words for name in wanted.quantities]
     text = {
         "goodput": "goodput of each design point",
         "histogram": "factors of the design",
         "cdf": f"distribution of {what}",
         "table": f"medians of {what}",
-        "over_time": f"{_list([QUANTITIES[q].words for q in wanted.quantities])} over time",
+        "over_time": f"{_list(quantities)} over time",
     }.get(wanted.kind, what)
     text = text[0].upper() + text[1:]
     if wanted.users:

@@ -75,11 +75,19 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
 
 
 def began_s(run: Artefacts, index: int) -> float:
-    """When the client of an entry was started, after the beginning of the traffic."""
+    """When the intervals of an entry begin, after the beginning of the traffic.
+
+    That is its client's start, and of iperf3, which connects first and exchanges
+    results at the end, half of what the client took beyond the time asked.
+    """
+    entry = run.asked.traffic[index]
     for process in run.outcome.processes:
         if process.name == f"traffic-{index}-client" and process.start_s is not None:
-            return process.start_s
-    return run.asked.traffic[index].start_s
+            if entry.tool != "iperf3" or not entry.duration_s or not process.end_s:
+                return process.start_s
+            more_s = process.end_s - process.start_s - entry.duration_s
+            return process.start_s + max(0.0, more_s) / 2
+    return entry.start_s
 
 
 def _lasted_s(run: Artefacts, entry: Traffic) -> float | None:

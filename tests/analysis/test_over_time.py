@@ -1,12 +1,15 @@
 """Runs over time: lines of a run, and the figure in a page."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 
-from analysis import artefacts, series
+from analysis import artefacts, parts, series
 from analysis.readers import trace
+from analysis.readers.outcome import Process
 from tests.calls import Command
 
 EXPERIMENT = """\
@@ -95,6 +98,24 @@ def test_what_is_usual_shows_users_over_time(tmp_path: Path, command: Command) -
     assert command("report", out, "--format", "md").status == 0
     assert (out / "report/over-time-goodput.png").stat().st_size > 10_000
     assert (out / "report/over-time-cwnd.png").stat().st_size > 10_000
+
+
+def test_intervals_begin_when_the_test_does() -> None:
+    """Half of what iperf3's client takes beyond the time asked goes before."""
+
+    def began(tool: str, duration_s: float | None, end_s: float | None) -> float:
+        entry = SimpleNamespace(tool=tool, duration_s=duration_s, start_s=4.9)
+        process = Process("traffic-0-client", 0, 5.0, end_s)
+        run = SimpleNamespace(
+            asked=SimpleNamespace(traffic=(entry,)),
+            outcome=SimpleNamespace(processes=(process,)),
+        )
+        return parts.began_s(cast(artefacts.Artefacts, run), 0)
+
+    assert began("iperf3", 40.0, 45.6) == pytest.approx(5.3)
+    assert began("iperf3", 40.0, 44.0) == 5.0
+    assert began("iperf3", None, 45.6) == began("iperf3", 40.0, None) == 5.0
+    assert began("cbr", 40.0, 45.6) == 5.0
 
 
 def test_state_of_controllers_in_a_trace() -> None:

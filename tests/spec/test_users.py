@@ -144,7 +144,7 @@ def test_an_estimate_counts_the_links_that_are_used() -> None:
         ),
         (
             {"traffic": [flow("single1", transport=LIA | {"scheduler": "redundant"})]},
-            "traffic[0].transport.scheduler: redundant needs 2 subflows, single1 has 1; ",
+            "traffic[0].transport.scheduler: redundant needs 2 subflows, single1 has",
         ),
         (
             {"cases": {"a": LIA | {"scheduler": "roundrobin"}}}
