@@ -1,6 +1,7 @@
 # make demo   set up everything, run the quickstart, draw its figures
 # make test   set up everything, run tests, types and lint
 # make docs   build the documentation into build/docs, links checked
+# make reproduction  the thesis's figures from results/, ours beside the published
 # make setup  Debian packages, virtual environment, guest kernel
 #
 # Only the Debian packages need root (or sudo); with them installed, all else
@@ -23,7 +24,7 @@ RUN := $(BIN)/mpbench
 step = printf '\n==> %s (%s)\n' '$(1)' '$(2)'; SECONDS=0
 done = printf '    done in %d s\n' "$$SECONDS"
 
-.PHONY: help setup packages venv kernel demo test unit lint types docs clean
+.PHONY: help setup packages venv kernel demo reproduction test unit lint types docs clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -68,6 +69,12 @@ demo: setup
 	@$(call step,The quickstart: 18 runs of 10 virtual seconds,under a minute)
 	$(RUN) run experiments/quickstart.yaml
 	$(RUN) report results/quickstart
+	$(call done)
+
+reproduction: venv
+	@$(call step,A page for every figure of the thesis,a minute)
+	$(RUN) pages results/published/thesis-pages.yaml $(dir $(wildcard results/*/campaign.json)) \
+		--out results/reference/thesis
 	$(call done)
 
 # Target-specific: the browser is installed for the tests alone.

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.drawn import LINES, Drawn, rows_of, title
-from analysis.figures import curves, groups
+from analysis.figures import curves
 from analysis.figures.labels import label, without_mathematics
 from analysis.figures.style import Target
 from analysis.figures.wanted import (
@@ -16,63 +16,43 @@ from analysis.figures.wanted import (
     metric_column,
     parameter_column,
 )
+from analysis.grouped import panels_of, shown, summary_row, without
 from analysis.tables import quartiles
 
-MOST_GROUPS = 16
 PATH = re.compile(r"path\d+")
 
 
 def cdf(wanted: Wanted, good: pd.DataFrame, target: Target) -> Drawn:
-    """A curve for each case and, with a criterion, each sign of the difference."""
+    """A curve for each case and, with a criterion, each sign of the difference; with
+    `by`, a panel for each value of that factor."""
     column = metric_column(good, wanted.metric)
     rows = rows_of(wanted, good).dropna(subset=[column])
     rows = rows.assign(_sign="")
     if wanted.factor:
         difference = criterion(rows, wanted)
         rows["_sign"] = _signs(difference, str(difference.name))
+    if rows.empty:
+        raise UndrawableError(without(wanted))
+    panels = {}
+    for name, mine in panels_of(rows, wanted.by):
+        panels[name] = _curves(mine, column, bool(wanted.factor))
+    curves.draw(panels, label(column), LINES.get(wanted.metric, ()), target)
+    parts = [
+        summary_row(column, name, panel or "all", values)
+        for panel, found in panels.items()
+        for name, values in found.items()
+    ]
+    return Drawn(title(wanted), target.name, summary=pd.DataFrame(parts))
+
+
+def _curves(rows: pd.DataFrame, column: str, signed: bool) -> dict[str, pd.Series]:
     several = rows["case"].nunique() > 1
     found = {
         _name(str(case) if several or not sign else "", str(sign)): mine[column]
         for (case, sign), mine in rows.groupby(["case", "_sign"], sort=False)
     }
-    if not found:
-        raise UndrawableError(_without(wanted))
     order = sorted(found, key=lambda name: (name.partition(",")[0], name))
-    named = {name: found[name] for name in (order if wanted.factor else found)}
-    curves.draw(named, label(column), LINES.get(wanted.metric, ()), target)
-    parts = [_summary(column, name, "all", values) for name, values in named.items()]
-    return Drawn(title(wanted), target.name, summary=pd.DataFrame(parts))
-
-
-def grouped(wanted: Wanted, good: pd.DataFrame, target: Target) -> Drawn:
-    """Boxes side by side: a group for each value of a factor, in it one a case."""
-    column = metric_column(good, wanted.metric)
-    by = parameter_column(good, wanted.by)
-    rows = rows_of(wanted, good).dropna(subset=[column, by])
-    if rows.empty:
-        raise UndrawableError(_without(wanted))
-    values = sorted(rows[by].unique())
-    if len(values) > MOST_GROUPS:
-        raise UndrawableError(
-            f"{wanted.by} has {len(values)} values, more than the {MOST_GROUPS} groups"
-            " that fit; a figure of kind box sorts them into batches"
-        )
-    what, _, unit = label(by).partition(" [")
-    names = {value: shown(value, unit.rstrip("]")) for value in values}
-    cases = {
-        str(case): {names[v]: mine.loc[mine[by] == v, column] for v in values}
-        for case, mine in rows.groupby("case", sort=False)
-    }
-    axis = what if unit == "bytes" or not unit else f"{what} [{unit}"
-    lines = LINES.get(wanted.metric, ())
-    groups.draw(cases, (axis, label(column)), lines, target)
-    parts = [
-        _summary(column, case, name, mine)
-        for case, found in cases.items()
-        for name, mine in found.items()
-    ]
-    note = "" if len(cases) == 1 else "Boxes of a group stand in the order of the key."
-    return Drawn(title(wanted), target.name, note, pd.DataFrame(parts))
+    return {name: found[name] for name in (order if signed else found)}
 
 
 def table(wanted: Wanted, good: pd.DataFrame) -> Drawn:
@@ -92,7 +72,7 @@ def table(wanted: Wanted, good: pd.DataFrame) -> Drawn:
             name = part.removesuffix(f".{column}").replace(".", ": ")
             columns[name] = rows[part]
     if rows[column].isna().all():
-        raise UndrawableError(_without(wanted))
+        raise UndrawableError(without(wanted))
     cells = []
     for case in rows["case"].unique():
         mine = rows["case"] == case
@@ -114,19 +94,6 @@ def parts(runs: pd.DataFrame, column: str) -> list[str]:
     return [n for n in found if not PATH.match(n) and runs[n].notna().any()]
 
 
-def shown(value: object, unit: str, with_unit: bool = False) -> str:
-    """A factor's value as a group is named: 65536 bytes are 66 kB."""
-    if not isinstance(value, int | float | np.number):
-        return str(value)
-    number = float(value)
-    if unit == "bytes":
-        for step, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-            if number >= step:
-                return f"{number / step:.3g} {name}"
-        return f"{number:.3g} B"
-    return f"{number:.4g} {unit}" if with_unit and unit else f"{number:.4g}"
-
-
 def _signs(difference: pd.Series, name: str) -> pd.Series:
     what = name.rpartition("_difference")[0].replace("_", " ") or name
     words = {
@@ -139,18 +106,3 @@ def _signs(difference: pd.Series, name: str) -> pd.Series:
 
 def _name(case: str, sign: str) -> str:
     return ", ".join(filter(None, (case, sign)))
-
-
-def _summary(column: str, case: str, group: str, values: pd.Series) -> dict:
-    """A row of summary.csv."""
-    marks = [np.nan] * 5
-    if len(values):
-        marks = list(map(float, values.quantile([0, 0.25, 0.5, 0.75, 1])))
-    names = ("minimum", "q1", "median", "q3", "maximum")
-    row = {"metric": column, "criterion": "", "case": case, "batch": group}
-    return {**row, "n": len(values), **dict(zip(names, marks, strict=True))}
-
-
-def _without(wanted: Wanted) -> str:
-    of = f"of {wanted.case} " if wanted.case else ""
-    return f"no run {of}that is ok has the metric {wanted.metric}"

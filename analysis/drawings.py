@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis import batches, contrasts, over_time, table
+from analysis import batches, contrasts, grouped, model_figure, over_time, table
 from analysis.drawn import BOUND, LINES, Drawn, rows_of, title
 from analysis.figures import bars, boxes, histograms
 from analysis.figures.labels import label
@@ -52,11 +52,13 @@ def draw(
     if wanted.kind == "cdf":
         return contrasts.cdf(wanted, good, target)
     if wanted.kind == "groups":
-        return contrasts.grouped(wanted, good, target)
+        return grouped.grouped(wanted, good, target)
     if wanted.kind == "table":
         return contrasts.table(wanted, good)
     if wanted.kind == "over_time":
         return over_time.draw(wanted, good, factors, folder, target)
+    if wanted.kind == "model":
+        return model_figure.model(wanted, good, target)
     return _boxes(wanted, good, target)
 
 
@@ -120,8 +122,11 @@ def _boxes(wanted: Wanted, good: pd.DataFrame, target: Target) -> Drawn:
     name = str(criterion(good, wanted).name)
     most = BOUND.get(wanted.metric, "")
     panels = {
-        str(case): boxes.Panel(mine["_criterion"], mine[column], mine.get(most))
-        for case, mine in rows.groupby("case", sort=False)
+        ", ".join(filter(None, (str(case), value))): boxes.Panel(
+            mine["_criterion"], mine[column], mine.get(most)
+        )
+        for case, of_case in rows.groupby("case", sort=False)
+        for value, mine in grouped.panels_of(of_case, wanted.by)
     }
     signed = wanted.difference == "signed"
     bounds = batches.edges(rows["_criterion"], wanted.batches, signed)

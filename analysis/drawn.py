@@ -15,9 +15,17 @@ LINES = {
     "traffic_split": (0.5,),
     "utilisation": (1.0,),
     "jain": (1.0,),
+    "request_balance": (0.0,),
+    "less_lossy_share": (0.5,),
 }
 """Values of a metric that a reader looks for."""
 BOUND = {"aggregation_benefit": "aggregation_benefit_bound"}
+MEASURED = {
+    "first_path_quality": "the quality of the first path",
+    "first_path_use": "what the first path carried",
+    "mean_loss": "the mean loss probability",
+}
+"""Criteria that are no parameters, in words."""
 OF_MPTCP = ("traffic_split",)
 """Metrics that say nothing of a transport with one path."""
 
@@ -60,6 +68,7 @@ def title(wanted: Wanted) -> str:
         "cdf": f"distribution of {what}",
         "table": f"medians of {what}",
         "over_time": f"{_list(quantities)} over time",
+        "model": "throughput of each path and the model's",
     }.get(wanted.kind, what)
     text = text[0].upper() + text[1:]
     if wanted.users:
@@ -78,6 +87,8 @@ def title(wanted: Wanted) -> str:
 
 
 def _criterion(wanted: Wanted) -> str:
+    if wanted.factor in MEASURED:
+        return MEASURED[wanted.factor]
     factor = wanted.factor.replace("_", " ").replace(".", " ")
     return {
         "absolute": f"the absolute {factor} difference",

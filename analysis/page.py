@@ -19,6 +19,11 @@ from analysis.tables import digits, markdown, quartiles
 
 VERDICTS = ("ok", "invalid", "failed", "timeout")
 OF_MPTCP_COLUMNS = {COLUMNS[metric] for metric in OF_MPTCP}
+BOXES = (
+    "Boxes reach from the first to the third quartile, with the median; whiskers to"
+    " the last point within 1.5 interquartile ranges; every run is a faint point."
+    " Batches are open below and closed above, but for the first."
+)
 MOST_VALUES = 12
 """Of a factor of the traffic that splits the table of metrics."""
 POINT_COLUMNS = (
@@ -35,7 +40,8 @@ class Report:
 
     runs : the tidy table (analysis.table)
     factors : columns that the design varies
-    figures : what to draw; none for what can be drawn of wanted.DEFAULT
+    figures : what to draw; none for what can be drawn of wanted.DEFAULT, and with
+        cells for the figures of these alone
     metrics : names as in an experiment file, for the table of metrics
     statements, cells : published ones to set ours beside
     made : how the results came about, name to value, for the foot of the page
@@ -87,6 +93,7 @@ def write(report: Report, folder: Path, page: bool = True) -> Written:
     folder.mkdir(parents=True, exist_ok=True)
     pages = folder / "figures.pdf" if "pdf" in report.look.formats else None
     with style.album(pages) as album:
+        beside = _draw_cells(report, folder, album)
         figures = _draw(report, folder, album)
     summary = [one.summary for _, one in figures if isinstance(one, Drawn)]
     frame = pd.concat([pd.DataFrame(), *summary], ignore_index=True)
@@ -106,7 +113,7 @@ def write(report: Report, folder: Path, page: bool = True) -> Written:
         *_metrics(report),
         *users.lines(table.ok(report.runs)),
         *_statements(report, numeric),
-        *cell_page.lines(report.cells, table.ok(report.runs)),
+        *cell_page.lines(report.cells, table.ok(report.runs), beside),
         *([report.notes.strip(), ""] if report.notes.strip() else []),
         *_figures(figures, report.look.formats[0]),
         *_made(report),
@@ -123,13 +130,26 @@ def points(report: Report) -> pd.DataFrame:
     return rows[[name for name in dict.fromkeys(names) if name in rows.columns]]
 
 
+def _draw_cells(report: Report, folder: Path, album: PdfPages | None) -> dict[str, str]:
+    """The figure of each published table: source to file."""
+    files = {}
+    good = table.ok(report.runs)
+    for source in dict.fromkeys(cell.source for cell in report.cells):
+        target = Target(folder, cell_page.file_name(source), report.look, album)
+        mine = [cell for cell in report.cells if cell.source == source]
+        cell_page.draw(mine, good, target)
+        files[source] = f"{target.name}.{report.look.formats[0]}"
+    return files
+
+
 def _draw(
     report: Report, folder: Path, album: PdfPages | None
 ) -> list[tuple[Wanted, Drawn | str]]:
     """Every figure that is wanted, or why it cannot be drawn."""
     done: list[tuple[Wanted, Drawn | str]] = []
     taken: set[str] = set()
-    for wanted in report.figures or DEFAULT:
+    usual = () if report.cells else DEFAULT
+    for wanted in report.figures or usual:
         name, number = wanted.name, 2
         while name in taken:
             name, number = f"{wanted.name}-{number}", number + 1
@@ -214,12 +234,18 @@ def _statements(report: Report, factors: tuple[str, ...]) -> Iterator[str]:
         return
     yield "## Ours beside the published"
     yield ""
+    good = pd.concat(report.cases.values())
     for case, rows in report.cases.items():
         if len(report.cases) > 1:
             yield f"### {case}"
             yield ""
-        mine = [each for each in report.statements if each.case in ("", case)]
-        answers = [answer(each, rows, factors) for each in mine]
+        asked = [
+            each
+            for each in report.statements
+            if each.of(report.title)
+            and (not each.rows.cases or case in each.rows.cases)
+        ]
+        answers = [answer(each, rows, factors, good) for each in asked]
         cells = [_answer_cells(each) for each in answers]
         head = ["published", "where", "ours", "n", "agrees"]
         yield from markdown(head, cells)
@@ -240,6 +266,8 @@ def _answer_cells(given: Answer) -> list[str]:
 
 
 def _figures(figures: list[tuple[Wanted, Drawn | str]], suffix: str) -> Iterator[str]:
+    if not figures:
+        return
     yield "## Figures"
     yield ""
     boxes = False
@@ -261,18 +289,13 @@ def _figures(figures: list[tuple[Wanted, Drawn | str]], suffix: str) -> Iterator
             yield ""
         if not one.summary.empty:
             boxes = boxes or wanted.kind == "box"
-            yield from _summary_table(one.summary)
+            yield from summary_table(one.summary)
     if boxes:
-        yield (
-            "Boxes reach from the first to the third quartile, with the median;"
-            " whiskers to the last point within 1.5 interquartile ranges; every run is"
-            " a faint point. Batches are open below and closed above, but for the"
-            " first."
-        )
+        yield BOXES
         yield ""
 
 
-def _summary_table(rows: pd.DataFrame) -> Iterator[str]:
+def summary_table(rows: pd.DataFrame) -> Iterator[str]:
     several = rows["case"].nunique() > 1
     numbers = ["minimum", "q1", "median", "q3", "maximum"]
     head = [*(["case"] if several else []), "batch", "n", *numbers]

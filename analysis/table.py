@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import metrics
+from analysis import joined, metrics
 
 Row = Mapping[str, Any]
 REFERENCE_CONTROLLER = "reno"
@@ -26,13 +26,14 @@ def build(rows: Sequence[Row]) -> pd.DataFrame:
     and, with two paths, to every row
     capacity_difference_mbps, delay_difference_ms : path 1 minus path 2 (thesis,
         sec. 3.2, factor difference)
+    and, with two paths, to those of MPTCP what `joined.columns` has
 
     What needs a run that is missing or not ok is missing too. Where TCP ran with
     several controllers, the reference is the one with MPTCP's own, else Reno, else
     the first.
     """
-    references = _references(rows)
-    records = [_joined(row, references, _paths(row)) for row in rows]
+    references, twins = _references(rows), _twins(rows)
+    records = [_joined(row, references, twins, _paths(row)) for row in rows]
     frame = pd.DataFrame.from_records(records, columns=_columns(records))
     return frame.assign(**{n: _typed(records, n) for n in frame.columns})
 
@@ -45,7 +46,10 @@ def ok(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _joined(
-    row: Row, references: Mapping[tuple, list[Row]], paths: Sequence[int]
+    row: Row,
+    references: Mapping[tuple, list[Row]],
+    twins: Mapping[tuple, Row],
+    paths: Sequence[int],
 ) -> dict[str, Any]:
     added: dict[str, Any] = {}
     if len(paths) == 2:
@@ -55,9 +59,12 @@ def _joined(
                 added[f"{name}_difference_{unit}"] = first - second
     if row.get("protocol") == "mptcp" and len(paths) > 1:
         alone = {path: _reference(row, path, references) for path in paths}
-        for path, goodput in alone.items():
+        goodputs = [tcp.get("goodput_mbps") if tcp else None for tcp in alone.values()]
+        for path, goodput in zip(alone, goodputs, strict=True):
             added[f"path{path}.tcp_goodput_mbps"] = goodput
-        added["experimental_aggregation_benefit"] = _benefit(row, list(alone.values()))
+        added["experimental_aggregation_benefit"] = _benefit(row, goodputs)
+        if len(paths) == 2 and row.get("verdict") == "ok":
+            added |= joined.columns(row, list(alone.values()), twins.get(_twin(row)))
     return {**row, **added}
 
 
@@ -71,25 +78,46 @@ def _benefit(row: Row, alone: Sequence[float | None]) -> float | None:
     return metrics.experimental_aggregation_benefit(goodput, values)
 
 
+def _twins(rows: Sequence[Row]) -> dict[tuple, Row]:
+    """The runs that R_N sets others against."""
+    return {
+        (*_place(row), row.get("congestion_control")): row
+        for row in rows
+        if row.get("scheduler") == joined.SECOND_SCHEDULER
+        and row.get("verdict") == "ok"
+    }
+
+
+def _twin(row: Row) -> tuple:
+    """Where the twin of a row lies; nowhere, if it has none."""
+    if row.get("scheduler") != joined.FIRST_SCHEDULER:
+        return ()
+    return (*_place(row), row.get("congestion_control"))
+
+
+def _place(row: Row) -> tuple:
+    return row.get("point"), row.get("repetition")
+
+
 def _references(rows: Sequence[Row]) -> dict[tuple, list[Row]]:
     found: dict[tuple, list[Row]] = {}
     for row in rows:
         if row.get("protocol") == "tcp" and row.get("verdict") == "ok":
-            key = (row.get("point"), row.get("repetition"), row.get("path") or 1)
+            key = (*_place(row), row.get("path") or 1)
             found.setdefault(key, []).append(row)
     return found
 
 
 def _reference(
     row: Row, path: int, references: Mapping[tuple, list[Row]]
-) -> float | None:
-    candidates = references.get((row.get("point"), row.get("repetition"), path), [])
+) -> Row | None:
+    candidates = references.get((*_place(row), path), [])
     wanted = (row.get("congestion_control"), REFERENCE_CONTROLLER)
     for controller in wanted:
         for candidate in candidates:
             if candidate.get("congestion_control") == controller:
-                return candidate.get("goodput_mbps")
-    return candidates[0].get("goodput_mbps") if candidates else None
+                return candidate
+    return candidates[0] if candidates else None
 
 
 def _paths(row: Row) -> list[int]:

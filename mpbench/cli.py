@@ -14,7 +14,7 @@ from mpbench.errors import UserError
 
 ORDER = (
     *("run", "plan", "design", "verify", "analyse", "report", "dashboard"),
-    *("compare", "sensitivity", "model"),
+    *("compare", "pages", "sensitivity", "model"),
     *("shell", "kernel", "doctor", "schema"),
 )
 """Sub-commands as the help lists them; others follow by name."""

@@ -21,13 +21,15 @@ def draw(
     labels: tuple[str, str],
     lines: Sequence[float],
     target: style.Target,
+    key: str = "",
 ) -> list[Path]:
-    """One group of boxes a value of the factor, in it one box a case.
+    """One group of boxes a name, in it one box a case, or a batch.
 
     cases : case to group to values; every case has the same groups, in order, some
         of them perhaps empty
     labels : of the groups and of the values
     lines : values to draw a line at
+    key : what the boxes of a group differ in, if it is not plain
     """
     groups = list(next(iter(cases.values())))
     width = WIDTH / len(cases)
@@ -60,7 +62,7 @@ def draw(
         axis.set_xlim(-0.6, len(groups) - 0.4)
         axis.set_xlabel(labels[0])
         axis.set_ylabel(labels[1])
-        if len(cases) > 1:
+        if len(cases) > 1 or key:
             axis.legend(
                 handles,
                 [
@@ -70,7 +72,9 @@ def draw(
                 ],
                 loc="lower left",
                 bbox_to_anchor=(0, 1.01),
-                ncols=min(4, len(cases)),
+                ncols=min(5, len(cases)),
+                title=key or None,
+                alignment="left",
                 frameon=False,
                 borderaxespad=0,
             )

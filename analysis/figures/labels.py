@@ -16,6 +16,11 @@ SYMBOLS = {
     "jain": "Jain's fairness index",
     "path1.share": "share of path 1",
     "requests_per_s": "requests a second",
+    "request_balance": "$R_N$ of lowrtt and roundrobin",
+    "less_lossy_share": "share of the less lossy path",
+    "mean_loss_percent": "mean loss probability [%]",
+    "first_path_quality": "first path, by TCP on each path",
+    "first_path_use": "first path, by its part in the connection",
 }
 
 

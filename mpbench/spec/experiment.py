@@ -178,7 +178,8 @@ class Spec(Part):
             if figure.metric is not None and figure.metric not in self.metrics:
                 reason = f"'{figure.metric}' is not among the experiment's metrics"
                 faults.add((*at, "metric"), reason)
-            if figure.criterion and not varied & set(figure.criterion.parameters()):
+            of = set(figure.criterion.parameters()) if figure.criterion else set()
+            if figure.criterion and of and not varied & of:
                 reason = f"'{figure.criterion.factor}' is the same in all runs"
                 faults.add((*at, "criterion", "factor"), reason)
             if figure.by is not None and figure.by not in varied:

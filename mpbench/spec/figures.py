@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from analysis.quantities import QUANTITIES
 from mpbench.spec.factors import find
-from mpbench.spec.known import DIFFERENCES, FIGURE_KINDS, METRICS
+from mpbench.spec.known import DIFFERENCES, FIGURE_KINDS, MEASURED_CRITERIA, METRICS
 from mpbench.spec.phases import TimeRange
 from mpbench.spec.values import (
     Faults,
@@ -24,11 +24,13 @@ class Criterion(Part):
     """What sorts results into batches (thesis 3.2).
 
     With a difference, `factor` is the name without its path: `capacity` stands
-    for path1.capacity - path2.capacity. Without one, it is a parameter's name.
+    for path1.capacity - path2.capacity. Without one, it is a parameter's name, or
+    one of MEASURED_CRITERIA.
     """
 
     factor: str = Field(
-        description="`capacity`, or `path1.capacity` without difference."
+        description="`capacity`, or `path1.capacity` without difference; or, without"
+        f" difference, what was measured: {', '.join(MEASURED_CRITERIA)}."
     )
     difference: Annotated[str, OneOf("difference", DIFFERENCES)] = Field(
         default="absolute",
@@ -37,6 +39,8 @@ class Criterion(Part):
 
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters that it is computed from."""
+        if self.factor in MEASURED_CRITERIA:
+            return ()
         if self.difference == "none":
             return (self.factor,)
         return (f"path1.{self.factor}", f"path2.{self.factor}")
@@ -49,6 +53,8 @@ class Criterion(Part):
         known = [p.name for p in topology.parameters]
         if self.difference != "none":
             known = sorted({name.partition(".")[2] for name in known})
+        else:
+            known += MEASURED_CRITERIA
         if self.factor not in known:
             faults = Faults()
             reason = f"no such parameter '{self.factor}' of {topology.name}"
@@ -82,14 +88,15 @@ SIGN = "signed"
 TAKES = {
     "goodput": ((), ("case",)),
     "histogram": ((), ("factors", "batches")),
-    "box": (("metric", "criterion"), ("batches", "case")),
-    "cdf": (("metric",), ("criterion", "case")),
-    "groups": (("metric", "by"), ("case",)),
+    "box": (("metric", "criterion"), ("batches", "by", "case")),
+    "cdf": (("metric",), ("criterion", "by", "case")),
+    "groups": (("metric",), ("by", "criterion", "batches", "case")),
     "table": (("metric",), ("by", "case")),
     "over_time": (
         ("quantities",),
         ("case", "users", "span", "average", "point", "repetition"),
     ),
+    "model": (("by",), ("case",)),
 }
 """Of each kind of figure: the keys that it needs, and those that it may have."""
 
@@ -100,8 +107,10 @@ class Figure(Part):
     kind: Annotated[str, OneOf("kind of figure", FIGURE_KINDS)] = Field(
         description="goodput: bars, mptcp beside tcp; histogram: of factors; "
         "box: of a metric, by batch of a criterion; cdf: of a metric, by the sign of "
-        "a difference; groups: boxes by value of a factor, cases side by side; "
-        "table: medians by case; over_time: of single runs, over time."
+        "a difference; groups: boxes by value of a factor or batch of a criterion, "
+        "side by side in groups; "
+        "table: medians by case; model: throughput of paths beside LIA's model; "
+        "over_time: of single runs, over time."
     )
     factors: tuple[Annotated[str, AfterValidator(_parameter)], ...] | None = Field(
         default=None, description="Factors of the histograms; all if not said."
@@ -116,7 +125,8 @@ class Figure(Part):
         default=5, ge=1, le=1000, description="Number of batches, or of bars."
     )
     by: Annotated[str, AfterValidator(_parameter)] | None = Field(
-        default=None, description="The factor whose values are groups or columns."
+        default=None,
+        description="The factor whose values are groups, columns or panels.",
     )
     case: Annotated[str, AfterValidator(_case)] | None = Field(
         default=None, description="The case that is shown; all if not said."
@@ -153,6 +163,8 @@ class Figure(Part):
         for key in sorted(self.model_fields_set - {*needs, *may, "kind", "after"}):
             if getattr(self, key) is not None:
                 faults.add((key,), f"a figure of kind {self.kind} has none")
+        if self.kind == "groups" and self.by is None and self.criterion is None:
+            faults.add(("by",), "missing; groups are of a factor or of a criterion")
         if self.kind == "cdf" and self.criterion and self.criterion.difference != SIGN:
             reason = f"a cdf is split by a sign; say difference: {SIGN}"
             faults.add(("criterion", "difference"), reason)

@@ -57,12 +57,19 @@ METRICS = (
     "completion_time",
     "requests_per_second",
     "request_time",
+    "request_balance",
+    "less_lossy_share",
 )
 
-FIGURE_KINDS = ("goodput", "histogram", "box", "cdf", "groups", "table", "over_time")
+FIGURE_KINDS = (
+    *("goodput", "histogram", "box", "cdf", "groups", "table", "model", "over_time"),
+)
 
 DIFFERENCES = ("absolute", "signed", "none")
 """Of a factor between path 1 and path 2 (thesis 3.2), or the factor itself."""
+
+MEASURED_CRITERIA = ("first_path_quality", "first_path_use", "mean_loss")
+"""What sorts results and is no parameter (docs/metrics.md)."""
 
 RESERVED_SYSCTLS = {
     "net.ipv4.tcp_congestion_control": "congestion_control",

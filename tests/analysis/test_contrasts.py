@@ -55,7 +55,7 @@ def test_a_curve_rises_by_one_nth_at_each_value(
     seen = []
     monkeypatch.setattr(style, "save", lambda figure, target: seen.append(figure))
     values = pd.Series([3.0, 1.0, 2.0, 2.0])
-    curves.draw({"x": values}, "x", (), style.Target(tmp_path, "x"))
+    curves.draw({"": {"x": values}}, "x", (), style.Target(tmp_path, "x"))
     (line,) = seen[0].axes[0].lines
     x, y = line.get_xdata(), line.get_ydata()
     for at in (0.999, 1.0, 1.5, 2.0, 3.0):
@@ -141,3 +141,57 @@ def test_figures_for_a_paper_are_the_same_each_time(tmp_path: Path) -> None:
         files = sorted((tmp_path / name).glob("*.pdf"))
         made.append({file.name: file.read_bytes() for file in files})
     assert made[0] == made[1] and len(made[0]) > 3
+
+
+def test_groups_of_a_factor_hold_batches_of_a_criterion(tmp_path: Path) -> None:
+    frame = runs()
+    figure = {"kind": "groups", "metric": "goodput", "by": "traffic.size"}
+    figure |= {"criterion": {"factor": "delay", "difference": "signed"}, "batches": 3}
+    with pytest.raises(wanted.UndrawableError, match="several cases"):
+        draw(figure, frame, tmp_path)
+    drawn = draw({**figure, "case": "mptcp"}, frame, tmp_path)
+    assert list(drawn.summary["batch"][:3]) == ["8 kB", "128 kB", "2.05 MB"]
+    batches = list(dict.fromkeys(drawn.summary["case"]))
+    assert len(batches) == 3 and batches[1].startswith("]-")
+    assert drawn.summary["n"].sum() == 30
+
+
+def test_groups_of_a_criterion_hold_cases(tmp_path: Path) -> None:
+    frame = runs()
+    figure = {"kind": "groups", "metric": "goodput", "batches": 4}
+    figure["criterion"] = {"factor": "path1.delay", "difference": "none"}
+    drawn = draw(figure, frame, tmp_path)
+    assert list(dict.fromkeys(drawn.summary["case"])) == ["mptcp", "tcp1", "tcp2"]
+    assert drawn.summary["n"].sum() == 90 and len(drawn.summary) == 12
+
+
+def test_groups_of_words_stand_best_first(tmp_path: Path) -> None:
+    figure = {"kind": "groups", "metric": "goodput", "case": "mptcp"}
+    figure["criterion"] = {"factor": "first_path_quality", "difference": "none"}
+    drawn = draw(figure, runs(), tmp_path)
+    assert list(drawn.summary["batch"]) == ["best", "worst"]
+    assert drawn.summary["n"].sum() == 30
+    assert drawn.title.endswith("against the quality of the first path, mptcp")
+
+
+def test_panels_of_a_factor(tmp_path: Path) -> None:
+    cdf = draw({**CDF, **SIGNED, "by": "traffic.size"}, runs(), tmp_path)
+    assert len(dict.fromkeys(cdf.summary["batch"])) == 3
+    box = {"kind": "box", "metric": "goodput", "case": "mptcp", "by": "traffic.size"}
+    drawn = draw({**box, "criterion": {"factor": "delay"}}, runs(), tmp_path)
+    assert len(dict.fromkeys(drawn.summary["case"])) == 3
+
+
+def test_the_model_stands_beside_what_was_sent(tmp_path: Path) -> None:
+    rows = campaign.rows(5)
+    for row in rows:
+        row |= {"path1.loss_percent": 1.0, "path2.loss_percent": 2.0 + row["point"]}
+        row |= {f"path{path}.bytes": 5e6 for path in (1, 2)} | {"measured_s": 30.0}
+    frame = table.build(rows)
+    drawn = draw({"kind": "model", "by": "path2.loss"}, frame, tmp_path)
+    assert [cells[:2] for cells in drawn.cells] == [("path 1", "5"), ("path 2", "5")]
+    errors = frame["path1.model_error_packets_per_s"].dropna().astype(float)
+    expected = float(np.sqrt((errors**2).mean()))
+    assert float(drawn.cells[0][2]) == pytest.approx(expected, rel=0.01)
+    with pytest.raises(wanted.UndrawableError, match="random loss"):
+        draw({"kind": "model", "by": "path2.delay"}, runs(3), tmp_path)

@@ -1,0 +1,129 @@
+"""The file of a publication's pages: what each shows, and why ours differs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import Field, ValidationError
+
+from mpbench.errors import UserError
+from mpbench.spec.document import Document, read
+from mpbench.spec.problems import describe
+from mpbench.spec.values import Part
+
+if TYPE_CHECKING:
+    from analysis.reproduction import Cause, Sheet
+    from analysis.statements import Statement
+
+
+class PageEntry(Part):
+    title: str = Field(description="What it shows.")
+    where: str = Field(description="Figure or table and page, as in `Fig. 3.3, p. 23`.")
+    campaigns: tuple[str, ...] = Field(default=(), description="That it is drawn of.")
+    link: str | None = Field(default=None, description="A page that there is already.")
+    notes: str = Field(default="", description="Markdown, at the foot of the page.")
+
+    @property
+    def figure(self) -> str:
+        return self.where.partition(",")[0].removeprefix("Fig. ")
+
+
+class CauseEntry(Part):
+    text: str = Field(description="Why ours differs.")
+    rows: str | None = Field(
+        default=None,
+        description="The runs that test it: a campaign and conditions, as in a file"
+        " of statements.",
+    )
+    against: str | None = Field(
+        default=None, description="What the statement is set against there."
+    )
+
+
+class PagesFile(Part):
+    source: str = Field(description="The publication.")
+    experiments: str = Field(
+        description="Folder of the campaigns' experiment files, relative to this file."
+    )
+    statements: tuple[str, ...] = Field(
+        min_length=1, description="Files of statements, relative to this one."
+    )
+    pages: dict[str, PageEntry] = Field(min_length=1, description="By file name.")
+    causes: dict[str, CauseEntry] = Field(
+        default={}, description="By the statement's id."
+    )
+
+
+class Pages:
+    """A file of pages, with all that it names."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises UserError, `file:line: what is wrong`, for a file that is not so."""
+        from analysis import statements
+
+        self.path = path
+        document = read(path)
+        try:
+            self.file = PagesFile.model_validate(document.values)
+        except ValidationError as error:
+            raise UserError(describe(error, PagesFile, document)) from None
+        found: list[Statement] = []
+        for index, name in enumerate(self.file.statements):
+            try:
+                found += statements.read(path.parent / name)
+            except FileNotFoundError:
+                line = document.line(("statements", index))
+                raise UserError(
+                    f"{path}:{line}: statements: no file {name} beside {path.name}"
+                ) from None
+            except ValueError as error:
+                raise UserError(str(error)) from None
+        self.statements = tuple(found)
+        self._check(document)
+
+    def _check(self, document: Document) -> None:
+        known = {each.id for each in self.statements}
+        for name in self.file.causes:
+            if name not in known:
+                line = document.line(("causes", name))
+                raise UserError(
+                    f"{self.path}:{line}: causes: no statement has the id {name!r}"
+                )
+
+    @property
+    def sheets(self) -> "tuple[Sheet, ...]":
+        from analysis.reproduction import Sheet
+
+        return tuple(
+            Sheet(
+                name=name,
+                title=each.title,
+                where=each.where,
+                figure=each.figure,
+                campaigns=each.campaigns,
+                link=each.link or "",
+                notes=each.notes,
+            )
+            for name, each in self.file.pages.items()
+        )
+
+    @property
+    def causes(self) -> "dict[str, Cause]":
+        from analysis.reproduction import Cause
+        from analysis.selection import read as selected
+
+        return {
+            name: Cause(
+                text=each.text,
+                rows=selected(each.rows) if each.rows else None,
+                against=selected(each.against) if each.against else None,
+            )
+            for name, each in self.file.causes.items()
+        }
+
+    def experiment(self, name: str) -> Path | None:
+        """The experiment file of a campaign; in the folder, or in a folder there."""
+        folder = self.path.parent / self.file.experiments
+        for place in (folder, *sorted(folder.glob("*/"))):
+            if (place / f"{name}.yaml").is_file():
+                return place / f"{name}.yaml"
+        return None
