@@ -1,10 +1,11 @@
 """One figure that an experiment asks for: drawn, with its title and its numbers."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
-from analysis import batches, contrasts, grouped, model_figure, table
+from analysis import batches, contrasts, grouped, model_figure, over_time, table
 from analysis.drawn import BOUND, LINES, Drawn, rows_of, title
 from analysis.figures import bars, boxes, histograms
 from analysis.figures.labels import label
@@ -29,12 +30,17 @@ LINE = (
 
 
 def draw(
-    wanted: Wanted, runs: pd.DataFrame, factors: Sequence[str], target: Target
+    wanted: Wanted,
+    runs: pd.DataFrame,
+    factors: Sequence[str],
+    target: Target,
+    folder: Path | None = None,
 ) -> Drawn:
     """Draw from the table of runs; raises UndrawableError if it has not what it takes.
 
     factors : columns that the design varies
     target : where its files go
+    folder : of the runs' own folders, for figures of what is not in the table
     """
     if wanted.kind == "histogram":
         return _histogram(wanted, runs, factors, target)
@@ -49,6 +55,8 @@ def draw(
         return grouped.grouped(wanted, good, target)
     if wanted.kind == "table":
         return contrasts.table(wanted, good)
+    if wanted.kind == "over_time":
+        return over_time.draw(wanted, good, factors, folder, target)
     if wanted.kind == "model":
         return model_figure.model(wanted, good, target)
     return _boxes(wanted, good, target)

@@ -1,11 +1,13 @@
 """A figure as it stands in the page: its title, its numbers, and what reads it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 
 from analysis.figures.labels import plain
 from analysis.figures.wanted import Wanted
+from analysis.quantities import QUANTITIES
 
 LINES = {
     "aggregation_benefit": (0.0, 1.0),
@@ -59,14 +61,22 @@ def title(wanted: Wanted) -> str:
     """What it shows, in words; known before it is drawn."""
     metric = {"traffic_split": "share of path 1"}.get(wanted.metric)
     what = metric or plain(wanted.metric)
+    quantities = [QUANTITIES[name].words for name in wanted.quantities]
     text = {
         "goodput": "goodput of each design point",
         "histogram": "factors of the design",
         "cdf": f"distribution of {what}",
         "table": f"medians of {what}",
+        "over_time": f"{_list(quantities)} over time",
         "model": "throughput of each path and the model's",
     }.get(wanted.kind, what)
     text = text[0].upper() + text[1:]
+    if wanted.users:
+        text += f" of {_list(wanted.users)}"
+    if wanted.kind == "over_time" and wanted.point:
+        text += f", point {wanted.point}"
+    if wanted.repetition:
+        text += f", repetition {wanted.repetition}"
     if wanted.factor:
         joined = "by the sign of" if wanted.kind == "cdf" else "against"
         text += f" {joined} {_criterion(wanted)}"
@@ -85,6 +95,11 @@ def _criterion(wanted: Wanted) -> str:
         "signed": f"the {factor} difference (path 1 less path 2)",
         "none": factor.replace("path", "path "),
     }[wanted.difference]
+
+
+def _list(words: Sequence[str]) -> str:
+    *most, last = words or ("",)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _words(name: str) -> str:

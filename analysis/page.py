@@ -48,6 +48,7 @@ class Report:
     notes : Markdown on where ours differs and why, in a person's words
     state : what a reader of unfinished, mixed or damaged results must know
     look : of the figures
+    folder : with a folder a run, by its id; None if there are none any more
     """
 
     title: str
@@ -61,6 +62,7 @@ class Report:
     notes: str = ""
     state: tuple[str, ...] = ()
     look: Look = field(default_factory=Look)
+    folder: Path | None = None
 
     @property
     def cases(self) -> dict[str, pd.DataFrame]:
@@ -153,7 +155,9 @@ def _draw(
             name, number = f"{wanted.name}-{number}", number + 1
         try:
             target = Target(folder, name, report.look, album)
-            one = drawings.draw(wanted, report.runs, report.factors, target)
+            one = drawings.draw(
+                wanted, report.runs, report.factors, target, report.folder
+            )
         except UndrawableError as error:
             if report.figures:
                 done.append((wanted, str(error)))
@@ -255,7 +259,7 @@ def _statements(report: Report, factors: tuple[str, ...]) -> Iterator[str]:
 
 def _answer_cells(given: Answer) -> list[str]:
     each = given.statement
-    where = f"sec. {each.section}, p. {each.page}"
+    where = f"sec. {each.section}" + (f", p. {each.page}" if each.page else "")
     where += f", Fig. {each.figure}" if each.figure else ""
     verdict = {True: "yes", False: "**no**", None: "-"}[given.agrees]
     return [each.statement, where, given.ours, str(given.n or "-"), verdict]

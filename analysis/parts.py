@@ -54,9 +54,9 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
     for phase, (start_s, end_s) in run.asked.phases.items():
         present = []
         for index, entry in enumerate(run.asked.traffic):
-            began_s = _began_s(run, index)
+            zero_s = began_s(run, index)
             found = transfers.tool(entry.tool).part(
-                entry, run.reports[index], start_s - began_s, end_s - began_s
+                entry, run.reports[index], start_s - zero_s, end_s - zero_s
             )
             least_s = LEAST_SHARE_OF_PHASE * (end_s - start_s)
             if found is not None and found.seconds < least_s:
@@ -74,12 +74,20 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
     return columns
 
 
-def _began_s(run: Artefacts, index: int) -> float:
-    """When the client of an entry was started, after the beginning of the traffic."""
+def began_s(run: Artefacts, index: int) -> float:
+    """When the intervals of an entry begin, after the beginning of the traffic.
+
+    That is its client's start, and of iperf3, which connects first and exchanges
+    results at the end, half of what the client took beyond the time asked.
+    """
+    entry = run.asked.traffic[index]
     for process in run.outcome.processes:
         if process.name == f"traffic-{index}-client" and process.start_s is not None:
-            return process.start_s
-    return run.asked.traffic[index].start_s
+            if entry.tool != "iperf3" or not entry.duration_s or not process.end_s:
+                return process.start_s
+            more_s = process.end_s - process.start_s - entry.duration_s
+            return process.start_s + max(0.0, more_s) / 2
+    return entry.start_s
 
 
 def _lasted_s(run: Artefacts, entry: Traffic) -> float | None:

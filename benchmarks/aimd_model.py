@@ -15,14 +15,21 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Path:
-    """w : segments; rtt : s; l1, l2 : segments between the last losses, and since"""
+    """w : segments; rtt : s; l1, l2 : segments between the last losses, and since
+
+    total, squares : of w and of its square over time
+    sent, lost : segments
+    """
 
     loss: float
     rtt: float
     w: float = 10.0
     total: float = 0.0
+    squares: float = 0.0
     l1: float = 0.0
     l2: float = 0.0
+    sent: int = 0
+    lost: int = 0
     next_s: float = 0.0
     until_s: float = field(default=-1.0)
 
@@ -88,10 +95,20 @@ CONTROLLERS: dict[str, tuple[Formula, Formula, float]] = {
 """Growth for an acknowledgement, what a loss keeps, and the least of that."""
 
 
+@dataclass(frozen=True)
+class Found:
+    """Of one path over time: the mean of the window and the root of the mean of its
+    square, segments; and the part of the packets that was lost."""
+
+    mean: float
+    rms: float
+    loss: float
+
+
 def windows(
     name: str, loss: Sequence[float], rtt: Sequence[float], seconds: float, seed: int
-) -> list[float]:
-    """Average window of each path over time, segments, after `seconds` / 20.
+) -> list[Found]:
+    """Of each path, after `seconds` / 20.
 
     rtt : s
     """
@@ -104,8 +121,16 @@ def windows(
         path = paths[r]
         now = path.next_s
         if now > seconds + skip:
-            return [p.total / seconds for p in paths]
-        if draw.random() < path.loss:
+            return [_found(p, seconds) for p in paths]
+        step = path.rtt / path.w
+        lost = draw.random() < path.loss
+        if now > skip:
+            path.total += path.w * step
+            path.squares += path.w**2 * step
+            path.sent += 1
+            path.lost += lost
+        path.next_s = now + step
+        if lost:
             if now > path.until_s:
                 path.until_s = now + path.rtt
                 path.w = max(keep(paths, r), least)
@@ -114,7 +139,8 @@ def windows(
             path.l2 += 1
             if now > path.until_s:
                 path.w = max(path.w + growth(paths, r), 1.0)
-        step = path.rtt / path.w
-        if now > skip:
-            path.total += path.w * step
-        path.next_s = now + step
+
+
+def _found(path: Path, seconds: float) -> Found:
+    rms = (path.squares / seconds) ** 0.5
+    return Found(path.total / seconds, rms, path.lost / max(path.sent, 1))

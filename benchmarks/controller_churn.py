@@ -1,7 +1,7 @@
 """Connections and subflows that come and go under each controller.
 
     python benchmarks/controller_churn.py [--config debug] [--seconds 120]
-        [--connections 50] [--only NAME]
+        [--connections 50] [--only NAME] [--scheduler NAME] [--seed 1] [--seeds 1]
 
 Fifty connections at a time over two lossy paths; every 0.7 s the second address is
 taken away or given back; schedulers and the number of subflows over the first address
@@ -12,6 +12,7 @@ connection is left and the kernel's log says nothing. `--config debug` is what
 """
 
 import argparse
+import itertools
 import json
 import sys
 import tempfile
@@ -44,21 +45,29 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=50)
     parser.add_argument("--only", action="append", help="this controller; repeatable")
     parser.add_argument("--mixed", action="store_true", help="all of them in one run")
+    parser.add_argument(
+        "--scheduler", action="append", help="this scheduler; repeatable"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="the first one")
+    parser.add_argument("--seeds", type=int, default=1, help="how many, in a row")
     options = parser.parse_args()
     names = options.only or list(COUPLED)
     bad = 0
     with tempfile.TemporaryDirectory() as name:
         lab = Lab(Path(name), Chosen(options.config))
-        for chosen in [names] if options.mixed else [[each] for each in names]:
-            job = make_job(Path(name), parameters=PARAMETERS)
+        groups = [names] if options.mixed else [[each] for each in names]
+        seeds = range(options.seed, options.seed + options.seeds)
+        for chosen, seed in itertools.product(groups, seeds):
+            job = make_job(Path(name), parameters=PARAMETERS, seed=seed)
             job["churn"] = {
                 **{"controllers": chosen, "connections": options.connections},
+                **({"schedulers": options.scheduler} if options.scheduler else {}),
                 "seconds": options.seconds,
             }
             began = time.monotonic()
             bounds = Bounds(options.seconds + 400, 3600.0, 600.0)
             ended, artefacts = lab.execute(job, bounds)
-            label = "+".join(chosen)
+            label = f"{'+'.join(chosen)}, seed {seed}"
             if ended.status != "finished":
                 print(f"{label}: {ended.status}: {ended.reason}", flush=True)
                 console = (artefacts / "console.log").read_text(errors="replace")

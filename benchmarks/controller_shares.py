@@ -1,16 +1,16 @@
 """Windows on two paths of fixed random loss against the controllers' equations.
 
-    python benchmarks/controller_shares.py [--seconds 600] [--repetitions 1]
-        [--only NAME] [--json]
+    python benchmarks/controller_shares.py [--seconds 200] [--seeds 5]
+        [--only NAME] [--network NAME] [--json]
 
-No queue ever fills: the bottlenecks have room for ten times what flows. Each guest is
-set beside two predictions:
+No queue ever fills: the bottlenecks have room for ten times what flows. Guests are set
+beside the balance of growth and decrease (tests/virtual/balance.py), at the loss that
+netem drew in each of them, which takes most of the chance out; and beside the same
+equations driven packet by packet (aimd_model.py), at the loss that was asked for.
 
-balance  what a window gains by acknowledgements, I_r per segment, it loses by losses,
-         D_r each: I_r (1 - p_r) = D_r p_r, solved numerically. It knows averages alone,
-         and has no single solution for coupled and olia.
-model    the equations driven packet by packet (aimd_model.py), times what a Reno alone
-         on either path has in the guest over what it has in the model.
+share   of path 1 in the mean windows, as a part of what the balance says
+rms     sum of the windows' root mean squares, likewise
+mean    sum of the windows' means, likewise
 """
 
 import argparse
@@ -18,20 +18,22 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import aimd_model
 
+from tests.virtual.balance import BALANCES
 from tests.virtual.lab import BOUNDS, Lab, lab_with, make_job, script
 
 SHARES = script("import sys; from tests.virtual.shares import main; sys.exit(main())")
 SKIP_S = 20
-Law = Callable[[Sequence[float], Sequence[float], int], float]
-"""Of windows, round-trip times and the subflow's number: I_r / D_r."""
+MODEL_TIMES = 4
+"""So many times a guest's seconds the model is driven for."""
 
 
 @dataclass(frozen=True)
@@ -42,64 +44,66 @@ class Network:
     loss: tuple[float, float]
     rtt_ms: tuple[float, float]
 
+    @property
+    def rtt_s(self) -> list[float]:
+        return [each / 1000 for each in self.rtt_ms]
+
 
 NETWORKS = (
-    Network("alike", (0.002, 0.002), (40, 40)),
-    Network("half the loss", (0.001, 0.002), (40, 40)),
-    Network("half the time", (0.002, 0.002), (20, 40)),
+    Network("alike", (0.0005, 0.0005), (40, 40)),
+    Network("half the loss", (0.0005, 0.001), (40, 40)),
+    Network("a quarter", (0.0005, 0.002), (40, 40)),
+    Network("half the time", (0.0005, 0.0005), (20, 40)),
+    Network("much loss", (0.01, 0.02), (40, 40)),
 )
+NAMES = ("lia", "max", "balia", "ewtcp", "semicoupled", "coupled", "olia")
 
 
-def _rates(w: Sequence[float], rtt: Sequence[float]) -> list[float]:
-    return [each / time for each, time in zip(w, rtt, strict=True)]
+@dataclass(frozen=True)
+class Sample:
+    """Of one guest, or of the model. mean, rms : segments, by path; loss : by path"""
+
+    mean: list[float]
+    rms: list[float]
+    loss: list[float]
+
+    def beside(self, controller: str, network: Network) -> "Beside | None":
+        balance = BALANCES.get(controller)
+        if balance is None:
+            return None
+        paths = range(len(self.mean))
+        wanted = balance(self.loss, [network.rtt_s[path] for path in paths])
+        return Beside(
+            self.mean[0] / sum(self.mean) / (wanted[0] / sum(wanted)),
+            sum(self.rms) / sum(wanted),
+            sum(self.mean) / sum(wanted),
+        )
 
 
-def lia(w: Sequence[float], rtt: Sequence[float], r: int) -> float:
-    x = _rates(w, rtt)
-    best = max(each / time for each, time in zip(x, rtt, strict=True))
-    return min(best / sum(x) ** 2, 1 / w[r]) / (w[r] / 2)
+@dataclass(frozen=True)
+class Beside:
+    """Parts of what the balance says; see above."""
+
+    share: float
+    rms: float
+    mean: float
 
 
-def balia(w: Sequence[float], rtt: Sequence[float], r: int) -> float:
-    x = _rates(w, rtt)
-    alpha = max(x) / x[r]
-    growth = x[r] / rtt[r] / sum(x) ** 2 * (1 + alpha) / 2 * (4 + alpha) / 5
-    return growth / (w[r] / 2 * min(alpha, 1.5))
+@dataclass(frozen=True)
+class Row:
+    """guests : one a seed; offs : of each, None where there is no balance"""
 
-
-def ewtcp(w: Sequence[float], rtt: Sequence[float], r: int) -> float:
-    return 2**-0.5 / w[r] / (w[r] / 2)
-
-
-def semicoupled(w: Sequence[float], rtt: Sequence[float], r: int) -> float:
-    return 1 / sum(w) / (w[r] / 2)
-
-
-LAWS: dict[str, Law] = {
-    "lia": lia,
-    "max": lia,
-    "balia": balia,
-    "ewtcp": ewtcp,
-    "semicoupled": semicoupled,
-}
-"""Those whose balance is a single point."""
-
-
-def balance(law: Law, network: Network) -> list[float]:
-    """The windows at which growth and decrease balance, by damped iteration."""
-    w = [10.0, 10.0]
-    for _ in range(20_000):
-        pull = [
-            law(w, network.rtt_ms, r) * (1 - p) / p for r, p in enumerate(network.loss)
-        ]
-        w = [each * factor**0.02 for each, factor in zip(w, pull, strict=True)]
-    return w
+    network: str
+    controller: str
+    guests: list[Sample]
+    offs: list[Beside] | None
+    model: Sample
+    model_off: Beside | None
 
 
 def measure(
-    root: Lab, folder: Path, network: Network, seed: int, **shares: object
-) -> list[float]:
-    """Average windows by path, segments."""
+    lab: Lab, folder: Path, network: Network, seed: int, **shares: Any
+) -> Sample:
     parameters = {}
     for path in (1, 2):
         parameters[f"path{path}.capacity"] = "200 Mbit/s"
@@ -108,88 +112,96 @@ def measure(
     job = make_job(folder, parameters=parameters, seed=seed)
     job["shares"] = {"skip_s": SKIP_S, **shares}
     bounds = type(BOUNDS)(virtual_s=4000.0, wall_s=1800.0, silence_s=300.0)
-    ended, artefacts = root.execute(job, bounds)
+    ended, artefacts = lab.execute(job, bounds)
     if ended.status != "finished":
         raise SystemExit(f"{network.name}, {shares}: {ended.status}: {ended.reason}")
-    windows: list[float] = json.loads((artefacts / "shares.json").read_text())["cwnd"]
-    return windows
+    found = json.loads((artefacts / "shares.json").read_text())
+    loss = [n / of for n, of in zip(found["lost"], found["packets"], strict=True) if of]
+    if "single" in shares:
+        return Sample(found["cwnd"][:1], found["rms"][:1], loss[:1])
+    return Sample(found["cwnd"], found["rms"], loss)
 
 
-@dataclass(frozen=True)
-class Row:
-    """Windows in segments, by path; balance is None where it has no single solution."""
-
-    network: str
-    controller: str
-    got: list[float]
-    model: list[float]
-    balance: list[float] | None
-
-
-def rows(names: Sequence[str], seconds: float, repetitions: int) -> list[Row]:
-    found = []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        lab = lab_with(folder / "runs", SHARES)
-        for network in NETWORKS:
-            rtt_s = [each / 1000 for each in network.rtt_ms]
-
-            def average(network: Network = network, **shares: object) -> list[float]:
-                runs = [
-                    measure(lab, folder, network, seed, seconds=seconds, **shares)
-                    for seed in range(1, repetitions + 1)
-                ]
-                return [statistics.mean(each) for each in zip(*runs, strict=True)]
-
-            scale = []
-            for path, (p, t) in enumerate(zip(network.loss, rtt_s, strict=True), 1):
-                alone = average(controller="lia", single=path)[0]
-                (model,) = aimd_model.windows("reno", [p], [t], seconds, 1)
-                scale.append(alone / model)
-                ideal = (2 * (1 - p) / p) ** 0.5
-                print(f"{network.name}: Reno on path {path} has {alone:.2f} segments,")
-                print(f"    model {model:.2f}, balance {ideal:.2f}")
-            for controller in names:
-                modelled = aimd_model.windows(
-                    controller, network.loss, rtt_s, seconds * repetitions, 1
-                )
-                law = LAWS.get(controller)
-                row = Row(
-                    network.name,
-                    controller,
-                    average(controller=controller),
-                    [w * each for w, each in zip(modelled, scale, strict=True)],
-                    balance(law, network) if law else None,
-                )
-                found.append(row)
-                print(line(row), flush=True)
-    return found
-
-
-def line(row: Row) -> str:
-    def pair(windows: list[float] | None) -> str:
-        if windows is None:
-            return "     -      -"
-        return " ".join(f"{each:6.2f}" for each in windows)
-
-    off = 100 * (sum(row.got) / sum(row.model) - 1)
-    return (
-        f"{row.network:14} {row.controller:12} guest {pair(row.got)}  model "
-        f"{pair(row.model)} (total {off:+.1f} %)  balance {pair(row.balance)}"
+def modelled(controller: str, network: Network, seconds: float) -> Sample:
+    paths = 1 if controller == "reno" else 2
+    found = aimd_model.windows(
+        controller, network.loss[:paths], network.rtt_s[:paths], seconds, 1
     )
+    return Sample(
+        [each.mean for each in found],
+        [each.rms for each in found],
+        [each.loss for each in found],
+    )
+
+
+def row(
+    lab: Lab,
+    folder: Path,
+    network: Network,
+    controller: str,
+    seconds: float,
+    seeds: Sequence[int],
+) -> Row:
+    """reno : one subflow, on path 1, of the controller lia."""
+    how = {"controller": controller}
+    if controller == "reno":
+        how = {"controller": "lia", "single": 1}  # type: ignore[dict-item]
+    guests = [
+        measure(lab, folder, network, seed, seconds=seconds, **how) for seed in seeds
+    ]
+    offs = [each.beside(controller, network) for each in guests]
+    model = modelled(controller, network, MODEL_TIMES * seconds)
+    return Row(
+        network.name,
+        controller,
+        guests,
+        [each for each in offs if each] or None,
+        model,
+        model.beside(controller, network),
+    )
+
+
+def line(found: Row) -> str:
+    def pair(samples: Sequence[Sample]) -> str:
+        by_path = zip(*(each.mean for each in samples), strict=True)
+        return " ".join(f"{statistics.mean(each):5.1f}" for each in by_path)
+
+    text = f"{found.network:13} {found.controller:11} guest {pair(found.guests):11}"
+    text += f" model {pair([found.model]):11}"
+    if found.offs is None or found.model_off is None:
+        return text
+    for name in ("share", "rms", "mean"):
+        values = [getattr(each, name) for each in found.offs]
+        spread = statistics.stdev(values) if len(values) > 1 else 0.0
+        text += f"  {name} {statistics.mean(values):.3f} ±{spread:.3f}"
+        text += f" ({getattr(found.model_off, name):.3f})"
+    return text
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--repetitions", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=200.0)
+    parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--only", action="append", help="this controller; repeatable")
+    parser.add_argument("--network", action="append", help="this one; repeatable")
     parser.add_argument("--json", action="store_true", help="rows as JSON at the end")
     options = parser.parse_args()
-    names = options.only or [*LAWS, "coupled", "olia"]
-    found = rows(names, options.seconds, options.repetitions)
+    networks = [
+        each for each in NETWORKS if each.name in (options.network or [each.name])
+    ]
+    names = options.only or ["reno", *NAMES]
+    done = []
+    print("(in parentheses: the model's)  ±: standard deviation over seeds")
+    with tempfile.TemporaryDirectory() as name:
+        lab = lab_with(Path(name) / "runs", SHARES)
+        for network in networks:
+            for controller in names:
+                seeds = range(1, options.seeds + 1)
+                one = row(lab, Path(name), network, controller, options.seconds, seeds)
+                done.append(one)
+                print(line(one), flush=True)
     if options.json:
-        print(json.dumps([asdict(row) for row in found]))
+        print(json.dumps([asdict(each) for each in done]))
 
 
 if __name__ == "__main__":

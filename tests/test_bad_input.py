@@ -53,6 +53,36 @@ FAULTS = {
         "9: cases.mptcp.scheduler: unknown scheduler 'fastest'; known: default, "
         "lowrtt, redundant, roundrobin",
     ),
+    "a controller's parameter out of range": (
+        "control: lia",
+        "control: {name: ewtcp, a: 5}",
+        "9: cases.mptcp.congestion_control.a: 5 is out of range; it is 0.001 to 4",
+    ),
+    "a scheduler's parameter out of range": (
+        "control: lia",
+        "control: lia, scheduler: {name: roundrobin, segments: 0}",
+        "9: cases.mptcp.scheduler.segments: 0 is out of range; it is 1 to 1000",
+    ),
+    "phases that overlap": (
+        "name: small",
+        "name: small\nphases: {a: 0 s..20 s, b: 10 s..30 s}",
+        "2: phases.b: starts at 10 s, within a, which ends at 20 s",
+    ),
+    "a phase after the run": (
+        "name: small",
+        "name: small\nphases: {a: 0 s..40 s}",
+        "2: phases.a: ends at 40 s, but the traffic at 30 s",
+    ),
+    "a phase before the run": (
+        "name: small",
+        "name: small\nphases: {a: -5 s..20 s}",
+        "2: phases.a: -5 s is not within 0 to ",
+    ),
+    "a scheduler without subflows to choose from": (
+        "control: reno, path: 1}",
+        "control: reno, path: 1, scheduler: redundant}",
+        "10: cases.tcp1.scheduler: ",
+    ),
     "no points": (
         "points: 4",
         "points: 0",

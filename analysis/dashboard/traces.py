@@ -14,6 +14,7 @@ QUANTITIES = (
     ("Rate by subflow", "Mbit/s", "throughput_mbps"),
     ("Congestion windows", "packets", "cwnd"),
     ("Smoothed round-trip times", "ms", "srtt_ms"),
+    ("Alpha of coupled controllers", "", "alpha"),
 )
 
 

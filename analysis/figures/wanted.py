@@ -25,7 +25,10 @@ class UndrawableError(ValueError):
 
 @dataclass(frozen=True)
 class Wanted:
-    """One figure, as an experiment file asks for it (docs/experiment-file.md)."""
+    """One figure, as an experiment file asks for it (docs/experiment-file.md).
+
+    usual : whether nobody asked, so that it is drawn only where it tells much
+    """
 
     kind: str
     factors: tuple[str, ...] | None = None
@@ -36,6 +39,13 @@ class Wanted:
     case: str | None = None
     by: str = ""
     after: str = ""
+    quantities: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+    span: tuple[float, float] | None = None
+    point: int = 0
+    repetition: int = 0
+    average_s: float | None = None
+    usual: bool = False
 
     @property
     def name(self) -> str:
@@ -43,7 +53,10 @@ class Wanted:
         if self.kind == "histogram":
             return "factors"
         kind = [] if self.kind == "box" else [self.kind]
-        parts = [*kind, *filter(None, (self.metric, self.factor, self.by))]
+        parts = [*kind, *self.quantities, *self.users]
+        parts += filter(None, (self.metric, self.factor, self.by))
+        parts += [f"point-{self.point}"] if self.point else []
+        parts += [f"repetition-{self.repetition}"] if self.repetition else []
         parts += ["signed"] if self.difference == "signed" else []
         text = "-".join([*parts, *([self.case] if self.case else [])])
         return text.replace("_", "-").replace(".", "-")
@@ -59,6 +72,8 @@ DEFAULT = (
     _box("aggregation_benefit", "capacity", "3.3a"),
     _box("experimental_aggregation_benefit", "capacity", "3.4a"),
     _box("experimental_aggregation_benefit", "delay", "3.5a"),
+    Wanted("over_time", quantities=("goodput",), usual=True),
+    Wanted("over_time", quantities=("cwnd",), usual=True),
 )
 """What is drawn, as far as it can be, for an experiment that asks for nothing."""
 
@@ -71,6 +86,7 @@ def read(figures: Sequence[Mapping[str, Any]]) -> tuple[Wanted, ...]:
 def _read(figure: Mapping[str, Any]) -> Wanted:
     criterion = figure.get("criterion") or {}
     factors = figure.get("factors")
+    span = figure.get("span")
     return Wanted(
         kind=figure["kind"],
         factors=tuple(factors) if factors else None,
@@ -81,6 +97,12 @@ def _read(figure: Mapping[str, Any]) -> Wanted:
         case=figure.get("case"),
         by=figure.get("by") or "",
         after=figure.get("after") or "",
+        quantities=tuple(figure.get("quantities") or ()),
+        users=tuple(figure.get("users") or ()),
+        span=(span["start"], span["end"]) if span else None,
+        point=figure.get("point") or 0,
+        repetition=figure.get("repetition") or 0,
+        average_s=figure.get("average"),
     )
 
 

@@ -12,6 +12,8 @@ COLUMNS = (
 WORDS = ("host", "local", "remote", "token")
 UNLIMITED = 2**31 - 1
 """ssthresh of a subflow that has not lost anything yet; not a number of segments."""
+SHOWN_ONE = 2.0**16
+"""Of alpha and beta as coupled controllers tell them (`alpha_2^-16`)."""
 LEAST_BYTES = 100_000
 """A connection that never had more acknowledged carried no data to speak of:
 iperf3's control connection does not."""
@@ -21,8 +23,9 @@ def read(path: Path) -> pd.DataFrame:
     """One row a subflow and time, in the order of the file.
 
     Columns as in the file; `ssthresh` is missing where there is none yet.
-    `connection` is added: the token, or both ends of a plain TCP; and
-    `throughput_mbps`, from what was acknowledged since the sample before.
+    `connection` is added: the token, or both ends of a plain TCP; `throughput_mbps`,
+    from what was acknowledged since the sample before; and `alpha` and `beta`, of
+    coupled controllers (docs/controllers.md), missing for others.
     Raises ValueError if the file is missing or holds something else.
     """
     try:
@@ -54,6 +57,10 @@ def parse(text: str, name: str) -> pd.DataFrame:
     by_subflow = frame.groupby(["host", "local", "remote"], sort=False)
     seconds = by_subflow["time_s"].diff()
     frame["throughput_mbps"] = by_subflow["bytes_acked"].diff() * 8 / seconds / 1e6
+    for name in ("alpha", "beta"):
+        told = f"{name}_2^-16"
+        known = told in frame.columns
+        frame[name] = frame[told].astype(float) / SHOWN_ONE if known else float("nan")
     return frame
 
 

@@ -160,6 +160,7 @@ def _page(
         notes=notes.read_text(encoding="utf-8") if notes.is_file() else "",
         state=gathered.state,
         look=look,
+        folder=gathered.results.runs,
     )
     written = page.write(report, out, page_wanted)
     for line in written.undrawn:

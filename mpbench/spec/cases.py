@@ -132,17 +132,29 @@ class Case(Part):
             return paths
         return int(self.path_manager.get("subflows", NDIFFPORTS_SUBFLOWS))
 
+    @property
+    def least_subflows(self) -> int:
+        """With fewer its scheduler has nothing to do."""
+        name = self.scheduler.name if self.scheduler else "default"
+        return LEAST_SUBFLOWS.get(name, 1)
+
+    def lacks_subflows(self, paths: int, where: str) -> str:
+        """What is wrong with its scheduler on so many paths; empty if nothing is."""
+        subflows, least = self.subflows(paths), self.least_subflows
+        if self.scheduler is None or subflows >= least:
+            return ""
+        reason = f"{self.scheduler.name} needs {least} subflows, {where} has {subflows}"
+        hint = f"write 'path_manager: {{name: ndiffports, subflows: {least}}}'"
+        return f"{reason}; {hint} or another scheduler"
+
     def _check_subflows(self, faults: Faults, info: ValidationInfo) -> None:
         topology = context(info).topology
         if topology is None:
             return
         subflows = self.subflows(topology.paths)
-        name = self.scheduler.name if self.scheduler else "default"
-        least = LEAST_SUBFLOWS.get(name, 1)
-        if subflows < least:
-            reason = f"{name} needs {least} subflows, {topology.name} has {subflows}"
-            hint = f"write 'path_manager: {{name: ndiffports, subflows: {least}}}'"
-            faults.add(("scheduler",), f"{reason}; {hint} or another scheduler")
+        reason = self.lacks_subflows(topology.paths, topology.name)
+        if reason:
+            faults.add(("scheduler",), reason)
         if subflows > MOST_SUBFLOWS:
             reason = f"{topology.name} has {subflows} paths; mptcp takes"
             faults.add(("protocol",), f"{reason} {MOST_SUBFLOWS} at most")

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
+from analysis.quantities import QUANTITIES
 from mpbench.spec import flows
 from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
@@ -27,6 +28,7 @@ from mpbench.spec.values import (
     Quantity,
     Whole,
     context,
+    nearest,
 )
 from topologies import Parameter, describe, names
 
@@ -182,10 +184,26 @@ class Spec(Part):
                 faults.add((*at, "criterion", "factor"), reason)
             if figure.by is not None and figure.by not in varied:
                 faults.add((*at, "by"), f"'{figure.by}' is the same in all runs")
+            self._check_time_figure(figure, at, faults)
             for position, name in enumerate(figure.factors or ()):
                 if name not in varied:
                     reason = f"'{name}' is the same in all runs"
                     faults.add((*at, "factors", position), reason)
+
+    def _check_time_figure(self, figure: Figure, at: Loc, faults: Faults) -> None:
+        """That what it shows is noted, and of hosts that have traffic."""
+        for position, name in enumerate(figure.quantities or ()):
+            if QUANTITIES[name].column and self.trace is None:
+                reason = f"'{name}' is known of traces only; say e.g. trace: 100 ms"
+                faults.add((*at, "quantities", position), reason)
+        hosts = sorted({h for e in self.traffic for h in (e.source, e.destination)})
+        for position, name in enumerate(figure.users or ()):
+            if name not in hosts:
+                reason = f"'{name}' has no traffic; {nearest(name, hosts)}"
+                faults.add((*at, "users", position), reason)
+        if figure.repetition >= self.repetitions:
+            reason = f"there are {self.repetitions} only, from 0"
+            faults.add((*at, "repetition"), f"{figure.repetition}; {reason}")
 
     def port(self, index: int) -> int:
         """Port of the server of `traffic[index]`."""

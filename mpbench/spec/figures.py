@@ -4,9 +4,20 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
+from analysis.quantities import QUANTITIES
 from mpbench.spec.factors import find
 from mpbench.spec.known import DIFFERENCES, FIGURE_KINDS, MEASURED_CRITERIA, METRICS
-from mpbench.spec.values import Faults, OneOf, Part, Whole, context, nearest
+from mpbench.spec.phases import TimeRange
+from mpbench.spec.values import (
+    Faults,
+    Name,
+    OneOf,
+    Part,
+    Quantity,
+    Whole,
+    context,
+    nearest,
+)
 
 
 class Criterion(Part):
@@ -81,6 +92,10 @@ TAKES = {
     "cdf": (("metric",), ("criterion", "by", "case")),
     "groups": (("metric",), ("by", "criterion", "batches", "case")),
     "table": (("metric",), ("by", "case")),
+    "over_time": (
+        ("quantities",),
+        ("case", "users", "span", "average", "point", "repetition"),
+    ),
     "model": (("by",), ("case",)),
 }
 """Of each kind of figure: the keys that it needs, and those that it may have."""
@@ -94,7 +109,8 @@ class Figure(Part):
         "box: of a metric, by batch of a criterion; cdf: of a metric, by the sign of "
         "a difference; groups: boxes by value of a factor or batch of a criterion, "
         "side by side in groups; "
-        "table: medians by case; model: throughput of paths beside LIA's model."
+        "table: medians by case; model: throughput of paths beside LIA's model; "
+        "over_time: of single runs, over time."
     )
     factors: tuple[Annotated[str, AfterValidator(_parameter)], ...] | None = Field(
         default=None, description="Factors of the histograms; all if not said."
@@ -115,6 +131,24 @@ class Figure(Part):
     case: Annotated[str, AfterValidator(_case)] | None = Field(
         default=None, description="The case that is shown; all if not said."
     )
+    quantities: (
+        Annotated[
+            tuple[Annotated[str, OneOf("quantity", tuple(QUANTITIES))], ...],
+            Field(min_length=1),
+        ]
+        | None
+    ) = Field(default=None, description="What is drawn over time, each by itself.")
+    users: tuple[Name, ...] | None = Field(
+        default=None, description="Hosts whose data are shown; all if not said."
+    )
+    span: TimeRange | None = Field(
+        default=None, description="The time that is shown; all if not said."
+    )
+    average: Annotated[float, Quantity("s", 0.001, 3600)] | None = Field(
+        default=None, description="Over how long values are averaged; not if not said."
+    )
+    point: Whole = Field(default=0, ge=0, description="Number of the design point.")
+    repetition: Whole = Field(default=0, ge=0, description="Number of the repetition.")
     after: str | None = Field(
         default=None, description="The published figure that it follows."
     )

@@ -46,7 +46,8 @@ def check_paths(
     topology: Description,
     faults: Faults,
 ) -> None:
-    """Every TCP takes a path that its host has."""
+    """Every TCP takes a path that its host has, every scheduler has subflows to choose
+    from."""
     for index, entry in enumerate(entries):
         if entry.source not in topology.openers:
             continue
@@ -58,6 +59,9 @@ def check_paths(
             else [(("cases", name), case) for name, case in cases.items()]
         ):
             if case.protocol != "tcp":
+                reason = case.lacks_subflows(count, entry.source)
+                if reason and topology.paths >= case.least_subflows:
+                    faults.add((*place, "scheduler"), reason)
                 continue
             if case.path is None and count > 1:
                 reason = f"missing; {entry.source} has {count} paths; e.g. 1"

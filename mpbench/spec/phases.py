@@ -47,14 +47,8 @@ def _schema(schema: JsonDict) -> None:
     schema["examples"] = ["0 s..40 s"]
 
 
-Phases = dict[
-    Name,
-    Annotated[
-        Phase,
-        BeforeValidator(_read),
-        Field(json_schema_extra=_schema),
-    ],
-]
+TimeRange = Annotated[Phase, BeforeValidator(_read), Field(json_schema_extra=_schema)]
+Phases = dict[Name, TimeRange]
 
 
 def check_phases(

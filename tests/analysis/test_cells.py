@@ -160,8 +160,22 @@ def test_windows_by_phase(tmp_path: Path) -> None:
     assert windows.columns(tmp_path, parse(job, "job.json")) == {
         "all.user.path2.cwnd": 10,
         "all.user.path2.rise_s": 0,
+        "all.user.path2.cwnd_is_1": 0,
         "late.user.path2.cwnd": 20,
         "late.user.path2.rise_s": 10,
+        "late.user.path2.cwnd_is_1": 0,
     }
     quiet = parse({**job, "trace_s": None}, "job.json")
     assert windows.columns(tmp_path, quiet) == {}
+    # A second path, with one segment in three seconds of four, then nine.
+    for second in range(40):
+        cwnd = 9 if second % 4 == 3 else 1
+        ends = "10.0.1.1:5,10.0.0.2:6"
+        acked = 200_000 * second
+        lines.append(f"{second}.0,u,1,{ends},ab,1,0,{cwnd},9,20000,0,{acked}")
+    (tmp_path / "trace.csv").write_text("\n".join(lines) + "\n")
+    found = windows.columns(tmp_path, parse(job, "job.json"))
+    assert found["late.user.path1.cwnd_is_1"] == pytest.approx(22 / 30)
+    assert found["late.user.path2.cwnd_is_1"] == 0
+    # With one segment there, path 2 has 10 of 11 and more.
+    assert found["late.user.one_sided"] == pytest.approx(22 / 30)

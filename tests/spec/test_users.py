@@ -17,6 +17,7 @@ def flow(host: str, **more: object) -> dict[str, object]:
     return {"tool": "iperf3", **ends, "duration": "30 s", **more}
 
 
+TIMES = {"kind": "over_time", "quantities": ["goodput"]}
 CBR = {**flow("single1"), "tool": "cbr", "rate": "5 Mbit/s"}
 
 
@@ -141,6 +142,15 @@ def test_an_estimate_counts_the_links_that_are_used() -> None:
             {"traffic": [flow("multi", transport=RENO | {"congestion_control": "x"})]},
             "traffic[0].transport.congestion_control: unknown congestion control 'x'",
         ),
+        (
+            {"traffic": [flow("single1", transport=LIA | {"scheduler": "redundant"})]},
+            "traffic[0].transport.scheduler: redundant needs 2 subflows, single1 has",
+        ),
+        (
+            {"cases": {"a": LIA | {"scheduler": "roundrobin"}}}
+            | {"traffic": [flow("multi"), flow("single2")]},
+            "cases.a.scheduler: roundrobin needs 2 subflows, single2 has 1; write ",
+        ),
         ({"parameters": {"multi.users": 129}}, "129 users is out of range"),
         (
             {
@@ -172,6 +182,30 @@ def test_an_estimate_counts_the_links_that_are_used() -> None:
         (
             {"traffic": [CBR | {"size": "1 MB"}]},
             "traffic[0].size: unknown key; ",
+        ),
+        (
+            {"figures": [{"kind": "over_time", "quantities": ["cwnd"]}]},
+            "figures[0].quantities[0]: 'cwnd' is known of traces only; say e.g. trace",
+        ),
+        (
+            {"figures": [{"kind": "over_time", "quantities": ["window"]}]},
+            "unknown quantity 'window'; did you mean 'cwnd'? (known: goodput, ",
+        ),
+        (
+            {"figures": [{"kind": "over_time"}]},
+            "figures[0].quantities: missing; a figure of kind over_time needs it",
+        ),
+        (
+            {"figures": [TIMES | {"users": ["multy"]}]},
+            "figures[0].users[0]: 'multy' has no traffic; did you mean 'multi'?",
+        ),
+        (
+            {"figures": [TIMES | {"span": "40 s..20 s"}]},
+            "figures[0].span: ends at 20 s, not after it starts at 40 s",
+        ),
+        (
+            {"figures": [TIMES | {"repetition": 1}]},
+            "figures[0].repetition: 1; there are 1 only, from 0",
         ),
         ({"trace": "0 ms"}, "trace: 0 s is not within 0.001 to 3600"),
     ],

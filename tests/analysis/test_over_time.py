@@ -1,0 +1,129 @@
+"""Runs over time: lines of a run, and the figure in a page."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+
+from analysis import artefacts, parts, series
+from analysis.readers import trace
+from analysis.readers.outcome import Process
+from tests.calls import Command
+
+EXPERIMENT = """\
+name: shared
+topology: two_links
+parameters: {single1.users: 3}
+design: {method: grid, factors: {link1.capacity: [10 Mbit/s, 20 Mbit/s]}}
+cases:
+  lia:  {protocol: mptcp, congestion_control: lia}
+  olia: {protocol: mptcp, congestion_control: olia}
+  max:  {protocol: mptcp, congestion_control: max}
+traffic:
+  - {tool: iperf3, from: multi, to: server_multi, duration: 20 s}
+  - {tool: iperf3, from: single1, to: server_single1, duration: 10 s, start: 5 s,
+     transport: {protocol: tcp, congestion_control: reno}}
+phases: {alone: 0 s..5 s, together: 5 s..15 s}
+trace: 100 ms
+metrics: [goodput]
+"""
+FIGURES = """\
+figures:
+  - {kind: over_time, quantities: [cwnd, srtt], users: [multi], point: 1}
+  - {kind: over_time, quantities: [goodput], average: 5 s, case: lia}
+  - {kind: over_time, quantities: [alpha]}
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path, command: Command) -> Path:
+    (tmp_path / "f.yaml").write_text(EXPERIMENT + FIGURES)
+    out = tmp_path / "out"
+    done = command("run", tmp_path / "f.yaml", "--backend", "fake", "--out", out)
+    assert done.status == 0, done.err
+    return out
+
+
+def test_lines_of_users_and_paths(results: Path) -> None:
+    folder = next((results / "runs").iterdir())
+    run = artefacts.load(folder)
+    windows = series.lines(run, folder / "artefacts", "cwnd", ())
+    assert set(windows) == {"multi, path 1", "multi, path 2", "single1"}
+    only = series.lines(run, folder / "artefacts", "srtt", ("multi",))
+    assert set(only) == {"path 1", "path 2"}
+    assert (only["path 1"].values == 40).all()
+    goodput = series.lines(run, folder / "artefacts", "goodput", ())
+    assert set(goodput) == {"multi", "single1 (mean of 3)"}
+    single = goodput["single1 (mean of 3)"]
+    assert single.times[0] == pytest.approx(5.5, abs=0.01)
+    reports = run.reports[1].server.intervals
+    assert single.values[0] == pytest.approx(8e-6 * reports[0].bytes / 3, rel=0.01)
+    with pytest.raises(ValueError, match="no subflow has alpha"):
+        series.lines(run, folder / "artefacts", "alpha", ())
+
+
+def test_means_over_even_stretches() -> None:
+    line = series.Line(np.arange(0, 4, 0.5), np.arange(8.0))
+    averaged = series.average(line, 2.0)
+    assert averaged.times.tolist() == [1, 3]
+    assert averaged.values.tolist() == [1.5, 5.5]
+    assert series.average(line, None) is line
+
+
+def test_figures_of_a_page(results: Path, command: Command, tmp_path: Path) -> None:
+    made = []
+    for name in ("one", "two"):
+        page = tmp_path / name
+        done = command("report", results, "--format", "md", "--out", page)
+        assert done.status == 0, done.err
+        made.append({each.name: each.read_bytes() for each in page.iterdir()})
+    assert made[0] == made[1]
+    text = made[0]["README.md"].decode()
+    assert "over-time-cwnd-srtt-multi-point-1.png" in made[0]
+    assert "over-time-goodput-lia.svg" in made[0]
+    assert "Of point 1, repetition 0 (link1 capacity [Mbit/s] 20)" in text
+    assert (
+        "Means over 5 s. Shaded: alone from 0 to 5 s, together from 5 to 15 s" in text
+    )
+    assert "Not drawn: lia, point 0, repetition 0: no subflow has alpha" in text
+
+
+def test_what_is_usual_shows_users_over_time(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "f.yaml").write_text(EXPERIMENT)
+    out = tmp_path / "out"
+    done = command("run", tmp_path / "f.yaml", "--backend", "fake", "--out", out)
+    assert done.status == 0, done.err
+    assert command("report", out, "--format", "md").status == 0
+    assert (out / "report/over-time-goodput.png").stat().st_size > 10_000
+    assert (out / "report/over-time-cwnd.png").stat().st_size > 10_000
+
+
+def test_intervals_begin_when_the_test_does() -> None:
+    """Half of what iperf3's client takes beyond the time asked goes before."""
+
+    def began(tool: str, duration_s: float | None, end_s: float | None) -> float:
+        entry = SimpleNamespace(tool=tool, duration_s=duration_s, start_s=4.9)
+        process = Process("traffic-0-client", 0, 5.0, end_s)
+        run = SimpleNamespace(
+            asked=SimpleNamespace(traffic=(entry,)),
+            outcome=SimpleNamespace(processes=(process,)),
+        )
+        return parts.began_s(cast(artefacts.Artefacts, run), 0)
+
+    assert began("iperf3", 40.0, 45.6) == pytest.approx(5.3)
+    assert began("iperf3", 40.0, 44.0) == 5.0
+    assert began("iperf3", None, 45.6) == began("iperf3", 40.0, None) == 5.0
+    assert began("cbr", 40.0, 45.6) == 5.0
+
+
+def test_state_of_controllers_in_a_trace() -> None:
+    head = [*trace.COLUMNS, "controller", "alpha_2^-16", "beta_2^-16"]
+    row = "0.1,a,1,10.0.0.1:5,10.0.0.2:6,ff,0,0,10,20,20000,0,1448"
+    text = f"{','.join(head)}\n{row},olia,-32768,16384\n{row},,,\n"
+    frame = trace.parse(text, "trace.csv")
+    assert frame["alpha"].iloc[0] == -0.5 and frame["beta"].iloc[0] == 0.25
+    assert frame["alpha"].isna().tolist() == [False, True]
+    plain = trace.parse(f"{','.join(trace.COLUMNS)}\n{row}\n", "trace.csv")
+    assert plain["alpha"].isna().all()
