@@ -1,20 +1,49 @@
-"""Published cells beside ours, as tables of a page."""
+"""Published cells beside ours, as figures and tables of a page."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 import pandas as pd
 
 from analysis.cells import DIGITS, Cell, Compared, compare
+from analysis.figures import beside
+from analysis.figures.style import Target
 from analysis.tables import markdown
 
 HEAD = ("", "", "published", "ours", "n", "difference", "agrees")
 
 
-def lines(cells: Sequence[Cell], good: pd.DataFrame) -> Iterator[str]:
-    """A table for each published one.
+def file_name(source: str) -> str:
+    """Of the figure of a published table, without suffix."""
+    return re.sub(r"[^a-z0-9]+", "-", source.lower()).strip("-")
+
+
+def draw(cells: Sequence[Cell], good: pd.DataFrame, target: Target) -> None:
+    """One published table as a figure: a panel a row of it.
+
+    cells : of one source, at least one
+    good : the runs that enter statistics
+    """
+    rows: dict[tuple[str, str], list[beside.Line]] = {}
+    for cell in cells:
+        rows.setdefault((cell.row, cell.unit), []).append(_line(compare(cell, good)))
+    beside.draw([beside.Panel(*row, found) for row, found in rows.items()], target)
+
+
+def _line(found: Compared) -> beside.Line:
+    cell = found.cell
+    ours = None if found.ours is None else beside.Mark(found.ours, found.margin)
+    return beside.Line(cell.column, beside.Mark(cell.value, cell.margin), ours)
+
+
+def lines(
+    cells: Sequence[Cell], good: pd.DataFrame, figures: Mapping[str, str]
+) -> Iterator[str]:
+    """A table for each published one, below its figure.
 
     good : the runs that enter statistics
+    figures : source to the figure's file, where there is one
     """
     if not cells:
         return
@@ -24,6 +53,9 @@ def lines(cells: Sequence[Cell], good: pd.DataFrame) -> Iterator[str]:
         mine = list(group)
         yield f"### {source}"
         yield ""
+        if source in figures:
+            yield f"![{source}, ours beside the published]({figures[source]})"
+            yield ""
         rows = [_row(compare(cell, good)) for cell in mine]
         yield from markdown(list(HEAD), rows, numbers_from=2)
         notes = dict.fromkeys(cell.note for cell in mine if cell.note)

@@ -35,7 +35,8 @@ class Report:
 
     runs : the tidy table (analysis.table)
     factors : columns that the design varies
-    figures : what to draw; none for what can be drawn of wanted.DEFAULT
+    figures : what to draw; none for what can be drawn of wanted.DEFAULT, and with
+        cells for the figures of these alone
     metrics : names as in an experiment file, for the table of metrics
     statements, cells : published ones to set ours beside
     made : how the results came about, name to value, for the foot of the page
@@ -85,6 +86,7 @@ def write(report: Report, folder: Path, page: bool = True) -> Written:
     folder.mkdir(parents=True, exist_ok=True)
     pages = folder / "figures.pdf" if "pdf" in report.look.formats else None
     with style.album(pages) as album:
+        beside = _draw_cells(report, folder, album)
         figures = _draw(report, folder, album)
     summary = [one.summary for _, one in figures if isinstance(one, Drawn)]
     frame = pd.concat([pd.DataFrame(), *summary], ignore_index=True)
@@ -104,7 +106,7 @@ def write(report: Report, folder: Path, page: bool = True) -> Written:
         *_metrics(report),
         *users.lines(table.ok(report.runs)),
         *_statements(report, numeric),
-        *cell_page.lines(report.cells, table.ok(report.runs)),
+        *cell_page.lines(report.cells, table.ok(report.runs), beside),
         *([report.notes.strip(), ""] if report.notes.strip() else []),
         *_figures(figures, report.look.formats[0]),
         *_made(report),
@@ -121,13 +123,26 @@ def points(report: Report) -> pd.DataFrame:
     return rows[[name for name in dict.fromkeys(names) if name in rows.columns]]
 
 
+def _draw_cells(report: Report, folder: Path, album: PdfPages | None) -> dict[str, str]:
+    """The figure of each published table: source to file."""
+    files = {}
+    good = table.ok(report.runs)
+    for source in dict.fromkeys(cell.source for cell in report.cells):
+        target = Target(folder, cell_page.file_name(source), report.look, album)
+        mine = [cell for cell in report.cells if cell.source == source]
+        cell_page.draw(mine, good, target)
+        files[source] = f"{target.name}.{report.look.formats[0]}"
+    return files
+
+
 def _draw(
     report: Report, folder: Path, album: PdfPages | None
 ) -> list[tuple[Wanted, Drawn | str]]:
     """Every figure that is wanted, or why it cannot be drawn."""
     done: list[tuple[Wanted, Drawn | str]] = []
     taken: set[str] = set()
-    for wanted in report.figures or DEFAULT:
+    usual = () if report.cells else DEFAULT
+    for wanted in report.figures or usual:
         name, number = wanted.name, 2
         while name in taken:
             name, number = f"{wanted.name}-{number}", number + 1
@@ -235,6 +250,8 @@ def _answer_cells(given: Answer) -> list[str]:
 
 
 def _figures(figures: list[tuple[Wanted, Drawn | str]], suffix: str) -> Iterator[str]:
+    if not figures:
+        return
     yield "## Figures"
     yield ""
     boxes = False

@@ -190,6 +190,14 @@ def no_drop_elsewhere(run: Artefacts) -> Iterator[str]:
             yield f"{count} packets dropped by {each.interface} on {each.node}"
 
 
+def memory_sufficed(run: Artefacts) -> Iterator[str]:
+    """TCP never ran short of the machine's memory (`net.ipv4.tcp_mem`), after which
+    windows shrink for a reason that no network has."""
+    for host, counted in run.counters.items():
+        if count := counted.get("TcpExtTCPMemoryPressures"):
+            yield f"TCP was short of memory {count} times ({host}): tcp_mem is too low"
+
+
 def traffic_as_asked(run: Artefacts) -> Iterator[str]:
     """Every entry did what was asked of it, as its tool can tell."""
     for index, (entry, report) in enumerate(_entries(run)):
@@ -238,5 +246,6 @@ CHECKS: tuple[Check, ...] = (
     links_used,
     paths_used,
     no_drop_elsewhere,
+    memory_sufficed,
     traffic_as_asked,
 )

@@ -95,6 +95,12 @@ def panels(columns: int, rows: int = 1) -> tuple[Figure, list[Axes]]:
     return figure, list(axes.flat)
 
 
+def grid(columns: int, rows: int) -> tuple[Figure, list[Axes]]:
+    """As `panels`, each with a scale of its own."""
+    figure = Figure(layout="constrained")
+    return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
+
+
 def save(figure: Figure, target: Target) -> list[Path]:
     """The figure in each of the formats; as wide as the paper's columns, if said."""
     target.folder.mkdir(parents=True, exist_ok=True)

@@ -29,6 +29,7 @@ def bundled(bundle: Path) -> tuple[str, ...]:
 
 
 SOURCE = Path(__file__).resolve().parents[2]
+MIB, PAGE_BYTES = 2**20, 4096
 GUEST_PATH = "/run/tools:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -40,15 +41,19 @@ class Machine:
     virtual_time : False makes the guest's clock the host's
     """
 
-    memory_mib: int = 512
+    memory_mib: int = 1024
     virtual_time: bool = True
 
     def options(self) -> tuple[str, ...]:
         """The kernel's command line; nothing in it may differ from run to run."""
+        # Memory for TCP is bounded by the guest's own, not by a part of it: under
+        # pressure windows would shrink to some packets, as no path asked for.
+        pages = self.memory_mib * MIB // PAGE_BYTES
         travel = ("time-travel=inf-cpu", f"time-travel-start={START_NS}")
         return (
             f"mem={self.memory_mib}M",
             *("con=null", "con0=fd:0,fd:1", "quiet"),
+            f'sysctl.net.ipv4.tcp_mem="{pages} {pages} {pages}"',
             *(travel if self.virtual_time else ()),
             *("seccomp=on", "norandmaps", "umid=guest", "uml_dir=boot/"),
         )

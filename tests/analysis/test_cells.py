@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis import cell_page, cells, users, windows
+from analysis import cell_page, cells, page, users, windows
 from analysis.asked import parse
+from analysis.figures import beside
 from analysis.readers import trace
 
 PUBLISHED = sorted(
@@ -104,18 +105,40 @@ def test_totals_of_thesis_table_5_3_are_those_printed() -> None:
 
 def test_the_page() -> None:
     other = cell(case="balia", note="A note.")
-    page = "\n".join(cell_page.lines((cell(), other), RUNS))
-    assert "### Table 1" in page and "- A note." in page
+    text = "\n".join(cell_page.lines((cell(), other), RUNS, {"Table 1": "a.png"}))
+    assert "### Table 1" in text and "- A note." in text and "](a.png)" in text
     assert (
-        "throughput, kbit/s | LIA | 6922 | 7000 ± 2484 | 3 | +78 (+1.1%) | yes" in page
+        "throughput, kbit/s | LIA | 6922 | 7000 ± 2484 | 3 | +78 (+1.1%) | yes" in text
     )
-    assert "| - (not run) | 0 | - | - |" in page
-    assert not list(cell_page.lines((), RUNS))
+    assert "| - (not run) | 0 | - | - |" in text
+    assert not list(cell_page.lines((), RUNS, {}))
+
+
+def test_the_figure(tmp_path: Path) -> None:
+    """Theirs and ours of two rows, one without ours; the page has it, and no other."""
+    given = (cell(), cell(case="balia"), cell(row="index", metric="jain", unit=""))
+    runs = RUNS.assign(verdict="ok", point=0, repetition=0, protocol="mptcp")
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        written = page.write(page.Report("t", runs, (), cells=given), folder)
+    assert written.page is not None and not written.undrawn
+    assert "![Table 1, ours beside the published](table-1.png)" in (
+        written.page.read_text()
+    )
+    drawn = sorted(path.name for path in folder.glob("*.*g"))
+    assert drawn == ["table-1.png", "table-1.svg"]
+    for name in drawn:
+        assert (tmp_path / "a" / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_what_a_scale_shows() -> None:
+    assert beside._range(1, 3) == (0, 3)
+    assert beside._range(0.99, 1) == pytest.approx((0.87, 1.12))
+    assert beside._range(6, 10) == (6, 10)
 
 
 def test_users_and_phases_of_the_page() -> None:
-    page = "\n".join(users.lines(RUNS.assign(**{"alone.multi.goodput_mbps": 1.0})))
-    assert "| case | n | multi [Mbit/s] | alone: multi [Mbit/s] |" in page
+    text = "\n".join(users.lines(RUNS.assign(**{"alone.multi.goodput_mbps": 1.0})))
+    assert "| case | n | multi [Mbit/s] | alone: multi [Mbit/s] |" in text
     assert not list(users.lines(RUNS[["case", "jain"]]))
 
 

@@ -78,6 +78,17 @@ def test_what_was_not_as_asked_is_invalid(make_run, change, reason) -> None:
     assert row["goodput_mbps"] > 0
 
 
+def test_a_machine_short_of_memory_makes_no_measurement(make_run) -> None:
+    run = make_run("mptcp")
+    path = run / "artefacts/nstat-server.json"
+    counters = json.loads(path.read_text())
+    counters["kernel"]["TcpExtTCPMemoryPressures"] = 2
+    path.write_text(json.dumps(counters))
+    row = rows.row(run)
+    assert row["verdict"] == "invalid"
+    assert "TCP was short of memory 2 times (server)" in row["reason"]
+
+
 def test_tcp_on_a_path_not_its_own_is_invalid(make_run) -> None:
     row = rows.row(make_run("tcp", set_transport("path", 2)))
     assert "path 1 carried" in row["reason"] and "not to be used" in row["reason"]

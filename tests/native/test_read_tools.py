@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,39 @@ def test_it_puts_its_library_behind_what_is_there(tmp_path: Path) -> None:
     ).stdout
     assert f"LD_PRELOAD={made / 'libmpbench-read.so'}\n" in shown
     assert "MPBENCH_READ_BYTES=4096\n" in shown
+
+
+POLLS = """
+import ctypes, os, sys, time
+libc = ctypes.CDLL(None)
+reader, writer = os.pipe()
+def poll():
+    reads = (ctypes.c_long * 16)()
+    reads[reader // 64] = 1 << reader % 64
+    now = (ctypes.c_long * 2)()
+    return libc.select(reader + 1, reads, None, None, now)
+begun = time.monotonic()
+assert poll() == 0
+first_s = time.monotonic() - begun
+assert [poll() for _ in range(10)] == [0] * 10
+others_s = time.monotonic() - begun - first_s
+os.write(writer, b"x")
+assert [poll() for _ in range(10)] == [1] * 10
+ready_s = time.monotonic() - begun - first_s - others_s
+print(first_s, others_s, ready_s)
+"""
+
+
+@compiler
+def test_polls_in_a_row_wait(tmp_path: Path) -> None:
+    """The first poll returns at once, those after it wait 10 ms each, unless there
+    is something."""
+    tool = read_tools.folder(tmp_path) / "mpbench-read"
+    command = [str(tool), "0", sys.executable, "-c", POLLS]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    first_s, others_s, ready_s = map(float, shown.stdout.split())
+    assert others_s >= 10 * 0.010
+    assert min(first_s, ready_s) < 0.010
 
 
 @compiler
