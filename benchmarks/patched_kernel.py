@@ -1,0 +1,55 @@
+"""An experiment in a guest kernel that is patched further.
+
+    python benchmarks/patched_kernel.py PATCH EXPERIMENT [OPTION of mpbench run]...
+
+    python benchmarks/patched_kernel.py experiments/causes/old-growth.patch \\
+        experiments/causes/old-growth-responsiveness.yaml
+
+For tests of what older kernels did, which the guest kernel is not to carry. PATCH is
+one of this repository (`patch -p1`). It is applied to a copy in build/patched, whose
+kernel is built, which takes as long as the first one, once; the experiment then runs
+there, and its results come to results/NAME as always.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("analysis", "experiments", "kernel", "mpbench", "topologies", "wsp")
+
+
+def patched_copy(patch: Path) -> Path:
+    """The rooms that a run needs, with the patch."""
+    copy = ROOT / "build" / "patched" / patch.stem
+    shutil.rmtree(copy, ignore_errors=True)
+    for room in ROOMS:
+        shutil.copytree(ROOT / room, copy / room)
+    subprocess.run(["patch", "-p1", "-s", "-i", str(patch)], cwd=copy, check=True)
+    results = ROOT / "results"
+    (copy / "results").symlink_to(results, target_is_directory=True)
+    return copy
+
+
+def mpbench(copy: Path, *words: str) -> int:
+    environment = {**os.environ, "PYTHONPATH": str(copy)}
+    command = [sys.executable, "-m", "mpbench.cli", *words]
+    return subprocess.run(command, cwd=copy, env=environment, check=False).returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("patch", type=Path)
+    parser.add_argument("experiment", type=Path)
+    given, options = parser.parse_known_args()
+    copy = patched_copy(given.patch.resolve())
+    experiment = str(given.experiment.resolve())
+    status = mpbench(copy, "kernel", "build")
+    return status or mpbench(copy, "run", experiment, *options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
