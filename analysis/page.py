@@ -41,7 +41,7 @@ class Report:
     runs : the tidy table (analysis.table)
     factors : columns that the design varies
     figures : what to draw; none for what can be drawn of wanted.DEFAULT, and with
-        cells for the figures of these alone
+        cells for the figures of these and what goes over time
     metrics : names as in an experiment file, for the table of metrics
     statements, cells : published ones to set ours beside
     made : how the results came about, name to value, for the foot of the page
@@ -148,7 +148,7 @@ def _draw(
     """Every figure that is wanted, or why it cannot be drawn."""
     done: list[tuple[Wanted, Drawn | str]] = []
     taken: set[str] = set()
-    usual = () if report.cells else DEFAULT
+    usual = [one for one in DEFAULT if one.kind == "over_time" or not report.cells]
     for wanted in report.figures or usual:
         name, number = wanted.name, 2
         while name in taken:

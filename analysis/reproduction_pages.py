@@ -217,8 +217,11 @@ def _index(
             ours = f"*{said.statement}*; ours: {each.given.ours}"
             yield f"- {page}: {ours}. {_short(each)}"
     yield ""
-    unfinished = [each for each in campaigns.values() if each.state]
-    for campaign in unfinished:
+    noted = [each for each in campaigns.values() if each.state]
+    if noted:
+        yield "## What was run"
+        yield ""
+    for campaign in noted:
         yield from (f"- `{campaign.name}`: {line}" for line in campaign.state)
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from analysis.reproduction import Campaign
     from mpbench.report.gather import Gathered
     from mpbench.report.pages_file import Pages
+    from mpbench.spec import Spec
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -97,5 +98,15 @@ def _campaign(pages: "Pages", gathered: "Gathered") -> "Campaign":
         factors=gathered.factors,
         figures=wanted.read(spec.model_dump()["figures"] if spec else ()),
         made=gathered.made,
-        state=gathered.state,
+        state=(*_subset(spec, gathered.spec), *gathered.state),
     )
+
+
+def _subset(whole: "Spec | None", run: "Spec | None") -> tuple[str, ...]:
+    """Says so where fewer design points were run than the experiment file has."""
+    points = [
+        spec.design.points if spec and spec.design else None for spec in (run, whole)
+    ]
+    if None in points or points[0] == points[1]:
+        return ()
+    return (f"A design of {points[0]} points; the experiment file has {points[1]}.",)

@@ -157,6 +157,18 @@ def test_a_wrong_file_is_refused(tmp_path: Path, old, new, message) -> None:
         Pages(path)
 
 
+def test_a_smaller_design_is_said(tmp_path: Path) -> None:
+    file = ROOT / "experiments" / "thesis" / "bulk-low-bdp.yaml"
+    whole = load(file)
+    assert whole.design is not None
+    fewer = whole.model_copy(
+        update={"design": whole.design.model_copy(update={"points": 30})}
+    )
+    assert command._subset(whole, whole) == command._subset(None, whole) == ()
+    (line,) = command._subset(whole, fewer)
+    assert line == "A design of 30 points; the experiment file has 98."
+
+
 def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
     arguments = [str(THESIS), str(tmp_path / "none"), "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(command.command, arguments)
