@@ -60,7 +60,7 @@ def test_report_writes_the_same_page_twice(results: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "name, figures", [("quickstart", 3), ("thesis/bulk-low-bdp", 4)]
+    "name, figures", [("quickstart", 3), ("thesis/bulk-low-bdp", 9)]
 )
 def test_shipped_experiments_get_all_their_figures(
     name: str, figures: int, tmp_path: Path

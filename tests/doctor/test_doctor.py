@@ -99,7 +99,7 @@ def test_what_builds_the_kernel_is_needed_until_it_is_built() -> None:
 def test_memory_for_fewer_runs_than_cpus() -> None:
     found = one(replace(WHOLE, cpus=32), "memory")
     assert found.mark == "optional"
-    assert "-j 14" in found.remedy
+    assert "-j 7" in found.remedy
 
 
 def run(

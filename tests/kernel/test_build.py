@@ -139,7 +139,7 @@ def test_an_interrupted_build_leaves_no_half_kernel(
     process = lab.start(fake="hang")
     wait_for(Path(f"{lab.calls}.hangs"))
     process.send_signal(how)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
     killed = how is signal.SIGKILL
     assert process.returncode == (-how if killed else 130)
     assert list(cache.kernels()) == []
@@ -160,7 +160,7 @@ def test_a_second_build_waits_for_the_first(lab: Lab) -> None:
     wait_for(Path(f"{lab.calls}.hangs"))
     second = lab.start()
     assert first.wait(20) == 0
-    out, errors = second.communicate(timeout=20)
+    out, errors = second.communicate(timeout=60)
     assert "waiting for another build" in errors
     assert Path(out.strip()) == kernel.find("guest").path
     assert lab.makes() == 1
