@@ -279,23 +279,28 @@ def _figures(figures: list[tuple[Wanted, Drawn | str]], suffix: str) -> Iterator
             yield f"Not drawn: {one}."
             yield ""
             continue
-        if one.name:
-            yield f"![{heading}]({one.name}.{suffix})"
-            yield ""
-        if one.cells:
-            yield from markdown(one.head, one.cells, numbers_from=1)
-        if one.note:
-            yield one.note
-            yield ""
-        if not one.summary.empty:
-            boxes = boxes or wanted.kind == "box"
-            yield from summary_table(one.summary)
+        yield from drawn_lines(one, heading, suffix)
+        boxes = boxes or (wanted.kind == "box" and not one.summary.empty)
     if boxes:
         yield BOXES
         yield ""
 
 
-def summary_table(rows: pd.DataFrame) -> Iterator[str]:
+def drawn_lines(one: Drawn, heading: str, suffix: str) -> Iterator[str]:
+    """A figure below its heading: the picture or table, how to read it, quartiles."""
+    if one.name:
+        yield f"![{heading}]({one.name}.{suffix})"
+        yield ""
+    if one.cells:
+        yield from markdown(one.head, one.cells, numbers_from=1)
+    if one.note:
+        yield one.note
+        yield ""
+    if not one.summary.empty:
+        yield from _summary_table(one.summary)
+
+
+def _summary_table(rows: pd.DataFrame) -> Iterator[str]:
     several = rows["case"].nunique() > 1
     numbers = ["minimum", "q1", "median", "q3", "maximum"]
     head = [*(["case"] if several else []), "batch", "n", *numbers]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.drawn import Drawn, title
+from analysis.drawn import title
 from analysis.figures.style import Look, Target
 from analysis.figures.wanted import UndrawableError, metric_column
-from analysis.page import BOXES, summary_table
+from analysis.page import BOXES, drawn_lines
 from analysis.reproduction import (
     Answered,
     Campaign,
@@ -93,7 +93,7 @@ def _page(
             yield f"Not drawn: {panel.drawn}."
             yield ""
             continue
-        yield from _drawn(panel.drawn, heading, suffix)
+        yield from drawn_lines(panel.drawn, heading, suffix)
         boxes = boxes or panel.wanted.kind == "box"
     if boxes:
         yield BOXES
@@ -106,19 +106,6 @@ def _page(
         yield sheet.notes.strip()
         yield ""
     yield from _made([campaigns[n] for n in sheet.campaigns if n in campaigns])
-
-
-def _drawn(drawn: Drawn, heading: str, suffix: str) -> Iterator[str]:
-    if drawn.name:
-        yield f"![{heading}]({drawn.name}.{suffix})"
-        yield ""
-    if drawn.cells:
-        yield from markdown(drawn.head, drawn.cells, numbers_from=1)
-    if drawn.note:
-        yield drawn.note
-        yield ""
-    if not drawn.summary.empty:
-        yield from summary_table(drawn.summary)
 
 
 def _answers(answers: Sequence[Answered]) -> Iterator[str]:
