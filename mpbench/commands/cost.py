@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpbench.arguments import results_folders
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -16,12 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument(
-    "results",
-    type=click.Path(path_type=Path, file_okay=False),
-    nargs=-1,
-    required=True,
-)
+@results_folders
 @click.option(
     "--sample",
     type=click.IntRange(min=0),

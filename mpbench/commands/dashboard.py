@@ -4,14 +4,11 @@ from pathlib import Path
 
 import click
 
+from mpbench.arguments import results_folders
+
 
 @click.command()
-@click.argument(
-    "results",
-    type=click.Path(path_type=Path, file_okay=False),
-    nargs=-1,
-    required=True,
-)
+@results_folders
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpbench.arguments import results_folders
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,12 +19,7 @@ FORMATS = ("png", "svg", "pdf")
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.argument(
-    "results",
-    type=click.Path(path_type=Path, file_okay=False),
-    nargs=-1,
-    required=True,
-)
+@results_folders
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpbench.arguments import results_folders
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -28,12 +29,7 @@ def _formats(
 
 
 @click.command()
-@click.argument(
-    "results",
-    type=click.Path(path_type=Path, file_okay=False),
-    nargs=-1,
-    required=True,
-)
+@results_folders
 @click.option(
     "--format",
     "formats",

@@ -1,0 +1,13 @@
+"""Arguments that several commands take."""
+
+from pathlib import Path
+
+import click
+
+results_folders = click.argument(
+    "results",
+    type=click.Path(path_type=Path, file_okay=False),
+    nargs=-1,
+    required=True,
+)
+"""RESULTS...: results folders, at least one."""
