@@ -30,6 +30,8 @@ void remember_sent(struct capture *c, struct half *h, i64 end, i64 time_ns)
 			h->sent_head = 0;
 		}
 	}
+	if (!h->sent_count)
+		h->advanced_ns = time_ns;
 	*sent_at(h, h->sent_count++) = (struct sent){ end, time_ns, false, false };
 }
 
@@ -140,7 +142,7 @@ void take_ack(struct capture *c, struct half *h, const struct packet *p)
 
 		sender->acked = ack;
 		sender->duplicates = 0;
-		sender->last_ack_ns = p->time_ns;
+		sender->last_ack_ns = sender->advanced_ns = p->time_ns;
 		drop_acked(c, sender, ack, p->time_ns);
 		if (ack >= sender->data_end && !was_complete)
 			sender->complete_ns = p->time_ns;

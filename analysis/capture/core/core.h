@@ -79,6 +79,7 @@ struct option {
 struct packet {
 	i64 time_ns;
 	struct half *half;	/* of its sender */
+	struct series_row *bin;	/* of the sender's at this time; NULL without series */
 	u32 frame_bytes, ip_bytes, source;
 	u8 version, flags;
 	bool ce, has_stamp, options_cut, has_dss;
@@ -202,6 +203,7 @@ struct half {
 	i64 next, acked;	/* relative: SYN is 0, the first byte 1 */
 	i64 data_end, complete_ns;	/* the last byte, and when it was acknowledged */
 	i64 sacked_high, recover, last_ack_ns, last_sent_ns, last_window;
+	i64 advanced_ns;	/* since when a timer waits for `acked` to grow */
 	u32 duplicates;
 	int recovery;		/* 0 none, 1 fast, 2 timeout */
 	struct ranges holes;

@@ -8,7 +8,7 @@
 static void note_new(struct capture *c, const struct packet *p, i64 from, i64 bytes)
 {
 	struct half *h = p->half;
-	struct series_row *b = bin(c, h, p->time_ns);
+	struct series_row *b = p->bin;
 	struct event_row *e = event(c, EVENT_DATA, h, p->time_ns);
 
 	h->row.data_bytes += bytes;
@@ -34,16 +34,13 @@ static void note_silence(const struct capture *c, struct data *d, i64 time_ns)
 	d->row.last_ns = most(d->row.last_ns, time_ns);
 }
 
-static void note_late(struct capture *c, const struct packet *p, struct data *d,
-		      i64 from, i64 bytes)
+static void note_late(const struct packet *p, struct data *d, i64 from, i64 bytes)
 {
-	struct series_row *b = bin(c, p->half, p->time_ns);
-
 	d->row.ooo_packets++;
 	d->row.ooo_bytes += bytes;
 	d->row.ooo_depth_bytes = most(d->row.ooo_depth_bytes, d->next - from);
-	if (b)
-		b->data_ooo_packets++;
+	if (p->bin)
+		p->bin->data_ooo_packets++;
 }
 
 /* One after the other, reinjected packets are one reinjection, as Linux counts. */
@@ -51,7 +48,7 @@ static void note_reinjection(struct capture *c, const struct packet *p, struct d
 			     i64 from, i64 to, const struct overlap *found)
 {
 	struct half *h = p->half;
-	struct series_row *b = bin(c, h, p->time_ns);
+	struct series_row *b = p->bin;
 	struct event_row *e = event(c, EVENT_REINJECTION, h, p->time_ns);
 
 	d->row.reinjections += from != d->reinjected_to;
@@ -74,9 +71,9 @@ static void note_reinjection(struct capture *c, const struct packet *p, struct d
 	}
 }
 
-static void note_in_flight(struct capture *c, const struct packet *p, struct data *d)
+static void note_in_flight(const struct packet *p, struct data *d)
 {
-	struct series_row *b = bin(c, p->half, p->time_ns);
+	struct series_row *b = p->bin;
 	i64 bytes = most(0, d->next - d->acked);
 
 	d->row.in_flight_max_bytes = most(d->row.in_flight_max_bytes, bytes);
@@ -107,13 +104,13 @@ static void add_data(struct capture *c, const struct packet *p, struct data *d,
 		d->row.packets++;
 		note_new(c, p, from, found.fresh);
 		if (from < d->next)
-			note_late(c, p, d, from, found.fresh);
+			note_late(p, d, from, found.fresh);
 	}
 	if (to > d->next) {
 		d->row.wraps += (d->base + (u64)to) >> 32 != (d->base + (u64)d->next) >> 32;
 		d->next = to;
 	}
-	note_in_flight(c, p, d);
+	note_in_flight(p, d);
 }
 
 /*

@@ -48,6 +48,9 @@ static void finish_subflow(struct capture *c, struct subflow *s)
 
 	r->subflow = s->index;
 	r->connection = s->connection->index;
+	r->last_ns = most(r->last_ns, most(s->halves[0].row.last_ns,
+					   s->halves[1].row.last_ns));
+	s->connection->row.last_ns = most(s->connection->row.last_ns, r->last_ns);
 	r->ip_version = s->version;
 	r->direction_of_a = s->halves[0].row.direction;
 	split(s->addresses[0], &r->a_high, &r->a_low);

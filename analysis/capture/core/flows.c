@@ -170,23 +170,34 @@ static void supersede(struct capture *c, struct subflow *s)
 		*link = s->next_of_hash;
 }
 
+static struct subflow *look_up(struct capture *c, const struct packet *p, int low,
+			       u32 point)
+{
+	u64 hash = hash_of(c, p, low, point);
+	struct subflow *s = c->bucket_count ?
+			    c->buckets[hash & (c->bucket_count - 1)] : NULL;
+
+	while (s && (s->hash != hash || !same_ends(s, p, low, point)))
+		s = s->next_of_hash;
+	if (!s && !c->bucket_count && !widen(c))
+		return NULL;
+	return s ? s : new_subflow(c, p, low, point, hash);
+}
+
 /* The sender's half of a packet's subflow; NULL if the memory is used up. */
 struct half *find_half(struct capture *c, struct packet *p, u32 point)
 {
 	struct subflow *s = c->last;
-	int low = low_end(p);
 	struct half *h;
-	u64 hash;
+	int low = 0;
 
+	/* Most packets follow one of the same subflow, from either end. */
+	if (s)
+		low = s->ports[0] != p->ports[0] || s->ports[1] != p->ports[1] ||
+		      !same_address(s->addresses[0], p->addresses[0]);
 	if (!s || !same_ends(s, p, low, point)) {
-		hash = hash_of(c, p, low, point);
-		s = c->bucket_count ? c->buckets[hash & (c->bucket_count - 1)] : NULL;
-		while (s && (s->hash != hash || !same_ends(s, p, low, point)))
-			s = s->next_of_hash;
-		if (!s && !c->bucket_count && !widen(c))
-			return NULL;
-		if (!s)
-			s = new_subflow(c, p, low, point, hash);
+		low = low_end(p);
+		s = look_up(c, p, low, point);
 	}
 	/* The sender is end `low` of the key: 0 if it comes first. */
 	h = s ? &s->halves[low] : NULL;

@@ -36,30 +36,31 @@ static void read_join(struct span s, struct option *o)
 	}
 }
 
-static bool read_dss(struct span s, struct dss *d)
+/* The first that is whole counts. */
+static void read_dss(const u8 *at, size_t length, struct packet *p)
 {
-	u8 flags = s.at[3];
+	u8 flags = at[3];
 	size_t ack = flags & 1 ? (flags & 2 ? 8 : 4) : 0;
 	size_t map = flags & 4 ? (flags & 8 ? 14 : 10) : 0;
+	struct dss *d = &p->dss;
 
-	*d = (struct dss){
-		.fin = flags & 16,
-		.has_ack = ack, .ack64 = ack == 8,
-		.has_map = map, .dsn64 = map == 14,
-	};
-	skip(&s, 4);
-	if (!has(&s, ack + map))
-		return false;
+	if (p->has_dss || length < 4 + ack + map)
+		return;
+	p->has_dss = true;
+	d->fin = flags & 16;
+	d->has_ack = ack;
+	d->ack64 = ack == 8;
+	d->has_map = map;
+	at += 4;
 	if (ack)
-		d->ack = d->ack64 ? be64(s.at) : be32(s.at);
-	skip(&s, ack);
+		d->ack = d->ack64 ? be64(at) : be32(at);
 	if (map) {
-		d->dsn = d->dsn64 ? be64(s.at) : be32(s.at);
-		skip(&s, map - 6);
-		d->ssn = be32(s.at);
-		d->length = be16(s.at + 4);
+		at += ack;
+		d->dsn64 = map == 14;
+		d->dsn = d->dsn64 ? be64(at) : be32(at);
+		d->ssn = be32(at + map - 6);
+		d->length = be16(at + map - 2);
 	}
-	return true;
 }
 
 static const u8 shortest[] = {
@@ -68,23 +69,14 @@ static const u8 shortest[] = {
 	[MP_TCPRST] = 4,
 };
 
-/* One MPTCP option, kind and length included. */
-static void read_mptcp(struct span s, struct packet *p)
+/* One MPTCP option other than DSS, kind and length included. */
+static __attribute__((noinline)) void read_other(struct span s, struct packet *p)
 {
 	u8 subtype = s.left >= 3 ? s.at[2] >> 4 : 15;
 	struct option o = { .subtype = subtype };
 
 	if (subtype > MP_TCPRST || s.left < shortest[subtype])
 		return;
-	if (subtype == MP_DSS) {
-		struct dss d;
-
-		if (!p->has_dss && read_dss(s, &d)) {
-			p->dss = d;
-			p->has_dss = true;
-		}
-		return;
-	}
 	switch (subtype) {
 	case MP_CAPABLE:
 		read_capable(s, &o);
@@ -116,35 +108,50 @@ static void read_mptcp(struct span s, struct packet *p)
 		p->option[p->options++] = o;
 }
 
-static void read_sack(struct span s, struct packet *p)
+static void read_sack(const u8 *at, size_t length, struct packet *p)
 {
-	for (skip(&s, 2); has(&s, 8) && p->sacks < 4; skip(&s, 8)) {
-		p->sack[p->sacks][0] = be32(s.at);
-		p->sack[p->sacks++][1] = be32(s.at + 4);
+	for (at += 2; length >= 10 && p->sacks < 4; length -= 8, at += 8) {
+		p->sack[p->sacks][0] = be32(at);
+		p->sack[p->sacks++][1] = be32(at + 4);
 	}
+}
+
+static void read_stamp(const u8 *at, struct packet *p)
+{
+	p->has_stamp = true;
+	p->stamp = be32(at + 2);
+	p->echo = be32(at + 6);
 }
 
 void read_options(struct span s, struct packet *p)
 {
-	while (has(&s, 1) && s.at[0] != END) {
+	const u8 *at = s.at, *end = s.at + s.left;
+
+	/* So begin nearly all (RFC 7323, appendix A). */
+	if (s.left >= 12 && be32(at) == (NOP << 24 | NOP << 16 | STAMP << 8 | 10)) {
+		read_stamp(at + 2, p);
+		at += 12;
+	}
+	while (at < end && *at != END) {
 		size_t length;
 
-		if (s.at[0] == NOP) {
-			skip(&s, 1);
+		if (*at == NOP) {
+			at++;
 			continue;
 		}
-		if (!has(&s, 2) || s.at[1] < 2 || !has(&s, s.at[1]))
+		if (end - at < 2 || at[1] < 2 || end - at < at[1])
 			return;
-		length = s.at[1];
-		if (s.at[0] == MPTCP) {
-			read_mptcp((struct span){ s.at, length }, p);
-		} else if (s.at[0] == STAMP && length == 10) {
-			p->has_stamp = true;
-			p->stamp = be32(s.at + 2);
-			p->echo = be32(s.at + 6);
-		} else if (s.at[0] == SACK) {
-			read_sack((struct span){ s.at, length }, p);
+		length = at[1];
+		if (*at == MPTCP) {
+			if (length >= 4 && at[2] >> 4 == MP_DSS)
+				read_dss(at, length, p);
+			else
+				read_other((struct span){ at, length }, p);
+		} else if (*at == STAMP && length == 10) {
+			read_stamp(at, p);
+		} else if (*at == SACK) {
+			read_sack(at, length, p);
 		}
-		skip(&s, length);
+		at += length;
 	}
 }

@@ -100,9 +100,15 @@ static u32 insert(struct memory *m, struct ranges *r, u32 index, struct range pi
 void ranges_add(struct memory *m, struct ranges *r, i64 from, i64 to, u32 owner,
 		struct overlap *found)
 {
+	struct range *last = r->count ? at(r, r->count - 1) : NULL;
 	u32 index;
 
 	*found = (struct overlap){ .other = NONE };
+	if (last && last->to == from && last->owner == owner && from < to) {
+		last->to = to;		/* in order, as most are */
+		found->fresh = to - from;
+		return;
+	}
 	if (from < r->floor) {
 		found->others = least(to, r->floor) - from;
 		from = least(to, r->floor);

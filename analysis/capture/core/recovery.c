@@ -4,13 +4,15 @@
  * (timeout), or the sender probed the tail of its flight (probe).
  *
  * From the wire alone: a fast retransmission follows an ACK at once and has evidence
- * (three duplicate ACKs, or a SACK of later bytes). A timer's follows silence. What
- * is sent again until all that was in flight is acknowledged belongs to the same
+ * (three duplicate ACKs, or a SACK of later bytes). A timer's follows silence; it runs
+ * from when the number acknowledged grew (RFC 6298, 5.3), while duplicates may still
+ * come. What is sent again until all that was in flight is acknowledged belongs to the same
  * recovery (RFC 6675; RFC 6298, 5; RFC 8985, 7 for probes).
  */
 #include "core.h"
 
 #define LEAST_TIMER_NS 190000000	/* Linux's RTO is at least 200 ms */
+#define LEAST_SILENCE_NS 100000000
 
 enum { NO_RECOVERY, FAST, TIMEOUT };
 enum { WHY_FAST, WHY_TIMEOUT, WHY_PROBE };
@@ -19,7 +21,8 @@ static int why(struct half *h, const struct packet *p, i64 from, i64 to)
 {
 	bool told = h->sacked_high > from || h->duplicates >= 3;
 	i64 silence = p->time_ns - most(h->last_ack_ns, h->last_sent_ns);
-	bool silent = silence >= LEAST_TIMER_NS;
+	i64 waited = p->time_ns - h->advanced_ns;
+	bool silent = silence >= LEAST_SILENCE_NS && waited >= LEAST_TIMER_NS;
 
 	if (h->recovery != NO_RECOVERY && !(silent && from <= h->acked))
 		return h->recovery == FAST ? WHY_FAST : WHY_TIMEOUT;
@@ -37,7 +40,7 @@ void count_retransmission(struct capture *c, const struct packet *p, i64 from, i
 			  i64 bytes)
 {
 	struct half *h = p->half;
-	struct series_row *b;
+	struct series_row *b = p->bin;
 	struct event_row *e;
 	int reason;
 
@@ -50,7 +53,6 @@ void count_retransmission(struct capture *c, const struct packet *p, i64 from, i
 		return;
 	}
 	reason = why(h, p, from, to);
-	b = bin(c, h, p->time_ns);
 	e = event(c, EVENT_RETRANSMISSION, h, p->time_ns);
 	h->row.retransmissions++;
 	h->row.retransmitted_bytes += bytes;

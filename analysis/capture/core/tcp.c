@@ -8,6 +8,7 @@
 #include "core.h"
 
 #define JUMP (1ll << 30)	/* no window is larger: what lies beyond is noise */
+#define ENDS (TCP_SYN | TCP_FIN | TCP_RST)
 
 i64 rel_seq(const struct half *h, u32 seq)
 {
@@ -56,6 +57,8 @@ static void note_times(struct half *h, const struct packet *p)
 	bool opener = h == s->opener;
 	u8 syn = p->flags & (TCP_SYN | TCP_ACK);
 
+	if (syn == TCP_ACK && s->row.fourth_ack_ns >= 0)
+		return;
 	if (syn == TCP_SYN && s->row.syn_ns < 0)
 		s->row.syn_ns = p->time_ns;
 	else if (syn == (TCP_SYN | TCP_ACK) && s->row.syn_ack_ns < 0)
@@ -68,9 +71,9 @@ static void note_times(struct half *h, const struct packet *p)
 		s->row.fourth_ack_ns = p->time_ns;
 }
 
-static void count_packet(struct capture *c, struct half *h, const struct packet *p)
+static void count_packet(struct half *h, const struct packet *p)
 {
-	struct series_row *b = bin(c, h, p->time_ns);
+	struct series_row *b = p->bin;
 	struct half_row *r = &h->row;
 
 	r->packets++;
@@ -78,20 +81,19 @@ static void count_packet(struct capture *c, struct half *h, const struct packet 
 	r->ip_bytes += p->ip_bytes;
 	r->payload_packets += p->payload > 0;
 	r->payload_bytes += p->payload;
-	r->syns += !!(p->flags & TCP_SYN);
-	r->fins += !!(p->flags & TCP_FIN);
-	r->resets += !!(p->flags & TCP_RST);
 	r->ce_packets += p->ce;
 	r->cut_options += p->options_cut;
 	r->sack_acks += p->sacks > 0;
-	r->zero_windows += !p->window &&
-			   !(p->flags & (TCP_SYN | TCP_FIN | TCP_RST));
+	if (p->flags & ENDS) {
+		r->syns += !!(p->flags & TCP_SYN);
+		r->fins += !!(p->flags & TCP_FIN);
+		r->resets += !!(p->flags & TCP_RST);
+	} else {
+		r->zero_windows += !p->window;
+	}
 	if (r->first_ns < 0)
 		r->first_ns = p->time_ns;
 	r->last_ns = most(r->last_ns, p->time_ns);
-	h->subflow->row.last_ns = most(h->subflow->row.last_ns, p->time_ns);
-	h->subflow->connection->row.last_ns =
-		most(h->subflow->connection->row.last_ns, p->time_ns);
 	if (b) {
 		b->packets++;
 		b->frame_bytes += p->frame_bytes;
@@ -99,22 +101,20 @@ static void count_packet(struct capture *c, struct half *h, const struct packet 
 	}
 }
 
-static void note_silence(struct capture *c, struct half *h, i64 time_ns)
+static void note_silence(struct capture *c, struct half *h, const struct packet *p)
 {
-	i64 gap = time_ns - h->row.last_payload_ns;
+	i64 gap = p->time_ns - h->row.last_payload_ns;
 
 	if (h->row.first_payload_ns < 0) {
-		h->row.first_payload_ns = time_ns;
-	} else if (c->settings.idle_ns && gap >= c->settings.idle_ns) {
-		struct series_row *b = bin(c, h, time_ns);
-
+		h->row.first_payload_ns = p->time_ns;
+	} else if (gap >= c->settings.idle_ns && c->settings.idle_ns) {
 		h->row.idle_periods++;
 		h->row.idle_ns += gap;
 		h->row.idle_max_ns = most(h->row.idle_max_ns, gap);
-		if (b)
-			b->idle_ns += gap;
+		if (p->bin)
+			p->bin->idle_ns += gap;
 	}
-	h->row.last_payload_ns = most(h->row.last_payload_ns, time_ns);
+	h->row.last_payload_ns = most(h->row.last_payload_ns, p->time_ns);
 }
 
 /* One byte again that nobody has acknowledged yet is a retransmission. */
@@ -137,14 +137,12 @@ static bool was_lost(const struct half *h, const struct packet *p,
 	return waited > (h->rtt.count ? h->rtt.least / 2 : 3000000);
 }
 
-static void count_late(struct capture *c, const struct packet *p, i64 filled)
+static void count_late(const struct packet *p, i64 filled)
 {
-	struct series_row *b = bin(c, p->half, p->time_ns);
-
 	p->half->row.ooo_packets++;
 	p->half->row.ooo_bytes += filled;
-	if (b)
-		b->ooo_packets++;
+	if (p->bin)
+		p->bin->ooo_packets++;
 }
 
 static void open_hole(struct capture *c, struct half *h, const struct packet *p,
@@ -180,7 +178,7 @@ static i64 take_segment(struct capture *c, struct packet *p, i64 from, i64 to)
 		h->row.upstream_losses++;
 		count_retransmission(c, p, from, to, to - from - beyond);
 	} else {
-		count_late(c, p, filled);
+		count_late(p, filled);
 	}
 	mark_resent(h, from, to);
 	if (beyond) {
@@ -190,10 +188,9 @@ static i64 take_segment(struct capture *c, struct packet *p, i64 from, i64 to)
 	return filled + beyond;
 }
 
-static void note_in_flight(struct capture *c, struct half *h, i64 time_ns)
+static void note_in_flight(struct half *h, struct series_row *b)
 {
 	i64 bytes = most(0, h->data_end - h->acked);
-	struct series_row *b = bin(c, h, time_ns);
 
 	h->row.in_flight_sum_bytes += bytes;
 	h->row.in_flight_max_bytes = most(h->row.in_flight_max_bytes, bytes);
@@ -209,7 +206,8 @@ void track_tcp(struct capture *c, struct packet *p)
 	learn_directions(h, p);
 	learn_isn(h, p);
 	note_times(h, p);
-	count_packet(c, h, p);
+	p->bin = bin(c, h, p->time_ns);
+	count_packet(h, p);
 	track_options(c, p);
 	from = rel_seq(h, p->seq);
 	length = p->payload + !!(p->flags & TCP_SYN) + !!(p->flags & TCP_FIN);
@@ -234,10 +232,10 @@ void track_tcp(struct capture *c, struct packet *p)
 		h->last_sent_ns = p->time_ns;
 	}
 	if (length && p->payload) {
-		note_silence(c, h, p->time_ns);
+		note_silence(c, h, p);
 		from += !!(p->flags & TCP_SYN);
 		h->data_end = most(h->data_end, from + p->payload);
-		note_in_flight(c, h, p->time_ns);
+		note_in_flight(h, p->bin);
 		track_data(c, p, from, from + p->payload, least(fresh, p->payload));
 	}
 	if (p->has_dss && p->dss.has_ack)
