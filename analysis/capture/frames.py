@@ -6,6 +6,7 @@ Missing is missing (NaN or None), never zero.
 
 import ipaddress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,16 +67,20 @@ def frames(tables: Tables) -> Frames:
         connections=connections,
         data=_data(tables, zero_ns, subflows, connections),
         subflows=subflows,
-        series=_series(tables, zero_ns, subflows),
+        series=_series(tables, zero_ns),
         events=_events(tables.events, zero_ns),
         marks=_events(tables.marks, zero_ns),
         zero_s=zero_ns / NANO,
     )
 
 
-def _frame(rows: np.ndarray, zero_ns: int) -> pd.DataFrame:
+Columns = dict[str, Any]
+"""Arrays or lists by name: a frame is made of them once, which is what costs."""
+
+
+def _columns(rows: np.ndarray, zero_ns: int) -> Columns:
     """Nanoseconds to seconds: times since `zero_ns`, lengths of time as they are."""
-    columns = {}
+    columns: Columns = {}
     for name in rows.dtype.names or ():
         values = rows[name]
         if not name.endswith("_ns"):
@@ -87,32 +92,63 @@ def _frame(rows: np.ndarray, zero_ns: int) -> pd.DataFrame:
         seconds = np.where(known, (values - offset) / NANO, np.nan)
         stem = name.removesuffix("_ns")
         columns[f"{stem}_s" if lasting else f"{stem}_at_s"] = seconds
-    return pd.DataFrame(columns)
+    return columns
+
+
+def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """NaN where there is no whole."""
+    missing = np.full(len(whole), np.nan)
+    return np.divide(part, whole, out=missing, where=whole > 0)
+
+
+def _integers(
+    values: np.ndarray, known: np.ndarray
+) -> pd.api.extensions.ExtensionArray:
+    """Integers of which some are missing."""
+    return pd.arrays.IntegerArray(values.copy(), ~known)
+
+
+def _groups(*keys: np.ndarray) -> tuple[np.ndarray, int]:
+    """The number of each row's group of equal keys, and how many there are."""
+    if not len(keys[0]):
+        return np.zeros(0, int), 0
+    order = np.lexsort(keys)
+    new = np.zeros(len(order), int)
+    for key in keys:
+        new[1:] |= key[order][1:] != key[order][:-1]
+    numbers = np.empty(len(order), int)
+    numbers[order] = np.cumsum(new)
+    return numbers, int(new.sum()) + 1
+
+
+def _sums(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
+    found = np.zeros(count, values.dtype)
+    np.add.at(found, groups, values)
+    return found
 
 
 def _connections(tables: Tables, zero_ns: int) -> pd.DataFrame:
-    frame = _frame(tables.connections, zero_ns)
-    frame["kind"] = [KINDS[kind] for kind in frame["kind"]]
-    frame["fallback"] = [FALLBACKS[why] for why in frame["fallback"]]
-    frame["unknown"] = [
+    columns = _columns(tables.connections, zero_ns)
+    columns["kind"] = [KINDS[kind] for kind in columns["kind"]]
+    columns["fallback"] = [FALLBACKS[why] for why in columns["fallback"]]
+    columns["unknown"] = [
         "; ".join(text for bit, text in UNKNOWN if bits & bit)
-        for bits in frame["unknown"]
+        for bits in columns["unknown"]
     ]
-    known = frame.pop("keys_known").astype(int)
+    known = columns.pop("keys_known")
     for bit, end in ((1, "a"), (2, "b")):
-        keys = frame[f"key_{end}"]
-        frame[f"key_{end}"] = [
+        columns[f"key_{end}"] = [
             f"{int(key):016x}" if bits & bit else None
-            for key, bits in zip(keys, known, strict=True)
+            for key, bits in zip(columns[f"key_{end}"], known, strict=True)
         ]
-        frame[f"token_{end}"] = [
-            f"{token:08x}" if token >= 0 else None for token in frame[f"token_{end}"]
+        columns[f"token_{end}"] = [
+            f"{token:08x}" if token >= 0 else None for token in columns[f"token_{end}"]
         ]
     for name in ("version", "checksum"):
-        frame[name] = frame[name].where(frame[name] >= 0).astype("Int64")
-    frame["handshake_s"] = frame["established_at_s"] - frame["syn_at_s"]
-    frame["duration_s"] = frame["last_at_s"] - frame["first_at_s"]
-    return frame
+        columns[name] = _integers(columns[name], columns[name] >= 0)
+    columns["handshake_s"] = columns["established_at_s"] - columns["syn_at_s"]
+    columns["duration_s"] = columns["last_at_s"] - columns["first_at_s"]
+    return pd.DataFrame(columns)
 
 
 def _address(version: int, high: int, low: int) -> str:
@@ -132,116 +168,152 @@ def ends(subflow: np.void) -> dict[int, tuple[str, int]]:
 
 
 _OF_SUBFLOW = ("connection", "number", "point", "backup", "elsewhere_packets")
+_TIMES = ("syn_at_s", "syn_ack_at_s", "established_at_s", "fourth_ack_at_s")
+
+
+def _addresses(subflows: np.ndarray, end: str) -> np.ndarray:
+    """The addresses of end `a` or `b` of each."""
+    parts = ("ip_version", f"{end}_high", f"{end}_low")
+    groups, count = _groups(*(subflows[name] for name in parts))
+    names = np.empty(count, object)
+    one_of_each = np.zeros(count, int)
+    one_of_each[groups] = np.arange(len(groups))
+    for group, at in enumerate(one_of_each):
+        names[group] = _address(*(int(subflows[name][at]) for name in parts))
+    return names[groups]
 
 
 def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
-    by_index = {int(s["subflow"]): s for s in tables.subflows}
-    sides = {index: ends(s) for index, s in by_index.items()}
-    times = _frame(tables.subflows, zero_ns).set_index("subflow")
-    frame = _frame(tables.halves, zero_ns)
-    mine = [by_index[index] for index in frame["subflow"]]
-    head = pd.DataFrame({name: [int(s[name]) for s in mine] for name in _OF_SUBFLOW})
-    head["how"] = [HOW[int(s["how"])] for s in mine]
-    pairs = list(zip(frame["subflow"], frame["direction"], strict=True))
-    for name, other in (("source", 0), ("target", 1)):
-        found = [sides[s][d if not other else 1 - d] for s, d in pairs]
-        head[name] = [address for address, _ in found]
-        head[f"{name}_port"] = [port for _, port in found]
-    for name in ("syn_at_s", "syn_ack_at_s", "established_at_s", "fourth_ack_at_s"):
-        head[name] = times.loc[frame["subflow"], name].to_numpy()
-    frame = pd.concat([frame.iloc[:, :2], head, frame.iloc[:, 2:]], axis=1)
-    frame["rtt_mean_s"] = _over(frame.pop("rtt_sum_s"), frame["rtt_samples"])
-    frame["delay_mean_s"] = _over(frame.pop("delay_sum_s"), frame["matched"])
-    frame["in_flight_mean_bytes"] = _over(
-        frame.pop("in_flight_sum_bytes"), frame["payload_packets"]
+    of_half = _columns(tables.halves, zero_ns)
+    place = np.zeros(len(tables.subflows), int)
+    place[tables.subflows["subflow"]] = np.arange(len(place))
+    mine = place[of_half["subflow"]]
+    columns = {name: of_half.pop(name) for name in ("subflow", "direction")}
+    for name in _OF_SUBFLOW:
+        columns[name] = tables.subflows[name][mine]
+    columns["how"] = np.array(HOW, object)[tables.subflows["how"][mine]]
+    sends_a = columns["direction"] == tables.subflows["direction_of_a"][mine]
+    addresses = {end: _addresses(tables.subflows, end)[mine] for end in "ab"}
+    ports = {end: tables.subflows[f"{end}_port"][mine] for end in "ab"}
+    for name, first, second in (("source", "a", "b"), ("target", "b", "a")):
+        for suffix, of_end in (("", addresses), ("_port", ports)):
+            chosen = np.where(sends_a, of_end[first], of_end[second])
+            columns[f"{name}{suffix}"] = chosen
+    times = _columns(tables.subflows, zero_ns)
+    columns |= {name: times[name][mine] for name in _TIMES}
+    columns |= of_half
+    columns["rtt_mean_s"] = _over(columns.pop("rtt_sum_s"), columns["rtt_samples"])
+    columns["delay_mean_s"] = _over(columns.pop("delay_sum_s"), columns["matched"])
+    columns["in_flight_mean_bytes"] = _over(
+        columns.pop("in_flight_sum_bytes"), columns["payload_packets"]
     )
-    sent = frame["payload_packets"] - frame["retransmissions"]
-    frame["retransmission_ratio"] = _over(frame["retransmissions"], sent)
-    frame["handshake_s"] = frame["established_at_s"] - frame["syn_at_s"]
-    lasted = frame["last_at_s"] - frame["first_at_s"]
-    frame["throughput_mbps"] = _over(frame["ip_bytes"] * 8e-6, lasted)
-    crossing = frame["origin"] > 0
-    decided = frame["matched"] + frame["unmatched"]
-    silent = (frame["matched"] == 0) & (frame["origin"] == 0)
-    counted = crossing | (silent & (frame["unmatched"] > 0) & (frame["point"] == 0))
-    lost = frame["unmatched"].where(counted)
-    frame["lost_packets"] = lost.astype("Int64")
-    frame["loss_probability"] = _over(lost, decided)
-    total = frame.groupby(["connection", "direction"])["data_bytes"].transform("sum")
-    frame["share"] = _over(frame["data_bytes"], total)
-    return frame.drop(columns=["origin"])
+    sent = columns["payload_packets"] - columns["retransmissions"]
+    columns["retransmission_ratio"] = _over(columns["retransmissions"], sent)
+    columns["handshake_s"] = columns["established_at_s"] - columns["syn_at_s"]
+    lasted = columns["last_at_s"] - columns["first_at_s"]
+    columns["throughput_mbps"] = _over(columns["ip_bytes"] * 8e-6, lasted)
+    _losses(columns)
+    groups, count = _groups(columns["connection"], columns["direction"])
+    total = _sums(columns["data_bytes"], groups, count)[groups]
+    columns["share"] = _over(columns["data_bytes"], total)
+    return pd.DataFrame(columns)
 
 
-def _over(part: pd.Series, whole: pd.Series) -> pd.Series:
-    return part.astype(float) / whole.astype(float).where(whole > 0)
+def _losses(columns: Columns) -> None:
+    """Between two points; of a direction that the second point saw first, the rows of
+    the first say nothing."""
+    matched, lost = columns["matched"], columns["unmatched"]
+    origin = columns.pop("origin")
+    silent = (matched == 0) & (origin == 0)
+    counted = (origin > 0) | (silent & (lost > 0) & (columns["point"] == 0))
+    columns["lost_packets"] = _integers(lost, counted)
+    ratio = _over(lost, matched + lost)
+    columns["loss_probability"] = np.where(counted, ratio, np.nan)
 
 
 def _data(
     tables: Tables, zero_ns: int, subflows: pd.DataFrame, connections: pd.DataFrame
 ) -> pd.DataFrame:
-    frame = _frame(tables.data, zero_ns)
-    known = frame.pop("first_dsn_known")
-    numbers = frame["first_dsn"].astype("UInt64")
-    frame["first_dsn"] = numbers.where(known == 2)
-    key = ["connection", "direction"]
-    groups = subflows.groupby(key)
-    sums = groups[
-        ["packets", "payload_packets", "payload_bytes", "ip_bytes", "retransmissions"]
-    ].sum()
-    sums.columns = [f"subflow_{name}" for name in sums.columns]
-    frame = frame.merge(sums, left_on=key, right_index=True, how="left")
-    opened = connections.set_index("connection")["syn_at_s"]
-    frame["completion_s"] = frame["complete_at_s"] - frame["connection"].map(opened)
-    lasted = frame["last_at_s"] - frame["first_at_s"]
-    frame["goodput_mbps"] = _over(frame["bytes"] * 8e-6, lasted)
-    frame["throughput_mbps"] = _over(frame["subflow_ip_bytes"] * 8e-6, lasted)
-    first = frame["subflow_payload_packets"] - frame["subflow_retransmissions"]
-    frame["retransmission_ratio"] = _over(frame["subflow_retransmissions"], first)
-    frame["reinjection_ratio"] = _over(frame["reinjected_packets"], first)
-    weighted = subflows.assign(
-        weight=subflows["loss_probability"] * subflows["share"]
-    ).groupby(key)["weight"]
-    mean = weighted.sum(min_count=1).rename("mean_loss_probability")
-    return frame.merge(mean, left_on=key, right_index=True, how="left")
+    columns = _columns(tables.data, zero_ns)
+    known = columns.pop("first_dsn_known")
+    columns["first_dsn"] = _integers(columns["first_dsn"], known == 2)
+    rows = len(tables.data)
+    keys = (
+        np.concatenate([tables.data[name], subflows[name].to_numpy()])
+        for name in ("connection", "direction")
+    )
+    groups, count = _groups(*keys)
+    mine, theirs = groups[:rows], groups[rows:]
+    for name in _SUMMED:
+        columns[f"subflow_{name}"] = _sums(subflows[name].to_numpy(), theirs, count)[
+            mine
+        ]
+    opened = np.full(int(connections["connection"].max()) + 1 if rows else 0, np.nan)
+    opened[connections["connection"]] = connections["syn_at_s"]
+    columns["completion_s"] = columns["complete_at_s"] - opened[columns["connection"]]
+    lasted = columns["last_at_s"] - columns["first_at_s"]
+    columns["goodput_mbps"] = _over(columns["bytes"] * 8e-6, lasted)
+    columns["throughput_mbps"] = _over(columns["subflow_ip_bytes"] * 8e-6, lasted)
+    again = columns["subflow_retransmissions"]
+    first = columns["subflow_payload_packets"] - again
+    columns["retransmission_ratio"] = _over(again, first)
+    columns["reinjection_ratio"] = _over(columns["reinjected_packets"], first)
+    weighted = (subflows["loss_probability"] * subflows["share"]).to_numpy()
+    there = ~np.isnan(weighted)
+    mean = _sums(np.where(there, weighted, 0.0), theirs, count)
+    some = _sums(there.astype(int), theirs, count) > 0
+    columns["mean_loss_probability"] = np.where(some, mean, np.nan)[mine]
+    return pd.DataFrame(columns)
 
 
-def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFrame:
-    frame = _frame(tables.series, zero_ns)
+_SUMMED = (
+    *("packets", "payload_packets", "payload_bytes", "ip_bytes"),
+    "retransmissions",
+)
+
+
+def _series(tables: Tables, zero_ns: int) -> pd.DataFrame:
+    of_half = _columns(tables.series, zero_ns)
     interval_s = tables.interval_s
-    frame.insert(0, "at_s", frame.pop("interval") * interval_s)
-    connection = subflows.drop_duplicates("subflow").set_index("subflow")["connection"]
-    frame.insert(1, "connection", frame["subflow"].map(connection))
+    connection = np.zeros(len(tables.subflows), int)
+    connection[tables.subflows["subflow"]] = tables.subflows["connection"]
+    columns = {
+        "at_s": of_half.pop("interval") * interval_s,
+        "connection": connection[of_half["subflow"]],
+        **of_half,
+    }
     for name, count in (("rtt", "rtt_samples"), ("delay", "matched")):
-        mean = _over(frame.pop(f"{name}_sum_s"), frame[count])
-        frame[f"{name}_mean_s"] = mean
+        columns[f"{name}_mean_s"] = _over(columns.pop(f"{name}_sum_s"), columns[count])
         for edge in ("min", "max"):
             column = f"{name}_{edge}_s"
-            frame[column] = frame[column].where(frame[count] > 0)
-    decided = frame["matched"] + frame["unmatched"]
-    frame["loss_probability"] = _over(frame["unmatched"], decided)
-    together = frame.groupby(["at_s", "connection", "direction"])["data_bytes"]
-    frame["share"] = _over(frame["data_bytes"], together.transform("sum"))
+            columns[column] = np.where(columns[count] > 0, columns[column], np.nan)
+    decided = columns["matched"] + columns["unmatched"]
+    columns["loss_probability"] = _over(columns["unmatched"], decided)
+    together = (tables.series["interval"], columns["connection"], columns["direction"])
+    groups, groups_count = _groups(*together)
+    total = _sums(columns["data_bytes"], groups, groups_count)[groups]
+    columns["share"] = _over(columns["data_bytes"], total)
     if interval_s:
         for name, column in (
             ("throughput_mbps", "frame_bytes"),
             ("goodput_mbps", "data_bytes"),
         ):
-            frame[name] = frame[column] * 8e-6 / interval_s
-    return frame
+            columns[name] = columns[column] * 8e-6 / interval_s
+    return pd.DataFrame(columns)
 
 
 def _events(rows: np.ndarray, zero_ns: int) -> pd.DataFrame:
-    frame = _frame(rows, zero_ns)
+    columns = _columns(rows, zero_ns)
     names = {bit: name for name, bit in EVENTS.items()}
-    frame["kind"] = [names[int(kind)] for kind in frame["kind"]]
-    frame = frame.rename(columns={"time_at_s": "at_s"})
-    frame["what"] = [
+    columns["kind"] = [names[int(kind)] for kind in columns["kind"]]
+    columns = {("at_s" if n == "time_at_s" else n): c for n, c in columns.items()}
+    columns["what"] = [
         _what(kind, int(other), int(value))
         for kind, other, value in zip(
-            frame["kind"], frame["other"], frame["value"], strict=True
+            columns["kind"], columns["other"], columns["value"], strict=True
         )
     ]
-    return frame
+    return pd.DataFrame(columns)
 
 
 def _what(kind: str, other: int, value: int) -> str | None:

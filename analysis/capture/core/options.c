@@ -137,6 +137,8 @@ void read_options(struct span s, struct packet *p)
 
 		if (*at == NOP) {
 			at++;
+			while (end - at >= 4 && be32(at) == NOP * 0x01010101u)
+				at += 4;
 			continue;
 		}
 		if (end - at < 2 || at[1] < 2 || end - at < at[1])

@@ -32,7 +32,8 @@ static int why(struct half *h, const struct packet *p, i64 from, i64 to)
 	h->recover = h->next;
 	if (h->recovery == FAST)
 		return WHY_FAST;
-	h->row.timeouts++;
+	/* Into a closed window it is a probe (RFC 9293, 3.8.6.1), no loss. */
+	h->row.timeouts += h->other->last_window != 0;
 	return WHY_TIMEOUT;
 }
 
