@@ -123,6 +123,8 @@ KINDS = {
     "loss": {"traffic": "iperf3 -n 900K", "netem": "loss 3%"},
     "lossy": {"traffic": "mptcp 900000", "netem": "loss 8%"},
     "reorder": {"traffic": "iperf3 -n 700K", "netem": "reorder 90% gap 5"},
+    # A timer runs out while duplicate ACKs still come.
+    "late-timer": {"traffic": "iperf3 -n 700K", "netem": "reorder 90% gap 5"},
     "down": {
         "traffic": "mptcp 900000",
         "during": [(0.2, "r2", "ip link set r2-in down")],

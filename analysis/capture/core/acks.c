@@ -5,11 +5,6 @@
 #define LONGEST_FLIGHT (1u << 17)	/* segments */
 #define JUMP (1ll << 30)
 
-static struct sent *sent_at(const struct half *h, u32 index)
-{
-	return &h->sent[(h->sent_head + index) & (h->sent_capacity - 1)];
-}
-
 void remember_sent(struct capture *c, struct half *h, i64 end, i64 time_ns)
 {
 	if (h->sent_count == h->sent_capacity) {
@@ -52,10 +47,11 @@ static u32 first_beyond(const struct half *h, i64 number)
 }
 
 /* Karn: an ACK of a segment sent twice tells no round-trip time. */
-void mark_resent(struct half *h, i64 from, i64 to)
+void mark_resent(struct half *h, i64 from, i64 to, i64 time_ns)
 {
 	for (u32 i = first_beyond(h, from); i < h->sent_count; i++) {
 		sent_at(h, i)->again = true;
+		sent_at(h, i)->time_ns = time_ns;
 		if (sent_at(h, i)->end >= to)
 			return;
 	}

@@ -181,7 +181,7 @@ i64 quantile(const struct samples *s, double part);
 void samples_free(struct memory *m, struct samples *s);
 
 struct sent {			/* a segment that no ACK covers yet */
-	i64 end, time_ns;
+	i64 end, time_ns;	/* when it was sent last */
 	bool again, sacked;
 };
 
@@ -313,8 +313,13 @@ i64 rel_seq(const struct half *h, u32 seq);
 
 /* acks.c */
 void remember_sent(struct capture *c, struct half *h, i64 end, i64 time_ns);
-void mark_resent(struct half *h, i64 from, i64 to);
+void mark_resent(struct half *h, i64 from, i64 to, i64 time_ns);
 void take_ack(struct capture *c, struct half *h, const struct packet *p);
+
+static inline struct sent *sent_at(const struct half *h, u32 index)
+{
+	return &h->sent[(h->sent_head + index) & (h->sent_capacity - 1)];
+}
 
 /* recovery.c */
 void count_retransmission(struct capture *c, const struct packet *p, i64 from, i64 to,

@@ -39,9 +39,10 @@ static void read_join(struct span s, struct option *o)
 /* The first that is whole counts. */
 static void read_dss(const u8 *at, size_t length, struct packet *p)
 {
+	/* Of a data ACK, by the flags a and A; of a mapping, by m and M. */
+	static const u8 acks[] = { 0, 4, 0, 8 }, maps[] = { 0, 10, 0, 14 };
 	u8 flags = at[3];
-	size_t ack = flags & 1 ? (flags & 2 ? 8 : 4) : 0;
-	size_t map = flags & 4 ? (flags & 8 ? 14 : 10) : 0;
+	size_t ack = acks[flags & 3], map = maps[flags >> 2 & 3];
 	struct dss *d = &p->dss;
 
 	if (p->has_dss || length < 4 + ack + map)

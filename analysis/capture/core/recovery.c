@@ -13,16 +13,30 @@
 
 #define LEAST_TIMER_NS 190000000	/* Linux's RTO is at least 200 ms */
 #define LEAST_SILENCE_NS 100000000
+#define LATE_ANSWER_NS 1000000
 
 enum { NO_RECOVERY, FAST, TIMEOUT };
 enum { WHY_FAST, WHY_TIMEOUT, WHY_PROBE };
 
+/* Nothing acknowledged for as long as a timer takes at least, and either hardly anything
+ * came meanwhile, or the segment that a timer sends had not been sent either, and is
+ * no answer to an ACK, which would follow that at once. */
+static bool is_silent(const struct half *h, i64 to, i64 now_ns)
+{
+	i64 silence = now_ns - most(h->last_ack_ns, h->last_sent_ns);
+	const struct sent *head = h->sent_count ? sent_at(h, 0) : NULL;
+
+	if (now_ns - h->advanced_ns < LEAST_TIMER_NS)
+		return false;
+	return silence >= LEAST_SILENCE_NS ||
+	       (silence >= LATE_ANSWER_NS && head && head->end <= to &&
+		now_ns - head->time_ns >= LEAST_TIMER_NS + h->rtt.least);
+}
+
 static int why(struct half *h, const struct packet *p, i64 from, i64 to)
 {
 	bool told = h->sacked_high > from || h->duplicates >= 3;
-	i64 silence = p->time_ns - most(h->last_ack_ns, h->last_sent_ns);
-	i64 waited = p->time_ns - h->advanced_ns;
-	bool silent = silence >= LEAST_SILENCE_NS && waited >= LEAST_TIMER_NS;
+	bool silent = is_silent(h, to, p->time_ns);
 
 	if (h->recovery != NO_RECOVERY && !(silent && from <= h->acked))
 		return h->recovery == FAST ? WHY_FAST : WHY_TIMEOUT;

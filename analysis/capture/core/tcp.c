@@ -57,8 +57,6 @@ static void note_times(struct half *h, const struct packet *p)
 	bool opener = h == s->opener;
 	u8 syn = p->flags & (TCP_SYN | TCP_ACK);
 
-	if (syn == TCP_ACK && s->row.fourth_ack_ns >= 0)
-		return;
 	if (syn == TCP_SYN && s->row.syn_ns < 0)
 		s->row.syn_ns = p->time_ns;
 	else if (syn == (TCP_SYN | TCP_ACK) && s->row.syn_ack_ns < 0)
@@ -180,7 +178,7 @@ static i64 take_segment(struct capture *c, struct packet *p, i64 from, i64 to)
 	} else {
 		count_late(p, filled);
 	}
-	mark_resent(h, from, to);
+	mark_resent(h, from, to, p->time_ns);
 	if (beyond) {
 		h->next = to;
 		remember_sent(c, h, to, p->time_ns);
@@ -203,9 +201,12 @@ void track_tcp(struct capture *c, struct packet *p)
 	struct half *h = p->half;
 	i64 from, length, fresh = 0;
 
-	learn_directions(h, p);
-	learn_isn(h, p);
-	note_times(h, p);
+	if (!h->seen || !h->other->seen || p->flags & TCP_SYN) {
+		learn_directions(h, p);
+		learn_isn(h, p);
+	}
+	if (h->subflow->row.fourth_ack_ns < 0 || p->flags & TCP_SYN)
+		note_times(h, p);
 	p->bin = bin(c, h, p->time_ns);
 	count_packet(h, p);
 	track_options(c, p);
