@@ -4,7 +4,8 @@
 
 One connection for each number of bytes, which the asking end sends (`both`: and gets
 back). KIND: mptcp, tcp, fallback (the server knows TCP only), abort (the asking end
-ends with a reset), slow (in pieces of 2000 bytes, 0.1 s apart).
+ends with a reset), slow (in pieces of 2000 bytes, 0.1 s apart), wrap (connections
+without data until one comes whose data numbers pass 2^32; that has two subflows).
 
 Of each connection over MPTCP, the kernel's counters are asked for when all has been
 acknowledged, before it is closed: of the connection (MPTCP_INFO), and of the subflows
@@ -15,6 +16,7 @@ import ctypes
 import json
 import socket
 import struct
+import subprocess
 import sys
 import time
 
@@ -118,6 +120,24 @@ def settled(peer):
     return found
 
 
+def wraps(peer, count):
+    """Whether the numbers of so many bytes pass 2^32, with some on either side."""
+    (first,) = struct.unpack_from("=Q", peer.getsockopt(SOL_MPTCP, INFO, 96), 16)
+    return count // 50 < (1 << 32) - (first & 0xFFFFFFFF) < count - count // 50
+
+
+def wrapping(address, count):
+    """A connection for each number of bytes that is to be sent: 0 until one wraps."""
+    while True:
+        peer = connected("wrap", address)
+        if wraps(peer, count):
+            break
+        yield peer, 0
+    announce = "ip netns exec mpb-server ip mptcp endpoint add 10.8.2.1 dev s2 signal"
+    subprocess.run(announce.split(), check=True)
+    yield peer, count
+
+
 def serve(address, kind, sizes):
     listener = endpoint(kind, True, family(address))
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -125,15 +145,19 @@ def serve(address, kind, sizes):
     listener.bind(("", PORT))
     listener.listen(8)
     received, counters = [], []
-    for count in sizes:
+    left = sizes[::-1]
+    while left:
+        count = left.pop()
         peer, _ = listener.accept()
         try:
             received.append(receive(peer))
+            if kind == "wrap" and not received[-1]:
+                left.append(count)
             if kind == "both":
                 send(peer, count)
         except ConnectionError as error:
             received.append(str(error))
-        counters.append(settled(peer))
+        counters.append(settled(peer) if received[-1] or kind != "wrap" else {})
         peer.close()
     return received, counters
 
@@ -153,8 +177,11 @@ def connected(kind, address):
 
 def ask(address, kind, sizes):
     received, counters = [], []
-    for count in sizes:
-        peer = connected(kind, address)
+    if kind == "wrap":
+        peers = wrapping(address, *sizes)
+    else:
+        peers = ((connected(kind, address), count) for count in sizes)
+    for peer, count in peers:
         send(peer, count, kind)
         if kind == "abort":
             peer.setsockopt(
@@ -163,7 +190,7 @@ def ask(address, kind, sizes):
         else:
             peer.shutdown(socket.SHUT_WR)
             received.append(receive(peer))
-            counters.append(settled(peer))
+            counters.append(settled(peer) if count or kind != "wrap" else {})
         peer.close()
     return received, counters
 

@@ -62,11 +62,12 @@ def test_short_connections() -> None:
 
 
 def test_numbers_that_wrap_around() -> None:
-    (row,) = tables("wrap", "client").data[:1]
+    data = tables("wrap", "client").data
+    (row,) = data[data["wraps"] > 0]
     first, count = int(row["first_dsn"]), int(row["bytes"])
     assert (first >> 32) != ((first + count) >> 32)
     assert row["wraps"] == 1
-    assert (count, row["missing_bytes"], row["implausible"]) == (16_000_000, 0, 0)
+    assert (count, row["missing_bytes"], row["implausible"]) == (8_000_000, 0, 0)
     assert row["acked_bytes"] == count
 
 

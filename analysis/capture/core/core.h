@@ -293,7 +293,7 @@ struct capture {
 	u32 input_count, points;
 	struct subflow **buckets;
 	u64 bucket_count;
-	struct subflow *last;
+	struct subflow *last[2];	/* of each point */
 	struct vector subflows, connections;
 	struct token *tokens;
 	u64 token_count, token_capacity;

@@ -187,7 +187,7 @@ static struct subflow *look_up(struct capture *c, const struct packet *p, int lo
 /* The sender's half of a packet's subflow; NULL if the memory is used up. */
 struct half *find_half(struct capture *c, struct packet *p, u32 point)
 {
-	struct subflow *s = c->last;
+	struct subflow *s = c->last[point & 1];
 	struct half *h;
 	int low = 0;
 
@@ -206,6 +206,6 @@ struct half *find_half(struct capture *c, struct packet *p, u32 point)
 		s = new_subflow(c, p, low, point, s->hash);
 		h = s ? &s->halves[low] : NULL;
 	}
-	c->last = s;
+	c->last[point & 1] = s;
 	return h;
 }

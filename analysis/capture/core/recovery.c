@@ -4,7 +4,7 @@
  * (timeout), or the sender probed the tail of its flight (probe).
  *
  * From the wire alone: a fast retransmission follows an ACK at once and has evidence
- * (three duplicate ACKs, or a SACK of later bytes). A timer's follows silence; it runs
+ * (three duplicate ACKs, or a SACK of later bytes; or that it follows so soon). A timer's follows silence; it runs
  * from when the number acknowledged grew (RFC 6298, 5.3), while duplicates may still
  * come. What is sent again until all that was in flight is acknowledged belongs to the same
  * recovery (RFC 6675; RFC 6298, 5; RFC 8985, 7 for probes).
@@ -35,7 +35,8 @@ static bool is_silent(const struct half *h, i64 to, i64 now_ns)
 
 static int why(struct half *h, const struct packet *p, i64 from, i64 to)
 {
-	bool told = h->sacked_high > from || h->duplicates >= 3;
+	bool told = h->sacked_high > from || h->duplicates >= 3 ||
+		    p->time_ns - h->last_ack_ns < LATE_ANSWER_NS;
 	bool silent = is_silent(h, to, p->time_ns);
 
 	if (h->recovery != NO_RECOVERY && !(silent && from <= h->acked))
