@@ -103,9 +103,18 @@ class Answered:
 
     @property
     def explained(self) -> bool:
-        """Whether there is a cause, and the runs that test it, if any, agree."""
-        return self.cause is not None and (
-            self.tested is None or self.tested.agrees is True
+        """Whether there is a cause, and the runs that test it, if it has any, agree."""
+        if self.cause is None or self.untested:
+            return False
+        return self.tested is None or self.tested.agrees is True
+
+    @property
+    def untested(self) -> bool:
+        """Whether the cause has runs that would test it, and they are not there."""
+        return (
+            self.cause is not None
+            and self.cause.rows is not None
+            and self.tested is None
         )
 
 
