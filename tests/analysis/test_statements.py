@@ -55,7 +55,8 @@ def test_what_is_not_there_is_not_measured(mptcp) -> None:
 
 def test_a_median_is_as_far_from_0_below_as_above(mptcp) -> None:
     question = Question("x", "", None, None, ())
-    found = [STATISTICS["median_distance"](mptcp.assign(x=x), question) for x in (-2, 2)]
+    distance = STATISTICS["median_distance"]
+    found = [distance(mptcp.assign(x=x), question) for x in (-2, 2)]
     assert [each.value for each in found] == [2, 2]
     assert [each.text for each in found] == ["median -2", "median 2"]
 
