@@ -147,6 +147,7 @@ def _why(each: Answered) -> str:
     rows = each.tested.statement.rows
     conditions = ", ".join(f"{c} {how} {v}" for c, how, v in rows.conditions)
     of = f"`{rows.campaign}`" + (f" ({conditions})" if conditions else "")
+    of += f", `{each.cause.metric}`" if each.cause.metric else ""
     said = f"{each.tested.ours}, n = {each.tested.n}; {agrees[each.tested.agrees]}"
     return f"{text} There, in {of}: {said}."
 
