@@ -29,6 +29,7 @@ def columns(row: Row, alone: Sequence[Row | None], twin: Row | None) -> dict[str
     path<i>.sent_packets_per_s, .model_packets_per_s, .model_error_packets_per_s : of
         LIA under random loss, what was sent, what the model has (eq. 6.6), and the
         model's less the sent
+    path<i>.model_error_arrived_packets_per_s : the model's less what arrived
 
     What is not defined is left out.
     """
@@ -54,12 +55,14 @@ def _model(row: Row) -> dict[str, Any]:
     except (KeyError, ValueError):
         return {}  # a run that the model says nothing of
     added = {}
-    for path, (sent, model) in enumerate(
-        zip(found.observed, found.predicted, strict=True), start=1
+    for path, (sent, model, loss) in enumerate(
+        zip(found.observed, found.predicted, found.losses, strict=True), start=1
     ):
+        arrived = sent * (1 - loss)
         added[f"path{path}.sent_packets_per_s"] = sent
         added[f"path{path}.model_packets_per_s"] = model
         added[f"path{path}.model_error_packets_per_s"] = model - sent
+        added[f"path{path}.model_error_arrived_packets_per_s"] = model - arrived
     return added
 
 

@@ -44,11 +44,13 @@ class Cause:
     rows : of another campaign, in which the supposed cause is put back or taken away;
         the statement is answered from these too; None where nothing was run
     against : likewise for what it is set against; None for the statement's own
+    metric : that the statement is asked of there; "" for its own
     """
 
     text: str
     rows: Selection | None = None
     against: Selection | None = None
+    metric: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,9 +105,18 @@ class Answered:
 
     @property
     def explained(self) -> bool:
-        """Whether there is a cause, and the runs that test it, if any, agree."""
-        return self.cause is not None and (
-            self.tested is None or self.tested.agrees is True
+        """Whether there is a cause, and the runs that test it, if it has any, agree."""
+        if self.cause is None or self.untested:
+            return False
+        return self.tested is None or self.tested.agrees is True
+
+    @property
+    def untested(self) -> bool:
+        """Whether the cause has runs that would test it, and they are not there."""
+        return (
+            self.cause is not None
+            and self.cause.rows is not None
+            and self.tested is None
         )
 
 
@@ -189,7 +200,8 @@ def _answered(
     if cause.rows is None or cause.rows.campaign not in campaigns:
         return Answered(given, cause)
     against = statement.against if cause.against is None else cause.against
-    other = replace(statement, rows=cause.rows, against=against)
+    metric = cause.metric or statement.metric
+    other = replace(statement, rows=cause.rows, against=against, metric=metric)
     return Answered(given, cause, _answer(other, campaigns))
 
 

@@ -139,12 +139,15 @@ def _why(each: Answered) -> str:
     if each.cause is None:
         return "open."
     text = " ".join(each.cause.text.split())
+    if each.untested and each.cause.rows is not None:
+        return f"{text} No results of `{each.cause.rows.campaign}` yet: open."
     if each.tested is None:
         return text
     agrees = {True: "agrees", False: "does not agree: open", None: "open"}
     rows = each.tested.statement.rows
     conditions = ", ".join(f"{c} {how} {v}" for c, how, v in rows.conditions)
     of = f"`{rows.campaign}`" + (f" ({conditions})" if conditions else "")
+    of += f", `{each.cause.metric}`" if each.cause.metric else ""
     said = f"{each.tested.ours}, n = {each.tested.n}; {agrees[each.tested.agrees]}"
     return f"{text} There, in {of}: {said}."
 
@@ -216,6 +219,8 @@ def _short(each: Answered) -> str:
     """The first sentence of the cause."""
     if each.cause is None:
         return "Open."
+    if each.untested:
+        return "A supposed cause is not tested yet; open."
     if not each.explained:
         return "A supposed cause was tested and does not explain it; open."
     return " ".join(each.cause.text.split()).partition(". ")[0].rstrip(".") + "."

@@ -100,6 +100,12 @@ def median(rows: pd.DataFrame, question: Question) -> Finding:
     return Finding(value, f"median {value:.3g}", len(found))
 
 
+def median_distance(rows: pd.DataFrame, question: Question) -> Finding:
+    """How far the median is from 0, to either side; the text has its sign."""
+    found = median(rows, question)
+    return Finding(abs(found.value), found.text, found.n)
+
+
 def mean(rows: pd.DataFrame, question: Question) -> Finding:
     found = _pairs(rows, question)
     need(len(found), 1, "rows in the batch")
@@ -207,6 +213,7 @@ STATISTICS: Mapping[str, Statistic] = {
         trend,
         signed_trend,
         median,
+        median_distance,
         mean,
         rms,
         spread,

@@ -11,3 +11,10 @@ results_folders = click.argument(
     required=True,
 )
 """RESULTS...: results folders, at least one."""
+
+retry_failed_option = click.option(
+    "--retry-failed",
+    is_flag=True,
+    help="Execute failed and timed-out runs once more. They are left alone "
+    "otherwise: the same run fails the same way.",
+)

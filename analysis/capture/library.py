@@ -70,10 +70,6 @@ def load() -> ctypes.CDLL:
         "capture_fields": (ctypes.c_char_p, [number]),
         "capture_memory": (ctypes.c_int64, [pointer]),
         "capture_free": (None, [pointer]),
-        "capture_unroll": (
-            ctypes.c_int64,
-            [ctypes.c_char_p, ctypes.c_size_t, pointer, ctypes.c_size_t],
-        ),
     }
     try:
         for name, (result, arguments) in signatures.items():

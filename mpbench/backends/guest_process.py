@@ -1,5 +1,6 @@
 """The guest's code as a process of this machine: started, watched, ended."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -98,16 +99,7 @@ class Enclosed:
 
     def switches(self) -> int:
         """How often its processes went to sleep or were put aside, so far."""
-        total = 0
-        for member in self.members():
-            for status in Path(f"/proc/{member}/task").glob("*/status"):
-                try:
-                    lines = status.read_text().splitlines()
-                except OSError:
-                    continue
-                counts = (line for line in lines if "ctxt_switches" in line)
-                total += sum(int(line.split()[1]) for line in counts)
-        return total
+        return sum(_switches(member) for member in self.members())
 
     def _learn_namespace(self) -> None:
         if self._namespace is None:
@@ -178,7 +170,22 @@ class Watch:
 
 
 def _bytes_below(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.iterdir())
+    total = 0
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # moved away meanwhile
+            total += path.stat().st_size
+    return total
+
+
+def _switches(process: int) -> int:
+    """Of all threads of a process, which may end meanwhile."""
+    total = 0
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{process}/task").iterdir():
+            text = (task / "status").read_text()
+            counts = (line for line in text.splitlines() if "ctxt_switches" in line)
+            total += sum(int(line.split()[1]) for line in counts)
+    return total
 
 
 def _link(path: Path) -> str | None:

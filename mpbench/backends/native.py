@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mpbench.backends import boot, captures, read_tools, requirements, tools
+from mpbench.backends import boot, read_tools, requirements, tools
 from mpbench.backends.base import Bounds, Exit, Job, Report
 from mpbench.backends.guest_code import guest_code_hash
 from mpbench.backends.guest_process import Enclosed, Watch, environment
@@ -79,7 +79,6 @@ class NativeBackend:
                 ended = watch.until_end(report, cancel)
             finally:
                 enclosed.end()
-                captures.unroll(artefacts)
         return _exit(ended, watch, artefacts)
 
 

@@ -40,6 +40,7 @@ GUEST = (
     Tool("mptcpize", "mptcpize"),
     Tool("ip", "iproute2"),
     Tool("tc", "iproute2"),
+    Tool("tcpdump", "tcpdump"),
 )
 """What a run needs in the guest, which sees the host's files."""
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench import kernel
-from mpbench.backends import boot, captures, guest_code, tools
+from mpbench.backends import boot, guest_code, tools
 from mpbench.backends.base import Bounds, Exit, Job, Report
 from mpbench.backends.console import LONGEST_BYTES, Follower
 from mpbench.backends.endings import judge
@@ -111,7 +111,6 @@ class VirtualBackend:
             cpu_s = _end(guest)
             boot.tidy(directory)
         follower.look()
-        captures.unroll(directory / "artefacts")
         wall_s = time.monotonic() - began_s
         if stop.cancelled:
             return Exit("cancelled", "cancelled", wall_s, follower.virtual_s, cpu_s)

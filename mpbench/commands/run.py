@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from mpbench.arguments import retry_failed_option
 from mpbench.backends.registry import BACKENDS
 
 if TYPE_CHECKING:
@@ -59,12 +60,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="List the runs and whether they are done; write nothing.",
 )
-@click.option(
-    "--retry-failed",
-    is_flag=True,
-    help="Execute failed and timed-out runs once more. They are left alone "
-    "otherwise: the same run fails the same way.",
-)
+@retry_failed_option
 @click.option(
     "--wall-limit",
     type=click.FloatRange(min=0, min_open=True),

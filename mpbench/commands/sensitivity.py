@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpbench import units
+from mpbench.arguments import retry_failed_option
 from mpbench.backends.registry import BACKENDS
 from mpbench.errors import UserError
 
@@ -98,6 +99,7 @@ def _percent(_context: click.Context, _name: object, text: str | None) -> float 
     show_default=True,
     help="Where runs happen, as for `mpbench run`.",
 )
+@retry_failed_option
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
 def command(
@@ -112,6 +114,7 @@ def command(
     jobs: int | None,
     out: Path | None,
     backend_name: str,
+    retry_failed: bool,
     as_json: bool,
 ) -> None:
     """Run the experiment in FILE over independent designs and see its figures move.
@@ -145,7 +148,7 @@ def command(
         out or Path("results") / spec.name,
         registry.create(backend_name),
         Rooms(measure=row, tabulate=build),
-        Options(jobs=jobs, only=only),
+        Options(jobs=jobs, only=only, retry_failed=retry_failed),
         Console(highlight=False, stderr=as_json),
         backend_name in registry.REAL_TIME,
     )

@@ -1,215 +1,121 @@
-"""Packets as interfaces see them, into files, at the least cost to the run.
+"""Packets as interfaces see them, into captures (pcap) in the run's folder.
 
-The kernel puts what a filter leaves of each packet into a ring of blocks
-(packet(7), TPACKET_V3), and a process on the side writes full blocks to a file as they
-are; what reads them outside makes captures of them. Nothing is done for a
-single packet but the kernel's copy of its headers. The process is a fork, not a
-program of its own: to start a program would draw from the guest's random numbers,
-and a run with a capture would be another run than one without.
+In the virtual lab the guest's kernel writes them
+(kernel/overlay/arch/um/kernel/capture.c), outside of the guest's time and without a
+process that others would notice; elsewhere tcpdump does.
 """
 
-import contextlib
-import ctypes
 import json
-import mmap
-import os
-import select
-import socket
-import struct
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import signal
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNetwork, LabNode, NetworkError
 
-READY = b"ready"
+KERNEL = Path("/proc/lab_capture")
 RECORD = "capture.json"
-SUFFIX = ".ring"
-BLOCK_BYTES = 1 << 19
-BLOCKS, BLOCKS_FULL = 8, 64
-"""Of headers, 4 MiB are a tenth of a second of 200,000 packets a second; of whole
-packets, 32 MiB of 2.5 Gbit/s."""
-FRAME_BYTES = 2048
-PERIOD_MS = 100
-RETIRE_MS = 60_000
-"""A block that is not full waits so long; the last ones are taken at the end."""
-
-SOL_PACKET, PACKET_RX_RING, PACKET_STATISTICS, PACKET_VERSION = 263, 5, 6, 10
-TPACKET_V3 = 2
-ETH_P_ALL = 3
-SO_ATTACH_FILTER = 26
-TO_KERNEL, TO_USER = 0, 1
-STATUS_AT = 8
-IPV6_BYTES = 134
-"""Of an IPv6 packet: its header, the longest of TCP, and 20 of extensions."""
-
-HEADERS = (
-    (0x28, 0, 0, 12),  # the ethertype
-    (0x15, 0, 1, 0x86DD),
-    (0x06, 0, 0, IPV6_BYTES),
-    (0x15, 0, 9, 0x0800),
-    (0x30, 0, 0, 23),  # IPv4's protocol
-    (0x15, 0, 7, 6),
-    (0xB1, 0, 0, 14),  # X: the length of its header
-    (0x50, 0, 0, 26),  # TCP's data offset, as an upper half byte in words
-    (0x54, 0, 0, 0xF0),
-    (0x74, 0, 0, 2),
-    (0x0C, 0, 0, 0),
-    (0x04, 0, 0, 14),
-    (0x16, 0, 0, 0),
-    (0x06, 0, 0, 0),
-)
-"""Classic BPF (code, jump if true, if false, operand) that says how many bytes to
-keep: of TCP all headers and no data; nothing of what is neither TCP nor IPv6."""
+HEADER_BYTES = 134
+"""Of a packet: Ethernet's, IPv6's, 20 of extensions, the longest of TCP."""
+WHOLE_BYTES = 65536
+BUFFER_KIB = 32768
+TOLD = re.compile(r"^(\d+) packets? (captured|dropped by kernel)$", re.M)
 
 
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.sync_file_range.argtypes = (
-    ctypes.c_int,
-    ctypes.c_int64,
-    ctypes.c_int64,
-    ctypes.c_uint,
-)
-WRITE_AND_WAIT = 1 | 2 | 4
+class Capture(Protocol):
+    """Captures that are being made."""
+
+    def stop(self) -> None:
+        """Write what is left. Raises NetworkError if that fails."""
+        ...
 
 
-class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+class Nothing:
+    """No captures."""
+
+    def stop(self) -> None:
+        pass
 
 
-def _attach(to: socket.socket, code: Sequence[tuple[int, int, int, int]]) -> None:
-    words = b"".join(struct.pack("=HBBI", *line) for line in code)
-    buffer = ctypes.create_string_buffer(words, len(words))
-    program = _Program(len(code), ctypes.addressof(buffer))
-    to.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, bytes(program))
+class ByKernel:
+    """Captures that the guest's own kernel makes.
 
-
-class Ring:
-    """One interface's ring, whose blocks go to the file at `path`."""
-
-    def __init__(self, interface: str, full: bool, path: Path) -> None:
-        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-        if not full:
-            _attach(self.socket, HEADERS)
-        self.socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V3)
-        self.blocks = BLOCKS_FULL if full else BLOCKS
-        frames = BLOCK_BYTES // FRAME_BYTES * self.blocks
-        sizes = (BLOCK_BYTES, self.blocks, FRAME_BYTES, frames, RETIRE_MS, 0, 0)
-        self.socket.setsockopt(SOL_PACKET, PACKET_RX_RING, struct.pack("=7I", *sizes))
-        self.memory = mmap.mmap(self.socket.fileno(), BLOCK_BYTES * self.blocks)
-        self.socket.bind((interface, ETH_P_ALL))
-        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-        self.next = 0
-
-    def drain(self, last: bool = False) -> None:
-        """Write the full blocks; with `last`, the one that is being filled too."""
-        while True:
-            at = self.next * BLOCK_BYTES
-            status, packets, _, length = struct.unpack_from(
-                "=4I", self.memory, at + STATUS_AT
-            )
-            if not status & TO_USER and not (last and packets):
-                return
-            with memoryview(self.memory) as view, view[at : at + length] as block:
-                _write(self.file, block)
-            if not status & TO_USER:
-                return
-            struct.pack_into("=I", self.memory, at + STATUS_AT, TO_KERNEL)
-            self.next = (self.next + 1) % self.blocks
-
-    def dropped(self) -> int:
-        """Packets for which the ring had no room, since this was asked last."""
-        told = self.socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 12)
-        return int(struct.unpack("=3I", told)[1])
-
-
-@contextlib.contextmanager
-def observing() -> Iterator[None]:
-    """As an observer: the guest's time does not pass for such, and what others are
-    scheduled for does not depend on them (kernel/patches/0009-um-observers.patch)."""
-    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
-    try:
-        yield
-    finally:
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-
-
-def _write(file: int, block: memoryview) -> None:
-    """Write a block and see it out of the kernel's cache: left to the kernel's own
-    threads, which are no observers, that would cost time."""
-    begin = os.lseek(file, 0, os.SEEK_CUR)
-    done = 0
-    while done < len(block):
-        done += os.write(file, block[done:])
-    if _libc.sync_file_range(file, begin, len(block), WRITE_AND_WAIT):
-        number = ctypes.get_errno()
-        raise OSError(number, f"the capture: {os.strerror(number)}")
-
-
-class Capture:
-    """The process that has the rings and empties them.
-
-    places : interface to its node and file
+    places : interface to its node and file, relative to the run's folder
     """
 
     def __init__(
         self, places: Mapping[str, tuple[LabNode, Path]], full: bool, record: Path
     ) -> None:
-        waiting, self.telling = os.pipe()
-        self.hearing, saying = os.pipe()
-        self.child = os.fork()
-        if self.child == 0:
-            try:
-                os.close(self.telling)
-                with observing():
-                    _empty(places, full, record, waiting, saying)
-            except OSError as error:
-                os.write(saying, str(error).encode())
-            finally:
-                os._exit(1)
-        os.close(waiting)
-        os.close(saying)
-        if (said := os.read(self.hearing, 1000)) != READY:
-            os.waitpid(self.child, 0)
-            why = said.decode(errors="replace")
-            raise NetworkError(f"cannot capture: {why}")
+        self._record = record
+        what = "full" if full else "headers"
+        for interface, (node, file) in places.items():
+            with node.namespace.entered():
+                _order(f"{interface} {what} {file}")
 
     def stop(self) -> None:
-        """Take what the rings still hold. Raises NetworkError if that fails."""
-        with observing():
-            os.close(self.telling)
-            _, status = os.waitpid(self.child, 0)
-        if status:
-            why = os.read(self.hearing, 1000).decode(errors="replace")
-            raise NetworkError(f"the capture could not be written to its end: {why}")
+        counts = {}
+        for line in KERNEL.read_text().splitlines():
+            interface, packets, _ = line.split()
+            counts[interface] = int(packets)
+        _order("end")
+        _write(self._record, counts, dict.fromkeys(counts, 0))
 
 
-def _empty(
-    places: Mapping[str, tuple[LabNode, Path]],
-    full: bool,
-    record: Path,
-    waiting: int,
-    saying: int,
-) -> None:
-    """Make the rings and write their blocks until the parent closes its pipe."""
-    rings = {}
-    for interface, (node, path) in places.items():
-        with node.namespace.entered():
-            rings[interface] = Ring(interface, full, path)
-    poller = select.poll()
-    poller.register(waiting, select.POLLHUP)
-    os.write(saying, READY)
-    # Not when a block is full: that is when somebody sends, who would be disturbed.
-    while not poller.poll(PERIOD_MS):
-        for ring in rings.values():
-            ring.drain()
-    dropped = {}
-    for name, ring in rings.items():
-        ring.drain(last=True)
-        dropped[name] = ring.dropped()
-    if rings:
-        record.write_text(json.dumps({"dropped": dropped}, sort_keys=True) + "\n")
-    os._exit(0)
+def _order(order: str) -> None:
+    try:
+        KERNEL.write_text(order)
+    except OSError as error:
+        raise NetworkError(f"cannot capture ({order}): {error.strerror}") from error
+
+
+class ByTcpdump:
+    """Captures that tcpdump makes, one process an interface."""
+
+    def __init__(
+        self, places: Mapping[str, tuple[LabNode, Path]], full: bool, record: Path
+    ) -> None:
+        self._record = record
+        self._running: dict[str, subprocess.Popen[str]] = {}
+        kept = ["-s", str(WHOLE_BYTES)] if full else ["-s", str(HEADER_BYTES), "tcp"]
+        for interface, (node, file) in places.items():
+            argv = [
+                *("tcpdump", "-i", interface, "-w", str(file), "-Z", "root", "-n"),
+                *("--time-stamp-precision=nano", "-B", str(BUFFER_KIB), *kept),
+            ]
+            with node.namespace.entered():
+                self._running[interface] = subprocess.Popen(
+                    argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+                )
+        for interface, process in self._running.items():
+            assert process.stderr
+            said = ""
+            while "listening on" not in said:
+                line = process.stderr.readline()
+                if not line:
+                    why = " ".join(said.split())
+                    raise NetworkError(f"cannot capture at {interface}: {why}")
+                said += line
+
+    def stop(self) -> None:
+        counts: dict[str, dict[str, int]] = {"captured": {}, "dropped by kernel": {}}
+        for interface, process in self._running.items():
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate()
+            told = {what: int(number) for number, what in TOLD.findall(said)}
+            if process.returncode or set(told) != set(counts):
+                why = " ".join(said.split())
+                raise NetworkError(f"the capture at {interface} ended badly: {why}")
+            for what, number in told.items():
+                counts[what][interface] = number
+        _write(self._record, *counts.values())
+
+
+def _write(record: Path, packets: dict[str, int], dropped: dict[str, int]) -> None:
+    told = {"packets": packets, "dropped": dropped}
+    record.write_text(json.dumps(told, sort_keys=True) + "\n")
 
 
 def start(
@@ -217,11 +123,10 @@ def start(
 ) -> Capture:
     """Begin to capture at the interfaces that the job asks for, if it does.
 
-    The process is there in any case, and wakes at the same times: that somebody
-    wakes moves the timers that others set afterwards by as much as a few jiffies.
-    Raises NetworkError for an interface that is not there.
+    Raises NetworkError for an interface that is not there, and if it cannot be done.
     """
-    wanted = wanted or {"interfaces": []}
+    if not wanted or not wanted["interfaces"]:
+        return Nothing()
     owners = {
         interface: node
         for node in network.nodes.values()
@@ -232,6 +137,6 @@ def start(
         if interface not in owners:
             has = ", ".join(sorted(owners))
             raise NetworkError(f"no interface {interface} to capture at; has {has}")
-        path = folder / f"capture-{interface}{SUFFIX}"
-        places[interface] = (owners[interface], path)
-    return Capture(places, bool(wanted.get("full")), folder / RECORD)
+        places[interface] = (owners[interface], folder / f"capture-{interface}.pcap")
+    how = ByKernel if in_lab() else ByTcpdump
+    return how(places, bool(wanted.get("full")), folder / RECORD)

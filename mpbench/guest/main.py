@@ -23,8 +23,9 @@ from mpbench.guest import (
     traffic,
     transport,
 )
+from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNetwork
-from mpbench.guest.sampling import Sampler
+from mpbench.guest.sampling import Trace
 from mpbench.workloads.processes import Process
 from topologies.network import Network
 
@@ -42,7 +43,7 @@ def main() -> int:
         namespaces.take_name("localhost")
         job = json.loads(Path("job.json").read_text())
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as last:
-            if os.environ.get("MPBENCH_KEEP_NETWORK") == "no":
+            if in_lab():
                 # The guest is about to be switched off, network and all.
                 execute(job, folder, outcome, contextlib.ExitStack(), last)
             else:
@@ -80,12 +81,10 @@ def execute(
     outcome["users"] = users(job, topology)
     outcome["paths"] = topology.paths()
     processes = plan_processes(job, topology)
-    sampler = make_sampler(job, topology, network)
+    trace = make_trace(job, topology, network, folder / "trace.csv")
     captured = capture.start(job.get("capture"), network, folder)
-    outcome["processes"] = traffic.run(processes, network, folder, sampler)
+    outcome["processes"] = traffic.run(processes, network, folder, trace)
     last.callback(captured.stop)
-    if sampler:
-        sampler.write(folder / "trace.csv")
     shaped = {
         place[0]
         for link in topology.wiring.links
@@ -141,9 +140,9 @@ def users(job: dict[str, Any], topology: Network) -> dict[str, Any]:
     return found
 
 
-def make_sampler(
-    job: dict[str, Any], topology: Network, network: LabNetwork
-) -> Sampler | None:
+def make_trace(
+    job: dict[str, Any], topology: Network, network: LabNetwork, file: Path
+) -> Trace | None:
     """What notes the windows of all hosts that send data, if the job asks for it."""
     if not job.get("trace_s"):
         return None
@@ -153,7 +152,8 @@ def make_sampler(
         ports = topology.wiring.ports[entry["from"]]
         numbered = {port.address: n for n, port in enumerate(ports, start=1)}
         paths.setdefault(sender, {}).update(numbered)
-    return Sampler([network.nodes[name] for name in paths], job["trace_s"], paths)
+    nodes = [network.nodes[name] for name in paths]
+    return sampling.make(nodes, job["trace_s"], paths, file)
 
 
 def plan_processes(job: dict[str, Any], topology: Network) -> list[Process]:

@@ -1,19 +1,24 @@
 """Windows of all subflows at even times, while traffic runs.
 
-The process that waits for the traffic asks the kernel itself, some 0.1 ms of
-wall time for each question. What coupled congestion controls say of their state
-(`/proc/net/mptcp_coupled`) stands beside, under the names that the kernel gives.
+In the virtual lab the guest's kernel notes them itself, as a timer asks it to
+(kernel/overlay/net/mptcp/trace.c). Elsewhere the process that waits for the traffic
+asks the kernel, some 0.1 ms for each question. What coupled congestion controls say of
+their state (`/proc/net/mptcp_coupled`) stands beside, under the kernel's names.
 """
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
+from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNode
 from mpbench.guest.tcp_diag import Connections, Subflow
 
+KERNEL = Path("/proc/lab_trace")
 STATE = Path("/proc/thread-self/net/mptcp_coupled")
 OWN_TABLE = Path("/proc/sys/net/ipv4/tcp_child_ehash_entries")
 OWN_TABLE_ENTRIES = 256
@@ -36,17 +41,81 @@ def prepare() -> None:
         OWN_TABLE.write_text(str(OWN_TABLE_ENTRIES))
 
 
-class Sampler:
-    """Notes every subflow of some hosts every `interval_s`, from zero.
+class Trace(Protocol):
+    """Notes every subflow of some hosts at even times, from zero to its end."""
+
+    def begin(self, zero_s: float) -> None:
+        """Count time from `zero_s` of the monotonic clock."""
+        ...
+
+    def due_s(self) -> float:
+        """When to take the next sample, of the monotonic clock; infinity for never."""
+        ...
+
+    def take(self) -> None:
+        """Take the sample that is due."""
+        ...
+
+    def end(self) -> None:
+        """Have all samples in the file, one row a subflow and time."""
+        ...
+
+
+def make(
+    nodes: Sequence[LabNode],
+    interval_s: float,
+    paths: Mapping[str, Mapping[str, int]],
+    file: Path,
+) -> Trace:
+    """What notes windows here; nothing is noted before it begins.
 
     paths : by host, an address of a subflow's either end to the number of its path
+    file : relative to the run's folder
     """
+    how = KernelTrace if in_lab() else Sampler
+    return how(nodes, interval_s, paths, file)
+
+
+class KernelTrace:
+    """Has the guest's kernel note windows."""
 
     def __init__(
         self,
         nodes: Sequence[LabNode],
         interval_s: float,
         paths: Mapping[str, Mapping[str, int]],
+        file: Path,
+    ) -> None:
+        self._interval_ns = round(interval_s * 1e9)
+        self._file = file
+        for node in nodes:
+            with node.namespace.entered():
+                for address, number in paths[node.name].items():
+                    KERNEL.write_text(f"path {node.name} {address} {number}")
+
+    def begin(self, zero_s: float) -> None:
+        zero_ns = round(zero_s * 1e9)
+        KERNEL.write_text(f"begin {self._file} {zero_ns} {self._interval_ns}")
+
+    def due_s(self) -> float:
+        return math.inf
+
+    def take(self) -> None:
+        """The kernel has."""
+
+    def end(self) -> None:
+        KERNEL.write_text("end")
+
+
+class Sampler:
+    """Asks the kernel from this process."""
+
+    def __init__(
+        self,
+        nodes: Sequence[LabNode],
+        interval_s: float,
+        paths: Mapping[str, Mapping[str, int]],
+        file: Path,
     ) -> None:
         self._hosts: list[tuple[str, Connections, int | None]] = []
         for node in nodes:
@@ -54,6 +123,7 @@ class Sampler:
                 self._hosts.append((node.name, Connections(), _open_state()))
         self._interval_s = interval_s
         self._paths = paths
+        self._file = file
         self._zero_s = 0.0
         self._count = 0
         self._lines: list[tuple[str, str]] = []
@@ -61,15 +131,12 @@ class Sampler:
         self._state_names: list[str] = []
 
     def begin(self, zero_s: float) -> None:
-        """Count time from `zero_s` of the monotonic clock."""
         self._zero_s = zero_s
 
     def due_s(self) -> float:
-        """When to take the next sample, of the monotonic clock."""
         return self._zero_s + self._count * self._interval_s
 
     def take(self) -> None:
-        """Take the sample that is due."""
         time_s = f"{time.monotonic() - self._zero_s:.6f}"
         self._count += 1
         for host, connections, descriptor in self._hosts:
@@ -105,12 +172,11 @@ class Sampler:
         self._state_names, found = parse_states(lines)
         return found
 
-    def write(self, file: Path) -> None:
-        """Write all samples, one row a subflow and time."""
+    def end(self) -> None:
         names = [*COLUMNS, *self._state_names]
         none = "," * (len(self._state_names) - 1)
         between = "," if self._state_names else ""
-        with file.open("w") as text:
+        with self._file.open("w") as text:
             text.write(",".join(names) + "\n")
             for line, state in self._lines:
                 text.write(f"{line}{between}{state or none}\n")

@@ -1,5 +1,6 @@
 """Runs the traffic: servers first, clients at their times, until all have ended."""
 
+import math
 import shutil
 import signal
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.guest.network import LabNetwork
-from mpbench.guest.sampling import Sampler
+from mpbench.guest.sampling import Trace
 from mpbench.workloads.processes import Process
 
 LISTEN_DEADLINE_S = 10.0
@@ -17,6 +18,7 @@ LISTEN_POLL_S = 0.0005
 SERVER_GRACE_S = 5.0
 """How long a server may outlive its clients."""
 ALIGNED_NS = 100_000_000
+PATIENCE_S, FAR_S = 3600.0, math.inf
 TCP_LISTEN, UDP_OPEN = "0A", "07"
 TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 UDP_TABLES = ("/proc/net/udp", "/proc/net/udp6")
@@ -71,11 +73,11 @@ def run(
     processes: Sequence[Process],
     network: LabNetwork,
     folder: Path,
-    sampler: Sampler | None = None,
+    trace: Trace | None = None,
 ) -> list[dict[str, Any]]:
     """Run them all and say how each went.
 
-    sampler : what is asked from time to time until all clients have ended
+    trace : what notes windows until all clients have ended
 
     Raises TrafficError when a server does not come up. A client that fails is
     no error here: its exit code and output say what happened.
@@ -98,17 +100,21 @@ def run(
         key=lambda process: process.start_s,
     )
     clients: list[Started] = []
-    if sampler:
-        sampler.begin(zero)
+    if trace:
+        trace.begin(zero)
     while waiting or any(client.ended is None for client in clients):
         while waiting and time.monotonic() - zero >= waiting[0].start_s:
             clients.append(Started(waiting.pop(0), network, folder))
-        if sampler and time.monotonic() >= sampler.due_s():
-            sampler.take()
-        due_s = [zero + waiting[0].start_s] if waiting else []
-        due_s += [sampler.due_s()] if sampler else []
-        left_s = min(due_s) - time.monotonic() if due_s else 3600.0
+        due_s = trace.due_s() if trace else FAR_S
+        if trace and time.monotonic() >= due_s:
+            trace.take()
+            due_s = trace.due_s()
+        if waiting:
+            due_s = min(due_s, zero + waiting[0].start_s)
+        left_s = min(due_s - time.monotonic(), PATIENCE_S)
         _wait_for_child([*clients, *servers], max(left_s, 0.0))
+    if trace:
+        trace.end()
     ending = [server for server in servers if not server.process.lasting]
     deadline = time.monotonic() + SERVER_GRACE_S
     while any(s.ended is None for s in ending) and time.monotonic() < deadline:

@@ -37,6 +37,9 @@ class CauseEntry(Part):
     against: str | None = Field(
         default=None, description="What the statement is set against there."
     )
+    metric: str = Field(
+        default="", description="Of which metric it is asked there, if of another one."
+    )
 
 
 class PagesFile(Part):
@@ -116,6 +119,7 @@ class Pages:
                 text=each.text,
                 rows=selected(each.rows) if each.rows else None,
                 against=selected(each.against) if each.against else None,
+                metric=each.metric,
             )
             for name, each in self.file.causes.items()
         }

@@ -96,6 +96,23 @@ def test_a_cause_that_its_runs_do_not_show_leaves_it_open(tmp_path: Path) -> Non
     assert "does not explain it; open." in (tmp_path / "README.md").read_text()
 
 
+def test_a_cause_can_ask_of_another_metric(tmp_path: Path) -> None:
+    cause = reproduction.Cause("x.", selection.Selection("b"), metric="point")
+    done = write(tmp_path, {"s": cause})
+    assert not done[0].answers[0].explained
+    page = (tmp_path / "figure-3.4.md").read_text()
+    assert "There, in `b`, `point`: median 19.5, n = 40; does not agree" in page
+
+
+def test_a_cause_without_its_runs_leaves_it_open(tmp_path: Path) -> None:
+    cause = reproduction.Cause("The buffers.", selection.read("elsewhere; case=lia"))
+    done = write(tmp_path, {"s": cause})
+    assert reproduction_pages.verdict(done[0]) == "differs, open"
+    page = (tmp_path / "figure-3.4.md").read_text()
+    assert "The buffers. No results of `elsewhere` yet: open." in page
+    assert "is not tested yet; open." in (tmp_path / "README.md").read_text()
+
+
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         write(tmp_path / name, {})

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis import statements, table
+from analysis.statistics import STATISTICS, Question
 from tests.analysis import campaign
 
 THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.csv"
@@ -50,6 +51,14 @@ def test_what_is_not_there_is_not_measured(mptcp) -> None:
     given = answers(mptcp)["reinjections-delay"]
     assert given.agrees is None and "not measured" in given.ours
     assert answers(mptcp.iloc[:1])["ab-falls"].agrees is None
+
+
+def test_a_median_is_as_far_from_0_below_as_above(mptcp) -> None:
+    question = Question("x", "", None, None, ())
+    distance = STATISTICS["median_distance"]
+    found = [distance(mptcp.assign(x=x), question) for x in (-2, 2)]
+    assert [each.value for each in found] == [2, 2]
+    assert [each.text for each in found] == ["median -2", "median 2"]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,19 @@ def test_more_designs_throw_nothing_away(command: Command) -> None:
     assert before.items() < after.items()
 
 
+def test_failed_runs_can_be_had_again(command: Command) -> None:
+    sensitivity(command, "--designs", "2")
+    rows = sorted(Path("results/small.designs").rglob("row.json"))
+    failed = json.loads(rows[0].read_text()) | {"verdict": "failed"}
+    rows[0].write_text(json.dumps(failed))
+    left = sensitivity(command, "--designs", "2")
+    assert left.status == 1 and "--retry-failed" in left.out
+    again = sensitivity(command, "--designs", "2", "--retry-failed")
+    assert again.status == 0, again.out
+    assert "1 to do now" in again.out
+    assert json.loads(rows[0].read_text())["verdict"] == "ok"
+
+
 def test_a_campaign_that_has_run_is_the_first_design(command: Command) -> None:
     command("run", "small.yaml", "--backend", "fake")
     done = sensitivity(command, "--designs", "2")

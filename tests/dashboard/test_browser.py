@@ -11,7 +11,7 @@ from selenium.webdriver import Chrome
 
 from mpbench.commands import run
 from tests.dashboard.conftest import page
-from tests.dashboard.looks import DOWN, ENTER, ESCAPE, RIGHT, Look
+from tests.dashboard.looks import DOWN, ENTER, ESCAPE, RIGHT, Look, crowding
 
 FIRST_PAINT_MS = 2000
 FILTER_MS = 100
@@ -44,7 +44,7 @@ def test_a_thousand_runs_are_there_at_once(browser: Chrome, thousand: Path) -> N
         drawn = look.script("return performance.getEntriesByName('drawn')[0].startTime")
         times.append(max(drawn, look.until_painted()))
         assert look.counted == 1000
-    assert min(times) < FIRST_PAINT_MS
+    assert min(times) < FIRST_PAINT_MS * crowding()
     assert look.complaints() == []
 
 
@@ -58,7 +58,7 @@ def test_a_filter_is_felt_at_once(look: Look) -> None:
         times.append(look.script(f"return {entries}.at(-1).duration"))
         assert look.script(f"return {entries}.at(-1).startTime") >= begin
         counts.append(look.counted)
-    assert statistics.median(times) < FILTER_MS
+    assert statistics.median(times) < FILTER_MS * crowding()
     assert counts == sorted(counts, reverse=True) and counts[-1] < 700
 
 

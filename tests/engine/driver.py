@@ -28,8 +28,10 @@ MEASURES = {"goodput": plans.measure, "stuck": stuck}
 
 
 if __name__ == "__main__":
-    # A shell that starts the tests in the background has it ignored.
+    # A shell that starts the tests in the background has the one ignored, nohup the
+    # other.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def main(out: str, points: str, measure: str = "goodput") -> int:

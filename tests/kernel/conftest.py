@@ -79,6 +79,8 @@ class Lab:
     def start(self, *words: str, fake: str = "") -> "subprocess.Popen[str]":
         """`mpbench kernel build` of the fake Linux, in a process of its own."""
         code = (
+            # A shell that starts the tests in the background has SIGINT ignored.
+            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
             "import sys; from pathlib import Path; from mpbench.kernel import recipe; "
             "from mpbench import cli; recipe.ROOM = Path(sys.argv.pop(1)); cli.main()"
         )

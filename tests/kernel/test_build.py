@@ -139,7 +139,7 @@ def test_an_interrupted_build_leaves_no_half_kernel(
     process = lab.start(fake="hang")
     wait_for(Path(f"{lab.calls}.hangs"))
     process.send_signal(how)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=240)
     killed = how is signal.SIGKILL
     assert process.returncode == (-how if killed else 130)
     assert list(cache.kernels()) == []
@@ -159,8 +159,8 @@ def test_a_second_build_waits_for_the_first(lab: Lab) -> None:
     first = lab.start(fake="slow")
     wait_for(Path(f"{lab.calls}.hangs"))
     second = lab.start()
-    assert first.wait(20) == 0
-    out, errors = second.communicate(timeout=60)
+    assert first.wait(120) == 0
+    out, errors = second.communicate(timeout=240)
     assert "waiting for another build" in errors
     assert Path(out.strip()) == kernel.find("guest").path
     assert lab.makes() == 1

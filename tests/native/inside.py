@@ -44,6 +44,12 @@ def job(duration_s: float = 3.0, control: str = "cubic") -> dict[str, Any]:
     }
 
 
+LOOKED_AT = {
+    "capture": {"interfaces": ["client-eth1", "r2-hub"], "full": False},
+    "trace_s": 0.2,
+}
+
+
 class Run:
     """An execution in a thread of its own, to be disturbed meanwhile."""
 
@@ -255,7 +261,7 @@ def scenarios() -> dict[str, Any]:
     said["identity"] = [BACKEND.identity(), native.create().identity()]
     said["provenance"] = BACKEND.provenance()
     said["before"] = state()
-    run = Run("good", job())
+    run = Run("good", {**job(), **LOOKED_AT})
     said["good"] = {"exit": run.join(), "artefacts": run.artefacts()}
     said["good"] |= {"reports": run.reports, "left": members(), "state": state()}
     said["launcher killed"] = killed(

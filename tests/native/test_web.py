@@ -1,4 +1,4 @@
-"""curl and nginx by the native backend: on a real kernel, in real time."""
+"""curl, ab and nginx by the native backend: on a real kernel, in real time."""
 
 import json
 import sys
@@ -23,8 +23,9 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return dict(json.loads(Path(result).read_text()))
 
 
-def test_valid_rows(web: dict[str, Any]) -> None:
-    found = web["curl"]
+@pytest.mark.parametrize("tool", ["curl", "ab"])
+def test_valid_rows(web: dict[str, Any], tool: str) -> None:
+    found = web[tool]
     assert found["status"] == 0, found["said"]
     assert set(found["rows"]) == set(CASES)
     for case, row in found["rows"].items():
@@ -40,6 +41,15 @@ def test_downloads_end(web: dict[str, Any]) -> None:
         # Whole frames of 1514 bytes carry at most 1448 of payload.
         least_s = 2e6 * 8 / (ALL_MBPS[case] * 1e6) * 1514 / 1448
         assert least_s < row["completion_time_s"] < 25
+
+
+def test_requests_are_answered(web: dict[str, Any]) -> None:
+    for case in CASES:
+        row = web["ab"]["rows"][case]
+        assert row["requests"] == 60
+        # Two round trips of 20 ms at least, three requests at a time.
+        assert 5 < row["requests_per_s"] < 3 / 0.040
+        assert row["request_time_p50_ms"] > 40
 
 
 def test_mptcp_at_both_ends(web: dict[str, Any]) -> None:

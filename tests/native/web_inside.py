@@ -27,7 +27,10 @@ traffic:
   - {{tool: {tool}, from: client, to: server, {what}}}
 metrics: [goodput]
 """
-TOOLS = {"curl": "size: 2 MB, timeout: 30 s"}
+TOOLS = {
+    "curl": "size: 2 MB, timeout: 30 s",
+    "ab": "size: 20 kB, requests: 60, concurrency: 3",
+}
 
 
 def run(name: str) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def test_cpu_time_is_that_of_all_processes(tmp_path: Path) -> None:
         assert ended.status == "finished" and ended.cpu_s is not None
         assert 0 < ended.cpu_s < ended.wall_s + 0.05
         taken.append(ended.cpu_s)
-    assert taken[1] - taken[0] > alone_s / 2, (taken, alone_s)
+    assert taken[1] - taken[0] > alone_s / 6, (taken, alone_s)
 
 
 def test_the_host_s_files_are_out_of_reach(tmp_path: Path) -> None:

@@ -371,9 +371,8 @@ void pairs_end(struct capture *c);
 /* finish.c */
 void finish(struct capture *c);
 
-/* api.c, ring.c */
+/* api.c */
 #pragma GCC visibility push(default)
-i64 capture_unroll(const u8 *block, size_t length, u8 *out, size_t room);
 struct capture *capture_new(const struct settings *settings);
 int capture_add(struct capture *c, int point);
 u8 *capture_room(struct capture *c, int input, size_t *size);

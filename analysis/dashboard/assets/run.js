@@ -44,9 +44,9 @@ function showRun(row, run, others) {
     runHead(row, verdict),
     otherCases(row),
     ...(verdict === "ok" ? [] : [trouble(row, run)]),
-    section("Goodput over time", (host) => goodputChart(host, row, run, others)),
-    ...(run.traces || []).map((trace) => section(trace.name, (host) => traceChart(host, trace))),
-    ...(run.packets ? [section("Packets: position in the stream over time", (host) => packetChart(host, run.packets))] : []),
+    section("Goodput over time", (host) => goodputChart(host, row, run, others), "Mbit/s"),
+    ...(run.traces || []).map((trace) => section(trace.name, (host) => traceChart(host, trace), trace.unit)),
+    ...(run.packets ? [section("Packets: position in the stream over time", (host) => packetChart(host, run.packets), run.packets.unit)] : []),
     section("Measured", (host) => host.append(...measured(row))),
     section("Asked", (host) => host.append(...asked(run))),
     section("Programs", (host) => host.append(...programs(run))),
@@ -56,8 +56,9 @@ function showRun(row, run, others) {
   for (const chart of charts) chart.draw();
 }
 
-function section(title, fill) {
-  const host = element("section", {}, element("h3", {}, title));
+function section(title, fill, unit = "") {
+  const soft = unit ? [element("span", { class: "soft" }, ` [${unit}]`)] : [];
+  const host = element("section", {}, element("h3", {}, title, ...soft));
   fill(host);
   return host;
 }

@@ -314,27 +314,41 @@ void coupled_note(const struct sock *sk, s64 alpha, u32 base_rtt_us)
 /* alpha, and the part of the window that a loss now would take, as they follow from
  * what all subflows publish at this moment.
  */
-static void coupled_show_slot(struct seq_file *seq, const struct net *net,
-			      const struct coupled_slot *slot)
+static void coupled_look(const struct coupled_slot *slot, const struct net *net,
+			 struct coupled_state *state)
 {
 	struct coupled_path paths[COUPLED_PATHS_MAX];
 	unsigned int count = coupled_snapshot(slot, paths);
 	u32 cwnd = READ_ONCE(slot->cwnd);
-	s64 alpha = READ_ONCE(slot->alpha), beta;
 
+	state->controller = slot->controller;
+	state->cwnd = cwnd;
+	state->srtt_us = READ_ONCE(slot->srtt) >> 3;
+	state->increase = READ_ONCE(slot->increase);
+	state->alpha = READ_ONCE(slot->alpha);
 	if (slot->law->alpha)
-		alpha = count ? slot->law->alpha(paths, count,
-						 coupled_parameter(slot, net)) : 0;
-	beta = COUPLED_SHOWN_ONE / 2;
+		state->alpha = count ? slot->law->alpha(paths, count,
+							coupled_parameter(slot, net)) : 0;
+	state->beta = COUPLED_SHOWN_ONE / 2;
 	if (slot->law->keep && count > 1)
-		beta = div_u64((u64)(cwnd - min(cwnd, coupled_keep(slot, net, cwnd)))
-			       << COUPLED_SHOWN_SHIFT, cwnd);
+		state->beta = div_u64((u64)(cwnd - min(cwnd, coupled_keep(slot, net, cwnd)))
+				      << COUPLED_SHOWN_SHIFT, cwnd);
+	state->between_losses = READ_ONCE(slot->between_losses);
+	state->since_loss = READ_ONCE(slot->since_loss);
+	state->base_rtt_us = READ_ONCE(slot->base_rtt_us);
+}
+
+static void coupled_show_slot(struct seq_file *seq, const struct net *net,
+			      const struct coupled_slot *slot)
+{
+	struct coupled_state state;
+
+	coupled_look(slot, net, &state);
 	seq_printf(seq, "%08x %d %d %s %u %u %lld %lld %lld %llu %llu %u\n",
 		   slot->conn->token, slot->local_id, slot->remote_id,
-		   slot->controller, cwnd, READ_ONCE(slot->srtt) >> 3,
-		   READ_ONCE(slot->increase), alpha, beta,
-		   READ_ONCE(slot->between_losses), READ_ONCE(slot->since_loss),
-		   READ_ONCE(slot->base_rtt_us));
+		   state.controller, state.cwnd, state.srtt_us,
+		   state.increase, state.alpha, state.beta,
+		   state.between_losses, state.since_loss, state.base_rtt_us);
 }
 
 void coupled_show(struct seq_file *seq, const struct net *net)
@@ -351,4 +365,25 @@ void coupled_show(struct seq_file *seq, const struct net *net)
 			coupled_show_slot(seq, net, slot);
 	}
 	rcu_read_unlock();
+}
+
+bool coupled_state(const struct net *net, u32 token, int local_id, int remote_id,
+		   struct coupled_state *state)
+{
+	const struct coupled_conn *conn;
+	const struct coupled_slot *slot;
+	bool found = false;
+
+	spin_lock_bh(&coupled_lock);
+	conn = coupled_find(net, token);
+	if (conn)
+		list_for_each_entry(slot, &conn->slots, list)
+			if (slot->local_id == local_id &&
+			    slot->remote_id == remote_id) {
+				coupled_look(slot, net, state);
+				found = true;
+				break;
+			}
+	spin_unlock_bh(&coupled_lock);
+	return found;
 }

@@ -42,4 +42,17 @@ void coupled_net_refused(const struct net *net);
 
 void coupled_show(struct seq_file *seq, const struct net *net);
 
+/* What a controller says of a subflow: /proc/net/mptcp_coupled has the columns. */
+struct coupled_state {
+	const char *controller;
+	u32 cwnd, srtt_us;
+	s64 increase, alpha, beta;
+	u64 between_losses, since_loss;
+	u32 base_rtt_us;
+};
+
+/* False for a subflow that no coupled controller has. */
+bool coupled_state(const struct net *net, u32 token, int local_id, int remote_id,
+		   struct coupled_state *state);
+
 #endif /* _MPTCP_COUPLED_NET_H */

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Packets as interfaces see them, as captures (pcap) in the host's files.
+ *
+ * /proc/lab_capture, when written:
+ *	INTERFACE headers|full FILE	begin, at an interface of the writer's network
+ *					namespace
+ *	end				end all; the first error of the host's
+ * and when read: a line of interface, packets and bytes for each.
+ *
+ * An interface's packets come from where tcpdump takes them (dev_add_pack()), so that
+ * a capture behind a queue shows what left it. `headers` keeps TCP's, with all
+ * options, and nothing of what is neither TCP nor IPv6.
+ */
+
+#include <linux/err.h>
+#include <linux/etherdevice.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/nsproxy.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/tcp.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <net/ip.h>
+#include <net/net_namespace.h>
+#include <host_log.h>
+
+#define PCAP_NANOSECONDS	0xa1b23c4d
+#define PCAP_ETHERNET		1
+#define CAPTURE_FULL		65536
+/* Of IPv6: Ethernet's header, IP's, 20 of extensions, the longest of TCP */
+#define CAPTURE_IPV6		(ETH_HLEN + 40 + 20 + 60)
+
+struct pcap_head {
+	u32 magic;
+	u16 major, minor;
+	u32 zone, accuracy, longest, link;
+};
+
+struct pcap_packet {
+	u32 seconds, nanoseconds, kept, whole;
+	char data[];
+};
+
+struct capture {
+	struct list_head list;
+	struct packet_type type;
+	struct net_device *dev;		/* NULL when it has gone */
+	netdevice_tracker tracker;
+	struct host_log *log;
+	spinlock_t lock;
+	bool full;
+	u64 packets, bytes;
+	char name[IFNAMSIZ];
+};
+
+static LIST_HEAD(captures);
+static DEFINE_MUTEX(captures_mutex);	/* inside of RTNL */
+
+/* How much of a packet its headers are, 0 for one that is not kept; @at: of its
+ * Ethernet header, from skb->data.
+ */
+static unsigned int capture_headers(const struct sk_buff *skb, int at)
+{
+	const struct ethhdr *eth = (const void *)skb_mac_header(skb);
+	struct tcphdr tcp_copy;
+	struct iphdr ip_copy;
+	const struct tcphdr *tcp;
+	const struct iphdr *ip;
+	unsigned int length;
+
+	if (eth->h_proto == htons(ETH_P_IPV6))
+		return CAPTURE_IPV6;
+	if (eth->h_proto != htons(ETH_P_IP))
+		return 0;
+	ip = skb_header_pointer(skb, at + ETH_HLEN, sizeof(ip_copy), &ip_copy);
+	if (!ip || ip->protocol != IPPROTO_TCP)
+		return 0;
+	length = ETH_HLEN + ip->ihl * 4;
+	if (ip->frag_off & htons(IP_OFFSET))
+		return length;
+	tcp = skb_header_pointer(skb, at + length, sizeof(tcp_copy), &tcp_copy);
+	return length + (tcp ? tcp->doff * 4 : sizeof(*tcp));
+}
+
+/* To read the clock with interrupts off takes no virtual time. */
+static ktime_t capture_now(void)
+{
+	unsigned long flags;
+	ktime_t now;
+
+	local_irq_save(flags);
+	now = ktime_get_real();
+	local_irq_restore(flags);
+	return now;
+}
+
+static int capture_packet(struct sk_buff *skb, struct net_device *dev,
+			  struct packet_type *type, struct net_device *origin)
+{
+	struct capture *capture = container_of(type, struct capture, type);
+	int at = skb_mac_offset(skb);
+	unsigned int whole = skb->len - at, kept = CAPTURE_FULL;
+	struct pcap_packet *packet;
+	struct timespec64 now;
+
+	if (!capture->full)
+		kept = capture_headers(skb, at);
+	kept = min(kept, whole);
+	if (!kept)
+		goto out;
+
+	now = ktime_to_timespec64(capture_now());
+	spin_lock(&capture->lock);
+	packet = host_log_room(capture->log, sizeof(*packet) + kept);
+	packet->seconds = now.tv_sec;
+	packet->nanoseconds = now.tv_nsec;
+	packet->kept = kept;
+	packet->whole = whole;
+	if (!skb_copy_bits(skb, at, packet->data, kept)) {
+		host_log_keep(capture->log, sizeof(*packet) + kept);
+		capture->packets++;
+		capture->bytes += whole;
+	}
+	spin_unlock(&capture->lock);
+out:
+	consume_skb(skb);
+	return 0;
+}
+
+static int capture_begin(struct net *net, const char *name, bool full,
+			 const char *path)
+{
+	static const struct pcap_head head = {
+		.magic = PCAP_NANOSECONDS, .major = 2, .minor = 4,
+		.longest = CAPTURE_FULL, .link = PCAP_ETHERNET,
+	};
+	struct capture *capture = kzalloc_obj(*capture, GFP_KERNEL);
+	int error = -ENODEV;
+
+	if (!capture)
+		return -ENOMEM;
+	capture->dev = netdev_get_by_name(net, name, &capture->tracker, GFP_KERNEL);
+	if (!capture->dev)
+		goto no_device;
+	capture->log = host_log_open(path);
+	error = PTR_ERR_OR_ZERO(capture->log);
+	if (error)
+		goto no_log;
+	memcpy(host_log_room(capture->log, sizeof(head)), &head, sizeof(head));
+	host_log_keep(capture->log, sizeof(head));
+	spin_lock_init(&capture->lock);
+	strscpy(capture->name, name);
+	capture->full = full;
+	capture->type.type = htons(ETH_P_ALL);
+	capture->type.dev = capture->dev;
+	capture->type.func = capture_packet;
+	list_add_tail(&capture->list, &captures);
+	dev_add_pack(&capture->type);
+	return 0;
+
+no_log:
+	netdev_put(capture->dev, &capture->tracker);
+no_device:
+	kfree(capture);
+	return error;
+}
+
+static void capture_stop(struct capture *capture)
+{
+	if (!capture->dev)
+		return;
+	dev_remove_pack(&capture->type);
+	netdev_put(capture->dev, &capture->tracker);
+	capture->dev = NULL;
+}
+
+static int capture_end(void)
+{
+	struct capture *capture, *next;
+	int error, first = 0;
+
+	list_for_each_entry_safe(capture, next, &captures, list) {
+		capture_stop(capture);
+		error = host_log_close(capture->log);
+		if (!first)
+			first = error;
+		list_del(&capture->list);
+		kfree(capture);
+	}
+	return first;
+}
+
+static ssize_t capture_write(struct file *file, const char __user *from,
+			     size_t count, loff_t *offset)
+{
+	char line[256], name[IFNAMSIZ], what[8], path[200];
+	int error = -EINVAL;
+
+	if (count >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, from, count))
+		return -EFAULT;
+	line[count] = 0;
+
+	mutex_lock(&captures_mutex);
+	if (sysfs_streq(line, "end"))
+		error = capture_end();
+	else if (sscanf(line, "%15s %7s %199s", name, what, path) == 3 &&
+		 (!strcmp(what, "full") || !strcmp(what, "headers")))
+		error = capture_begin(current->nsproxy->net_ns, name,
+				      !strcmp(what, "full"), path);
+	mutex_unlock(&captures_mutex);
+	return error ? error : count;
+}
+
+static int capture_show(struct seq_file *seq, void *unused)
+{
+	const struct capture *capture;
+
+	mutex_lock(&captures_mutex);
+	list_for_each_entry(capture, &captures, list)
+		seq_printf(seq, "%s %llu %llu\n", capture->name, capture->packets,
+			   capture->bytes);
+	mutex_unlock(&captures_mutex);
+	return 0;
+}
+
+static int capture_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, capture_show, NULL);
+}
+
+static const struct proc_ops capture_ops = {
+	.proc_open	= capture_open,
+	.proc_read	= seq_read,
+	.proc_lseek	= seq_lseek,
+	.proc_write	= capture_write,
+	.proc_release	= single_release,
+};
+
+static int capture_notice(struct notifier_block *block, unsigned long event,
+			  void *info)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(info);
+	struct capture *capture;
+
+	if (event != NETDEV_UNREGISTER)
+		return NOTIFY_DONE;
+	mutex_lock(&captures_mutex);
+	list_for_each_entry(capture, &captures, list)
+		if (capture->dev == dev)
+			capture_stop(capture);
+	mutex_unlock(&captures_mutex);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block capture_notifier = {
+	.notifier_call = capture_notice,
+};
+
+static int __init capture_register(void)
+{
+	if (!proc_create("lab_capture", 0600, NULL, &capture_ops))
+		return -ENOMEM;
+	return register_netdevice_notifier(&capture_notifier);
+}
+device_initcall(capture_register);
