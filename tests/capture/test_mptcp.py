@@ -38,7 +38,7 @@ def test_subflows_are_found_by_token(kind: str, subflows: int) -> None:
 
 def test_ipv6_addresses() -> None:
     ends = seen("ipv6", "client").subflows
-    assert {"fd00:1::1", "fd00:2::1"} <= set(ends["source"])
+    assert {"fd00:7:1::1", "fd00:8:1::1"} <= set(ends["source"])
 
 
 def test_fall_back_is_told() -> None:
