@@ -45,6 +45,8 @@ def draw(
             colour = style.SERIES[number % len(style.SERIES)]
             shift = width * (number - (len(cases) - 1) / 2)
             filled = [place for place, name in enumerate(groups) if len(found[name])]
+            if not filled:
+                continue
             drawn = axis.boxplot(
                 [found[groups[place]].to_numpy(float) for place in filled],
                 positions=np.asarray(filled) + shift,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import contrasts, drawings, page, table
-from analysis.figures import curves, style, wanted
+from analysis.figures import curves, groups, style, wanted
 from tests.analysis import campaign
 
 FACTORS = campaign.FACTORS
@@ -195,3 +195,19 @@ def test_the_model_stands_beside_what_was_sent(tmp_path: Path) -> None:
     assert float(drawn.cells[0][2]) == pytest.approx(expected, rel=0.01)
     with pytest.raises(wanted.UndrawableError, match="random loss"):
         draw({"kind": "model", "by": "path2.delay"}, runs(3), tmp_path)
+
+
+def test_a_case_without_values_has_no_box(tmp_path: Path) -> None:
+    """As in a campaign under way, of whose last case nothing is there yet."""
+    some, none = pd.Series([1.0, 2.0, 4.0]), pd.Series(dtype=float)
+    cases = {
+        "lia": {"8 kB": some, "2 MB": some},
+        "olia": {"8 kB": none, "2 MB": none},
+        "balia": {"8 kB": none, "2 MB": some},
+    }
+    look = style.Look(formats=("svg",))
+    target = style.Target(tmp_path, "sizes", look)
+    (picture,) = groups.draw(cases, ("size", "E_AB"), (0.0,), target)
+    text = picture.read_text()
+    assert "<!-- lia -->" in text and "<!-- balia -->" in text
+    assert "<!-- olia -->" not in text
