@@ -43,7 +43,7 @@ def main(inputs: int) -> int:
     seeds(folder / "seeds")
     (folder / "found").mkdir()
     argv = [str(folder / "fuzz"), f"-runs={inputs}", f"-max_len={LONGEST}"]
-    argv += ["-timeout=5", "-rss_limit_mb=2048", "-print_final_stats=1"]
+    argv += ["-timeout=60", "-rss_limit_mb=2048", "-print_final_stats=1"]
     argv += [f"-artifact_prefix={folder}/"]
     status = subprocess.run([*argv, folder / "found", folder / "seeds"]).returncode
     print(f"{folder}: exit status {status}")
