@@ -14,7 +14,16 @@ from matplotlib.figure import Figure
 # Okabe and Ito's colours, told apart with any colour vision and in grey.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 LIGHT_BLUE = "#BFDDF0"
-SERIES = (BLUE, "#009E73", "#CC79A7", ORANGE, "#56B4E9", "#E69F00", "#F0E442")
+SERIES = (
+    BLUE,
+    "#009E73",
+    "#CC79A7",
+    ORANGE,
+    "#56B4E9",
+    "#E69F00",
+    "#F0E442",
+    "#6E6E6E",
+)
 DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)))
 """Lines are told apart without their colours too."""
 GREYS = ("#A6A6A6", "#D4D4D4", "#7F7F7F", "#BEBEBE")
