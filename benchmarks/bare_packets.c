@@ -13,9 +13,10 @@
  * each of the PATHS is one link. DELAYED: a receiver acknowledges every second packet.
  * ACKS: windows grow by acknowledgements, not by packets. EQUAL: slow start goes on where
  * the window equals ssthresh. PARTS: windows have parts of packets, as where they are
- * counted in bytes; they are whole packets otherwise. LEAST: of ssthresh. Queues hold QUEUE packets beside the one
- * that is being sent. Delay varies evenly by plus or minus JITTER, before the queue, and
- * packets keep their order. All packets have 1514 bytes; acknowledgements are never lost.
+ * counted in bytes; they are whole packets otherwise. LEAST: of ssthresh. Queues hold
+ * QUEUE packets beside the one that is being sent. Delay varies evenly by plus or minus
+ * JITTER, before the queue, and packets keep their order. All packets have 1514 bytes;
+ * acknowledgements are never lost.
  *
  * A packet is lost when three sent after it have arrived. Windows shrink once for what was
  * sent before the loss was seen, and do not grow until that is acknowledged. After 200 ms

@@ -39,19 +39,14 @@ def command(results: tuple[Path, ...], sample: int, out: Path | None) -> None:
     the wall times that runs took, they do not depend on what else the machine did.
     """
     from analysis import cost
-    from mpbench.store import atomic
+    from mpbench.report import page_file
 
     costs = [_cost(root, sample) for root in results]
-    text = "\n".join(cost.page(costs, _machine())).rstrip() + "\n"
+    text = "\n".join(cost.page(costs, _machine()))
     if out is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        atomic.write_bytes(out, text.encode())
-    except OSError as error:
-        raise UserError(f"{out}: {error.strerror}; give another --out") from error
-    click.echo(f"wrote {out}")
+        click.echo(text.rstrip())
+    else:
+        page_file.write(out, text)
 
 
 def _cost(root: Path, sample: int) -> "Cost":

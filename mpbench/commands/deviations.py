@@ -30,7 +30,7 @@ def command(published: Path, tables: tuple[Path, ...], out: Path) -> None:
     import pandas as pd
 
     from analysis import deviations
-    from mpbench.store import atomic
+    from mpbench.report import page_file
 
     try:
         printed = deviations.read(published)
@@ -39,13 +39,8 @@ def command(published: Path, tables: tuple[Path, ...], out: Path) -> None:
         raise UserError(f"{error.filename}: {error.strerror}") from error
     except ValueError as error:
         raise UserError(str(error)) from error
-    text = "\n".join(deviations.page(printed, pd.concat(frames, ignore_index=True)))
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        atomic.write_bytes(out, (text.rstrip() + "\n").encode())
-    except OSError as error:
-        raise UserError(f"{out}: {error.strerror}; give another --out") from error
-    click.echo(f"wrote {out}")
+    table = pd.concat(frames, ignore_index=True)
+    page_file.write(out, "\n".join(deviations.page(printed, table)))
 
 
 def _read(path: Path) -> "pd.DataFrame":

@@ -61,7 +61,7 @@ class ByKernel:
             interface, packets, _ = line.split()
             counts[interface] = int(packets)
         _order("end")
-        _write(self._record, counts, dict.fromkeys(counts, 0))
+        _write(self._record, {"packets": counts})
 
 
 def _order(order: str) -> None:
@@ -100,7 +100,9 @@ class ByTcpdump:
                 said += line
 
     def stop(self) -> None:
-        counts: dict[str, dict[str, int]] = {"captured": {}, "dropped by kernel": {}}
+        packets: dict[str, int] = {}
+        dropped: dict[str, int] = {}
+        counts = {"captured": packets, "dropped by kernel": dropped}
         for interface, process in self._running.items():
             process.send_signal(signal.SIGINT)
             _, said = process.communicate()
@@ -110,11 +112,10 @@ class ByTcpdump:
                 raise NetworkError(f"the capture at {interface} ended badly: {why}")
             for what, number in told.items():
                 counts[what][interface] = number
-        _write(self._record, *counts.values())
+        _write(self._record, {"packets": packets, "dropped": dropped})
 
 
-def _write(record: Path, packets: dict[str, int], dropped: dict[str, int]) -> None:
-    told = {"packets": packets, "dropped": dropped}
+def _write(record: Path, told: Mapping[str, Mapping[str, int]]) -> None:
     record.write_text(json.dumps(told, sort_keys=True) + "\n")
 
 

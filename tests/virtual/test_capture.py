@@ -10,6 +10,7 @@ import yaml
 
 from analysis.capture.analyse import analyse
 from analysis.capture.frames import Frames, frames
+from mpbench.backends.virtual import VirtualBackend
 from tests.calls import Command
 from tests.virtual.lab import Lab, contents, make_job
 
@@ -57,8 +58,29 @@ def test_only_headers_are_kept(executions: list[Path]) -> None:
     full = (executions[2] / "capture-r1-hub.pcap").stat().st_size
     assert headers < full / 5
     for folder in executions[1:]:
-        dropped = json.loads((folder / "capture.json").read_text())["dropped"]
-        assert set(dropped.values()) == {0}
+        told = json.loads((folder / "capture.json").read_text())["packets"]
+        found = {
+            path.stem.removeprefix("capture-"): int(
+                analyse([path]).inputs["packets"][0]
+            )
+            for path in folder.glob("*.pcap")
+        }
+        assert told == found and min(told.values()) > 500
+
+
+def test_a_host_that_is_full_fails_the_run(tmp_path: Path) -> None:
+    """Its kernel refuses what the guest's writes, as /dev/full does."""
+
+    class Full(VirtualBackend):
+        def execute(self, job: Any, folder: Path, *more: Any) -> Any:
+            (folder / "artefacts/capture-client-eth1.pcap").symlink_to("/dev/full")
+            return super().execute(job, folder, *more)
+
+    wanted = {"interfaces": ["client-eth1"], "full": False}
+    job = {**make_job(tmp_path, duration="1 s"), "capture": wanted}
+    ended, _ = Lab(tmp_path, Full()).execute(job)
+    assert ended.status == "failed"
+    assert "cannot capture (end): No space left on device" in ended.reason
 
 
 def both_ends(folder: Path) -> Frames:

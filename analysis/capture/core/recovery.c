@@ -4,10 +4,11 @@
  * (timeout), or the sender probed the tail of its flight (probe).
  *
  * From the wire alone: a fast retransmission follows an ACK at once and has evidence
- * (three duplicate ACKs, or a SACK of later bytes; or that it follows so soon). A timer's follows silence; it runs
- * from when the number acknowledged grew (RFC 6298, 5.3), while duplicates may still
- * come. What is sent again until all that was in flight is acknowledged belongs to the same
- * recovery (RFC 6675; RFC 6298, 5; RFC 8985, 7 for probes).
+ * (three duplicate ACKs, or a SACK of later bytes; or that it follows so soon). A
+ * timer's follows silence; it runs from when the number acknowledged grew (RFC 6298,
+ * 5.3), while duplicates may still come. What is sent again until all that was in
+ * flight is acknowledged belongs to the same recovery (RFC 6675; RFC 6298, 5; RFC 8985,
+ * 7 for probes).
  */
 #include "core.h"
 
