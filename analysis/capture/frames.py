@@ -67,7 +67,7 @@ def frames(tables: Tables) -> Frames:
         connections=connections,
         data=_data(tables, zero_ns, subflows, connections),
         subflows=subflows,
-        series=_series(tables, zero_ns),
+        series=_series(tables, zero_ns, subflows),
         events=_events(tables.events, zero_ns),
         marks=_events(tables.marks, zero_ns),
         zero_s=zero_ns / NANO,
@@ -221,11 +221,15 @@ def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
 
 def _losses(columns: Columns) -> None:
     """Between two points; of a direction that the second point saw first, the rows of
-    the first say nothing."""
+    the first say nothing. What the second did not see at all went by elsewhere if it
+    was answered, and is lost if not."""
     matched, lost = columns["matched"], columns["unmatched"]
     origin = columns.pop("origin")
-    silent = (matched == 0) & (origin == 0)
-    counted = (origin > 0) | (silent & (lost > 0) & (columns["point"] == 0))
+    silent = (matched == 0) & (origin == 0) & (columns["point"] == 0)
+    groups, count = _groups(columns["subflow"])
+    passed = _sums((origin != 0).astype(int), groups, count)[groups] > 0
+    answers = _sums(columns["packets"], groups, count)[groups] - columns["packets"]
+    counted = (origin > 0) | (silent & (lost > 0) & (passed | (answers == 0)))
     columns["lost_packets"] = _integers(lost, counted)
     ratio = _over(lost, matched + lost)
     columns["loss_probability"] = np.where(counted, ratio, np.nan)
@@ -272,7 +276,7 @@ _SUMMED = (
 )
 
 
-def _series(tables: Tables, zero_ns: int) -> pd.DataFrame:
+def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFrame:
     of_half = _columns(tables.series, zero_ns)
     interval_s = tables.interval_s
     connection = np.zeros(len(tables.subflows), int)
@@ -288,14 +292,21 @@ def _series(tables: Tables, zero_ns: int) -> pd.DataFrame:
             column = f"{name}_{edge}_s"
             columns[column] = np.where(columns[count] > 0, columns[column], np.nan)
     decided = columns["matched"] + columns["unmatched"]
+    counted = np.zeros((len(tables.subflows), 2), bool)
+    known = subflows["lost_packets"].notna()
+    counted[subflows["subflow"], subflows["direction"]] = known
+    decided *= counted[columns["subflow"], columns["direction"]]
     columns["loss_probability"] = _over(columns["unmatched"], decided)
+    again = columns["retransmissions"]
+    first = columns["payload_packets"] - again
+    columns["retransmission_ratio"] = _over(again, first)
     together = (tables.series["interval"], columns["connection"], columns["direction"])
     groups, groups_count = _groups(*together)
     total = _sums(columns["data_bytes"], groups, groups_count)[groups]
     columns["share"] = _over(columns["data_bytes"], total)
     if interval_s:
         for name, column in (
-            ("throughput_mbps", "frame_bytes"),
+            ("throughput_mbps", "ip_bytes"),
             ("goodput_mbps", "data_bytes"),
         ):
             columns[name] = columns[column] * 8e-6 / interval_s
