@@ -181,6 +181,26 @@ def test_in_an_experiment(
     assert differs.status == 1
     assert f"{target.name} differs" in differs.err
     shutil.rmtree(tmp_path / "other")
+    # Nor are files that have changed since for the run's.
+    run, _ = rows["mptcp"]
+    target = results / "runs" / run / "artefacts" / "nstat-client.json"
+    whole = target.read_text()
+    target.write_text(whole + "\n")
+    differs = mpbench("capture", results, run, "--out", tmp_path / "other")
+    assert differs.status == 1
+    assert differs.err.splitlines()[0] == f"mpbench: {target.name} differs"
+    # Packets are compared where the first execution captured them, too.
+    target.write_text(whole)
+    report = results / "runs" / run / "manifest.json"
+    kept = json.loads(report.read_text())
+    kept["capture-client-eth1.pcap"]["sha256"] = "0" * 64
+    report.write_text(json.dumps(kept))
+    differs = mpbench("capture", results, run, "--out", tmp_path / "other")
+    assert differs.status == 1
+    assert differs.err.splitlines()[0] == "mpbench: capture-client-eth1.pcap differs"
+    at = ("--at", "client-eth2", "--at", "r1-hub")
+    same = mpbench("capture", results, run, *at, "--out", tmp_path / "other")
+    assert same.status == 0, same.err
 
 
 @pytest.mark.parametrize(
