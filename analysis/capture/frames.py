@@ -212,27 +212,36 @@ def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
     columns["handshake_s"] = columns["established_at_s"] - columns["syn_at_s"]
     lasted = columns["last_at_s"] - columns["first_at_s"]
     columns["throughput_mbps"] = _over(columns["ip_bytes"] * 8e-6, lasted)
-    _losses(columns)
+    _losses(columns, losses_known(tables.halves, tables.subflows["point"][mine]))
     groups, count = _groups(columns["connection"], columns["direction"])
     total = _sums(columns["data_bytes"], groups, count)[groups]
     columns["share"] = _over(columns["data_bytes"], total)
     return pd.DataFrame(columns)
 
 
-def _losses(columns: Columns) -> None:
-    """Between two points; of a direction that the second point saw first, the rows of
-    the first say nothing. What the second did not see at all went by elsewhere if it
-    was answered, and is lost if not."""
-    matched, lost = columns["matched"], columns["unmatched"]
-    origin = columns.pop("origin")
-    silent = (matched == 0) & (origin == 0) & (columns["point"] == 0)
-    groups, count = _groups(columns["subflow"])
+def losses_known(halves: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Whether losses between two points are known; bool, shape (n,).
+
+    halves : `Tables.halves`, shape (n,); points : at which each was captured
+    Of a direction that the second point saw first, the rows of the first say nothing.
+    What the second did not see at all went by elsewhere if it was answered, and is
+    lost if not.
+    """
+    origin, packets = halves["origin"], halves["packets"]
+    silent = (halves["matched"] == 0) & (origin == 0) & (points == 0)
+    groups, count = _groups(halves["subflow"])
     passed = _sums((origin != 0).astype(int), groups, count)[groups] > 0
-    answers = _sums(columns["packets"], groups, count)[groups] - columns["packets"]
-    counted = (origin > 0) | (silent & (lost > 0) & (passed | (answers == 0)))
-    columns["lost_packets"] = _integers(lost, counted)
+    answers = _sums(packets, groups, count)[groups] - packets
+    lost = silent & (halves["unmatched"] > 0) & (passed | (answers == 0))
+    return (origin > 0) | lost
+
+
+def _losses(columns: Columns, known: np.ndarray) -> None:
+    matched, lost = columns["matched"], columns["unmatched"]
+    del columns["origin"]
+    columns["lost_packets"] = _integers(lost, known)
     ratio = _over(lost, matched + lost)
-    columns["loss_probability"] = np.where(counted, ratio, np.nan)
+    columns["loss_probability"] = np.where(known, ratio, np.nan)
 
 
 def _data(
@@ -262,12 +271,21 @@ def _data(
     first = columns["subflow_payload_packets"] - again
     columns["retransmission_ratio"] = _over(again, first)
     columns["reinjection_ratio"] = _over(columns["reinjected_packets"], first)
-    weighted = (subflows["loss_probability"] * subflows["share"]).to_numpy()
-    there = ~np.isnan(weighted)
-    mean = _sums(np.where(there, weighted, 0.0), theirs, count)
-    some = _sums(there.astype(int), theirs, count) > 0
-    columns["mean_loss_probability"] = np.where(some, mean, np.nan)[mine]
+    columns["mean_loss_probability"] = _mean_losses(subflows, theirs, count)[mine]
     return pd.DataFrame(columns)
+
+
+def _mean_losses(subflows: pd.DataFrame, groups: np.ndarray, count: int) -> np.ndarray:
+    """Of each group of subflows; NaN if the loss of one that carried data is not
+    known."""
+    loss, share = (
+        subflows[name].to_numpy(float, na_value=np.nan)
+        for name in ("loss_probability", "share")
+    )
+    carried = np.where(share > 0, share, 0.0)
+    weighted = np.where(carried > 0, loss * carried, 0.0)
+    some = _sums(carried, groups, count) > 0
+    return np.where(some, _sums(weighted, groups, count), np.nan)
 
 
 _SUMMED = (

@@ -1,5 +1,6 @@
 """Short captures whose numbers can be computed by hand."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tests.capture.packets import (
 )
 
 CLIENT, SECOND, SERVER = (0x0A000101, 4001), (0x0A000201, 4002), (0x0A090001, 5300)
+SECOND_ADDRESS = SECOND[0].to_bytes(4, "big")
 FORTH, BACK = (CLIENT, SERVER), (SERVER, CLIENT)
 FORTH_2, BACK_2 = (SECOND, SERVER), (SERVER, SECOND)
 
@@ -130,6 +132,22 @@ def test_what_does_not_pass_the_far_point_is_not_lost(tmp_path: Path) -> None:
     elsewhere = result.series.query(f"connection == {number}")
     assert len(elsewhere)
     assert elsewhere["loss_probability"].isna().all()
+
+
+def test_mean_loss_needs_every_path(tmp_path: Path) -> None:
+    """Half of the data went over a path that does not pass the far point."""
+    wire = two_subflows()
+    near = wire.write(tmp_path / "near.pcap")
+    every = range(len(wire.records))
+    second = [n for n in every if SECOND_ADDRESS in wire.records[n][1][26:34]]
+    both = wire.write(tmp_path / "both.pcap", 0.001, lost=(second[-1],))
+    one = wire.write(tmp_path / "one.pcap", 0.001, lost=tuple(second))
+    assert way(found(near, far=(both,)))["mean_loss_probability"] == 0
+    result = found(near, far=(one,))
+    assert way(result)["bytes"] == 2000
+    rows = result.subflows.query("point == 0 and direction == 0")
+    assert rows["loss_probability"].isna().tolist() == [False, True]
+    assert math.isnan(way(result)["mean_loss_probability"])
 
 
 @pytest.mark.parametrize("snap", [60, 64, 70, 1500])
