@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis import batches, contrasts, grouped, model_figure, over_time, table
 from analysis.drawn import BOUND, LINES, Drawn, rows_of, title
-from analysis.figures import bars, boxes, histograms
+from analysis.figures import bars, boxes, histograms, tabular
 from analysis.figures.labels import label
 from analysis.figures.style import Target
 from analysis.figures.wanted import (
@@ -54,12 +54,20 @@ def draw(
     if wanted.kind == "groups":
         return grouped.grouped(wanted, good, target)
     if wanted.kind == "table":
-        return contrasts.table(wanted, good)
+        return _table(wanted, good, target)
     if wanted.kind == "over_time":
         return over_time.draw(wanted, good, factors, folder, target)
     if wanted.kind == "model":
         return model_figure.model(wanted, good, target)
     return _boxes(wanted, good, target)
+
+
+def _table(wanted: Wanted, good: pd.DataFrame, target: Target) -> Drawn:
+    """For the page as text; in PDF it is set like a figure."""
+    one = contrasts.table(wanted, good)
+    if "pdf" in target.look.formats:
+        tabular.draw(one.head, one.cells, one.note, target)
+    return one
 
 
 def _histogram(

@@ -37,7 +37,7 @@ def _formats(
     show_default=True,
     callback=_formats,
     help="What to make, with commas: md, the page with figures in PNG and SVG; pdf,"
-    " every figure in PDF, for a paper; html, the dashboard.",
+    " every figure and table in PDF, for a paper; html, the dashboard.",
 )
 @click.option(
     "--columns",

@@ -1,5 +1,6 @@
 """CDFs, groups of boxes and tables: what they show, and what they refuse."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -130,6 +131,27 @@ def test_figures_for_a_paper(columns: int, inches: float, tmp_path: Path) -> Non
     for path in tmp_path.glob("*.svg"):
         assert f'width="{inches * 72:g}pt"' in path.read_text()
     assert b"DejaVuSerif" in (tmp_path / "factors.pdf").read_bytes()
+
+
+@pytest.mark.parametrize("columns, points", [(1, 252.0), (2, 515.52), (None, None)])
+def test_a_table_for_a_paper_is_a_page(
+    columns: int | None, points: float | None, tmp_path: Path
+) -> None:
+    asked = wanted.read(
+        [{"kind": "table", "metric": "goodput", "by": "path1.capacity"}]
+    )
+    look = style.Look(columns=columns, formats=("pdf",))
+    report = page.Report("x", runs(4), FACTORS, figures=asked, look=look)
+    assert page.write(report, tmp_path, page=False).undrawn == ()
+    (alone,) = tmp_path.glob("table-*.pdf")
+    boxes = [
+        [float(number) for number in match.split()]
+        for path in (alone, tmp_path / "figures.pdf")
+        for match in re.findall(rb"/MediaBox \[([^]]*)\]", path.read_bytes())
+    ]
+    assert len(boxes) == 2 and boxes[0] == boxes[1]
+    assert points is None or boxes[0][2] == pytest.approx(points, abs=0.01)
+    assert not list(tmp_path.glob("table-*.svg"))
 
 
 def test_figures_for_a_paper_are_the_same_each_time(tmp_path: Path) -> None:
