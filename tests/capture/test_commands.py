@@ -3,12 +3,15 @@
 import csv
 import json
 import os
+import re
 from pathlib import Path
 from threading import Thread
 
 import pandas as pd
 import pytest
 
+from analysis.capture.analyse import Settings, analyse
+from analysis.capture.frames import frames
 from tests.calls import Command
 from tests.capture.kinds import path, raw
 
@@ -96,6 +99,17 @@ def test_tables(invoke: Command, near: Path, tmp_path: Path, kind: str) -> None:
         assert rows[2]["bytes"] == "949109"
     else:
         assert pd.read_parquet(file)["bytes"][2] == 949_109
+
+
+def test_each_column_is_defined(near: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "captures.md"
+    _, _, text = page.read_text().partition("## What is computed")
+    named = set(re.findall(r"`([a-z0-9_]+)\b", text))
+    stems = tuple(re.findall(r"`([a-z_]+_)\*`", text))
+    found = frames(analyse([near], settings=Settings(interval_s=0.1)))
+    for name, frame in found.all().items():
+        columns = [str(c) for c in frame.columns if not str(c).startswith(stems)]
+        assert not set(columns) - named, name
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])
