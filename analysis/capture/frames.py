@@ -225,7 +225,7 @@ def losses_known(halves: np.ndarray, points: np.ndarray) -> np.ndarray:
     halves : `Tables.halves`, shape (n,); points : at which each was captured
     Of a direction that the second point saw first, the rows of the first say nothing.
     What the second did not see at all went by elsewhere if it was answered, and is
-    lost if not.
+    lost if not. Nothing is known where `clocks_differ`.
     """
     origin, packets = halves["origin"], halves["packets"]
     silent = (halves["matched"] == 0) & (origin == 0) & (points == 0)
@@ -233,7 +233,18 @@ def losses_known(halves: np.ndarray, points: np.ndarray) -> np.ndarray:
     passed = _sums((origin != 0).astype(int), groups, count)[groups] > 0
     answers = _sums(packets, groups, count)[groups] - packets
     lost = silent & (halves["unmatched"] > 0) & (passed | (answers == 0))
-    return (origin > 0) | lost
+    return ((origin > 0) | lost) & ~clocks_differ(halves)
+
+
+def clocks_differ(halves: np.ndarray) -> np.ndarray:
+    """Where one point saw both directions of a subflow before the other did, be it by
+    1 ns, as nothing can pass; bool, shape (n,).
+
+    halves : `Tables.halves`, shape (n,)
+    """
+    first = (halves["origin"] > 0) & (halves["delay_min_ns"] > 0)
+    groups, count = _groups(halves["subflow"])
+    return _sums(first.astype(int), groups, count)[groups] > 1
 
 
 def _losses(columns: Columns, known: np.ndarray) -> None:

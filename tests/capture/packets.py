@@ -51,6 +51,8 @@ class Wire:
 
     records: list[tuple[int, bytes]] = field(default_factory=list)
     next: dict[tuple, int] = field(default_factory=dict)
+    answers: set[int] = field(default_factory=set)
+    servers: set[tuple[int, int]] = field(default_factory=set)
 
     def add(
         self,
@@ -64,6 +66,10 @@ class Wire:
         """again : that many bytes that were sent before, at the end of those, once
         more"""
         options += b"\x01" * (-len(options) % 4)
+        if flags == SYN:
+            self.servers.add(ends[1])
+        if ends[0] in self.servers:
+            self.answers.add(len(self.records))
         (source, target), size = ends, payload + bool(flags & (SYN | FIN))
         seq = self.next.setdefault((source, target), 1000) - again
         ack = self.next.get((target, source), 0) if flags & ACK else 0
@@ -95,12 +101,15 @@ class Wire:
         lost: tuple[int, ...] = (),
         between_s: tuple[float, float] = (0, 1e9),
         snap: int = 65535,
+        clock_s: float = 0,
     ) -> Path:
-        """As a pcap; for another point, packets come later, or never: `lost` names
-        them by their numbers. Only those of its times `between_s` are captured."""
+        """As a pcap; at another point, packets come later (their answers were there
+        earlier), or never: `lost` names them by their numbers. Its clock is ahead by
+        `clock_s`. Only those of its times `between_s` are captured."""
         out = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, snap, 1)]
         for number, (micros, frame) in enumerate(self.records):
-            at = micros + round(later_s * 1e6)
+            way_s = -later_s if number in self.answers else later_s
+            at = micros + round((way_s + clock_s) * 1e6)
             if number in lost or not between_s[0] <= at / 1e6 < between_s[1]:
                 continue
             kept = frame[:snap]

@@ -8,6 +8,7 @@ import pytest
 
 from analysis.capture.analyse import Settings, analyse
 from analysis.capture.export import document
+from analysis.capture.faults import clocks
 from analysis.capture.frames import Frames, frames
 from tests.capture.packets import (
     SYN,
@@ -150,6 +151,24 @@ def test_mean_loss_needs_every_path(tmp_path: Path) -> None:
     rows = result.subflows.query("point == 0 and direction == 0")
     assert rows["loss_probability"].isna().tolist() == [False, True]
     assert math.isnan(way(result)["mean_loss_probability"])
+
+
+def test_clocks_that_cannot_be_right_are_told(tmp_path: Path) -> None:
+    """An ACK comes 20 ms after its segment, and 10 ms after that has passed the far
+    point. Points that are one (no way between) have no clocks to compare."""
+    wire = steady()
+    near = wire.write(tmp_path / "near.pcap")
+    same = wire.write(tmp_path / "same.pcap", lost=(303,))
+    far = wire.write(tmp_path / "far.pcap", 0.005, lost=(303,))
+    early = wire.write(tmp_path / "early.pcap", 0.005, lost=(303,), clock_s=-0.05)
+    for path in (same, far):
+        right = analyse([near], [path])
+        assert clocks(right) == []
+        assert frames(right).subflows["lost_packets"].sum() == 1
+    wrong = analyse([near], [early])
+    (line,) = clocks(wrong)
+    assert "both directions of 1 subflows" in line
+    assert frames(wrong).subflows["lost_packets"].isna().all()
 
 
 @pytest.mark.parametrize("snap", [60, 64, 70, 1500])
