@@ -26,22 +26,23 @@ def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
         over packets with new data; where they were captured
     path<i>.capture_share : data bytes that path i was the first to carry, over all
     path<i>.loss_probability : packets lost on the way from sender to receiver, over
-        those sent; needs both points
+        those sent; needs both points, at interfaces that the path passes
     mean_loss_probability : of these, weighted with the shares (thesis, sec. 5.2.2)
     """
     files = sorted(folder.glob(PATTERN))
     if not files:
         return {}
     from analysis.capture.analyse import Settings, analyse
+    from analysis.capture.frames import losses_known
 
     near, far = _points(files, run)
     tables = analyse(near, far, Settings(events=()))
     ways = [int(not forward) for forward in {e.forward for e in run.asked.traffic}]
     of_near = tables.subflows[tables.subflows["point"] == 0]
-    mine = tables.halves[
-        np.isin(tables.halves["subflow"], of_near["subflow"])
-        & np.isin(tables.halves["direction"], ways)
-    ]
+    near_halves = np.isin(tables.halves["subflow"], of_near["subflow"])
+    known = losses_known(tables.halves, np.where(near_halves, 0, 1)) & bool(far)
+    chosen = near_halves & np.isin(tables.halves["direction"], ways)
+    mine = tables.halves[chosen]
     data = tables.data[
         np.isin(tables.data["connection"], of_near["connection"])
         & np.isin(tables.data["direction"], ways)
@@ -51,7 +52,7 @@ def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
         "capture_retransmission_ratio": _ratio(mine["retransmissions"].sum(), first),
         "capture_reinjection_ratio": _ratio(data["reinjected_packets"].sum(), first),
         "capture_ooo_ratio": _ratio(data["ooo_packets"].sum(), data["packets"].sum()),
-        **_by_path(mine, of_near, run, bool(far)),
+        **_by_path(mine, of_near, run, known[chosen]),
     }
 
 
@@ -74,8 +75,9 @@ def _points(files: Sequence[Path], run: Artefacts) -> tuple[list[Path], list[Pat
 
 
 def _by_path(
-    halves: np.ndarray, subflows: np.ndarray, run: Artefacts, paired: bool
+    halves: np.ndarray, subflows: np.ndarray, run: Artefacts, known: np.ndarray
 ) -> dict[str, Any]:
+    """known : of which halves the losses are known, shape (n,)"""
     from analysis.capture.frames import ends
 
     addresses = {
@@ -98,11 +100,12 @@ def _by_path(
     losses, shares = [], metrics.shares(carried)
     for path, share in zip(paths, shares, strict=True):
         columns[f"path{path}.capture_share"] = share
-        lost = int(halves["unmatched"][of == path].sum())
-        decided = lost + int(halves["matched"][of == path].sum())
-        if paired and decided:
+        there = (of == path) & known
+        lost = int(halves["unmatched"][there].sum())
+        decided = lost + int(halves["matched"][there].sum())
+        if decided:
             losses.append(lost / decided)
             columns[f"path{path}.loss_probability"] = losses[-1]
-    if paired and len(losses) == len(shares):
+    if len(losses) == len(shares):
         columns["mean_loss_probability"] = metrics.mean_loss_probability(losses, shares)
     return columns

@@ -32,7 +32,7 @@ def report(files: Sequence[str], options: Mapping[str, Any]) -> None:
         raise UserError(f"{error.filename}: {error.strerror}") from error
     except (MissingCoreError, ValueError) as error:
         raise UserError(str(error)) from error
-    lines = reasons.faults(tables)
+    lines = reasons.faults(tables) + reasons.clocks(tables)
     if nothing := reasons.unreadable(tables):
         raise UserError(nothing[0])
     found = frames(tables)

@@ -11,6 +11,11 @@ from analysis.capture.frames import Frames
 EVENTS = ("data", "retransmission", "reinjection", "data_ack", "signal")
 """What the plot needs to be drawn (`Settings.drawn`)."""
 
+_MARKS = {
+    "reinjection": "reinjected",
+    "retransmission": "retransmitted (time alone)",
+}
+
 
 def largest(frames: Frames) -> int:
     """The connection with the most data. Raises ValueError if there is none."""
@@ -82,6 +87,9 @@ def draw(frames: Frames, connection: int, target: Path) -> None:
             lw=0.8,
             label="acknowledged",
         )
+    for kind, mark in (("reinjection", "x"), ("retransmission", "|")):
+        if (sent["kind"] == kind).any():
+            axes.plot([], [], mark, ms=1.5, color="0.3", label=_MARKS[kind])
     axes.set_xlabel("time, s")
     axes.set_ylabel("data, MB")
     axes.set_title(f"connection {connection}, {'<-' if way else '->'}")

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,15 @@ FORMAT = 1
 
 def document(frames: Frames, files: Sequence[str], faults: Sequence[str]) -> dict:
     """All that is known, as JSON has it; None for what is missing."""
-    connections = []
-    for row in _records(frames.connections):
-        index = row["connection"]
-        connections.append(
-            {
-                **row,
-                "directions": _records(_of(frames.data, index)),
-                "subflow_directions": _records(_of(frames.subflows, index)),
-            }
-        )
+    data, subflows = _by_connection(frames.data), _by_connection(frames.subflows)
+    connections = [
+        {
+            **row,
+            "directions": data[row["connection"]],
+            "subflow_directions": subflows[row["connection"]],
+        }
+        for row in _records(frames.connections)
+    ]
     return {
         "format": FORMAT,
         "files": list(files),
@@ -36,8 +36,11 @@ def document(frames: Frames, files: Sequence[str], faults: Sequence[str]) -> dic
     }
 
 
-def _of(frame: pd.DataFrame, index: int) -> pd.DataFrame:
-    return frame[frame["connection"] == index].drop(columns="connection")
+def _by_connection(frame: pd.DataFrame) -> dict[int, list[dict[str, Any]]]:
+    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for row in _records(frame):
+        found[row.pop("connection")].append(row)
+    return found
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """What was wrong with a capture file, in words."""
 
 from analysis.capture.analyse import Tables
+from analysis.capture.frames import clocks_differ
 
 LINKS = "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback, PPP"
 _TEXTS = (
@@ -40,6 +41,18 @@ def faults(tables: Tables) -> list[str]:
             if row[field]:
                 lines.append(f"{name}: {int(row[field])} {what}")
     return lines
+
+
+def clocks(tables: Tables) -> list[str]:
+    """A line if the clocks of two capture points cannot be right."""
+    subflows = int(clocks_differ(tables.halves).sum()) // 2
+    if not subflows:
+        return []
+    return [
+        "the clocks of the two points differ by more than the way takes: both "
+        f"directions of {subflows} subflows came by at the same one first; their "
+        "delays mean nothing, and losses are not known"
+    ]
 
 
 def unreadable(tables: Tables) -> list[str]:

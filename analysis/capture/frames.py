@@ -67,7 +67,7 @@ def frames(tables: Tables) -> Frames:
         connections=connections,
         data=_data(tables, zero_ns, subflows, connections),
         subflows=subflows,
-        series=_series(tables, zero_ns),
+        series=_series(tables, zero_ns, subflows),
         events=_events(tables.events, zero_ns),
         marks=_events(tables.marks, zero_ns),
         zero_s=zero_ns / NANO,
@@ -212,23 +212,47 @@ def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
     columns["handshake_s"] = columns["established_at_s"] - columns["syn_at_s"]
     lasted = columns["last_at_s"] - columns["first_at_s"]
     columns["throughput_mbps"] = _over(columns["ip_bytes"] * 8e-6, lasted)
-    _losses(columns)
+    _losses(columns, losses_known(tables.halves, tables.subflows["point"][mine]))
     groups, count = _groups(columns["connection"], columns["direction"])
     total = _sums(columns["data_bytes"], groups, count)[groups]
     columns["share"] = _over(columns["data_bytes"], total)
     return pd.DataFrame(columns)
 
 
-def _losses(columns: Columns) -> None:
-    """Between two points; of a direction that the second point saw first, the rows of
-    the first say nothing."""
+def losses_known(halves: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Whether losses between two points are known; bool, shape (n,).
+
+    halves : `Tables.halves`, shape (n,); points : at which each was captured
+    Of a direction that the second point saw first, the rows of the first say nothing.
+    What the second did not see at all went by elsewhere if it was answered, and is
+    lost if not. Nothing is known where `clocks_differ`.
+    """
+    origin, packets = halves["origin"], halves["packets"]
+    silent = (halves["matched"] == 0) & (origin == 0) & (points == 0)
+    groups, count = _groups(halves["subflow"])
+    passed = _sums((origin != 0).astype(int), groups, count)[groups] > 0
+    answers = _sums(packets, groups, count)[groups] - packets
+    lost = silent & (halves["unmatched"] > 0) & (passed | (answers == 0))
+    return ((origin > 0) | lost) & ~clocks_differ(halves)
+
+
+def clocks_differ(halves: np.ndarray) -> np.ndarray:
+    """Where one point saw both directions of a subflow before the other did, be it by
+    1 ns, as nothing can pass; bool, shape (n,).
+
+    halves : `Tables.halves`, shape (n,)
+    """
+    first = (halves["origin"] > 0) & (halves["delay_min_ns"] > 0)
+    groups, count = _groups(halves["subflow"])
+    return _sums(first.astype(int), groups, count)[groups] > 1
+
+
+def _losses(columns: Columns, known: np.ndarray) -> None:
     matched, lost = columns["matched"], columns["unmatched"]
-    origin = columns.pop("origin")
-    silent = (matched == 0) & (origin == 0)
-    counted = (origin > 0) | (silent & (lost > 0) & (columns["point"] == 0))
-    columns["lost_packets"] = _integers(lost, counted)
+    del columns["origin"]
+    columns["lost_packets"] = _integers(lost, known)
     ratio = _over(lost, matched + lost)
-    columns["loss_probability"] = np.where(counted, ratio, np.nan)
+    columns["loss_probability"] = np.where(known, ratio, np.nan)
 
 
 def _data(
@@ -258,12 +282,21 @@ def _data(
     first = columns["subflow_payload_packets"] - again
     columns["retransmission_ratio"] = _over(again, first)
     columns["reinjection_ratio"] = _over(columns["reinjected_packets"], first)
-    weighted = (subflows["loss_probability"] * subflows["share"]).to_numpy()
-    there = ~np.isnan(weighted)
-    mean = _sums(np.where(there, weighted, 0.0), theirs, count)
-    some = _sums(there.astype(int), theirs, count) > 0
-    columns["mean_loss_probability"] = np.where(some, mean, np.nan)[mine]
+    columns["mean_loss_probability"] = _mean_losses(subflows, theirs, count)[mine]
     return pd.DataFrame(columns)
+
+
+def _mean_losses(subflows: pd.DataFrame, groups: np.ndarray, count: int) -> np.ndarray:
+    """Of each group of subflows; NaN if the loss of one that carried data is not
+    known."""
+    loss, share = (
+        subflows[name].to_numpy(float, na_value=np.nan)
+        for name in ("loss_probability", "share")
+    )
+    carried = np.where(share > 0, share, 0.0)
+    weighted = np.where(carried > 0, loss * carried, 0.0)
+    some = _sums(carried, groups, count) > 0
+    return np.where(some, _sums(weighted, groups, count), np.nan)
 
 
 _SUMMED = (
@@ -272,7 +305,7 @@ _SUMMED = (
 )
 
 
-def _series(tables: Tables, zero_ns: int) -> pd.DataFrame:
+def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFrame:
     of_half = _columns(tables.series, zero_ns)
     interval_s = tables.interval_s
     connection = np.zeros(len(tables.subflows), int)
@@ -288,14 +321,21 @@ def _series(tables: Tables, zero_ns: int) -> pd.DataFrame:
             column = f"{name}_{edge}_s"
             columns[column] = np.where(columns[count] > 0, columns[column], np.nan)
     decided = columns["matched"] + columns["unmatched"]
+    counted = np.zeros((len(tables.subflows), 2), bool)
+    known = subflows["lost_packets"].notna()
+    counted[subflows["subflow"], subflows["direction"]] = known
+    decided *= counted[columns["subflow"], columns["direction"]]
     columns["loss_probability"] = _over(columns["unmatched"], decided)
+    again = columns["retransmissions"]
+    first = columns["payload_packets"] - again
+    columns["retransmission_ratio"] = _over(again, first)
     together = (tables.series["interval"], columns["connection"], columns["direction"])
     groups, groups_count = _groups(*together)
     total = _sums(columns["data_bytes"], groups, groups_count)[groups]
     columns["share"] = _over(columns["data_bytes"], total)
     if interval_s:
         for name, column in (
-            ("throughput_mbps", "frame_bytes"),
+            ("throughput_mbps", "ip_bytes"),
             ("goodput_mbps", "data_bytes"),
         ):
             columns[name] = columns[column] * 8e-6 / interval_s

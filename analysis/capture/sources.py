@@ -1,5 +1,6 @@
 """Capture files as streams of bytes, decompressed on the way."""
 
+import contextlib
 import sys
 import zlib
 from collections.abc import Iterator
@@ -76,9 +77,12 @@ class _Gzip:
         self.zlib = zlib.decompressobj(wbits=31)
         self.waiting = b""
         self.begun = False
+        self.fault: zlib.error | None = None
 
     def readinto(self, buffer: memoryview) -> int:
         while True:
+            if self.fault:
+                raise self.fault
             more = self.waiting or self.source.read(self.CHUNK)
             if not more:
                 if self.begun and not self.zlib.eof:
@@ -87,11 +91,25 @@ class _Gzip:
             if self.zlib.eof:
                 self.zlib = zlib.decompressobj(wbits=31)
             self.begun = True
-            taken = self.zlib.decompress(more, len(buffer))
+            before = self.zlib.copy()
+            try:
+                taken = self.zlib.decompress(more, len(buffer))
+            except zlib.error as error:
+                self.fault = error
+                taken = _before_the_fault(before, more, len(buffer))
             self.waiting = self.zlib.unconsumed_tail or self.zlib.unused_data
             if taken:
                 buffer[: len(taken)] = taken
                 return len(taken)
+
+
+def _before_the_fault(stream: Any, packed: bytes, most: int) -> bytes:
+    """What a piece of gzip gives that is damaged somewhere."""
+    found = b""
+    with contextlib.suppress(zlib.error):
+        for at in range(len(packed)):
+            found += stream.decompress(packed[at : at + 1], most - len(found) or 1)
+    return found[:most]
 
 
 def _zstd(source: _Whole) -> Any:

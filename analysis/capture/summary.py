@@ -17,11 +17,10 @@ def summary(frames: Frames, most: int = MOST) -> list[str]:
     connections = frames.connections
     if connections.empty:
         return ["no TCP connection in it"]
-    kinds = connections["kind"].value_counts()
-    counts = ", ".join(
-        f"{count} {_KIND[str(kind)]}{'' if count == 1 else 's'}"
-        for kind, count in kinds.items()
-    )
+    here = connections[connections["point"] == 0]
+    counts = _counted(here) or "no TCP connection here"
+    if len(here) < len(connections):
+        counts += f"; at the far point {_counted(connections.drop(here.index))}"
     lines = [f"{counts}; {connections['last_at_s'].max():.3f} s"]
     sizes = frames.data.groupby("connection")["bytes"].sum()
     largest: Any = sizes.sort_values(ascending=False, kind="stable").index
@@ -35,9 +34,29 @@ def summary(frames: Frames, most: int = MOST) -> list[str]:
 
 
 _KIND = {
-    "mptcp": "MPTCP connection",
-    "tcp": "TCP connection",
-    "fallback": "connection that fell back to TCP",
+    "mptcp": ("MPTCP connection", ""),
+    "tcp": ("TCP connection", ""),
+    "fallback": ("connection", " that fell back to TCP"),
+}
+
+
+def _counted(connections: pd.DataFrame) -> str:
+    kinds = connections["kind"].value_counts()
+    words = ((count, *_KIND[str(kind)]) for kind, count in kinds.items())
+    return ", ".join(
+        f"{count} {noun}{'' if count == 1 else 's'}{rest}"
+        for count, noun, rest in words
+    )
+
+
+_SIGNALS = {
+    "add_addrs": "ADD_ADDR",
+    "remove_addrs": "REMOVE_ADDR",
+    "mp_prios": "MP_PRIO",
+    "mp_fails": "MP_FAIL",
+    "fastcloses": "MP_FASTCLOSE",
+    "mp_resets": "MP_TCPRST",
+    "resets": "RST",
 }
 
 
@@ -52,7 +71,7 @@ def _connection(frames: Frames, index: int) -> Iterator[str]:
         f"{int(row['subflows'])} subflow{'' if row['subflows'] == 1 else 's'}, "
         f"{row['duration_s']:.3f} s from {row['first_at_s']:.3f} s"
     )
-    if row["fallback"]:
+    if pd.notna(row["fallback"]):
         yield f"  fell back to TCP: {row['fallback']}"
     if pd.notna(row["handshake_s"]):
         yield f"  handshake {_ms(row['handshake_s'])}"
@@ -62,6 +81,8 @@ def _connection(frames: Frames, index: int) -> Iterator[str]:
     for _, each in data.iterrows():
         if each["bytes"]:
             yield from _direction(each)
+    if told := "; ".join(_signals(subflows)):
+        yield f"  signals: {told}"
     for number in sorted(subflows["number"].unique()):
         yield from _subflow(subflows[subflows["number"] == number], row)
 
@@ -104,12 +125,23 @@ def _direction(row: pd.Series) -> Iterator[str]:
     yield f"  {WAYS[row['direction']]} {', '.join(facts)}"
 
 
+def _signals(subflows: pd.DataFrame) -> Iterator[str]:
+    """What each end told the other, and how often."""
+    sums = subflows.groupby("direction")[list(_SIGNALS)].sum()
+    for direction, counts in sums.iterrows():
+        told = [f"{int(counts[c])} {name}" for c, name in _SIGNALS.items() if counts[c]]
+        if told:
+            yield f"{WAYS[int(str(direction))]} {', '.join(told)}"
+
+
 def _subflow(halves: pd.DataFrame, connection: pd.Series) -> Iterator[str]:
     here = halves[halves["direction"] == 0].iloc[0]
     facts = [f"{_end(here, 'source')} -> {_end(here, 'target')}"]
     if here["how"] == "join" and pd.notna(here["handshake_s"]):
         began = here["syn_at_s"] - connection["first_at_s"]
         facts.append(f"joined at {began:.3f} s in {_ms(here['handshake_s'])}")
+    if pd.notna(here["syn_at_s"]) and halves["packets"].min() == 0:
+        facts.append("never answered")
     if here["backup"]:
         facts.append("backup")
     yield f"  subflow {int(here['number'])}: {', '.join(facts)}"

@@ -73,7 +73,9 @@ def command(context: click.Context, paths: tuple[str, ...], **options: Any) -> N
     Exit status: 0, or 2 if a file has nothing that can be read.
     """
     first = Path(paths[0])
-    if len(paths) > 1 or paths[0] == "-" or first.is_file():
+    if not first.exists() and paths[0] != "-":
+        raise UserError(f"{first}: no such capture or results folder")
+    if len(paths) > 1 or not first.is_dir():
         if options["dry_run"]:
             raise UserError("--dry-run is for a results folder; a capture is only read")
         from mpbench.captures import report

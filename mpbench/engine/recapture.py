@@ -11,18 +11,19 @@ import topologies
 from mpbench.backends.base import Backend, Exit
 from mpbench.engine import cpus
 from mpbench.engine.bounds import bounds
-from mpbench.engine.verify import builds, choose
+from mpbench.engine.verify import Check, builds, choose, differences
 from mpbench.errors import UserError
 from mpbench.store import atomic, campaign, layout, manifest, runs
 from mpbench.store.trouble import check_space, explained
 
 OWN = "capture"
-"""How the names of artefacts of a capture begin; without one they are not there."""
+"""How the names of artefacts of a capture begin; those of another are not compared."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """files : the captures; compared : how many other artefacts were compared
+    """files : the captures; compared : how many artefacts were compared, captures too
+    where the run's first execution made the same
     differences : among these; dropped : packets that a ring had no room for"""
 
     run: str
@@ -79,7 +80,8 @@ def recapture(
                 threading.Event(),
             )
             check_space(target)
-            return _made(entry.id, name, scratch, before, target, ended)
+            check = Check(run, job, before)
+            return _made(entry.id, name, scratch, check, asked, target, ended)
     finally:
         shutil.rmtree(scratch.root, ignore_errors=True)
 
@@ -88,14 +90,23 @@ def _made(
     run: str,
     name: str,
     scratch: layout.Run,
-    before: Mapping[str, Any],
+    check: Check,
+    asked: Mapping[str, Any],
     target: Path,
     ended: Exit,
 ) -> Made:
-    """Compare, and put the captures in their place."""
+    """Compare with what was noted and with what is kept, and put the captures in
+    their place."""
     now = manifest.take(scratch.artefacts)
-    then, there = (
-        {n: e for n, e in m.items() if not n.startswith(OWN)} for m in (before, now)
+    found = {*manifest.compare(check.manifest, now), *differences(check, now)}
+    ours = {name for name in check.manifest if _compared(name, check.job, asked)}
+    there = sorted(
+        (
+            each
+            for each in found
+            if each.artefact in ours or not each.artefact.startswith(OWN)
+        ),
+        key=lambda each: each.artefact,
     )
     files = []
     for capture in sorted(scratch.artefacts.glob(f"{OWN}-*.pcap")):
@@ -107,11 +118,24 @@ def _made(
         run=run,
         name=name,
         files=tuple(files),
-        compared=len(then),
-        differences=tuple(manifest.compare(then, there)),
+        compared=len(ours),
+        differences=tuple(there),
         dropped=sum((record.get("dropped") or {}).values()),
         exit=ended,
     )
+
+
+def _compared(name: str, job: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Whether an artefact of the first execution must come out again."""
+    first = job.get("capture")
+    if not name.startswith(OWN):
+        return True
+    if not first or first["full"] != asked["full"]:
+        return False
+    if set(first["interfaces"]) == set(asked["interfaces"]):
+        return True
+    captured = name.removeprefix(f"{OWN}-").removesuffix(".pcap")
+    return captured in asked["interfaces"]
 
 
 def _interfaces(job: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:

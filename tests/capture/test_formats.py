@@ -183,6 +183,26 @@ def test_gzip_cut_short(tmp_path: Path) -> None:
     assert found.inputs["packets"][0] > 100
 
 
+@pytest.mark.parametrize("at", [-5, -1000, 20_000])
+def test_gzip_damaged(tmp_path: Path, whole: Tables, at: int) -> None:
+    """In its sum, near its end, and in the middle: what comes before counts."""
+    packed = bytearray(gzip.compress(raw(*KIND), 1))
+    packed[at] ^= 0xFF
+    found = read(write(tmp_path, bytes(packed)))
+    (line, *_) = faults(found)
+    assert "what comes before it counts" in line
+    part = at % len(packed) / len(packed)
+    expected = part * whole.inputs["packets"][0]
+    assert found.inputs["packets"][0] >= expected * 0.9 > 100
+
+
+def test_a_link_type_that_tells_of_check_sums(tmp_path: Path, whole: Tables) -> None:
+    """The upper half of the field is no part of it."""
+    content = raw(*KIND)
+    head = content[:20] + (0x24000001).to_bytes(4, "little")
+    assert same(whole, read(write(tmp_path, head + content[24:])))
+
+
 @pytest.mark.parametrize("snap", [20, 34, 50, 60, 66])
 def test_snapped_packets(tmp_path: Path, snap: int) -> None:
     out = [raw(*KIND)[:24]]

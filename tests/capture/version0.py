@@ -1,6 +1,7 @@
 """A capture of MPTCP version 0 (RFC 6824), synthetic: Linux has never spoken it, so
-there is no peer to capture. `python -m tests.capture.version0` has tshark tell what it
-sees of it, which the suite compares; needs tshark.
+there is no peer to capture (real ones are fetched by public.py).
+`python -m tests.capture.version0` has tshark tell what it sees of it, which the suite
+compares; needs tshark.
 
 Two subflows, ten segments of 1000 bytes in turns, the fourth reinjected on the other;
 numbers of 8 bytes, then of 4; ADD_ADDR, REMOVE_ADDR, MP_PRIO, DATA_FIN.

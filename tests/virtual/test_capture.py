@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
+from analysis.artefacts import load
 from analysis.capture.analyse import analyse
 from analysis.capture.frames import Frames, frames
+from analysis.captured import columns
 from mpbench.backends.virtual import VirtualBackend
 from tests.calls import Command
 from tests.virtual.lab import Lab, contents, make_job
@@ -113,6 +115,32 @@ def test_losses_are_those_of_the_queues(executions: list[Path]) -> None:
     assert 0 < dropped - sent["undecided"].sum() <= lost <= dropped
 
 
+def without(capture: bytes, address: bytes) -> bytes:
+    """A capture of Ethernet and IPv4 less the packets from or to an address."""
+    out, at = [capture[:24]], 24
+    while at < len(capture):
+        end = at + 16 + int.from_bytes(capture[at + 8 : at + 12], "little")
+        if address not in (capture[at + 42 : at + 46], capture[at + 46 : at + 50]):
+            out.append(capture[at:end])
+        at = end
+    return b"".join(out)
+
+
+def test_loss_of_a_path_that_was_captured_at_one_end_alone(
+    executions: list[Path], tmp_path: Path
+) -> None:
+    """As at a receiver of two interfaces, of which one was captured."""
+    run = tmp_path / "run"
+    shutil.copytree(executions[1].parent, run)
+    whole = columns(run / "artefacts", load(run))
+    assert whole["mean_loss_probability"] > 0
+    far = run / "artefacts" / "capture-server-eth1.pcap"
+    far.write_bytes(without(far.read_bytes(), bytes([10, 0, 2, 2])))
+    partly = columns(run / "artefacts", load(run))
+    gone = {"path2.loss_probability", "mean_loss_probability"}
+    assert partly == {n: v for n, v in whole.items() if n not in gone}
+
+
 def experiment(folder: Path) -> Path:
     spec: dict[str, Any] = {
         "name": "captured",
@@ -181,6 +209,26 @@ def test_in_an_experiment(
     assert differs.status == 1
     assert f"{target.name} differs" in differs.err
     shutil.rmtree(tmp_path / "other")
+    # Nor are files that have changed since for the run's.
+    run, _ = rows["mptcp"]
+    target = results / "runs" / run / "artefacts" / "nstat-client.json"
+    whole = target.read_text()
+    target.write_text(whole + "\n")
+    differs = mpbench("capture", results, run, "--out", tmp_path / "other")
+    assert differs.status == 1
+    assert differs.err.splitlines()[0] == f"mpbench: {target.name} differs"
+    # Packets are compared where the first execution captured them, too.
+    target.write_text(whole)
+    report = results / "runs" / run / "manifest.json"
+    kept = json.loads(report.read_text())
+    kept["capture-client-eth1.pcap"]["sha256"] = "0" * 64
+    report.write_text(json.dumps(kept))
+    differs = mpbench("capture", results, run, "--out", tmp_path / "other")
+    assert differs.status == 1
+    assert differs.err.splitlines()[0] == "mpbench: capture-client-eth1.pcap differs"
+    at = ("--at", "client-eth2", "--at", "r1-hub")
+    same = mpbench("capture", results, run, *at, "--out", tmp_path / "other")
+    assert same.status == 0, same.err
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,18 @@ static void drop_acked(struct capture *c, struct half *h, i64 ack, i64 time_ns)
 		take_rtt(c, h, time_ns - last.time_ns, time_ns);
 }
 
+/* Of plain TCP, its ACKs are those of the data. */
+static void tell_ack(struct capture *c, const struct half *h, i64 ack, i64 time_ns)
+{
+	struct event_row *e;
+
+	if (h->other->data)
+		return;
+	e = event(c, EVENT_DATA_ACK, h, time_ns);
+	if (e)
+		e->position = ack;
+}
+
 static void take_sacks(struct half *h, const struct packet *p)
 {
 	for (int i = 0; i < p->sacks; i++) {
@@ -137,6 +149,7 @@ void take_ack(struct capture *c, struct half *h, const struct packet *p)
 		bool was_complete = sender->acked >= sender->data_end;
 
 		sender->acked = ack;
+		tell_ack(c, h, ack, p->time_ns);
 		sender->duplicates = 0;
 		sender->last_ack_ns = sender->advanced_ns = p->time_ns;
 		drop_acked(c, sender, ack, p->time_ns);

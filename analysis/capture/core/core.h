@@ -202,6 +202,7 @@ struct half {
 	bool seen, isn_known;
 	i64 next, acked;	/* relative: SYN is 0, the first byte 1 */
 	i64 data_end, complete_ns;	/* the last byte, and when it was acknowledged */
+	i64 new_from_ns, new_to_ns;	/* first and last packet with new data */
 	i64 sacked_high, recover, last_ack_ns, last_sent_ns, last_window;
 	i64 advanced_ns;	/* since when a timer waits for `acked` to grow */
 	u32 duplicates;
@@ -229,6 +230,7 @@ struct data {
 	i64 start;		/* relative number of the first byte */
 	i64 reinjected_to;	/* where the last reinjection ended */
 	i64 next, acked, fin;	/* `fin`: DATA_FIN's number, or -1 */
+	i64 busy_ns;		/* when data were sent last, new or again */
 };
 
 struct connection {
@@ -250,6 +252,7 @@ struct subflow {
 	u16 ports[2];
 	u8 version;
 	bool named;		/* its SYN's token has been taken */
+	bool answer_cut;	/* its SYN-ACK is cut within its options */
 	u16 point;
 	u32 index;
 	u64 hash;
@@ -274,7 +277,6 @@ struct pairs {
 	struct seen *slots;
 	u32 *buckets;
 	u32 capacity, used, free, oldest, newest;
-	i64 last_ns[2];
 };
 
 struct vector {

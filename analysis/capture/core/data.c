@@ -12,6 +12,9 @@ static void note_new(struct capture *c, const struct packet *p, i64 from, i64 by
 	struct event_row *e = event(c, EVENT_DATA, h, p->time_ns);
 
 	h->row.data_bytes += bytes;
+	if (h->new_from_ns < 0)
+		h->new_from_ns = p->time_ns;
+	h->new_to_ns = most(h->new_to_ns, p->time_ns);
 	if (b)
 		b->data_bytes += bytes;
 	if (e) {
@@ -22,16 +25,14 @@ static void note_new(struct capture *c, const struct packet *p, i64 from, i64 by
 
 static void note_silence(const struct capture *c, struct data *d, i64 time_ns)
 {
-	i64 gap = time_ns - d->row.last_ns;
+	i64 gap = time_ns - d->busy_ns;
 
-	if (d->row.first_ns < 0) {
-		d->row.first_ns = time_ns;
-	} else if (c->settings.idle_ns && gap >= c->settings.idle_ns) {
+	if (d->busy_ns >= 0 && c->settings.idle_ns && gap >= c->settings.idle_ns) {
 		d->row.idle_periods++;
 		d->row.idle_ns += gap;
 		d->row.idle_max_ns = most(d->row.idle_max_ns, gap);
 	}
-	d->row.last_ns = most(d->row.last_ns, time_ns);
+	d->busy_ns = most(d->busy_ns, time_ns);
 }
 
 static void note_late(const struct packet *p, struct data *d, i64 from, i64 bytes)
@@ -102,6 +103,9 @@ static void add_data(struct capture *c, const struct packet *p, struct data *d,
 	if (found.fresh) {
 		d->row.bytes += found.fresh;
 		d->row.packets++;
+		if (d->row.first_ns < 0)
+			d->row.first_ns = p->time_ns;
+		d->row.last_ns = most(d->row.last_ns, p->time_ns);
 		note_new(c, p, from, found.fresh);
 		if (from < d->next)
 			note_late(p, d, from, found.fresh);

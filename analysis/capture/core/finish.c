@@ -73,8 +73,8 @@ static void data_of_tcp(const struct half *h, struct data_row *r)
 	r->bytes = from->data_bytes;
 	r->packets = from->payload_packets - from->retransmissions +
 		   from->upstream_losses - from->keep_alives;
-	r->first_ns = from->first_payload_ns;
-	r->last_ns = from->last_payload_ns;
+	r->first_ns = h->new_from_ns;
+	r->last_ns = h->new_to_ns;
 	r->acked_bytes = from->acked_bytes;
 	r->complete_ns = h->acked >= h->data_end && from->payload_bytes ? h->complete_ns : -1;
 	r->missing_bytes = from->missing_bytes;
@@ -112,17 +112,19 @@ static void data_of_fallback(const struct half *h, struct data_row *r)
 static void finish_fallback(struct connection *conn)
 {
 	struct subflow *first = conn->first_subflow;
-	i64 payload = 0, answers = 0;
+	i64 payload = 0, cut = 0, answers = 0;
 
 	if (conn->row.kind != KIND_MPTCP || first->row.how != HOW_CAPABLE)
 		goto done;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		payload += first->halves[i].row.payload_bytes;
+		cut += first->halves[i].row.cut_options;
+	}
 	answers = first->opener ? first->opener->other->row.capables : 0;
-	if (first->row.syn_ack_ns >= 0 && !answers) {
+	if (first->row.syn_ack_ns >= 0 && !answers && !first->answer_cut) {
 		conn->row.fallback = FALLBACK_HANDSHAKE;
 		conn->row.fallback_ns = first->row.syn_ack_ns;
-	} else if (payload && !conn->dss_seen && first->row.fourth_ack_ns >= 0 &&
+	} else if (payload && !conn->dss_seen && !cut && first->row.fourth_ack_ns >= 0 &&
 		   !conn->row.fallback) {
 		conn->row.fallback = FALLBACK_NO_DSS;
 		conn->row.fallback_ns = first->row.established_ns;

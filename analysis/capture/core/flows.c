@@ -102,7 +102,7 @@ static void init_half(struct half *h, struct subflow *s, int end)
 	h->other = &s->halves[!end];
 	h->row.first_ns = h->row.first_payload_ns = -1;
 	h->row.last_ns = h->row.last_payload_ns = -1;
-	h->last_ack_ns = -1;
+	h->last_ack_ns = h->new_from_ns = h->new_to_ns = -1;
 	h->last_window = -1;
 	h->row.direction = end;
 	h->bin.interval = -1;

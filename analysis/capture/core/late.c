@@ -193,6 +193,7 @@ static void fold(struct capture *c, struct connection *conn, struct data *from,
 	to->next = most(to->next, from->next);
 	to->acked = most(to->acked, from->acked);
 	to->fin = most(to->fin, from->fin);
+	to->busy_ns = most(to->busy_ns, from->busy_ns);
 	to->reinjected_to = from->reinjected_to;
 	add_counts(&to->row, &from->row);
 	unite(c, to, from);

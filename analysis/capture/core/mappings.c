@@ -147,9 +147,10 @@ void take_data_ack(struct capture *c, const struct packet *p, u64 ack, bool wide
 	}
 	if (number <= d->acked || number > d->next + FAR)
 		return;
-	d->acked = number;
-	if (number >= d->next)
+	/* The ACK of DATA_FIN alone says nothing of data. */
+	if (number >= d->next && (d->acked != d->fin || number != d->fin + 1))
 		d->row.complete_ns = p->time_ns;
+	d->acked = number;
 	if (d->fin >= 0 && number > d->fin && d->row.data_fin_acked_ns < 0)
 		d->row.data_fin_acked_ns = p->time_ns;
 	e = event(c, EVENT_DATA_ACK, p->half, p->time_ns);

@@ -16,7 +16,7 @@ static struct data *new_data(struct capture *c, struct connection *conn, int dir
 	d->row.first_ns = d->row.last_ns = d->row.complete_ns = -1;
 	d->row.first_reinjection_ns = d->row.last_reinjection_ns = -1;
 	d->row.data_fin_ns = d->row.data_fin_acked_ns = -1;
-	d->fin = -1;
+	d->fin = d->busy_ns = -1;
 	return d;
 }
 
@@ -194,6 +194,8 @@ static void check_fallback(struct capture *c, const struct packet *p)
 
 void track_options(struct capture *c, struct packet *p)
 {
+	if (p->options_cut && (p->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK))
+		p->half->subflow->answer_cut = true;
 	if (p->flags & TCP_SYN && p->half->subflow->row.how == HOW_UNSEEN && !p->options)
 		p->half->subflow->row.how = HOW_PLAIN;
 	for (int i = 0; i < p->options; i++) {

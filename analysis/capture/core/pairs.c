@@ -5,7 +5,8 @@
  * A packet is known again by what routers leave alone: ends, numbers, flags, window,
  * identification, timestamps. Where two are alike, the one seen first is taken. Who
  * has not come by at the other point within `pair_ns` is lost, in the direction from
- * the point that sees such packets first. The clocks must agree.
+ * the point that sees such packets first, if that point was watched then. The clocks
+ * must agree.
  */
 #include "core.h"
 
@@ -63,6 +64,29 @@ static void remove_seen(struct pairs *q, u32 name)
 	q->free = name;
 }
 
+/* Whether the other point was looked at when a packet should have come by there: not
+ * before the first packet of its capture, nor once that has ended. Until when a
+ * capture lasts is known when all its files are over. */
+static bool watched(const struct capture *c, const struct seen *s)
+{
+	const struct half *h = s->half;
+	i64 slowest = h->delay.count ? 2 * h->delay.most : 1000000000;
+	i64 first = INT64_MAX, last = -1;
+	bool over = true;
+
+	for (u32 i = 0; i < c->input_count; i++) {
+		const struct input *in = c->inputs[i];
+
+		if (in->row.point == h->subflow->point)
+			continue;
+		over = over && in->over;
+		last = most(last, in->row.last_ns);
+		if (in->row.first_ns >= 0)
+			first = least(first, in->row.first_ns);
+	}
+	return s->time_ns >= first && (!over || s->time_ns + slowest < last);
+}
+
 /* The series has gone on since: the interval gets a row of its own. */
 static void note_loss(struct capture *c, const struct half *h, i64 time_ns)
 {
@@ -86,12 +110,12 @@ static void note_loss(struct capture *c, const struct half *h, i64 time_ns)
 	last->unmatched++;
 }
 
-static void not_matched(struct capture *c, struct seen *s, bool undecided)
+static void not_matched(struct capture *c, const struct seen *s)
 {
 	struct half *h = s->half;
 	struct event_row *e;
 
-	if (undecided) {
+	if (!watched(c, s)) {
 		h->row.undecided++;
 		return;
 	}
@@ -102,11 +126,11 @@ static void not_matched(struct capture *c, struct seen *s, bool undecided)
 		e->length = 1;
 }
 
-static void drop_oldest(struct capture *c, bool undecided)
+static void drop_oldest(struct capture *c)
 {
 	struct pairs *q = &c->pairs;
 
-	not_matched(c, slot(q, q->oldest), undecided);
+	not_matched(c, slot(q, q->oldest));
 	remove_seen(q, q->oldest);
 }
 
@@ -168,7 +192,7 @@ static u32 free_slot(struct capture *c)
 	    (q->capacity == LARGEST || !widen(&c->memory, q))) {
 		if (!q->oldest)
 			return 0;
-		drop_oldest(c, false);
+		drop_oldest(c);
 	}
 	name = q->free;
 	if (!name)
@@ -198,9 +222,8 @@ void pair(struct capture *c, const struct packet *p, u32 point)
 	struct pairs *q = &c->pairs;
 	u64 print = fingerprint(c, p);
 
-	q->last_ns[point & 1] = p->time_ns;
 	while (q->oldest && slot(q, q->oldest)->time_ns + c->settings.pair_ns < p->time_ns)
-		drop_oldest(c, false);
+		drop_oldest(c);
 	for (u32 name = q->capacity ? *bucket(q, print) : 0; name;
 	     name = slot(q, name)->next) {
 		struct seen *s = slot(q, name);
@@ -218,14 +241,6 @@ void pair(struct capture *c, const struct packet *p, u32 point)
 /* What was under way when the capture ended may have arrived: nobody knows. */
 void pairs_end(struct capture *c)
 {
-	struct pairs *q = &c->pairs;
-
-	while (q->oldest) {
-		struct seen *s = slot(q, q->oldest);
-		struct half *h = s->half;
-		i64 end = q->last_ns[!(h->subflow->point & 1)];
-		i64 slowest = h->delay.count ? 2 * h->delay.most : 1000000000;
-
-		drop_oldest(c, s->time_ns + slowest >= end);
-	}
+	while (c->pairs.oldest)
+		drop_oldest(c);
 }

@@ -103,7 +103,7 @@ static enum step read_head(struct input *in)
 		return step;
 	if (file16(at + 4, in->swapped) != 2)
 		return damaged(in, FAULT_VERSION, file16(at + 4, in->swapped));
-	in->link = (i32)(file32(at + 20, in->swapped) & 0x0FFFFFFF);
+	in->link = (i32)(file32(at + 20, in->swapped) & 0xFFFF);	/* above: FCS */
 	in->row.link = in->link;
 	if (!link_known(in->link))
 		return damaged(in, FAULT_LINK, in->link);

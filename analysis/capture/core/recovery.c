@@ -80,6 +80,9 @@ void count_retransmission(struct capture *c, const struct packet *p, i64 from, i
 	if (b) {
 		b->retransmissions++;
 		b->retransmitted_bytes += bytes;
+		b->fast_retransmissions += reason == WHY_FAST;
+		b->timeout_retransmissions += reason == WHY_TIMEOUT;
+		b->probe_retransmissions += reason == WHY_PROBE;
 	}
 	if (e) {
 		e->position = from;

@@ -71,8 +71,10 @@
 /* One end of a subflow in one interval; several rows of an interval add up. */
 #define SERIES_FIELDS(F) \
 	F(i64, interval) F(i64, subflow) F(i64, direction) F(i64, packets) \
-	F(i64, frame_bytes) F(i64, payload_bytes) F(i64, data_bytes) \
-	F(i64, retransmissions) F(i64, retransmitted_bytes) \
+	F(i64, frame_bytes) F(i64, ip_bytes) F(i64, payload_packets) \
+	F(i64, payload_bytes) F(i64, data_bytes) F(i64, retransmissions) \
+	F(i64, retransmitted_bytes) F(i64, fast_retransmissions) \
+	F(i64, timeout_retransmissions) F(i64, probe_retransmissions) \
 	F(i64, reinjected_packets) F(i64, reinjected_bytes) F(i64, ooo_packets) \
 	F(i64, data_ooo_packets) F(i64, rtt_samples) F(i64, rtt_sum_ns) \
 	F(i64, rtt_min_ns) F(i64, rtt_max_ns) F(i64, in_flight_max_bytes) \

@@ -95,6 +95,8 @@ static void count_packet(struct half *h, const struct packet *p)
 	if (b) {
 		b->packets++;
 		b->frame_bytes += p->frame_bytes;
+		b->ip_bytes += p->ip_bytes;
+		b->payload_packets += p->payload > 0;
 		b->payload_bytes += p->payload;
 	}
 }
