@@ -146,8 +146,8 @@ def _named(
     for name in only:
         if not any(entry.id.startswith(name) for entry in plan):
             raise UserError(
-                f"--run {name}: no run of {results.root} so named; their ids are the "
-                "folders in runs/"
+                f"{name}: no run of {results.root} has an id that begins so; their ids "
+                "are the folders in runs/"
             )
     if not only:
         return list(plan)

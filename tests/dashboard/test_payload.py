@@ -179,4 +179,4 @@ def test_a_run_is_verified_by_its_id(small: Path, command: Command) -> None:
     done = command("verify", small, "--run", run[:10])
     assert done.status == 0 and "1 same" in done.out
     done = command("verify", small, "--run", "zz")
-    assert done.status == 2 and "--run zz: no run of" in done.err
+    assert done.status == 2 and " zz: no run of" in done.err
