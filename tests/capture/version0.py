@@ -1,4 +1,4 @@
-"""A capture of MPTCP version 0 (RFC 6824), synthetic: Linux has never spoken it, so
+"""A capture of MPTCP version 0 (RFC 6824), synthetic: upstream Linux never spoke it, so
 there is no peer to capture (real ones are fetched by public.py).
 `python -m tests.capture.version0` has tshark tell what it sees of it, which the suite
 compares; needs tshark.
