@@ -60,24 +60,25 @@ def _direction(link: str, place: tuple[str, str], qdiscs: Sequence[Qdisc]) -> Di
     roots = [q for q in mine if q.parent is None]
     lines = [q for q in mine if q.kind == "netem"]
     if len(roots) != 1 or len(limiters) > 1 or not (limiters or lines):
-        raise ValueError(f"{where}: {len(limiters)} tbf; a bottleneck has 1")
-    tbf, root = limiters[0] if limiters else None, roots[0]
+        raise ValueError(f"{where}: {len(limiters)} tbf or htb; a bottleneck has 1")
+    limiter = limiters[0] if limiters else None
+    queue_drops = limiter.drops if limiter else 0
     return Direction(
-        rate_mbps=tbf.rate_mbps if tbf else None,
+        rate_mbps=limiter.rate_mbps if limiter else None,
         delay_ms=sum(q.delay_ms for q in lines),
         jitter_ms=sum(q.jitter_ms for q in lines),
         loss_percent=max((q.loss_percent for q in lines), default=0.0),
-        queue_packets=_queue(tbf, mine) if tbf else 0.0,
-        bytes=root.bytes,
-        queue_drops=tbf.drops if tbf else 0,
-        other_drops=root.drops - (tbf.drops if tbf else 0),
+        queue_packets=_queue(limiter, mine) if limiter else 0.0,
+        bytes=roots[0].bytes,
+        queue_drops=queue_drops,
+        other_drops=max(q.drops for q in mine) - queue_drops,
     )
 
 
-def _queue(tbf: Qdisc, mine: Sequence[Qdisc]) -> float | None:
-    """Of the discipline below tbf, if there is one; else of tbf itself."""
-    below = [q for q in mine if q.parent and q.parent.startswith(tbf.handle)]
-    queue = below[0] if below else tbf
+def _queue(limiter: Qdisc, mine: Sequence[Qdisc]) -> float | None:
+    """Of the discipline below the limiter, if there is one; else of itself."""
+    below = [q for q in mine if q.parent and q.parent.startswith(limiter.handle)]
+    queue = below[0] if below else limiter
     if queue.limit_packets is not None:
         return float(queue.limit_packets)
     return None if queue.limit_bytes is None else queue.limit_bytes / FRAME_BYTES

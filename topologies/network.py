@@ -15,6 +15,7 @@ class Network(Topo):
                 node.name,
                 router=node.router,
                 configuration=list(node.configuration),
+                offloads=node.offloads,
             )
         for wire in wiring.wires:
             self.addLink(

@@ -11,6 +11,9 @@ LEAST_QUEUE_PACKETS = 10
 BURST_BYTES = 2 * FRAME_BYTES
 DELAY_LINE_PACKETS = 1_000_000
 """Packets under way in the delay line, which must never drop one itself."""
+TCLINK_BURST = "15k cburst 1600"
+"""What Mininet's TCLink gives its bucket, and what tc adds where timers are of high
+resolution: no burst at all, since the lesser of the two bounds it."""
 ORDERING_RATE_MBPS = 10_000
 """netem keeps packets in order under jitter only when it also has a rate."""
 
@@ -40,6 +43,8 @@ class Shape:
     queue_packets : int, of full packets, beside the one that is being sent
     loss_percent : float, random and independent, before the queue
     jitter_ms : float, delay varies uniformly by plus or minus this much
+    tclink : bool, whether it is made as Mininet's TCLink makes it: one queue, in
+        front of the bucket, holds what is under way and what waits
     """
 
     capacity_mbps: float | None
@@ -47,26 +52,37 @@ class Shape:
     queue_packets: int = 0
     loss_percent: float = 0.0
     jitter_ms: float = 0.0
+    tclink: bool = False
 
     def tc_commands(self, interface: str) -> list[str]:
         """Lines for `tc -batch`: a netem delay line with the tbf bottleneck
-        behind it, as tc-netem(8) shows."""
-        delay = f"delay {self.delay_ms * 1e3:.3f}us"
+        behind it, as tc-netem(8) shows; or with tclink the htb bottleneck in
+        front of it, and the delay line's limit for a queue."""
+        on = f"dev {interface}"
+        line = f"delay {self.delay_ms * 1e3:.3f}us"
         if self.jitter_ms:
-            delay += f" {self.jitter_ms * 1e3:.3f}us rate {ORDERING_RATE_MBPS}mbit"
-        loss = f" loss {self.loss_percent:.7g}%" if self.loss_percent else ""
-        lines = [
-            f"qdisc add dev {interface} root handle 1: netem "
-            f"limit {DELAY_LINE_PACKETS} {delay}{loss}"
+            line += f" {self.jitter_ms * 1e3:.3f}us rate {ORDERING_RATE_MBPS}mbit"
+        if self.loss_percent:
+            line += f" loss {self.loss_percent:.7g}%"
+        if self.capacity_mbps is None:
+            return [_delay_line(on, "root handle 1:", DELAY_LINE_PACKETS, line)]
+        rate_bps = round(self.capacity_mbps * 1e6)
+        if self.tclink:
+            return [
+                f"qdisc add {on} root handle 5: htb default 1",
+                f"class add {on} parent 5: classid 5:1 htb "
+                f"rate {rate_bps}bit burst {TCLINK_BURST}",
+                _delay_line(on, "parent 5:1 handle 10:", self.queue_packets, line),
+            ]
+        return [
+            _delay_line(on, "root handle 1:", DELAY_LINE_PACKETS, line),
+            f"qdisc add {on} parent 1:1 handle 10: tbf rate {rate_bps}bit "
+            f"burst {BURST_BYTES} limit {self.queue_packets * FRAME_BYTES}",
         ]
-        if self.capacity_mbps is not None:
-            rate_bps = round(self.capacity_mbps * 1e6)
-            queue_bytes = self.queue_packets * FRAME_BYTES
-            lines.append(
-                f"qdisc add dev {interface} parent 1:1 handle 10: tbf "
-                f"rate {rate_bps}bit burst {BURST_BYTES} limit {queue_bytes}"
-            )
-        return lines
+
+
+def _delay_line(on: str, place: str, limit_packets: int, line: str) -> str:
+    return f"qdisc add {on} {place} netem limit {limit_packets} {line}"
 
 
 def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:

@@ -8,11 +8,15 @@ from topologies.shaping import Shape
 
 @dataclass(frozen=True)
 class Node:
-    """configuration : lines for `ip -batch`, once its interfaces are up."""
+    """configuration : lines for `ip -batch`, once its interfaces are up
+    offloads : whether its interfaces leave segments uncut (TSO, GSO) and put them
+        together (GRO), as the kernel has them unasked
+    """
 
     name: str
     router: bool = False
     configuration: tuple[str, ...] = ()
+    offloads: bool = False
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,8 @@ def artefacts(job: Job) -> dict[str, bytes]:
     for host in hosts(job):
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
     files["qdisc-end.json"] = qdisc_table(wiring, flows)
+    if job["topology"] == "minitopo":
+        files["class-end.json"] = classes(wiring)
     files["link-end.json"] = links(job, wiring, flows)
     if job.get("trace_s"):
         files["trace.csv"] = fake_trace.trace(job, flows)
@@ -231,6 +233,14 @@ def qdiscs(device: str, shape: Shape, count: int, drops: int) -> list[dict[str, 
         "backlog": 0,
         "qlen": 0,
     }
+    if shape.tclink:
+        return [
+            {"kind": "htb", "handle": "5:", "dev": device, "root": True, **statistics},
+            {
+                **{"kind": "netem", "handle": "10:", "dev": device, "parent": "5:1"},
+                **{"options": {**netem, "limit": shape.queue_packets}, **statistics},
+            },
+        ]
     root = {"kind": "netem", "handle": "1:", "dev": device, "root": True}
     listed = [{**root, "options": netem, **statistics}]
     if shape.capacity_mbps:
@@ -242,6 +252,17 @@ def qdiscs(device: str, shape: Shape, count: int, drops: int) -> list[dict[str, 
         child = {"kind": "tbf", "handle": "10:", "dev": device, "parent": "1:1"}
         listed.append({**child, "options": tbf, **statistics})
     return listed
+
+
+def classes(wiring: Wiring) -> dict[str, Any]:
+    """What `tc -s class show` says of each htb, by node and interface."""
+    table: dict[str, Any] = {}
+    for end in (end for each in wiring.wires for end in (each.one, each.two)):
+        if end.shape and end.shape.capacity_mbps:
+            rate_bps = round(end.shape.capacity_mbps * 1e6)
+            text = f"class htb 5:1 root leaf 10: prio 0 rate {rate_bps}bit ceil\n"
+            table.setdefault(end.node, {})[end.interface] = text
+    return dict(sorted(table.items()))
 
 
 def links(job: Job, wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:

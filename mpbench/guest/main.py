@@ -97,6 +97,12 @@ def execute(
         for name in sorted(shaped)
     }
     snapshot.write(folder / "qdisc-end.json", qdiscs)
+    classes = {
+        name: snapshot.classes(network.nodes[name], listed)
+        for name, listed in qdiscs.items()
+    }
+    if any(classes.values()):
+        snapshot.write(folder / "class-end.json", classes)
     links = {
         name: snapshot.interface_statistics(node)
         for name, node in sorted(network.nodes.items())

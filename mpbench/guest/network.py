@@ -110,7 +110,7 @@ class LabInterface(Intf):
 class LabNetwork:
     """The nodes and links of a topology.
 
-    topology : mininet.topo.Topo whose nodes may have `router` and
+    topology : mininet.topo.Topo whose nodes may have `router`, `offloads` and
         `configuration` (lines for `ip -batch`), and whose links' ends `ip`
         and `shape`
     log : folder for the batches, as they ran
@@ -170,8 +170,9 @@ class LabNetwork:
         if information.get("router"):
             quiet["net.ipv4.ip_forward"] = 1
         node.write_sysctls(quiet)
-        with node.namespace.entered():
-            switch_off(node.interfaces)
+        if not information.get("offloads"):
+            with node.namespace.entered():
+                switch_off(node.interfaces)
         lines = [
             "link set dev lo up",
             *node.ip_batch,

@@ -26,11 +26,25 @@ def counters(node: LabNode) -> dict[str, int]:
 
 def tool_output(node: LabNode, argv: list[str]) -> Any:
     """What a tool that prints JSON says in a node."""
+    return json.loads(tool_text(node, argv) or "[]")
+
+
+def tool_text(node: LabNode, argv: list[str]) -> str:
     process = node.popen(argv, stdout=subprocess.PIPE)
     output, _ = process.communicate()
     if process.returncode:
         raise OSError(f"{node.name}: {' '.join(argv)}: exit {process.returncode}")
-    return json.loads(output or b"[]")
+    return str(output.decode())
+
+
+def classes(node: LabNode, qdiscs: list[dict[str, Any]]) -> dict[str, str]:
+    """What `tc -s class show` says of each htb of a node, by interface; it has no
+    JSON for them."""
+    return {
+        each["dev"]: tool_text(node, ["tc", "-s", "class", "show", "dev", each["dev"]])
+        for each in qdiscs
+        if each["kind"] == "htb"
+    }
 
 
 def interface_statistics(node: LabNode) -> dict[str, dict[str, int]]:

@@ -89,6 +89,7 @@ SCHEDULER: Mapping[str, Mapping[str, Knob]] = {
         "reinject": Knob("net.mptcp.lowrtt_reinject", switch=True),
         "penalise": Knob("net.mptcp.lowrtt_penalise", switch=True),
         "spare_slow_start": Knob("net.mptcp.lowrtt_spare_slow_start", switch=True),
+        "rule": Knob("net.mptcp.lowrtt_rule", choices=("nsdi12", "mptcp-0.91")),
     },
     "roundrobin": {"segments": Knob("net.mptcp.roundrobin_segments", 1, 1000)},
 }

@@ -135,6 +135,37 @@ def test_qdiscs_of_something_else_are_refused() -> None:
             qdiscs.parse(document, "qdisc.json")
 
 
+HTB = (
+    "class htb 5:1 root leaf 10: prio 0 rate {rate} ceil {rate} burst 15Kb cburst 1600b"
+    " \n Sent 4474069 bytes 2973 pkt (dropped 56, overlimits 1545 requeues 0) \n"
+    " backlog 0b 0p requeues 0\n lended: 1666 borrowed: 0 giants: 0\n"
+    " tokens: 37900 ctokens: 3510\n\n"
+)
+"""As tc shows the class of an htb, which it has no JSON for."""
+
+
+@pytest.mark.parametrize(
+    "shown, mbps",
+    [("50Mbit", 50.0), ("51547Kbit", 51.547), ("999999bit", 0.999999), ("1Gbit", 1e3)],
+)
+def test_the_rate_of_htb_is_its_class_s(shown: str, mbps: float) -> None:
+    found = qdiscs.parse_classes({"r1": {"r1-hub": HTB.format(rate=shown)}}, "class")
+    assert found == {("r1", "r1-hub"): pytest.approx(mbps, rel=1e-12)}
+
+
+@pytest.mark.parametrize("text", ["", "Error: no class", HTB.format(rate="5Mbit") * 2])
+def test_classes_of_something_else_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"class-end\.json: not what `tc -s class`"):
+        qdiscs.parse_classes({"r1": {"r1-hub": text}}, "class-end.json")
+
+
+def test_htb_without_its_classes_is_refused(tmp_path: Path) -> None:
+    htb = {"kind": "htb", "handle": "5:", "root": True, "dev": "r1-hub"}
+    (tmp_path / "qdisc-end.json").write_text(json.dumps({"r1": [htb]}))
+    with pytest.raises(ValueError, match=r"class-end\.json"):
+        qdiscs.read(tmp_path / "qdisc-end.json")
+
+
 def test_links_of_ip_and_of_the_guest_read_alike() -> None:
     of_ip = links.read(CAPTURED / "mptcp/link-end.json")
     of_guest = links.read(CAPTURED / "guest-mptcp/link-end.json")

@@ -57,6 +57,10 @@ def sysctls(**case: Any) -> dict[str, str]:
             {"lowrtt_spare_slow_start": "1"},
         ),
         (
+            {"scheduler": {"name": "lowrtt", "rule": "mptcp-0.91"}},
+            {"lowrtt_rule": "1"},
+        ),
+        (
             {"scheduler": {"name": "roundrobin", "segments": 4}},
             {"roundrobin_segments": "4"},
         ),

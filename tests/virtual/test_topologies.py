@@ -14,7 +14,7 @@ from topologies.shaping import BURST_BYTES, FRAME_BYTES, packet_time_ms, queue_p
 from .lab import Lab, contents, job_of, lab_with, script
 
 PROBE = script("import sys; from tests.virtual.probe import main; sys.exit(main())")
-SHARED = [name for name in topologies.names() if name != "two_path"]
+SHARED = [n for n in topologies.names() if n not in ("two_path", "minitopo")]
 TCP_MBPS = 1448 / FRAME_BYTES
 """Goodput of TCP on a link of 1 Mbit/s."""
 RENO = {"protocol": "tcp", "congestion_control": "reno"}

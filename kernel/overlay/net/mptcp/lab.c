@@ -13,6 +13,8 @@
  *   lowrtt_reinject		opportunistic retransmission; 0
  *   lowrtt_penalise		and penalisation; 0
  *   lowrtt_spare_slow_start	whose ssthresh stays as it is in slow start; 0
+ *   lowrtt_rule		whether both are as in MPTCP for Linux 0.91, not as
+ *				in the paper; 0
  *   roundrobin_segments	segments a turn; 1
  *   ndiffports			subflows that a client opens over the addresses of
  *				the first one, that one included; 0, the default: none
@@ -48,6 +50,7 @@ static const struct lab_range {
 	[LAB_LOWRTT_REINJECT]	  = { "lowrtt_reinject", 0, 0, 1 },
 	[LAB_LOWRTT_PENALISE]	  = { "lowrtt_penalise", 0, 0, 1 },
 	[LAB_LOWRTT_SPARE]	  = { "lowrtt_spare_slow_start", 0, 0, 1 },
+	[LAB_LOWRTT_RULE]	  = { "lowrtt_rule", 0, 0, 1 },
 	[LAB_ROUNDROBIN_SEGMENTS] = { "roundrobin_segments", 1, 1, 1000 },
 	[LAB_NDIFFPORTS]	  = { "ndiffports", 0, 0, 8 },
 };

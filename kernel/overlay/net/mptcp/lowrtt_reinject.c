@@ -13,6 +13,12 @@
  * net.mptcp.lowrtt_spare_slow_start its ssthresh stays in slow start, as it does in
  * MPTCP for Linux up to 0.96: the window is soon back.
  *
+ * With net.mptcp.lowrtt_rule both are as in MPTCP for Linux 0.91. A subflow that waits
+ * penalises another at most once in its own round-trip time, which is the shorter, and
+ * only if that is not recovering from a loss; ssthresh stays in slow start and is halved
+ * otherwise. All this happens when the send buffer is full, too. The subflow takes over
+ * one mapping, which is what was handed to the other one at a time.
+ *
  * The oldest data is found in the subflows' own queues, which takes their locks; the
  * connection's worker, which may sleep, does that. Each subflow is asked for a given
  * oldest byte once at most; what a receiver dropped although the subflow acknowledged
@@ -26,18 +32,48 @@
 #include "lowrtt.h"
 #include "room.h"
 
-bool lowrtt_push_blocked(struct mptcp_sock *msk)
+static bool lowrtt_as_released(const void *sk)
 {
-	return lab_get(sock_net((struct sock *)msk), LAB_LOWRTT_REINJECT);
+	return lab_get(sock_net(sk), LAB_LOWRTT_RULE);
+}
+
+static bool lowrtt_window_full(const struct mptcp_sock *msk)
+{
+	return !before64(READ_ONCE(msk->snd_nxt), READ_ONCE(msk->wnd_end));
+}
+
+/* Whether all is sent, and the application waits until a third of the send buffer,
+ * which that fills, is free.
+ */
+static bool lowrtt_buffer_full(const struct mptcp_sock *msk)
+{
+	const struct sock *sk = (const struct sock *)msk;
+	const struct socket *socket = READ_ONCE(sk->sk_socket);
+
+	return lowrtt_as_released(sk) && !mptcp_send_head(sk) && socket &&
+	       test_bit(SOCK_NOSPACE, &socket->flags) &&
+	       sk_stream_wspace(sk) < sk_stream_min_wspace(sk);
 }
 
 bool lowrtt_blocked(const struct mptcp_sock *msk)
 {
-	u64 next = READ_ONCE(msk->snd_nxt);
-
 	return lab_get(sock_net((const struct sock *)msk), LAB_LOWRTT_REINJECT) &&
-	       next != READ_ONCE(msk->snd_una) &&
-	       !before64(next, READ_ONCE(msk->wnd_end));
+	       READ_ONCE(msk->snd_nxt) != READ_ONCE(msk->snd_una) &&
+	       (lowrtt_window_full(msk) || lowrtt_buffer_full(msk));
+}
+
+bool lowrtt_push_blocked(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+
+	if (!lab_get(sock_net((struct sock *)msk), LAB_LOWRTT_REINJECT))
+		return false;
+	if (!mptcp_send_head((struct sock *)msk) && lowrtt_blocked(msk)) {
+		subflow = lowrtt_best(msk);
+		if (subflow)
+			lowrtt_ask(msk, subflow);
+	}
+	return true;
 }
 
 static bool lowrtt_seen(const struct mptcp_sock *msk,
@@ -67,37 +103,60 @@ static u64 lowrtt_reach(struct sk_buff *skb, u64 seq)
 	return mapping->data_seq + mapping->data_len;
 }
 
-static void lowrtt_penalise(struct sock *ssk, u32 best_srtt)
+/* At most once in a round-trip time of @subflow. */
+static bool lowrtt_due(struct mptcp_subflow_context *subflow)
 {
-	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	u32 srtt_us = READ_ONCE(tcp_sk(subflow->tcp_sock)->srtt_us) >> 3;
+
+	if (tcp_jiffies32 - subflow->sched_mark < usecs_to_jiffies(srtt_us))
+		return false;
+	subflow->sched_mark = tcp_jiffies32;
+	return true;
+}
+
+static bool lowrtt_spared_released(const struct sock *ssk, const struct sock *sk)
+{
+	return inet_csk(ssk)->icsk_ca_state != TCP_CA_Open ||
+	       (!lowrtt_window_full(mptcp_sk(sk)) &&
+		READ_ONCE(sk->sk_wmem_queued) < READ_ONCE(sk->sk_sndbuf));
+}
+
+static void lowrtt_penalise(struct sock *ssk, struct mptcp_subflow_context *best)
+{
+	bool released = lowrtt_as_released(ssk);
 	struct tcp_sock *tp = tcp_sk(ssk);
-	bool spare = tcp_in_slow_start(tp) &&
-		     lab_get(sock_net(ssk), LAB_LOWRTT_SPARE);
+	u32 window, ssthresh;
 
 	if (!lab_get(sock_net(ssk), LAB_LOWRTT_PENALISE) ||
-	    tp->srtt_us <= best_srtt ||
-	    tcp_jiffies32 - subflow->sched_mark < usecs_to_jiffies(tp->srtt_us >> 3))
+	    tp->srtt_us <= READ_ONCE(tcp_sk(best->tcp_sock)->srtt_us) ||
+	    (released && lowrtt_spared_released(ssk, best->conn)) ||
+	    !lowrtt_due(released ? best : mptcp_subflow_ctx(ssk)))
 		return;
-	subflow->sched_mark = tcp_jiffies32;
-	tcp_snd_cwnd_set(tp, max(tcp_snd_cwnd(tp) / 2, 1U));
-	if (!spare)
-		WRITE_ONCE(tp->snd_ssthresh, max(tcp_snd_cwnd(tp), 2U));
+	window = max(tcp_snd_cwnd(tp) / 2, 1U);
+	ssthresh = released ? tp->snd_ssthresh / 2 : window;
+	if (!tcp_in_slow_start(tp) ||
+	    !(released || lab_get(sock_net(ssk), LAB_LOWRTT_SPARE)))
+		WRITE_ONCE(tp->snd_ssthresh, max(ssthresh, 2U));
+	tcp_snd_cwnd_set(tp, window);
 }
 
 /* The bytes from @seq on that this subflow has in one piece, in flight or queued. */
-static u64 lowrtt_holds(struct sock *ssk, u64 seq, u32 best_srtt)
+static u64 lowrtt_holds(struct sock *ssk, u64 seq, struct mptcp_subflow_context *best)
 {
+	bool one = lowrtt_as_released(ssk);
 	u64 reach = seq;
 	struct sk_buff *skb;
 
 	lock_sock(ssk);
 	skb = tcp_rtx_queue_head(ssk);
 	skb_rbtree_walk_from(skb)
-		reach = lowrtt_reach(skb, reach);
+		if (!one || reach == seq)
+			reach = lowrtt_reach(skb, reach);
 	skb_queue_walk(&ssk->sk_write_queue, skb)
-		reach = lowrtt_reach(skb, reach);
+		if (!one || reach == seq)
+			reach = lowrtt_reach(skb, reach);
 	if (reach != seq)
-		lowrtt_penalise(ssk, best_srtt);
+		lowrtt_penalise(ssk, best);
 	release_sock(ssk);
 	return reach - seq;
 }
@@ -107,17 +166,15 @@ int lowrtt_reinject(struct mptcp_sock *msk)
 	struct mptcp_subflow_context *subflow, *best = lowrtt_best(msk);
 	u64 oldest = READ_ONCE(msk->snd_una);
 	u64 piece = 0;
-	u32 srtt;
 
 	if (!best || lowrtt_seen(msk, best))
 		return -EINVAL;
-	srtt = READ_ONCE(tcp_sk(best->tcp_sock)->srtt_us);
 	best->sched_seq = oldest;
 	best->sched_turn = 1;
 
 	mptcp_for_each_subflow(msk, subflow) {
 		u64 holds = lowrtt_holds(mptcp_subflow_tcp_sock(subflow), oldest,
-					 srtt);
+					 best);
 
 		if (holds && subflow == best)
 			return -EINVAL;
