@@ -95,3 +95,15 @@ def test_reinjection_when_a_slow_path_holds_the_window_up(tmp_path: Path) -> Non
         scheduler={**helped, "rule": "mptcp-0.91"},
     )
     assert released["goodput_mbps"] > 1.3 * spared["goodput_mbps"]
+
+
+def test_a_path_that_the_scheduler_keeps_free_is_no_fault(tmp_path: Path) -> None:
+    """A receive window that the fast path holds by itself, and its queue too."""
+    parameters = {
+        **{"path1.capacity": "8 Mbit/s", "path1.delay": "10 ms"},
+        **{"path2.capacity": "8 Mbit/s", "path2.delay": "150 ms"},
+    }
+    buffer = {"net.ipv4.tcp_rmem": "4096 32768 65536"}
+    found = measured(tmp_path, parameters, sysctls=buffer)
+    assert found["path2.bytes"] < 10_000
+    assert found["joined_subflows"] == found["connections"]
