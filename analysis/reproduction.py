@@ -4,14 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pandas as pd
 
 from analysis import drawings, table
+from analysis.chance import odds
 from analysis.drawn import Drawn, title
 from analysis.figures.style import Target
 from analysis.figures.wanted import UndrawableError, Wanted
 from analysis.selection import Selection
 from analysis.statements import Answer, Statement, answer
+from analysis.statistics import SIGNIFICANCE
 
 
 @dataclass(frozen=True)
@@ -45,12 +48,14 @@ class Cause:
         the statement is answered from these too; None where nothing was run
     against : likewise for what it is set against; None for the statement's own
     metric : that the statement is asked of there; "" for its own
+    chance : whether to ask if the difference is more than the choice of points makes
     """
 
     text: str
     rows: Selection | None = None
     against: Selection | None = None
     metric: str = ""
+    chance: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,18 +102,28 @@ class Answered:
     """A statement's answer, and the same of the runs of its cause.
 
     cause, tested : None where there is none
+    odds : that points drawn again say what is published; None where nobody asked
     """
 
     given: Answer
     cause: Cause | None = None
     tested: Answer | None = None
+    odds: float | None = None
 
     @property
     def explained(self) -> bool:
-        """Whether there is a cause, and the runs that test it, if it has any, agree."""
+        """Whether there is a cause, and the runs that test it, if it has any, agree;
+        or chance is one."""
         if self.cause is None or self.untested:
             return False
-        return self.tested is None or self.tested.agrees is True
+        if self.by_chance:
+            return True
+        shown = self.tested is None and self.odds is None
+        return shown or (self.tested is not None and self.tested.agrees is True)
+
+    @property
+    def by_chance(self) -> bool:
+        return self.odds is not None and self.odds >= SIGNIFICANCE
 
     @property
     def untested(self) -> bool:
@@ -197,22 +212,36 @@ def _answered(
     given = _answer(statement, campaigns)
     if given.agrees is not False or cause is None:
         return Answered(given)
+    likely = _odds(statement, campaigns) if cause.chance else None
     if cause.rows is None or cause.rows.campaign not in campaigns:
-        return Answered(given, cause)
+        return Answered(given, cause, odds=likely)
     against = statement.against if cause.against is None else cause.against
     metric = cause.metric or statement.metric
     other = replace(statement, rows=cause.rows, against=against, metric=metric)
-    return Answered(given, cause, _answer(other, campaigns))
+    return Answered(given, cause, _answer(other, campaigns), likely)
 
 
 def _answer(statement: Statement, campaigns: Mapping[str, Campaign]) -> Answer:
-    mine = campaigns[statement.rows.campaign]
     name = statement.against.campaign if statement.against else ""
     if name and name not in campaigns:
         return Answer(statement, f"not measured: no results of {name}", 0, None)
+    return answer(statement, *_asked(statement, campaigns))
+
+
+def _odds(statement: Statement, campaigns: Mapping[str, Campaign]) -> float:
+    generator = np.random.default_rng(0)
+    return odds(statement, *_asked(statement, campaigns), generator)
+
+
+def _asked(
+    statement: Statement, campaigns: Mapping[str, Campaign]
+) -> tuple[pd.DataFrame, tuple[str, ...], pd.DataFrame | None]:
+    """The rows that are asked, the factors that are numbers, and the other rows."""
+    mine = campaigns[statement.rows.campaign]
+    name = statement.against.campaign if statement.against else ""
     others = campaigns[name].mptcp if name else None
     numeric = tuple(f for f in mine.factors if _is_number(mine.runs, f))
-    return answer(statement, mine.mptcp, numeric, others)
+    return mine.mptcp, numeric, others
 
 
 def _is_number(frame: pd.DataFrame, name: str) -> bool:

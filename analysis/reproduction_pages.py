@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis import chance
 from analysis.drawn import title
 from analysis.figures.style import Look, Target
 from analysis.figures.wanted import UndrawableError, metric_column
@@ -18,6 +19,7 @@ from analysis.reproduction import (
     reproduce,
 )
 from analysis.statements import Statement
+from analysis.statistics import SIGNIFICANCE
 from analysis.tables import markdown
 
 MADE = ("source", "spec", "backend", "kernel", "guest", "mpbench", "commit")
@@ -141,6 +143,8 @@ def _why(each: Answered) -> str:
     text = " ".join(each.cause.text.split())
     if each.untested and each.cause.rows is not None:
         return f"{text} No results of `{each.cause.rows.campaign}` yet: open."
+    if each.odds is not None:
+        text += f" {_chance(each.odds)}"
     if each.tested is None:
         return text
     agrees = {True: "agrees", False: "does not agree: open", None: "open"}
@@ -150,6 +154,14 @@ def _why(each: Answered) -> str:
     of += f", `{each.cause.metric}`" if each.cause.metric else ""
     said = f"{each.tested.ours}, n = {each.tested.n}; {agrees[each.tested.agrees]}"
     return f"{text} There, in {of}: {said}."
+
+
+def _chance(odds: float) -> str:
+    within = "within chance" if odds >= SIGNIFICANCE else "more than chance"
+    return (
+        f"In {odds:.0%} of {chance.RESAMPLES:,} designs, each drawn with replacement from the"
+        f" points of this one, it is as published: the difference is {within}."
+    )
 
 
 def verdict(made: Reproduced) -> str:
@@ -192,10 +204,12 @@ def _index(
     yield from markdown(head, rows)
     agreeing = sum(made.agreeing for made in done)
     differing = [each for made in done for each in made.differing]
-    yield (
+    by_chance = sum(each.by_chance for each in differing)
+    told = (
         f"{agreeing} of {agreeing + len(differing)} statements that can be answered by"
-        " yes or no come out as printed."
     )
+    more = f", {by_chance} differ by no more than chance" if by_chance else ""
+    yield f"{told} yes or no come out as printed{more}."
     yield ""
     if differing:
         yield "## What differs"

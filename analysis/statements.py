@@ -91,6 +91,39 @@ def answer(
     rows : of the statement's campaign; those that it is of are taken of them
     others : of the campaign that it is set against, if that is another one
     """
+    try:
+        found, wanted = _found(statement, factors, rows, others)
+    except (KeyError, ValueError) as error:
+        missing = isinstance(error, KeyError)
+        reason = f"no column {error}" if missing else str(error)
+        return Answer(statement, f"not measured: {reason}", 0, None)
+    return Answer(statement, found.text, found.n, _agrees(statement, found, wanted))
+
+
+def holds(
+    statement: Statement,
+    rows: pd.DataFrame,
+    factors: tuple[str, ...],
+    others: pd.DataFrame | None = None,
+) -> bool:
+    """Whether the relation holds of the statistic, be it significant or not.
+
+    Raises ValueError for a relation that is a test's answer, or none, and where there
+    are too few rows.
+    """
+    if statement.relation in ("insignificant", ""):
+        raise ValueError(f"{statement.id}: {statement.relation!r} is no comparison")
+    found, wanted = _found(statement, factors, rows, others)
+    return _agrees(statement, replace(found, p=None), wanted) is True
+
+
+def _found(
+    statement: Statement,
+    factors: tuple[str, ...],
+    rows: pd.DataFrame,
+    others: pd.DataFrame | None,
+) -> tuple[Finding, float]:
+    """The statistic, and what it is compared with."""
     question = Question(
         statement.metric,
         statement.criterion,
@@ -99,24 +132,7 @@ def answer(
         factors,
         statement.threshold,
     )
-    try:
-        mine = statement.rows.of(rows)
-        found, wanted = _found(statement, question, mine, rows, others)
-    except (KeyError, ValueError) as error:
-        missing = isinstance(error, KeyError)
-        reason = f"no column {error}" if missing else str(error)
-        return Answer(statement, f"not measured: {reason}", 0, None)
-    return Answer(statement, found.text, found.n, _agrees(statement, found, wanted))
-
-
-def _found(
-    statement: Statement,
-    question: Question,
-    mine: pd.DataFrame,
-    rows: pd.DataFrame,
-    others: pd.DataFrame | None,
-) -> tuple[Finding, float]:
-    """The statistic, and what it is compared with."""
+    mine = statement.rows.of(rows)
     if statement.against is not None:
         theirs = statement.against.of(rows if others is None else others)
         if statement.statistic in TWO_SIDED:

@@ -40,6 +40,10 @@ class CauseEntry(Part):
     metric: str = Field(
         default="", description="Of which metric it is asked there, if of another one."
     )
+    chance: bool = Field(
+        default=False,
+        description="Ask, too, how often points drawn again say what is published.",
+    )
 
 
 class PagesFile(Part):
@@ -120,6 +124,7 @@ class Pages:
                 rows=selected(each.rows) if each.rows else None,
                 against=selected(each.against) if each.against else None,
                 metric=each.metric,
+                chance=each.chance,
             )
             for name, each in self.file.causes.items()
         }

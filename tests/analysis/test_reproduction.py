@@ -7,7 +7,14 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from analysis import reproduction, reproduction_pages, selection, statements, table
+from analysis import (
+    chance,
+    reproduction,
+    reproduction_pages,
+    selection,
+    statements,
+    table,
+)
 from analysis.figures import wanted
 from analysis.figures.style import Look
 from mpbench.commands import pages as command
@@ -102,6 +109,26 @@ def test_a_cause_can_ask_of_another_metric(tmp_path: Path) -> None:
     assert not done[0].answers[0].explained
     page = (tmp_path / "figure-3.4.md").read_text()
     assert "There, in `b`, `point`: median 19.5, n = 40; does not agree" in page
+
+
+def test_chance_is_a_cause_where_points_drawn_again_agree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A median just below the value, and one far from it."""
+    monkeypatch.setattr(chance, "RESAMPLES", 200)
+    known = made("a", 1).mptcp["goodput_mbps"].median()
+    cause = reproduction.Cause("No more than chance. So.", chance=True)
+    near = said(id="near", statement="it is near", value=str(known + 1e-6))
+    done = write(tmp_path, {"s": cause, "near": cause}, near)
+    far_off, close = done[0].answers
+    assert far_off.odds == 0 and not far_off.explained
+    assert close.odds == pytest.approx(0.5, abs=0.2) and close.by_chance
+    page = (tmp_path / "figure-3.4.md").read_text()
+    assert f"In {close.odds:.0%} of 200 designs" in page and "within chance" in page
+    assert "In 0% of 200 designs" in page and "is more than chance" in page
+    index = (tmp_path / "README.md").read_text()
+    assert "0 of 2 statements" in index and ", 1 differ by no more than chance" in index
+    assert reproduction_pages.verdict(done[0]) == "differs, 1 open"
 
 
 def test_a_cause_without_its_runs_leaves_it_open(tmp_path: Path) -> None:

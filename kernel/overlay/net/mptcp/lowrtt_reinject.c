@@ -17,7 +17,8 @@
  * penalises another at most once in its own round-trip time, which is the shorter, and
  * only if that is not recovering from a loss; ssthresh stays in slow start and is halved
  * otherwise. All this happens when the send buffer is full, too. The subflow takes over
- * one mapping, which is what was handed to the other one at a time.
+ * one mapping, which is what was handed to the other one at a time, and that only from
+ * a window of at most 4 segments, or from a path more than 4 times as slow.
  *
  * The oldest data is found in the subflows' own queues, which takes their locks; the
  * connection's worker, which may sleep, does that. Each subflow is asked for a given
@@ -26,7 +27,7 @@
  *
  * In a subflow's context sched_seq is the last oldest byte that it was looked at for,
  * and sched_turn, if that is valid, one more than the bytes that the other subflow had
- * in one piece; sched_mark the time of the last penalty.
+ * in one piece; sched_mark the time of the last penalty, or of the last look in vain.
  */
 
 #include "lowrtt.h"
@@ -76,10 +77,22 @@ bool lowrtt_push_blocked(struct mptcp_sock *msk)
 	return true;
 }
 
+static bool lowrtt_due(const struct mptcp_subflow_context *subflow)
+{
+	u32 srtt_us = READ_ONCE(tcp_sk(subflow->tcp_sock)->srtt_us) >> 3;
+
+	return tcp_jiffies32 - subflow->sched_mark >= usecs_to_jiffies(srtt_us);
+}
+
+/* What was looked at in vain is looked at again by MPTCP 0.91, which may penalise, a
+ * round-trip time later.
+ */
 static bool lowrtt_seen(const struct mptcp_sock *msk,
 			const struct mptcp_subflow_context *subflow)
 {
-	return subflow->sched_turn && subflow->sched_seq == READ_ONCE(msk->snd_una);
+	return subflow->sched_turn && subflow->sched_seq == READ_ONCE(msk->snd_una) &&
+	       (subflow->sched_turn > 1 || !lowrtt_as_released(msk) ||
+		!lowrtt_due(subflow));
 }
 
 void lowrtt_ask(struct mptcp_sock *msk,
@@ -103,17 +116,6 @@ static u64 lowrtt_reach(struct sk_buff *skb, u64 seq)
 	return mapping->data_seq + mapping->data_len;
 }
 
-/* At most once in a round-trip time of @subflow. */
-static bool lowrtt_due(struct mptcp_subflow_context *subflow)
-{
-	u32 srtt_us = READ_ONCE(tcp_sk(subflow->tcp_sock)->srtt_us) >> 3;
-
-	if (tcp_jiffies32 - subflow->sched_mark < usecs_to_jiffies(srtt_us))
-		return false;
-	subflow->sched_mark = tcp_jiffies32;
-	return true;
-}
-
 static bool lowrtt_spared_released(const struct sock *ssk, const struct sock *sk)
 {
 	return inet_csk(ssk)->icsk_ca_state != TCP_CA_Open ||
@@ -123,15 +125,19 @@ static bool lowrtt_spared_released(const struct sock *ssk, const struct sock *sk
 
 static void lowrtt_penalise(struct sock *ssk, struct mptcp_subflow_context *best)
 {
+	struct mptcp_subflow_context *marked = mptcp_subflow_ctx(ssk);
 	bool released = lowrtt_as_released(ssk);
 	struct tcp_sock *tp = tcp_sk(ssk);
 	u32 window, ssthresh;
 
+	if (released)
+		marked = best;
 	if (!lab_get(sock_net(ssk), LAB_LOWRTT_PENALISE) ||
 	    tp->srtt_us <= READ_ONCE(tcp_sk(best->tcp_sock)->srtt_us) ||
 	    (released && lowrtt_spared_released(ssk, best->conn)) ||
-	    !lowrtt_due(released ? best : mptcp_subflow_ctx(ssk)))
+	    !lowrtt_due(marked))
 		return;
+	marked->sched_mark = tcp_jiffies32;
 	window = max(tcp_snd_cwnd(tp) / 2, 1U);
 	ssthresh = released ? tp->snd_ssthresh / 2 : window;
 	if (!tcp_in_slow_start(tp) ||
@@ -140,49 +146,72 @@ static void lowrtt_penalise(struct sock *ssk, struct mptcp_subflow_context *best
 	tcp_snd_cwnd_set(tp, window);
 }
 
-/* The bytes from @seq on that this subflow has in one piece, in flight or queued. */
+/* Whether MPTCP 0.91 would leave what this subflow has to it. */
+static bool lowrtt_leaves(const struct tcp_sock *tp,
+			  const struct mptcp_subflow_context *best)
+{
+	return tcp_snd_cwnd(tp) > 4 &&
+	       4 * (u64)READ_ONCE(tcp_sk(best->tcp_sock)->srtt_us) >= tp->srtt_us;
+}
+
+/* The bytes from @seq on that this subflow has in one piece, in flight or queued, and
+ * that @best is to send.
+ */
 static u64 lowrtt_holds(struct sock *ssk, u64 seq, struct mptcp_subflow_context *best)
 {
-	bool one = lowrtt_as_released(ssk);
+	bool released = lowrtt_as_released(ssk);
 	u64 reach = seq;
 	struct sk_buff *skb;
 
 	lock_sock(ssk);
 	skb = tcp_rtx_queue_head(ssk);
 	skb_rbtree_walk_from(skb)
-		if (!one || reach == seq)
+		if (!released || reach == seq)
 			reach = lowrtt_reach(skb, reach);
 	skb_queue_walk(&ssk->sk_write_queue, skb)
-		if (!one || reach == seq)
+		if (!released || reach == seq)
 			reach = lowrtt_reach(skb, reach);
-	if (reach != seq)
+	if (reach != seq && best != mptcp_subflow_ctx(ssk)) {
 		lowrtt_penalise(ssk, best);
+		if (released && lowrtt_leaves(tcp_sk(ssk), best))
+			reach = seq;
+	}
 	release_sock(ssk);
 	return reach - seq;
 }
 
-int lowrtt_reinject(struct mptcp_sock *msk)
+/* The bytes from the oldest on that @best is to send for another subflow. */
+static u64 lowrtt_piece(struct mptcp_sock *msk, u64 oldest,
+			struct mptcp_subflow_context *best)
 {
-	struct mptcp_subflow_context *subflow, *best = lowrtt_best(msk);
-	u64 oldest = READ_ONCE(msk->snd_una);
+	struct mptcp_subflow_context *subflow;
 	u64 piece = 0;
-
-	if (!best || lowrtt_seen(msk, best))
-		return -EINVAL;
-	best->sched_seq = oldest;
-	best->sched_turn = 1;
 
 	mptcp_for_each_subflow(msk, subflow) {
 		u64 holds = lowrtt_holds(mptcp_subflow_tcp_sock(subflow), oldest,
 					 best);
 
 		if (holds && subflow == best)
-			return -EINVAL;
+			return 0;
 		piece = max(piece, holds);
 	}
-	if (!piece)
+	return piece;
+}
+
+int lowrtt_reinject(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *best = lowrtt_best(msk);
+	u64 oldest = READ_ONCE(msk->snd_una);
+
+	if (!best || lowrtt_seen(msk, best))
 		return -EINVAL;
-	best->sched_turn = 1 + piece;
+	best->sched_seq = oldest;
+	best->sched_turn = 1 + lowrtt_piece(msk, oldest, best);
+	if (best->sched_turn == 1) {
+		if (lowrtt_as_released(msk) && lowrtt_due(best))
+			best->sched_mark = tcp_jiffies32;
+		return -EINVAL;
+	}
 	mptcp_subflow_set_scheduled(best, true);
 	return 0;
 }
