@@ -133,6 +133,7 @@ class Churn:
                 "net.mptcp.ndiffports": self.random.choice((0, 0, 3)),
                 "net.mptcp.lowrtt_reinject": 1,
                 "net.mptcp.lowrtt_penalise": 1,
+                "net.mptcp.lowrtt_rule": self.random.choice((0, 1)),
             }
         )
         one.setblocking(False)
