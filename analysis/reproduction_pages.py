@@ -159,8 +159,8 @@ def _why(each: Answered) -> str:
 def _chance(odds: float) -> str:
     within = "within chance" if odds >= SIGNIFICANCE else "more than chance"
     return (
-        f"In {odds:.0%} of {chance.RESAMPLES:,} designs, each drawn with replacement from"
-        f" the points of this one, it is as published: the difference is {within}."
+        f"In {odds:.0%} of {chance.RESAMPLES:,} designs, each drawn with replacement"
+        f" from the points of this one, it is as published: the difference is {within}."
     )
 
 
