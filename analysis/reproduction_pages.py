@@ -235,6 +235,8 @@ def _short(each: Answered) -> str:
         return "Open."
     if each.untested:
         return "A supposed cause is not tested yet; open."
+    if each.by_chance and each.odds is not None:
+        return f"Within chance: as published in {each.odds:.0%} of designs drawn again."
     if not each.explained:
         return "A supposed cause was tested and does not explain it; open."
     return " ".join(each.cause.text.split()).partition(". ")[0].rstrip(".") + "."

@@ -127,6 +127,7 @@ def test_chance_is_a_cause_where_points_drawn_again_agree(
     assert f"In {close.odds:.0%} of 200 designs" in page and "within chance" in page
     assert "In 0% of 200 designs" in page and "is more than chance" in page
     index = (tmp_path / "README.md").read_text()
+    assert f"Within chance: as published in {close.odds:.0%} of" in index
     assert "0 of 2 statements" in index and ", 1 differ by no more than chance" in index
     assert reproduction_pages.verdict(done[0]) == "differs, 1 open"
 
