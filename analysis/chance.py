@@ -27,16 +27,26 @@ def odds(
     rows, others, factors : as of `statements.answer`; others are drawn by themselves
     Raises ValueError for a relation that is a test's answer, or none.
     """
+    mine = _places(rows)
+    theirs = None if others is None else _places(others)
     held = 0
     for _ in range(RESAMPLES):
-        mine = _again(rows, generator)
-        theirs = None if others is None else _again(others, generator)
-        held += holds(statement, mine, factors, theirs)
+        again = _again(rows, mine, generator)
+        against = None
+        if others is not None and theirs is not None:
+            against = _again(others, theirs, generator)
+        held += holds(statement, again, factors, against)
     return held / RESAMPLES
 
 
-def _again(rows: pd.DataFrame, generator: np.random.Generator) -> pd.DataFrame:
-    places = list(rows.groupby("point").indices.values())
+def _places(rows: pd.DataFrame) -> list[np.ndarray]:
+    """Where each point's rows are."""
+    return [np.asarray(each) for each in rows.groupby("point").indices.values()]
+
+
+def _again(
+    rows: pd.DataFrame, places: list[np.ndarray], generator: np.random.Generator
+) -> pd.DataFrame:
     drawn = [places[each] for each in generator.integers(len(places), size=len(places))]
     numbers = np.repeat(np.arange(len(drawn)), [len(each) for each in drawn])
     return rows.take(np.concatenate(drawn)).assign(point=numbers)

@@ -118,8 +118,9 @@ class Answered:
             return False
         if self.by_chance:
             return True
-        shown = self.tested is None and self.odds is None
-        return shown or (self.tested is not None and self.tested.agrees is True)
+        if self.tested is not None:
+            return self.tested.agrees is True
+        return self.odds is None
 
     @property
     def by_chance(self) -> bool:

@@ -107,8 +107,9 @@ def links_used(run: Artefacts) -> Iterator[str]:
     carried = links.link_bytes(run)
     total = sum(carried.values())
     used = {link.name for link in run.used_links}
+    least = _least_bytes(run, total)
     for name, count in carried.items():
-        if name in used and bulk and count < _least_bytes(run, total):
+        if name in used and bulk and count < least:
             yield f"{label(name)} carried {count} bytes only"
         if name not in used and count > total * UNUSED_PART:
             yield f"{label(name)} carried {count} bytes, but was not to be used"
@@ -120,9 +121,9 @@ def paths_used(run: Artefacts) -> Iterator[str]:
         if entry.tool not in BULK:
             continue
         carried = links.path_bytes(run, entry)
-        total = sum(carried.values())
+        least = _least_bytes(run, sum(carried.values()))
         for number, count in carried.items():
-            if count < _least_bytes(run, total):
+            if count < least:
                 yield f"{entry.source}: path {number} carried {count} bytes only"
 
 

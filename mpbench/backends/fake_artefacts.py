@@ -49,8 +49,8 @@ def artefacts(job: Job) -> dict[str, bytes]:
     for host in hosts(job):
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
     files["qdisc-end.json"] = qdisc_table(wiring, flows)
-    if job["topology"] == "minitopo":
-        files["class-end.json"] = classes(wiring)
+    if htbs := classes(wiring):
+        files["class-end.json"] = htbs
     files["link-end.json"] = links(job, wiring, flows)
     if job.get("trace_s"):
         files["trace.csv"] = fake_trace.trace(job, flows)
@@ -258,7 +258,7 @@ def classes(wiring: Wiring) -> dict[str, Any]:
     """What `tc -s class show` says of each htb, by node and interface."""
     table: dict[str, Any] = {}
     for end in (end for each in wiring.wires for end in (each.one, each.two)):
-        if end.shape and end.shape.capacity_mbps:
+        if end.shape and end.shape.tclink and end.shape.capacity_mbps:
             rate_bps = round(end.shape.capacity_mbps * 1e6)
             text = f"class htb 5:1 root leaf 10: prio 0 rate {rate_bps}bit ceil\n"
             table.setdefault(end.node, {})[end.interface] = text

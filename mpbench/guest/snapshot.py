@@ -34,7 +34,7 @@ def tool_text(node: LabNode, argv: list[str]) -> str:
     output, _ = process.communicate()
     if process.returncode:
         raise OSError(f"{node.name}: {' '.join(argv)}: exit {process.returncode}")
-    return str(output.decode())
+    return output.decode()
 
 
 def classes(node: LabNode, qdiscs: list[dict[str, Any]]) -> dict[str, str]:
