@@ -8,6 +8,7 @@ import click
 
 from mpbench.arguments import retry_failed_option
 from mpbench.backends.registry import BACKENDS
+from mpbench.engine.types import GIVE_UP
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,6 +75,14 @@ if TYPE_CHECKING:
     metavar="S",
     help="Give a run up after so many seconds without a sign of life.  [default: 120]",
 )
+@click.option(
+    "--give-up",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=GIVE_UP,
+    show_default=True,
+    help="Stop when N runs in a row failed or timed out; 0 never does.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -88,6 +97,7 @@ def command(
     retry_failed: bool,
     wall_limit: float | None,
     silence_limit: float | None,
+    give_up: int,
 ) -> None:
     """Run the experiment in FILE, going on where it was left.
 
@@ -120,6 +130,7 @@ def command(
         retry_failed=retry_failed,
         wall_limit_s=wall_limit,
         silence_limit_s=silence_limit,
+        give_up=give_up,
     )
     root = out or Path("results") / spec.name
     console = Console(highlight=False)

@@ -14,7 +14,7 @@ from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished
 from mpbench.engine.refresh import refresh
 from mpbench.engine.saving import Saving
-from mpbench.engine.select import Standing, pending, standing
+from mpbench.engine.select import RETRIED, Standing, pending, standing
 from mpbench.engine.types import (
     Experiment,
     Measure,
@@ -150,7 +150,20 @@ def _work(
     def do(task, cpu, report, cancel):
         return execute(task.subject, shop, cpu, report, cancel)
 
-    return Work(tasks, chosen, do, concluded, saving.now_and_then)
+    streak = Streak(shop.options.give_up)
+    return Work(tasks, chosen, do, concluded, saving.now_and_then, streak.ends)
+
+
+@dataclass
+class Streak:
+    """Runs in a row that came to nothing, of which `most` are enough; 0 are never."""
+
+    most: int
+    length: int = 0
+
+    def ends(self, verdict: str) -> bool:
+        self.length = self.length + 1 if verdict in RETRIED else 0
+        return 0 < self.most <= self.length
 
 
 def _close(

@@ -20,6 +20,7 @@ class Work:
 
     do : executes a task (in a worker's thread)
     concluded : what `do` returned, in a display's words (in the main thread)
+    hopeless : of a verdict, whether to stop here
     tick : called several times a second; may write interim results
     """
 
@@ -28,6 +29,7 @@ class Work:
     do: pool.Do
     concluded: Callable[[Task, Any], Finished]
     tick: Callable[[], None] = lambda: None
+    hopeless: Callable[[str], bool] = lambda verdict: False
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,14 @@ class Driven:
     signal_status : 0, or the exit status of the signal that stopped it
     error : what a task raised, if that stopped it
     given_up : tasks that were in flight at the stop
+    hopeless : whether it was stopped because nothing came of it
     """
 
     progress: Progress
     signal_status: int
     error: BaseException | None
     given_up: int
+    hopeless: bool
 
 
 def drive(work: Work, display: Display) -> Driven:
@@ -52,7 +56,7 @@ def drive(work: Work, display: Display) -> Driven:
     cancel = threading.Event()
     error: BaseException | None = None
     given_up = 0
-    told = False
+    told = hopeless = False
     shown_s = 0.0
     with stopping.stopping(cancel, display.close) as stop:
         try:
@@ -69,6 +73,9 @@ def drive(work: Work, display: Display) -> Driven:
                         end = work.concluded(task, result)
                         progress.ended(task, end.verdict, end.virtual_s)
                         display.finished(end, progress)
+                        if work.hopeless(end.verdict):
+                            hopeless = True
+                            cancel.set()
                     case pool.Broke(task, raised):
                         progress.cancelled(task)
                         error = error or raised
@@ -82,4 +89,4 @@ def drive(work: Work, display: Display) -> Driven:
         finally:
             cancel.set()
             display.close()
-    return Driven(progress, stop.status, error, given_up)
+    return Driven(progress, stop.status, error, given_up, hopeless)

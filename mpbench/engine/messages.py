@@ -59,6 +59,11 @@ def closing(
         lines.append(f"Go on with the same command: {again}")
     elif driven.progress.total:
         lines.append(summary(driven.progress))
+    if driven.hopeless:
+        lines.append(
+            f"Given up: the last {many(options.give_up, 'run')} failed or timed out. "
+            "If others may do better, --give-up 0 goes on."
+        )
     if left and not driven.signal_status:
         lines.append(f"{many(left, 'run')} of the plan not yet done.")
     verdicts = stands.verdicts()

@@ -10,6 +10,10 @@ from mpbench.store.campaign import Entry
 Verdict = Literal["ok", "invalid", "failed", "timeout"]
 KeepCaptures = Literal["none", "failed", "all"]
 
+GIVE_UP = 20
+"""So many failures in a row are not the runs' fault: a typing error in a sysctl, a full
+machine. A night of them would tell no more."""
+
 Measure = Callable[[Path], Mapping[str, Any]]
 """A run's folder to its metrics, ``verdict`` and ``reason`` among them."""
 
@@ -59,6 +63,7 @@ class Options:
     keep_captures : whose packet captures stay on disk
     retry_failed : execute failed and timed-out runs once more
     wall_limit_s, silence_limit_s : replace the default bounds of a run
+    give_up : stop when so many runs in a row failed or timed out; 0 for never
     """
 
     jobs: int | None = None
@@ -68,6 +73,7 @@ class Options:
     retry_failed: bool = False
     wall_limit_s: float | None = None
     silence_limit_s: float | None = None
+    give_up: int = GIVE_UP
 
 
 def entry(run: PlannedRun) -> Entry:

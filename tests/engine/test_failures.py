@@ -66,6 +66,23 @@ def test_failed_runs_are_retried_only_when_asked(lab: Lab) -> None:
     assert len(lab.folders()) == 6
 
 
+def test_failures_in_a_row_end_the_campaign(lab: Lab) -> None:
+    """All six runs panic: after three it is enough, and the rest is done when asked."""
+    panic = [{"do": "panic"}]
+    assert lab.run(scripts=panic, jobs=1, give_up=3) == 1
+    assert len(lab.folders()) == 3
+    assert "Given up: the last 3 runs failed" in lab.text
+    assert "3 runs of the plan not yet done" in lab.text
+    assert lab.run(scripts=panic, jobs=1, give_up=0) == 1
+    assert len(lab.folders()) == 6
+    assert "Given up" not in lab.text
+
+
+def test_failures_among_good_runs_do_not_end_it(lab: Lab) -> None:
+    assert lab.run(scripts=[{"do": "panic", "when": ON_PATH_1}], jobs=1, give_up=2) == 1
+    assert len(lab.folders()) == 6
+
+
 def test_the_measured_verdict_counts(lab: Lab) -> None:
     def measure(folder):
         return {"goodput_mbps": 1.0, "verdict": "invalid", "reason": "subflow missing"}
