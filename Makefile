@@ -2,6 +2,7 @@
 # make test   set up everything, run tests, types and lint
 # make docs   build the documentation into build/docs, links checked
 # make reproduction  the thesis's figures from results/, ours beside the published
+# make release  tag this commit with the version that the changelog's top section has
 # make setup  Debian packages, virtual environment, guest kernel
 #
 # Only the Debian packages need root (or sudo); with them installed, all else
@@ -24,7 +25,7 @@ RUN := $(BIN)/mpbench
 step = printf '\n==> %s (%s)\n' '$(1)' '$(2)'; SECONDS=0
 done = printf '    done in %d s\n' "$$SECONDS"
 
-.PHONY: help setup packages venv kernel demo reproduction test unit lint types docs clean
+.PHONY: help setup packages venv kernel demo reproduction test unit lint types docs release clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -53,7 +54,7 @@ packages:
 
 venv: $(VENV)/installed
 
-$(VENV)/installed: setup.py pyproject.toml $(wildcard analysis/capture/core/*.[ch]) | packages
+$(VENV)/installed: setup.py pyproject.toml mpbench/__init__.py $(wildcard analysis/capture/core/*.[ch]) | packages
 	@$(call step,Python packages in $(VENV),about a minute)
 	/usr/bin/python3 -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'
@@ -107,6 +108,9 @@ $(VENV)/docs: $(VENV)/installed
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
 	touch $@
 	$(call done)
+
+release: venv
+	@$(BIN)/python .ci/release.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache
