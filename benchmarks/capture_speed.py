@@ -1,6 +1,6 @@
 """Packets a second of capture analysis beside tshark, and its memory.
 
-    python benchmarks/capture_speed.py [--packets N] [--rounds N] [--gib N]
+    python -m benchmarks.capture_speed [--packets N] [--rounds N] [--gib N]
 
 The same generated header-only capture of MPTCP over four subflows goes to both, in
 one run, pinned to one CPU: to all metrics and a time series of 0.1 s, and to tshark's
@@ -19,7 +19,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-GENERATOR = Path(__file__).with_name("generated_capture.py")
+GENERATOR = "tests.capture.generated"
+ROOT = Path(__file__).parents[1]
 RECORD_BYTES = 106
 
 FIELDS = (
@@ -67,8 +68,9 @@ def timed(argv: list[str]) -> Took:
 def write(capture: Path, packets: int) -> int:
     """Generated in a process of its own: a child's peak of memory counts from what
     its parent has."""
-    argv = [sys.executable, str(GENERATOR), str(capture), str(packets)]
-    return int(subprocess.run(argv, check=True, capture_output=True).stdout)
+    argv = [sys.executable, "-m", GENERATOR, str(capture), str(packets)]
+    done = subprocess.run(argv, cwd=ROOT, check=True, capture_output=True)
+    return int(done.stdout)
 
 
 def ours(capture: Path) -> Took:

@@ -1,6 +1,6 @@
 """How fast the virtual lab is: virtual seconds per second of one pinned core.
 
-    python benchmarks/virtual_lab_speed.py [--cpu N] [--repetitions 5] [--json]
+    python -m benchmarks.virtual_lab_speed [--cpu N] [--repetitions 5] [--json]
         [--read {packet,coalesced}] [--read-bytes 16384]
 
 30 s of iperf3 over MPTCP (lia, lowrtt) through `two_path` at three capacities,

@@ -1,6 +1,6 @@
 """How fast WSP thins a candidate set, beside a full-distance-matrix one.
 
-    python benchmarks/wsp_speed.py [--seeds 20] [--json]
+    python -m benchmarks.wsp_speed [--seeds 20] [--json]
 
 Each line is one size: candidates down to a wanted number of points, by adaptive
 WSP (the whole search for d_min included). The comparison is the shape of the

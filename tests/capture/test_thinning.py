@@ -9,7 +9,7 @@ from analysis.capture import drawing, library
 from analysis.capture.analyse import EVENTS, Settings, analyse
 from analysis.capture.frames import frames
 from analysis.capture.thinning import Thinned
-from benchmarks.generated_capture import write
+from tests.capture.generated import write
 from tests.capture.kinds import path, seen
 
 TYPE = library.row_type("events")

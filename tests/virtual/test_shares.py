@@ -1,7 +1,7 @@
 """Windows on two paths of fixed random loss and no queue, against closed forms.
 
 Where these apply, and where they do not: docs/controllers.md; more controllers,
-networks and time: benchmarks/controller_shares.py.
+networks and time: validation/controller_shares.py.
 """
 
 import json

@@ -1,8 +1,8 @@
 """An experiment in a guest kernel that is patched further.
 
-    python benchmarks/patched_kernel.py PATCH EXPERIMENT [OPTION of mpbench run]...
+    python -m validation.patched_kernel PATCH EXPERIMENT [OPTION of mpbench run]...
 
-    python benchmarks/patched_kernel.py experiments/causes/old-growth.patch \\
+    python -m validation.patched_kernel experiments/causes/old-growth.patch \\
         experiments/causes/old-growth-responsiveness.yaml
 
 For tests of what older kernels did, which the guest kernel is not to carry. PATCH is
@@ -19,15 +19,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("analysis", "experiments", "kernel", "mpbench", "topologies", "wsp")
+FOLDERS = ("analysis", "experiments", "kernel", "mpbench", "topologies", "wsp")
 
 
 def patched_copy(patch: Path) -> Path:
-    """The rooms that a run needs, with the patch."""
+    """A copy of the folders that a run needs, with the patch applied."""
     copy = ROOT / "build" / "patched" / patch.stem
     shutil.rmtree(copy, ignore_errors=True)
-    for room in ROOMS:
-        shutil.copytree(ROOT / room, copy / room)
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, copy / folder)
     subprocess.run(["patch", "-p1", "-s", "-i", str(patch)], cwd=copy, check=True)
     results = ROOT / "results"
     (copy / "results").symlink_to(results, target_is_directory=True)

@@ -6,7 +6,7 @@ trip. What a kernel adds is put in piece by piece: windows do not grow for the r
 trip after a loss, and are whole segments. docs/models.md has what comes out; to
 repeat it, five minutes:
 
-    python -m benchmarks.model_errors
+    python -m validation.model_errors
 """
 
 import heapq

@@ -1,4 +1,4 @@
-"""benchmarks/bare_packets.c against what is known on paper."""
+"""validation/bare_packets.c against what is known on paper."""
 
 import subprocess
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import bare_packets
-from benchmarks.bare_packets import SIMULATOR, flow, link
+from validation import bare_packets
+from validation.bare_packets import SIMULATOR, flow, link
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """How well designs that grow fill, beside fresh ones of the same number of points.
 
-    python benchmarks/wsp_growth.py [--seeds 5]
+    python -m validation.wsp_growth [--seeds 5]
 
 Prints a Markdown table: minimum distance, coverage, centred discrepancy, and the part
 of all coordinates in the outer tenths of their range (0.2 where points are uniform).

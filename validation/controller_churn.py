@@ -1,6 +1,6 @@
 """Connections and subflows that come and go under each controller.
 
-    python benchmarks/controller_churn.py [--config debug] [--seconds 120]
+    python -m validation.controller_churn [--config debug] [--seconds 120]
         [--connections 50] [--only NAME] [--scheduler NAME] [--seed 1] [--seeds 1]
 
 Fifty connections at a time over two lossy paths; every 0.7 s the second address is
@@ -14,12 +14,9 @@ connection is left and the kernel's log says nothing. `--config debug` is what
 import argparse
 import itertools
 import json
-import sys
 import tempfile
 import time
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mpbench import kernel
 from mpbench.backends import boot

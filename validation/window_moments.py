@@ -4,7 +4,7 @@ Each window grows with time as acknowledgements make it grow, and a loss comes a
 exponential number of segments. What is left out is what a guest has besides: recovery,
 timers, whole segments. `docs/controllers.md` has what comes out; to repeat it:
 
-    python -m benchmarks.window_moments
+    python -m validation.window_moments
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
 """What published cells owe to Linux, and what to the network: bare_packets.c on them.
 
-    python -m benchmarks.bare_packets [SCENARIO]... [--seeds 5]
+    python -m validation.bare_packets [SCENARIO]... [--seeds 5]
 
 A simulator with nothing of a kernel in it runs the networks of some pages of
 results/reference. Where it has what the guest has, the kernel is not what sets the page

@@ -1,6 +1,6 @@
 """Windows on two paths of fixed random loss against the controllers' equations.
 
-    python benchmarks/controller_shares.py [--seconds 200] [--seeds 5]
+    python -m validation.controller_shares [--seconds 200] [--seeds 5]
         [--only NAME] [--network NAME] [--json]
 
 No queue ever fills: the bottlenecks have room for ten times what flows. Guests are set
@@ -16,19 +16,15 @@ mean    sum of the windows' means, likewise
 import argparse
 import json
 import statistics
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-import aimd_model
-
 from tests.virtual.balance import BALANCES
 from tests.virtual.lab import BOUNDS, Lab, lab_with, make_job, script
+from validation import aimd_model
 
 SHARES = script("import sys; from tests.virtual.shares import main; sys.exit(main())")
 SKIP_S = 20

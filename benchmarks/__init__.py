@@ -1,0 +1,1 @@
+"""What times the product: speed, CPU time and memory, each beside a stated aim."""

@@ -1,0 +1,35 @@
+"""What the folders beside the product may import."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PRODUCT = ("analysis", "mpbench", "topologies", "wsp")
+FORBIDDEN = {
+    **dict.fromkeys(PRODUCT, {"tests", "validation", "benchmarks"}),
+    "tests": {"validation", "benchmarks"},
+    "validation": {"benchmarks"},
+    "benchmarks": {"validation"},
+}
+
+
+def imported(path: Path) -> set[str]:
+    """The top-level packages that a file imports."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("folder", FORBIDDEN)
+def test_no_import_cycle_between_folders(folder: str) -> None:
+    files = sorted((ROOT / folder).rglob("*.py"))
+    assert files
+    for path in files:
+        wrong = imported(path) & FORBIDDEN[folder]
+        assert not wrong, f"{path.relative_to(ROOT)} imports {', '.join(wrong)}"
