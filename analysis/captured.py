@@ -39,10 +39,10 @@ def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
     tables = analyse(near, far, Settings(events=()))
     ways = [int(not forward) for forward in {e.forward for e in run.asked.traffic}]
     of_near = tables.subflows[tables.subflows["point"] == 0]
-    near_halves = np.isin(tables.halves["subflow"], of_near["subflow"])
-    known = losses_known(tables.halves, np.where(near_halves, 0, 1)) & bool(far)
-    chosen = near_halves & np.isin(tables.halves["direction"], ways)
-    mine = tables.halves[chosen]
+    near_halves = np.isin(tables.directions["subflow"], of_near["subflow"])
+    known = losses_known(tables.directions, np.where(near_halves, 0, 1)) & bool(far)
+    chosen = near_halves & np.isin(tables.directions["direction"], ways)
+    mine = tables.directions[chosen]
     data = tables.data[
         np.isin(tables.data["connection"], of_near["connection"])
         & np.isin(tables.data["direction"], ways)

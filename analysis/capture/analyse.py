@@ -74,8 +74,8 @@ class Tables:
 
     connections : a connection at one capture point
     data : what one end of a connection sent
-    subflows : a subflow; halves : what one end sent on it
-    series : a half in one interval, those with packets only
+    subflows : a subflow; directions : what one end sent on it
+    series : a direction of a subflow in one interval, those with packets only
     events : of the kinds asked for; marks : of those to draw, one of `thinned` where
         they are most
     inputs : a file; names : of the files; faults : of their streams, None if whole
@@ -85,7 +85,7 @@ class Tables:
     connections: np.ndarray
     data: np.ndarray
     subflows: np.ndarray
-    halves: np.ndarray
+    directions: np.ndarray
     series: np.ndarray
     events: np.ndarray
     marks: np.ndarray
@@ -115,7 +115,7 @@ class _Taken:
                 found = found[(found["kind"] & self.listed) != 0]
             if len(found):
                 getattr(self, name).append(found)
-            core.capture_clear(handle, library.TABLES.index(name))
+            core.analyser_clear(handle, library.TABLES.index(name))
 
     def whole(self, name: str) -> np.ndarray:
         parts = getattr(self, name)
@@ -140,15 +140,15 @@ def analyse(
     chosen = settings or Settings()
     core = library.load()
     with contextlib.ExitStack() as undo:
-        handle = core.capture_new(ctypes.byref(chosen.as_core()))
+        handle = core.analyser_new(ctypes.byref(chosen.as_core()))
         if not handle:
             raise MemoryError("no memory for the analyser")
-        undo.callback(core.capture_free, handle)
+        undo.callback(core.analyser_free, handle)
         streams = []
         for point, names in enumerate((near, far)):
             for name in names:
                 streams.append(undo.enter_context(sources.opened(name)))
-                if core.capture_add(handle, point) < 0:
+                if core.analyser_add(handle, point) < 0:
                     raise ValueError(
                         f"{len(near) + len(far)} captures at once; up to 64, and "
                         "2 MiB of memory for each"
@@ -172,7 +172,7 @@ def analyse(
             names=tuple(stream.name for stream in streams),
             faults=tuple(stream.fault for stream in streams),
             interval_s=chosen.interval_s,
-            short_of_memory=core.capture_memory(handle) < 0,
+            short_of_memory=core.analyser_memory(handle) < 0,
         )
 
 
@@ -180,18 +180,18 @@ def _run(
     core: ctypes.CDLL, handle: int, streams: Sequence[sources.Stream]
 ) -> Iterator[None]:
     """Feed the core until it is done; yields when rows are to be taken out."""
-    while (wanted := core.capture_run(handle)) != library.DONE:
+    while (wanted := core.analyser_run(handle)) != library.DONE:
         if wanted == library.FULL:
             yield
             continue
         size = ctypes.c_size_t()
-        where = core.capture_room(handle, wanted, ctypes.byref(size))
+        where = core.analyser_buffer(handle, wanted, ctypes.byref(size))
         room = (ctypes.c_char * size.value).from_address(where)
         count = streams[wanted].readinto(memoryview(room).cast("B")[:PIECE])
         if count:
-            core.capture_fed(handle, wanted, count)
+            core.analyser_fed(handle, wanted, count)
         else:
-            core.capture_end(handle, wanted)
+            core.analyser_end(handle, wanted)
 
 
 def _settled(rows: np.ndarray, subflows: np.ndarray) -> np.ndarray:
@@ -210,9 +210,9 @@ _KEY = ("interval", "subflow", "direction")
 
 
 def _summed(series: np.ndarray) -> np.ndarray:
-    """One row for each interval of each half, sorted.
+    """One row for each interval of each direction, sorted.
 
-    A half that met packets out of order has several rows of one interval.
+    A direction that met packets out of order has several rows of one interval.
     """
     if not len(series):
         return series

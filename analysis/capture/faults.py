@@ -45,7 +45,7 @@ def faults(tables: Tables) -> list[str]:
 
 def clocks(tables: Tables) -> list[str]:
     """A line if the clocks of two capture points cannot be right."""
-    subflows = int(clocks_differ(tables.halves).sum()) // 2
+    subflows = int(clocks_differ(tables.directions).sum()) // 2
     if not subflows:
         return []
     return [

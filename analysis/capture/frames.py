@@ -184,11 +184,11 @@ def _addresses(subflows: np.ndarray, end: str) -> np.ndarray:
 
 
 def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
-    of_half = _columns(tables.halves, zero_ns)
+    of_direction = _columns(tables.directions, zero_ns)
     place = np.zeros(len(tables.subflows), int)
     place[tables.subflows["subflow"]] = np.arange(len(place))
-    mine = place[of_half["subflow"]]
-    columns = {name: of_half.pop(name) for name in ("subflow", "direction")}
+    mine = place[of_direction["subflow"]]
+    columns = {name: of_direction.pop(name) for name in ("subflow", "direction")}
     for name in _OF_SUBFLOW:
         columns[name] = tables.subflows[name][mine]
     columns["how"] = np.array(HOW, object)[tables.subflows["how"][mine]]
@@ -201,7 +201,7 @@ def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
             columns[f"{name}{suffix}"] = chosen
     times = _columns(tables.subflows, zero_ns)
     columns |= {name: times[name][mine] for name in _TIMES}
-    columns |= of_half
+    columns |= of_direction
     columns["rtt_mean_s"] = _over(columns.pop("rtt_sum_s"), columns["rtt_samples"])
     columns["delay_mean_s"] = _over(columns.pop("delay_sum_s"), columns["matched"])
     columns["in_flight_mean_bytes"] = _over(
@@ -212,38 +212,38 @@ def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
     columns["handshake_s"] = columns["established_at_s"] - columns["syn_at_s"]
     lasted = columns["last_at_s"] - columns["first_at_s"]
     columns["throughput_mbps"] = _over(columns["ip_bytes"] * 8e-6, lasted)
-    _losses(columns, losses_known(tables.halves, tables.subflows["point"][mine]))
+    _losses(columns, losses_known(tables.directions, tables.subflows["point"][mine]))
     groups, count = _groups(columns["connection"], columns["direction"])
     total = _sums(columns["data_bytes"], groups, count)[groups]
     columns["share"] = _over(columns["data_bytes"], total)
     return pd.DataFrame(columns)
 
 
-def losses_known(halves: np.ndarray, points: np.ndarray) -> np.ndarray:
+def losses_known(directions: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Whether losses between two points are known; bool, shape (n,).
 
-    halves : `Tables.halves`, shape (n,); points : at which each was captured
+    directions : `Tables.directions`, shape (n,); points : at which each was captured
     Of a direction that the second point saw first, the rows of the first say nothing.
     What the second did not see at all went by elsewhere if it was answered, and is
     lost if not. Nothing is known where `clocks_differ`.
     """
-    origin, packets = halves["origin"], halves["packets"]
-    silent = (halves["matched"] == 0) & (origin == 0) & (points == 0)
-    groups, count = _groups(halves["subflow"])
+    origin, packets = directions["origin"], directions["packets"]
+    silent = (directions["matched"] == 0) & (origin == 0) & (points == 0)
+    groups, count = _groups(directions["subflow"])
     passed = _sums((origin != 0).astype(int), groups, count)[groups] > 0
     answers = _sums(packets, groups, count)[groups] - packets
-    lost = silent & (halves["unmatched"] > 0) & (passed | (answers == 0))
-    return ((origin > 0) | lost) & ~clocks_differ(halves)
+    lost = silent & (directions["unmatched"] > 0) & (passed | (answers == 0))
+    return ((origin > 0) | lost) & ~clocks_differ(directions)
 
 
-def clocks_differ(halves: np.ndarray) -> np.ndarray:
+def clocks_differ(directions: np.ndarray) -> np.ndarray:
     """Where one point saw both directions of a subflow before the other did, be it by
     1 ns, as nothing can pass; bool, shape (n,).
 
-    halves : `Tables.halves`, shape (n,)
+    directions : `Tables.directions`, shape (n,)
     """
-    first = (halves["origin"] > 0) & (halves["delay_min_ns"] > 0)
-    groups, count = _groups(halves["subflow"])
+    first = (directions["origin"] > 0) & (directions["delay_min_ns"] > 0)
+    groups, count = _groups(directions["subflow"])
     return _sums(first.astype(int), groups, count)[groups] > 1
 
 
@@ -306,14 +306,14 @@ _SUMMED = (
 
 
 def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFrame:
-    of_half = _columns(tables.series, zero_ns)
+    of_direction = _columns(tables.series, zero_ns)
     interval_s = tables.interval_s
     connection = np.zeros(len(tables.subflows), int)
     connection[tables.subflows["subflow"]] = tables.subflows["connection"]
     columns = {
-        "at_s": of_half.pop("interval") * interval_s,
-        "connection": connection[of_half["subflow"]],
-        **of_half,
+        "at_s": of_direction.pop("interval") * interval_s,
+        "connection": connection[of_direction["subflow"]],
+        **of_direction,
     }
     for name, count in (("rtt", "rtt_samples"), ("delay", "matched")):
         columns[f"{name}_mean_s"] = _over(columns.pop(f"{name}_sum_s"), columns[count])

@@ -15,7 +15,7 @@ TABLES = (
     "connections",
     "data",
     "subflows",
-    "halves",
+    "directions",
     "series",
     "events",
     "inputs",
@@ -59,17 +59,17 @@ def load() -> ctypes.CDLL:
     pointer, number = ctypes.c_void_p, ctypes.c_int
     size = ctypes.POINTER(ctypes.c_size_t)
     signatures = {
-        "capture_new": (pointer, [ctypes.POINTER(Settings)]),
-        "capture_add": (number, [pointer, number]),
-        "capture_room": (pointer, [pointer, number, size]),
-        "capture_fed": (None, [pointer, number, ctypes.c_size_t]),
-        "capture_end": (None, [pointer, number]),
-        "capture_run": (number, [pointer]),
-        "capture_rows": (pointer, [pointer, number, size]),
-        "capture_clear": (None, [pointer, number]),
-        "capture_fields": (ctypes.c_char_p, [number]),
-        "capture_memory": (ctypes.c_int64, [pointer]),
-        "capture_free": (None, [pointer]),
+        "analyser_new": (pointer, [ctypes.POINTER(Settings)]),
+        "analyser_add": (number, [pointer, number]),
+        "analyser_buffer": (pointer, [pointer, number, size]),
+        "analyser_fed": (None, [pointer, number, ctypes.c_size_t]),
+        "analyser_end": (None, [pointer, number]),
+        "analyser_run": (number, [pointer]),
+        "analyser_rows": (pointer, [pointer, number, size]),
+        "analyser_clear": (None, [pointer, number]),
+        "analyser_fields": (ctypes.c_char_p, [number]),
+        "analyser_memory": (ctypes.c_int64, [pointer]),
+        "analyser_free": (None, [pointer]),
     }
     try:
         for name, (result, arguments) in signatures.items():
@@ -83,7 +83,7 @@ def load() -> ctypes.CDLL:
 @functools.cache
 def row_type(table: str) -> np.dtype:
     """The structured type of a table's rows."""
-    text = load().capture_fields(TABLES.index(table)).decode()
+    text = load().analyser_fields(TABLES.index(table)).decode()
     fields = (line.split() for line in text.splitlines())
     return np.dtype([(name, TYPES[kind]) for kind, name in fields])
 
@@ -92,7 +92,7 @@ def rows(core: ctypes.CDLL, handle: int, table: str) -> np.ndarray:
     """A copy of the rows that a table holds now, shape (n,)."""
     count = ctypes.c_size_t()
     number = TABLES.index(table)
-    where = core.capture_rows(handle, number, ctypes.byref(count))
+    where = core.analyser_rows(handle, number, ctypes.byref(count))
     kind = row_type(table)
     if not count.value:
         return np.empty(0, kind)

@@ -134,23 +134,23 @@ def _signals(subflows: pd.DataFrame) -> Iterator[str]:
             yield f"{WAYS[int(str(direction))]} {', '.join(told)}"
 
 
-def _subflow(halves: pd.DataFrame, connection: pd.Series) -> Iterator[str]:
-    here = halves[halves["direction"] == 0].iloc[0]
+def _subflow(directions: pd.DataFrame, connection: pd.Series) -> Iterator[str]:
+    here = directions[directions["direction"] == 0].iloc[0]
     facts = [f"{_end(here, 'source')} -> {_end(here, 'target')}"]
     if here["how"] == "join" and pd.notna(here["handshake_s"]):
         began = here["syn_at_s"] - connection["first_at_s"]
         facts.append(f"joined at {began:.3f} s in {_ms(here['handshake_s'])}")
-    if pd.notna(here["syn_at_s"]) and halves["packets"].min() == 0:
+    if pd.notna(here["syn_at_s"]) and directions["packets"].min() == 0:
         facts.append("never answered")
     if here["backup"]:
         facts.append("backup")
     yield f"  subflow {int(here['number'])}: {', '.join(facts)}"
-    for _, half in halves.sort_values("direction").iterrows():
-        if half["payload_packets"]:
-            yield f"    {WAYS[half['direction']]} {', '.join(_half(half))}"
+    for _, row in directions.sort_values("direction").iterrows():
+        if row["payload_packets"]:
+            yield f"    {WAYS[row['direction']]} {', '.join(_direction_of_subflow(row))}"
 
 
-def _half(row: pd.Series) -> Iterator[str]:
+def _direction_of_subflow(row: pd.Series) -> Iterator[str]:
     yield f"{_size(row['data_bytes'])}"
     if pd.notna(row["share"]):
         yield f"{row['share']:.1%}"

@@ -78,7 +78,7 @@ def command(context: click.Context, paths: tuple[str, ...], **options: Any) -> N
     if len(paths) > 1 or not first.is_dir():
         if options["dry_run"]:
             raise UserError("--dry-run is for a results folder; a capture is only read")
-        from mpbench.captures import report
+        from mpbench.capture_files import report
 
         report(paths, options)
         return

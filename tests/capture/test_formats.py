@@ -16,7 +16,7 @@ from tests.capture.formats import as_pcap, as_pcapng, tagged
 from tests.capture.kinds import raw
 
 KIND = ("loss", "client")
-TABLES = ("connections", "data", "subflows", "halves")
+TABLES = ("connections", "data", "subflows", "directions")
 
 
 def write(folder: Path, content: bytes, name: str = "a.pcap") -> Path:
@@ -115,7 +115,7 @@ def test_several_files_are_one_point(tmp_path: Path, whole: Tables, count: int) 
     found = read(*paths)
     # In virtual time many packets have one time; whose comes first is left open.
     for name in ("packets", "payload_bytes", "retransmissions", "gaps", "rtt_sum_ns"):
-        assert sorted(found.halves[name]) == sorted(whole.halves[name]), name
+        assert sorted(found.directions[name]) == sorted(whole.directions[name]), name
     assert sorted(found.data["bytes"]) == sorted(whole.data["bytes"])
     assert len(found.connections) == len(whole.connections)
     step = len(records) // count + 1
@@ -220,8 +220,8 @@ def test_snapped_packets(tmp_path: Path, snap: int) -> None:
         assert found.inputs["snapped"][0] == found.inputs["packets"][0]
     else:
         assert (found.connections["unknown"] & 16).all()
-        assert found.halves["packets"].sum() == found.inputs["packets"][0]
-        assert found.halves["payload_bytes"].sum() > 900_000
+        assert found.directions["packets"].sum() == found.inputs["packets"][0]
+        assert found.directions["payload_bytes"].sum() > 900_000
 
 
 def test_little_memory_is_told(tmp_path: Path) -> None:

@@ -46,8 +46,8 @@ def test_mutated_captures(tmp_path: Path) -> None:
         path.write_bytes(mutated(chance.choice((bytes, as_pcapng))(content), chance))
         tables = analyse([path], settings=SETTINGS)
         assert tables.inputs["packets"][0] <= len(path.read_bytes()) / 16
-        assert (tables.halves["packets"] >= 0).all()
-        assert tables.halves["packets"].sum() <= tables.inputs["packets"][0]
+        assert (tables.directions["packets"] >= 0).all()
+        assert tables.directions["packets"].sum() <= tables.inputs["packets"][0]
         if count % 10 == 0:
             frames(tables)
 

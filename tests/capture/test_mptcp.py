@@ -169,8 +169,8 @@ def test_subflow_numbers_that_wrap_around(tmp_path: Path) -> None:
     moved = tmp_path / "moved.pcap"
     moved.write_bytes(rewritten(content, (1 << 32) - 30_000 - isn))
     one, two = tables("plain", "client"), analyse([moved])
-    for name in one.halves.dtype.names or ():
-        assert np.array_equal(one.halves[name], two.halves[name]), name
+    for name in one.directions.dtype.names or ():
+        assert np.array_equal(one.directions[name], two.directions[name]), name
 
 
 def test_one_way_delay_and_loss() -> None:

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a caller uses. It puts bytes into an input's room until capture_run() asks for
+ * What a caller uses. It puts bytes into an input's buffer until analyser_run() asks for
  * no more; rows are taken out between two calls.
  *
- *	while ((what = capture_run(c)) != CAPTURE_DONE)
- *		what >= 0: fill the room of input `what`, or end it
- *		CAPTURE_FULL: take series and events out
+ *	while ((what = analyser_run(c)) != ANALYSER_DONE)
+ *		what >= 0: fill the buffer of input `what`, or end it
+ *		ANALYSER_FULL: take series and events out
  */
 #include <stdlib.h>
 
 #include "core.h"
 
-#define CAPTURE_DONE (-1)
-#define CAPTURE_FULL (-2)
+#define ANALYSER_DONE (-1)
+#define ANALYSER_FULL (-2)
 #define FULL 65536		/* rows */
 #define TURN 4096		/* packets between two looks at the tables */
 
 static const size_t sizes[OUTS] = {
 	sizeof(struct connection_row), sizeof(struct data_row),
-	sizeof(struct subflow_row), sizeof(struct half_row),
+	sizeof(struct subflow_row), sizeof(struct direction_row),
 	sizeof(struct series_row), sizeof(struct event_row), sizeof(struct input_row),
 };
 
 #define TEXT(type, name) #type " " #name "\n"
-const char *capture_fields(int out)
+const char *analyser_fields(int out)
 {
 	static const char *const texts[OUTS] = {
 		CONNECTION_FIELDS(TEXT), DATA_FIELDS(TEXT), SUBFLOW_FIELDS(TEXT),
-		HALF_FIELDS(TEXT), SERIES_FIELDS(TEXT), EVENT_FIELDS(TEXT),
+		DIRECTION_FIELDS(TEXT), SERIES_FIELDS(TEXT), EVENT_FIELDS(TEXT),
 		INPUT_FIELDS(TEXT),
 	};
 
@@ -35,9 +35,9 @@ const char *capture_fields(int out)
 }
 #undef TEXT
 
-struct capture *capture_new(const struct settings *settings)
+struct analyser *analyser_new(const struct settings *settings)
 {
-	struct capture *c = calloc(1, sizeof(*c));
+	struct analyser *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
@@ -49,19 +49,19 @@ struct capture *capture_new(const struct settings *settings)
 }
 
 /* Returns the number of the input, -1 if there are too many or no memory. */
-int capture_add(struct capture *c, int point)
+int analyser_add(struct analyser *c, int point)
 {
 	struct input *in;
 
 	if (c->input_count == INPUTS || point < 0 || point > 1)
 		return -1;
-	in = take(&c->memory, sizeof(*in));
+	in = arena_alloc(&c->memory, sizeof(*in));
 	if (!in)
 		return -1;
-	in->room = take(&c->memory, ROOM);
-	if (!in->room || !new_row(&c->memory, &c->out[OUT_INPUTS])) {
-		give(&c->memory, in->room, ROOM);
-		give(&c->memory, in, sizeof(*in));
+	in->buffer = arena_alloc(&c->memory, BUFFER_BYTES);
+	if (!in->buffer || !new_row(&c->memory, &c->out[OUT_INPUTS])) {
+		arena_free(&c->memory, in->buffer, BUFFER_BYTES);
+		arena_free(&c->memory, in, sizeof(*in));
 		return -1;
 	}
 	in->row.input = c->input_count;
@@ -73,39 +73,39 @@ int capture_add(struct capture *c, int point)
 	return (int)c->input_count++;
 }
 
-static struct input *input_of(const struct capture *c, int number)
+static struct input *input_of(const struct analyser *c, int number)
 {
 	return number >= 0 && (u32)number < c->input_count ? c->inputs[number] : NULL;
 }
 
 /* Where to put bytes, and how many there may be. */
-u8 *capture_room(struct capture *c, int number, size_t *size)
+u8 *analyser_buffer(struct analyser *c, int number, size_t *size)
 {
 	struct input *in = input_of(c, number);
 
 	*size = 0;
-	if (!in || in->waiting)		/* its frame lies in the room */
+	if (!in || in->waiting)		/* its frame lies in the buffer */
 		return NULL;
 	if (in->start) {
-		memmove(in->room, in->room + in->start, in->end - in->start);
+		memmove(in->buffer, in->buffer + in->start, in->end - in->start);
 		in->end -= in->start;
 		in->start = 0;
 	}
-	*size = ROOM - in->end;
-	return in->room + in->end;
+	*size = BUFFER_BYTES - in->end;
+	return in->buffer + in->end;
 }
 
-void capture_fed(struct capture *c, int number, size_t count)
+void analyser_fed(struct analyser *c, int number, size_t count)
 {
 	struct input *in = input_of(c, number);
 
-	if (!in || count > ROOM - in->end)
+	if (!in || count > BUFFER_BYTES - in->end)
 		return;
 	in->end += count;
 	in->row.bytes += (i64)count;
 }
 
-void capture_end(struct capture *c, int number)
+void analyser_end(struct analyser *c, int number)
 {
 	struct input *in = input_of(c, number);
 
@@ -113,28 +113,28 @@ void capture_end(struct capture *c, int number)
 		in->ended = true;
 }
 
-static bool elsewhere(struct capture *c, struct half *h, u32 source)
+static bool elsewhere(struct analyser *c, struct direction *dir, u32 source)
 {
-	u32 before = h->source >> 26;
+	u32 before = dir->source >> 26;
 
-	if (!h->row.packets || h->source == source) {
-		h->source = source;
+	if (!dir->row.packets || dir->source == source) {
+		dir->source = source;
 		return false;
 	}
 	/* A capture that was cut into several files goes on in the next. */
 	if (before != source >> 26 && c->inputs[before]->over &&
 	    c->inputs[source >> 26]->row.first_ns >= c->inputs[before]->row.last_ns) {
-		h->source = source;
+		dir->source = source;
 		return false;
 	}
-	h->subflow->row.elsewhere_packets++;
+	dir->subflow->row.elsewhere_packets++;
 	return true;
 }
 
-static void take_packet(struct capture *c, struct input *in)
+static void take_packet(struct analyser *c, struct input *in)
 {
 	struct packet p;
-	struct half *h;
+	struct direction *dir;
 
 	p.options = 0;
 	switch (dissect(&in->frame, &p)) {
@@ -154,22 +154,22 @@ static void take_packet(struct capture *c, struct input *in)
 		return;
 	}
 	in->row.tcp_packets++;
-	h = find_half(c, &p, (u32)in->row.point);
-	if (!h) {
+	dir = find_direction(c, &p, (u32)in->row.point);
+	if (!dir) {
 		in->row.untracked++;
 		return;
 	}
-	if (elsewhere(c, h, (u32)in->row.input << 26 | (p.source & 0x3FFFFFF))) {
+	if (elsewhere(c, dir, (u32)in->row.input << 26 | (p.source & 0x3FFFFFF))) {
 		in->row.elsewhere++;
 		return;
 	}
-	p.half = h;
+	p.direction = dir;
 	if (c->points == 3)
 		pair(c, &p, (u32)in->row.point);
 	track_tcp(c, &p);
 }
 
-static void take_frame(struct capture *c, struct input *in)
+static void take_frame(struct analyser *c, struct input *in)
 {
 	i64 now = in->frame.time_ns;
 
@@ -181,13 +181,13 @@ static void take_frame(struct capture *c, struct input *in)
 	in->row.backwards += now < in->row.last_ns;
 	if (in->row.first_ns < 0)
 		in->row.first_ns = now;
-	in->row.last_ns = most(in->row.last_ns, now);
+	in->row.last_ns = max(in->row.last_ns, now);
 	take_packet(c, in);
 }
 
 /* The input whose frame is the oldest; -1 if all are over; or, in `hungry`, one that
  * must be fed before that can be told. */
-static int oldest(struct capture *c, int *hungry)
+static int oldest(struct analyser *c, int *hungry)
 {
 	int best = -1;
 
@@ -210,7 +210,7 @@ static int oldest(struct capture *c, int *hungry)
 	return best;
 }
 
-static void tell_inputs(struct capture *c)
+static void tell_inputs(struct analyser *c)
 {
 	struct input_row *rows = c->out[OUT_INPUTS].rows;
 
@@ -218,7 +218,7 @@ static void tell_inputs(struct capture *c)
 		rows[i] = c->inputs[i]->row;
 }
 
-int capture_run(struct capture *c)
+int analyser_run(struct analyser *c)
 {
 	int hungry = -1;
 
@@ -238,48 +238,48 @@ int capture_run(struct capture *c)
 		}
 		if (!c->finished && (c->out[OUT_SERIES].count > FULL ||
 				     c->out[OUT_EVENTS].count > FULL))
-			return CAPTURE_FULL;
+			return ANALYSER_FULL;
 	}
-	return CAPTURE_DONE;
+	return ANALYSER_DONE;
 }
 
-const void *capture_rows(struct capture *c, int out, size_t *count)
+const void *analyser_rows(struct analyser *c, int out, size_t *count)
 {
 	*count = out >= 0 && out < OUTS ? c->out[out].count : 0;
 	return *count ? c->out[out].rows : NULL;
 }
 
-void capture_clear(struct capture *c, int out)
+void analyser_clear(struct analyser *c, int out)
 {
 	if (out >= 0 && out < OUTS)
 		c->out[out].count = 0;
 }
 
-i64 capture_memory(const struct capture *c)
+i64 analyser_memory(const struct analyser *c)
 {
 	return c->memory.short_of ? -1 : c->settings.budget - c->memory.left;
 }
 
-static void free_subflow(struct memory *m, struct subflow *s)
+static void free_subflow(struct arena *m, struct subflow *s)
 {
 	for (int i = 0; i < 2; i++) {
-		struct half *h = &s->halves[i];
+		struct direction *dir = &s->directions[i];
 
-		ranges_free(m, &h->holes);
-		samples_free(m, &h->rtt);
-		samples_free(m, &h->delay);
-		free(h->sent);
-		free(h->maps);
+		ranges_free(m, &dir->holes);
+		samples_free(m, &dir->rtt);
+		samples_free(m, &dir->delay);
+		free(dir->sent);
+		free(dir->maps);
 	}
 	free(s);
 }
 
-void capture_free(struct capture *c)
+void analyser_free(struct analyser *c)
 {
 	if (!c)
 		return;
 	for (u32 i = 0; i < c->input_count; i++) {
-		free(c->inputs[i]->room);
+		free(c->inputs[i]->buffer);
 		free(c->inputs[i]->interface);
 		free(c->inputs[i]);
 	}

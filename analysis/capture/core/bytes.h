@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers in a stretch of bytes whose end is never passed. */
-#ifndef CAPTURE_BYTES_H
-#define CAPTURE_BYTES_H
+#ifndef ANALYSER_BYTES_H
+#define ANALYSER_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,12 +77,12 @@ static inline u32 file32(const u8 *p, bool swapped)
 	return swapped ? __builtin_bswap32(v) : v;
 }
 
-static inline i64 least(i64 a, i64 b)
+static inline i64 min(i64 a, i64 b)
 {
 	return a < b ? a : b;
 }
 
-static inline i64 most(i64 a, i64 b)
+static inline i64 max(i64 a, i64 b)
 {
 	return a > b ? a : b;
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The capture analyser: bytes of capture files in, rows out (rows.h).
+ * The capture analyser: bytes of capture files in, rows out (rows.dir).
  *
  * It opens nothing, and knows no Python: whoever calls it puts bytes into an
- * input's room. State is kept for connections, never for packets, all of it from
+ * input's buffer. State is kept for connections, never for packets, all of it from
  * one budget of memory; what does not fit is counted and told.
  */
-#ifndef CAPTURE_CORE_H
-#define CAPTURE_CORE_H
+#ifndef ANALYSER_CORE_H
+#define ANALYSER_CORE_H
 
 #include "rows.h"
 
 #define INPUTS 64
-#ifndef ROOM
-#define ROOM (2 << 20)		/* bytes of an input that wait to be read */
+#ifndef BUFFER_BYTES
+#define BUFFER_BYTES (2 << 20)		/* bytes of an input that wait to be read */
 #endif
 #ifndef LONGEST
 #define LONGEST (1 << 20)	/* a packet, or a block that holds one */
@@ -30,25 +30,25 @@ struct settings {
 	i64 seed;		/* of the hash tables */
 };
 
-/* memory.c */
-struct memory {
+/* arena.c */
+struct arena {
 	i64 left;
 	bool short_of;
 };
-void *take(struct memory *m, size_t size);	/* zeroed; NULL if there is none */
-void *grow(struct memory *m, void *old, size_t before, size_t after);
-void give(struct memory *m, void *old, size_t size);
+void *arena_alloc(struct arena *m, size_t size);	/* zeroed; NULL if there is none */
+void *arena_grow(struct arena *m, void *old, size_t before, size_t after);
+void arena_free(struct arena *m, void *old, size_t size);
 
 /* Rows on their way out. */
 struct table {
 	void *rows;
 	size_t size, count, capacity;
 };
-void *new_row(struct memory *m, struct table *t);
+void *new_row(struct arena *m, struct table *t);
 
 /* Kept free for the rows that come of a subflow in the end, as tables grow. */
 #define ROWS_OF_SUBFLOW (3 * (i64)(sizeof(struct subflow_row) + \
-	2 * sizeof(struct half_row) + sizeof(struct connection_row) + \
+	2 * sizeof(struct direction_row) + sizeof(struct connection_row) + \
 	2 * sizeof(struct data_row)))
 
 enum mp_subtype {
@@ -78,7 +78,7 @@ struct option {
 
 struct packet {
 	i64 time_ns;
-	struct half *half;	/* of its sender */
+	struct direction *direction;	/* of its sender */
 	struct series_row *bin;	/* of the sender's at this time; NULL without series */
 	u32 frame_bytes, ip_bytes, source;
 	u8 version, flags;
@@ -95,7 +95,7 @@ struct packet {
 
 enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PSH = 8, TCP_ACK = 16 };
 
-/* inputs: reader.c, pcapng.c */
+/* inputs: input.c, pcap.c, pcapng.c, reader.c */
 enum fault {
 	FAULT_NONE, FAULT_EMPTY, FAULT_NOT_CAPTURE, FAULT_VERSION, FAULT_LINK,
 	FAULT_TRUNCATED, FAULT_LENGTH, FAULT_BLOCK, FAULT_INTERFACE,
@@ -117,10 +117,10 @@ struct frame {
 
 struct input {
 	struct input_row row;
-	u8 *room;
-	size_t start, end;	/* of what is to be read within the room */
+	u8 *buffer;
+	size_t start, end;	/* of what is to be read within the buffer */
 	u64 to_skip;
-	i64 offset;		/* in the file, of room[start] */
+	i64 offset;		/* in the file, of buffer[start] */
 	bool ended, over, waiting, swapped, nano;
 	int format;		/* 0 not known yet, 1 pcap, 2 pcapng */
 	i32 link;
@@ -129,8 +129,10 @@ struct input {
 	struct frame frame;	/* valid while `waiting` */
 };
 enum step { STEP_FRAME, STEP_MORE, STEP_OVER };
-enum step read_frame(struct input *in, struct memory *m);
-enum step read_block(struct input *in, struct memory *m);
+enum step read_frame(struct input *in, struct arena *m);
+enum step read_pcap_head(struct input *in, u32 magic);
+enum step read_record(struct input *in);
+enum step read_block(struct input *in, struct arena *m);
 enum step damaged(struct input *in, enum fault fault, i64 value);
 enum step need(struct input *in, size_t count);
 void advance(struct input *in, size_t count);
@@ -159,26 +161,26 @@ struct ranges {
 };
 
 struct overlap {
-	i64 fresh, mine, others;
+	i64 fresh, own, others;
 	u32 other;
 };
-void ranges_add(struct memory *m, struct ranges *r, i64 from, i64 to, u32 owner,
-		struct overlap *found);
-void ranges_append(struct memory *m, struct ranges *r, struct range piece);
-i64 ranges_cut(struct memory *m, struct ranges *r, i64 from, i64 to,
+void ranges_add(struct arena *m, struct ranges *r, i64 from, i64 to, u32 owner,
+		struct overlap *overlap);
+void ranges_append(struct arena *m, struct ranges *r, struct range piece);
+i64 ranges_cut(struct arena *m, struct ranges *r, i64 from, i64 to,
 	       struct range *first);
 i64 ranges_gaps(const struct ranges *r, i64 from, i64 to);
-void ranges_free(struct memory *m, struct ranges *r);
+void ranges_free(struct arena *m, struct ranges *r);
 
 /* samples.c: the distribution of a time */
 struct samples {
-	i64 count, sum, least, most;
+	i64 count, sum, min, max;
 	i64 few[8];
 	u32 *buckets;
 };
-void sample(struct memory *m, struct samples *s, i64 ns);
+void sample(struct arena *m, struct samples *s, i64 ns);
 i64 quantile(const struct samples *s, double part);
-void samples_free(struct memory *m, struct samples *s);
+void samples_free(struct arena *m, struct samples *s);
 
 struct sent {			/* a segment that no ACK covers yet */
 	i64 end, time_ns;	/* when it was sent last */
@@ -193,10 +195,10 @@ struct mapping {
 
 struct data;
 
-struct half {
-	struct half_row row;
+struct direction {
+	struct direction_row row;
 	struct subflow *subflow;
-	struct half *other;
+	struct direction *other;
 	struct data *data;	/* NULL for plain TCP */
 	u32 isn, source, last_ack;
 	bool seen, isn_known;
@@ -217,7 +219,7 @@ struct half {
 	struct samples rtt, delay;
 	struct series_row bin;
 	i64 bin_from, bin_to;
-	struct half *far;	/* the same half at the other point */
+	struct direction *far;	/* the same direction at the other capture point */
 	bool origin;
 };
 
@@ -246,8 +248,8 @@ struct subflow {
 	struct subflow_row row;
 	struct connection *connection;
 	struct subflow *sibling, *next_of_hash;
-	struct half halves[2];	/* by the order of the key's ends */
-	struct half *opener;	/* whose SYN opened it */
+	struct direction directions[2];	/* by the order of the key's ends */
+	struct direction *opener;	/* whose SYN opened it */
 	u8 addresses[2][16];
 	u16 ports[2];
 	u8 version;
@@ -268,7 +270,7 @@ struct token {
 
 struct seen {			/* a packet that one point has seen, pairs.c */
 	u64 fingerprint;
-	struct half *half;
+	struct direction *direction;
 	i64 time_ns;
 	u32 next, newer, older;
 };
@@ -283,14 +285,14 @@ struct vector {
 	void **at;
 	size_t count, capacity;
 };
-bool push(struct memory *m, struct vector *v, void *item);
+bool push(struct arena *m, struct vector *v, void *item);
 
-enum { OUT_CONNECTIONS, OUT_DATA, OUT_SUBFLOWS, OUT_HALVES, OUT_SERIES, OUT_EVENTS,
+enum { OUT_CONNECTIONS, OUT_DATA, OUT_SUBFLOWS, OUT_DIRECTIONS, OUT_SERIES, OUT_EVENTS,
        OUT_INPUTS, OUTS };
 
-struct capture {
+struct analyser {
 	struct settings settings;
-	struct memory memory;
+	struct arena memory;
 	struct input *inputs[INPUTS];
 	u32 input_count, points;
 	struct subflow **buckets;
@@ -306,86 +308,93 @@ struct capture {
 };
 
 /* flows.c */
-struct half *find_half(struct capture *c, struct packet *p, u32 point);
-struct connection *new_connection(struct capture *c, u32 point);
+struct direction *find_direction(struct analyser *c, struct packet *p, u32 point);
+struct connection *new_connection(struct analyser *c, u32 point);
 
 /* tcp.c */
-void track_tcp(struct capture *c, struct packet *p);
-i64 rel_seq(const struct half *h, u32 seq);
+void track_tcp(struct analyser *c, struct packet *p);
+
+#define JUMP (1ll << 30)	/* no window is larger; a number beyond it is noise */
+
+/* A sequence number, relative to the SYN's and followed past wrap-around. */
+static inline i64 rel_seq(const struct direction *dir, u32 seq)
+{
+	return dir->next + (i32)(seq - (dir->isn + (u32)dir->next));
+}
 
 /* acks.c */
-void remember_sent(struct capture *c, struct half *h, i64 end, i64 time_ns);
-void mark_resent(struct half *h, i64 from, i64 to, i64 time_ns);
-void take_ack(struct capture *c, struct half *h, const struct packet *p);
+void remember_sent(struct analyser *c, struct direction *dir, i64 end, i64 time_ns);
+void mark_resent(struct direction *dir, i64 from, i64 to, i64 time_ns);
+void take_ack(struct analyser *c, struct direction *dir, const struct packet *p);
 
-static inline struct sent *sent_at(const struct half *h, u32 index)
+static inline struct sent *sent_at(const struct direction *dir, u32 index)
 {
-	return &h->sent[(h->sent_head + index) & (h->sent_capacity - 1)];
+	return &dir->sent[(dir->sent_head + index) & (dir->sent_capacity - 1)];
 }
 
 /* recovery.c */
-void count_retransmission(struct capture *c, const struct packet *p, i64 from, i64 to,
+void count_retransmission(struct analyser *c, const struct packet *p, i64 from, i64 to,
 			  i64 bytes);
 
 /* mptcp.c, tokens.c, data.c, mappings.c */
-void track_options(struct capture *c, struct packet *p);
-void learn_key(struct capture *c, struct connection *conn, int side, u64 key);
-struct token *find_token(struct capture *c, u32 token, u32 point);
-void add_token(struct capture *c, struct connection *conn, int side, u32 token);
-void track_data(struct capture *c, const struct packet *p, i64 from, i64 to, i64 fresh);
-void take_mapping(struct capture *c, const struct packet *p, const struct dss *d,
+void track_options(struct analyser *c, struct packet *p);
+void learn_key(struct analyser *c, struct connection *conn, int side, u64 key);
+struct token *find_token(struct analyser *c, u32 token, u32 point);
+void add_token(struct analyser *c, struct connection *conn, int side, u32 token);
+void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to, i64 fresh);
+void take_mapping(struct analyser *c, const struct packet *p, const struct dss *d,
 		  i64 from);
-void take_data_ack(struct capture *c, const struct packet *p, u64 ack, bool wide);
-void map_endlessly(struct capture *c, struct half *h);
-const struct mapping *find_mapping(const struct half *h, i64 number);
+void take_data_ack(struct analyser *c, const struct packet *p, u64 ack, bool wide);
+void map_endlessly(struct analyser *c, struct direction *dir);
+const struct mapping *find_mapping(const struct direction *dir, i64 number);
 bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number);
 
 /* late.c */
 void count_from(struct connection *conn, struct data *d, u64 first);
-void merge_connection(struct capture *c, struct connection *from, struct connection *to,
+void merge_connection(struct analyser *c, struct connection *from, struct connection *to,
 		      bool turned);
 
 /* series.c */
-struct series_row *next_bin(struct capture *c, struct half *h, i64 time_ns);
-void flush_bin(struct capture *c, struct half *h);
-struct event_row *new_event(struct capture *c, enum event_kind kind,
-			    const struct half *h, i64 time_ns);
+struct series_row *next_bin(struct analyser *c, struct direction *dir, i64 time_ns);
+void flush_bin(struct analyser *c, struct direction *dir);
+struct event_row *new_event(struct analyser *c, enum event_kind kind,
+			    const struct direction *dir, i64 time_ns);
 
 /* The interval of a time; NULL if no series is wanted. */
-static inline struct series_row *bin(struct capture *c, struct half *h, i64 time_ns)
+static inline struct series_row *bin(struct analyser *c, struct direction *dir, i64 time_ns)
 {
-	if (h->bin.interval >= 0 && time_ns >= h->bin_from && time_ns < h->bin_to)
-		return &h->bin;
-	return c->settings.interval_ns ? next_bin(c, h, time_ns) : NULL;
+	if (dir->bin.interval >= 0 && time_ns >= dir->bin_from && time_ns < dir->bin_to)
+		return &dir->bin;
+	return c->settings.interval_ns ? next_bin(c, dir, time_ns) : NULL;
 }
 
 /* A row to fill in; NULL if such events are not wanted, or are too many to list. */
-static inline struct event_row *event(struct capture *c, enum event_kind kind,
-				      const struct half *h, i64 time_ns)
+static inline struct event_row *event(struct analyser *c, enum event_kind kind,
+				      const struct direction *dir, i64 time_ns)
 {
-	return c->settings.events & kind ? new_event(c, kind, h, time_ns) : NULL;
+	return c->settings.events & kind ? new_event(c, kind, dir, time_ns) : NULL;
 }
 
 /* pairs.c */
-void pair(struct capture *c, const struct packet *p, u32 point);
-void pairs_end(struct capture *c);
+void pair(struct analyser *c, const struct packet *p, u32 point);
+void pairs_end(struct analyser *c);
 
 /* finish.c */
-void finish(struct capture *c);
+void finish(struct analyser *c);
 
 /* api.c */
 #pragma GCC visibility push(default)
-struct capture *capture_new(const struct settings *settings);
-int capture_add(struct capture *c, int point);
-u8 *capture_room(struct capture *c, int input, size_t *size);
-void capture_fed(struct capture *c, int input, size_t count);
-void capture_end(struct capture *c, int input);
-int capture_run(struct capture *c);
-const void *capture_rows(struct capture *c, int out, size_t *count);
-void capture_clear(struct capture *c, int out);
-const char *capture_fields(int out);
-i64 capture_memory(const struct capture *c);
-void capture_free(struct capture *c);
+struct analyser *analyser_new(const struct settings *settings);
+int analyser_add(struct analyser *c, int point);
+u8 *analyser_buffer(struct analyser *c, int input, size_t *size);
+void analyser_fed(struct analyser *c, int input, size_t count);
+void analyser_end(struct analyser *c, int input);
+int analyser_run(struct analyser *c);
+const void *analyser_rows(struct analyser *c, int out, size_t *count);
+void analyser_clear(struct analyser *c, int out);
+const char *analyser_fields(int out);
+i64 analyser_memory(const struct analyser *c);
+void analyser_free(struct analyser *c);
 #pragma GCC visibility pop
 
 #endif

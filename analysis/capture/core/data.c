@@ -5,16 +5,16 @@
  */
 #include "core.h"
 
-static void note_new(struct capture *c, const struct packet *p, i64 from, i64 bytes)
+static void note_new(struct analyser *c, const struct packet *p, i64 from, i64 bytes)
 {
-	struct half *h = p->half;
+	struct direction *dir = p->direction;
 	struct series_row *b = p->bin;
-	struct event_row *e = event(c, EVENT_DATA, h, p->time_ns);
+	struct event_row *e = event(c, EVENT_DATA, dir, p->time_ns);
 
-	h->row.data_bytes += bytes;
-	if (h->new_from_ns < 0)
-		h->new_from_ns = p->time_ns;
-	h->new_to_ns = most(h->new_to_ns, p->time_ns);
+	dir->row.data_bytes += bytes;
+	if (dir->new_from_ns < 0)
+		dir->new_from_ns = p->time_ns;
+	dir->new_to_ns = max(dir->new_to_ns, p->time_ns);
 	if (b)
 		b->data_bytes += bytes;
 	if (e) {
@@ -23,92 +23,92 @@ static void note_new(struct capture *c, const struct packet *p, i64 from, i64 by
 	}
 }
 
-static void note_silence(const struct capture *c, struct data *d, i64 time_ns)
+static void note_silence(const struct analyser *c, struct data *d, i64 time_ns)
 {
 	i64 gap = time_ns - d->busy_ns;
 
 	if (d->busy_ns >= 0 && c->settings.idle_ns && gap >= c->settings.idle_ns) {
 		d->row.idle_periods++;
 		d->row.idle_ns += gap;
-		d->row.idle_max_ns = most(d->row.idle_max_ns, gap);
+		d->row.idle_max_ns = max(d->row.idle_max_ns, gap);
 	}
-	d->busy_ns = most(d->busy_ns, time_ns);
+	d->busy_ns = max(d->busy_ns, time_ns);
 }
 
 static void note_late(const struct packet *p, struct data *d, i64 from, i64 bytes)
 {
 	d->row.ooo_packets++;
 	d->row.ooo_bytes += bytes;
-	d->row.ooo_depth_bytes = most(d->row.ooo_depth_bytes, d->next - from);
+	d->row.ooo_depth_bytes = max(d->row.ooo_depth_bytes, d->next - from);
 	if (p->bin)
 		p->bin->data_ooo_packets++;
 }
 
 /* One after the other, reinjected packets are one reinjection, as Linux counts. */
-static void note_reinjection(struct capture *c, const struct packet *p, struct data *d,
-			     i64 from, i64 to, const struct overlap *found)
+static void note_reinjection(struct analyser *c, const struct packet *p, struct data *d,
+			     i64 from, i64 to, const struct overlap *overlap)
 {
-	struct half *h = p->half;
+	struct direction *dir = p->direction;
 	struct series_row *b = p->bin;
-	struct event_row *e = event(c, EVENT_REINJECTION, h, p->time_ns);
+	struct event_row *e = event(c, EVENT_REINJECTION, dir, p->time_ns);
 
 	d->row.reinjections += from != d->reinjected_to;
 	d->reinjected_to = to;
 	d->row.reinjected_packets++;
-	d->row.reinjected_bytes += found->others;
+	d->row.reinjected_bytes += overlap->others;
 	if (d->row.first_reinjection_ns < 0)
 		d->row.first_reinjection_ns = p->time_ns;
 	d->row.last_reinjection_ns = p->time_ns;
-	h->row.reinjected_packets++;
-	h->row.reinjected_bytes += found->others;
+	dir->row.reinjected_packets++;
+	dir->row.reinjected_bytes += overlap->others;
 	if (b) {
 		b->reinjected_packets++;
-		b->reinjected_bytes += found->others;
+		b->reinjected_bytes += overlap->others;
 	}
 	if (e) {
 		e->position = from;
-		e->length = found->others;
-		e->other = found->other == NONE ? -1 : (i64)found->other;
+		e->length = overlap->others;
+		e->other = overlap->other == NONE ? -1 : (i64)overlap->other;
 	}
 }
 
 static void note_in_flight(const struct packet *p, struct data *d)
 {
 	struct series_row *b = p->bin;
-	i64 bytes = most(0, d->next - d->acked);
+	i64 bytes = max(0, d->next - d->acked);
 
-	d->row.in_flight_max_bytes = most(d->row.in_flight_max_bytes, bytes);
+	d->row.in_flight_max_bytes = max(d->row.in_flight_max_bytes, bytes);
 	if (b)
-		b->data_in_flight_max_bytes = most(b->data_in_flight_max_bytes, bytes);
+		b->data_in_flight_max_bytes = max(b->data_in_flight_max_bytes, bytes);
 }
 
-static void add_data(struct capture *c, const struct packet *p, struct data *d,
+static void add_data(struct analyser *c, const struct packet *p, struct data *d,
 		     i64 from, i64 to)
 {
-	struct half *h = p->half;
-	struct overlap found;
+	struct direction *dir = p->direction;
+	struct overlap overlap;
 
 	if (from < 1) {
 		d->row.implausible++;
 		return;
 	}
-	ranges_add(&c->memory, &d->ranges, from, to, h->subflow->index, &found);
+	ranges_add(&c->memory, &d->ranges, from, to, dir->subflow->index, &overlap);
 	note_silence(c, d, p->time_ns);
-	if (found.others)
-		note_reinjection(c, p, d, from, to, &found);
-	if (found.mine) {
+	if (overlap.others)
+		note_reinjection(c, p, d, from, to, &overlap);
+	if (overlap.own) {
 		d->row.resent_packets++;
-		d->row.resent_bytes += found.mine;
+		d->row.resent_bytes += overlap.own;
 	}
-	if (found.fresh) {
-		d->row.bytes += found.fresh;
+	if (overlap.fresh) {
+		d->row.bytes += overlap.fresh;
 		d->row.packets++;
 		if (d->row.first_ns < 0)
 			d->row.first_ns = p->time_ns;
-		d->row.last_ns = most(d->row.last_ns, p->time_ns);
-		note_new(c, p, from, found.fresh);
+		d->row.last_ns = max(d->row.last_ns, p->time_ns);
+		note_new(c, p, from, overlap.fresh);
 		if (from < d->next)
-			note_late(p, d, from, found.fresh);
+			note_late(p, d, from, overlap.fresh);
 	}
 	if (to > d->next) {
 		d->row.wraps += (d->base + (u64)to) >> 32 != (d->base + (u64)d->next) >> 32;
@@ -121,27 +121,27 @@ static void add_data(struct capture *c, const struct packet *p, struct data *d,
  * Payload in [from, to) of the subflow; `fresh`: how many of its bytes the subflow had
  * not carried before. What a subflow sends again is its own affair, no reinjection.
  */
-void track_data(struct capture *c, const struct packet *p, i64 from, i64 to, i64 fresh)
+void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to, i64 fresh)
 {
-	struct half *h = p->half;
+	struct direction *dir = p->direction;
 
 	if (!fresh)
 		return;
-	if (!h->data || (!h->map_count && !h->subflow->connection->dss_seen)) {
+	if (!dir->data || (!dir->map_count && !dir->subflow->connection->dss_seen)) {
 		note_new(c, p, from, fresh);	/* TCP, or MPTCP that became it */
 		return;
 	}
 	while (from < to) {
-		const struct mapping *map = find_mapping(h, from);
-		i64 end = map ? least(to, map->from + map->length) : to;
+		const struct mapping *map = find_mapping(dir, from);
+		i64 end = map ? min(to, map->from + map->length) : to;
 
 		if (map) {
 			i64 first = map->dsn + (from - map->from);
 
-			add_data(c, p, h->data, first, first + (end - from));
+			add_data(c, p, dir->data, first, first + (end - from));
 		} else {
-			h->data->row.unmapped_packets++;
-			h->data->row.unmapped_bytes += end - from;
+			dir->data->row.unmapped_packets++;
+			dir->data->row.unmapped_bytes += end - from;
 		}
 		from = end;
 	}

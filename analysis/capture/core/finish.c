@@ -8,51 +8,51 @@ static void split(const u8 *address, u64 *high, u64 *low)
 	*low = be64(address + 8);
 }
 
-static void finish_half(struct capture *c, struct half *h)
+static void finish_direction(struct analyser *c, struct direction *dir)
 {
-	struct half_row *row, *r = &h->row;
+	struct direction_row *row, *r = &dir->row;
 	i64 gaps = 0;
 
-	flush_bin(c, h);
-	for (u32 i = 0; i < h->holes.count; i++) {
-		const struct range *hole = &h->holes.list[h->holes.head + i];
+	flush_bin(c, dir);
+	for (u32 i = 0; i < dir->holes.count; i++) {
+		const struct range *hole = &dir->holes.list[dir->holes.head + i];
 
 		gaps += hole->to - hole->from;
 	}
-	r->subflow = h->subflow->index;
+	r->subflow = dir->subflow->index;
 	r->missing_bytes = gaps;
-	r->sequence_bytes = h->seen ? most(0, h->next - 1 - (r->fins > 0)) : 0;
-	r->acked_bytes = h->seen ?
-		most(0, least(h->acked - 1, r->sequence_bytes)) : 0;
-	r->rtt_samples = h->rtt.count;
-	r->rtt_sum_ns = h->rtt.sum;
-	r->rtt_min_ns = h->rtt.count ? h->rtt.least : -1;
-	r->rtt_max_ns = h->rtt.count ? h->rtt.most : -1;
-	r->rtt_p50_ns = quantile(&h->rtt, 0.50);
-	r->rtt_p95_ns = quantile(&h->rtt, 0.95);
-	r->rtt_p99_ns = quantile(&h->rtt, 0.99);
-	r->delay_sum_ns = h->delay.sum;
-	r->delay_min_ns = h->delay.count ? h->delay.least : -1;
-	r->delay_max_ns = h->delay.count ? h->delay.most : -1;
-	r->delay_p50_ns = quantile(&h->delay, 0.50);
-	r->delay_p95_ns = quantile(&h->delay, 0.95);
-	r->delay_p99_ns = quantile(&h->delay, 0.99);
-	row = new_row(&c->memory, &c->out[OUT_HALVES]);
+	r->sequence_bytes = dir->seen ? max(0, dir->next - 1 - (r->fins > 0)) : 0;
+	r->acked_bytes = dir->seen ?
+		max(0, min(dir->acked - 1, r->sequence_bytes)) : 0;
+	r->rtt_samples = dir->rtt.count;
+	r->rtt_sum_ns = dir->rtt.sum;
+	r->rtt_min_ns = dir->rtt.count ? dir->rtt.min : -1;
+	r->rtt_max_ns = dir->rtt.count ? dir->rtt.max : -1;
+	r->rtt_p50_ns = quantile(&dir->rtt, 0.50);
+	r->rtt_p95_ns = quantile(&dir->rtt, 0.95);
+	r->rtt_p99_ns = quantile(&dir->rtt, 0.99);
+	r->delay_sum_ns = dir->delay.sum;
+	r->delay_min_ns = dir->delay.count ? dir->delay.min : -1;
+	r->delay_max_ns = dir->delay.count ? dir->delay.max : -1;
+	r->delay_p50_ns = quantile(&dir->delay, 0.50);
+	r->delay_p95_ns = quantile(&dir->delay, 0.95);
+	r->delay_p99_ns = quantile(&dir->delay, 0.99);
+	row = new_row(&c->memory, &c->out[OUT_DIRECTIONS]);
 	if (row)
 		*row = *r;
 }
 
-static void finish_subflow(struct capture *c, struct subflow *s)
+static void finish_subflow(struct analyser *c, struct subflow *s)
 {
 	struct subflow_row *row, *r = &s->row;
 
 	r->subflow = s->index;
 	r->connection = s->connection->index;
-	r->last_ns = most(r->last_ns, most(s->halves[0].row.last_ns,
-					   s->halves[1].row.last_ns));
-	s->connection->row.last_ns = most(s->connection->row.last_ns, r->last_ns);
+	r->last_ns = max(r->last_ns, max(s->directions[0].row.last_ns,
+					   s->directions[1].row.last_ns));
+	s->connection->row.last_ns = max(s->connection->row.last_ns, r->last_ns);
 	r->ip_version = s->version;
-	r->direction_of_a = s->halves[0].row.direction;
+	r->direction_of_a = s->directions[0].row.direction;
 	split(s->addresses[0], &r->a_high, &r->a_low);
 	split(s->addresses[1], &r->b_high, &r->b_low);
 	r->a_port = s->ports[0];
@@ -60,23 +60,23 @@ static void finish_subflow(struct capture *c, struct subflow *s)
 	row = new_row(&c->memory, &c->out[OUT_SUBFLOWS]);
 	if (row)
 		*row = *r;
-	finish_half(c, &s->halves[0]);
-	finish_half(c, &s->halves[1]);
+	finish_direction(c, &s->directions[0]);
+	finish_direction(c, &s->directions[1]);
 }
 
 /* Plain TCP: the data are the subflow's. */
-static void data_of_tcp(const struct half *h, struct data_row *r)
+static void data_of_tcp(const struct direction *dir, struct data_row *r)
 {
-	const struct half_row *from = &h->row;
+	const struct direction_row *from = &dir->row;
 
 	r->direction = from->direction;
 	r->bytes = from->data_bytes;
 	r->packets = from->payload_packets - from->retransmissions +
 		   from->upstream_losses - from->keep_alives;
-	r->first_ns = h->new_from_ns;
-	r->last_ns = h->new_to_ns;
+	r->first_ns = dir->new_from_ns;
+	r->last_ns = dir->new_to_ns;
 	r->acked_bytes = from->acked_bytes;
-	r->complete_ns = h->acked >= h->data_end && from->payload_bytes ? h->complete_ns : -1;
+	r->complete_ns = dir->acked >= dir->data_end && from->payload_bytes ? dir->complete_ns : -1;
 	r->missing_bytes = from->missing_bytes;
 	r->ooo_packets = from->ooo_packets + from->upstream_losses;
 	r->ooo_bytes = from->ooo_bytes;
@@ -93,7 +93,7 @@ static void data_of_mptcp(struct data *d, struct data_row *r)
 	*r = d->row;
 	r->forgotten_ranges = d->ranges.forgotten;
 	r->missing_bytes = d->seen ? ranges_gaps(&d->ranges, d->start, d->next) : 0;
-	r->acked_bytes = d->seen ? most(0, least(d->acked, d->next) - d->start) : 0;
+	r->acked_bytes = d->seen ? max(0, min(d->acked, d->next) - d->start) : 0;
 	r->first_dsn = d->base + (u64)d->start;
 	r->first_dsn_known = d->seen ? 1 + d->base64 : 0;
 	if (d->acked < d->next || !r->bytes)
@@ -101,12 +101,12 @@ static void data_of_mptcp(struct data *d, struct data_row *r)
 }
 
 /* After an infinite mapping there are no data ACKs: TCP's say what has arrived. */
-static void data_of_fallback(const struct half *h, struct data_row *r)
+static void data_of_fallback(const struct direction *dir, struct data_row *r)
 {
-	bool all = h->row.payload_bytes && h->acked >= h->data_end;
+	bool all = dir->row.payload_bytes && dir->acked >= dir->data_end;
 
-	r->acked_bytes = most(r->acked_bytes, least(h->row.acked_bytes, r->bytes));
-	r->complete_ns = all ? h->complete_ns : -1;
+	r->acked_bytes = max(r->acked_bytes, min(dir->row.acked_bytes, r->bytes));
+	r->complete_ns = all ? dir->complete_ns : -1;
 }
 
 static void finish_fallback(struct connection *conn)
@@ -117,8 +117,8 @@ static void finish_fallback(struct connection *conn)
 	if (conn->row.kind != KIND_MPTCP || first->row.how != HOW_CAPABLE)
 		goto done;
 	for (int i = 0; i < 2; i++) {
-		payload += first->halves[i].row.payload_bytes;
-		cut += first->halves[i].row.cut_options;
+		payload += first->directions[i].row.payload_bytes;
+		cut += first->directions[i].row.cut_options;
 	}
 	answers = first->opener ? first->opener->other->row.capables : 0;
 	if (first->row.syn_ack_ns >= 0 && !answers && !first->answer_cut) {
@@ -140,7 +140,7 @@ static void finish_unknown(struct connection *conn)
 	i64 unmapped = 0, cut = 0;
 
 	for (struct subflow *s = conn->first_subflow; s; s = s->sibling)
-		cut += s->halves[0].row.cut_options + s->halves[1].row.cut_options;
+		cut += s->directions[0].row.cut_options + s->directions[1].row.cut_options;
 	for (int i = 0; i < 2; i++)
 		unmapped += conn->data[i] ? conn->data[i]->row.unmapped_packets : 0;
 	if (conn->first_subflow->row.syn_ns < 0)
@@ -153,7 +153,7 @@ static void finish_unknown(struct connection *conn)
 	r->unknown |= cut ? UNKNOWN_OPTIONS : 0;
 }
 
-static void finish_connection(struct capture *c, struct connection *conn)
+static void finish_connection(struct analyser *c, struct connection *conn)
 {
 	struct subflow *first = conn->first_subflow;
 	bool mapped = conn->dss_seen;
@@ -167,16 +167,16 @@ static void finish_connection(struct capture *c, struct connection *conn)
 	conn->row.established_ns = first->row.established_ns;
 	for (int i = 0; i < 2; i++) {
 		struct data_row *row = new_row(&c->memory, &c->out[OUT_DATA]);
-		struct half *h = &first->halves[first->halves[0].row.direction != i];
+		struct direction *dir = &first->directions[first->directions[0].row.direction != i];
 
 		if (!row)
 			return;
 		if (conn->data[i] && mapped)
 			data_of_mptcp(conn->data[i], row);
 		else
-			data_of_tcp(h, row);
+			data_of_tcp(dir, row);
 		if (conn->row.fallback && conn->row.subflows == 1)
-			data_of_fallback(h, row);
+			data_of_fallback(dir, row);
 		row->connection = conn->index;
 	}
 	if (new_row(&c->memory, &c->out[OUT_CONNECTIONS])) {
@@ -186,7 +186,7 @@ static void finish_connection(struct capture *c, struct connection *conn)
 	}
 }
 
-void finish(struct capture *c)
+void finish(struct analyser *c)
 {
 	c->memory.left += (i64)c->subflows.count * ROWS_OF_SUBFLOW;
 	pairs_end(c);

@@ -12,7 +12,7 @@ static u64 fold(u64 a, u64 b)
 	return (u64)product ^ (u64)(product >> 64);
 }
 
-static u64 hash_of(const struct capture *c, const struct packet *p, int low, u32 point)
+static u64 hash_of(const struct analyser *c, const struct packet *p, int low, u32 point)
 {
 	const u8 *one = p->addresses[low], *two = p->addresses[!low];
 	u64 seed = (u64)c->settings.seed | 1, part[4], ports;
@@ -56,10 +56,10 @@ static bool same_ends(const struct subflow *s, const struct packet *p, int low,
 	       same_address(s->addresses[1], p->addresses[!low]);
 }
 
-static bool widen(struct capture *c)
+static bool widen(struct analyser *c)
 {
 	u64 count = c->bucket_count ? 4 * c->bucket_count : FIRST_BUCKETS;
-	struct subflow **buckets = take(&c->memory, count * sizeof(*buckets));
+	struct subflow **buckets = arena_alloc(&c->memory, count * sizeof(*buckets));
 
 	if (!buckets)
 		return c->bucket_count;
@@ -72,21 +72,21 @@ static bool widen(struct capture *c)
 			buckets[s->hash & (count - 1)] = s;
 		}
 	}
-	give(&c->memory, c->buckets, c->bucket_count * sizeof(*buckets));
+	arena_free(&c->memory, c->buckets, c->bucket_count * sizeof(*buckets));
 	c->buckets = buckets;
 	c->bucket_count = count;
 	return true;
 }
 
-struct connection *new_connection(struct capture *c, u32 point)
+struct connection *new_connection(struct analyser *c, u32 point)
 {
-	struct connection *conn = take(&c->memory, sizeof(*conn));
+	struct connection *conn = arena_alloc(&c->memory, sizeof(*conn));
 
 	if (!conn)
 		return NULL;
 	conn->index = (u32)c->connections.count;
 	if (!push(&c->memory, &c->connections, conn)) {
-		give(&c->memory, conn, sizeof(*conn));
+		arena_free(&c->memory, conn, sizeof(*conn));
 		return NULL;
 	}
 	conn->row.point = point;
@@ -96,19 +96,19 @@ struct connection *new_connection(struct capture *c, u32 point)
 	return conn;
 }
 
-static void init_half(struct half *h, struct subflow *s, int end)
+static void init_direction(struct direction *dir, struct subflow *s, int end)
 {
-	h->subflow = s;
-	h->other = &s->halves[!end];
-	h->row.first_ns = h->row.first_payload_ns = -1;
-	h->row.last_ns = h->row.last_payload_ns = -1;
-	h->last_ack_ns = h->new_from_ns = h->new_to_ns = -1;
-	h->last_window = -1;
-	h->row.direction = end;
-	h->bin.interval = -1;
+	dir->subflow = s;
+	dir->other = &s->directions[!end];
+	dir->row.first_ns = dir->row.first_payload_ns = -1;
+	dir->row.last_ns = dir->row.last_payload_ns = -1;
+	dir->last_ack_ns = dir->new_from_ns = dir->new_to_ns = -1;
+	dir->last_window = -1;
+	dir->row.direction = end;
+	dir->bin.interval = -1;
 }
 
-static struct subflow *new_subflow(struct capture *c, const struct packet *p, int low,
+static struct subflow *new_subflow(struct analyser *c, const struct packet *p, int low,
 				   u32 point, u64 hash)
 {
 	struct connection *conn;
@@ -120,10 +120,10 @@ static struct subflow *new_subflow(struct capture *c, const struct packet *p, in
 		c->memory.short_of = true;
 		return NULL;
 	}
-	s = take(&c->memory, sizeof(*s));
+	s = arena_alloc(&c->memory, sizeof(*s));
 	conn = s ? new_connection(c, point) : NULL;
 	if (!conn || !push(&c->memory, &c->subflows, s)) {
-		give(&c->memory, s, sizeof(*s));
+		arena_free(&c->memory, s, sizeof(*s));
 		return NULL;
 	}
 	c->memory.left -= ROWS_OF_SUBFLOW;
@@ -135,7 +135,7 @@ static struct subflow *new_subflow(struct capture *c, const struct packet *p, in
 	for (int i = 0; i < 2; i++) {
 		memcpy(s->addresses[i], p->addresses[i ? !low : low], 16);
 		s->ports[i] = p->ports[i ? !low : low];
-		init_half(&s->halves[i], s, i);
+		init_direction(&s->directions[i], s, i);
 	}
 	s->version = p->version;
 	s->point = (u16)point;
@@ -152,15 +152,15 @@ static struct subflow *new_subflow(struct capture *c, const struct packet *p, in
 }
 
 /* A SYN that begins another connection between the same two ends. */
-static bool begins_anew(const struct half *h, const struct packet *p)
+static bool begins_anew(const struct direction *dir, const struct packet *p)
 {
-	if ((p->flags & (TCP_SYN | TCP_ACK | TCP_RST)) != TCP_SYN || !h->seen)
+	if ((p->flags & (TCP_SYN | TCP_ACK | TCP_RST)) != TCP_SYN || !dir->seen)
 		return false;
-	return h->row.syns ? p->seq != h->isn : h->row.payload_bytes > 0;
+	return dir->row.syns ? p->seq != dir->isn : dir->row.payload_bytes > 0;
 }
 
 /* Out of the table; its counts stay. */
-static void supersede(struct capture *c, struct subflow *s)
+static void supersede(struct analyser *c, struct subflow *s)
 {
 	struct subflow **link = &c->buckets[s->hash & (c->bucket_count - 1)];
 
@@ -170,7 +170,7 @@ static void supersede(struct capture *c, struct subflow *s)
 		*link = s->next_of_hash;
 }
 
-static struct subflow *look_up(struct capture *c, const struct packet *p, int low,
+static struct subflow *look_up(struct analyser *c, const struct packet *p, int low,
 			       u32 point)
 {
 	u64 hash = hash_of(c, p, low, point);
@@ -184,11 +184,11 @@ static struct subflow *look_up(struct capture *c, const struct packet *p, int lo
 	return s ? s : new_subflow(c, p, low, point, hash);
 }
 
-/* The sender's half of a packet's subflow; NULL if the memory is used up. */
-struct half *find_half(struct capture *c, struct packet *p, u32 point)
+/* The direction of a packet, from its sender; NULL if the memory is used up. */
+struct direction *find_direction(struct analyser *c, struct packet *p, u32 point)
 {
 	struct subflow *s = c->last[point & 1];
-	struct half *h;
+	struct direction *dir;
 	int low = 0;
 
 	/* Most packets follow one of the same subflow, from either end. */
@@ -200,12 +200,12 @@ struct half *find_half(struct capture *c, struct packet *p, u32 point)
 		s = look_up(c, p, low, point);
 	}
 	/* The sender is end `low` of the key: 0 if it comes first. */
-	h = s ? &s->halves[low] : NULL;
-	if (h && begins_anew(h, p)) {
+	dir = s ? &s->directions[low] : NULL;
+	if (dir && begins_anew(dir, p)) {
 		supersede(c, s);
 		s = new_subflow(c, p, low, point, s->hash);
-		h = s ? &s->halves[low] : NULL;
+		dir = s ? &s->directions[low] : NULL;
 	}
 	c->last[point & 1] = s;
-	return h;
+	return dir;
 }

@@ -12,7 +12,7 @@ static i64 lowest(const struct data *d)
 {
 	const struct ranges *r = &d->ranges;
 
-	return r->count ? least(d->start, r->list[r->head].from) : d->start;
+	return r->count ? min(d->start, r->list[r->head].from) : d->start;
 }
 
 /* By how much the numbers of `d` grow if they count from `base` instead; those of 4
@@ -34,12 +34,12 @@ static bool distance(const struct data *d, u64 base, bool wide, i64 near, i64 *b
 	return true;
 }
 
-static void shift_mappings(struct half *h, const struct data *d, i64 by)
+static void shift_mappings(struct direction *dir, const struct data *d, i64 by)
 {
-	u32 known = (u32)least(h->map_count, MAPPINGS);
+	u32 known = (u32)min(dir->map_count, MAPPINGS);
 
-	for (u32 i = 0; h->data == d && i < known; i++)
-		h->maps[i].dsn += by;
+	for (u32 i = 0; dir->data == d && i < known; i++)
+		dir->maps[i].dsn += by;
 }
 
 static void shift(struct connection *conn, struct data *d, i64 by)
@@ -60,8 +60,8 @@ static void shift(struct connection *conn, struct data *d, i64 by)
 	if (d->fin >= 0)
 		d->fin += by;
 	for (struct subflow *s = conn->first_subflow; s; s = s->sibling) {
-		shift_mappings(&s->halves[0], d, by);
-		shift_mappings(&s->halves[1], d, by);
+		shift_mappings(&s->directions[0], d, by);
+		shift_mappings(&s->directions[1], d, by);
 	}
 }
 
@@ -110,10 +110,10 @@ static bool align(struct connection *conn, struct data *from, struct data *to)
 }
 
 /* Data of both that are the same were sent on two subflows. */
-static void unite(struct capture *c, struct data *to, struct data *from)
+static void unite(struct analyser *c, struct data *to, struct data *from)
 {
 	struct ranges *r = &from->ranges;
-	struct overlap found;
+	struct overlap overlap;
 
 	if (!to->ranges.count && !to->ranges.forgotten) {
 		struct ranges none = to->ranges;
@@ -124,26 +124,26 @@ static void unite(struct capture *c, struct data *to, struct data *from)
 	for (u32 i = 0; i < r->count; i++) {
 		const struct range *piece = &r->list[r->head + i];
 		struct subflow *s = c->subflows.at[piece->owner];
-		struct half *h = &s->halves[s->halves[0].data != from];
+		struct direction *dir = &s->directions[s->directions[0].data != from];
 
 		ranges_add(&c->memory, &to->ranges, piece->from, piece->to,
-			   piece->owner, &found);
-		if (!found.others)
+			   piece->owner, &overlap);
+		if (!overlap.others)
 			continue;
-		to->row.bytes -= found.others;
+		to->row.bytes -= overlap.others;
 		to->row.reinjections++;
 		to->row.reinjected_packets++;
-		to->row.reinjected_bytes += found.others;
-		h->row.data_bytes -= found.others;
-		h->row.reinjected_packets++;
-		h->row.reinjected_bytes += found.others;
+		to->row.reinjected_bytes += overlap.others;
+		dir->row.data_bytes -= overlap.others;
+		dir->row.reinjected_packets++;
+		dir->row.reinjected_bytes += overlap.others;
 	}
 	to->row.forgotten_ranges += from->ranges.forgotten;
 }
 
 static i64 earlier(i64 one, i64 two)
 {
-	return one < 0 || two < 0 ? most(one, two) : least(one, two);
+	return one < 0 || two < 0 ? max(one, two) : min(one, two);
 }
 
 static void add_counts(struct data_row *to, const struct data_row *from)
@@ -163,20 +163,20 @@ static void add_counts(struct data_row *to, const struct data_row *from)
 	to->unmapped_bytes += from->unmapped_bytes;
 	to->implausible += from->implausible;
 	to->wraps += from->wraps;
-	to->ooo_depth_bytes = most(to->ooo_depth_bytes, from->ooo_depth_bytes);
-	to->in_flight_max_bytes = most(to->in_flight_max_bytes, from->in_flight_max_bytes);
-	to->idle_max_ns = most(to->idle_max_ns, from->idle_max_ns);
+	to->ooo_depth_bytes = max(to->ooo_depth_bytes, from->ooo_depth_bytes);
+	to->in_flight_max_bytes = max(to->in_flight_max_bytes, from->in_flight_max_bytes);
+	to->idle_max_ns = max(to->idle_max_ns, from->idle_max_ns);
 	to->first_ns = earlier(to->first_ns, from->first_ns);
-	to->last_ns = most(to->last_ns, from->last_ns);
+	to->last_ns = max(to->last_ns, from->last_ns);
 	to->first_reinjection_ns =
 		earlier(to->first_reinjection_ns, from->first_reinjection_ns);
 	to->last_reinjection_ns =
-		most(to->last_reinjection_ns, from->last_reinjection_ns);
+		max(to->last_reinjection_ns, from->last_reinjection_ns);
 	to->data_fin_ns = earlier(to->data_fin_ns, from->data_fin_ns);
 	to->data_fin_acked_ns = earlier(to->data_fin_acked_ns, from->data_fin_acked_ns);
 }
 
-static void fold(struct capture *c, struct connection *conn, struct data *from,
+static void fold(struct analyser *c, struct connection *conn, struct data *from,
 		 struct data *to)
 {
 	if (!align(conn, from, to)) {
@@ -184,27 +184,27 @@ static void fold(struct capture *c, struct connection *conn, struct data *from,
 		to->row.unmapped_packets += from->row.packets;
 		to->row.unmapped_bytes += from->row.bytes;
 		for (struct subflow *s = conn->first_subflow; s; s = s->sibling)
-			s->halves[s->halves[0].data != from].map_count = 0;
+			s->directions[s->directions[0].data != from].map_count = 0;
 		return;
 	}
 	if (from->acked > to->acked)
 		to->row.complete_ns = from->row.complete_ns;
-	to->start = to->keyed ? to->start : least(to->start, from->start);
-	to->next = most(to->next, from->next);
-	to->acked = most(to->acked, from->acked);
-	to->fin = most(to->fin, from->fin);
-	to->busy_ns = most(to->busy_ns, from->busy_ns);
+	to->start = to->keyed ? to->start : min(to->start, from->start);
+	to->next = max(to->next, from->next);
+	to->acked = max(to->acked, from->acked);
+	to->fin = max(to->fin, from->fin);
+	to->busy_ns = max(to->busy_ns, from->busy_ns);
 	to->reinjected_to = from->reinjected_to;
 	add_counts(&to->row, &from->row);
 	unite(c, to, from);
 }
 
-static void drop_data(struct memory *m, struct data *d)
+static void drop_data(struct arena *m, struct data *d)
 {
 	if (!d)
 		return;
 	ranges_free(m, &d->ranges);
-	give(m, d, sizeof(*d));
+	arena_free(m, d, sizeof(*d));
 }
 
 static void move_subflows(struct connection *from, struct connection *to, bool turned)
@@ -213,7 +213,7 @@ static void move_subflows(struct connection *from, struct connection *to, bool t
 		s->connection = to;
 		s->row.number = to->row.subflows++;
 		for (int i = 0; i < 2; i++)
-			s->halves[i].row.direction ^= turned;
+			s->directions[i].row.direction ^= turned;
 	}
 	to->last_subflow->sibling = from->first_subflow;
 	to->last_subflow = from->last_subflow;
@@ -223,7 +223,7 @@ static void move_subflows(struct connection *from, struct connection *to, bool t
 
 /* The joins of `from` mean `to`; `turned`: it is the other end that opened them. No
  * token leads to `from` any more. */
-void merge_connection(struct capture *c, struct connection *from, struct connection *to,
+void merge_connection(struct analyser *c, struct connection *from, struct connection *to,
 		      bool turned)
 {
 	if (from == to || !from->first_subflow || !to->first_subflow)
@@ -237,7 +237,7 @@ void merge_connection(struct capture *c, struct connection *from, struct connect
 	move_subflows(from, to, turned);
 	for (struct subflow *s = to->first_subflow; s; s = s->sibling) {
 		for (int i = 0; i < 2; i++)
-			s->halves[i].data = to->data[s->halves[i].row.direction];
+			s->directions[i].data = to->data[s->directions[i].row.direction];
 	}
 	for (int i = 0; i < 2; i++) {
 		drop_data(&c->memory, from->data[i]);
@@ -247,14 +247,14 @@ void merge_connection(struct capture *c, struct connection *from, struct connect
 	to->listed += from->listed;
 	to->row.events_dropped += from->row.events_dropped;
 	to->row.unknown |= from->row.unknown & UNKNOWN_MEMORY;
-	to->row.first_ns = least(to->row.first_ns, from->row.first_ns);
-	to->row.last_ns = most(to->row.last_ns, from->row.last_ns);
+	to->row.first_ns = min(to->row.first_ns, from->row.first_ns);
+	to->row.last_ns = max(to->row.last_ns, from->row.last_ns);
 	if (from->row.fallback == FALLBACK_INFINITE && !to->row.fallback) {
 		to->row.fallback = from->row.fallback;
 		to->row.fallback_ns = from->row.fallback_ns;
 	}
 	if (from->index + 1 == c->connections.count) {
 		c->connections.count--;
-		give(&c->memory, from, sizeof(*from));
+		arena_free(&c->memory, from, sizeof(*from));
 	}
 }

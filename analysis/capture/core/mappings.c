@@ -10,7 +10,7 @@
 
 #define FAR (1ll << 31)
 #define ENDLESS (1ll << 46)
-#define UNSEEN (1ll << 30)	/* room for what came before the capture began */
+#define UNSEEN (1ll << 30)	/* leaves numbers for data sent before the capture began */
 
 /* False if the number is too far from all that was seen to be meant. */
 bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number)
@@ -37,59 +37,59 @@ bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number)
 }
 
 /* Relative subflow number of subflow sequence number `ssn`, near `from`. */
-static i64 rel_ssn(struct half *h, u32 ssn, i64 from)
+static i64 rel_ssn(struct direction *dir, u32 ssn, i64 from)
 {
 	i64 candidate = (i32)((u32)from - ssn);
 
-	if (h->isn_known)
+	if (dir->isn_known)
 		return from + (i32)(ssn - (u32)from);
 	/* The capture began later. A mapping begins where its packet does, unless
 	 * that is one of several that share it: then it begins before. */
-	if (!h->ssn_base_known ||
-	    (candidate < h->ssn_base && candidate > h->ssn_base - 65536)) {
-		h->ssn_base = candidate;
-		h->ssn_base_known = true;
+	if (!dir->ssn_base_known ||
+	    (candidate < dir->ssn_base && candidate > dir->ssn_base - 65536)) {
+		dir->ssn_base = candidate;
+		dir->ssn_base_known = true;
 	}
-	return from + (i32)(ssn + (u32)h->ssn_base - (u32)from);
+	return from + (i32)(ssn + (u32)dir->ssn_base - (u32)from);
 }
 
-static void add_mapping(struct capture *c, struct half *h, struct mapping map)
+static void add_mapping(struct analyser *c, struct direction *dir, struct mapping map)
 {
 	const struct mapping *last;
 
-	if (!h->maps)
-		h->maps = take(&c->memory, MAPPINGS * sizeof(*h->maps));
-	if (!h->maps) {
-		h->subflow->connection->row.unknown |= UNKNOWN_MEMORY;
+	if (!dir->maps)
+		dir->maps = arena_alloc(&c->memory, MAPPINGS * sizeof(*dir->maps));
+	if (!dir->maps) {
+		dir->subflow->connection->row.unknown |= UNKNOWN_MEMORY;
 		return;
 	}
-	last = &h->maps[(h->map_count + MAPPINGS - 1) % MAPPINGS];
-	if (h->map_count && last->from == map.from && last->dsn == map.dsn &&
+	last = &dir->maps[(dir->map_count + MAPPINGS - 1) % MAPPINGS];
+	if (dir->map_count && last->from == map.from && last->dsn == map.dsn &&
 	    last->length >= map.length)
 		return;
-	h->maps[h->map_count++ % MAPPINGS] = map;
+	dir->maps[dir->map_count++ % MAPPINGS] = map;
 }
 
 /* After a fall back the data go on where they are, without mappings. */
-void map_endlessly(struct capture *c, struct half *h)
+void map_endlessly(struct analyser *c, struct direction *dir)
 {
 	struct mapping map = { .from = 1, .dsn = 1, .length = ENDLESS };
 
-	if (!h->data || (!h->map_count && !h->data->keyed))
+	if (!dir->data || (!dir->map_count && !dir->data->keyed))
 		return;
-	if (h->map_count)
-		map = h->maps[(h->map_count - 1) % MAPPINGS];
+	if (dir->map_count)
+		map = dir->maps[(dir->map_count - 1) % MAPPINGS];
 	map.length = ENDLESS;
-	add_mapping(c, h, map);
+	add_mapping(c, dir, map);
 }
 
 /* The newest mapping that has a subflow number; NULL if none of the last has. */
-const struct mapping *find_mapping(const struct half *h, i64 number)
+const struct mapping *find_mapping(const struct direction *dir, i64 number)
 {
-	u32 known = (u32)least(h->map_count, MAPPINGS);
+	u32 known = (u32)min(dir->map_count, MAPPINGS);
 
 	for (u32 i = 1; i <= known; i++) {
-		const struct mapping *m = &h->maps[(h->map_count - i) % MAPPINGS];
+		const struct mapping *m = &dir->maps[(dir->map_count - i) % MAPPINGS];
 
 		if (number >= m->from && number < m->from + m->length)
 			return m;
@@ -104,17 +104,17 @@ static void take_data_fin(struct data *d, i64 number, i64 time_ns)
 		d->row.data_fin_ns = time_ns;
 }
 
-void take_mapping(struct capture *c, const struct packet *p, const struct dss *dss,
+void take_mapping(struct analyser *c, const struct packet *p, const struct dss *dss,
 		  i64 from)
 {
-	struct half *h = p->half;
-	struct connection *conn = h->subflow->connection;
+	struct direction *dir = p->direction;
+	struct connection *conn = dir->subflow->connection;
 	struct mapping map = { .length = dss->length };
 
-	if (!h->data)
+	if (!dir->data)
 		return;
-	if (!rel_dsn(h->data, dss->dsn, dss->dsn64, &map.dsn)) {
-		h->data->row.implausible++;
+	if (!rel_dsn(dir->data, dss->dsn, dss->dsn64, &map.dsn)) {
+		dir->data->row.implausible++;
 		return;
 	}
 	if (!dss->length) {
@@ -124,18 +124,18 @@ void take_mapping(struct capture *c, const struct packet *p, const struct dss *d
 			conn->row.fallback_ns = p->time_ns;
 		}
 	} else if (dss->fin) {
-		take_data_fin(h->data, map.dsn + --map.length, p->time_ns);
+		take_data_fin(dir->data, map.dsn + --map.length, p->time_ns);
 	}
 	if (!map.length || (dss->fin && !p->payload))
 		return;
-	map.from = rel_ssn(h, dss->ssn, from);
-	add_mapping(c, h, map);
+	map.from = rel_ssn(dir, dss->ssn, from);
+	add_mapping(c, dir, map);
 }
 
 /* The sender of the packet says which of the other end's data have arrived. */
-void take_data_ack(struct capture *c, const struct packet *p, u64 ack, bool wide)
+void take_data_ack(struct analyser *c, const struct packet *p, u64 ack, bool wide)
 {
-	struct data *d = p->half->other->data;
+	struct data *d = p->direction->other->data;
 	struct event_row *e;
 	i64 number;
 
@@ -153,7 +153,7 @@ void take_data_ack(struct capture *c, const struct packet *p, u64 ack, bool wide
 	d->acked = number;
 	if (d->fin >= 0 && number > d->fin && d->row.data_fin_acked_ns < 0)
 		d->row.data_fin_acked_ns = p->time_ns;
-	e = event(c, EVENT_DATA_ACK, p->half, p->time_ns);
+	e = event(c, EVENT_DATA_ACK, p->direction, p->time_ns);
 	if (e)
 		e->position = number;
 }

@@ -2,9 +2,9 @@
 /* MPTCP's options: who belongs to whom, and what one end tells the other. */
 #include "core.h"
 
-static struct data *new_data(struct capture *c, struct connection *conn, int direction)
+static struct data *new_data(struct analyser *c, struct connection *conn, int direction)
 {
-	struct data *d = take(&c->memory, sizeof(*d));
+	struct data *d = arena_alloc(&c->memory, sizeof(*d));
 
 	if (!d) {
 		conn->row.unknown |= UNKNOWN_MEMORY;
@@ -20,7 +20,7 @@ static struct data *new_data(struct capture *c, struct connection *conn, int dir
 	return d;
 }
 
-static void make_mptcp(struct capture *c, struct subflow *s)
+static void make_mptcp(struct analyser *c, struct subflow *s)
 {
 	struct connection *conn = s->connection;
 
@@ -30,13 +30,13 @@ static void make_mptcp(struct capture *c, struct subflow *s)
 			conn->data[i] = new_data(c, conn, i);
 	}
 	for (int i = 0; i < 2; i++)
-		s->halves[i].data = conn->data[s->halves[i].row.direction];
+		s->directions[i].data = conn->data[s->directions[i].row.direction];
 }
 
-static struct event_row *signal(struct capture *c, const struct packet *p,
+static struct event_row *signal(struct analyser *c, const struct packet *p,
 				const struct option *o)
 {
-	struct event_row *e = event(c, EVENT_SIGNAL, p->half, p->time_ns);
+	struct event_row *e = event(c, EVENT_SIGNAL, p->direction, p->time_ns);
 
 	if (e) {
 		e->other = o->subtype;
@@ -46,15 +46,15 @@ static struct event_row *signal(struct capture *c, const struct packet *p,
 	return e;
 }
 
-static void take_capable(struct capture *c, struct packet *p, const struct option *o)
+static void take_capable(struct analyser *c, struct packet *p, const struct option *o)
 {
-	struct half *h = p->half;
-	struct subflow *s = h->subflow;
+	struct direction *dir = p->direction;
+	struct subflow *s = dir->subflow;
 	struct connection *conn = s->connection;
-	int side = (int)h->row.direction;
+	int side = (int)dir->row.direction;
 	u8 syn = p->flags & (TCP_SYN | TCP_ACK);
 
-	h->row.capables++;
+	dir->row.capables++;
 	if (s->row.how == HOW_JOIN)
 		return;
 	if (s->row.how != HOW_CAPABLE)
@@ -62,7 +62,7 @@ static void take_capable(struct capture *c, struct packet *p, const struct optio
 	make_mptcp(c, s);
 	if (conn->row.version < 0 || syn == (TCP_SYN | TCP_ACK))
 		conn->row.version = o->version;
-	conn->row.checksum = most(conn->row.checksum, o->flags >> 7);
+	conn->row.checksum = max(conn->row.checksum, o->flags >> 7);
 	if (p->flags & TCP_RST)
 		return;
 	/* Of version 1, a SYN has no key: what it says may yet become version 0. */
@@ -70,22 +70,22 @@ static void take_capable(struct capture *c, struct packet *p, const struct optio
 		learn_key(c, conn, side, o->key[0]);
 	if (o->keys == 2)
 		learn_key(c, conn, !side, o->key[1]);
-	if (o->has_length && h->data && h->data->base64 && p->payload) {
+	if (o->has_length && dir->data && dir->data->base64 && p->payload) {
 		struct dss first = {
 			.has_map = true, .dsn64 = true,
-			.dsn = h->data->base + 1, .ssn = 1, .length = o->length,
+			.dsn = dir->data->base + 1, .ssn = 1, .length = o->length,
 		};
 
-		take_mapping(c, p, &first, rel_seq(h, p->seq));
+		take_mapping(c, p, &first, rel_seq(dir, p->seq));
 	}
 }
 
 /* The subflow's SYN names the connection by its receiver's token. No other subflow is
  * in its own yet. */
-static void join_by_token(struct capture *c, struct packet *p, u32 number)
+static void join_by_token(struct analyser *c, struct packet *p, u32 number)
 {
-	struct half *h = p->half;
-	struct subflow *s = h->subflow;
+	struct direction *dir = p->direction;
+	struct subflow *s = dir->subflow;
 	struct token *token = find_token(c, number, s->point);
 
 	if (!token) {
@@ -94,21 +94,21 @@ static void join_by_token(struct capture *c, struct packet *p, u32 number)
 		add_token(c, s->connection, 1, number);
 	} else {
 		merge_connection(c, s->connection, token->connection,
-				 h->row.direction == token->side);
+				 dir->row.direction == token->side);
 	}
 	make_mptcp(c, s);
 }
 
-static void take_join(struct capture *c, struct packet *p, const struct option *o)
+static void take_join(struct analyser *c, struct packet *p, const struct option *o)
 {
-	struct half *h = p->half;
-	struct subflow *s = h->subflow;
-	i64 *id = h == &s->halves[0] ? &s->row.address_id_a : &s->row.address_id_b;
+	struct direction *dir = p->direction;
+	struct subflow *s = dir->subflow;
+	i64 *id = dir == &s->directions[0] ? &s->row.address_id_a : &s->row.address_id_b;
 
-	h->row.joins++;
+	dir->row.joins++;
 	if (p->flags & TCP_SYN) {
 		*id = o->id;
-		s->row.backup |= (i64)o->backup << (h == s->opener ? 0 : 1);
+		s->row.backup |= (i64)o->backup << (dir == s->opener ? 0 : 1);
 	}
 	if (o->has_token && (p->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN &&
 	    !s->named && s->row.how != HOW_CAPABLE) {
@@ -122,10 +122,10 @@ static void take_join(struct capture *c, struct packet *p, const struct option *
 	}
 }
 
-static void take_signal(struct capture *c, struct packet *p, const struct option *o)
+static void take_signal(struct analyser *c, struct packet *p, const struct option *o)
 {
-	struct half_row *r = &p->half->row;
-	struct connection *conn = p->half->subflow->connection;
+	struct direction_row *r = &p->direction->row;
+	struct connection *conn = p->direction->subflow->connection;
 
 	switch (o->subtype) {
 	case MP_ADD_ADDR:
@@ -155,49 +155,49 @@ static void take_signal(struct capture *c, struct packet *p, const struct option
 	signal(c, p, o);
 }
 
-static void count_dss(struct capture *c, struct packet *p)
+static void count_dss(struct analyser *c, struct packet *p)
 {
-	struct half *h = p->half;
+	struct direction *dir = p->direction;
 
-	h->row.dss++;
-	h->row.mappings += p->dss.has_map;
-	h->row.data_acks += p->dss.has_ack;
-	h->row.data_fins += p->dss.fin;
-	if (!h->data) {
-		if (h->subflow->row.how == HOW_UNSEEN)
-			h->subflow->connection->row.unknown |= UNKNOWN_HANDSHAKE;
-		make_mptcp(c, h->subflow);
+	dir->row.dss++;
+	dir->row.mappings += p->dss.has_map;
+	dir->row.data_acks += p->dss.has_ack;
+	dir->row.data_fins += p->dss.fin;
+	if (!dir->data) {
+		if (dir->subflow->row.how == HOW_UNSEEN)
+			dir->subflow->connection->row.unknown |= UNKNOWN_HANDSHAKE;
+		make_mptcp(c, dir->subflow);
 	}
-	h->subflow->connection->dss_seen = true;
+	dir->subflow->connection->dss_seen = true;
 }
 
 /* Who acknowledges data with no option of MPTCP, and has never sent a DSS, did not get
  * any: a middlebox took them out (RFC 8684, 3.7). */
-static void check_fallback(struct capture *c, const struct packet *p)
+static void check_fallback(struct analyser *c, const struct packet *p)
 {
-	struct half *h = p->half, *other = h->other;
-	struct connection *conn = h->subflow->connection;
+	struct direction *dir = p->direction, *other = dir->other;
+	struct connection *conn = dir->subflow->connection;
 
-	if (h->row.dss || p->options_cut || conn->row.kind != KIND_MPTCP ||
+	if (dir->row.dss || p->options_cut || conn->row.kind != KIND_MPTCP ||
 	    conn->row.fallback || conn->row.subflows != 1 ||
-	    h->subflow->row.how != HOW_CAPABLE ||
+	    dir->subflow->row.how != HOW_CAPABLE ||
 	    (p->flags & (TCP_SYN | TCP_RST | TCP_ACK)) != TCP_ACK)
 		return;
-	if (!h->row.capables || !other->row.capables || !other->row.payload_bytes ||
+	if (!dir->row.capables || !other->row.capables || !other->row.payload_bytes ||
 	    rel_seq(other, p->ack) <= 1)
 		return;
 	conn->row.fallback = FALLBACK_NO_DSS;
 	conn->row.fallback_ns = p->time_ns;
-	map_endlessly(c, h);
+	map_endlessly(c, dir);
 	map_endlessly(c, other);
 }
 
-void track_options(struct capture *c, struct packet *p)
+void track_options(struct analyser *c, struct packet *p)
 {
 	if (p->options_cut && (p->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK))
-		p->half->subflow->answer_cut = true;
-	if (p->flags & TCP_SYN && p->half->subflow->row.how == HOW_UNSEEN && !p->options)
-		p->half->subflow->row.how = HOW_PLAIN;
+		p->direction->subflow->answer_cut = true;
+	if (p->flags & TCP_SYN && p->direction->subflow->row.how == HOW_UNSEEN && !p->options)
+		p->direction->subflow->row.how = HOW_PLAIN;
 	for (int i = 0; i < p->options; i++) {
 		const struct option *o = &p->option[i];
 

@@ -20,7 +20,7 @@ static u64 mix(u64 state, u64 value)
 	return state ^ state >> 32;
 }
 
-static u64 fingerprint(const struct capture *c, const struct packet *p)
+static u64 fingerprint(const struct analyser *c, const struct packet *p)
 {
 	u64 state = (u64)c->settings.seed, part[4];
 
@@ -67,66 +67,66 @@ static void remove_seen(struct pairs *q, u32 name)
 /* Whether the other point was looked at when a packet should have come by there: not
  * before the first packet of its capture, nor once that has ended. Until when a
  * capture lasts is known when all its files are over. */
-static bool watched(const struct capture *c, const struct seen *s)
+static bool watched(const struct analyser *c, const struct seen *s)
 {
-	const struct half *h = s->half;
-	i64 slowest = h->delay.count ? 2 * h->delay.most : 1000000000;
+	const struct direction *dir = s->direction;
+	i64 slowest = dir->delay.count ? 2 * dir->delay.max : 1000000000;
 	i64 first = INT64_MAX, last = -1;
 	bool over = true;
 
 	for (u32 i = 0; i < c->input_count; i++) {
 		const struct input *in = c->inputs[i];
 
-		if (in->row.point == h->subflow->point)
+		if (in->row.point == dir->subflow->point)
 			continue;
 		over = over && in->over;
-		last = most(last, in->row.last_ns);
+		last = max(last, in->row.last_ns);
 		if (in->row.first_ns >= 0)
-			first = least(first, in->row.first_ns);
+			first = min(first, in->row.first_ns);
 	}
 	return s->time_ns >= first && (!over || s->time_ns + slowest < last);
 }
 
 /* The series has gone on since: the interval gets a row of its own. */
-static void note_loss(struct capture *c, const struct half *h, i64 time_ns)
+static void note_loss(struct analyser *c, const struct direction *dir, i64 time_ns)
 {
 	struct table *t = &c->out[OUT_SERIES];
 	struct series_row *last = t->count ? (struct series_row *)t->rows + t->count - 1 :
 				  NULL;
-	i64 interval, end = h != &h->subflow->halves[0];
+	i64 interval, end = dir != &dir->subflow->directions[0];
 
 	if (!c->settings.interval_ns)
 		return;
-	interval = most(0, time_ns - c->zero_ns) / c->settings.interval_ns;
+	interval = max(0, time_ns - c->zero_ns) / c->settings.interval_ns;
 	if (!last || last->interval != interval || last->direction != end ||
-	    last->subflow != h->subflow->index) {
+	    last->subflow != dir->subflow->index) {
 		last = new_row(&c->memory, t);
 		if (!last)
 			return;
 		last->interval = interval;
-		last->subflow = h->subflow->index;
+		last->subflow = dir->subflow->index;
 		last->direction = end;
 	}
 	last->unmatched++;
 }
 
-static void not_matched(struct capture *c, const struct seen *s)
+static void not_matched(struct analyser *c, const struct seen *s)
 {
-	struct half *h = s->half;
+	struct direction *dir = s->direction;
 	struct event_row *e;
 
 	if (!watched(c, s)) {
-		h->row.undecided++;
+		dir->row.undecided++;
 		return;
 	}
-	h->row.unmatched++;
-	note_loss(c, h, s->time_ns);
-	e = event(c, EVENT_LOSS, h, s->time_ns);
+	dir->row.unmatched++;
+	note_loss(c, dir, s->time_ns);
+	e = event(c, EVENT_LOSS, dir, s->time_ns);
 	if (e)
 		e->length = 1;
 }
 
-static void drop_oldest(struct capture *c)
+static void drop_oldest(struct analyser *c)
 {
 	struct pairs *q = &c->pairs;
 
@@ -134,7 +134,7 @@ static void drop_oldest(struct capture *c)
 	remove_seen(q, q->oldest);
 }
 
-static void take_delay(struct capture *c, struct half *from, struct half *to, i64 ns,
+static void take_delay(struct analyser *c, struct direction *from, struct direction *to, i64 ns,
 		       i64 time_ns)
 {
 	struct series_row *b = bin(c, from, time_ns);
@@ -147,8 +147,8 @@ static void take_delay(struct capture *c, struct half *from, struct half *to, i6
 	to->row.origin--;
 	sample(&c->memory, &from->delay, ns);
 	if (b) {
-		b->delay_min_ns = b->matched ? least(b->delay_min_ns, ns) : ns;
-		b->delay_max_ns = most(b->delay_max_ns, ns);
+		b->delay_min_ns = b->matched ? min(b->delay_min_ns, ns) : ns;
+		b->delay_max_ns = max(b->delay_max_ns, ns);
 		b->delay_sum_ns += ns;
 		b->matched++;
 	}
@@ -156,18 +156,18 @@ static void take_delay(struct capture *c, struct half *from, struct half *to, i6
 		e->length = ns;
 }
 
-static bool widen(struct memory *m, struct pairs *q)
+static bool widen(struct arena *m, struct pairs *q)
 {
 	u32 more = q->capacity ? 2 * q->capacity : FIRST;
-	u32 *buckets = take(m, more * sizeof(*buckets));
-	struct seen *slots = buckets ? grow(m, q->slots, q->capacity * sizeof(*slots),
+	u32 *buckets = arena_alloc(m, more * sizeof(*buckets));
+	struct seen *slots = buckets ? arena_grow(m, q->slots, q->capacity * sizeof(*slots),
 					    more * sizeof(*slots)) : NULL;
 
 	if (!slots) {
-		give(m, buckets, more * sizeof(*buckets));
+		arena_free(m, buckets, more * sizeof(*buckets));
 		return false;
 	}
-	give(m, q->buckets, q->capacity * sizeof(*buckets));
+	arena_free(m, q->buckets, q->capacity * sizeof(*buckets));
 	q->slots = slots;
 	q->buckets = buckets;
 	q->capacity = more;
@@ -183,7 +183,7 @@ static bool widen(struct memory *m, struct pairs *q)
 }
 
 /* A slot to put a packet in; 0 if there is no memory for a single one. */
-static u32 free_slot(struct capture *c)
+static u32 free_slot(struct analyser *c)
 {
 	struct pairs *q = &c->pairs;
 	u32 name;
@@ -201,14 +201,14 @@ static u32 free_slot(struct capture *c)
 	return name;
 }
 
-static void remember(struct capture *c, const struct packet *p, u64 print)
+static void remember(struct analyser *c, const struct packet *p, u64 print)
 {
 	struct pairs *q = &c->pairs;
 	u32 name = free_slot(c), *link;
 
 	if (!name)
 		return;
-	*slot(q, name) = (struct seen){ print, p->half, p->time_ns, 0, 0, q->newest };
+	*slot(q, name) = (struct seen){ print, p->direction, p->time_ns, 0, 0, q->newest };
 	*(q->newest ? &slot(q, q->newest)->newer : &q->oldest) = name;
 	q->newest = name;
 	link = bucket(q, print);
@@ -217,7 +217,7 @@ static void remember(struct capture *c, const struct packet *p, u64 print)
 	*link = name;
 }
 
-void pair(struct capture *c, const struct packet *p, u32 point)
+void pair(struct analyser *c, const struct packet *p, u32 point)
 {
 	struct pairs *q = &c->pairs;
 	u64 print = fingerprint(c, p);
@@ -228,8 +228,8 @@ void pair(struct capture *c, const struct packet *p, u32 point)
 	     name = slot(q, name)->next) {
 		struct seen *s = slot(q, name);
 
-		if (s->fingerprint == print && s->half->subflow->point != point) {
-			take_delay(c, s->half, p->half, p->time_ns - s->time_ns,
+		if (s->fingerprint == print && s->direction->subflow->point != point) {
+			take_delay(c, s->direction, p->direction, p->time_ns - s->time_ns,
 				   s->time_ns);
 			remove_seen(q, name);
 			return;
@@ -239,7 +239,7 @@ void pair(struct capture *c, const struct packet *p, u32 point)
 }
 
 /* What was under way when the capture ended may have arrived: nobody knows. */
-void pairs_end(struct capture *c)
+void pairs_end(struct analyser *c)
 {
 	while (c->pairs.oldest)
 		drop_oldest(c);

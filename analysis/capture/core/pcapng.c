@@ -34,7 +34,7 @@ static void read_interface_options(struct span s, bool swapped, struct interface
 
 			into->offset_s = (i64)value;
 		}
-		length = (u16)least((i64)s.left, (length + 3) & ~3);
+		length = (u16)min((i64)s.left, (length + 3) & ~3);
 		skip(&s, length);
 	}
 }
@@ -51,14 +51,14 @@ static i64 to_ns(const struct interface *of, u64 stamp)
 	return (i64)ns + offset_s * 1000000000;
 }
 
-static enum step add_interface(struct input *in, struct span s, struct memory *m)
+static enum step add_interface(struct input *in, struct span s, struct arena *m)
 {
 	struct interface *into;
 
 	if (!has(&s, 8) || in->interfaces == INTERFACES)
 		return damaged(in, FAULT_INTERFACE, in->interfaces);
 	if (!in->interface)
-		in->interface = take(m, INTERFACES * sizeof(*in->interface));
+		in->interface = arena_alloc(m, INTERFACES * sizeof(*in->interface));
 	if (!in->interface)
 		return damaged(in, FAULT_INTERFACE, in->interfaces);
 	into = &in->interface[in->interfaces++];
@@ -118,7 +118,7 @@ static enum step take_packet(struct input *in, u32 type, struct span s)
 
 static enum step skip_some(struct input *in)
 {
-	size_t now = (size_t)least((i64)in->to_skip, (i64)(in->end - in->start));
+	size_t now = (size_t)min((i64)in->to_skip, (i64)(in->end - in->start));
 
 	advance(in, now);
 	in->to_skip -= now;
@@ -129,7 +129,7 @@ static enum step skip_some(struct input *in)
 
 static enum step begin_section(struct input *in)
 {
-	const u8 *at = in->room + in->start;
+	const u8 *at = in->buffer + in->start;
 	u32 order = file32(at + 8, false);
 
 	if (order != 0x1A2B3C4D && order != 0x4D3C2B1A)
@@ -144,16 +144,16 @@ static enum step begin_section(struct input *in)
 }
 
 /* One block; STEP_FRAME with `waiting` set means that it held a packet. */
-static enum step one_block(struct input *in, struct memory *m)
+static enum step one_block(struct input *in, struct arena *m)
 {
-	const u8 *at = in->room + in->start;
+	const u8 *at = in->buffer + in->start;
 	enum step step = in->to_skip ? skip_some(in) : STEP_FRAME;
 	struct span body;
 	u32 type, length;
 
 	if (step != STEP_FRAME)
 		return step;
-	at = in->room + in->start;
+	at = in->buffer + in->start;
 	step = need(in, 12);
 	if (step != STEP_FRAME)
 		return step;
@@ -193,7 +193,7 @@ static enum step one_block(struct input *in, struct memory *m)
 	return step;
 }
 
-enum step read_block(struct input *in, struct memory *m)
+enum step read_block(struct input *in, struct arena *m)
 {
 	enum step step = STEP_FRAME;
 

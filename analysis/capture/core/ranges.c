@@ -45,8 +45,8 @@ static void forget(struct ranges *r, u32 count)
 	r->count -= count;
 }
 
-/* Room for one more at the end. */
-static bool make_room(struct memory *m, struct ranges *r)
+/* Make space for one more range at the end. */
+static bool make_space(struct arena *m, struct ranges *r)
 {
 	struct range *list;
 	u32 more;
@@ -61,7 +61,7 @@ static bool make_room(struct memory *m, struct ranges *r)
 		return true;
 	}
 	more = r->capacity ? 2 * r->capacity : 8;
-	list = grow(m, r->list, r->capacity * sizeof(*list), more * sizeof(*list));
+	list = arena_grow(m, r->list, r->capacity * sizeof(*list), more * sizeof(*list));
 	if (!list)
 		return false;
 	r->list = list;
@@ -71,7 +71,7 @@ static bool make_room(struct memory *m, struct ranges *r)
 
 /* Put a stretch before `index`, or make a neighbour longer. Returns the index of
  * the stretch that follows it. */
-static u32 insert(struct memory *m, struct ranges *r, u32 index, struct range piece)
+static u32 insert(struct arena *m, struct ranges *r, u32 index, struct range piece)
 {
 	struct range *before = index ? at(r, index - 1) : NULL;
 	struct range *after = index < r->count ? at(r, index) : NULL;
@@ -85,7 +85,7 @@ static u32 insert(struct memory *m, struct ranges *r, u32 index, struct range pi
 		after->from = piece.from;
 		return index + 1;
 	}
-	if (!make_room(m, r))
+	if (!make_space(m, r))
 		return index;
 	dropped -= r->count;
 	if (index < dropped)
@@ -97,21 +97,21 @@ static u32 insert(struct memory *m, struct ranges *r, u32 index, struct range pi
 	return index + 1;
 }
 
-void ranges_add(struct memory *m, struct ranges *r, i64 from, i64 to, u32 owner,
-		struct overlap *found)
+void ranges_add(struct arena *m, struct ranges *r, i64 from, i64 to, u32 owner,
+		struct overlap *overlap)
 {
 	struct range *last = r->count ? at(r, r->count - 1) : NULL;
 	u32 index;
 
-	*found = (struct overlap){ .other = NONE };
+	*overlap = (struct overlap){ .other = NONE };
 	if (last && last->to == from && last->owner == owner && from < to) {
-		last->to = to;		/* in order, as most are */
-		found->fresh = to - from;
+		last->to = to;		/* in order, as usual */
+		overlap->fresh = to - from;
 		return;
 	}
 	if (from < r->floor) {
-		found->others = least(to, r->floor) - from;
-		from = least(to, r->floor);
+		overlap->others = min(to, r->floor) - from;
+		from = min(to, r->floor);
 	}
 	index = first_after(r, from);
 	while (from < to) {
@@ -119,19 +119,19 @@ void ranges_add(struct memory *m, struct ranges *r, i64 from, i64 to, u32 owner,
 		i64 end = to;
 
 		if (here && here->from <= from) {
-			end = least(to, here->to);
+			end = min(to, here->to);
 			if (here->owner == owner) {
-				found->mine += end - from;
+				overlap->own += end - from;
 			} else {
-				found->others += end - from;
-				if (found->other == NONE)
-					found->other = here->owner;
+				overlap->others += end - from;
+				if (overlap->other == NONE)
+					overlap->other = here->owner;
 			}
 			index++;
 		} else {
 			if (here)
-				end = least(to, here->from);
-			found->fresh += end - from;
+				end = min(to, here->from);
+			overlap->fresh += end - from;
 			index = insert(m, r, index,
 				       (struct range){ from, end, owner, 0, 0 });
 		}
@@ -140,15 +140,15 @@ void ranges_add(struct memory *m, struct ranges *r, i64 from, i64 to, u32 owner,
 }
 
 /* A stretch beyond all others. */
-void ranges_append(struct memory *m, struct ranges *r, struct range piece)
+void ranges_append(struct arena *m, struct ranges *r, struct range piece)
 {
-	if (!make_room(m, r))
+	if (!make_space(m, r))
 		return;
 	*at(r, r->count++) = piece;
 }
 
 /* Take [from, to) out; returns how much of it there was. */
-i64 ranges_cut(struct memory *m, struct ranges *r, i64 from, i64 to,
+i64 ranges_cut(struct arena *m, struct ranges *r, i64 from, i64 to,
 	       struct range *first)
 {
 	u32 index = first_after(r, from);
@@ -156,7 +156,7 @@ i64 ranges_cut(struct memory *m, struct ranges *r, i64 from, i64 to,
 
 	while (index < r->count && at(r, index)->from < to) {
 		struct range *here = at(r, index), whole = *here;
-		i64 low = most(from, whole.from), high = least(to, whole.to);
+		i64 low = max(from, whole.from), high = min(to, whole.to);
 
 		if (!cut)
 			*first = whole;
@@ -192,19 +192,19 @@ i64 ranges_gaps(const struct ranges *r, i64 from, i64 to)
 	i64 gaps = 0;
 	u32 index;
 
-	from = most(from, r->floor);
+	from = max(from, r->floor);
 	for (index = first_after(r, from); index < r->count && from < to; index++) {
 		struct range *here = at(r, index);
 
 		if (here->from > from)
-			gaps += least(to, here->from) - from;
-		from = most(from, here->to);
+			gaps += min(to, here->from) - from;
+		from = max(from, here->to);
 	}
-	return gaps + most(0, to - from);
+	return gaps + max(0, to - from);
 }
 
-void ranges_free(struct memory *m, struct ranges *r)
+void ranges_free(struct arena *m, struct ranges *r)
 {
-	give(m, r->list, r->capacity * sizeof(*r->list));
+	arena_free(m, r->list, r->capacity * sizeof(*r->list));
 	*r = (struct ranges){ 0 };
 }

@@ -22,61 +22,61 @@ enum { WHY_FAST, WHY_TIMEOUT, WHY_PROBE };
 /* Nothing acknowledged for as long as a timer takes at least, and either hardly anything
  * came meanwhile, or the segment that a timer sends had not been sent either, and is
  * no answer to an ACK, which would follow that at once. */
-static bool is_silent(const struct half *h, i64 to, i64 now_ns)
+static bool is_silent(const struct direction *dir, i64 to, i64 now_ns)
 {
-	i64 silence = now_ns - most(h->last_ack_ns, h->last_sent_ns);
-	const struct sent *head = h->sent_count ? sent_at(h, 0) : NULL;
+	i64 silence = now_ns - max(dir->last_ack_ns, dir->last_sent_ns);
+	const struct sent *head = dir->sent_count ? sent_at(dir, 0) : NULL;
 
-	if (now_ns - h->advanced_ns < LEAST_TIMER_NS)
+	if (now_ns - dir->advanced_ns < LEAST_TIMER_NS)
 		return false;
 	return silence >= LEAST_SILENCE_NS ||
 	       (silence >= LATE_ANSWER_NS && head && head->end <= to &&
-		now_ns - head->time_ns >= LEAST_TIMER_NS + h->rtt.least);
+		now_ns - head->time_ns >= LEAST_TIMER_NS + dir->rtt.min);
 }
 
-static int why(struct half *h, const struct packet *p, i64 from, i64 to)
+static int why(struct direction *dir, const struct packet *p, i64 from, i64 to)
 {
-	bool told = h->sacked_high > from || h->duplicates >= 3 ||
-		    p->time_ns - h->last_ack_ns < LATE_ANSWER_NS;
-	bool silent = is_silent(h, to, p->time_ns);
+	bool told = dir->sacked_high > from || dir->duplicates >= 3 ||
+		    p->time_ns - dir->last_ack_ns < LATE_ANSWER_NS;
+	bool silent = is_silent(dir, to, p->time_ns);
 
-	if (h->recovery != NO_RECOVERY && !(silent && from <= h->acked))
-		return h->recovery == FAST ? WHY_FAST : WHY_TIMEOUT;
-	if (!told && to >= h->next && from > h->acked)
+	if (dir->recovery != NO_RECOVERY && !(silent && from <= dir->acked))
+		return dir->recovery == FAST ? WHY_FAST : WHY_TIMEOUT;
+	if (!told && to >= dir->next && from > dir->acked)
 		return WHY_PROBE;
-	h->recovery = told && !silent ? FAST : TIMEOUT;
-	h->recover = h->next;
-	if (h->recovery == FAST)
+	dir->recovery = told && !silent ? FAST : TIMEOUT;
+	dir->recover = dir->next;
+	if (dir->recovery == FAST)
 		return WHY_FAST;
 	/* Into a closed window it is a probe (RFC 9293, 3.8.6.1), no loss. */
-	h->row.timeouts += h->other->last_window != 0;
+	dir->row.timeouts += dir->other->last_window != 0;
 	return WHY_TIMEOUT;
 }
 
-void count_retransmission(struct capture *c, const struct packet *p, i64 from, i64 to,
+void count_retransmission(struct analyser *c, const struct packet *p, i64 from, i64 to,
 			  i64 bytes)
 {
-	struct half *h = p->half;
+	struct direction *dir = p->direction;
 	struct series_row *b = p->bin;
 	struct event_row *e;
 	int reason;
 
 	if (p->flags & TCP_SYN) {
-		h->row.syn_retransmissions++;
+		dir->row.syn_retransmissions++;
 		return;
 	}
 	if (!p->payload) {
-		h->row.fin_retransmissions++;
+		dir->row.fin_retransmissions++;
 		return;
 	}
-	reason = why(h, p, from, to);
-	e = event(c, EVENT_RETRANSMISSION, h, p->time_ns);
-	h->row.retransmissions++;
-	h->row.retransmitted_bytes += bytes;
-	h->row.fast_retransmissions += reason == WHY_FAST;
-	h->row.timeout_retransmissions += reason == WHY_TIMEOUT;
-	h->row.probe_retransmissions += reason == WHY_PROBE;
-	h->row.unneeded += to <= h->acked;
+	reason = why(dir, p, from, to);
+	e = event(c, EVENT_RETRANSMISSION, dir, p->time_ns);
+	dir->row.retransmissions++;
+	dir->row.retransmitted_bytes += bytes;
+	dir->row.fast_retransmissions += reason == WHY_FAST;
+	dir->row.timeout_retransmissions += reason == WHY_TIMEOUT;
+	dir->row.probe_retransmissions += reason == WHY_PROBE;
+	dir->row.unneeded += to <= dir->acked;
 	if (b) {
 		b->retransmissions++;
 		b->retransmitted_bytes += bytes;

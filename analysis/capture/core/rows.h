@@ -6,8 +6,8 @@
  * types, so the two cannot differ. All fields have 8 bytes: no padding. Times are
  * ns since 1970 (-1: never), lengths bytes.
  */
-#ifndef CAPTURE_ROWS_H
-#define CAPTURE_ROWS_H
+#ifndef ANALYSER_ROWS_H
+#define ANALYSER_ROWS_H
 
 #include "bytes.h"
 
@@ -42,7 +42,7 @@
 	F(i64, address_id_b) F(i64, elsewhere_packets)
 
 /* What one end sent on a subflow: direction as of the connection. */
-#define HALF_FIELDS(F) \
+#define DIRECTION_FIELDS(F) \
 	F(i64, subflow) F(i64, direction) F(i64, packets) F(i64, frame_bytes) \
 	F(i64, ip_bytes) F(i64, payload_packets) F(i64, payload_bytes) \
 	F(i64, first_ns) F(i64, last_ns) F(i64, first_payload_ns) \
@@ -98,7 +98,7 @@
 struct connection_row { CONNECTION_FIELDS(FIELD) };
 struct data_row { DATA_FIELDS(FIELD) };
 struct subflow_row { SUBFLOW_FIELDS(FIELD) };
-struct half_row { HALF_FIELDS(FIELD) };
+struct direction_row { DIRECTION_FIELDS(FIELD) };
 struct series_row { SERIES_FIELDS(FIELD) };
 struct event_row { EVENT_FIELDS(FIELD) };
 struct input_row { INPUT_FIELDS(FIELD) };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The distribution of a time: exact for a few samples; of more, buckets of 1/16 of
- * an octave, so that a quantile is off by 3 % at most.
+ * an octave, so that a quantile is off by at most 3 %.
  */
 #include "core.h"
 
@@ -27,15 +27,15 @@ static i64 middle_of(u32 bucket)
 	return (i64)(low * (PARTS + bucket % PARTS + 0.5));
 }
 
-void sample(struct memory *m, struct samples *s, i64 ns)
+void sample(struct arena *m, struct samples *s, i64 ns)
 {
-	s->least = s->count ? least(s->least, ns) : ns;
-	s->most = s->count ? most(s->most, ns) : ns;
+	s->min = s->count ? min(s->min, ns) : ns;
+	s->max = s->count ? max(s->max, ns) : ns;
 	s->sum += ns;
 	if (s->count < FEW)
 		s->few[s->count] = ns;
 	if (s->count == FEW) {
-		s->buckets = take(m, BUCKETS * sizeof(*s->buckets));
+		s->buckets = arena_alloc(m, BUCKETS * sizeof(*s->buckets));
 		for (int i = 0; s->buckets && i < FEW; i++)
 			s->buckets[bucket_of(s->few[i])]++;
 	}
@@ -44,7 +44,7 @@ void sample(struct memory *m, struct samples *s, i64 ns)
 		s->buckets[bucket_of(ns)]++;
 }
 
-/* The least value that `part` of the samples do not pass; -1 if there is none. */
+/* The smallest value that `part` of the samples do not pass; -1 if there is none. */
 i64 quantile(const struct samples *s, double part)
 {
 	i64 wanted = (i64)(part * (double)s->count + 0.999999), seen = 0;
@@ -67,13 +67,13 @@ i64 quantile(const struct samples *s, double part)
 	for (u32 i = 0; s->buckets && i < BUCKETS; i++) {
 		seen += s->buckets[i];
 		if (seen >= wanted)
-			return most(s->least, least(s->most, middle_of(i)));
+			return max(s->min, min(s->max, middle_of(i)));
 	}
 	return -1;
 }
 
-void samples_free(struct memory *m, struct samples *s)
+void samples_free(struct arena *m, struct samples *s)
 {
-	give(m, s->buckets, BUCKETS * sizeof(*s->buckets));
+	arena_free(m, s->buckets, BUCKETS * sizeof(*s->buckets));
 	s->buckets = NULL;
 }

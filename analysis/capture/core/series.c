@@ -5,37 +5,37 @@
 #define EVENTS_OF_CONNECTION 200000
 #define STREAMS (EVENT_DATA | EVENT_RTT | EVENT_DELAY | EVENT_DATA_ACK)
 
-void flush_bin(struct capture *c, struct half *h)
+void flush_bin(struct analyser *c, struct direction *dir)
 {
 	struct series_row *row;
 
-	if (h->bin.interval < 0)
+	if (dir->bin.interval < 0)
 		return;
 	row = new_row(&c->memory, &c->out[OUT_SERIES]);
 	if (row)
-		*row = h->bin;
-	h->bin.interval = -1;
+		*row = dir->bin;
+	dir->bin.interval = -1;
 }
 
-struct series_row *next_bin(struct capture *c, struct half *h, i64 time_ns)
+struct series_row *next_bin(struct analyser *c, struct direction *dir, i64 time_ns)
 {
-	i64 interval = most(0, time_ns - c->zero_ns) / c->settings.interval_ns;
+	i64 interval = max(0, time_ns - c->zero_ns) / c->settings.interval_ns;
 
-	flush_bin(c, h);
-	h->bin_from = c->zero_ns + interval * c->settings.interval_ns;
-	h->bin_to = h->bin_from + c->settings.interval_ns;
-	h->bin = (struct series_row){
+	flush_bin(c, dir);
+	dir->bin_from = c->zero_ns + interval * c->settings.interval_ns;
+	dir->bin_to = dir->bin_from + c->settings.interval_ns;
+	dir->bin = (struct series_row){
 		.interval = interval,
-		.subflow = h->subflow->index,
-		.direction = h != &h->subflow->halves[0],
+		.subflow = dir->subflow->index,
+		.direction = dir != &dir->subflow->directions[0],
 	};
-	return &h->bin;
+	return &dir->bin;
 }
 
-struct event_row *new_event(struct capture *c, enum event_kind kind,
-			    const struct half *h, i64 time_ns)
+struct event_row *new_event(struct analyser *c, enum event_kind kind,
+			    const struct direction *dir, i64 time_ns)
 {
-	struct connection *conn = h->subflow->connection;
+	struct connection *conn = dir->subflow->connection;
 	struct event_row *row;
 
 	if (!(kind & STREAMS) && conn->listed++ >= EVENTS_OF_CONNECTION) {
@@ -48,7 +48,7 @@ struct event_row *new_event(struct capture *c, enum event_kind kind,
 	row->kind = kind;
 	row->time_ns = time_ns;
 	row->connection = conn->index;
-	row->subflow = h->subflow->index;
-	row->direction = h != &h->subflow->halves[0];
+	row->subflow = dir->subflow->index;
+	row->direction = dir != &dir->subflow->directions[0];
 	return row;
 }

@@ -2,59 +2,53 @@
 /*
  * A TCP segment on its subflow: counts, times, the numbers it carries.
  *
- * Numbers are relative and of 64 bits: a half's SYN is 0, its first byte 1, and a
+ * Numbers are relative and of 64 bits: a direction's SYN is 0, its first byte 1, and a
  * number that wraps goes on.
  */
 #include "core.h"
 
-#define JUMP (1ll << 30)	/* no window is larger: what lies beyond is noise */
 #define ENDS (TCP_SYN | TCP_FIN | TCP_RST)
-
-i64 rel_seq(const struct half *h, u32 seq)
-{
-	return h->next + (i32)(seq - (h->isn + (u32)h->next));
-}
 
 /* Who opened the subflow: the sender of its SYN. Failing that, the end with the
  * higher port, or who spoke first. */
-static void learn_directions(struct half *h, const struct packet *p)
+static void learn_directions(struct direction *dir, const struct packet *p)
 {
 	bool opens = true;
 
-	if (h->seen || h->other->seen)
+	if (dir->seen || dir->other->seen)
 		return;
 	if (p->flags & TCP_SYN)
 		opens = !(p->flags & TCP_ACK);
 	else if (p->ports[0] != p->ports[1])
 		opens = p->ports[0] > p->ports[1];
-	h->row.direction = !opens;
-	h->other->row.direction = opens;
-	h->subflow->opener = opens ? h : h->other;
+	dir->row.direction = !opens;
+	dir->other->row.direction = opens;
+	dir->subflow->opener = opens ? dir : dir->other;
 }
 
-static void learn_isn(struct half *h, const struct packet *p)
+static void learn_isn(struct direction *dir, const struct packet *p)
 {
-	if (p->flags & TCP_SYN && (!h->seen || (!h->isn_known && !h->row.payload_bytes))) {
-		h->isn = p->seq;
-		h->next = 0;
-		h->acked = 0;
-		h->isn_known = true;
-	} else if (!h->seen) {
-		h->isn = p->seq - 1;
-		h->next = h->acked = 1;
+	if (p->flags & TCP_SYN && (!dir->seen || (!dir->isn_known && !dir->row.payload_bytes))) {
+		dir->isn = p->seq;
+		dir->next = 0;
+		dir->acked = 0;
+		dir->isn_known = true;
+	} else if (!dir->seen) {
+		dir->isn = p->seq - 1;
+		dir->next = dir->acked = 1;
 	}
-	h->seen = true;
-	if (p->flags & TCP_ACK && !h->other->seen) {
-		h->other->isn = p->ack - 1;
-		h->other->next = h->other->acked = 1;
-		h->other->seen = true;
+	dir->seen = true;
+	if (p->flags & TCP_ACK && !dir->other->seen) {
+		dir->other->isn = p->ack - 1;
+		dir->other->next = dir->other->acked = 1;
+		dir->other->seen = true;
 	}
 }
 
-static void note_times(struct half *h, const struct packet *p)
+static void note_times(struct direction *dir, const struct packet *p)
 {
-	struct subflow *s = h->subflow;
-	bool opener = h == s->opener;
+	struct subflow *s = dir->subflow;
+	bool opener = dir == s->opener;
 	u8 syn = p->flags & (TCP_SYN | TCP_ACK);
 
 	if (syn == TCP_SYN && s->row.syn_ns < 0)
@@ -69,10 +63,10 @@ static void note_times(struct half *h, const struct packet *p)
 		s->row.fourth_ack_ns = p->time_ns;
 }
 
-static void count_packet(struct half *h, const struct packet *p)
+static void count_packet(struct direction *dir, const struct packet *p)
 {
 	struct series_row *b = p->bin;
-	struct half_row *r = &h->row;
+	struct direction_row *r = &dir->row;
 
 	r->packets++;
 	r->frame_bytes += p->frame_bytes;
@@ -91,7 +85,7 @@ static void count_packet(struct half *h, const struct packet *p)
 	}
 	if (r->first_ns < 0)
 		r->first_ns = p->time_ns;
-	r->last_ns = most(r->last_ns, p->time_ns);
+	r->last_ns = max(r->last_ns, p->time_ns);
 	if (b) {
 		b->packets++;
 		b->frame_bytes += p->frame_bytes;
@@ -101,145 +95,145 @@ static void count_packet(struct half *h, const struct packet *p)
 	}
 }
 
-static void note_silence(struct capture *c, struct half *h, const struct packet *p)
+static void note_silence(struct analyser *c, struct direction *dir, const struct packet *p)
 {
-	i64 gap = p->time_ns - h->row.last_payload_ns;
+	i64 gap = p->time_ns - dir->row.last_payload_ns;
 
-	if (h->row.first_payload_ns < 0) {
-		h->row.first_payload_ns = p->time_ns;
+	if (dir->row.first_payload_ns < 0) {
+		dir->row.first_payload_ns = p->time_ns;
 	} else if (gap >= c->settings.idle_ns && c->settings.idle_ns) {
-		h->row.idle_periods++;
-		h->row.idle_ns += gap;
-		h->row.idle_max_ns = most(h->row.idle_max_ns, gap);
+		dir->row.idle_periods++;
+		dir->row.idle_ns += gap;
+		dir->row.idle_max_ns = max(dir->row.idle_max_ns, gap);
 		if (p->bin)
 			p->bin->idle_ns += gap;
 	}
-	h->row.last_payload_ns = most(h->row.last_payload_ns, p->time_ns);
+	dir->row.last_payload_ns = max(dir->row.last_payload_ns, p->time_ns);
 }
 
 /* One byte again that nobody has acknowledged yet is a retransmission. */
-static bool is_keep_alive(const struct half *h, const struct packet *p, i64 from)
+static bool is_keep_alive(const struct direction *dir, const struct packet *p, i64 from)
 {
-	return p->payload <= 1 && from == h->next - 1 && h->next > 1 &&
-	       (!p->payload || h->acked >= h->next) &&
+	return p->payload <= 1 && from == dir->next - 1 && dir->next > 1 &&
+	       (!p->payload || dir->acked >= dir->next) &&
 	       !(p->flags & (TCP_SYN | TCP_FIN | TCP_RST));
 }
 
 /* What fills a hole came late, or was sent again since its first copy had been lost
  * before this point: then its sender's clock had gone on. */
-static bool was_lost(const struct half *h, const struct packet *p,
+static bool was_lost(const struct direction *dir, const struct packet *p,
 		     const struct range *hole)
 {
 	i64 waited = p->time_ns - hole->time_ns;
 
 	if (p->has_stamp && hole->stamp && p->stamp != hole->stamp)
 		return (i32)(p->stamp - hole->stamp) > 0;
-	return waited > (h->rtt.count ? h->rtt.least / 2 : 3000000);
+	return waited > (dir->rtt.count ? dir->rtt.min / 2 : 3000000);
 }
 
 static void count_late(const struct packet *p, i64 filled)
 {
-	p->half->row.ooo_packets++;
-	p->half->row.ooo_bytes += filled;
+	p->direction->row.ooo_packets++;
+	p->direction->row.ooo_bytes += filled;
 	if (p->bin)
 		p->bin->ooo_packets++;
 }
 
-static void open_hole(struct capture *c, struct half *h, const struct packet *p,
+static void open_hole(struct analyser *c, struct direction *dir, const struct packet *p,
 		      i64 from)
 {
 	/* A stamp of 0 stands for none. */
-	struct range hole = { h->next, from, 0, p->has_stamp ? p->stamp : 0,
+	struct range hole = { dir->next, from, 0, p->has_stamp ? p->stamp : 0,
 			      p->time_ns };
 
-	h->row.gaps++;
-	ranges_append(&c->memory, &h->holes, hole);
+	dir->row.gaps++;
+	ranges_append(&c->memory, &dir->holes, hole);
 }
 
 /* A segment that takes room in the number space. Returns how many of its numbers are
  * new to the subflow. */
-static i64 take_segment(struct capture *c, struct packet *p, i64 from, i64 to)
+static i64 take_segment(struct analyser *c, struct packet *p, i64 from, i64 to)
 {
-	struct half *h = p->half;
+	struct direction *dir = p->direction;
 	struct range hole = { 0 };
-	i64 filled, beyond = most(0, to - most(from, h->next));
+	i64 filled, beyond = max(0, to - max(from, dir->next));
 
-	if (from >= h->next) {
-		if (from > h->next && h->next > 0)
-			open_hole(c, h, p, from);
-		h->next = to;
-		remember_sent(c, h, to, p->time_ns);
+	if (from >= dir->next) {
+		if (from > dir->next && dir->next > 0)
+			open_hole(c, dir, p, from);
+		dir->next = to;
+		remember_sent(c, dir, to, p->time_ns);
 		return to - from;
 	}
-	filled = ranges_cut(&c->memory, &h->holes, from, to, &hole);
+	filled = ranges_cut(&c->memory, &dir->holes, from, to, &hole);
 	if (!filled) {
 		count_retransmission(c, p, from, to, to - from - beyond);
-	} else if (was_lost(h, p, &hole)) {
-		h->row.upstream_losses++;
+	} else if (was_lost(dir, p, &hole)) {
+		dir->row.upstream_losses++;
 		count_retransmission(c, p, from, to, to - from - beyond);
 	} else {
 		count_late(p, filled);
 	}
-	mark_resent(h, from, to, p->time_ns);
+	mark_resent(dir, from, to, p->time_ns);
 	if (beyond) {
-		h->next = to;
-		remember_sent(c, h, to, p->time_ns);
+		dir->next = to;
+		remember_sent(c, dir, to, p->time_ns);
 	}
 	return filled + beyond;
 }
 
-static void note_in_flight(struct half *h, struct series_row *b)
+static void note_in_flight(struct direction *dir, struct series_row *b)
 {
-	i64 bytes = most(0, h->data_end - h->acked);
+	i64 bytes = max(0, dir->data_end - dir->acked);
 
-	h->row.in_flight_sum_bytes += bytes;
-	h->row.in_flight_max_bytes = most(h->row.in_flight_max_bytes, bytes);
+	dir->row.in_flight_sum_bytes += bytes;
+	dir->row.in_flight_max_bytes = max(dir->row.in_flight_max_bytes, bytes);
 	if (b)
-		b->in_flight_max_bytes = most(b->in_flight_max_bytes, bytes);
+		b->in_flight_max_bytes = max(b->in_flight_max_bytes, bytes);
 }
 
-void track_tcp(struct capture *c, struct packet *p)
+void track_tcp(struct analyser *c, struct packet *p)
 {
-	struct half *h = p->half;
+	struct direction *dir = p->direction;
 	i64 from, length, fresh = 0;
 
-	if (!h->seen || !h->other->seen || p->flags & TCP_SYN) {
-		learn_directions(h, p);
-		learn_isn(h, p);
+	if (!dir->seen || !dir->other->seen || p->flags & TCP_SYN) {
+		learn_directions(dir, p);
+		learn_isn(dir, p);
 	}
-	if (h->subflow->row.fourth_ack_ns < 0 || p->flags & TCP_SYN)
-		note_times(h, p);
-	p->bin = bin(c, h, p->time_ns);
-	count_packet(h, p);
+	if (dir->subflow->row.fourth_ack_ns < 0 || p->flags & TCP_SYN)
+		note_times(dir, p);
+	p->bin = bin(c, dir, p->time_ns);
+	count_packet(dir, p);
 	track_options(c, p);
-	from = rel_seq(h, p->seq);
+	from = rel_seq(dir, p->seq);
 	length = p->payload + !!(p->flags & TCP_SYN) + !!(p->flags & TCP_FIN);
 	if (p->flags & TCP_ACK)
-		take_ack(c, h, p);
-	if (is_keep_alive(h, p, from)) {
-		h->row.keep_alives++;
+		take_ack(c, dir, p);
+	if (is_keep_alive(dir, p, from)) {
+		dir->row.keep_alives++;
 		length = 0;
 	}
-	if (p->flags & TCP_RST || from > h->next + JUMP)
+	if (p->flags & TCP_RST || from > dir->next + JUMP)
 		length = 0;
 	if (p->has_dss && p->dss.has_map)
 		take_mapping(c, p, &p->dss, from);
-	if (!length && from > h->next && from <= h->next + JUMP &&
+	if (!length && from > dir->next && from <= dir->next + JUMP &&
 	    !(p->flags & TCP_RST)) {
 		/* An ACK's number tells that all below has been sent. */
-		open_hole(c, h, p, from);
-		h->next = from;
+		open_hole(c, dir, p, from);
+		dir->next = from;
 	}
 	if (length) {
 		fresh = take_segment(c, p, from, from + length);
-		h->last_sent_ns = p->time_ns;
+		dir->last_sent_ns = p->time_ns;
 	}
 	if (length && p->payload) {
-		note_silence(c, h, p);
+		note_silence(c, dir, p);
 		from += !!(p->flags & TCP_SYN);
-		h->data_end = most(h->data_end, from + p->payload);
-		note_in_flight(h, p->bin);
-		track_data(c, p, from, from + p->payload, least(fresh, p->payload));
+		dir->data_end = max(dir->data_end, from + p->payload);
+		note_in_flight(dir, p->bin);
+		track_data(c, p, from, from + p->payload, min(fresh, p->payload));
 	}
 	if (p->has_dss && p->dss.has_ack)
 		take_data_ack(c, p, p->dss.ack, p->dss.ack64);

@@ -2,7 +2,7 @@
 /* Keys and tokens: which connection an MP_JOIN means. */
 #include "core.h"
 
-static u64 place(const struct capture *c, u32 token, u32 point)
+static u64 place(const struct analyser *c, u32 token, u32 point)
 {
 	u64 mixed = ((u64)token << 16 | point) ^ (u64)c->settings.seed;
 
@@ -11,7 +11,7 @@ static u64 place(const struct capture *c, u32 token, u32 point)
 }
 
 /* Where a token is, or would be put; there is always a free place. */
-static struct token *locate(const struct capture *c, u32 token, u32 point)
+static struct token *locate(const struct analyser *c, u32 token, u32 point)
 {
 	u64 i = place(c, token, point);
 
@@ -21,11 +21,11 @@ static struct token *locate(const struct capture *c, u32 token, u32 point)
 	return &c->tokens[i];
 }
 
-static bool widen(struct capture *c)
+static bool widen(struct analyser *c)
 {
 	struct token *old = c->tokens;
 	u64 before = c->token_capacity, more = before ? 2 * before : 256;
-	struct token *tokens = take(&c->memory, more * sizeof(*tokens));
+	struct token *tokens = arena_alloc(&c->memory, more * sizeof(*tokens));
 
 	if (!tokens)
 		return false;
@@ -35,19 +35,19 @@ static bool widen(struct capture *c)
 		if (old[i].used)
 			*locate(c, old[i].token, old[i].point) = old[i];
 	}
-	give(&c->memory, old, before * sizeof(*old));
+	arena_free(&c->memory, old, before * sizeof(*old));
 	return true;
 }
 
-struct token *find_token(struct capture *c, u32 token, u32 point)
+struct token *find_token(struct analyser *c, u32 token, u32 point)
 {
-	struct token *found = c->tokens ? locate(c, token, point) : NULL;
+	struct token *token_at = c->tokens ? locate(c, token, point) : NULL;
 
-	return found && found->used ? found : NULL;
+	return token_at && token_at->used ? token_at : NULL;
 }
 
 /* The last connection with a token is the one that it means. */
-void add_token(struct capture *c, struct connection *conn, int side, u32 token)
+void add_token(struct analyser *c, struct connection *conn, int side, u32 token)
 {
 	struct token *t = find_token(c, token, (u32)conn->row.point);
 
@@ -58,7 +58,7 @@ void add_token(struct capture *c, struct connection *conn, int side, u32 token)
 	*t = (struct token){ token, (u8)side, true, (u16)conn->row.point, conn };
 }
 
-void learn_key(struct capture *c, struct connection *conn, int side, u64 key)
+void learn_key(struct analyser *c, struct connection *conn, int side, u64 key)
 {
 	struct data *d = conn->data[side];
 	struct connection *waiting = NULL;

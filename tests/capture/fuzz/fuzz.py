@@ -16,7 +16,7 @@ from tests.capture.kinds import ENDS, KINDS, raw
 HERE = Path(__file__).parent
 CORE = HERE.parents[2] / "analysis" / "capture" / "core"
 LONGEST = 6000
-FLAGS = ("-g", "-O1", "-std=gnu11", "-DROOM=65536", "-DLONGEST=32768")
+FLAGS = ("-g", "-O1", "-std=gnu11", "-DBUFFER_BYTES=65536", "-DLONGEST=32768")
 
 
 def build(target: Path) -> None:

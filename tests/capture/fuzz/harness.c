@@ -10,33 +10,33 @@
 
 #include "core.h"
 
-static void feed(struct capture *c, const u8 *data, size_t size, size_t piece, int inputs)
+static void feed(struct analyser *c, const u8 *data, size_t size, size_t piece, int inputs)
 {
 	size_t done[2] = { 0, 0 };
 	int what;
 
-	while ((what = capture_run(c)) != -1) {
+	while ((what = analyser_run(c)) != -1) {
 		size_t room = 0, count;
 		u8 *at;
 
 		if (what < 0) {
-			capture_clear(c, OUT_SERIES);
-			capture_clear(c, OUT_EVENTS);
+			analyser_clear(c, OUT_SERIES);
+			analyser_clear(c, OUT_EVENTS);
 			continue;
 		}
-		at = capture_room(c, what, &room);
+		at = analyser_buffer(c, what, &space);
 		count = size - done[what % inputs];
 		if (count > piece)
 			count = piece;
-		if (count > room)
-			count = room;
+		if (count > space)
+			count = space;
 		if (!count) {
-			capture_end(c, what);
+			analyser_end(c, what);
 			continue;
 		}
 		memcpy(at, data + done[what % inputs], count);
 		done[what % inputs] += count;
-		capture_fed(c, what, count);
+		analyser_fed(c, what, count);
 	}
 }
 
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		.interval_ns = 1000000, .idle_ns = 1000000, .pair_ns = 1000000000,
 		.events = 255, .seed = 1,
 	};
-	struct capture *c;
+	struct analyser *c;
 	size_t count;
 	int inputs;
 
@@ -54,12 +54,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	inputs = 1 + (data[0] & 1);
 	settings.budget = data[0] & 2 ? 400000 : 64 << 20;
-	c = capture_new(&settings);
+	c = analyser_new(&settings);
 	for (int i = 0; i < inputs; i++)
-		capture_add(c, i);
+		analyser_add(c, i);
 	feed(c, data + 1, size - 1, data[0] & 4 ? 61 : 100000, inputs);
 	for (int out = 0; out < OUTS; out++)
-		capture_rows(c, out, &count);
-	capture_free(c);
+		analyser_rows(c, out, &count);
+	analyser_free(c);
 	return 0;
 }

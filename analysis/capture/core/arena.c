@@ -4,7 +4,7 @@
 
 #include "core.h"
 
-void *take(struct memory *m, size_t size)
+void *arena_alloc(struct arena *m, size_t size)
 {
 	void *got = NULL;
 
@@ -19,7 +19,7 @@ void *take(struct memory *m, size_t size)
 }
 
 /* What is new is zeroed; NULL leaves the old as it was. */
-void *grow(struct memory *m, void *old, size_t before, size_t after)
+void *arena_grow(struct arena *m, void *old, size_t before, size_t after)
 {
 	void *got = NULL;
 
@@ -34,7 +34,7 @@ void *grow(struct memory *m, void *old, size_t before, size_t after)
 	return got;
 }
 
-void give(struct memory *m, void *old, size_t size)
+void arena_free(struct arena *m, void *old, size_t size)
 {
 	if (!old)
 		return;
@@ -42,11 +42,11 @@ void give(struct memory *m, void *old, size_t size)
 	m->left += (i64)size;
 }
 
-void *new_row(struct memory *m, struct table *t)
+void *new_row(struct arena *m, struct table *t)
 {
 	if (t->count == t->capacity) {
 		size_t more = t->capacity ? 2 * t->capacity : 64;
-		void *rows = grow(m, t->rows, t->capacity * t->size, more * t->size);
+		void *rows = arena_grow(m, t->rows, t->capacity * t->size, more * t->size);
 
 		if (!rows)
 			return NULL;
@@ -56,11 +56,11 @@ void *new_row(struct memory *m, struct table *t)
 	return memset((u8 *)t->rows + t->size * t->count++, 0, t->size);
 }
 
-bool push(struct memory *m, struct vector *v, void *item)
+bool push(struct arena *m, struct vector *v, void *item)
 {
 	if (v->count == v->capacity) {
 		size_t more = v->capacity ? 2 * v->capacity : 64;
-		void *at = grow(m, v->at, v->capacity * sizeof(void *),
+		void *at = arena_grow(m, v->at, v->capacity * sizeof(void *),
 				more * sizeof(void *));
 
 		if (!at)
