@@ -18,6 +18,7 @@ from mininet.link import Intf, Link
 from mininet.node import Node
 from mininet.topo import Topo
 
+from mpbench.guest import sysctls
 from mpbench.guest.namespaces import Namespace
 from mpbench.guest.offloads import switch_off
 
@@ -58,10 +59,14 @@ class LabNode(Node):
             return subprocess.Popen(words, **options)
 
     def write_sysctls(self, values: Mapping[str, str | int]) -> None:
-        """Set the node's sysctls, named with dots (`net.ipv4.ip_forward`)."""
+        """Set the node's sysctls, named with dots (`net.ipv4.ip_forward`).
+
+        Raises ValueError for a name outside `net.`, before anything is written.
+        """
+        paths = {Path(sysctls.path(name)): name for name in values}
         with self.namespace.entered():
-            for name, value in values.items():
-                path = Path("/proc/sys") / name.replace(".", "/")
+            for path, name in paths.items():
+                value = values[name]
                 try:
                     path.write_text(str(value))
                 except OSError as error:
@@ -73,8 +78,7 @@ class LabNode(Node):
     def read_sysctls(self, names: Sequence[str]) -> dict[str, str]:
         with self.namespace.entered():
             return {
-                name: (Path("/proc/sys") / name.replace(".", "/")).read_text().strip()
-                for name in names
+                name: Path(sysctls.path(name)).read_text().strip() for name in names
             }
 
     def terminate(self) -> None:

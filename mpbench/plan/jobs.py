@@ -1,7 +1,8 @@
 """Jobs: everything that determines one run, as plain JSON.
 
-The format is the contract with the guest, the engine and the analysis; it is
-described key by key in docs/experiment-file.md.
+The format is the contract with the guest, the engine and the analysis.
+`mpbench.plan.job_format` has it as a schema, which every job made here fits, and
+docs/experiment-file.md describes it key by key.
 """
 
 import hashlib
@@ -10,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mpbench.errors import UserError
+from mpbench.plan import job_format
+from mpbench.plan.job_format import FORMAT
 from mpbench.plan.timing import time_limit_s
 from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
@@ -17,7 +20,6 @@ from mpbench.spec.traffic import Entry, Start, Traffic
 from mpbench.spec.tuned import Tuned
 from topologies import describe, wire
 
-FORMAT = 1
 REPORT = "report"
 """Key of what determines no outcome, and no id: how the run is measured."""
 MOST_STREAMS = 128
@@ -34,6 +36,7 @@ def job(
     point : name of a factor to value in the canonical unit
     case : name of one of the experiment's cases
     repetition : from 0
+    Raises UserError if the experiment asks for what no job can have.
     """
     transport_ = transport(spec.cases[case])
     values: Json = {}
@@ -48,7 +51,7 @@ def job(
     if limit_s is None:
         limit_s = time_limit_s(values, entries)
     interfaces = captured(spec, case, values)
-    return {
+    made = {
         "format": FORMAT,
         "seed": seed,
         "topology": spec.topology,
@@ -60,6 +63,11 @@ def job(
         "capture": {"interfaces": interfaces, "full": False} if interfaces else None,
         REPORT: report(spec, flowing),
     }
+    try:
+        job_format.check(made)
+    except ValueError as error:
+        raise UserError(f"{spec.where('cases', case)}: {error}") from error
+    return made
 
 
 def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:

@@ -1,10 +1,10 @@
 """Cases: the transports that an experiment compares."""
 
-import re
 from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
+from mpbench.guest import sysctls
 from mpbench.spec import knobs
 from mpbench.spec.known import (
     CONGESTION_CONTROLS,
@@ -32,7 +32,6 @@ NDIFFPORTS_SUBFLOWS = 2
 """Of `ndiffports` if the file does not say."""
 
 _RESERVED = RESERVED_SYSCTLS | knobs.reserved()
-_SYSCTL = re.compile(r"net(\.[A-Za-z0-9_-]+)+")
 
 
 def _sysctls(value: object) -> object:
@@ -45,7 +44,7 @@ def _sysctl(name: str, value: object) -> str:
         raise ValueError(f"has a key of its own; write '{RESERVED_SYSCTLS[name]}:'")
     if name in _RESERVED:
         raise ValueError(f"has a key of its own; write '{_RESERVED[name]}'")
-    if not _SYSCTL.fullmatch(name):
+    if not sysctls.NAME.fullmatch(name):
         raise ValueError("not a network sysctl; write e.g. net.ipv4.tcp_sack")
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise ValueError(f"'{value}' is neither text nor a whole number")

@@ -1,0 +1,246 @@
+"""The format of a job: what `job.json` holds, as a schema.
+
+The planner checks every job that it makes with this schema, and whoever reads a job
+from a file checks it with the same schema. A job from a stranger can therefore ask
+for nothing that an experiment file cannot ask for. A key that the schema does not
+know is refused, so a new key of the job needs a field here.
+
+`docs/experiment-file.md` describes the format key by key.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+import topologies
+from mpbench.guest import sysctls
+from mpbench.spec.known import PROTOCOLS, READ_MODES
+
+FORMAT = 1
+MOST_SEED = 2**63 - 1
+MOST_SECONDS = 1e8
+MOST_BYTES = 10**15
+MOST_ENTRIES = 1000
+ROUNDING = 1e-6
+"""Values are rounded to so much, which may take one past the end of its range."""
+
+_WORD = re.compile(r"[a-z0-9][a-z0-9_-]{0,15}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_SYSCTL_VALUE = re.compile(r"[\x20-\x7e\t]{0,1000}")
+
+
+def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
+    def check(value: str) -> str:
+        if not pattern.fullmatch(value):
+            raise ValueError(f"{value[:40]!r} is not {what}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _sysctl(name: str) -> str:
+    sysctls.path(name)
+    return name
+
+
+Word = Annotated[str, _matching(_WORD, "a name that a kernel knows")]
+Name = Annotated[str, _matching(_NAME, "a name of letters, digits, '-', '_' and '.'")]
+Sysctl = Annotated[str, AfterValidator(_sysctl)]
+SysctlValue = Annotated[str, _matching(_SYSCTL_VALUE, "a line of text")]
+Number = Annotated[float, Field(ge=-1e15, le=1e15)]
+Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS)]
+LastingSeconds = Annotated[float, Field(gt=0, le=MOST_SECONDS)]
+Size = Annotated[int, Field(ge=1, le=MOST_BYTES)]
+
+
+class Part(BaseModel):
+    """A mapping of the job; it refuses unknown keys, other types and NaN."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False
+    )
+
+
+class Transport(Part):
+    """The transport of a case, or of one traffic entry."""
+
+    protocol: Literal[PROTOCOLS]  # type: ignore[valid-type]
+    congestion_control: Word
+    scheduler: Word | None
+    path: Annotated[int, Field(ge=1, le=100)] | None
+    path_manager: Word | None
+    sysctls: dict[Sysctl, SysctlValue]
+
+    @model_validator(mode="after")
+    def _mptcp_has_a_scheduler(self) -> Self:
+        if self.protocol == "mptcp" and None in (self.scheduler, self.path_manager):
+            raise ValueError("mptcp needs a scheduler and a path manager")
+        return self
+
+
+class Entry(Part):
+    """What a traffic entry of every tool has."""
+
+    source: Name = Field(alias="from")
+    destination: Name = Field(alias="to")
+    start_s: Seconds
+    port: Annotated[int, Field(ge=1, le=65535)]
+    transport: Transport | None = None
+
+
+class Iperf3(Entry):
+    tool: Literal["iperf3"]
+    duration_s: LastingSeconds | None
+    bytes: Size | None
+    reverse: bool
+    parallel: Annotated[int, Field(ge=1, le=128)]
+    interval_s: LastingSeconds
+    read: Literal[READ_MODES]  # type: ignore[valid-type]
+    read_bytes: Annotated[int, Field(ge=1, le=1 << 20)]
+
+    @model_validator(mode="after")
+    def _one_limit(self) -> Self:
+        if (self.duration_s is None) == (self.bytes is None):
+            raise ValueError("needs either duration_s or bytes")
+        return self
+
+
+class Curl(Entry):
+    tool: Literal["curl"]
+    duration_s: None
+    bytes: Size
+    reverse: Literal[True]
+    timeout_s: LastingSeconds | None
+
+
+class Ab(Entry):
+    tool: Literal["ab"]
+    duration_s: LastingSeconds | None
+    requests: Annotated[int, Field(ge=1, le=1_000_000)] | None
+    bytes: Size
+    reverse: Literal[True]
+    concurrency: Annotated[int, Field(ge=1, le=1000)]
+    keep_alive: bool
+    timeout_s: LastingSeconds
+
+    @model_validator(mode="after")
+    def _one_limit(self) -> Self:
+        if (self.duration_s is None) == (self.requests is None):
+            raise ValueError("needs either duration_s or requests")
+        return self
+
+
+class Cbr(Entry):
+    tool: Literal["cbr"]
+    duration_s: LastingSeconds
+    bytes: None
+    reverse: Literal[False]
+    rate_mbps: Annotated[float, Field(gt=0, le=10_000)]
+    burst_s: LastingSeconds | None
+    pause_s: LastingSeconds | None
+
+
+class Capture(Part):
+    """Where packets are captured, and whether whole."""
+
+    interfaces: Annotated[list[Name], Field(min_length=1, max_length=MOST_ENTRIES)]
+    full: bool
+
+
+class Report(Part):
+    """How the run is measured; no part of its id."""
+
+    names: list[Name | None] | None
+    phases: dict[Name, Annotated[list[Seconds], Field(min_length=2, max_length=2)]]
+
+
+class Job(Part):
+    """One run. `links` and the like are added here when the planner writes them."""
+
+    format: Literal[1]
+    seed: Annotated[int, Field(ge=0, le=MOST_SEED)]
+    topology: Name
+    parameters: dict[str, Number | None]
+    transport: Transport
+    traffic: Annotated[
+        list[Annotated[Iperf3 | Curl | Ab | Cbr, Field(discriminator="tool")]],
+        Field(min_length=1, max_length=MOST_ENTRIES),
+    ]
+    time_limit_s: LastingSeconds
+    trace_s: LastingSeconds | None = None
+    capture: Capture | None = None
+    report: Report | None = None
+
+    @model_validator(mode="after")
+    def _fits_its_topology(self) -> Self:
+        if self.topology not in topologies.names():
+            known = ", ".join(topologies.names())
+            raise ValueError(f"no topology {self.topology!r}; known: {known}")
+        self._check_parameters()
+        self._check_hosts()
+        if self.capture:
+            self._check_interfaces(self.capture.interfaces)
+        names = self.report.names if self.report else None
+        if names is not None and len(names) != len(self.traffic):
+            raise ValueError("report.names: needs one name per traffic entry")
+        return self
+
+    def _check_parameters(self) -> None:
+        known = {p.key: p for p in topologies.describe(self.topology).parameters}
+        for key in self.parameters.keys() ^ known.keys():
+            fault = "is missing" if key in known else "is unknown"
+            raise ValueError(f"parameters: {key[:60]!r} {fault}")
+        for key, value in self.parameters.items():
+            parameter = known[key]
+            if value is None:
+                if parameter.default is not None:
+                    raise ValueError(f"parameters: {key} needs a number")
+                continue
+            low, high = parameter.minimum - ROUNDING, parameter.maximum + ROUNDING
+            if not low <= value <= high:
+                limits = f"{parameter.minimum:g} to {parameter.maximum:g}"
+                raise ValueError(f"parameters: {key} is {value:g}, outside {limits}")
+            if parameter.integer and value != int(value):
+                raise ValueError(f"parameters: {key} is {value:g}, not a whole number")
+
+    def _check_hosts(self) -> None:
+        users = {u.host: u for u in topologies.describe(self.topology).users}
+        for index, entry in enumerate(self.traffic):
+            user = users.get(entry.source)
+            if user is None or entry.destination != user.server:
+                raise ValueError(
+                    f"traffic[{index}]: {self.topology} has no user {entry.source!r} "
+                    f"of a server {entry.destination!r}"
+                )
+            path = (entry.transport or self.transport).path
+            if path is not None and path > len(user.paths):
+                raise ValueError(f"traffic[{index}]: {entry.source} has no path {path}")
+
+    def _check_interfaces(self, wanted: list[str]) -> None:
+        wiring = topologies.wire(self.topology, self.parameters)
+        present = {
+            end.interface for wire in wiring.wires for end in (wire.one, wire.two)
+        }
+        for name in wanted:
+            if name not in present:
+                raise ValueError(f"capture: {self.topology} has no interface {name!r}")
+
+
+def check(job: Mapping[str, Any]) -> None:
+    """Raises ValueError, in one line, if `job` is not a job of this format."""
+    try:
+        Job.model_validate(dict(job))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part)[:40] for part in first["loc"])
+        reason = first["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{place}: {reason}" if place else reason) from None

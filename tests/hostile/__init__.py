@@ -1,0 +1,1 @@
+"""Files and folders that a stranger made to do harm."""
