@@ -32,10 +32,10 @@ class Description:
     def hosts(self) -> tuple[str, ...]:
         """The end hosts, between which traffic may flow."""
         servers = dict.fromkeys(user.server for user in self.users)
-        return (*self.openers, *servers)
+        return (*self.initiators, *servers)
 
     @property
-    def openers(self) -> tuple[str, ...]:
+    def initiators(self) -> tuple[str, ...]:
         """Hosts that may open connections: those that choose a path."""
         return tuple(user.host for user in self.users)
 

@@ -201,8 +201,8 @@ def _write(study: "Study", as_json: bool) -> None:
 
 
 def _check(spec: "Spec", file: Path, metrics: Sequence[str]) -> None:
-    from mpbench.spec.known import METRICS
     from mpbench.spec.values import OneOf
+    from mpbench.spec.vocabulary import METRICS
 
     if spec.design is None or not spec.design.spread:
         raise UserError(

@@ -23,7 +23,7 @@ from pydantic import (
 
 import topologies
 from mpbench.guest import sysctls
-from mpbench.spec.known import PROTOCOLS, READ_MODES
+from mpbench.spec.vocabulary import PROTOCOLS, READ_MODES
 
 FORMAT = 1
 MOST_SEED = 2**63 - 1

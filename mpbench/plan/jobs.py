@@ -17,7 +17,7 @@ from mpbench.plan.timing import time_limit_s
 from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
 from mpbench.spec.traffic import Entry, Start, Traffic
-from mpbench.spec.tuned import Tuned
+from mpbench.spec.with_params import WithParams
 from topologies import describe, wire
 
 REPORT = "report"
@@ -130,7 +130,7 @@ def transport(case: Case) -> Json:
     }
 
 
-def _name(tuned: Tuned | None, otherwise: str) -> str:
+def _name(tuned: WithParams | None, otherwise: str) -> str:
     return tuned.name if tuned else otherwise
 
 

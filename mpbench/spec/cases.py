@@ -6,15 +6,6 @@ from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from mpbench.guest import sysctls
 from mpbench.spec import knobs
-from mpbench.spec.known import (
-    CONGESTION_CONTROLS,
-    LEAST_SUBFLOWS,
-    PATH_MANAGERS,
-    PROTOCOLS,
-    RESERVED_SYSCTLS,
-    SCHEDULERS,
-)
-from mpbench.spec.tuned import OneOfTuned, Tuned
 from mpbench.spec.values import (
     Faults,
     Name,
@@ -24,6 +15,15 @@ from mpbench.spec.values import (
     check_each,
     context,
 )
+from mpbench.spec.vocabulary import (
+    CONGESTION_CONTROLS,
+    LEAST_SUBFLOWS,
+    PATH_MANAGERS,
+    PROTOCOLS,
+    RESERVED_SYSCTLS,
+    SCHEDULERS,
+)
+from mpbench.spec.with_params import OneOfWithParams, WithParams
 
 MOST_SUBFLOWS = 9
 """The first one, and as many as the guest allows beside it."""
@@ -58,13 +58,16 @@ class Case(Part):
         description="Multipath TCP over all paths, or TCP over one of them."
     )
     congestion_control: Annotated[
-        Tuned,
-        OneOfTuned("congestion control", "congestion_control", CONGESTION_CONTROLS),
+        WithParams,
+        OneOfWithParams(
+            "congestion control", "congestion_control", CONGESTION_CONTROLS
+        ),
     ] = Field(
         description="Congestion control of every subflow: a name, or {name, ...}."
     )
     scheduler: (
-        Annotated[Tuned, OneOfTuned("scheduler", "scheduler", SCHEDULERS)] | None
+        Annotated[WithParams, OneOfWithParams("scheduler", "scheduler", SCHEDULERS)]
+        | None
     ) = Field(
         default=None,
         description="Packet scheduler of MPTCP; the kernel's own if not said.",
@@ -75,7 +78,9 @@ class Case(Part):
         description="The path that a TCP takes, from 1; not where there is only one.",
     )
     path_manager: (
-        Annotated[Tuned, OneOfTuned("path manager", "path_manager", PATH_MANAGERS)]
+        Annotated[
+            WithParams, OneOfWithParams("path manager", "path_manager", PATH_MANAGERS)
+        ]
         | None
     ) = Field(
         default=None,
@@ -122,7 +127,7 @@ class Case(Part):
             result |= self.scheduler.sysctls("scheduler")
         if self.path_manager and self.path_manager.name == "ndiffports":
             least = (("subflows", self.subflows(1)),)
-            result |= Tuned("ndiffports", least).sysctls("path_manager")
+            result |= WithParams("ndiffports", least).sysctls("path_manager")
         return result
 
     def subflows(self, paths: int) -> int:

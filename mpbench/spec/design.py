@@ -15,8 +15,8 @@ from pydantic.config import JsonDict
 
 from mpbench.spec import constraints
 from mpbench.spec.factors import Factor, Factors, find
-from mpbench.spec.known import CANDIDATE_SETS, DESIGN_METHODS, DISTANCES
 from mpbench.spec.values import Faults, OneOf, Part, Whole, context, nearest
+from mpbench.spec.vocabulary import CANDIDATE_SETS, DESIGN_METHODS, DISTANCES
 
 MOST_POINTS = 1_000_000
 STARTS = ("centre", "random")

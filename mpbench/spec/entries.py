@@ -10,9 +10,9 @@ from pydantic.config import JsonDict, JsonValue
 
 from mpbench import units
 from mpbench.spec.cbr import ConstantRate
-from mpbench.spec.known import TOOLS
 from mpbench.spec.traffic import Entry, Traffic
 from mpbench.spec.values import Faults, Loc, OneOf, context, nearest
+from mpbench.spec.vocabulary import TOOLS
 from mpbench.spec.web import Download, Requests
 from topologies import Parameter
 

@@ -15,7 +15,6 @@ from mpbench.spec.entries import Entries, parameters
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
 from mpbench.spec.includes import whole_text
-from mpbench.spec.known import METRICS
 from mpbench.spec.phases import Phases, check_phases
 from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
@@ -30,6 +29,7 @@ from mpbench.spec.values import (
     context,
     nearest,
 )
+from mpbench.spec.vocabulary import METRICS
 from topologies import Parameter, describe, names
 
 

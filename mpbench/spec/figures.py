@@ -6,7 +6,6 @@ from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from analysis.quantities import QUANTITIES
 from mpbench.spec.factors import find
-from mpbench.spec.known import DIFFERENCES, FIGURE_KINDS, MEASURED_CRITERIA, METRICS
 from mpbench.spec.phases import TimeRange
 from mpbench.spec.values import (
     Faults,
@@ -17,6 +16,12 @@ from mpbench.spec.values import (
     Whole,
     context,
     nearest,
+)
+from mpbench.spec.vocabulary import (
+    DIFFERENCES,
+    FIGURE_KINDS,
+    MEASURED_CRITERIA,
+    METRICS,
 )
 
 

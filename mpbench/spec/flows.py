@@ -49,7 +49,7 @@ def check_paths(
     """Every TCP takes a path that its host has, every scheduler has subflows to choose
     from."""
     for index, entry in enumerate(entries):
-        if entry.source not in topology.openers:
+        if entry.source not in topology.initiators:
             continue
         count = len(topology.user(entry.source).paths)
         own = entry.transport

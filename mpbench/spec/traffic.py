@@ -12,7 +12,6 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from mpbench.spec.cases import Case
-from mpbench.spec.known import READ_MODES
 from mpbench.spec.values import (
     Count,
     Faults,
@@ -25,6 +24,7 @@ from mpbench.spec.values import (
     context,
     nearest,
 )
+from mpbench.spec.vocabulary import READ_MODES
 
 DAY_S = 86_400.0
 Json = dict[str, Any]
@@ -182,14 +182,14 @@ class Entry(Part):
                 faults.add((key,), f"{topology.name} has no host '{host}'; {hint}")
         if self.source == self.destination:
             faults.add(("to",), f"'{self.destination}' is where it comes from")
-        elif self.source in topology.hosts and self.source not in topology.openers:
-            openers = " or ".join(topology.openers)
+        elif self.source in topology.hosts and self.source not in topology.initiators:
+            initiators = " or ".join(topology.initiators)
             faults.add(
                 ("from",),
-                f"only {openers} can open connections in {topology.name}; write"
+                f"only {initiators} can open connections in {topology.name}; write"
                 " 'reverse: true' for data the other way",
             )
-        elif self.source in topology.openers and self.destination in topology.hosts:
+        elif self.source in topology.initiators and self.destination in topology.hosts:
             server = topology.user(self.source).server
             if self.destination != server:
                 faults.add(("to",), f"{self.source} reaches {server} only")

@@ -44,7 +44,7 @@ def test_every_topology(
     monkeypatch.chdir(tmp_path)
     table = run(command, experiment(topology))
     assert list(table["verdict"]) == ["ok", "ok"]
-    hosts = topologies.describe(topology).openers
+    hosts = topologies.describe(topology).initiators
     if len(hosts) > 1:
         total = table[[f"{host}.goodput_mbps" for host in hosts]].sum(axis=1)
         assert total.to_list() == pytest.approx(table["goodput_mbps"].to_list())

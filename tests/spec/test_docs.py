@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from mpbench import units
 from mpbench.plan import make_plan
-from mpbench.spec import Spec, knobs, known, loads
+from mpbench.spec import Spec, knobs, loads, vocabulary
 from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
@@ -38,15 +38,19 @@ TABLE_OF = {
     Criterion: ("Figures", 1),
 }
 CHOICES = {
-    "Design": (known.DESIGN_METHODS, known.CANDIDATE_SETS, known.DISTANCES),
-    "Cases": (
-        known.PROTOCOLS,
-        known.CONGESTION_CONTROLS,
-        known.SCHEDULERS,
-        known.PATH_MANAGERS,
+    "Design": (
+        vocabulary.DESIGN_METHODS,
+        vocabulary.CANDIDATE_SETS,
+        vocabulary.DISTANCES,
     ),
-    "Traffic": (known.TOOLS, known.READ_MODES),
-    "Figures": (known.FIGURE_KINDS, known.DIFFERENCES),
+    "Cases": (
+        vocabulary.PROTOCOLS,
+        vocabulary.CONGESTION_CONTROLS,
+        vocabulary.SCHEDULERS,
+        vocabulary.PATH_MANAGERS,
+    ),
+    "Traffic": (vocabulary.TOOLS, vocabulary.READ_MODES),
+    "Figures": (vocabulary.FIGURE_KINDS, vocabulary.DIFFERENCES),
 }
 
 
@@ -127,7 +131,7 @@ def test_every_parameter_of_a_case() -> None:
 
 
 def test_every_metric() -> None:
-    assert tuple(table("Metrics", 0)) == known.METRICS
+    assert tuple(table("Metrics", 0)) == vocabulary.METRICS
 
 
 def test_every_metric_has_its_column_and_formula() -> None:
@@ -135,7 +139,7 @@ def test_every_metric_has_its_column_and_formula() -> None:
 
     page = PAGE.with_name("metrics.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| `([\w.]+)` \| (.+) \|$", page, re.MULTILINE)
-    assert [name for name, _, _ in rows] == list(known.METRICS)
+    assert [name for name, _, _ in rows] == list(vocabulary.METRICS)
     for name, column, formula in rows:
         assert column == COLUMNS.get(name, name)
         assert len(formula) > 20, name
@@ -151,7 +155,7 @@ def test_every_topology_with_its_users_and_paths() -> None:
     assert set(rows) == set(names())
     for name, (users, paths, _) in rows.items():
         description = describe(name)
-        assert parts(users) == list(description.openers)
+        assert parts(users) == list(description.initiators)
         said = [[parts(path) for path in user.split(";")] for user in paths.split(". ")]
         meant = [[list(path) for path in user.paths] for user in description.users]
         assert said == meant

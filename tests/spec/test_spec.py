@@ -6,7 +6,7 @@ import pydantic
 import pytest
 
 import wsp
-from mpbench.spec import entries, known, load, loads
+from mpbench.spec import entries, load, loads, vocabulary
 from mpbench.workloads import ab, cbr, curl, iperf3
 from tests.spec.files import TEXT, factors, spec, text
 
@@ -91,9 +91,9 @@ def test_a_design_may_be_absent() -> None:
 
 
 def test_names_agree_with_the_rooms_that_know_them() -> None:
-    assert (*wsp.METHODS, "grid") == known.DESIGN_METHODS
-    assert known.CANDIDATE_SETS == wsp.CANDIDATE_SETS
-    assert known.DISTANCES == wsp.METRICS
+    assert (*wsp.METHODS, "grid") == vocabulary.DESIGN_METHODS
+    assert vocabulary.CANDIDATE_SETS == wsp.CANDIDATE_SETS
+    assert vocabulary.DISTANCES == wsp.METRICS
     modules = (iperf3, curl, ab, cbr)
-    assert tuple(m.__name__.rpartition(".")[2] for m in modules) == known.TOOLS
-    assert tuple(entries.MODELS) == tuple(entries.VARIED) == known.TOOLS
+    assert tuple(m.__name__.rpartition(".")[2] for m in modules) == vocabulary.TOOLS
+    assert tuple(entries.MODELS) == tuple(entries.VARIED) == vocabulary.TOOLS

@@ -13,7 +13,7 @@ from mpbench.spec.values import Faults, OneOf, nearest
 
 
 @dataclass(frozen=True)
-class Tuned:
+class WithParams:
     """A name, and what the file says of its parameters.
 
     values : by the parameters' names, in alphabetical order
@@ -32,7 +32,7 @@ class Tuned:
 
 
 @dataclass(frozen=True)
-class OneOfTuned:
+class OneOfWithParams:
     """Marks a name out of `choices`, or a mapping of `name` and its parameters.
 
     what : for messages
@@ -43,10 +43,10 @@ class OneOfTuned:
     kind: str
     choices: tuple[str, ...]
 
-    def check(self, value: object) -> Tuned:
+    def check(self, value: object) -> WithParams:
         one_of = OneOf(self.what, self.choices)
         if not isinstance(value, Mapping):
-            return Tuned(one_of.check(value))
+            return WithParams(one_of.check(value))
         faults = Faults()
         if "name" not in value:
             raise ValueError(f"without a name; write e.g. {{name: {self.choices[0]}}}")
@@ -65,7 +65,7 @@ class OneOfTuned:
             except ValueError as error:
                 faults.add((str(key),), str(error))
         faults.raise_any()
-        return Tuned(name, tuple(sorted(values.items())))
+        return WithParams(name, tuple(sorted(values.items())))
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
@@ -96,7 +96,7 @@ class OneOfTuned:
         return {"anyOf": [{"type": "string", "enum": list(self.choices)}, *mappings]}
 
 
-def _plain(value: Tuned) -> str | dict[str, Value]:
+def _plain(value: WithParams) -> str | dict[str, Value]:
     return {"name": value.name, **dict(value.values)} if value.values else value.name
 
 

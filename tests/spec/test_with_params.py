@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from mpbench.plan import make_plan
-from mpbench.spec import knobs, known
+from mpbench.spec import knobs, vocabulary
 from mpbench.spec.cases import Case
 from mpbench.spec.json_schema import json_schema
 from mpbench.spec.values import Context
@@ -145,7 +145,7 @@ def test_faults(old: str, new: str, message: str) -> None:
     assert message in line
 
 
-@pytest.mark.parametrize("scheduler", known.LEAST_SUBFLOWS)
+@pytest.mark.parametrize("scheduler", vocabulary.LEAST_SUBFLOWS)
 def test_a_scheduler_of_several_subflows_needs_them(scheduler: str) -> None:
     whole = describe("two_path")
     (user,) = whole.users
@@ -160,9 +160,9 @@ def test_a_scheduler_of_several_subflows_needs_them(scheduler: str) -> None:
 
 def test_every_knob_is_of_something_known() -> None:
     choices = {
-        "congestion_control": known.CONGESTION_CONTROLS,
-        "scheduler": known.SCHEDULERS,
-        "path_manager": known.PATH_MANAGERS,
+        "congestion_control": vocabulary.CONGESTION_CONTROLS,
+        "scheduler": vocabulary.SCHEDULERS,
+        "path_manager": vocabulary.PATH_MANAGERS,
     }
     for kind, names in knobs.KINDS.items():
         assert set(names) <= set(choices[kind])
