@@ -20,7 +20,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from analysis.rows import row
+from analysis.run.row import row
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.plan import make_plan

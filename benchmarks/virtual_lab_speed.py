@@ -26,6 +26,7 @@ from typing import Any
 import topologies
 from mpbench.backends import virtual
 from mpbench.engine.bounds import bounds
+from topologies.shaping import to_json
 
 DURATION_S = 30.0
 AIMS = {10: 30.0, 50: 20.0, 100: 12.0}
@@ -54,10 +55,11 @@ def job(capacity_mbps: float, traffic: list[dict[str, Any]]) -> dict[str, Any]:
         parameters[f"path{path}.capacity_mbps"] = capacity_mbps
         parameters[f"path{path}.queueing_delay_ms"] = 50.0
     return {
-        "format": 1,
+        "format": 2,
         "seed": 1,
         "topology": "two_path",
         "parameters": parameters,
+        "links": to_json(topologies.resolve("two_path", parameters)),
         "transport": {
             "protocol": "mptcp",
             "congestion_control": "lia",

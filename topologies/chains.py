@@ -18,10 +18,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from topologies.description import Description, User
-from topologies.shaping import Shape, link_shape
+from topologies.shaping import Shape
 from topologies.wiring import End, LinkPlace, Node, Port, Wire, Wiring
-
-Parameters = Mapping[str, float | None]
 
 
 @dataclass
@@ -73,15 +71,17 @@ class _Builder:
             raise ValueError(f"{node}: two ways to {destination}")
 
 
-def wire(description: Description, parameters: Parameters) -> Wiring:
+def wire(description: Description, shapes: Mapping[str, Shape]) -> Wiring:
     """The network of a topology whose users' paths are chains of its links.
+
+    shapes : every link's shape by its name
 
     Raises ValueError if two paths of a user share a link and part behind it.
     """
     links = dict.fromkeys(
         link for user in description.users for path in user.paths for link in path
     )
-    build = _Builder({link: link_shape(parameters, link) for link in links})
+    build = _Builder({link: shapes[link] for link in links})
     nodes: dict[str, Node] = {}
     ports: dict[str, tuple[Port, ...]] = {}
     for number, user in enumerate(description.users, start=1):

@@ -47,8 +47,16 @@ class Description:
     @property
     def links(self) -> tuple[str, ...]:
         """The links that have a capacity: the bottlenecks."""
+        return self._links_with("capacity")
+
+    @property
+    def all_links(self) -> tuple[str, ...]:
+        """Every link: the bottlenecks by name, then those that only delay."""
+        return tuple(dict.fromkeys((*sorted(self.links), *self._links_with("delay"))))
+
+    def _links_with(self, quantity: str) -> tuple[str, ...]:
         keys = (p.name.rpartition(".") for p in self.parameters)
-        return tuple(link for link, _, what in keys if what == "capacity")
+        return tuple(link for link, _, what in keys if what == quantity)
 
     def user(self, host: str) -> User:
         """Raises KeyError for a host that opens no connections."""

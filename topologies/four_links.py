@@ -12,12 +12,8 @@ User a has paths over links 1 and 2, b over 2 and 3, c over 3 and 4. With
 congestion balanced over all links each user gets 10 Mbit/s.
 """
 
-from collections.abc import Mapping
-
-from topologies import chains
 from topologies.description import Description, User
 from topologies.parameters import link_parameters
-from topologies.wiring import Wiring
 
 CAPACITIES_MBPS = {"link1": 5.0, "link2": 12.0, "link3": 10.0, "link4": 3.0}
 
@@ -33,8 +29,3 @@ DESCRIPTION = Description(
         for k, host in enumerate(("a", "b", "c"), start=1)
     ),
 )
-
-
-def wire(parameters: Mapping[str, float | None]) -> Wiring:
-    """The network, from canonical parameters (`link1.capacity_mbps`)."""
-    return chains.wire(DESCRIPTION, parameters)

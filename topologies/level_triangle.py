@@ -13,12 +13,8 @@ one link's, unless said otherwise, so that all round trips take the same time bu
 for the queues: what Wischik et al. (2011, section 2.2) count with.
 """
 
-from collections.abc import Mapping
-
-from topologies import chains
 from topologies.description import Description, User
 from topologies.parameters import delay_parameter, link_parameters
-from topologies.wiring import Wiring
 
 LINKS = ("link1", "link2", "link3")
 
@@ -41,8 +37,3 @@ DESCRIPTION = Description(
         for k, host in enumerate(("a", "b", "c"))
     ),
 )
-
-
-def wire(parameters: Mapping[str, float | None]) -> Wiring:
-    """The network, from canonical parameters (`link1.capacity_mbps`)."""
-    return chains.wire(DESCRIPTION, parameters)

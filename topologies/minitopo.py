@@ -20,22 +20,22 @@ from dataclasses import replace
 
 from topologies import two_path
 from topologies.description import Description
-from topologies.wiring import End, Wire, Wiring
+from topologies.shaping import Shape, link_shape
+from topologies.wiring import Wiring
 
 DESCRIPTION: Description = replace(two_path.DESCRIPTION, name="minitopo")
 
 
-def wire(parameters: Mapping[str, float | None]) -> Wiring:
-    """The network, from canonical parameters (`path1.capacity_mbps`)."""
-    plain = two_path.wire(parameters)
-    return replace(
-        plain,
-        nodes=tuple(
-            replace(node, offloads=node.name == "client") for node in plain.nodes
-        ),
-        wires=tuple(Wire(_tclink(each.one), _tclink(each.two)) for each in plain.wires),
-    )
+def resolve(parameters: Mapping[str, float | None]) -> dict[str, Shape]:
+    """The shapes of both paths, as Mininet's TCLink makes them."""
+    return {
+        link: replace(link_shape(parameters, link), tclink=True)
+        for link in DESCRIPTION.links
+    }
 
 
-def _tclink(end: End) -> End:
-    return replace(end, shape=end.shape and replace(end.shape, tclink=True))
+def wire(shapes: Mapping[str, Shape]) -> Wiring:
+    """The network, from the shapes of `path1` and `path2`."""
+    plain = two_path.wire(shapes)
+    nodes = (replace(node, offloads=node.name == "client") for node in plain.nodes)
+    return replace(plain, nodes=tuple(nodes))

@@ -1,8 +1,9 @@
-"""One direction of a bottleneck: capacity, delay, queue, loss and jitter."""
+"""The two equal directions of a link: capacity, delay, queue, loss and jitter."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 MTU_BYTES = 1500
 FRAME_BYTES = 1514
@@ -36,6 +37,9 @@ def packet_time_ms(capacity_mbps: float) -> float:
 @dataclass(frozen=True)
 class Shape:
     """What one interface of a router does to the packets that leave it.
+
+    The plan resolves the shape of every link once and writes it into the job
+    (`to_json`); the guest and the analysis read it from there (`from_json`).
 
     capacity_mbps : float, rate of the link layer, 10^6 bit/s; None for a mere
         delay line, which has no queue
@@ -86,7 +90,7 @@ def _delay_line(on: str, place: str, limit_packets: int, line: str) -> str:
 
 
 def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
-    """The shape of `<link>.*` in canonical parameters.
+    """The shape that the canonical parameters `<link>.*` give.
 
     Jitter that is not set (null) is one packet time.
     """
@@ -108,3 +112,18 @@ def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
         loss_percent=value("loss_percent"),
         jitter_ms=packet_time_ms(capacity_mbps) if jitter_ms is None else jitter_ms,
     )
+
+
+def to_json(shapes: Mapping[str, Shape]) -> list[dict[str, Any]]:
+    """The links of a job: one object per link, in the order of `shapes`."""
+    return [{"name": name, **asdict(shape)} for name, shape in shapes.items()]
+
+
+def from_json(links: Sequence[Mapping[str, Any]]) -> dict[str, Shape]:
+    """The inverse of `to_json`. Raises KeyError or TypeError for other objects."""
+    shapes = {}
+    for link in links:
+        fields = dict(link)
+        name = str(fields.pop("name"))
+        shapes[name] = Shape(**fields)
+    return shapes

@@ -11,12 +11,8 @@ Both paths of `multi` and the path of `single` go through the bottleneck. The
 access links only delay, each way.
 """
 
-from collections.abc import Mapping
-
-from topologies import chains
 from topologies.description import Description, User
 from topologies.parameters import delay_parameter, link_parameters, users_parameter
-from topologies.wiring import Wiring
 
 DESCRIPTION = Description(
     name="shared_bottleneck",
@@ -41,8 +37,3 @@ DESCRIPTION = Description(
         ),
     ),
 )
-
-
-def wire(parameters: Mapping[str, float | None]) -> Wiring:
-    """The network, from canonical parameters (`bottleneck.capacity_mbps`)."""
-    return chains.wire(DESCRIPTION, parameters)

@@ -12,12 +12,8 @@ Each link is one user's first path, and a part of the second path of the other
 two. All is well if everybody keeps to the short path.
 """
 
-from collections.abc import Mapping
-
-from topologies import chains
 from topologies.description import Description, User
 from topologies.parameters import link_parameters
-from topologies.wiring import Wiring
 
 LINKS = ("link1", "link2", "link3")
 
@@ -31,8 +27,3 @@ DESCRIPTION = Description(
         for k, host in enumerate(("a", "b", "c"))
     ),
 )
-
-
-def wire(parameters: Mapping[str, float | None]) -> Wiring:
-    """The network, from canonical parameters (`link1.capacity_mbps`)."""
-    return chains.wire(DESCRIPTION, parameters)

@@ -11,12 +11,8 @@ al. 2011, Figs 5, 9, 14; Gilad et al. 2020, Figs 3a-3e).
 over link 2. Each stands for as many users as its parameter says.
 """
 
-from collections.abc import Mapping
-
-from topologies import chains
 from topologies.description import Description, User
 from topologies.parameters import link_parameters, users_parameter
-from topologies.wiring import Wiring
 
 DESCRIPTION = Description(
     name="two_links",
@@ -33,8 +29,3 @@ DESCRIPTION = Description(
         User("single2", "server_single2", (("link2",),), "single2.users"),
     ),
 )
-
-
-def wire(parameters: Mapping[str, float | None]) -> Wiring:
-    """The network, from canonical parameters (`link1.capacity_mbps`)."""
-    return chains.wire(DESCRIPTION, parameters)

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 from topologies.description import Description, User
 from topologies.parameters import link_parameters
-from topologies.shaping import link_shape
+from topologies.shaping import Shape
 from topologies.wiring import End, LinkPlace, Node, Port, Wire, Wiring
 
 PATHS = (1, 2)
@@ -30,8 +30,8 @@ DESCRIPTION = Description(
 )
 
 
-def wire(parameters: Mapping[str, float | None]) -> Wiring:
-    """The network, from canonical parameters (`path1.capacity_mbps`)."""
+def wire(shapes: Mapping[str, Shape]) -> Wiring:
+    """The network, from the shapes of `path1` and `path2`."""
     routes: list[str] = []
     rules: list[str] = []
     for path in PATHS:
@@ -56,7 +56,7 @@ def wire(parameters: Mapping[str, float | None]) -> Wiring:
         End("hub", "hub-eth0", "10.2.0.1/24"),
         End("server", "server-eth1", f"{SERVER_ADDRESS}/24"),
     )
-    wires = [each for path in PATHS for each in _path(parameters, path)]
+    wires = [wire for path in PATHS for wire in _path(shapes[f"path{path}"], path)]
     return Wiring(
         nodes=nodes,
         wires=(*wires, to_server),
@@ -71,8 +71,8 @@ def wire(parameters: Mapping[str, float | None]) -> Wiring:
     )
 
 
-def _path(parameters: Mapping[str, float | None], path: int) -> tuple[Wire, Wire]:
-    router, shape = f"r{path}", link_shape(parameters, f"path{path}")
+def _path(shape: Shape, path: int) -> tuple[Wire, Wire]:
+    router = f"r{path}"
     return (
         Wire(
             End("client", f"client-eth{path}", f"10.0.{path}.2/24"),

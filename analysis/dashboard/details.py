@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from analysis.capture.library import MissingCoreError
 from analysis.dashboard import packets, traces
-from analysis.readers import files, iperf3
+from analysis.run.readers import files, iperf3
 
 Value = TypeVar("Value")
 CONSOLE_LINES = 12

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.figures.labels import UNITS, label, without_mathematics
-from analysis.figures.wanted import COLUMNS
+from analysis.figures.request import COLUMNS
 
 VERDICTS = ("ok", "invalid", "failed", "timeout")
 PLACE = ("id", "point", "case", "repetition", "verdict", "reason")
@@ -25,7 +25,7 @@ class Source:
 
     shown : its results folder, as commands that are shown name it
     folders : run's id to its folder
-    runs : the tidy table (analysis.table)
+    runs : the tidy table (analysis.campaign.table)
     factors : columns that the design varies
     metrics : names as in an experiment file
     made : how the results came about, name to value

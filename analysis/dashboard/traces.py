@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.readers import trace
+from analysis.run.readers import trace
 
 FILE = "trace.csv"
 MOST = 400

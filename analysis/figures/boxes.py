@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis import batches
+from analysis.campaign import batches
 from analysis.figures import style
 
 SPREAD = 0.56

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.figures import style
-from analysis.series import Line
+from analysis.run.series import Line
 
 PANEL_INCHES = (4.4, 1.9)
 SIDE_BY_SIDE = 2

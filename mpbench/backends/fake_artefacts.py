@@ -22,7 +22,7 @@ from mpbench.backends.fake_flows import (
     transport_of,
     virtual_s,
 )
-from topologies import describe, wire
+from topologies import describe, wire_job
 from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
 from topologies.wiring import Wiring
 
@@ -32,7 +32,7 @@ BLOCK_BYTES = 131072
 def artefacts(job: Job) -> dict[str, bytes]:
     """File name to content; a function of the job alone."""
     shapes = bottlenecks(job)
-    wiring = wire(job["topology"], job["parameters"])
+    wiring = wire_job(job)
     flows = [flow(job, index, shapes) for index in range(len(job["traffic"]))]
     files: dict[str, Any] = {"outcome.json": outcome(job, flows, wiring)}
     for index, each in enumerate(flows):

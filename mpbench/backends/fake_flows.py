@@ -9,7 +9,7 @@ from typing import Any
 
 from mpbench.backends.base import Job
 from topologies import describe
-from topologies.shaping import FRAME_BYTES, Shape, link_shape
+from topologies.shaping import FRAME_BYTES, Shape, from_json
 
 TCP_PAYLOAD_BYTES = 1448
 MPTCP_PAYLOAD_BYTES = 1428
@@ -53,8 +53,8 @@ def paths_of(job: Job, index: int) -> dict[int, tuple[str, ...]]:
 
 def bottlenecks(job: Job) -> dict[str, Shape]:
     """The shape of every link that has a capacity."""
-    links = describe(job["topology"]).links
-    return {link: link_shape(job["parameters"], link) for link in links}
+    shapes = from_json(job["links"])
+    return {link: shapes[link] for link in describe(job["topology"]).links}
 
 
 def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:

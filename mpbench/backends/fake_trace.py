@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import Flow
-from topologies import wire
+from topologies import wire_job
 
 COLUMNS = (
     *("time_s", "host", "path", "local", "remote", "token", "local_id", "remote_id"),
@@ -15,7 +15,7 @@ SRTT_US = 40_000
 
 def trace(job: Job, flows: Sequence[Flow]) -> bytes:
     """One connection a traffic entry, at a constant rate while it is on."""
-    wiring = wire(job["topology"], job["parameters"])
+    wiring = wire_job(job)
     lines = [",".join(COLUMNS)]
     end_s = max(flow.begin_s + flow.seconds for flow in flows)
     for step in range(int(end_s / job["trace_s"]) + 1):

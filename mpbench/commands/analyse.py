@@ -104,8 +104,8 @@ def _results(results: Path, dry_run: bool) -> None:
 
 
 def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) -> None:
-    from analysis.rows import row
-    from analysis.table import build
+    from analysis.campaign.table import build
+    from analysis.run.row import row
     from mpbench.backends.base import Exit
     from mpbench.engine.verdict import make_row
     from mpbench.store import atomic, runs, table

@@ -12,7 +12,7 @@ from mpbench.errors import UserError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analysis.comparison import Interval, Line
+    from analysis.campaign.comparison import Interval, Line
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def command(
     import numpy as np
     import pandas as pd
 
-    from analysis import comparison
+    from analysis.campaign import comparison
 
     one, other = _read(a), _read(b)
     cases = _cases(one, other, asked)
@@ -118,7 +118,7 @@ def command(
 
 
 def _read(path: Path) -> Side:
-    from analysis import table
+    from analysis.campaign import table
     from mpbench.spec import load
     from mpbench.store import campaign, layout
     from mpbench.store.table import collect

@@ -12,7 +12,7 @@ from mpbench.arguments import results_folders
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
-    from analysis.cost import Cost
+    from analysis.campaign.cost import Cost
     from mpbench.store.layout import Results
 
 
@@ -38,7 +38,7 @@ def command(results: tuple[Path, ...], sample: int, out: Path | None) -> None:
     The wall time is that of two cores with nothing else to do, from CPU times: unlike
     the wall times that runs took, they do not depend on what else the machine did.
     """
-    from analysis import cost
+    from analysis.campaign import cost
     from mpbench.report import page_file
 
     costs = [_cost(root, sample) for root in results]
@@ -50,7 +50,7 @@ def command(results: tuple[Path, ...], sample: int, out: Path | None) -> None:
 
 
 def _cost(root: Path, sample: int) -> "Cost":
-    from analysis import cost
+    from analysis.campaign import cost
     from mpbench.store import campaign, layout, runs
 
     results = layout.Results(root)

@@ -29,7 +29,7 @@ def command(published: Path, tables: tuple[Path, ...], out: Path) -> None:
     """
     import pandas as pd
 
-    from analysis import deviations
+    from analysis.published import deviations
     from mpbench.report import page_file
 
     try:

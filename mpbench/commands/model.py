@@ -10,8 +10,8 @@ import click
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
+    from analysis.campaign.model_validation import Compared
     from analysis.models.throughput import Connection
-    from analysis.models.validation import Compared
 
 MILLI = 1e-3
 
@@ -200,7 +200,7 @@ def validate(results: Path) -> None:
     For campaigns of MPTCP with lia over paths with random loss, such as
     experiments/thesis/model-loss.yaml and model-rtt.yaml.
     """
-    from analysis.models import validation
+    from analysis.campaign import model_validation
     from mpbench.store import campaign, layout
     from mpbench.store.table import collect
 
@@ -212,7 +212,7 @@ def validate(results: Path) -> None:
     found, reason = [], ""
     for row in rows:
         try:
-            found.append(validation.compare(row))
+            found.append(model_validation.compare(row))
         except ValueError as error:
             reason = reason or f"point {row['point']} {row['case']}: {error}"
     if not found:
@@ -227,7 +227,7 @@ def _show_validation(found: "list[Compared]") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from analysis.models import validation
+    from analysis.campaign import model_validation
 
     count = len(found[0].observed)
     table = Table(box=None, pad_edge=False)
@@ -243,7 +243,10 @@ def _show_validation(found: "list[Compared]") -> None:
         for triple in zip(run.observed, run.predicted, run.bounded, strict=True):
             cells += [f"{value:.1f}" for value in triple]
         table.add_row(*cells)
-    free, bounded = validation.errors(found), validation.errors(found, bounded=True)
+    free, bounded = (
+        model_validation.errors(found),
+        model_validation.errors(found, bounded=True),
+    )
     last = ["", "RMSE", "", ""]
     for path in range(count):
         last += ["", f"{free[path]:.2f}", f"{bounded[path]:.2f}"]

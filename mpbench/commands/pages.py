@@ -9,7 +9,7 @@ from mpbench.arguments import results_folders
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
-    from analysis.reproduction import Campaign
+    from analysis.published.publication import Campaign
     from mpbench.report.gather import Gathered
     from mpbench.report.pages_file import Pages
     from mpbench.spec import Spec
@@ -44,8 +44,8 @@ def command(
     statements are answered from the runs of RESULTS. A page whose campaigns are not
     among RESULTS is named in the index alone.
     """
-    from analysis import reproduction_pages
     from analysis.figures.style import Look
+    from analysis.report import publication_pages
     from mpbench.report.gather import gather
     from mpbench.report.pages_file import Pages
 
@@ -59,7 +59,7 @@ def command(
         for line in gathered.state:
             click.echo(f"{root}: {line}", err=True)
         campaigns[name] = _campaign(pages, gathered)
-    done = reproduction_pages.write(
+    done = publication_pages.write(
         pages.file.source,
         pages.sheets,
         campaigns,
@@ -81,9 +81,9 @@ def command(
 
 def _campaign(pages: "Pages", gathered: "Gathered") -> "Campaign":
     """With the figures of the experiment file as it is now, not as it was run."""
-    from analysis import table
-    from analysis.figures import wanted
-    from analysis.reproduction import Campaign
+    from analysis.campaign import table
+    from analysis.figures import request as wanted
+    from analysis.published.publication import Campaign
     from mpbench.spec import load
 
     experiment = pages.experiment(gathered.head.name)

@@ -137,8 +137,10 @@ def _page(
     notes: Path | None,
     page_wanted: bool,
 ) -> None:
-    from analysis import cells, page, statements, table
-    from analysis.figures import wanted
+    from analysis.campaign import table
+    from analysis.figures import request as wanted
+    from analysis.published import cells, statements
+    from analysis.report import campaign_page as page
 
     spec, root = gathered.spec, gathered.results.root
     expect = expect or _expected(spec, root)

@@ -140,7 +140,7 @@ def command(
         dry.show(experiment, root, options, console, workers, real_time)
         return
 
-    from analysis.rows import row
+    from analysis.run.row import row
 
     rooms = Rooms(measure=row, tabulate=_tabulate)
     status = run_campaign(experiment, root, backend, build, rooms, options, console)
@@ -150,6 +150,6 @@ def command(
 def _tabulate(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
     """The table, by a library that takes as long to load as a run; so load it
     when the first runs are under way."""
-    from analysis.table import build
+    from analysis.campaign.table import build
 
     return build(rows)

@@ -12,7 +12,7 @@ from mpbench.backends.registry import BACKENDS
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
-    from analysis.sensitivity import Line
+    from analysis.campaign.sensitivity import Line
     from mpbench.report.settling import Study
     from mpbench.spec import Spec
 
@@ -130,8 +130,8 @@ def command(
     """
     from rich.console import Console
 
-    from analysis.rows import row
-    from analysis.table import build
+    from analysis.campaign.table import build
+    from analysis.run.row import row
     from mpbench.backends import registry
     from mpbench.engine.campaign import Rooms
     from mpbench.engine.designs import Designs

@@ -34,8 +34,8 @@ from mpbench.store.trouble import NoSpaceError, explained
 class Rooms:
     """The functions of other rooms that the engine calls.
 
-    measure : a run's folder to its metrics (analysis.rows.row)
-    tabulate : rows to the table (analysis.table.build)
+    measure : a run's folder to its metrics (analysis.run.row.row)
+    tabulate : rows to the table (analysis.campaign.table.build)
     """
 
     measure: Measure

@@ -139,7 +139,7 @@ def _compared(name: str, job: Mapping[str, Any], asked: Mapping[str, Any]) -> bo
 
 
 def _interfaces(job: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
-    wiring = topologies.wire(job["topology"], job["parameters"])
+    wiring = topologies.wire_job(job)
     there = {
         end.interface: end.node for wire in wiring.wires for end in (wire.one, wire.two)
     }

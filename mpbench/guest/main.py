@@ -117,7 +117,7 @@ def build_network(
     job: dict[str, Any], folder: Path, undo: contextlib.ExitStack
 ) -> tuple[Network, LabNetwork]:
     """The run's topology, built, with every host's transport set."""
-    wiring = topologies.wire(job["topology"], job["parameters"])
+    wiring = topologies.wire_job(job)
     hosts = transport.by_host(job)
     if job.get("trace_s"):
         sampling.prepare()

@@ -24,12 +24,14 @@ from pydantic import (
 import topologies
 from mpbench.guest import sysctls
 from mpbench.spec.vocabulary import PROTOCOLS, READ_MODES
+from topologies.shaping import from_json
 
-FORMAT = 1
+FORMAT = 2
 MOST_SEED = 2**63 - 1
 MOST_SECONDS = 1e8
 MOST_BYTES = 10**15
 MOST_ENTRIES = 1000
+MOST_QUEUE_PACKETS = 10**9
 ROUNDING = 1e-6
 """Values are rounded to so much, which may take one past the end of its range."""
 
@@ -59,6 +61,7 @@ SysctlValue = Annotated[str, _matching(_SYSCTL_VALUE, "a line of text")]
 Number = Annotated[float, Field(ge=-1e15, le=1e15)]
 Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS)]
 LastingSeconds = Annotated[float, Field(gt=0, le=MOST_SECONDS)]
+Milliseconds = Annotated[float, Field(ge=0, le=1e6)]
 Size = Annotated[int, Field(ge=1, le=MOST_BYTES)]
 
 
@@ -163,13 +166,26 @@ class Report(Part):
     phases: dict[Name, Annotated[list[Seconds], Field(min_length=2, max_length=2)]]
 
 
-class Job(Part):
-    """One run. `links` and the like are added here when the planner writes them."""
+class Link(Part):
+    """One link as the plan resolved it from the parameters."""
 
-    format: Literal[1]
+    name: Name
+    capacity_mbps: Annotated[float, Field(gt=0, le=1e6)] | None
+    delay_ms: Milliseconds
+    queue_packets: Annotated[int, Field(ge=0, le=MOST_QUEUE_PACKETS)]
+    loss_percent: Annotated[float, Field(ge=0, le=100)]
+    jitter_ms: Milliseconds
+    tclink: bool
+
+
+class Job(Part):
+    """One run."""
+
+    format: Literal[2]
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)]
     topology: Name
     parameters: dict[str, Number | None]
+    links: Annotated[list[Link], Field(max_length=MOST_ENTRIES)]
     transport: Transport
     traffic: Annotated[
         list[Annotated[Iperf3 | Curl | Ab | Cbr, Field(discriminator="tool")]],
@@ -186,6 +202,7 @@ class Job(Part):
             known = ", ".join(topologies.names())
             raise ValueError(f"no topology {self.topology!r}; known: {known}")
         self._check_parameters()
+        self._check_links()
         self._check_hosts()
         if self.capture:
             self._check_interfaces(self.capture.interfaces)
@@ -212,6 +229,13 @@ class Job(Part):
             if parameter.integer and value != int(value):
                 raise ValueError(f"parameters: {key} is {value:g}, not a whole number")
 
+    def _check_links(self) -> None:
+        names = [link.name for link in self.links]
+        wanted = topologies.describe(self.topology).all_links
+        if sorted(names) != sorted(wanted):
+            has = ", ".join(wanted)
+            raise ValueError(f"links: {self.topology} has the links {has}")
+
     def _check_hosts(self) -> None:
         users = {u.host: u for u in topologies.describe(self.topology).users}
         for index, entry in enumerate(self.traffic):
@@ -226,7 +250,8 @@ class Job(Part):
                 raise ValueError(f"traffic[{index}]: {entry.source} has no path {path}")
 
     def _check_interfaces(self, wanted: list[str]) -> None:
-        wiring = topologies.wire(self.topology, self.parameters)
+        shapes = from_json([link.model_dump() for link in self.links])
+        wiring = topologies.wire(self.topology, shapes)
         present = {
             end.interface for wire in wiring.wires for end in (wire.one, wire.two)
         }

@@ -18,7 +18,8 @@ from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
 from mpbench.spec.traffic import Entry, Start, Traffic
 from mpbench.spec.with_params import WithParams
-from topologies import describe, wire
+from topologies import describe, resolve, wire
+from topologies.shaping import to_json
 
 REPORT = "report"
 """Key of what determines no outcome, and no id: how the run is measured."""
@@ -56,6 +57,7 @@ def job(
         "seed": seed,
         "topology": spec.topology,
         "parameters": values,
+        "links": to_json(resolve(spec.topology, values)),
         "transport": transport_,
         "traffic": entries,
         "time_limit_s": limit_s,
@@ -92,7 +94,7 @@ def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:
 
 def interfaces(topology: str, values: Mapping[str, Any]) -> list[str]:
     """All interfaces of a network; values : parameters by canonical key."""
-    wires = wire(topology, dict(values)).wires
+    wires = wire(topology, resolve(topology, values)).wires
     return sorted(end.interface for each in wires for end in (each.one, each.two))
 
 

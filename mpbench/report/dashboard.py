@@ -36,7 +36,7 @@ def write(gathered: Sequence[Gathered], path: Path) -> None:
 
 def source(gathered: Gathered) -> "Source":
     """What the dashboard takes of one campaign."""
-    from analysis import table
+    from analysis.campaign import table
     from analysis.dashboard.payload import Source
 
     results, spec = gathered.results, gathered.spec

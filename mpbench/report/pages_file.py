@@ -11,8 +11,8 @@ from mpbench.spec.problems import describe
 from mpbench.spec.values import Part
 
 if TYPE_CHECKING:
-    from analysis.reproduction import Cause, Sheet
-    from analysis.statements import Statement
+    from analysis.published.publication import Cause, Sheet
+    from analysis.published.statements import Statement
 
 
 class PageEntry(Part):
@@ -65,7 +65,7 @@ class Pages:
 
     def __init__(self, path: Path) -> None:
         """Raises UserError, `file:line: what is wrong`, for a file that is not so."""
-        from analysis import statements
+        from analysis.published import statements
 
         self.path = path
         document = read(path)
@@ -98,7 +98,7 @@ class Pages:
 
     @property
     def sheets(self) -> "tuple[Sheet, ...]":
-        from analysis.reproduction import Sheet
+        from analysis.published.publication import Sheet
 
         return tuple(
             Sheet(
@@ -115,8 +115,8 @@ class Pages:
 
     @property
     def causes(self) -> "dict[str, Cause]":
-        from analysis.reproduction import Cause
-        from analysis.selection import read as selected
+        from analysis.published.publication import Cause
+        from analysis.published.selection import read as selected
 
         return {
             name: Cause(

@@ -5,8 +5,8 @@ from math import ceil
 
 import pandas as pd
 
-from analysis import sensitivity
-from analysis.sensitivity import Line
+from analysis.campaign import sensitivity
+from analysis.campaign.sensitivity import Line
 from mpbench.engine.designs import Designs
 from mpbench.errors import UserError
 

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
-from analysis.quantities import QUANTITIES
+from analysis.run.quantities import QUANTITIES
 from mpbench.spec import flows
 from mpbench.spec.cases import Case
 from mpbench.spec.design import Design

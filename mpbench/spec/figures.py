@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
-from analysis.quantities import QUANTITIES
+from analysis.run.quantities import QUANTITIES
 from mpbench.spec.factors import find
 from mpbench.spec.phases import TimeRange
 from mpbench.spec.values import (

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis import metrics
+from analysis.run import metrics
 
 HIGHEST = {"capacity_mbps": 100.0, "delay_ms": 25.0, "queueing_delay_ms": 100.0}
 LOWEST = {"capacity_mbps": 1.0, "delay_ms": 1.0, "queueing_delay_ms": 0.0}

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from analysis.run.job import FORMAT
+from topologies.shaping import link_shape, to_json
+
 CAPTURED = Path(__file__).parent / "captured"
 PATHS = {
     1: {"capacity_mbps": 20.0, "delay_ms": 5.0, "queue_packets": 1000},
@@ -20,7 +23,7 @@ def job(scenario: str) -> dict[str, Any]:
     """What the scenario of capture.py was asked."""
     tcp, sized = scenario == "tcp", scenario == "mptcp-sized"
     return {
-        "format": 1,
+        "format": FORMAT,
         "parameters": {
             f"path{path}.{key}": value
             for path, values in PATHS.items()
@@ -59,10 +62,15 @@ def make_run(tmp_path: Path) -> Callable[..., Path]:
         run = tmp_path / scenario
         shutil.copytree(CAPTURED / scenario, run / "artefacts")
         own = run / "artefacts" / "job.json"
-        asked = json.loads(own.read_text()) if own.exists() else job(scenario)
+        made = json.loads(own.read_text()) if own.exists() else job(scenario)
         if change:
-            change(asked)
-        (run / "job.json").write_text(json.dumps(asked))
+            change(made)
+        # The captured jobs are older than the format: the plan resolves links now.
+        made["format"] = FORMAT
+        links = [key.partition(".")[0] for key in made["parameters"]]
+        shapes = {link: link_shape(made["parameters"], link) for link in links}
+        made["links"] = to_json(shapes)
+        (run / "job.json").write_text(json.dumps(made))
         return run
 
     return make

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from analysis import batches
+from analysis.campaign import batches
 
 
 def test_the_example_of_the_thesis() -> None:

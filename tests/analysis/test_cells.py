@@ -6,10 +6,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis import cell_page, cells, page, users, windows
-from analysis.asked import parse
-from analysis.figures import beside
-from analysis.readers import trace
+from analysis.figures import cells as beside
+from analysis.published import cells
+from analysis.report import campaign_page as page
+from analysis.report import cells_section, users_section
+from analysis.run import trace_metrics
+from analysis.run.job import parse_job
+from analysis.run.readers import trace
 
 PUBLISHED = sorted(
     path
@@ -105,13 +108,13 @@ def test_totals_of_thesis_table_5_3_are_those_printed() -> None:
 
 def test_the_page() -> None:
     other = cell(case="balia", note="A note.")
-    text = "\n".join(cell_page.lines((cell(), other), RUNS, {"Table 1": "a.png"}))
+    text = "\n".join(cells_section.lines((cell(), other), RUNS, {"Table 1": "a.png"}))
     assert "### Table 1" in text and "- A note." in text and "](a.png)" in text
     assert (
         "throughput, kbit/s | LIA | 6922 | 7000 ± 2484 | 3 | +78 (+1.1%) | yes" in text
     )
     assert "| - (not run) | 0 | - | - |" in text
-    assert not list(cell_page.lines((), RUNS, {}))
+    assert not list(cells_section.lines((), RUNS, {}))
 
 
 def test_the_figure(tmp_path: Path) -> None:
@@ -137,9 +140,11 @@ def test_what_a_scale_shows() -> None:
 
 
 def test_users_and_phases_of_the_page() -> None:
-    text = "\n".join(users.lines(RUNS.assign(**{"alone.multi.goodput_mbps": 1.0})))
+    text = "\n".join(
+        users_section.lines(RUNS.assign(**{"alone.multi.goodput_mbps": 1.0}))
+    )
     assert "| case | n | multi [Mbit/s] | alone: multi [Mbit/s] |" in text
-    assert not list(users.lines(RUNS[["case", "jain"]]))
+    assert not list(users_section.lines(RUNS[["case", "jain"]]))
 
 
 def test_windows_by_phase(tmp_path: Path) -> None:
@@ -153,11 +158,16 @@ def test_windows_by_phase(tmp_path: Path) -> None:
     (tmp_path / "trace.csv").write_text("\n".join(lines) + "\n")
     entry = {"tool": "iperf3", "from": "u", "to": "s", "duration_s": 40.0}
     job = {
-        **{"format": 1, "parameters": {}, "transport": {"protocol": "mptcp"}},
+        **{
+            "format": 2,
+            "parameters": {},
+            "links": [],
+            "transport": {"protocol": "mptcp"},
+        },
         **{"traffic": [entry], "trace_s": 1.0},
         "report": {"names": ["user"], "phases": {"all": [0, 10], "late": [10, 40]}},
     }
-    assert windows.columns(tmp_path, parse(job, "job.json")) == {
+    assert trace_metrics.columns(tmp_path, parse_job(job, "job.json")) == {
         "all.user.path2.cwnd": 10,
         "all.user.path2.rise_s": 0,
         "all.user.path2.cwnd_is_1": 0,
@@ -165,8 +175,8 @@ def test_windows_by_phase(tmp_path: Path) -> None:
         "late.user.path2.rise_s": 10,
         "late.user.path2.cwnd_is_1": 0,
     }
-    quiet = parse({**job, "trace_s": None}, "job.json")
-    assert windows.columns(tmp_path, quiet) == {}
+    quiet = parse_job({**job, "trace_s": None}, "job.json")
+    assert trace_metrics.columns(tmp_path, quiet) == {}
     # A second path, with one segment in three seconds of four, then nine.
     for second in range(40):
         cwnd = 9 if second % 4 == 3 else 1
@@ -174,7 +184,7 @@ def test_windows_by_phase(tmp_path: Path) -> None:
         acked = 200_000 * second
         lines.append(f"{second}.0,u,1,{ends},ab,1,0,{cwnd},9,20000,0,{acked}")
     (tmp_path / "trace.csv").write_text("\n".join(lines) + "\n")
-    found = windows.columns(tmp_path, parse(job, "job.json"))
+    found = trace_metrics.columns(tmp_path, parse_job(job, "job.json"))
     assert found["late.user.path1.cwnd_is_1"] == pytest.approx(22 / 30)
     assert found["late.user.path2.cwnd_is_1"] == 0
     # With one segment there, path 2 has 10 of 11 and more.

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import chance, selection, statements
+from analysis.published import resampling, selection, statements
 
 PAIRED = {
     **dict(id="s", section="", page="", figure="", statement="", criterion=""),
@@ -17,7 +17,7 @@ PAIRED = {
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chance, "RESAMPLES", 200)
+    monkeypatch.setattr(resampling, "RESAMPLES", 200)
 
 
 def rows(seed: int, points: int, shift: float) -> pd.DataFrame:
@@ -53,7 +53,7 @@ def naive(frame: pd.DataFrame, seed: int) -> float:
 def test_as_a_naive_second_implementation(shift: float) -> None:
     statement = statements.Statement(**PAIRED)
     frame = rows(7, 30, shift)
-    got = chance.odds(statement, frame, (), None, np.random.default_rng(1))
+    got = resampling.odds(statement, frame, (), None, np.random.default_rng(1))
     assert got == pytest.approx(naive(frame, 2), abs=0.15)
 
 
@@ -64,10 +64,11 @@ def test_rows_of_a_point_stay_together_and_equal_seeds_give_equal_odds() -> None
     frame.loc[second, "y"] = frame.loc[~second, "y"].to_numpy() + 1.0
     ahead = statements.Statement(**{**PAIRED, "statistic": "paired", "value": "0"})
     asked = (ahead, frame, (), None)
-    assert chance.odds(*asked, np.random.default_rng(0)) == 1.0
+    assert resampling.odds(*asked, np.random.default_rng(0)) == 1.0
     distance = statements.Statement(**PAIRED)
     twice = [
-        chance.odds(distance, frame, (), None, np.random.default_rng(5)) for _ in "ab"
+        resampling.odds(distance, frame, (), None, np.random.default_rng(5))
+        for _ in "ab"
     ]
     assert twice[0] == twice[1]
 
@@ -75,4 +76,4 @@ def test_rows_of_a_point_stay_together_and_equal_seeds_give_equal_odds() -> None
 def test_what_a_test_answers_is_refused() -> None:
     statement = statements.Statement(**{**PAIRED, "relation": "insignificant"})
     with pytest.raises(ValueError, match="no comparison"):
-        chance.odds(statement, rows(1, 9, 0.0), (), None, np.random.default_rng(0))
+        resampling.odds(statement, rows(1, 9, 0.0), (), None, np.random.default_rng(0))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis import comparison
+from analysis.campaign import comparison
 
 BOTH = {"mptcp": "mptcp"}
 

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import contrasts, drawings, page, table
-from analysis.figures import curves, groups, style, wanted
+from analysis.campaign import table
+from analysis.figures import contrasts, curves, drawings, groups, style
+from analysis.figures import request as wanted
+from analysis.report import campaign_page as page
 from tests.analysis import campaign
 
 FACTORS = campaign.FACTORS

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis import cost
+from analysis.campaign import cost
 from tests.calls import Command
 from tests.spec.files import TEXT
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis import deviations, sensitivity
+from analysis.campaign import sensitivity
+from analysis.published import deviations
 from tests.calls import Command
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from analysis import metrics
+from analysis.run import metrics
 
 
 def test_aggregation_benefit_at_the_marks_of_the_thesis() -> None:

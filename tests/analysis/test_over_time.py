@@ -7,9 +7,9 @@ from typing import cast
 import numpy as np
 import pytest
 
-from analysis import artefacts, parts, series
-from analysis.readers import trace
-from analysis.readers.outcome import Process
+from analysis.run import artefacts, flow_phase_metrics, series
+from analysis.run.readers import trace
+from analysis.run.readers.outcome import Process
 from tests.calls import Command
 
 EXPERIMENT = """\
@@ -107,10 +107,10 @@ def test_intervals_begin_when_the_test_does() -> None:
         entry = SimpleNamespace(tool=tool, duration_s=duration_s, start_s=4.9)
         process = Process("traffic-0-client", 0, 5.0, end_s)
         run = SimpleNamespace(
-            asked=SimpleNamespace(traffic=(entry,)),
+            job=SimpleNamespace(traffic=(entry,)),
             outcome=SimpleNamespace(processes=(process,)),
         )
-        return parts.began_s(cast(artefacts.Artefacts, run), 0)
+        return flow_phase_metrics.began_s(cast(artefacts.Artefacts, run), 0)
 
     assert began("iperf3", 40.0, 45.6) == pytest.approx(5.3)
     assert began("iperf3", 40.0, 44.0) == 5.0

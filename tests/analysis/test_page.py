@@ -7,8 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis import page, statements, table
-from analysis.figures import wanted
+from analysis.campaign import table
+from analysis.figures import request as wanted
+from analysis.published import statements
+from analysis.report import campaign_page as page
 from tests.analysis import campaign
 
 THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.csv"

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis import dynamics, metrics, sharing
+from analysis import dynamics, sharing
+from analysis.run import metrics
 
 
 def test_mean_loss_probability_of_the_thesis_example() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.readers import counters, iperf3, links, outcome, qdiscs
+from analysis.run.readers import counters, iperf3, links, outcome, qdiscs
 
 CAPTURED = Path(__file__).parent / "captured"
 

@@ -7,16 +7,11 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from analysis import (
-    chance,
-    reproduction,
-    reproduction_pages,
-    selection,
-    statements,
-    table,
-)
-from analysis.figures import wanted
+from analysis.campaign import table
+from analysis.figures import request as wanted
 from analysis.figures.style import Look
+from analysis.published import publication, resampling, selection, statements
+from analysis.report import publication_pages
 from mpbench.commands import pages as command
 from mpbench.errors import UserError
 from mpbench.report.pages_file import Pages
@@ -32,15 +27,15 @@ BOX = {
     "after": "Fig. 3.4a",
 }
 SHEETS = (
-    reproduction.Sheet("figure-3.4", "benefit", "Fig. 3.4, p. 25", "3.4", ("a", "b")),
-    reproduction.Sheet("table-5.3", "fairness", "Table 5.3", link="../x.md"),
-    reproduction.Sheet("figure-9.9", "nothing", "Fig. 9.9", "9.9", ("c",)),
+    publication.Sheet("figure-3.4", "benefit", "Fig. 3.4, p. 25", "3.4", ("a", "b")),
+    publication.Sheet("table-5.3", "fairness", "Table 5.3", link="../x.md"),
+    publication.Sheet("figure-9.9", "nothing", "Fig. 9.9", "9.9", ("c",)),
 )
 
 
-def made(name: str, seed: int, **columns: object) -> reproduction.Campaign:
+def made(name: str, seed: int, **columns: object) -> publication.Campaign:
     runs = table.build(campaign.rows(40, seed)).assign(**columns)
-    return reproduction.Campaign(
+    return publication.Campaign(
         name, runs, campaign.FACTORS, wanted.read([BOX]), {"kernel": "k"}
     )
 
@@ -57,7 +52,7 @@ def said(**values: object) -> statements.Statement:
 
 def write(folder: Path, causes: dict, *more: statements.Statement):
     campaigns = {"a": made("a", 1), "b": made("b", 2, goodput_mbps=2000.0)}
-    return reproduction_pages.write(
+    return publication_pages.write(
         "Somebody, 2017",
         SHEETS,
         campaigns,
@@ -75,7 +70,7 @@ def test_a_page_has_both_campaigns_and_the_answers(tmp_path: Path) -> None:
     assert "](figure-3-4a.png)" in page and "](figure-3-4a-2.png)" in page
     assert "| it is large |" in page and "*it is large*: open." in page
     assert (done[0].agreeing, len(done[0].differing)) == (1, 1)
-    assert reproduction_pages.verdict(done[0]) == "differs, open"
+    assert publication_pages.verdict(done[0]) == "differs, open"
     index = (tmp_path / "README.md").read_text()
     assert "| [Table 5.3](../x.md) | fairness | - | - | on its own page |" in index
     assert "| Fig. 9.9 | nothing | 0 | 0 | no results yet |" in index
@@ -85,26 +80,26 @@ def test_a_page_has_both_campaigns_and_the_answers(tmp_path: Path) -> None:
 
 
 def test_a_cause_is_answered_from_its_runs(tmp_path: Path) -> None:
-    cause = reproduction.Cause("The buffers. More.", selection.Selection("b"))
+    cause = publication.Cause("The buffers. More.", selection.Selection("b"))
     done = write(tmp_path, {"s": cause})
     (each,) = done[0].answers
     assert each.tested is not None and each.tested.agrees is True
     page = (tmp_path / "figure-3.4.md").read_text()
     assert "The buffers. More. There, in `b`: median 2e+03, n = 40; agrees." in page
-    assert reproduction_pages.verdict(done[0]) == "differs, with cause"
+    assert publication_pages.verdict(done[0]) == "differs, with cause"
     assert "The buffers." in (tmp_path / "README.md").read_text()
 
 
 def test_a_cause_that_its_runs_do_not_show_leaves_it_open(tmp_path: Path) -> None:
-    done = write(tmp_path, {"s": reproduction.Cause("x.", selection.Selection("a"))})
+    done = write(tmp_path, {"s": publication.Cause("x.", selection.Selection("a"))})
     (each,) = done[0].answers
     assert each.tested is not None and not each.explained
-    assert reproduction_pages.verdict(done[0]) == "differs, open"
+    assert publication_pages.verdict(done[0]) == "differs, open"
     assert "does not explain it; open." in (tmp_path / "README.md").read_text()
 
 
 def test_a_cause_can_ask_of_another_metric(tmp_path: Path) -> None:
-    cause = reproduction.Cause("x.", selection.Selection("b"), metric="point")
+    cause = publication.Cause("x.", selection.Selection("b"), metric="point")
     done = write(tmp_path, {"s": cause})
     assert not done[0].answers[0].explained
     page = (tmp_path / "figure-3.4.md").read_text()
@@ -115,9 +110,9 @@ def test_chance_is_a_cause_where_points_drawn_again_agree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A median just below the value, and one far from it."""
-    monkeypatch.setattr(chance, "RESAMPLES", 200)
+    monkeypatch.setattr(resampling, "RESAMPLES", 200)
     known = made("a", 1).mptcp["goodput_mbps"].median()
-    cause = reproduction.Cause("No more than chance. So.", chance=True)
+    cause = publication.Cause("No more than chance. So.", chance=True)
     near = said(id="near", statement="it is near", value=str(known + 1e-6))
     done = write(tmp_path, {"s": cause, "near": cause}, near)
     far_off, close = done[0].answers
@@ -129,13 +124,13 @@ def test_chance_is_a_cause_where_points_drawn_again_agree(
     index = (tmp_path / "README.md").read_text()
     assert f"Within chance: as published in {close.odds:.0%} of" in index
     assert "0 of 2 statements" in index and ", 1 differ by no more than chance" in index
-    assert reproduction_pages.verdict(done[0]) == "differs, 1 open"
+    assert publication_pages.verdict(done[0]) == "differs, 1 open"
 
 
 def test_a_cause_without_its_runs_leaves_it_open(tmp_path: Path) -> None:
-    cause = reproduction.Cause("The buffers.", selection.read("elsewhere; case=lia"))
+    cause = publication.Cause("The buffers.", selection.read("elsewhere; case=lia"))
     done = write(tmp_path, {"s": cause})
-    assert reproduction_pages.verdict(done[0]) == "differs, open"
+    assert publication_pages.verdict(done[0]) == "differs, open"
     page = (tmp_path / "figure-3.4.md").read_text()
     assert "The buffers. No results of `elsewhere` yet: open." in page
     assert "is not tested yet; open." in (tmp_path / "README.md").read_text()
@@ -155,9 +150,9 @@ def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
 def test_two_figures_after_the_same_one_have_two_names(tmp_path: Path) -> None:
     twice = wanted.read([BOX, BOX])
     runs = made("a", 1)
-    one = reproduction.Campaign("a", runs.runs, runs.factors, twice)
-    target = reproduction.Target(tmp_path, "", Look(formats=("png",)))
-    done = reproduction.reproduce(SHEETS[0], {"a": one}, (), {}, target)
+    one = publication.Campaign("a", runs.runs, runs.factors, twice)
+    target = publication.Target(tmp_path, "", Look(formats=("png",)))
+    done = publication.reproduce(SHEETS[0], {"a": one}, (), {}, target)
     names = [panel.drawn.name for panel in done.panels]
     assert names == ["figure-3-4a", "figure-3-4a-2"] and done.missing == ("b",)
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from analysis import rows
-from analysis.asked import queue_packets
+from analysis.run import row as rows
+from topologies.shaping import queue_packets
 
 OK = (
     *("mptcp", "mptcp-parallel", "mptcp-reverse", "mptcp-sized", "mptcp-lossy"),

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import selection, statements
-from analysis.statistics import STATISTICS, Question
-from analysis.twosided import TWO_SIDED
+from analysis.published import selection, statements
+from analysis.published.statistics import STATISTICS, Question
+from analysis.published.two_sample import TWO_SIDED
 
 NETWORK = {"path1.capacity_mbps": range(20), "repetition": 0}
 

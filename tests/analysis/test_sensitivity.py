@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import sensitivity
+from analysis.campaign import sensitivity
 
 
 def design(values: dict[str, list[float]], verdict: str = "ok", **more) -> pd.DataFrame:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis import statements, table
-from analysis.statistics import STATISTICS, Question
+from analysis.campaign import table
+from analysis.published import statements
+from analysis.published.statistics import STATISTICS, Question
 from tests.analysis import campaign
 
 THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.csv"

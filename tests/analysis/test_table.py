@@ -2,7 +2,8 @@
 
 import pytest
 
-from analysis import metrics, table
+from analysis.campaign import table
+from analysis.run import metrics
 from tests.analysis import campaign
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.readers import ab, curl
+from analysis.run.readers import ab, curl
 
 CAPTURED = Path(__file__).parent / "captured"
 

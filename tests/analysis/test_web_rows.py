@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from analysis import asked, rows, validity
-from analysis.artefacts import load
+from analysis.run import row as rows
+from analysis.run import validity
+from analysis.run.artefacts import load
 
 OK = (
     *("curl", "curl-tcp", "curl-small", "curl-timeout"),
@@ -107,7 +108,7 @@ def test_a_short_connection_need_not_join(make_run) -> None:
     run = load(small)
     # 1 s for a lost SYN, and four round trips of 20 ms with queues of 83 packets
     queue_s = 83 * 1514 * 8 / 10e6
-    assert asked.queue_packets(100, 10) == 83
+    assert [link.queue_packets for link in run.job.links] == [83, 83]
     assert validity.join_deadline_s(run) == pytest.approx(1 + 4 * (0.020 + queue_s))
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import metrics
 from analysis.capture.analyse import Settings, analyse
 from analysis.capture.frames import Frames, frames
+from analysis.run import metrics
 from tests.capture.formats import HEAD, RECORD
 from tests.capture.formats import frames as each
 from tests.capture.kinds import KINDS, path, raw, seen, tables

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis import table
+from analysis.campaign import table
 from analysis.dashboard.details import detail
 from analysis.dashboard.html import dashboard
 from analysis.dashboard.payload import Source, payload

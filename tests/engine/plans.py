@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 
 from mpbench.engine.types import Experiment
+from topologies import resolve
+from topologies.shaping import to_json
 
 CASES: dict[str, dict[str, Any]] = {
     "mptcp": {"protocol": "mptcp", "congestion_control": "lia", "path": None},
@@ -57,10 +59,11 @@ def job(point: int, case: str, capture: bool = False) -> dict[str, Any]:
         "read": "coalesced",
     }
     return {
-        "format": 1,
+        "format": 2,
         "seed": 7,
         "topology": "two_path",
         "parameters": parameters,
+        "links": to_json(resolve("two_path", parameters)),
         "transport": CASES[case],
         "traffic": [traffic],
         "time_limit_s": 40.0,

@@ -21,7 +21,7 @@ from . import plans
 def rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rooms that the command calls, each as small as can be."""
     plan, rows, table = map(
-        ModuleType, ("mpbench.plan", "analysis.rows", "analysis.table")
+        ModuleType, ("mpbench.plan", "analysis.run.row", "analysis.campaign.table")
     )
     plan.make_plan = lambda spec, build: plans.plan(2, build["fake"])  # type: ignore
     rows.row = plans.measure  # type: ignore

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analysis import rows
+from analysis.run import row as rows
 from mpbench.backends import fake, fake_artefacts, fake_script, registry
 from mpbench.backends.base import Bounds, Exit
 from mpbench.engine.bounds import bounds
@@ -67,7 +67,7 @@ def test_sized_traffic_takes_the_time_it_needs() -> None:
 def test_loss_costs_goodput() -> None:
     def goodput(loss_percent: float) -> float:
         job = plans.job(0, "tcp2")
-        job["parameters"]["path2.loss_percent"] = loss_percent
+        job["links"][1]["loss_percent"] = loss_percent
         told = json.loads(fake_artefacts.artefacts(job)["traffic-0-server.json"])
         return told["end"]["sum_received"]["bits_per_second"]
 

@@ -18,6 +18,8 @@ from typing import Any
 from mpbench.backends import native, requirements
 from mpbench.backends.base import Bounds
 from mpbench.errors import UserError
+from topologies import resolve
+from topologies.shaping import to_json
 
 FOLDER = Path("/tmp/native")
 # The guest's root may not look into the host's /root, which is not this user's.
@@ -38,7 +40,8 @@ def job(duration_s: float = 3.0, control: str = "cubic") -> dict[str, Any]:
     }
     transport = {"protocol": "mptcp", "congestion_control": control}
     return {
-        **{"format": 1, "seed": 1, "topology": "two_path", "parameters": parameters},
+        **{"format": 2, "seed": 1, "topology": "two_path", "parameters": parameters},
+        "links": to_json(resolve("two_path", parameters)),
         "transport": {**transport, "scheduler": "default", "path": None},
         **{"traffic": [traffic], "time_limit_s": 40.0},
     }

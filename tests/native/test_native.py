@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from analysis.readers import trace
+from analysis.run.readers import trace
 
 Said = dict[str, Any]
 

@@ -6,6 +6,7 @@ import topologies
 from topologies import chains
 from topologies.description import Description, User
 from topologies.parameters import link_parameters
+from topologies.shaping import Shape, link_shape
 
 
 def description(*paths: tuple[str, ...]) -> Description:
@@ -14,10 +15,14 @@ def description(*paths: tuple[str, ...]) -> Description:
     return Description("made", tuple(parameters), (User("u", "server_u", paths),))
 
 
+def shapes(made: Description) -> dict[str, Shape]:
+    return {link: link_shape(made.defaults(), link) for link in made.all_links}
+
+
 @pytest.mark.parametrize("name", topologies.names())
 def test_names_and_addresses_are_unique_and_fit(name: str) -> None:
     found = topologies.describe(name)
-    wiring = topologies.wire(name, found.defaults())
+    wiring = topologies.wire(name, topologies.resolve(name, found.defaults()))
     ends = [end for wire in wiring.wires for end in (wire.one, wire.two)]
     places = [(end.node, end.interface) for end in ends]
     assert len(set(places)) == len(places)
@@ -35,10 +40,10 @@ def test_names_and_addresses_are_unique_and_fit(name: str) -> None:
 def test_paths_that_part_behind_a_shared_link_are_refused() -> None:
     made = description(("a", "b"), ("a", "c"))
     with pytest.raises(ValueError, match="a-b: two ways to 10"):
-        chains.wire(made, made.defaults())
+        chains.wire(made, shapes(made))
 
 
 def test_paths_that_join_are_not() -> None:
     made = description(("a", "c"), ("b", "c"))
-    wiring = chains.wire(made, made.defaults())
+    wiring = chains.wire(made, shapes(made))
     assert [link.link for link in wiring.links] == ["a", "c", "b"]

@@ -19,7 +19,8 @@ from mpbench.spec.figures import Criterion, Figure
 from mpbench.spec.traffic import Entry, Read, Start, Traffic
 from mpbench.spec.web import Download, Requests
 from tests.spec.files import TEXT
-from topologies import describe, names
+from topologies import chains, describe, names
+from topologies.shaping import link_shape
 
 PAGE = Path(__file__).parents[2] / "docs" / "experiment-file.md"
 TABLE_OF = {
@@ -135,7 +136,7 @@ def test_every_metric() -> None:
 
 
 def test_every_metric_has_its_column_and_formula() -> None:
-    from analysis.figures.wanted import COLUMNS
+    from analysis.figures.request import COLUMNS
 
     page = PAGE.with_name("metrics.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| `([\w.]+)` \| (.+) \|$", page, re.MULTILINE)
@@ -223,13 +224,14 @@ def test_the_topology_of_the_page_on_adding_one() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     made: dict[str, Any] = {}
     head = (
-        "from collections.abc import Mapping\n"
-        "from topologies import chains\n"
         "from topologies.description import Description, User\n"
         "from topologies.parameters import link_parameters, users_parameter\n"
-        "from topologies.wiring import Wiring\n"
     )
     exec(head + code, made)
-    wiring = made["wire"](made["DESCRIPTION"].defaults())
+    description = made["DESCRIPTION"]
+    shapes = {
+        link: link_shape(description.defaults(), link) for link in description.all_links
+    }
+    wiring = chains.wire(description, shapes)
     assert [link.link for link in wiring.links] == ["link1"]
     assert set(wiring.ports) == {"left", "right", "server_left", "server_right"}

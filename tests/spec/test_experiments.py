@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis import cells
+from analysis.published import cells
 from mpbench.plan import make_plan
 from mpbench.spec import load
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from analysis.artefacts import load
 from analysis.capture.analyse import analyse
 from analysis.capture.frames import Frames, frames
-from analysis.captured import columns
+from analysis.run.artefacts import load
+from analysis.run.capture_metrics import columns
 from mpbench.backends.virtual import VirtualBackend
 from tests.calls import Command
 from tests.virtual.lab import Lab, contents, make_job

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.rows import row
+from analysis.run.row import row
 from topologies.shaping import FRAME_BYTES, queue_packets
 
 from .lab import TCP, Lab, job_of, lab_with, script

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from analysis.rows import row
+from analysis.run.row import row
 from tests.virtual.lab import MPTCP, Lab, make_job
 
 UNEQUAL = {

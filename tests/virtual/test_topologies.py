@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import topologies
-from analysis.rows import row
+from analysis.run.row import row
 from mpbench.engine.bounds import bounds
 from topologies.shaping import BURST_BYTES, FRAME_BYTES, packet_time_ms, queue_packets
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.readers import trace
+from analysis.run.readers import trace
 from mpbench.guest.sampling import parse_states
 
 from .lab import Lab, job_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.rows import row
+from analysis.run.row import row
 from topologies.shaping import BURST_BYTES, FRAME_BYTES, queue_packets
 
 from .lab import TCP, Lab, lab_with, make_job, script

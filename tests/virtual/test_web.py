@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis import rows
+from analysis.run import row as rows
 from mpbench.backends.base import Bounds
 from tests.virtual.lab import BOUNDS, MPTCP, TCP, Lab, contents, make_job
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.models import validation
+from analysis.campaign import model_validation
 
 MEASURED = {
     **{"point": 4, "case": "mptcp", "verdict": "ok", "protocol": "mptcp"},
@@ -14,7 +14,7 @@ MEASURED = {
 
 
 def test_packets_sent_are_those_that_left_and_those_lost() -> None:
-    run = validation.compare(MEASURED)
+    run = model_validation.compare(MEASURED)
     assert run.observed == pytest.approx((500, 200))
     assert run.losses == (0.01, 0.02) and run.rtts_ms == (20, 20)
     assert sum(run.predicted) == pytest.approx(707.1, abs=0.05)
@@ -22,12 +22,12 @@ def test_packets_sent_are_those_that_left_and_those_lost() -> None:
 
 
 def test_errors() -> None:
-    run = validation.compare(MEASURED)
-    first, second = validation.errors([run, run])
+    run = model_validation.compare(MEASURED)
+    first, second = model_validation.errors([run, run])
     assert first == pytest.approx(abs(run.predicted[0] - 500))
     assert second == pytest.approx(abs(run.predicted[1] - 200))
     with pytest.raises(ValueError, match="no run"):
-        validation.errors([])
+        model_validation.errors([])
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_errors() -> None:
 )
 def test_runs_that_the_model_says_nothing_of(change, words) -> None:
     with pytest.raises(ValueError, match=words):
-        validation.compare({**MEASURED, **change})
+        model_validation.compare({**MEASURED, **change})

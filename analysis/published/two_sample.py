@@ -1,0 +1,78 @@
+"""What can be asked of some runs beside others: the same metric of both."""
+
+import re
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+from scipy import stats
+
+from analysis.published.statistics import LEAST_POINTS, Finding, Question, need, p_text
+
+_OF_NETWORK = re.compile(
+    r"path\d+\.(capacity_mbps|delay_ms|queueing_delay_ms|loss_percent)"
+)
+"""Columns that say which network a run had."""
+TwoSided = Callable[[pd.DataFrame, pd.DataFrame, Question], Finding]
+
+
+def shift(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
+    """Median of the rows less that of the others; Mann-Whitney's test."""
+    one = rows[question.metric].dropna().astype(float)
+    other = others[question.metric].dropna().astype(float)
+    need(min(len(one), len(other)), LEAST_POINTS, "rows on either side")
+    p = float(stats.mannwhitneyu(one, other).pvalue)
+    text = f"medians {_short(one.median())} and {_short(other.median())}"
+    value = float(one.median() - other.median())
+    return Finding(value, f"{text}, p {p_text(p)}", len(one) + len(other), p)
+
+
+def mirrored(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
+    """Whether one distribution is 1 less the other: Kolmogorov and Smirnov's test."""
+    one = rows[question.metric].dropna().astype(float)
+    other = 1 - others[question.metric].dropna().astype(float)
+    need(min(len(one), len(other)), LEAST_POINTS, "rows on either side")
+    test = stats.ks_2samp(one, other, method="asymp")
+    value, p = float(test.statistic), float(test.pvalue)
+    text = f"largest distance {value:.2f}, p {p_text(p)}"
+    return Finding(value, text, len(one) + len(other), p)
+
+
+def paired(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
+    """Median of the differences in the same network; Wilcoxon's signed-rank test."""
+    differences = _differences(rows, others, question.metric)
+    p = float(stats.wilcoxon(differences).pvalue) if differences.any() else 1.0
+    value = float(differences.median())
+    text = f"median difference {_short(value, '+')}, p {p_text(p)}"
+    return Finding(value, text, len(differences), p)
+
+
+def part_ahead(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
+    """Part of the networks in which the rows have at least what the others have."""
+    differences = _differences(rows, others, question.metric)
+    value = float((differences >= 0).mean())
+    text = f"at least as much in {value:.0%}"
+    return Finding(value, text, len(differences))
+
+
+def _differences(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.Series:
+    """The rows' metric less the others', network by network."""
+    keys = [str(name) for name in rows.columns if _OF_NETWORK.fullmatch(str(name))]
+    keys.append("repetition")
+    for size in {"traffic.size_bytes"} & set(rows.columns) & set(others.columns):
+        several = max(rows[size].nunique(), others[size].nunique()) > 1
+        keys += [size] if several else []
+    names = [*keys, metric]
+    known = [each.dropna(subset=[metric])[names] for each in (rows, others)]
+    both = known[0].merge(known[1], on=keys, suffixes=("", " of the other"))
+    differences = (both[metric] - both[f"{metric} of the other"]).astype(float)
+    need(len(differences), LEAST_POINTS, "pairs")
+    return differences
+
+
+TWO_SIDED: Mapping[str, TwoSided] = {
+    each.__name__: each for each in (shift, mirrored, paired, part_ahead)
+}
+
+
+def _short(value: float, sign: str = "") -> str:
+    return f"{value:{sign}.3g}"

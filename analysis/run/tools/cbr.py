@@ -1,0 +1,77 @@
+"""Packets at a constant bit rate, by our own program."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis.run.job import Traffic
+from analysis.run.readers import files
+from analysis.run.tools import Flow, Lasted
+
+
+@dataclass(frozen=True)
+class Report:
+    """bytes : of payload; seconds : that the sender was to send, on or off"""
+
+    sent_packets: int
+    received_packets: int
+    received_bytes: int
+    seconds: float
+
+
+def read(folder: Path, index: int) -> Report:
+    sent, got = (
+        files.read_object(folder / f"traffic-{index}-{end}.json")
+        for end in ("client", "server")
+    )
+    try:
+        return Report(
+            sent_packets=int(sent["packets"]),
+            received_packets=int(got["packets"]),
+            received_bytes=int(got["bytes"]),
+            seconds=float(sent["seconds"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise ValueError(f"traffic-{index}: not counts of packets ({what})") from error
+
+
+def flow(_entry: Traffic, report: Report) -> Flow:
+    """All that came; of no stream that a share would be fair to."""
+    return Flow(report.seconds, report.received_bytes, ())
+
+
+def part(
+    _entry: Traffic, _report: Report, _start_s: float, _end_s: float
+) -> Flow | None:
+    """Nobody counts when it came."""
+    return None
+
+
+def columns(_entry: Traffic, report: Report) -> Mapping[str, Any]:
+    lost = report.sent_packets - report.received_packets
+    return {
+        "packets": report.sent_packets,
+        "packet_loss_ratio": lost / max(report.sent_packets, 1),
+    }
+
+
+def wrong(_entry: Traffic, report: Report) -> Iterator[str]:
+    if not report.sent_packets:
+        yield "nothing was sent"
+    elif not report.received_packets:
+        yield "nothing was received"
+
+
+def lasted(_entry: Traffic, report: Report) -> Lasted:
+    """Of no connection."""
+    return Lasted(0, report.seconds)
+
+
+def allowed(_entry: Traffic) -> tuple[int, ...]:
+    return (0,)
+
+
+def explain(folder: Path, name: str) -> str:
+    return files.tail(folder / f"{name}.err")

@@ -1,0 +1,65 @@
+"""Downloads by curl."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from analysis.run.job import Traffic
+from analysis.run.readers import curl, files
+from analysis.run.tools import Flow, Lasted
+
+FOUND = 200
+
+
+def read(folder: Path, index: int) -> curl.Report:
+    return curl.read(folder / f"traffic-{index}-client.json")
+
+
+def flow(_entry: Traffic, report: curl.Report) -> Flow:
+    """All that came, over the time from curl's start: connecting and asking are in
+    it, as they are in what a user waits for."""
+    return Flow(report.total_s, report.received_bytes, (report.received_bytes,))
+
+
+def part(
+    _entry: Traffic, _report: curl.Report, _start_s: float, _end_s: float
+) -> Flow | None:
+    """curl does not say what came when."""
+    return None
+
+
+def columns(_entry: Traffic, report: curl.Report) -> Mapping[str, Any]:
+    """completion_time_s is missing if the timeout came first."""
+    return {
+        "completion_time_s": None if report.timed_out else report.total_s,
+        "connect_time_s": report.connected_s,
+        "first_byte_time_s": report.first_byte_s,
+        "timed_out": report.timed_out,
+    }
+
+
+def wrong(entry: Traffic, report: curl.Report) -> Iterator[str]:
+    """All came, or the timeout that was asked for did, after a part."""
+    if report.http_status == 0:
+        yield f"no answer from the server within {report.total_s:.3f} s"
+        return
+    if report.http_status != FOUND:
+        yield f"HTTP status {report.http_status}, not {FOUND}"
+    if report.timed_out and not report.received_bytes:
+        yield "nothing was received"
+    if not report.timed_out and report.received_bytes != entry.bytes:
+        yield f"{report.received_bytes} bytes received of {entry.bytes}"
+    if report.connections != 1:
+        yield f"{report.connections} connections, not 1"
+
+
+def lasted(_entry: Traffic, report: curl.Report) -> Lasted:
+    return Lasted(1, report.total_s)
+
+
+def allowed(entry: Traffic) -> tuple[int, ...]:
+    return (0,) if entry.timeout_s is None else (0, curl.TIMED_OUT)
+
+
+def explain(folder: Path, name: str) -> str:
+    return files.tail(folder / f"{name}.err")
