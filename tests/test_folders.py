@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("analysis", "mpbench", "topologies", "wsp")
 FORBIDDEN = {
-    **dict.fromkeys(PRODUCT, {"tests", "validation", "benchmarks"}),
+    **{folder: {"tests", "validation", "benchmarks"} for folder in PRODUCT},
     "tests": {"validation", "benchmarks"},
     "validation": {"benchmarks"},
     "benchmarks": {"validation"},

@@ -147,7 +147,8 @@ def _subflow(directions: pd.DataFrame, connection: pd.Series) -> Iterator[str]:
     yield f"  subflow {int(here['number'])}: {', '.join(facts)}"
     for _, row in directions.sort_values("direction").iterrows():
         if row["payload_packets"]:
-            yield f"    {WAYS[row['direction']]} {', '.join(_direction_of_subflow(row))}"
+            numbers = ", ".join(_direction_of_subflow(row))
+            yield f"    {WAYS[row['direction']]} {numbers}"
 
 
 def _direction_of_subflow(row: pd.Series) -> Iterator[str]:

@@ -68,7 +68,7 @@ def test_a_planned_job_fits(job: dict[str, Any]) -> None:
         ("time_limit_s", float("nan"), "finite number"),
         ("time_limit_s", {}, "valid number"),
         ("report", {"names": [], "phases": {}}, "one name per traffic entry"),
-        ("format", 2, "Input should be 1"),
+        ("format", 1, "Input should be 2"),
         ("surprise", 1, "Extra inputs"),
     ],
 )
