@@ -1,5 +1,6 @@
 # make demo   set up everything, run the quickstart, draw its figures
 # make test   set up everything, run tests, types and lint
+# make integrity  byte for byte: every controller and scheduler under faults
 # make docs   build the documentation into build/docs, links checked
 # make reproduction  the thesis's figures from results/, ours beside the published
 # make release  tag this commit with the version that the changelog's top section has
@@ -25,7 +26,7 @@ RUN := $(BIN)/mpbench
 step = printf '\n==> %s (%s)\n' '$(1)' '$(2)'; SECONDS=0
 done = printf '    done in %d s\n' "$$SECONDS"
 
-.PHONY: help setup packages venv kernel demo reproduction test unit lint types docs release clean
+.PHONY: help setup packages venv kernel demo reproduction test unit lint types docs integrity release clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -96,6 +97,11 @@ types: venv
 unit: venv kernel
 	@$(call step,Tests,minutes)
 	$(BIN)/python -m pytest
+	$(call done)
+
+integrity: venv kernel
+	@$(call step,252 transfers over bad paths,a minute)
+	$(BIN)/python -m validation.data_integrity
 	$(call done)
 
 docs: $(VENV)/docs

@@ -5,32 +5,37 @@
  *	O. Bonaventure, M. Handley: How Hard Can It Be? Designing and Implementing
  *	a Deployable Multipath TCP. NSDI 2012, section 4.2.
  *
- * When the receive window of the connection is full, so that a subflow whose own
- * window has room cannot send anything new, that subflow sends what holds the window
- * up once more: the oldest data that is not acknowledged, as far as another subflow
- * has it in one piece; and that one, if its round-trip time is the longer, has its
- * congestion window halved, and ssthresh set to that, at most once in that time. With
- * net.mptcp.lowrtt_spare_slow_start its ssthresh stays in slow start, as it does in
- * MPTCP for Linux up to 0.96: the window is soon back.
+ * When the receive window of the connection is full, a subflow with space in its own
+ * congestion window has nothing new to send. That subflow then sends the oldest
+ * unacknowledged data again, as far as another subflow holds it in one piece. If the
+ * other subflow has the longer round-trip time, it is penalised: its congestion window
+ * is halved and its ssthresh is set to the result, at most once per round-trip time.
+ * With net.mptcp.lowrtt_spare_slow_start the ssthresh of a subflow in slow start stays
+ * as it is, like in MPTCP for Linux up to 0.96, and the window soon grows back.
  *
- * With net.mptcp.lowrtt_rule both are as in MPTCP for Linux 0.91. A subflow that waits
- * penalises another at most once in its own round-trip time, which is the shorter, and
- * only if that is not recovering from a loss; ssthresh stays in slow start and is halved
- * otherwise. All this happens when the send buffer is full, too. The subflow takes over
- * one mapping, which is what was handed to the other one at a time, and that only from
- * a window of at most 4 segments, or from a path more than 4 times as slow.
+ * With net.mptcp.lowrtt_rule both work as in MPTCP for Linux 0.91:
+ *  - A subflow penalises another one at most once per round-trip time of its own, which
+ *    is the shorter one, and only if the other one is not recovering from a loss.
+ *  - ssthresh stays in slow start and is halved otherwise.
+ *  - A full send buffer has the same effects as a full receive window.
+ *  - The subflow takes over one mapping, the unit in which data was handed to the other
+ *    subflow. It does so only if the other subflow has a window of at most 4 segments or
+ *    is more than 4 times as slow.
  *
- * The oldest data is found in the subflows' own queues, which takes their locks; the
- * connection's worker, which may sleep, does that. Each subflow is asked for a given
- * oldest byte once at most; what a receiver dropped although the subflow acknowledged
- * it, or a dead subflow took with it, the kernel's own retransmission brings.
+ * The oldest data is found in the queues of the subflows, which needs their locks. The
+ * worker of the connection does that, because it may sleep. Each subflow is asked at
+ * most once for a given oldest byte. The kernel's own retransmission covers the other
+ * cases: data that the receiver dropped after the subflow acknowledged it, and data that
+ * was lost with a subflow.
  *
- * In a subflow's context sched_seq is the last oldest byte that it was looked at for,
- * and sched_turn, if that is valid, one more than the bytes that the other subflow had
- * in one piece; sched_mark the time of the last penalty, or of the last look in vain.
+ * The scheduler uses three fields in the context of a subflow:
+ *  sched_seq	the oldest byte for which the subflow was last asked
+ *  sched_turn	0 if it was never asked; otherwise 1 plus the bytes that the other
+ *		subflow held in one piece
+ *  sched_mark	the time of the last penalty, or of the last question with the answer 0
  */
 
-#include "lowrtt.h"
+#include "lowrtt_reinject.h"
 #include "room.h"
 
 static bool lowrtt_as_released(const void *sk)
@@ -38,13 +43,27 @@ static bool lowrtt_as_released(const void *sk)
 	return lab_get(sock_net(sk), LAB_LOWRTT_RULE);
 }
 
-static bool lowrtt_window_full(const struct mptcp_sock *msk)
+/* The sequence number of the next byte to send. It lies before snd_nxt while the
+ * connection sends again what a closed or dead subflow held:
+ * __mptcp_retransmit_pending_data() marks that data as unsent and leaves snd_nxt alone.
+ * Fragments are freed under the data lock and the connection's lock; the caller holds
+ * one of them.
+ */
+static u64 lowrtt_next_seq(const struct mptcp_sock *msk)
 {
-	return !before64(READ_ONCE(msk->snd_nxt), READ_ONCE(msk->wnd_end));
+	const struct mptcp_data_frag *head = READ_ONCE(msk->first_pending);
+
+	return head ? head->data_seq + head->already_sent :
+		      READ_ONCE(msk->snd_nxt);
 }
 
-/* Whether all is sent, and the application waits until a third of the send buffer,
- * which that fills, is free.
+static bool lowrtt_window_full(const struct mptcp_sock *msk)
+{
+	return !before64(lowrtt_next_seq(msk), READ_ONCE(msk->wnd_end));
+}
+
+/* Whether all data is sent and the application waits for space in the send buffer,
+ * which comes when a third of the buffer is free.
  */
 static bool lowrtt_buffer_full(const struct mptcp_sock *msk)
 {
@@ -56,25 +75,28 @@ static bool lowrtt_buffer_full(const struct mptcp_sock *msk)
 	       sk_stream_wspace(sk) < sk_stream_min_wspace(sk);
 }
 
+bool lowrtt_reinjects(const struct mptcp_sock *msk)
+{
+	return lab_get(sock_net((const struct sock *)msk), LAB_LOWRTT_REINJECT);
+}
+
 bool lowrtt_blocked(const struct mptcp_sock *msk)
 {
-	return lab_get(sock_net((const struct sock *)msk), LAB_LOWRTT_REINJECT) &&
+	return lowrtt_reinjects(msk) &&
 	       READ_ONCE(msk->snd_nxt) != READ_ONCE(msk->snd_una) &&
 	       (lowrtt_window_full(msk) || lowrtt_buffer_full(msk));
 }
 
-bool lowrtt_push_blocked(struct mptcp_sock *msk)
+/* A retransmission that lowrtt_ask() caused says nothing about dead subflows. After a
+ * timeout of the connection, when its timer no longer runs, the kernel must look for
+ * stale subflows even though the connection is blocked: data on a dead path may be
+ * what blocks it.
+ */
+bool lowrtt_retrans_early(const struct mptcp_sock *msk)
 {
-	struct mptcp_subflow_context *subflow;
+	const struct sock *sk = (const struct sock *)msk;
 
-	if (!lab_get(sock_net((struct sock *)msk), LAB_LOWRTT_REINJECT))
-		return false;
-	if (!mptcp_send_head((struct sock *)msk) && lowrtt_blocked(msk)) {
-		subflow = lowrtt_best(msk);
-		if (subflow)
-			lowrtt_ask(msk, subflow);
-	}
-	return true;
+	return lowrtt_blocked(msk) && timer_pending(&sk->mptcp_retransmit_timer);
 }
 
 static bool lowrtt_due(const struct mptcp_subflow_context *subflow)
@@ -84,10 +106,10 @@ static bool lowrtt_due(const struct mptcp_subflow_context *subflow)
 	return tcp_jiffies32 - subflow->sched_mark >= usecs_to_jiffies(srtt_us);
 }
 
-/* What was looked at in vain is looked at again by MPTCP 0.91, which may penalise, a
- * round-trip time later.
+/* Whether @subflow was already asked for the oldest unacknowledged byte. MPTCP 0.91 asks
+ * again a round-trip time after a question with the answer 0, as it may then penalise.
  */
-static bool lowrtt_seen(const struct mptcp_sock *msk,
+static bool lowrtt_asked(const struct mptcp_sock *msk,
 			const struct mptcp_subflow_context *subflow)
 {
 	return subflow->sched_turn && subflow->sched_seq == READ_ONCE(msk->snd_una) &&
@@ -98,13 +120,13 @@ static bool lowrtt_seen(const struct mptcp_sock *msk,
 void lowrtt_ask(struct mptcp_sock *msk,
 		const struct mptcp_subflow_context *subflow)
 {
-	if (!lowrtt_seen(msk, subflow) &&
+	if (!lowrtt_asked(msk, subflow) &&
 	    !test_and_set_bit(MPTCP_WORK_RTX, &msk->flags))
 		mptcp_schedule_work((struct sock *)msk);
 }
 
-/* How far a segment takes what is wanted from @seq on; @seq if not at all. A mapping
- * can be that of several segments.
+/* The end of the segment's mapping if the mapping contains @seq; otherwise @seq. Several
+ * segments can share one mapping.
  */
 static u64 lowrtt_reach(struct sk_buff *skb, u64 seq)
 {
@@ -116,6 +138,7 @@ static u64 lowrtt_reach(struct sk_buff *skb, u64 seq)
 	return mapping->data_seq + mapping->data_len;
 }
 
+/* Whether MPTCP 0.91 would not penalise this subflow. */
 static bool lowrtt_spared_released(const struct sock *ssk, const struct sock *sk)
 {
 	return inet_csk(ssk)->icsk_ca_state != TCP_CA_Open ||
@@ -146,7 +169,7 @@ static void lowrtt_penalise(struct sock *ssk, struct mptcp_subflow_context *best
 	tcp_snd_cwnd_set(tp, window);
 }
 
-/* Whether MPTCP 0.91 would leave what this subflow has to it. */
+/* Whether MPTCP 0.91 would leave the data of this subflow to this subflow. */
 static bool lowrtt_leaves(const struct tcp_sock *tp,
 			  const struct mptcp_subflow_context *best)
 {
@@ -154,8 +177,8 @@ static bool lowrtt_leaves(const struct tcp_sock *tp,
 	       4 * (u64)READ_ONCE(tcp_sk(best->tcp_sock)->srtt_us) >= tp->srtt_us;
 }
 
-/* The bytes from @seq on that this subflow has in one piece, in flight or queued, and
- * that @best is to send.
+/* The number of bytes from @seq on that this subflow holds in one piece, in flight or
+ * queued, and that @best should send.
  */
 static u64 lowrtt_holds(struct sock *ssk, u64 seq, struct mptcp_subflow_context *best)
 {
@@ -180,7 +203,7 @@ static u64 lowrtt_holds(struct sock *ssk, u64 seq, struct mptcp_subflow_context 
 	return reach - seq;
 }
 
-/* The bytes from the oldest on that @best is to send for another subflow. */
+/* The number of bytes from @oldest on that @best should send for another subflow. */
 static u64 lowrtt_piece(struct mptcp_sock *msk, u64 oldest,
 			struct mptcp_subflow_context *best)
 {
@@ -198,12 +221,11 @@ static u64 lowrtt_piece(struct mptcp_sock *msk, u64 oldest,
 	return piece;
 }
 
-int lowrtt_reinject(struct mptcp_sock *msk)
+int lowrtt_reinject(struct mptcp_sock *msk, struct mptcp_subflow_context *best)
 {
-	struct mptcp_subflow_context *best = lowrtt_best(msk);
 	u64 oldest = READ_ONCE(msk->snd_una);
 
-	if (!best || lowrtt_seen(msk, best))
+	if (!best || lowrtt_asked(msk, best))
 		return -EINVAL;
 	best->sched_seq = oldest;
 	best->sched_turn = 1 + lowrtt_piece(msk, oldest, best);
