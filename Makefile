@@ -3,6 +3,7 @@
 # make integrity  byte for byte: every controller and scheduler under faults
 # make docs   build the documentation into build/docs, links checked
 # make reproduction  the thesis's figures from results/, ours beside the published
+# make dashboard  bundle the dashboard's JavaScript again, after a change of it
 # make release  tag this commit with the version that the changelog's top section has
 # make setup  Debian packages, virtual environment, guest kernel
 #
@@ -26,7 +27,14 @@ RUN := $(BIN)/mpbench
 step = printf '\n==> %s (%s)\n' '$(1)' '$(2)'; SECONDS=0
 done = printf '    done in %d s\n' "$$SECONDS"
 
-.PHONY: help setup packages venv kernel demo reproduction test unit lint types docs integrity release clean
+DASHBOARD := analysis/dashboard/assets
+NODE_TOOLS := node_modules/.package-lock.json
+# Node comes with the Python packages; Debian 12's is too old for these tools.
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
+
+.PHONY: help setup packages venv kernel demo reproduction
+.PHONY: test unit lint types docs integrity
+.PHONY: dashboard release clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -83,10 +91,26 @@ reproduction: venv
 test unit: PACKAGES += $(BROWSER)
 test: setup lint types unit
 
-lint: venv
+lint: venv $(NODE_TOOLS)
 	@$(call step,Lint,seconds)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(NPM) run --silent check
+	if ! $(NPM) run --silent bundle | cmp - $(DASHBOARD)/dashboard.js; then
+		echo "$(DASHBOARD)/dashboard.js is older than its sources; run: make dashboard" >&2
+		exit 1
+	fi
+	$(call done)
+
+dashboard: venv $(NODE_TOOLS)
+	@mkdir -p build
+	$(NPM) run --silent bundle > build/dashboard.js
+	mv build/dashboard.js $(DASHBOARD)/dashboard.js
+
+$(NODE_TOOLS): package.json package-lock.json $(VENV)/installed
+	@$(call step,Tools for JavaScript and prose in node_modules,half a minute)
+	$(NPM) ci --silent --ignore-scripts
+	touch $@
 	$(call done)
 
 types: venv
@@ -119,4 +143,4 @@ release: venv
 	@$(BIN)/python .ci/release.py
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) node_modules build *.egg-info .mypy_cache .pytest_cache .ruff_cache

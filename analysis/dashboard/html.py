@@ -1,11 +1,11 @@
-"""One HTML file: markup, style, code and data, and nothing from elsewhere.
+"""Write the dashboard: one HTML file with markup, style, code and data.
 
-Code and drawing are the project's own: a thousand points in two linked plots with a
-brush are a few hundred lines over the browser's canvas, where a plotting library
-would be megabytes in every file that the browser parses before the first point.
+The drawing code is the project's own. Two linked plots of a thousand points need a few
+hundred lines over the browser's canvas. A plotting library would add megabytes to each
+dashboard, which the browser would parse before it draws the first point.
 
-What is shown at once is plain JSON; what is shown of a single run lies beside it,
-deflated in chunks that the browser inflates when a run is opened.
+The data of all runs is plain JSON. The details of each run are compressed in chunks,
+and the browser decompresses a chunk when the reader opens a run.
 """
 
 import base64
@@ -20,10 +20,8 @@ from analysis.dashboard.details import detail
 from analysis.dashboard.payload import Source, payload
 
 ASSETS = Path(__file__).parent / "assets"
-SCRIPTS = (
-    *("data", "state", "canvas", "axes", "scatter", "filters", "spread"),
-    *("table", "series", "run", "main"),
-)
+BUNDLE = "dashboard.js"
+"""The modules of assets/src in one file; `make dashboard` writes it."""
 CHUNK = 32
 """Runs that are inflated together."""
 
@@ -40,7 +38,7 @@ def dashboard(title: str, sources: Sequence[Source]) -> str:
         "style": _asset("style.css"),
         "data": _json({"title": title, **data}),
         "details": "\n".join(_chunks(_details(sources, data))),
-        "script": "\n".join(_asset(f"{name}.js") for name in SCRIPTS),
+        "script": _asset(BUNDLE),
     }
     page = _asset("page.html")
     for name, text in parts.items():

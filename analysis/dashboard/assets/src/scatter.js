@@ -1,7 +1,14 @@
 // Two columns against each other; points are picked by dragging, opened by clicking.
+
+import { axes, axisWidth, canLog, extent, Scale } from "./axes.js";
+import { caseColour, caseShape, cross, mark, palette, place, Surface, swatch } from "./canvas.js";
+import { columns, data, element, full, isOk, rows, shown } from "./data.js";
+import { openRun } from "./run.js";
+import { filtered, hover, picked, refilter, siblings, state, views } from "./state.js";
+
 const NEAR = 16; // Pixels within which a pointer means a point.
 
-class Scatter {
+export class Scatter {
   constructor(host, x, y) {
     this.x = columns.get(x);
     this.y = columns.get(y);
@@ -10,7 +17,9 @@ class Scatter {
     this.yTools = element("div", { class: "axis y" });
     this.xTools = element("div", { class: "axis x" });
     this.area = element("div", {
-      class: "area", tabindex: "0", role: "application",
+      class: "area",
+      tabindex: "0",
+      role: "application",
       "aria-roledescription": "scatter plot",
     });
     host.append(this.yTools, this.area, this.xTools);
@@ -24,15 +33,22 @@ class Scatter {
   }
 
   tools() {
-    for (const [which, host] of [["y", this.yTools], ["x", this.xTools]]) {
+    for (const [which, host] of [
+      ["y", this.yTools],
+      ["x", this.xTools],
+    ]) {
       host.replaceChildren();
-      const choice = chooser(this[which].key, `${which === "x" ? "Horizontal" : "Vertical"} axis`, (key) => {
-        this[which] = columns.get(key);
-        this[which === "x" ? "logX" : "logY"] = false;
-        if (state.brush && state.brush.from === this) state.brush = null;
-        this.tools();
-        refilter();
-      });
+      const choice = chooser(
+        this[which].key,
+        `${which === "x" ? "Horizontal" : "Vertical"} axis`,
+        (key) => {
+          this[which] = columns.get(key);
+          this[which === "x" ? "logX" : "logY"] = false;
+          if (state.brush && state.brush.from === this) state.brush = null;
+          this.tools();
+          refilter();
+        },
+      );
       host.append(choice);
       if (canLog(this[which])) host.append(this.logButton(which === "x" ? "logX" : "logY"));
     }
@@ -40,7 +56,11 @@ class Scatter {
   }
 
   logButton(name) {
-    const button = element("button", { type: "button", class: "log", "aria-pressed": String(this[name]) }, "log");
+    const button = element(
+      "button",
+      { type: "button", class: "log", "aria-pressed": String(this[name]) },
+      "log",
+    );
     button.addEventListener("click", () => {
       this[name] = !this[name];
       button.setAttribute("aria-pressed", String(this[name]));
@@ -62,7 +82,7 @@ class Scatter {
     const [y0, y1] = extent(this.y, this.logY);
     const [x0, x1] = extent(this.x, this.logX);
     this.sy = new Scale(y0, y1, height - 26, 8, this.logY);
-    this.sx = new Scale(x0, x1, roomFor(context, this.sy, this.y.unit), width - 12, this.logX);
+    this.sx = new Scale(x0, x1, axisWidth(context, this.sy, this.y.unit), width - 12, this.logX);
     axes(context, this.sx, this.sy, this.x.unit, this.y.unit);
     this.seen = [];
     for (const row of rows) {
@@ -86,12 +106,16 @@ class Scatter {
       context.fillStyle = context.strokeStyle = caseColour(number);
       context.beginPath();
       for (const { row, px, py } of this.seen) {
-        if (data.case[row] === number && isOk(row) && wanted(row)) mark(context, caseShape(number), px, py, this.size);
+        if (data.case[row] === number && isOk(row) && wanted(row)) {
+          mark(context, caseShape(number), px, py, this.size);
+        }
       }
       context.fill();
       context.beginPath();
       for (const { row, px, py } of this.seen) {
-        if (data.case[row] === number && !isOk(row) && wanted(row)) cross(context, px, py, this.size);
+        if (data.case[row] === number && !isOk(row) && wanted(row)) {
+          cross(context, px, py, this.size);
+        }
       }
       context.lineWidth = 1.4;
       context.stroke();
@@ -104,7 +128,9 @@ class Scatter {
     if (state.brush && state.brush.from === this) this.paintBrush(context);
     for (const row of new Set([state.open, state.hover])) {
       if (row === null) continue;
-      const points = siblings(row).map((other) => this.where(other)).filter(Boolean);
+      const points = siblings(row)
+        .map((other) => this.where(other))
+        .filter(Boolean);
       context.strokeStyle = palette.soft;
       context.lineWidth = 1;
       context.beginPath();
@@ -141,7 +167,12 @@ class Scatter {
     context.fillRect(left, top, right - left, bottom - top);
     context.strokeStyle = palette.accent;
     context.lineWidth = 1;
-    context.strokeRect(Math.round(left) + 0.5, Math.round(top) + 0.5, Math.round(right - left), Math.round(bottom - top));
+    context.strokeRect(
+      Math.round(left) + 0.5,
+      Math.round(top) + 0.5,
+      Math.round(right - left),
+      Math.round(bottom - top),
+    );
   }
 
   where(row) {
@@ -191,17 +222,39 @@ class Scatter {
       if (point) openRun(point.row);
       else this.release();
     });
-    area.addEventListener("pointercancel", () => { this.drag = null; });
-    area.addEventListener("pointerleave", () => { if (!this.drag) { hover(null); hideTip(); } });
-    area.addEventListener("blur", () => { hover(null); hideTip(); });
+    area.addEventListener("pointercancel", () => {
+      this.drag = null;
+    });
+    area.addEventListener("pointerleave", () => {
+      if (!this.drag) {
+        hover(null);
+        hideTip();
+      }
+    });
+    area.addEventListener("blur", () => {
+      hover(null);
+      hideTip();
+    });
     area.addEventListener("keydown", (event) => this.key(event));
   }
 
   brush(px, py) {
     const clip = (value, a, b) => Math.min(Math.max(value, Math.min(a, b)), Math.max(a, b));
-    const across = [this.drag.px, px].map((p) => this.sx.back(clip(p, this.sx.from, this.sx.to))).sort((a, b) => a - b);
-    const up = [this.drag.py, py].map((p) => this.sy.back(clip(p, this.sy.from, this.sy.to))).sort((a, b) => a - b);
-    state.brush = { from: this, x: this.x.key, y: this.y.key, x0: across[0], x1: across[1], y0: up[0], y1: up[1] };
+    const across = [this.drag.px, px]
+      .map((p) => this.sx.back(clip(p, this.sx.from, this.sx.to)))
+      .sort((a, b) => a - b);
+    const up = [this.drag.py, py]
+      .map((p) => this.sy.back(clip(p, this.sy.from, this.sy.to)))
+      .sort((a, b) => a - b);
+    state.brush = {
+      from: this,
+      x: this.x.key,
+      y: this.y.key,
+      x0: across[0],
+      x1: across[1],
+      y0: up[0],
+      y1: up[1],
+    };
     refilter();
   }
 
@@ -227,7 +280,9 @@ class Scatter {
     if (!across && !up) return;
     event.preventDefault();
     const column = across ? this.x : this.y;
-    const order = this.seen.filter((p) => picked[p.row]).sort((a, b) => column.v[a.row] - column.v[b.row] || a.row - b.row);
+    const order = this.seen
+      .filter((p) => picked[p.row])
+      .sort((a, b) => column.v[a.row] - column.v[b.row] || a.row - b.row);
     if (!order.length) return;
     const now = order.findIndex((p) => p.row === state.hover);
     const next = now < 0 ? 0 : Math.min(order.length - 1, Math.max(0, now + (across || up)));
@@ -238,7 +293,7 @@ class Scatter {
   }
 }
 
-function note(context, width, height, text) {
+export function note(context, width, height, text) {
   context.fillStyle = palette.soft;
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -246,13 +301,19 @@ function note(context, width, height, text) {
 }
 
 // A choice among the columns, in groups.
-function chooser(chosen, name, change, wanted = () => true, first = null) {
+export function chooser(chosen, name, change, wanted = () => true, first = null) {
   const select = element("select", { "aria-label": name });
   if (first) select.append(element("option", { value: "" }, first));
-  for (const [role, title] of [["metric", "Metrics"], ["factor", "Factors"], ["derived", "Differences, path 1 less path 2"]]) {
+  for (const [role, title] of [
+    ["metric", "Metrics"],
+    ["factor", "Factors"],
+    ["derived", "Differences, path 1 less path 2"],
+  ]) {
     const group = element("optgroup", { label: title });
     for (const column of data.columns) {
-      if (column.role === role && wanted(column)) group.append(element("option", { value: column.key }, full(column)));
+      if (column.role === role && wanted(column)) {
+        group.append(element("option", { value: column.key }, full(column)));
+      }
     }
     if (group.children.length) select.append(group);
   }
@@ -264,10 +325,17 @@ function chooser(chosen, name, change, wanted = () => true, first = null) {
 const tip = document.getElementById("tip");
 
 function tipFor(row, shownColumns, left, top) {
-  const lines = shownColumns.map((column) => element("div", {}, `${column.label}: ${shown(column.v[row], column.unit)}`));
+  const lines = shownColumns.map((column) =>
+    element("div", {}, `${column.label}: ${shown(column.v[row], column.unit)}`),
+  );
   const verdict = isOk(row) ? "" : `, ${data.verdicts[data.verdict[row]]}`;
   tip.replaceChildren(
-    element("strong", {}, swatch(data.case[row]), `${data.cases[data.case[row]].name}, point ${data.point[row]}${verdict}`),
+    element(
+      "strong",
+      {},
+      swatch(data.case[row]),
+      `${data.cases[data.case[row]].name}, point ${data.point[row]}${verdict}`,
+    ),
     ...lines,
   );
   tip.hidden = false;

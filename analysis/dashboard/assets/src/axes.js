@@ -1,5 +1,9 @@
 // Scales and axes.
-class Scale {
+
+import { palette } from "./canvas.js";
+import { formatNumber, shown, ticks } from "./data.js";
+
+export class Scale {
   // From low..high of the data to from..to of the screen.
   constructor(low, high, from, to, log = false) {
     Object.assign(this, { low, high, from, to, log });
@@ -30,20 +34,21 @@ class Scale {
   }
 }
 
-// The range that a plot shows of a column, with a little room; from 0 where that is near.
-function extent(column, log) {
-  let { low, high } = column;
+// The range that a plot shows of a column, with a small margin; it begins at 0 if 0 is near.
+export function extent(column, log) {
+  const { high } = column;
+  let { low } = column;
   if (log) return [low / 1.15, high * 1.15];
   if (low >= 0 && low < 0.35 * high) low = 0;
-  const room = (high - low || Math.abs(high) || 1) * 0.04;
-  return [low === 0 ? -room * 0.5 : low - room, high + room];
+  const margin = (high - low || Math.abs(high) || 1) * 0.04;
+  return [low === 0 ? -margin * 0.5 : low - margin, high + margin];
 }
 
-const canLog = (column) => column.low > 0 && column.high / column.low > 100;
+export const canLog = (column) => column.low > 0 && column.high / column.low > 100;
 
 // Hairlines at the ticks, their numbers outside.
 // `last` follows the last number of the horizontal axis.
-function axes(context, x, y, unitX, unitY, last = "") {
+export function axes(context, x, y, unitX, unitY, last = "") {
   context.lineWidth = 1;
   context.strokeStyle = palette.line;
   context.fillStyle = palette.soft;
@@ -79,10 +84,11 @@ function axes(context, x, y, unitX, unitY, last = "") {
   }
 }
 
-const tickText = (value, unit) => (unit === "bytes" ? shown(value, unit) : number(value));
+export const tickText = (value, unit) =>
+  unit === "bytes" ? shown(value, unit) : formatNumber(value);
 
-// How much room the numbers of a vertical axis need.
-function roomFor(context, scale, unit) {
+// The width that the numbers of a vertical axis need.
+export function axisWidth(context, scale, unit) {
   const widths = scale.ticks(6).map((t) => context.measureText(tickText(t, unit)).width);
   return Math.ceil(Math.max(18, ...widths)) + 11;
 }

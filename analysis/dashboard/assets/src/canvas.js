@@ -1,10 +1,30 @@
 // Drawing: sharp on any screen, in the colours of the theme.
-const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#b8559a", "#b07d00", "#3a9bd9", "#6b6b6b", "#7a4fd0"];
-const DARK = ["#4aa8e8", "#f28a4b", "#2fc59a", "#e39ccb", "#e8bf4f", "#9bd3f7", "#b3b3b3", "#b59cf5"];
-const SHAPES = ["circle", "square", "triangle", "diamond", "down", "bar"];
-const palette = {};
+import { element } from "./data.js";
 
-function readTheme() {
+const LIGHT = [
+  "#0072b2",
+  "#d55e00",
+  "#009e73",
+  "#b8559a",
+  "#b07d00",
+  "#3a9bd9",
+  "#6b6b6b",
+  "#7a4fd0",
+];
+const DARK = [
+  "#4aa8e8",
+  "#f28a4b",
+  "#2fc59a",
+  "#e39ccb",
+  "#e8bf4f",
+  "#9bd3f7",
+  "#b3b3b3",
+  "#b59cf5",
+];
+const SHAPES = ["circle", "square", "triangle", "diamond", "down", "bar"];
+export const palette = {};
+
+export function readTheme() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["ink", "soft", "faint", "line", "paper", "accent", "wash", "bad"]) {
     palette[name] = style.getPropertyValue(`--${name}`).trim();
@@ -13,11 +33,11 @@ function readTheme() {
   palette.font = `11.5px ${style.getPropertyValue("--sans")}`;
 }
 
-const caseColour = (number) => palette.series[number % palette.series.length];
-const caseShape = (number) => SHAPES[number % SHAPES.length];
+export const caseColour = (number) => palette.series[number % palette.series.length];
+export const caseShape = (number) => SHAPES[number % SHAPES.length];
 
 // A canvas as wide as its place; `draw(context, width, height)` in CSS pixels.
-class Surface {
+export class Surface {
   constructor(host, height, draw) {
     this.canvas = element("canvas");
     host.append(this.canvas);
@@ -58,13 +78,13 @@ class Surface {
 }
 
 // Where a pointer is, in CSS pixels of the canvas.
-function place(canvas, event) {
+export function place(canvas, event) {
   const box = canvas.getBoundingClientRect();
   return [event.clientX - box.left, event.clientY - box.top];
 }
 
 // Adds a case's mark to the path that has been begun.
-function mark(context, shape, x, y, r) {
+export function mark(context, shape, x, y, r) {
   if (shape === "circle") {
     context.moveTo(x + r, y);
     context.arc(x, y, r, 0, 2 * Math.PI);
@@ -83,14 +103,14 @@ function mark(context, shape, x, y, r) {
 }
 
 // A run that is not ok is a cross.
-function cross(context, x, y, r) {
+export function cross(context, x, y, r) {
   context.moveTo(x - r, y - r);
   context.lineTo(x + r, y + r);
   context.moveTo(x - r, y + r);
   context.lineTo(x + r, y - r);
 }
 
-function swatch(number) {
+export function swatch(number) {
   const canvas = element("canvas", { class: "swatch", "aria-hidden": "true" });
   const ratio = window.devicePixelRatio || 1;
   canvas.width = canvas.height = 14 * ratio;

@@ -1,8 +1,28 @@
 // How a metric is distributed, by case and by batches of a factor: boxes, or CDFs.
+
+import { axes, extent, Scale, tickText } from "./axes.js";
+import { caseColour, palette, Surface } from "./canvas.js";
+import {
+  batches,
+  batchName,
+  columns,
+  data,
+  element,
+  full,
+  inBatch,
+  isOk,
+  formatNumber,
+  quantile,
+  rows,
+  shown,
+} from "./data.js";
+import { chooser, note } from "./scatter.js";
+import { picked, views } from "./state.js";
+
 const LINE = 24; // Height of a box's line.
 const HEAD = 22; // Height of a batch's name.
 
-class Spread {
+export class Spread {
   constructor(host) {
     this.metric = columns.get(data.start.spread);
     this.by = null;
@@ -10,30 +30,57 @@ class Spread {
     this.head = element("div", { class: "head" });
     this.area = element("div", { class: "area", role: "img" });
     host.append(this.head, this.area);
-    this.surface = new Surface(this.area, (width) => this.tall(width), (...all) => this.paint(...all));
+    this.surface = new Surface(
+      this.area,
+      (width) => this.tall(width),
+      (...all) => this.paint(...all),
+    );
     this.tools();
     views.push(this);
   }
 
   tools() {
-    const change = (act) => (key) => { act(key); this.draw(); };
+    const change = (act) => (key) => {
+      act(key);
+      this.draw();
+    };
     const boxes = this.modeButton("boxes", "Boxes");
     const cdf = this.modeButton("cdf", "CDF");
     this.head.append(
       element("h2", {}, "Distribution of"),
-      chooser(this.metric.key, "Metric", change((key) => { this.metric = columns.get(key); })),
+      chooser(
+        this.metric.key,
+        "Metric",
+        change((key) => {
+          this.metric = columns.get(key);
+        }),
+      ),
       element("span", {}, "by"),
-      chooser("", "Batches of", change((key) => { this.by = key ? columns.get(key) : null; }), (c) => c.role !== "metric", "case alone"),
+      chooser(
+        "",
+        "Batches of",
+        change((key) => {
+          this.by = key ? columns.get(key) : null;
+        }),
+        (c) => c.role !== "metric",
+        "case alone",
+      ),
       element("span", { class: "modes", role: "group", "aria-label": "Drawn as" }, boxes, cdf),
     );
     this.buttons = [boxes, cdf];
   }
 
   modeButton(mode, name) {
-    const button = element("button", { type: "button", "aria-pressed": String(this.mode === mode) }, name);
+    const button = element(
+      "button",
+      { type: "button", "aria-pressed": String(this.mode === mode) },
+      name,
+    );
     button.addEventListener("click", () => {
       this.mode = mode;
-      this.buttons.forEach((b) => b.setAttribute("aria-pressed", String(b === button)));
+      for (const other of this.buttons) {
+        other.setAttribute("aria-pressed", String(other === button));
+      }
       this.draw();
     });
     return button;
@@ -42,7 +89,10 @@ class Spread {
   // Batches, in each the picked rows that are ok and have the metric, by case, sorted.
   count() {
     const parts = this.by ? batches(this.by) : [null];
-    const at = (row) => (this.by ? parts.findIndex((batch) => this.by.v[row] !== null && inBatch(this.by.v[row], batch)) : 0);
+    const at = (row) =>
+      this.by
+        ? parts.findIndex((batch) => this.by.v[row] !== null && inBatch(this.by.v[row], batch))
+        : 0;
     const found = parts.map((batch) => ({ batch, cases: data.cases.map(() => []) }));
     for (const row of rows) {
       const value = this.metric.v[row];
@@ -51,9 +101,14 @@ class Spread {
       if (batch >= 0) found[batch].cases[data.case[row]].push(value);
     }
     for (const group of found) for (const values of group.cases) values.sort((a, b) => a - b);
-    this.shown = data.cases.map((_, number) => number).filter((number) => found.some((g) => g.cases[number].length));
+    this.shown = data.cases
+      .map((_, number) => number)
+      .filter((number) => found.some((g) => g.cases[number].length));
     this.found = found;
-    const all = found.flatMap((group) => group.cases.map((v) => [v[0], v[v.length - 1]])).flat().filter((v) => v !== undefined);
+    const all = found
+      .flatMap((group) => group.cases.map((v) => [v[0], v[v.length - 1]]))
+      .flat()
+      .filter((v) => v !== undefined);
     this.low = Math.min(...all);
     this.high = Math.max(...all);
     this.any = all.length > 0;
@@ -81,7 +136,11 @@ class Spread {
     for (const group of this.found) {
       for (const number of this.shown) {
         const values = group.cases[number];
-        if (values.length) said.push(`${data.cases[number].name}${group.batch ? `, ${batchName(group.batch, this.by.unit)}` : ""}: median ${shown(quantile(values, 0.5), this.metric.unit)} of ${values.length}`);
+        if (values.length) {
+          said.push(
+            `${data.cases[number].name}${group.batch ? `, ${batchName(group.batch, this.by.unit)}` : ""}: median ${shown(quantile(values, 0.5), this.metric.unit)} of ${values.length}`,
+          );
+        }
       }
     }
     this.area.setAttribute("aria-label", `${full(this.metric)}. ${said.join("; ")}`);
@@ -127,7 +186,11 @@ class Spread {
         context.fillStyle = palette.ink;
         context.textAlign = "left";
         context.textBaseline = "middle";
-        context.fillText(`${this.by.label} ${batchName(group.batch, this.by.unit)}${group.batch.only || !this.by.unit ? "" : ` ${this.by.unit}`}`, 0, top + HEAD / 2);
+        context.fillText(
+          `${this.by.label} ${batchName(group.batch, this.by.unit)}${group.batch.only || !this.by.unit ? "" : ` ${this.by.unit}`}`,
+          0,
+          top + HEAD / 2,
+        );
         top += HEAD;
       } else top += 4;
       for (const number of this.shown) {
@@ -156,7 +219,7 @@ class Spread {
     context.globalAlpha = values.length > 150 ? 0.22 : 0.4;
     context.beginPath();
     values.forEach((value, i) => {
-      const at = y + (((i + 1) * 0.618034) % 1 - 0.5) * (LINE - 10);
+      const at = y + ((((i + 1) * 0.618034) % 1) - 0.5) * (LINE - 10);
       context.moveTo(x.at(value) + 1.6, at);
       context.arc(x.at(value), at, 1.6, 0, 2 * Math.PI);
     });
@@ -202,7 +265,15 @@ class Spread {
         context.fillStyle = palette.ink;
         context.textAlign = "left";
         context.textBaseline = "top";
-        context.fillText(clip(context, `${batchName(group.batch, this.by.unit)}${group.batch.only ? "" : ` ${this.by.unit}`}`, wide - 30), x.from, top + 4);
+        context.fillText(
+          clip(
+            context,
+            `${batchName(group.batch, this.by.unit)}${group.batch.only ? "" : ` ${this.by.unit}`}`,
+            wide - 30,
+          ),
+          x.from,
+          top + 4,
+        );
       }
       for (const number of this.shown) this.curve(context, x, y, group.cases[number], number);
     });
@@ -225,11 +296,13 @@ class Spread {
   }
 }
 
-const number_ = (value) => number(value, 3);
+const number_ = (value) => formatNumber(value, 3);
 
 function clip(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   let short = text;
-  while (short.length > 1 && context.measureText(`${short}…`).width > width) short = short.slice(0, -1);
+  while (short.length > 1 && context.measureText(`${short}…`).width > width) {
+    short = short.slice(0, -1);
+  }
   return `${short}…`;
 }

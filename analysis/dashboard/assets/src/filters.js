@@ -1,4 +1,9 @@
 // Filters: cases, verdicts, and every factor with the spread of its values.
+
+import { palette, Surface, swatch } from "./canvas.js";
+import { data, element, factors, formatNumber, rows, shown } from "./data.js";
+import { filtered, picked, refilter, state, views } from "./state.js";
+
 const BARS = 24;
 
 class Choices {
@@ -61,7 +66,9 @@ class ValueFilter extends Choices {
   constructor(host, column) {
     const chosen = new Set(column.values);
     const items = column.values.map((value) => ({
-      value, name: shown(value, column.unit), count: () => countWhere((row) => column.v[row] === value),
+      value,
+      name: shown(value, column.unit),
+      count: () => countWhere((row) => column.v[row] === value),
     }));
     super(host, items, chosen);
     this.column = column;
@@ -73,7 +80,7 @@ class ValueFilter extends Choices {
   }
 
   sync() {
-    this.column.values.forEach((value) => this.chosen.add(value));
+    for (const value of this.column.values) this.chosen.add(value);
   }
 }
 
@@ -84,7 +91,11 @@ class RangeFilter {
     this.place = element("div", { class: "bars" });
     this.ends = ["least", "greatest"].map((which, end) => {
       const input = element("input", {
-        type: "range", min: 0, max: 1000, step: 1, value: end * 1000,
+        type: "range",
+        min: 0,
+        max: 1000,
+        step: 1,
+        value: end * 1000,
         "aria-label": `${column.label}, ${which}`,
       });
       input.addEventListener("input", () => this.move(end));
@@ -119,8 +130,10 @@ class RangeFilter {
 
   draw() {
     const [low, high] = [this.value(0), this.value(1)];
-    this.text.textContent = `${number(low, 3)}–${number(high, 3)} ${this.column.unit}`;
-    this.ends.forEach((input, end) => input.setAttribute("aria-valuetext", shown(this.value(end), this.column.unit, 3)));
+    this.text.textContent = `${formatNumber(low, 3)}–${formatNumber(high, 3)} ${this.column.unit}`;
+    for (const [end, input] of this.ends.entries()) {
+      input.setAttribute("aria-valuetext", shown(this.value(end), this.column.unit, 3));
+    }
     this.surface.draw();
   }
 
@@ -136,30 +149,43 @@ class RangeFilter {
     }
     const most = Math.max(1, ...all);
     const wide = width / BARS;
-    for (const [counts, colour] of [[all, palette.line], [kept, palette.accent]]) {
+    for (const [counts, colour] of [
+      [all, palette.line],
+      [kept, palette.accent],
+    ]) {
       context.fillStyle = colour;
       counts.forEach((count, bar) => {
         const tall = (count / most) * (height - 2);
-        if (tall) context.fillRect(bar * wide, height - Math.max(1, tall), wide - 1, Math.max(1, tall));
+        if (tall) {
+          context.fillRect(bar * wide, height - Math.max(1, tall), wide - 1, Math.max(1, tall));
+        }
       });
     }
   }
 }
 
-function makeFilters() {
+export function makeFilters() {
   new Choices(
     document.getElementById("cases"),
     data.cases.map(({ name, what }, number) => ({
-      value: number, name, what, number, count: () => countWhere((row) => data.case[row] === number),
+      value: number,
+      name,
+      what,
+      number,
+      count: () => countWhere((row) => data.case[row] === number),
     })),
     state.cases,
   );
-  const there = data.verdicts.map((_, number) => number).filter((number) => data.verdict.includes(number));
+  const there = data.verdicts
+    .map((_, number) => number)
+    .filter((number) => data.verdict.includes(number));
   document.getElementById("verdict-section").hidden = there.length < 2 && there[0] === 0;
   new Choices(
     document.getElementById("verdicts"),
     there.map((number) => ({
-      value: number, name: data.verdicts[number], count: () => countWhere((row) => data.verdict[row] === number),
+      value: number,
+      name: data.verdicts[number],
+      count: () => countWhere((row) => data.verdict[row] === number),
     })),
     state.verdicts,
   );

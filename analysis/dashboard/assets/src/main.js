@@ -1,4 +1,14 @@
 // Puts the parts in place, and keeps them in step with theme, keys and address.
+
+import { readTheme } from "./canvas.js";
+import { data, element, isOk, rows } from "./data.js";
+import { makeFilters } from "./filters.js";
+import { closeRun, openRun } from "./run.js";
+import { Scatter } from "./scatter.js";
+import { Spread } from "./spread.js";
+import { picked, pointKey, refilter, reset, somethingIsLeftOut, state, views } from "./state.js";
+import { Runs } from "./table.js";
+
 const count = document.getElementById("count");
 const resetButton = document.getElementById("reset");
 document.getElementById("title").textContent = data.title;
@@ -25,7 +35,8 @@ function redraw() {
 }
 
 themeButton.addEventListener("click", () => {
-  const dark = getComputedStyle(document.documentElement).getPropertyValue("--scheme").trim() === "dark";
+  const dark =
+    getComputedStyle(document.documentElement).getPropertyValue("--scheme").trim() === "dark";
   setTheme(dark ? "light" : "dark");
   redraw();
 });
@@ -36,7 +47,7 @@ makeFilters();
 new Scatter(document.getElementById("scatter1"), data.start.x1, data.start.y1);
 new Scatter(document.getElementById("scatter2"), data.start.x2, data.start.y2);
 new Spread(document.getElementById("spread"));
-const runs = new Runs(document.getElementById("runs"));
+new Runs(document.getElementById("runs"));
 
 views.push({
   draw() {
@@ -44,7 +55,9 @@ views.push({
     const points = new Set(shownRows.map(pointKey)).size;
     const bad = shownRows.filter((row) => !isOk(row)).length;
     const words = [
-      shownRows.length === data.count ? `${data.count} runs` : `${shownRows.length} of ${data.count} runs`,
+      shownRows.length === data.count
+        ? `${data.count} runs`
+        : `${shownRows.length} of ${data.count} runs`,
       `${points} ${points === 1 ? "network" : "networks"}`,
       bad ? `${bad} not ok` : "all ok",
     ];
@@ -54,7 +67,9 @@ views.push({
 });
 resetButton.addEventListener("click", reset);
 
-const stateLines = data.campaigns.flatMap(({ name, state: lines }) => lines.map((line) => (data.campaigns.length > 1 ? `${name}: ${line}` : line)));
+const stateLines = data.campaigns.flatMap(({ name, state: lines }) =>
+  lines.map((line) => (data.campaigns.length > 1 ? `${name}: ${line}` : line)),
+);
 if (stateLines.length) {
   const host = document.getElementById("state");
   host.hidden = false;
@@ -65,25 +80,42 @@ const made = document.getElementById("made");
 for (const campaign of data.campaigns) {
   const words = Object.entries(campaign.made);
   if (!words.length) continue;
-  made.append(element("details", {}, element("summary", {}, `How ${campaign.name} was made`),
-    element("dl", {}, ...words.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))))));
+  made.append(
+    element(
+      "details",
+      {},
+      element("summary", {}, `How ${campaign.name} was made`),
+      element(
+        "dl",
+        {},
+        ...words.map(([name, value]) =>
+          element("div", {}, element("dt", {}, name), element("dd", {}, value)),
+        ),
+      ),
+    ),
+  );
 }
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   if (state.open !== null) closeRun();
-  else if (state.brush) { state.brush = null; refilter(); }
+  else if (state.brush) {
+    state.brush = null;
+    refilter();
+  }
 });
 
 // Narrow windows begin with the filters folded away.
 if (matchMedia("(max-width: 900px)").matches) document.getElementById("filters").open = false;
-matchMedia("(max-width: 900px)").addEventListener("change", (event) => { document.getElementById("filters").open = !event.matches; });
+matchMedia("(max-width: 900px)").addEventListener("change", (event) => {
+  document.getElementById("filters").open = !event.matches;
+});
 
 refilter();
 performance.mark("drawn");
 
-const asked_ = /^#run=([0-9a-f]+)/.exec(location.hash);
-if (asked_) {
-  const row = data.id.indexOf(asked_[1]);
+const linked = /^#run=([0-9a-f]+)/.exec(location.hash);
+if (linked) {
+  const row = data.id.indexOf(linked[1]);
   if (row >= 0) openRun(row);
 }

@@ -1,5 +1,7 @@
 // What is chosen, and which rows it leaves.
-const state = {
+import { columns, data, rows } from "./data.js";
+
+export const state = {
   cases: new Set(data.cases.map((_, number) => number)),
   verdicts: new Set(data.verdicts.map((_, number) => number)),
   ranges: new Map(), // key of a factor to [low, high]
@@ -7,10 +9,11 @@ const state = {
   brush: null, // { x, y: keys; x0, x1, y0, y1: of the data }
   hover: null, // a row
   open: null, // the row of the run that is shown
+  order: [], // the picked rows in the order of the table
 };
-const views = [];
-const filtered = new Uint8Array(data.count); // 1 where a row passes the filters
-const picked = new Uint8Array(data.count); // 1 where it is in the brush too
+export const views = [];
+export const filtered = new Uint8Array(data.count); // 1 where a row passes the filters
+export const picked = new Uint8Array(data.count); // 1 where it is in the brush too
 
 function passes(row) {
   if (!state.cases.has(data.case[row]) || !state.verdicts.has(data.verdict[row])) return 0;
@@ -34,7 +37,7 @@ function brushed(row) {
 }
 
 // Count the rows anew and draw all that shows them.
-function refilter() {
+export function refilter() {
   performance.mark("filter-begin");
   for (const row of rows) {
     filtered[row] = passes(row);
@@ -45,17 +48,17 @@ function refilter() {
 }
 
 // Draw anew what marks single runs, where no row comes or goes.
-function remark() {
+export function remark() {
   for (const view of views) if (view.mark) view.mark();
 }
 
-function hover(row) {
+export function hover(row) {
   if (row === state.hover) return;
   state.hover = row;
   remark();
 }
 
-function somethingIsLeftOut() {
+export function somethingIsLeftOut() {
   return (
     state.brush !== null ||
     state.cases.size < data.cases.length ||
@@ -65,9 +68,9 @@ function somethingIsLeftOut() {
   );
 }
 
-function reset() {
-  data.cases.forEach((_, number) => state.cases.add(number));
-  data.verdicts.forEach((_, number) => state.verdicts.add(number));
+export function reset() {
+  for (const number of data.cases.keys()) state.cases.add(number);
+  for (const number of data.verdicts.keys()) state.verdicts.add(number);
   state.ranges.clear();
   state.values.clear();
   state.brush = null;
@@ -83,10 +86,10 @@ for (const row of rows) {
   byPoint.get(key).push(row);
 }
 
-function pointKey(row) {
+export function pointKey(row) {
   return `${data.campaign[row]}/${data.point[row]}/${data.repetition[row]}`;
 }
 
-function siblings(row) {
+export function siblings(row) {
   return byPoint.get(pointKey(row));
 }

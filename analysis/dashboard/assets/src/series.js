@@ -1,5 +1,10 @@
 // Something over time, as lines or as dots, with a reading of the values at the pointer.
-class TimeChart {
+
+import { axes, axisWidth, Scale } from "./axes.js";
+import { palette, place, Surface } from "./canvas.js";
+import { element, formatNumber, shown } from "./data.js";
+
+export class TimeChart {
   // lines: { name, colour, t, v, from, faint, dots, dash }; levels: { value, name }
   constructor(host, { lines, levels = [], unit = "", height = 170, label = "" }) {
     this.lines = lines.filter((line) => line.t.length);
@@ -12,10 +17,16 @@ class TimeChart {
     this.surface = new Surface(area, height, (...all) => this.paint(...all));
     area.addEventListener("pointermove", (event) => {
       if (!this.x) return;
-      this.at = Math.min(this.x.high, Math.max(this.x.low, this.x.back(place(this.surface.canvas, event)[0])));
+      this.at = Math.min(
+        this.x.high,
+        Math.max(this.x.low, this.x.back(place(this.surface.canvas, event)[0])),
+      );
       this.draw();
     });
-    area.addEventListener("pointerleave", () => { this.at = null; this.draw(); });
+    area.addEventListener("pointerleave", () => {
+      this.at = null;
+      this.draw();
+    });
     this.range();
     this.draw();
   }
@@ -32,15 +43,37 @@ class TimeChart {
       }
     }
     for (const level of this.levels) high = Math.max(high, level.value * 1.1);
-    this.limits = { low, high: high > low ? high * 1.05 : low + 1, begin: Math.min(0, begin), end: end > begin ? end : begin + 1 };
+    this.limits = {
+      low,
+      high: high > low ? high * 1.05 : low + 1,
+      begin: Math.min(0, begin),
+      end: end > begin ? end : begin + 1,
+    };
   }
 
   draw() {
-    this.key.replaceChildren(...[...this.lines.filter((line) => !line.silent).map((line) => {
-      const mark = element("i", { style: `background:${line.colour}`, class: line.faint ? "faint" : "" });
-      const value = this.at === null ? "" : ` ${shown(this.reading(line), this.unit, 3)}`;
-      return element("span", { class: line.faint ? "soft" : "" }, mark, `${line.name}${value}`);
-    }), this.at === null ? "" : element("span", { class: "soft" }, `at ${number(this.at, 3)} s`)]);
+    this.key.replaceChildren(
+      ...[
+        ...this.lines
+          .filter((line) => !line.silent)
+          .map((line) => {
+            const mark = element("i", {
+              style: `background:${line.colour}`,
+              class: line.faint ? "faint" : "",
+            });
+            const value = this.at === null ? "" : ` ${shown(this.reading(line), this.unit, 3)}`;
+            return element(
+              "span",
+              { class: line.faint ? "soft" : "" },
+              mark,
+              `${line.name}${value}`,
+            );
+          }),
+        this.at === null
+          ? ""
+          : element("span", { class: "soft" }, `at ${formatNumber(this.at, 3)} s`),
+      ],
+    );
     this.surface.draw();
   }
 
@@ -58,7 +91,7 @@ class TimeChart {
   paint(context, width, height) {
     const { low, high, begin, end } = this.limits;
     const y = new Scale(low, high, height - 24, 6);
-    const x = new Scale(begin, end, roomFor(context, y, this.unit), width - 14);
+    const x = new Scale(begin, end, axisWidth(context, y, this.unit), width - 14);
     this.x = x;
     axes(context, x, y, "", this.unit, "s");
     context.fillStyle = palette.soft;
@@ -76,7 +109,9 @@ class TimeChart {
       context.textBaseline = at > 20 ? "bottom" : "top";
       context.fillText(level.name, x.to - 2, at + (at > 20 ? -2 : 3));
     }
-    for (const line of [...this.lines].sort((a, b) => Boolean(b.faint) - Boolean(a.faint))) this.one(context, x, y, line);
+    for (const line of [...this.lines].sort((a, b) => Boolean(b.faint) - Boolean(a.faint))) {
+      this.one(context, x, y, line);
+    }
     if (this.at !== null) {
       context.strokeStyle = palette.ink;
       context.lineWidth = 1;
@@ -92,14 +127,19 @@ class TimeChart {
     context.globalAlpha = line.faint ? 0.45 : 1;
     if (line.dots) {
       const size = line.size || 1.6;
-      for (let i = 0; i < line.t.length; i += 1) context.fillRect(x.at(line.t[i]) - size / 2, y.at(line.v[i]) - size / 2, size, size);
+      for (let i = 0; i < line.t.length; i += 1) {
+        context.fillRect(x.at(line.t[i]) - size / 2, y.at(line.v[i]) - size / 2, size, size);
+      }
     } else {
       context.lineWidth = line.faint ? 1 : 1.8;
       context.setLineDash(line.dash || []);
       context.beginPath();
       let pen = false;
       for (let i = 0; i < line.t.length; i += 1) {
-        if (line.v[i] === null) { pen = false; continue; }
+        if (line.v[i] === null) {
+          pen = false;
+          continue;
+        }
         if (line.from) {
           // An interval is level from its beginning to its end.
           context[pen ? "lineTo" : "moveTo"](x.at(line.from[i]), y.at(line.v[i]));

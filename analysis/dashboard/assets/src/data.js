@@ -1,8 +1,8 @@
 // The runs, by column. A row is a run's number; everything else refers to it.
-const data = JSON.parse(document.getElementById("data").textContent);
-const rows = Array.from({ length: data.count }, (_, row) => row);
-const columns = new Map(data.columns.map((column) => [column.key, column]));
-const factors = data.columns.filter((column) => column.role === "factor");
+export const data = JSON.parse(document.getElementById("data").textContent);
+export const rows = Array.from({ length: data.count }, (_, row) => row);
+export const columns = new Map(data.columns.map((column) => [column.key, column]));
+export const factors = data.columns.filter((column) => column.role === "factor");
 const FEW = 8; // So many values of a factor are buttons rather than a range.
 
 for (const column of data.columns) {
@@ -20,41 +20,50 @@ for (const column of data.columns) {
   column.values = listed ? [...values].sort((a, b) => a - b) : null;
 }
 
-const isOk = (row) => data.verdict[row] === 0;
+export const isOk = (row) => data.verdict[row] === 0;
 
-function full(column) {
+export function full(column) {
   return column.unit ? `${column.label} [${column.unit}]` : column.label;
 }
 
 // Four digits that count, in as few letters as possible.
-function number(value, digits = 4) {
+export function formatNumber(value, digits = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (digits > 4 && Number.isInteger(value) && size < 1e12) {
-    return String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f").replace("-", "−");
+    return String(value)
+      .replace(/\B(?=(\d{3})+$)/g, "\u202f")
+      .replace("-", "−");
   }
   if (size >= 1e6 || size < 1e-4) {
-    return value.toExponential(Math.max(0, digits - 2)).replace("e+", "e").replace("-", "−");
+    return value
+      .toExponential(Math.max(0, digits - 2))
+      .replace("e+", "e")
+      .replace("-", "−");
   }
   const text = Number(value.toPrecision(digits)).toString();
   return text.replace("-", "−");
 }
 
 // What a column's value is in words: sizes in kB and MB.
-function shown(value, unit, digits = 4) {
+export function shown(value, unit, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (unit === "bytes") {
-    for (const [step, name] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) {
-      if (Math.abs(value) >= step) return `${number(value / step, digits)} ${name}`;
+    for (const [step, name] of [
+      [1e9, "GB"],
+      [1e6, "MB"],
+      [1e3, "kB"],
+    ]) {
+      if (Math.abs(value) >= step) return `${formatNumber(value / step, digits)} ${name}`;
     }
-    return `${number(value, digits)} B`;
+    return `${formatNumber(value, digits)} B`;
   }
-  return unit ? `${number(value, digits)} ${unit}` : number(value, digits);
+  return unit ? `${formatNumber(value, digits)} ${unit}` : formatNumber(value, digits);
 }
 
 // Linear between neighbours, as in the report's tables; values sorted, at least one.
-function quantile(sorted, part) {
+export function quantile(sorted, part) {
   const place = (sorted.length - 1) * part;
   const low = Math.floor(place);
   const high = Math.min(low + 1, sorted.length - 1);
@@ -62,7 +71,7 @@ function quantile(sorted, part) {
 }
 
 // Steps of 1, 2 or 5 times a power of ten, about `count` of them from low to high.
-function ticks(low, high, count) {
+export function ticks(low, high, count) {
   if (!(high > low)) return [low];
   const raw = (high - low) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -75,7 +84,7 @@ function ticks(low, high, count) {
 }
 
 // Even batches over all values: the least step that covers them (thesis, sec. 3.2).
-function batches(column) {
+export function batches(column) {
   if (column.values) return column.values.map((value) => ({ low: value, high: value, only: true }));
   const signed = column.low < 0;
   const largest = signed ? Math.max(-column.low, column.high) : column.high;
@@ -92,18 +101,18 @@ function batches(column) {
   }));
 }
 
-function inBatch(value, batch) {
+export function inBatch(value, batch) {
   if (batch.only) return value === batch.low;
   return value <= batch.high && (value > batch.low || (batch.first && value === batch.low));
 }
 
-function batchName(batch, unit) {
+export function batchName(batch, unit) {
   if (batch.only) return shown(batch.low, unit);
-  return `${number(batch.low)} to ${number(batch.high)}`;
+  return `${formatNumber(batch.low)} to ${formatNumber(batch.high)}`;
 }
 
 // Parts of the page, made in one call: element("td", { class: "n" }, "text", child).
-function element(name, attributes = {}, ...children) {
+export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
@@ -118,7 +127,7 @@ function element(name, attributes = {}, ...children) {
 let lines = null;
 const inflated = new Map();
 
-async function details(row) {
+export async function details(row) {
   const place = Math.floor(row / data.chunk);
   if (!inflated.has(place)) inflated.set(place, inflate(place));
   return (await inflated.get(place))[row % data.chunk];

@@ -1,0 +1,1978 @@
+(() => {
+  // analysis/dashboard/assets/src/data.js
+  var data = JSON.parse(document.getElementById("data").textContent);
+  var rows = Array.from({ length: data.count }, (_, row) => row);
+  var columns = new Map(data.columns.map((column) => [column.key, column]));
+  var factors = data.columns.filter((column) => column.role === "factor");
+  var FEW = 8;
+  for (const column of data.columns) {
+    const known = column.v.filter((value) => value !== null);
+    column.known = known;
+    column.low = known.reduce((a, b) => Math.min(a, b), Infinity);
+    column.high = known.reduce((a, b) => Math.max(a, b), -Infinity);
+    const values = /* @__PURE__ */ new Set();
+    for (const value of known) {
+      values.add(value);
+      if (values.size > FEW) break;
+    }
+    const listed = values.size <= FEW && [...values].every((v) => v === Number(v.toPrecision(3)));
+    column.values = listed ? [...values].sort((a, b) => a - b) : null;
+  }
+  var isOk = (row) => data.verdict[row] === 0;
+  function full(column) {
+    return column.unit ? `${column.label} [${column.unit}]` : column.label;
+  }
+  function formatNumber(value, digits = 4) {
+    if (value === null || value === void 0 || Number.isNaN(value)) return "–";
+    if (value === 0) return "0";
+    const size = Math.abs(value);
+    if (digits > 4 && Number.isInteger(value) && size < 1e12) {
+      return String(value).replace(/\B(?=(\d{3})+$)/g, " ").replace("-", "−");
+    }
+    if (size >= 1e6 || size < 1e-4) {
+      return value.toExponential(Math.max(0, digits - 2)).replace("e+", "e").replace("-", "−");
+    }
+    const text = Number(value.toPrecision(digits)).toString();
+    return text.replace("-", "−");
+  }
+  function shown(value, unit, digits = 4) {
+    if (value === null || value === void 0) return "–";
+    if (unit === "bytes") {
+      for (const [step2, name] of [
+        [1e9, "GB"],
+        [1e6, "MB"],
+        [1e3, "kB"]
+      ]) {
+        if (Math.abs(value) >= step2) return `${formatNumber(value / step2, digits)} ${name}`;
+      }
+      return `${formatNumber(value, digits)} B`;
+    }
+    return unit ? `${formatNumber(value, digits)} ${unit}` : formatNumber(value, digits);
+  }
+  function quantile(sorted, part) {
+    const place2 = (sorted.length - 1) * part;
+    const low = Math.floor(place2);
+    const high = Math.min(low + 1, sorted.length - 1);
+    return sorted[low] + (sorted[high] - sorted[low]) * (place2 - low);
+  }
+  function ticks(low, high, count2) {
+    if (!(high > low)) return [low];
+    const raw = (high - low) / Math.max(1, count2);
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const step2 = power * ([1, 2, 5, 10].find((s) => power * s >= raw * 0.75) || 10);
+    const found = [];
+    for (let i = Math.ceil(low / step2 - 1e-9); i * step2 <= high + step2 * 1e-9; i += 1) {
+      found.push(Number((i * step2).toPrecision(12)));
+    }
+    return found;
+  }
+  function batches(column) {
+    if (column.values) return column.values.map((value) => ({ low: value, high: value, only: true }));
+    const signed = column.low < 0;
+    const largest = signed ? Math.max(-column.low, column.high) : column.high;
+    const count2 = 5;
+    const width = (signed ? 2 : 1) * largest / count2 || 1;
+    const power = 10 ** Math.floor(Math.log10(width));
+    const steps = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+    const step2 = power * (steps.find((s) => power * s * (1 + 1e-9) >= width) || 10);
+    const first = signed ? -count2 / 2 : 0;
+    return Array.from({ length: count2 }, (_, i) => ({
+      low: Number((step2 * (first + i)).toPrecision(12)),
+      high: Number((step2 * (first + i + 1)).toPrecision(12)),
+      first: i === 0
+    }));
+  }
+  function inBatch(value, batch) {
+    if (batch.only) return value === batch.low;
+    return value <= batch.high && (value > batch.low || batch.first && value === batch.low);
+  }
+  function batchName(batch, unit) {
+    if (batch.only) return shown(batch.low, unit);
+    return `${formatNumber(batch.low)} to ${formatNumber(batch.high)}`;
+  }
+  function element(name, attributes = {}, ...children) {
+    const made2 = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key.startsWith("on")) made2.addEventListener(key.slice(2), value);
+      else if (value === true) made2.setAttribute(key, "");
+      else if (value !== false && value !== null) made2.setAttribute(key, value);
+    }
+    made2.append(...children.filter((child) => child !== null && child !== void 0));
+    return made2;
+  }
+  var lines = null;
+  var inflated = /* @__PURE__ */ new Map();
+  async function details(row) {
+    const place2 = Math.floor(row / data.chunk);
+    if (!inflated.has(place2)) inflated.set(place2, inflate(place2));
+    return (await inflated.get(place2))[row % data.chunk];
+  }
+  async function inflate(place2) {
+    lines = lines || document.getElementById("details").textContent.trim().split("\n");
+    const bytes = Uint8Array.from(atob(lines[place2].trim()), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  // analysis/dashboard/assets/src/canvas.js
+  var LIGHT = [
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#b8559a",
+    "#b07d00",
+    "#3a9bd9",
+    "#6b6b6b",
+    "#7a4fd0"
+  ];
+  var DARK = [
+    "#4aa8e8",
+    "#f28a4b",
+    "#2fc59a",
+    "#e39ccb",
+    "#e8bf4f",
+    "#9bd3f7",
+    "#b3b3b3",
+    "#b59cf5"
+  ];
+  var SHAPES = ["circle", "square", "triangle", "diamond", "down", "bar"];
+  var palette = {};
+  function readTheme() {
+    const style = getComputedStyle(document.documentElement);
+    for (const name of ["ink", "soft", "faint", "line", "paper", "accent", "wash", "bad"]) {
+      palette[name] = style.getPropertyValue(`--${name}`).trim();
+    }
+    palette.series = style.getPropertyValue("--scheme").trim() === "dark" ? DARK : LIGHT;
+    palette.font = `11.5px ${style.getPropertyValue("--sans")}`;
+  }
+  var caseColour = (number) => palette.series[number % palette.series.length];
+  var caseShape = (number) => SHAPES[number % SHAPES.length];
+  var Surface = class {
+    constructor(host, height, draw) {
+      this.canvas = element("canvas");
+      host.append(this.canvas);
+      this.height = height;
+      this.paint = draw;
+      this.width = 0;
+      new ResizeObserver(() => this.fit()).observe(host);
+      this.host = host;
+    }
+    fit() {
+      const width = Math.floor(this.host.clientWidth);
+      if (width !== this.width && width > 0) {
+        this.width = width;
+        this.draw();
+      }
+    }
+    draw() {
+      if (!this.width) this.width = Math.floor(this.host.clientWidth);
+      if (!this.width) return;
+      const height = typeof this.height === "function" ? this.height(this.width) : this.height;
+      const ratio = window.devicePixelRatio || 1;
+      const wide = Math.round(this.width * ratio);
+      const high = Math.round(height * ratio);
+      if (this.canvas.width !== wide || this.canvas.height !== high) {
+        this.canvas.width = wide;
+        this.canvas.height = high;
+        this.canvas.style.width = `${this.width}px`;
+        this.canvas.style.height = `${height}px`;
+      }
+      const context = this.canvas.getContext("2d");
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, this.width, height);
+      context.font = palette.font;
+      this.paint(context, this.width, height);
+    }
+  };
+  function place(canvas, event) {
+    const box = canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+  function mark(context, shape, x, y, r) {
+    if (shape === "circle") {
+      context.moveTo(x + r, y);
+      context.arc(x, y, r, 0, 2 * Math.PI);
+    } else if (shape === "square") {
+      context.rect(x - r * 0.88, y - r * 0.88, r * 1.76, r * 1.76);
+    } else if (shape === "bar") {
+      context.rect(x - r * 0.5, y - r * 1.2, r, r * 2.4);
+    } else {
+      const up = shape === "down" ? -1 : 1;
+      context.moveTo(x, y - up * r * 1.25);
+      context.lineTo(x + r * 1.15, y + (shape === "diamond" ? 0 : up * r * 0.9));
+      if (shape === "diamond") context.lineTo(x, y + r * 1.25);
+      context.lineTo(x - r * 1.15, y + (shape === "diamond" ? 0 : up * r * 0.9));
+      context.closePath();
+    }
+  }
+  function cross(context, x, y, r) {
+    context.moveTo(x - r, y - r);
+    context.lineTo(x + r, y + r);
+    context.moveTo(x - r, y + r);
+    context.lineTo(x + r, y - r);
+  }
+  function swatch(number) {
+    const canvas = element("canvas", { class: "swatch", "aria-hidden": "true" });
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = canvas.height = 14 * ratio;
+    const context = canvas.getContext("2d");
+    context.scale(ratio, ratio);
+    context.fillStyle = caseColour(number);
+    context.beginPath();
+    mark(context, caseShape(number), 7, 7, 4.4);
+    context.fill();
+    return canvas;
+  }
+
+  // analysis/dashboard/assets/src/state.js
+  var state = {
+    cases: new Set(data.cases.map((_, number) => number)),
+    verdicts: new Set(data.verdicts.map((_, number) => number)),
+    ranges: /* @__PURE__ */ new Map(),
+    // key of a factor to [low, high]
+    values: /* @__PURE__ */ new Map(),
+    // key of a factor to the set of its values
+    brush: null,
+    // { x, y: keys; x0, x1, y0, y1: of the data }
+    hover: null,
+    // a row
+    open: null,
+    // the row of the run that is shown
+    order: []
+    // the picked rows in the order of the table
+  };
+  var views = [];
+  var filtered = new Uint8Array(data.count);
+  var picked = new Uint8Array(data.count);
+  function passes(row) {
+    if (!state.cases.has(data.case[row]) || !state.verdicts.has(data.verdict[row])) return 0;
+    for (const [key, [low, high]] of state.ranges) {
+      const value = columns.get(key).v[row];
+      if (value === null || value < low || value > high) return 0;
+    }
+    for (const [key, values] of state.values) {
+      if (!values.has(columns.get(key).v[row])) return 0;
+    }
+    return 1;
+  }
+  function brushed(row) {
+    if (!state.brush) return 1;
+    const { x, y, x0, x1, y0, y1 } = state.brush;
+    const across = columns.get(x).v[row];
+    const up = columns.get(y).v[row];
+    if (across === null || up === null) return 0;
+    return across >= x0 && across <= x1 && up >= y0 && up <= y1 ? 1 : 0;
+  }
+  function refilter() {
+    performance.mark("filter-begin");
+    for (const row of rows) {
+      filtered[row] = passes(row);
+      picked[row] = filtered[row] && brushed(row);
+    }
+    for (const view of views) view.draw();
+    performance.measure("filter", "filter-begin");
+  }
+  function remark() {
+    for (const view of views) if (view.mark) view.mark();
+  }
+  function hover(row) {
+    if (row === state.hover) return;
+    state.hover = row;
+    remark();
+  }
+  function somethingIsLeftOut() {
+    return state.brush !== null || state.cases.size < data.cases.length || state.verdicts.size < data.verdicts.length || state.ranges.size > 0 || state.values.size > 0;
+  }
+  function reset() {
+    for (const number of data.cases.keys()) state.cases.add(number);
+    for (const number of data.verdicts.keys()) state.verdicts.add(number);
+    state.ranges.clear();
+    state.values.clear();
+    state.brush = null;
+    for (const view of views) if (view.sync) view.sync();
+    refilter();
+  }
+  var byPoint = /* @__PURE__ */ new Map();
+  for (const row of rows) {
+    const key = pointKey(row);
+    if (!byPoint.has(key)) byPoint.set(key, []);
+    byPoint.get(key).push(row);
+  }
+  function pointKey(row) {
+    return `${data.campaign[row]}/${data.point[row]}/${data.repetition[row]}`;
+  }
+  function siblings(row) {
+    return byPoint.get(pointKey(row));
+  }
+
+  // analysis/dashboard/assets/src/filters.js
+  var BARS = 24;
+  var Choices = class {
+    // Buttons that stay pressed; `chosen` is a set in the state.
+    constructor(host, items, chosen) {
+      this.items = items;
+      this.chosen = chosen;
+      this.buttons = items.map(({ value, name, what, number }) => {
+        const counted = element("span", { class: "n" });
+        const button = element(
+          "button",
+          { type: "button", class: "choice", "aria-pressed": "true" },
+          number === void 0 ? null : swatch(number),
+          element("span", { class: "word" }, name, what ? element("small", {}, what) : null),
+          counted
+        );
+        button.addEventListener("click", (event) => this.press(value, event));
+        button.counted = counted;
+        host.append(button);
+        return button;
+      });
+      views.push(this);
+    }
+    // One more or one less; with Shift or Alt this one alone.
+    press(value, event) {
+      if (event.shiftKey || event.altKey) {
+        this.chosen.clear();
+        this.chosen.add(value);
+      } else if (this.chosen.has(value)) this.chosen.delete(value);
+      else this.chosen.add(value);
+      this.changed();
+      refilter();
+    }
+    changed() {
+    }
+    draw() {
+      this.items.forEach(({ value, count: count2 }, place2) => {
+        this.buttons[place2].setAttribute("aria-pressed", String(this.chosen.has(value)));
+        this.buttons[place2].counted.textContent = count2();
+      });
+    }
+    theme() {
+      this.items.forEach(({ number }, place2) => {
+        const old = this.buttons[place2].querySelector(".swatch");
+        if (old) old.replaceWith(swatch(number));
+      });
+    }
+  };
+  function countWhere(test) {
+    let count2 = 0;
+    for (const row of rows) if (filtered[row] && test(row)) count2 += 1;
+    return String(count2);
+  }
+  var ValueFilter = class extends Choices {
+    constructor(host, column) {
+      const chosen = new Set(column.values);
+      const items = column.values.map((value) => ({
+        value,
+        name: shown(value, column.unit),
+        count: () => countWhere((row) => column.v[row] === value)
+      }));
+      super(host, items, chosen);
+      this.column = column;
+    }
+    changed() {
+      if (this.chosen.size === this.column.values.length) state.values.delete(this.column.key);
+      else state.values.set(this.column.key, this.chosen);
+    }
+    sync() {
+      for (const value of this.column.values) this.chosen.add(value);
+    }
+  };
+  var RangeFilter = class {
+    constructor(host, column) {
+      this.column = column;
+      this.text = element("output", { class: "range" });
+      this.place = element("div", { class: "bars" });
+      this.ends = ["least", "greatest"].map((which, end) => {
+        const input = element("input", {
+          type: "range",
+          min: 0,
+          max: 1e3,
+          step: 1,
+          value: end * 1e3,
+          "aria-label": `${column.label}, ${which}`
+        });
+        input.addEventListener("input", () => this.move(end));
+        return input;
+      });
+      host.append(this.text, this.place, element("div", { class: "ends" }, ...this.ends));
+      this.surface = new Surface(this.place, 34, (...all) => this.paint(...all));
+      views.push(this);
+    }
+    value(end) {
+      const { low, high } = this.column;
+      const part = Number(this.ends[end].value) / 1e3;
+      return part === 0 ? low : part === 1 ? high : low + part * (high - low);
+    }
+    move(end) {
+      const other = this.ends[1 - end];
+      const mine = this.ends[end];
+      if (end === 0 && Number(mine.value) > Number(other.value)) mine.value = other.value;
+      if (end === 1 && Number(mine.value) < Number(other.value)) mine.value = other.value;
+      const whole = this.ends[0].value === "0" && this.ends[1].value === "1000";
+      if (whole) state.ranges.delete(this.column.key);
+      else state.ranges.set(this.column.key, [this.value(0), this.value(1)]);
+      refilter();
+    }
+    sync() {
+      this.ends[0].value = 0;
+      this.ends[1].value = 1e3;
+    }
+    draw() {
+      const [low, high] = [this.value(0), this.value(1)];
+      this.text.textContent = `${formatNumber(low, 3)}–${formatNumber(high, 3)} ${this.column.unit}`;
+      for (const [end, input] of this.ends.entries()) {
+        input.setAttribute("aria-valuetext", shown(this.value(end), this.column.unit, 3));
+      }
+      this.surface.draw();
+    }
+    paint(context, width, height) {
+      const { low, high, v } = this.column;
+      const all = new Array(BARS).fill(0);
+      const kept = new Array(BARS).fill(0);
+      for (const row of rows) {
+        if (v[row] === null) continue;
+        const bar = Math.min(BARS - 1, Math.floor((v[row] - low) / (high - low || 1) * BARS));
+        all[bar] += 1;
+        kept[bar] += picked[row];
+      }
+      const most = Math.max(1, ...all);
+      const wide = width / BARS;
+      for (const [counts, colour] of [
+        [all, palette.line],
+        [kept, palette.accent]
+      ]) {
+        context.fillStyle = colour;
+        counts.forEach((count2, bar) => {
+          const tall = count2 / most * (height - 2);
+          if (tall) {
+            context.fillRect(bar * wide, height - Math.max(1, tall), wide - 1, Math.max(1, tall));
+          }
+        });
+      }
+    }
+  };
+  function makeFilters() {
+    new Choices(
+      document.getElementById("cases"),
+      data.cases.map(({ name, what }, number) => ({
+        value: number,
+        name,
+        what,
+        number,
+        count: () => countWhere((row) => data.case[row] === number)
+      })),
+      state.cases
+    );
+    const there = data.verdicts.map((_, number) => number).filter((number) => data.verdict.includes(number));
+    document.getElementById("verdict-section").hidden = there.length < 2 && there[0] === 0;
+    new Choices(
+      document.getElementById("verdicts"),
+      there.map((number) => ({
+        value: number,
+        name: data.verdicts[number],
+        count: () => countWhere((row) => data.verdict[row] === number)
+      })),
+      state.verdicts
+    );
+    const host = document.getElementById("factors");
+    for (const column of factors) {
+      if (column.low === column.high) continue;
+      const box = element("div", { class: "factor" }, element("h3", {}, column.label));
+      host.append(box);
+      if (column.values) {
+        const choices = element("div", { class: "choices across" });
+        box.append(choices);
+        new ValueFilter(choices, column);
+      } else new RangeFilter(box, column);
+    }
+    host.parentElement.hidden = !host.children.length;
+  }
+
+  // analysis/dashboard/assets/src/axes.js
+  var Scale = class {
+    // From low..high of the data to from..to of the screen.
+    constructor(low, high, from, to, log = false) {
+      Object.assign(this, { low, high, from, to, log });
+      this.a = log ? Math.log10(low) : low;
+      this.b = log ? Math.log10(high) : high;
+    }
+    at(value) {
+      const v = this.log ? Math.log10(value) : value;
+      return this.from + (v - this.a) / (this.b - this.a || 1) * (this.to - this.from);
+    }
+    back(place2) {
+      const v = this.a + (place2 - this.from) / (this.to - this.from) * (this.b - this.a);
+      return this.log ? 10 ** v : v;
+    }
+    ticks(count2) {
+      if (!this.log) return ticks(this.low, this.high, count2);
+      const decades = [];
+      for (let p = Math.floor(this.a); p <= Math.ceil(this.b); p += 1) {
+        for (const m of this.b - this.a > 2.5 ? [1] : [1, 2, 5]) {
+          const value = m * 10 ** p;
+          if (value >= this.low * 0.999 && value <= this.high * 1.001) decades.push(value);
+        }
+      }
+      return decades.length > 1 ? decades : [this.low, this.high];
+    }
+  };
+  function extent(column, log) {
+    const { high } = column;
+    let { low } = column;
+    if (log) return [low / 1.15, high * 1.15];
+    if (low >= 0 && low < 0.35 * high) low = 0;
+    const margin = (high - low || Math.abs(high) || 1) * 0.04;
+    return [low === 0 ? -margin * 0.5 : low - margin, high + margin];
+  }
+  var canLog = (column) => column.low > 0 && column.high / column.low > 100;
+  function axes(context, x, y, unitX, unitY, last = "") {
+    context.lineWidth = 1;
+    context.strokeStyle = palette.line;
+    context.fillStyle = palette.soft;
+    context.textBaseline = "middle";
+    context.textAlign = "right";
+    const high = Math.abs(y.to - y.from);
+    context.beginPath();
+    for (const tick of y.ticks(Math.max(2, high / 40))) {
+      const at = Math.round(y.at(tick)) + 0.5;
+      context.moveTo(x.from, at);
+      context.lineTo(x.to, at);
+      context.fillText(tickText(tick, unitY), x.from - 7, at);
+    }
+    context.stroke();
+    context.textBaseline = "top";
+    context.textAlign = "center";
+    context.beginPath();
+    const across = x.ticks(Math.max(2, Math.abs(x.to - x.from) / 62));
+    across.forEach((tick, i) => {
+      const at = Math.round(x.at(tick)) + 0.5;
+      context.moveTo(at, y.from);
+      context.lineTo(at, y.from + 4);
+      const text = tickText(tick, unitX);
+      context.fillText(last && i === across.length - 1 ? `${text} ${last}` : text, at, y.from + 7);
+    });
+    context.stroke();
+    if (y.low < 0 && y.high > 0 && !y.log) {
+      context.strokeStyle = palette.faint;
+      context.beginPath();
+      context.moveTo(x.from, Math.round(y.at(0)) + 0.5);
+      context.lineTo(x.to, Math.round(y.at(0)) + 0.5);
+      context.stroke();
+    }
+  }
+  var tickText = (value, unit) => unit === "bytes" ? shown(value, unit) : formatNumber(value);
+  function axisWidth(context, scale, unit) {
+    const widths = scale.ticks(6).map((t) => context.measureText(tickText(t, unit)).width);
+    return Math.ceil(Math.max(18, ...widths)) + 11;
+  }
+
+  // analysis/dashboard/assets/src/series.js
+  var TimeChart = class {
+    // lines: { name, colour, t, v, from, faint, dots, dash }; levels: { value, name }
+    constructor(host, { lines: lines2, levels = [], unit = "", height = 170, label = "" }) {
+      this.lines = lines2.filter((line) => line.t.length);
+      this.levels = levels;
+      this.unit = unit;
+      this.at = null;
+      this.key = element("div", { class: "key" });
+      const area = element("div", { class: "area", role: "img", "aria-label": label });
+      host.append(this.key, area);
+      this.surface = new Surface(area, height, (...all) => this.paint(...all));
+      area.addEventListener("pointermove", (event) => {
+        if (!this.x) return;
+        this.at = Math.min(
+          this.x.high,
+          Math.max(this.x.low, this.x.back(place(this.surface.canvas, event)[0]))
+        );
+        this.draw();
+      });
+      area.addEventListener("pointerleave", () => {
+        this.at = null;
+        this.draw();
+      });
+      this.range();
+      this.draw();
+    }
+    range() {
+      let [low, high, begin, end] = [0, -Infinity, Infinity, -Infinity];
+      for (const line of this.lines) {
+        for (let i = 0; i < line.t.length; i += 1) {
+          if (line.v[i] === null) continue;
+          low = Math.min(low, line.v[i]);
+          high = Math.max(high, line.v[i]);
+          begin = Math.min(begin, line.t[i]);
+          end = Math.max(end, line.t[i]);
+        }
+      }
+      for (const level of this.levels) high = Math.max(high, level.value * 1.1);
+      this.limits = {
+        low,
+        high: high > low ? high * 1.05 : low + 1,
+        begin: Math.min(0, begin),
+        end: end > begin ? end : begin + 1
+      };
+    }
+    draw() {
+      this.key.replaceChildren(
+        ...[
+          ...this.lines.filter((line) => !line.silent).map((line) => {
+            const mark2 = element("i", {
+              style: `background:${line.colour}`,
+              class: line.faint ? "faint" : ""
+            });
+            const value = this.at === null ? "" : ` ${shown(this.reading(line), this.unit, 3)}`;
+            return element(
+              "span",
+              { class: line.faint ? "soft" : "" },
+              mark2,
+              `${line.name}${value}`
+            );
+          }),
+          this.at === null ? "" : element("span", { class: "soft" }, `at ${formatNumber(this.at, 3)} s`)
+        ]
+      );
+      this.surface.draw();
+    }
+    // The value in force at the pointer: of the first time that is not before it.
+    reading(line) {
+      let [low, high] = [0, line.t.length - 1];
+      while (low < high) {
+        const middle = low + high >> 1;
+        if (line.t[middle] < this.at) low = middle + 1;
+        else high = middle;
+      }
+      return line.v[low];
+    }
+    paint(context, width, height) {
+      const { low, high, begin, end } = this.limits;
+      const y = new Scale(low, high, height - 24, 6);
+      const x = new Scale(begin, end, axisWidth(context, y, this.unit), width - 14);
+      this.x = x;
+      axes(context, x, y, "", this.unit, "s");
+      context.fillStyle = palette.soft;
+      context.textAlign = "right";
+      for (const level of this.levels) {
+        const at = Math.round(y.at(level.value)) + 0.5;
+        context.strokeStyle = palette.soft;
+        context.lineWidth = 1;
+        context.setLineDash([4, 3]);
+        context.beginPath();
+        context.moveTo(x.from, at);
+        context.lineTo(x.to, at);
+        context.stroke();
+        context.setLineDash([]);
+        context.textBaseline = at > 20 ? "bottom" : "top";
+        context.fillText(level.name, x.to - 2, at + (at > 20 ? -2 : 3));
+      }
+      for (const line of [...this.lines].sort((a, b) => Boolean(b.faint) - Boolean(a.faint))) {
+        this.one(context, x, y, line);
+      }
+      if (this.at !== null) {
+        context.strokeStyle = palette.ink;
+        context.lineWidth = 1;
+        context.beginPath();
+        context.moveTo(Math.round(x.at(this.at)) + 0.5, y.to);
+        context.lineTo(Math.round(x.at(this.at)) + 0.5, y.from);
+        context.stroke();
+      }
+    }
+    one(context, x, y, line) {
+      context.strokeStyle = context.fillStyle = line.colour;
+      context.globalAlpha = line.faint ? 0.45 : 1;
+      if (line.dots) {
+        const size = line.size || 1.6;
+        for (let i = 0; i < line.t.length; i += 1) {
+          context.fillRect(x.at(line.t[i]) - size / 2, y.at(line.v[i]) - size / 2, size, size);
+        }
+      } else {
+        context.lineWidth = line.faint ? 1 : 1.8;
+        context.setLineDash(line.dash || []);
+        context.beginPath();
+        let pen = false;
+        for (let i = 0; i < line.t.length; i += 1) {
+          if (line.v[i] === null) {
+            pen = false;
+            continue;
+          }
+          if (line.from) {
+            context[pen ? "lineTo" : "moveTo"](x.at(line.from[i]), y.at(line.v[i]));
+            pen = true;
+          }
+          if (pen) context.lineTo(x.at(line.t[i]), y.at(line.v[i]));
+          else context.moveTo(x.at(line.t[i]), y.at(line.v[i]));
+          pen = true;
+        }
+        context.stroke();
+        context.setLineDash([]);
+      }
+      context.globalAlpha = 1;
+    }
+  };
+
+  // analysis/dashboard/assets/src/run.js
+  var panel = document.getElementById("run");
+  var opener = null;
+  var charts = [];
+  async function openRun(row, focus = true) {
+    if (state.open === null) opener = document.activeElement;
+    state.open = row;
+    document.body.classList.add("with-run");
+    panel.hidden = false;
+    history.replaceState(null, "", `#run=${data.id[row]}`);
+    remark();
+    let run;
+    let others;
+    try {
+      run = await details(row);
+      others = await Promise.all(
+        siblings(row).filter((other) => other !== row).map(async (other) => ({ other, run: await details(other) }))
+      );
+    } catch (error) {
+      const why = `This run's details cannot be unpacked (${error.message}); it takes Chromium 80, Firefox 113, Safari 16.4 or later, and a file that is whole.`;
+      panel.replaceChildren(
+        runHead(row, data.verdicts[data.verdict[row]]),
+        element("p", { class: "bad" }, why)
+      );
+      return;
+    }
+    if (state.open !== row) return;
+    showRun(row, run, others);
+    panel.scrollTop = 0;
+    if (focus) panel.focus({ preventScroll: true });
+  }
+  function closeRun() {
+    if (state.open === null) return;
+    state.open = null;
+    panel.hidden = true;
+    charts = [];
+    document.body.classList.remove("with-run");
+    history.replaceState(null, "", location.pathname + location.search);
+    remark();
+    if (opener?.isConnected) opener.focus({ preventScroll: true });
+  }
+  function showRun(row, run, others) {
+    charts = [];
+    const verdict = data.verdicts[data.verdict[row]];
+    panel.replaceChildren(
+      runHead(row, verdict),
+      otherCases(row),
+      ...verdict === "ok" ? [] : [trouble(row, run)],
+      section("Goodput over time", (host) => goodputChart(host, row, run, others), "Mbit/s"),
+      ...(run.traces || []).map(
+        (trace) => section(trace.name, (host) => traceChart(host, trace), trace.unit)
+      ),
+      ...run.packets ? [
+        section(
+          "Packets: position in the stream over time",
+          (host) => packetChart(host, run.packets),
+          run.packets.unit
+        )
+      ] : [],
+      section("Measured", (host) => host.append(...measured(row))),
+      section("Asked", (host) => host.append(...asked(run))),
+      section("Programs", (host) => host.append(...programs(run))),
+      section("Again", (host) => host.append(...again(row))),
+      ...run.unreadable ? [
+        section(
+          "Could not be read",
+          (host) => host.append(
+            element(
+              "ul",
+              { class: "bad" },
+              ...run.unreadable.map((line) => element("li", {}, line))
+            )
+          )
+        )
+      ] : []
+    );
+    for (const chart of charts) chart.draw();
+  }
+  function section(title, fill, unit = "") {
+    const soft = unit ? [element("span", { class: "soft" }, ` [${unit}]`)] : [];
+    const host = element("section", {}, element("h3", {}, title, ...soft));
+    fill(host);
+    return host;
+  }
+  function runHead(row, verdict) {
+    const button = (text, name, act) => element("button", { type: "button", "aria-label": name, title: name, onclick: act }, text);
+    const several = data.campaigns.length > 1 ? [data.campaigns[data.campaign[row]].name] : [];
+    const repetition = new Set(data.repetition).size > 1 ? [`repetition ${data.repetition[row]}`] : [];
+    return element(
+      "div",
+      { class: "run-head" },
+      element(
+        "div",
+        { class: "run-tools" },
+        button("‹", "Run before, of those picked", () => step(-1)),
+        button("›", "Next run, of those picked", () => step(1)),
+        button("×", "Close (Escape)", closeRun)
+      ),
+      element(
+        "h2",
+        {},
+        swatch(data.case[row]),
+        data.cases[data.case[row]].name,
+        element("span", { class: `badge ${verdict}` }, verdict)
+      ),
+      element(
+        "p",
+        { class: "soft" },
+        [
+          ...several,
+          `design point ${data.point[row]}`,
+          ...repetition,
+          data.cases[data.case[row]].what
+        ].filter(Boolean).join(" · ")
+      )
+    );
+  }
+  function step(by) {
+    const { order } = state;
+    if (!order.length) return;
+    const now = order.indexOf(state.open);
+    openRun(order[(now + by + order.length) % order.length], false);
+  }
+  function otherCases(row) {
+    const goodput = columns.get("goodput_mbps");
+    return element(
+      "div",
+      { class: "siblings", role: "group", "aria-label": "Cases at this design point" },
+      ...siblings(row).map(
+        (other) => element(
+          "button",
+          {
+            type: "button",
+            "aria-current": other === row ? "true" : false,
+            onclick: () => openRun(other, false)
+          },
+          swatch(data.case[other]),
+          data.cases[data.case[other]].name,
+          element("span", { class: "n" }, goodput ? shown(goodput.v[other], goodput.unit, 3) : "")
+        )
+      )
+    );
+  }
+  function trouble(row, run) {
+    return element(
+      "section",
+      { class: "trouble" },
+      element("p", {}, data.reason[row] || "no reason given"),
+      run.console?.length ? element("pre", { "aria-label": "Last lines of the console" }, run.console.join("\n")) : null
+    );
+  }
+  function goodputChart(host, row, run, others) {
+    const line = (of, series, faint) => ({
+      name: `${data.cases[data.case[of]].name}${series.several ? `, ${series.name}` : ""}`,
+      colour: caseColour(data.case[of]),
+      from: series.begin,
+      t: series.end,
+      v: series.mbps,
+      faint,
+      dash: series.number ? [5, 3] : null
+    });
+    const all = (of, { series }, faint) => series.map((s) => line(of, { ...s, several: series.length > 1 }, faint));
+    const lines2 = [
+      ...all(row, run, false),
+      ...others.flatMap(({ other, run: its }) => all(other, its, true))
+    ];
+    if (!run.series.length) {
+      host.append(element("p", { class: "soft" }, "This run left no report with intervals."));
+      return;
+    }
+    const levels = capacityLevels(run);
+    const said = levels.map(({ value, name }) => `, ${name} ${shown(value, "Mbit/s", 4)}`).join("");
+    charts.push(
+      new TimeChart(host, {
+        lines: lines2,
+        unit: "Mbit/s",
+        levels,
+        label: `Goodput at the receiver over time, ${data.cases[data.case[row]].name}${said}`
+      })
+    );
+  }
+  function capacityLevels(run) {
+    const named = Object.entries(run.parameters).flatMap(([key, value]) => {
+      const link = /^(.+)\.capacity_mbps$/.exec(key);
+      return link ? [[link[1], value]] : [];
+    });
+    if (named.every(([link]) => /^path\d+$/.test(link))) {
+      const path = run.transport.protocol === "tcp" ? run.transport.path : null;
+      const used = path ? named.filter(([link]) => link === `path${path}`) : named;
+      const value = used.reduce((sum, [, capacity]) => sum + capacity, 0);
+      return value ? [{ value, name: "capacity" }] : [];
+    }
+    const levels = /* @__PURE__ */ new Map();
+    for (const [link, value] of named) levels.set(value, [...levels.get(value) ?? [], link]);
+    return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
+  }
+  function traceChart(host, trace) {
+    const lines2 = trace.lines.map((line, number) => ({
+      ...line,
+      colour: palette.series[number % palette.series.length]
+    }));
+    charts.push(
+      new TimeChart(host, { lines: lines2, unit: trace.unit, label: `${trace.name} by subflow over time` })
+    );
+  }
+  function packetChart(host, packets) {
+    const lines2 = packets.lines.map((line, number) => ({
+      ...line,
+      dots: true,
+      size: line.again ? 2.6 : 1.6,
+      colour: line.again ? line.name === "reinjected" ? palette.ink : palette.bad : palette.series[number % palette.series.length]
+    }));
+    charts.push(
+      new TimeChart(host, {
+        lines: lines2,
+        unit: packets.unit,
+        height: 240,
+        label: "Position in the stream of each packet with data, over time"
+      })
+    );
+    if (packets.note) host.append(element("p", { class: "soft" }, packets.note));
+  }
+  function measured(row) {
+    const known = data.columns.filter((column) => column.role === "metric" && column.v[row] !== null);
+    return quantities(known.map((column) => [column.key, column.v[row], column])).reverse();
+  }
+  function asked(run) {
+    const { sysctls = {}, ...transport } = run.transport;
+    const words = [
+      ...Object.entries(transport),
+      ...Object.entries(sysctls),
+      ["topology", run.topology],
+      ["seed", run.seed]
+    ];
+    return quantities([...Object.entries(run.parameters), ...words]);
+  }
+  var SIDE_BY_SIDE = 4;
+  function quantities(entries) {
+    const heads = /* @__PURE__ */ new Map();
+    const names = /* @__PURE__ */ new Map();
+    const rest = [];
+    for (const [key, value, column] of entries) {
+      if (value === null || value === void 0 || value === "") continue;
+      const cut = key.startsWith("net.") ? -1 : key.lastIndexOf(".");
+      const [what, unit] = withUnit(key.slice(cut + 1));
+      if (cut < 0) {
+        rest.push([column ? column.label : what, value, column ? column.unit : unit]);
+        continue;
+      }
+      const head = key.slice(0, cut).replace(/^path(\d+)$/, "path $1");
+      if (!heads.has(head)) heads.set(head, {});
+      heads.get(head)[what] = value;
+      names.set(what, what === "bytes" ? "bytes" : unit);
+    }
+    const text = (value, unit) => typeof value === "number" ? shown(value, unit, 5) : String(value);
+    const list = element(
+      "dl",
+      {},
+      ...rest.map(
+        ([what, value, unit]) => element("div", {}, element("dt", {}, what), element("dd", {}, text(value, unit)))
+      )
+    );
+    if (!heads.size) return [list];
+    const parts = [...heads.keys()].sort();
+    const made2 = parts.length > SIDE_BY_SIDE ? below : beside;
+    const table = made2(parts, [...names.keys()], (part, what) => {
+      const value = heads.get(part)[what];
+      return value === void 0 ? "" : text(value, names.get(what));
+    });
+    return [element("div", { class: "wide" }, table), list];
+  }
+  function beside(parts, names, of) {
+    return element(
+      "table",
+      { class: "paths" },
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("td", {}),
+          ...parts.map((part) => element("th", { scope: "col" }, part))
+        )
+      ),
+      element(
+        "tbody",
+        {},
+        ...names.map(
+          (what) => element(
+            "tr",
+            {},
+            element("th", { scope: "row" }, what),
+            ...parts.map((part) => element("td", { class: "n" }, of(part, what)))
+          )
+        )
+      )
+    );
+  }
+  function below(parts, names, of) {
+    return element(
+      "table",
+      { class: "paths" },
+      ...parts.map(
+        (part) => element(
+          "tbody",
+          {},
+          element("tr", {}, element("th", { scope: "rowgroup", colspan: 2, class: "part" }, part)),
+          ...names.filter((what) => of(part, what)).map(
+            (what) => element(
+              "tr",
+              {},
+              element("th", { scope: "row" }, what),
+              element("td", { class: "n" }, of(part, what))
+            )
+          )
+        )
+      )
+    );
+  }
+  function withUnit(key) {
+    const units = {
+      mbps: "Mbit/s",
+      ms: "ms",
+      s: "s",
+      percent: "%",
+      packets: "packets",
+      bytes: "bytes"
+    };
+    const cut = key.lastIndexOf("_");
+    const unit = units[key.slice(cut + 1)];
+    return unit && cut > 0 ? [key.slice(0, cut).replaceAll("_", " "), unit] : [key.replaceAll("_", " "), ""];
+  }
+  function programs(run) {
+    if (!run.programs.length) {
+      return [element("p", { class: "soft" }, "No program is known to have run.")];
+    }
+    return run.programs.map(
+      (program) => element(
+        "div",
+        { class: "program" },
+        element("pre", {}, element("b", {}, `${program.host}$ `), program.command),
+        element(
+          "p",
+          { class: "soft" },
+          `${seconds(program.start_s)} to ${seconds(program.end_s)}, `,
+          element(
+            "span",
+            { class: program.exit_code === 0 ? "" : "bad" },
+            program.exit_code === null ? "did not end" : `exit status ${program.exit_code}`
+          )
+        )
+      )
+    );
+  }
+  var seconds = (value) => value === null || value === void 0 ? "–" : `${formatNumber(Math.round(value * 1e3) / 1e3, 7)} s`;
+  function again(row) {
+    const { root } = data.campaigns[data.campaign[row]];
+    const id = data.id[row];
+    return [
+      command("Execute it once more and compare every byte", `mpbench verify ${root} --run ${id}`),
+      command("A prompt inside its network", `mpbench shell ${root}/experiment.yaml --run ${id}`),
+      element("p", { class: "soft" }, "Its files: ", element("code", {}, `${root}/runs/${id}/`))
+    ];
+  }
+  function command(what, text) {
+    const button = element("button", { type: "button" }, "Copy");
+    const line = element("code", {}, text);
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = "Copied";
+      } catch {
+        getSelection().selectAllChildren(line);
+        button.textContent = "Selected";
+      }
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, 1500);
+    });
+    return element(
+      "div",
+      { class: "command" },
+      element("p", { class: "soft" }, what),
+      element("div", {}, line, button)
+    );
+  }
+
+  // analysis/dashboard/assets/src/scatter.js
+  var NEAR = 16;
+  var Scatter = class {
+    constructor(host, x, y) {
+      this.x = columns.get(x);
+      this.y = columns.get(y);
+      this.logX = this.logY = false;
+      this.drag = null;
+      this.yTools = element("div", { class: "axis y" });
+      this.xTools = element("div", { class: "axis x" });
+      this.area = element("div", {
+        class: "area",
+        tabindex: "0",
+        role: "application",
+        "aria-roledescription": "scatter plot"
+      });
+      host.append(this.yTools, this.area, this.xTools);
+      const tall = (width) => Math.round(Math.min(380, Math.max(240, width * 0.68)));
+      this.base = new Surface(this.area, tall, (...all) => this.paint(...all));
+      this.over = new Surface(this.area, tall, (...all) => this.paintOver(...all));
+      this.over.canvas.classList.add("over");
+      this.tools();
+      this.listen();
+      views.push(this);
+    }
+    tools() {
+      for (const [which, host] of [
+        ["y", this.yTools],
+        ["x", this.xTools]
+      ]) {
+        host.replaceChildren();
+        const choice = chooser(
+          this[which].key,
+          `${which === "x" ? "Horizontal" : "Vertical"} axis`,
+          (key) => {
+            this[which] = columns.get(key);
+            this[which === "x" ? "logX" : "logY"] = false;
+            if (state.brush && state.brush.from === this) state.brush = null;
+            this.tools();
+            refilter();
+          }
+        );
+        host.append(choice);
+        if (canLog(this[which])) host.append(this.logButton(which === "x" ? "logX" : "logY"));
+      }
+      this.area.setAttribute("aria-label", `${full(this.y)} against ${full(this.x)}`);
+    }
+    logButton(name) {
+      const button = element(
+        "button",
+        { type: "button", class: "log", "aria-pressed": String(this[name]) },
+        "log"
+      );
+      button.addEventListener("click", () => {
+        this[name] = !this[name];
+        button.setAttribute("aria-pressed", String(this[name]));
+        this.draw();
+      });
+      return button;
+    }
+    draw() {
+      this.base.draw();
+      this.over.draw();
+    }
+    mark() {
+      this.over.draw();
+    }
+    paint(context, width, height) {
+      const [y0, y1] = extent(this.y, this.logY);
+      const [x0, x1] = extent(this.x, this.logX);
+      this.sy = new Scale(y0, y1, height - 26, 8, this.logY);
+      this.sx = new Scale(x0, x1, axisWidth(context, this.sy, this.y.unit), width - 12, this.logX);
+      axes(context, this.sx, this.sy, this.x.unit, this.y.unit);
+      this.seen = [];
+      for (const row of rows) {
+        const across = this.x.v[row];
+        const up = this.y.v[row];
+        if (!filtered[row] || across === null || up === null) continue;
+        if (this.logX && across <= 0 || this.logY && up <= 0) continue;
+        this.seen.push({ row, px: this.sx.at(across), py: this.sy.at(up) });
+      }
+      this.size = this.seen.length > 600 ? 2.6 : this.seen.length > 200 ? 3.1 : 3.8;
+      const some = state.brush !== null;
+      if (some) this.points(context, (row) => !picked[row], 0.13);
+      this.points(context, (row) => picked[row], this.seen.length > 200 ? 0.62 : 0.78);
+      if (!this.seen.length) note(context, width, height, "No run to show");
+    }
+    // One path for all points of a case that look alike.
+    points(context, wanted, alpha) {
+      context.globalAlpha = alpha;
+      data.cases.forEach((_, number) => {
+        context.fillStyle = context.strokeStyle = caseColour(number);
+        context.beginPath();
+        for (const { row, px, py } of this.seen) {
+          if (data.case[row] === number && isOk(row) && wanted(row)) {
+            mark(context, caseShape(number), px, py, this.size);
+          }
+        }
+        context.fill();
+        context.beginPath();
+        for (const { row, px, py } of this.seen) {
+          if (data.case[row] === number && !isOk(row) && wanted(row)) {
+            cross(context, px, py, this.size);
+          }
+        }
+        context.lineWidth = 1.4;
+        context.stroke();
+      });
+      context.globalAlpha = 1;
+    }
+    paintOver(context) {
+      if (!this.sx) return;
+      if (state.brush && state.brush.from === this) this.paintBrush(context);
+      for (const row of /* @__PURE__ */ new Set([state.open, state.hover])) {
+        if (row === null) continue;
+        const points = siblings(row).map((other) => this.where(other)).filter(Boolean);
+        context.strokeStyle = palette.soft;
+        context.lineWidth = 1;
+        context.beginPath();
+        const mine = this.where(row);
+        if (mine) {
+          for (const point of points) {
+            context.moveTo(mine[0], mine[1]);
+            context.lineTo(point[0], point[1]);
+          }
+        }
+        for (const point of points) {
+          context.moveTo(point[0] + 5, point[1]);
+          context.arc(point[0], point[1], 5, 0, 2 * Math.PI);
+        }
+        context.globalAlpha = 0.6;
+        context.stroke();
+        context.globalAlpha = 1;
+        if (!mine) continue;
+        context.strokeStyle = palette.ink;
+        context.lineWidth = row === state.open ? 2.2 : 1.4;
+        context.beginPath();
+        context.arc(mine[0], mine[1], 7, 0, 2 * Math.PI);
+        context.stroke();
+      }
+    }
+    paintBrush(context) {
+      const { x0, x1, y0, y1 } = state.brush;
+      const left = Math.max(this.sx.from, this.sx.at(this.logX ? Math.max(x0, this.sx.low) : x0));
+      const top = Math.max(this.sy.to, this.sy.at(y1));
+      const right = Math.min(this.sx.to, this.sx.at(x1));
+      const bottom = Math.min(this.sy.from, this.sy.at(this.logY ? Math.max(y0, this.sy.low) : y0));
+      context.fillStyle = palette.wash;
+      context.fillRect(left, top, right - left, bottom - top);
+      context.strokeStyle = palette.accent;
+      context.lineWidth = 1;
+      context.strokeRect(
+        Math.round(left) + 0.5,
+        Math.round(top) + 0.5,
+        Math.round(right - left),
+        Math.round(bottom - top)
+      );
+    }
+    where(row) {
+      if (!filtered[row]) return null;
+      const across = this.x.v[row];
+      const up = this.y.v[row];
+      if (across === null || up === null) return null;
+      return [this.sx.at(across), this.sy.at(up)];
+    }
+    nearest(px, py) {
+      let best = null;
+      let least = NEAR * NEAR;
+      for (const point of this.seen || []) {
+        const far = (point.px - px) ** 2 + (point.py - py) ** 2;
+        if (far < least) [best, least] = [point, far];
+      }
+      return best;
+    }
+    listen() {
+      const area = this.area;
+      area.addEventListener("pointerdown", (event) => {
+        if (event.button !== 0) return;
+        const [px, py] = place(this.base.canvas, event);
+        this.drag = { px, py, moved: false };
+        area.setPointerCapture(event.pointerId);
+        hideTip();
+      });
+      area.addEventListener("pointermove", (event) => {
+        const [px, py] = place(this.base.canvas, event);
+        if (this.drag) {
+          this.drag.moved = this.drag.moved || Math.hypot(px - this.drag.px, py - this.drag.py) > 4;
+          if (this.drag.moved) this.brush(px, py);
+          return;
+        }
+        const point = this.nearest(px, py);
+        hover(point ? point.row : null);
+        if (point) tipFor(point.row, [this.x, this.y], event.clientX, event.clientY);
+        else hideTip();
+      });
+      area.addEventListener("pointerup", (event) => {
+        const drag = this.drag;
+        this.drag = null;
+        if (!drag || drag.moved) return;
+        const point = this.nearest(...place(this.base.canvas, event));
+        if (point) openRun(point.row);
+        else this.release();
+      });
+      area.addEventListener("pointercancel", () => {
+        this.drag = null;
+      });
+      area.addEventListener("pointerleave", () => {
+        if (!this.drag) {
+          hover(null);
+          hideTip();
+        }
+      });
+      area.addEventListener("blur", () => {
+        hover(null);
+        hideTip();
+      });
+      area.addEventListener("keydown", (event) => this.key(event));
+    }
+    brush(px, py) {
+      const clip2 = (value, a, b) => Math.min(Math.max(value, Math.min(a, b)), Math.max(a, b));
+      const across = [this.drag.px, px].map((p) => this.sx.back(clip2(p, this.sx.from, this.sx.to))).sort((a, b) => a - b);
+      const up = [this.drag.py, py].map((p) => this.sy.back(clip2(p, this.sy.from, this.sy.to))).sort((a, b) => a - b);
+      state.brush = {
+        from: this,
+        x: this.x.key,
+        y: this.y.key,
+        x0: across[0],
+        x1: across[1],
+        y0: up[0],
+        y1: up[1]
+      };
+      refilter();
+    }
+    release() {
+      if (!state.brush) return;
+      state.brush = null;
+      refilter();
+    }
+    // Arrows go to the next point in that direction's order.
+    key(event) {
+      if (event.key === "Escape" && state.brush) {
+        this.release();
+        event.stopPropagation();
+        return;
+      }
+      if (event.key === "Enter" && state.hover !== null) {
+        openRun(state.hover);
+        return;
+      }
+      const across = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const up = { ArrowDown: -1, ArrowUp: 1 }[event.key];
+      if (!across && !up) return;
+      event.preventDefault();
+      const column = across ? this.x : this.y;
+      const order = this.seen.filter((p) => picked[p.row]).sort((a, b) => column.v[a.row] - column.v[b.row] || a.row - b.row);
+      if (!order.length) return;
+      const now = order.findIndex((p) => p.row === state.hover);
+      const next = now < 0 ? 0 : Math.min(order.length - 1, Math.max(0, now + (across || up)));
+      const point = order[next];
+      hover(point.row);
+      const box = this.base.canvas.getBoundingClientRect();
+      tipFor(point.row, [this.x, this.y], box.left + point.px, box.top + point.py);
+    }
+  };
+  function note(context, width, height, text) {
+    context.fillStyle = palette.soft;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillText(text, width / 2, height / 2);
+  }
+  function chooser(chosen, name, change, wanted = () => true, first = null) {
+    const select = element("select", { "aria-label": name });
+    if (first) select.append(element("option", { value: "" }, first));
+    for (const [role, title] of [
+      ["metric", "Metrics"],
+      ["factor", "Factors"],
+      ["derived", "Differences, path 1 less path 2"]
+    ]) {
+      const group = element("optgroup", { label: title });
+      for (const column of data.columns) {
+        if (column.role === role && wanted(column)) {
+          group.append(element("option", { value: column.key }, full(column)));
+        }
+      }
+      if (group.children.length) select.append(group);
+    }
+    select.value = chosen || "";
+    select.addEventListener("change", () => change(select.value));
+    return select;
+  }
+  var tip = document.getElementById("tip");
+  function tipFor(row, shownColumns, left, top) {
+    const lines2 = shownColumns.map(
+      (column) => element("div", {}, `${column.label}: ${shown(column.v[row], column.unit)}`)
+    );
+    const verdict = isOk(row) ? "" : `, ${data.verdicts[data.verdict[row]]}`;
+    tip.replaceChildren(
+      element(
+        "strong",
+        {},
+        swatch(data.case[row]),
+        `${data.cases[data.case[row]].name}, point ${data.point[row]}${verdict}`
+      ),
+      ...lines2
+    );
+    tip.hidden = false;
+    const box = tip.getBoundingClientRect();
+    const over = left + 16 + box.width > innerWidth;
+    tip.style.left = `${Math.max(4, over ? left - box.width - 14 : left + 16)}px`;
+    tip.style.top = `${Math.max(4, Math.min(innerHeight - box.height - 4, top + 12))}px`;
+  }
+  function hideTip() {
+    tip.hidden = true;
+  }
+
+  // analysis/dashboard/assets/src/spread.js
+  var LINE = 24;
+  var HEAD = 22;
+  var Spread = class {
+    constructor(host) {
+      this.metric = columns.get(data.start.spread);
+      this.by = null;
+      this.mode = "boxes";
+      this.head = element("div", { class: "head" });
+      this.area = element("div", { class: "area", role: "img" });
+      host.append(this.head, this.area);
+      this.surface = new Surface(
+        this.area,
+        (width) => this.tall(width),
+        (...all) => this.paint(...all)
+      );
+      this.tools();
+      views.push(this);
+    }
+    tools() {
+      const change = (act) => (key) => {
+        act(key);
+        this.draw();
+      };
+      const boxes = this.modeButton("boxes", "Boxes");
+      const cdf = this.modeButton("cdf", "CDF");
+      this.head.append(
+        element("h2", {}, "Distribution of"),
+        chooser(
+          this.metric.key,
+          "Metric",
+          change((key) => {
+            this.metric = columns.get(key);
+          })
+        ),
+        element("span", {}, "by"),
+        chooser(
+          "",
+          "Batches of",
+          change((key) => {
+            this.by = key ? columns.get(key) : null;
+          }),
+          (c) => c.role !== "metric",
+          "case alone"
+        ),
+        element("span", { class: "modes", role: "group", "aria-label": "Drawn as" }, boxes, cdf)
+      );
+      this.buttons = [boxes, cdf];
+    }
+    modeButton(mode, name) {
+      const button = element(
+        "button",
+        { type: "button", "aria-pressed": String(this.mode === mode) },
+        name
+      );
+      button.addEventListener("click", () => {
+        this.mode = mode;
+        for (const other of this.buttons) {
+          other.setAttribute("aria-pressed", String(other === button));
+        }
+        this.draw();
+      });
+      return button;
+    }
+    // Batches, in each the picked rows that are ok and have the metric, by case, sorted.
+    count() {
+      const parts = this.by ? batches(this.by) : [null];
+      const at = (row) => this.by ? parts.findIndex((batch) => this.by.v[row] !== null && inBatch(this.by.v[row], batch)) : 0;
+      const found = parts.map((batch) => ({ batch, cases: data.cases.map(() => []) }));
+      for (const row of rows) {
+        const value = this.metric.v[row];
+        if (!picked[row] || !isOk(row) || value === null) continue;
+        const batch = at(row);
+        if (batch >= 0) found[batch].cases[data.case[row]].push(value);
+      }
+      for (const group of found) for (const values of group.cases) values.sort((a, b) => a - b);
+      this.shown = data.cases.map((_, number) => number).filter((number) => found.some((g) => g.cases[number].length));
+      this.found = found;
+      const all = found.flatMap((group) => group.cases.map((v) => [v[0], v[v.length - 1]])).flat().filter((v) => v !== void 0);
+      this.low = Math.min(...all);
+      this.high = Math.max(...all);
+      this.any = all.length > 0;
+    }
+    tall(width) {
+      if (!this.any) return 120;
+      if (this.mode === "cdf") {
+        const [across, high] = this.grid(width);
+        return Math.ceil(this.found.length / across) * high + (this.by ? 0 : 26);
+      }
+      return this.found.length * (this.shown.length * LINE + (this.by ? HEAD : 4)) + 30;
+    }
+    grid(width) {
+      if (!this.by) return [1, 240];
+      const across = Math.max(1, Math.min(this.found.length, Math.floor(width / 190)));
+      return [across, 190];
+    }
+    draw() {
+      this.count();
+      this.surface.draw();
+      const said = [];
+      for (const group of this.found) {
+        for (const number of this.shown) {
+          const values = group.cases[number];
+          if (values.length) {
+            said.push(
+              `${data.cases[number].name}${group.batch ? `, ${batchName(group.batch, this.by.unit)}` : ""}: median ${shown(quantile(values, 0.5), this.metric.unit)} of ${values.length}`
+            );
+          }
+        }
+      }
+      this.area.setAttribute("aria-label", `${full(this.metric)}. ${said.join("; ")}`);
+    }
+    paint(context, width, height) {
+      if (!this.any) {
+        note(context, width, height, "No run that is ok and picked has this metric");
+        return;
+      }
+      if (this.mode === "cdf") this.paintCurves(context, width);
+      else this.paintBoxes(context, width, height);
+    }
+    domain() {
+      return extent({ low: this.low, high: this.high }, false);
+    }
+    paintBoxes(context, width, height) {
+      const names = this.shown.map((number) => context.measureText(data.cases[number].name).width);
+      const left = Math.min(width * 0.3, Math.max(40, ...names) + 16);
+      const right = width - (width < 520 ? 62 : 132);
+      const x = new Scale(...this.domain(), left, right);
+      context.strokeStyle = palette.line;
+      context.fillStyle = palette.soft;
+      context.textAlign = "center";
+      context.textBaseline = "top";
+      context.beginPath();
+      for (const tick of x.ticks((right - left) / 70)) {
+        const at = Math.round(x.at(tick)) + 0.5;
+        context.moveTo(at, this.by ? HEAD - 6 : 0);
+        context.lineTo(at, height - 26);
+        context.fillText(tickText(tick, this.metric.unit), at, height - 20);
+      }
+      context.stroke();
+      context.textAlign = "left";
+      context.fillText("median", right + 12, height - 20);
+      context.textAlign = "right";
+      if (width >= 520) context.fillText("n", width - 26, height - 20);
+      let top = 0;
+      for (const group of this.found) {
+        if (this.by) {
+          context.fillStyle = palette.ink;
+          context.textAlign = "left";
+          context.textBaseline = "middle";
+          context.fillText(
+            `${this.by.label} ${batchName(group.batch, this.by.unit)}${group.batch.only || !this.by.unit ? "" : ` ${this.by.unit}`}`,
+            0,
+            top + HEAD / 2
+          );
+          top += HEAD;
+        } else top += 4;
+        for (const number of this.shown) {
+          this.box(context, x, group.cases[number], number, top + LINE / 2, right, width);
+          top += LINE;
+        }
+      }
+    }
+    box(context, x, values, number, y, right, width) {
+      context.textBaseline = "middle";
+      context.textAlign = "right";
+      context.fillStyle = palette.soft;
+      context.fillText(clip(context, data.cases[number].name, x.from - 12), x.from - 10, y);
+      if (!values.length) {
+        context.textAlign = "left";
+        context.fillText("–", right + 12, y);
+        return;
+      }
+      const colour = caseColour(number);
+      const [q1, q2, q3] = [0.25, 0.5, 0.75].map((part) => quantile(values, part));
+      const reach = 1.5 * (q3 - q1);
+      const low = values.find((v) => v >= q1 - reach);
+      const high = values.findLast((v) => v <= q3 + reach);
+      context.fillStyle = colour;
+      context.globalAlpha = values.length > 150 ? 0.22 : 0.4;
+      context.beginPath();
+      values.forEach((value, i) => {
+        const at = y + ((i + 1) * 0.618034 % 1 - 0.5) * (LINE - 10);
+        context.moveTo(x.at(value) + 1.6, at);
+        context.arc(x.at(value), at, 1.6, 0, 2 * Math.PI);
+      });
+      context.fill();
+      context.globalAlpha = 0.16;
+      context.fillRect(x.at(q1), y - 7, Math.max(1, x.at(q3) - x.at(q1)), 14);
+      context.globalAlpha = 1;
+      context.strokeStyle = colour;
+      context.lineWidth = 1.2;
+      context.beginPath();
+      context.rect(x.at(q1), y - 7, Math.max(1, x.at(q3) - x.at(q1)), 14);
+      context.moveTo(x.at(low), y);
+      context.lineTo(x.at(q1), y);
+      context.moveTo(x.at(q3), y);
+      context.lineTo(x.at(high), y);
+      context.stroke();
+      context.strokeStyle = palette.ink;
+      context.lineWidth = 2;
+      context.beginPath();
+      context.moveTo(x.at(q2), y - 7);
+      context.lineTo(x.at(q2), y + 7);
+      context.stroke();
+      context.fillStyle = palette.ink;
+      context.textAlign = "left";
+      context.fillText(number_(q2), right + 12, y);
+      if (width >= 520) {
+        context.fillStyle = palette.soft;
+        context.textAlign = "right";
+        context.fillText(String(values.length), width - 26, y);
+      }
+    }
+    paintCurves(context, width) {
+      const [across, high] = this.grid(width);
+      const wide = width / across;
+      this.found.forEach((group, place2) => {
+        const left = place2 % across * wide;
+        const top = Math.floor(place2 / across) * high;
+        const x = new Scale(...this.domain(), left + 34, left + wide - 12);
+        const y = new Scale(0, 1, top + high - 26, top + (this.by ? 26 : 10));
+        axes(context, x, y, this.metric.unit, "");
+        if (this.by) {
+          context.fillStyle = palette.ink;
+          context.textAlign = "left";
+          context.textBaseline = "top";
+          context.fillText(
+            clip(
+              context,
+              `${batchName(group.batch, this.by.unit)}${group.batch.only ? "" : ` ${this.by.unit}`}`,
+              wide - 30
+            ),
+            x.from,
+            top + 4
+          );
+        }
+        for (const number of this.shown) this.curve(context, x, y, group.cases[number], number);
+      });
+    }
+    curve(context, x, y, values, number) {
+      if (!values.length) return;
+      context.strokeStyle = caseColour(number);
+      context.lineWidth = 1.7;
+      context.setLineDash([[], [6, 3], [2, 2], [7, 2, 2, 2]][number % 4]);
+      context.beginPath();
+      context.moveTo(x.from, y.at(0));
+      values.forEach((value, i) => {
+        context.lineTo(x.at(value), y.at(i / values.length));
+        context.lineTo(x.at(value), y.at((i + 1) / values.length));
+      });
+      context.lineTo(x.to, y.at(1));
+      context.stroke();
+      context.setLineDash([]);
+    }
+  };
+  var number_ = (value) => formatNumber(value, 3);
+  function clip(context, text, width) {
+    if (context.measureText(text).width <= width) return text;
+    let short = text;
+    while (short.length > 1 && context.measureText(`${short}…`).width > width) {
+      short = short.slice(0, -1);
+    }
+    return `${short}…`;
+  }
+
+  // analysis/dashboard/assets/src/table.js
+  var ROW = 27;
+  var SPARE = 6;
+  function decimals(column) {
+    if (column.known.every((value) => Number.isInteger(value))) return 0;
+    const size = Math.max(Math.abs(column.low), Math.abs(column.high)) || 1;
+    return Math.min(8, Math.max(0, 3 - Math.floor(Math.log10(size))));
+  }
+  function even(value, places) {
+    return value === null ? "–" : value.toFixed(places).replace("-", "−");
+  }
+  var Runs = class {
+    constructor(host) {
+      const metrics = ["goodput_mbps", data.start.y1, data.start.spread, "retransmission_ratio"];
+      const keys = [...factors.map((f) => f.key), ...metrics.filter((key) => columns.has(key))];
+      this.columns = [...new Set(keys)].map((key) => columns.get(key));
+      for (const column of this.columns) column.decimals = decimals(column);
+      this.sort = { key: null, down: false };
+      this.active = 0;
+      this.note = element("span", { class: "soft" });
+      this.save = element(
+        "button",
+        { type: "button", onclick: () => this.download() },
+        "Save as CSV"
+      );
+      host.append(element("div", { class: "head" }, element("h2", {}, "Runs"), this.note, this.save));
+      this.table = element("table");
+      this.scroll = element(
+        "div",
+        {
+          class: "scroll",
+          tabindex: "0",
+          role: "region",
+          "aria-label": "Table of runs; arrows move, Enter opens"
+        },
+        this.table
+      );
+      host.append(this.scroll);
+      this.scroll.addEventListener("scroll", () => this.lines(), { passive: true });
+      this.scroll.addEventListener("keydown", (event) => this.key(event));
+      this.body = element("tbody");
+      this.table.append(this.headLine(), this.body);
+      new ResizeObserver(() => this.lines()).observe(this.scroll);
+      views.push(this);
+    }
+    headLine() {
+      const heads = [
+        ["case", "case", ""],
+        ["point", "point", ""],
+        ...this.columns.map((c) => [c.key, c.label, c.unit]),
+        ["verdict", "verdict", ""]
+      ];
+      return element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          ...heads.map(([key, name, unit]) => {
+            const button = element(
+              "button",
+              { type: "button" },
+              name.replace(/path (\d)/, "path $1"),
+              unit ? element("small", {}, unit) : null
+            );
+            const cell = element("th", { scope: "col", "aria-sort": "none" }, button);
+            button.addEventListener("click", () => {
+              this.sort = { key, down: this.sort.key === key && !this.sort.down };
+              for (const other of this.table.querySelectorAll("th")) {
+                other.setAttribute("aria-sort", "none");
+              }
+              cell.setAttribute("aria-sort", this.sort.down ? "descending" : "ascending");
+              this.draw();
+            });
+            return cell;
+          })
+        )
+      );
+    }
+    draw() {
+      state.order = rows.filter((row) => picked[row]);
+      const { key, down } = this.sort;
+      if (key) {
+        const own = columns.has(key) ? columns.get(key).v : data[key];
+        state.order.sort((a, b) => {
+          if (own[a] === null || own[b] === null) {
+            return (own[a] === null) - (own[b] === null) || a - b;
+          }
+          return (down ? own[b] - own[a] : own[a] - own[b]) || a - b;
+        });
+      }
+      this.active = Math.min(this.active, Math.max(0, state.order.length - 1));
+      this.note.textContent = `${state.order.length} of ${data.count}`;
+      this.save.disabled = !state.order.length;
+      this.lines();
+    }
+    mark() {
+      for (const line of this.body.querySelectorAll("tr[data-row]")) {
+        const row = Number(line.dataset.row);
+        line.classList.toggle("open", row === state.open);
+        line.classList.toggle("hover", row === state.hover);
+      }
+    }
+    lines() {
+      const first = Math.max(0, Math.floor(this.scroll.scrollTop / ROW) - SPARE);
+      const count2 = Math.ceil(this.scroll.clientHeight / ROW) + 2 * SPARE;
+      const last = Math.min(state.order.length, first + count2);
+      const wide = this.columns.length + 3;
+      const gap = (high) => element(
+        "tr",
+        { "aria-hidden": "true" },
+        element("td", { colspan: wide, class: "gap", style: `height:${high}px` })
+      );
+      const made2 = state.order.slice(first, last).map((row, i) => this.line(row, first + i));
+      this.body.replaceChildren(
+        ...first ? [gap(first * ROW)] : [],
+        ...made2,
+        ...last < state.order.length ? [gap((state.order.length - last) * ROW)] : []
+      );
+      this.mark();
+    }
+    line(row, place2) {
+      const line = element(
+        "tr",
+        { "data-row": row, class: place2 === this.active ? "active" : "" },
+        element("td", { class: "case" }, swatch(data.case[row]), data.cases[data.case[row]].name),
+        element("td", { class: "n" }, String(data.point[row])),
+        ...this.columns.map(
+          (c) => element(
+            "td",
+            { class: "n" },
+            c.unit === "bytes" ? shown(c.v[row], c.unit) : even(c.v[row], c.decimals)
+          )
+        ),
+        element(
+          "td",
+          { class: `verdict ${data.verdicts[data.verdict[row]]}` },
+          data.verdicts[data.verdict[row]]
+        )
+      );
+      line.addEventListener("click", () => {
+        this.active = place2;
+        openRun(row);
+      });
+      line.addEventListener("pointerenter", () => hover(row));
+      line.addEventListener("pointerleave", () => hover(null));
+      return line;
+    }
+    key(event) {
+      if (event.target !== this.scroll) return;
+      const page = Math.max(1, Math.floor(this.scroll.clientHeight / ROW) - 2);
+      const step2 = {
+        ArrowDown: 1,
+        ArrowUp: -1,
+        PageDown: page,
+        PageUp: -page,
+        Home: -Infinity,
+        End: Infinity
+      }[event.key];
+      if (event.key === "Enter" && state.order.length) openRun(state.order[this.active]);
+      if (step2 === void 0) return;
+      event.preventDefault();
+      this.active = Math.min(state.order.length - 1, Math.max(0, this.active + step2));
+      const top = this.active * ROW;
+      const head = this.table.tHead.offsetHeight;
+      if (top < this.scroll.scrollTop) this.scroll.scrollTop = top;
+      if (top + ROW > this.scroll.scrollTop + this.scroll.clientHeight - head) {
+        this.scroll.scrollTop = top + ROW - this.scroll.clientHeight + head;
+      }
+      this.lines();
+      hover(state.order[this.active]);
+    }
+    // The picked runs with all their columns.
+    download() {
+      const own = data.columns.filter((c) => !c.key.startsWith("|"));
+      const cell = (text) => /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+      const lines2 = [
+        ["id", "case", "point", "repetition", "verdict", ...own.map((c) => c.key)].join(",")
+      ];
+      for (const row of state.order) {
+        const values = own.map((c) => c.v[row] === null ? "" : String(c.v[row]));
+        lines2.push(
+          [
+            data.id[row],
+            cell(data.cases[data.case[row]].name),
+            data.point[row],
+            data.repetition[row],
+            data.verdicts[data.verdict[row]],
+            ...values
+          ].join(",")
+        );
+      }
+      const link = element("a", {
+        download: "runs.csv",
+        href: URL.createObjectURL(new Blob([`${lines2.join("\n")}
+`], { type: "text/csv" }))
+      });
+      link.click();
+      URL.revokeObjectURL(link.href);
+    }
+  };
+
+  // analysis/dashboard/assets/src/main.js
+  var count = document.getElementById("count");
+  var resetButton = document.getElementById("reset");
+  document.getElementById("title").textContent = data.title;
+  document.documentElement.lang = "en";
+  var themes = ["auto", "light", "dark"];
+  var themeButton = document.getElementById("theme");
+  function setTheme(name) {
+    if (name === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = name;
+    themeButton.dataset.now = name;
+    themeButton.title = `Colours: ${name === "auto" ? "as the system has them" : name}`;
+    readTheme();
+  }
+  function redraw() {
+    readTheme();
+    for (const view of views) {
+      if (view.theme) view.theme();
+      view.draw();
+    }
+    if (state.open !== null) openRun(state.open, false);
+  }
+  themeButton.addEventListener("click", () => {
+    const dark = getComputedStyle(document.documentElement).getPropertyValue("--scheme").trim() === "dark";
+    setTheme(dark ? "light" : "dark");
+    redraw();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  setTheme(themes[0]);
+  makeFilters();
+  new Scatter(document.getElementById("scatter1"), data.start.x1, data.start.y1);
+  new Scatter(document.getElementById("scatter2"), data.start.x2, data.start.y2);
+  new Spread(document.getElementById("spread"));
+  new Runs(document.getElementById("runs"));
+  views.push({
+    draw() {
+      const shownRows = rows.filter((row) => picked[row]);
+      const points = new Set(shownRows.map(pointKey)).size;
+      const bad = shownRows.filter((row) => !isOk(row)).length;
+      const words = [
+        shownRows.length === data.count ? `${data.count} runs` : `${shownRows.length} of ${data.count} runs`,
+        `${points} ${points === 1 ? "network" : "networks"}`,
+        bad ? `${bad} not ok` : "all ok"
+      ];
+      count.textContent = shownRows.length ? words.join(" · ") : `none of ${data.count} runs`;
+      resetButton.disabled = !somethingIsLeftOut();
+    }
+  });
+  resetButton.addEventListener("click", reset);
+  var stateLines = data.campaigns.flatMap(
+    ({ name, state: lines2 }) => lines2.map((line) => data.campaigns.length > 1 ? `${name}: ${line}` : line)
+  );
+  if (stateLines.length) {
+    const host = document.getElementById("state");
+    host.hidden = false;
+    host.append(...stateLines.map((line) => element("p", {}, line.replaceAll("`", ""))));
+  }
+  var made = document.getElementById("made");
+  for (const campaign of data.campaigns) {
+    const words = Object.entries(campaign.made);
+    if (!words.length) continue;
+    made.append(
+      element(
+        "details",
+        {},
+        element("summary", {}, `How ${campaign.name} was made`),
+        element(
+          "dl",
+          {},
+          ...words.map(
+            ([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))
+          )
+        )
+      )
+    );
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    if (state.open !== null) closeRun();
+    else if (state.brush) {
+      state.brush = null;
+      refilter();
+    }
+  });
+  if (matchMedia("(max-width: 900px)").matches) document.getElementById("filters").open = false;
+  matchMedia("(max-width: 900px)").addEventListener("change", (event) => {
+    document.getElementById("filters").open = !event.matches;
+  });
+  refilter();
+  performance.mark("drawn");
+  var linked = /^#run=([0-9a-f]+)/.exec(location.hash);
+  if (linked) {
+    const row = data.id.indexOf(linked[1]);
+    if (row >= 0) openRun(row);
+  }
+})();

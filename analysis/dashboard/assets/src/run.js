@@ -1,0 +1,446 @@
+// One run: what was asked, what came of it, and how to have it again.
+
+import { caseColour, palette, swatch } from "./canvas.js";
+import { columns, data, details, element, formatNumber, shown } from "./data.js";
+import { TimeChart } from "./series.js";
+import { remark, siblings, state } from "./state.js";
+
+const panel = document.getElementById("run");
+let opener = null;
+let charts = [];
+
+export async function openRun(row, focus = true) {
+  if (state.open === null) opener = document.activeElement;
+  state.open = row;
+  document.body.classList.add("with-run");
+  panel.hidden = false;
+  history.replaceState(null, "", `#run=${data.id[row]}`);
+  remark();
+  let run;
+  let others;
+  try {
+    run = await details(row);
+    others = await Promise.all(
+      siblings(row)
+        .filter((other) => other !== row)
+        .map(async (other) => ({ other, run: await details(other) })),
+    );
+  } catch (error) {
+    const why = `This run's details cannot be unpacked (${error.message}); it takes Chromium 80, Firefox 113, Safari 16.4 or later, and a file that is whole.`;
+    panel.replaceChildren(
+      runHead(row, data.verdicts[data.verdict[row]]),
+      element("p", { class: "bad" }, why),
+    );
+    return;
+  }
+  if (state.open !== row) return;
+  showRun(row, run, others);
+  panel.scrollTop = 0;
+  if (focus) panel.focus({ preventScroll: true });
+}
+
+export function closeRun() {
+  if (state.open === null) return;
+  state.open = null;
+  panel.hidden = true;
+  charts = [];
+  document.body.classList.remove("with-run");
+  history.replaceState(null, "", location.pathname + location.search);
+  remark();
+  if (opener?.isConnected) opener.focus({ preventScroll: true });
+}
+
+function showRun(row, run, others) {
+  charts = [];
+  const verdict = data.verdicts[data.verdict[row]];
+  panel.replaceChildren(
+    runHead(row, verdict),
+    otherCases(row),
+    ...(verdict === "ok" ? [] : [trouble(row, run)]),
+    section("Goodput over time", (host) => goodputChart(host, row, run, others), "Mbit/s"),
+    ...(run.traces || []).map((trace) =>
+      section(trace.name, (host) => traceChart(host, trace), trace.unit),
+    ),
+    ...(run.packets
+      ? [
+          section(
+            "Packets: position in the stream over time",
+            (host) => packetChart(host, run.packets),
+            run.packets.unit,
+          ),
+        ]
+      : []),
+    section("Measured", (host) => host.append(...measured(row))),
+    section("Asked", (host) => host.append(...asked(run))),
+    section("Programs", (host) => host.append(...programs(run))),
+    section("Again", (host) => host.append(...again(row))),
+    ...(run.unreadable
+      ? [
+          section("Could not be read", (host) =>
+            host.append(
+              element(
+                "ul",
+                { class: "bad" },
+                ...run.unreadable.map((line) => element("li", {}, line)),
+              ),
+            ),
+          ),
+        ]
+      : []),
+  );
+  for (const chart of charts) chart.draw();
+}
+
+function section(title, fill, unit = "") {
+  const soft = unit ? [element("span", { class: "soft" }, ` [${unit}]`)] : [];
+  const host = element("section", {}, element("h3", {}, title, ...soft));
+  fill(host);
+  return host;
+}
+
+function runHead(row, verdict) {
+  const button = (text, name, act) =>
+    element("button", { type: "button", "aria-label": name, title: name, onclick: act }, text);
+  const several = data.campaigns.length > 1 ? [data.campaigns[data.campaign[row]].name] : [];
+  const repetition =
+    new Set(data.repetition).size > 1 ? [`repetition ${data.repetition[row]}`] : [];
+  return element(
+    "div",
+    { class: "run-head" },
+    element(
+      "div",
+      { class: "run-tools" },
+      button("‹", "Run before, of those picked", () => step(-1)),
+      button("›", "Next run, of those picked", () => step(1)),
+      button("×", "Close (Escape)", closeRun),
+    ),
+    element(
+      "h2",
+      {},
+      swatch(data.case[row]),
+      data.cases[data.case[row]].name,
+      element("span", { class: `badge ${verdict}` }, verdict),
+    ),
+    element(
+      "p",
+      { class: "soft" },
+      [
+        ...several,
+        `design point ${data.point[row]}`,
+        ...repetition,
+        data.cases[data.case[row]].what,
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    ),
+  );
+}
+
+// The run before or after in the table's order.
+function step(by) {
+  const { order } = state;
+  if (!order.length) return;
+  const now = order.indexOf(state.open);
+  openRun(order[(now + by + order.length) % order.length], false);
+}
+
+function otherCases(row) {
+  const goodput = columns.get("goodput_mbps");
+  return element(
+    "div",
+    { class: "siblings", role: "group", "aria-label": "Cases at this design point" },
+    ...siblings(row).map((other) =>
+      element(
+        "button",
+        {
+          type: "button",
+          "aria-current": other === row ? "true" : false,
+          onclick: () => openRun(other, false),
+        },
+        swatch(data.case[other]),
+        data.cases[data.case[other]].name,
+        element("span", { class: "n" }, goodput ? shown(goodput.v[other], goodput.unit, 3) : ""),
+      ),
+    ),
+  );
+}
+
+function trouble(row, run) {
+  return element(
+    "section",
+    { class: "trouble" },
+    element("p", {}, data.reason[row] || "no reason given"),
+    run.console?.length
+      ? element("pre", { "aria-label": "Last lines of the console" }, run.console.join("\n"))
+      : null,
+  );
+}
+
+function goodputChart(host, row, run, others) {
+  const line = (of, series, faint) => ({
+    name: `${data.cases[data.case[of]].name}${series.several ? `, ${series.name}` : ""}`,
+    colour: caseColour(data.case[of]),
+    from: series.begin,
+    t: series.end,
+    v: series.mbps,
+    faint,
+    dash: series.number ? [5, 3] : null,
+  });
+  const all = (of, { series }, faint) =>
+    series.map((s) => line(of, { ...s, several: series.length > 1 }, faint));
+  const lines = [
+    ...all(row, run, false),
+    ...others.flatMap(({ other, run: its }) => all(other, its, true)),
+  ];
+  if (!run.series.length) {
+    host.append(element("p", { class: "soft" }, "This run left no report with intervals."));
+    return;
+  }
+  const levels = capacityLevels(run);
+  const said = levels.map(({ value, name }) => `, ${name} ${shown(value, "Mbit/s", 4)}`).join("");
+  charts.push(
+    new TimeChart(host, {
+      lines,
+      unit: "Mbit/s",
+      levels,
+      label: `Goodput at the receiver over time, ${data.cases[data.case[row]].name}${said}`,
+    }),
+  );
+}
+
+// Where the paths are the run's own, of those that the transport may use, together;
+// where links are shared, of each link, those of one capacity together.
+function capacityLevels(run) {
+  const named = Object.entries(run.parameters).flatMap(([key, value]) => {
+    const link = /^(.+)\.capacity_mbps$/.exec(key);
+    return link ? [[link[1], value]] : [];
+  });
+  if (named.every(([link]) => /^path\d+$/.test(link))) {
+    const path = run.transport.protocol === "tcp" ? run.transport.path : null;
+    const used = path ? named.filter(([link]) => link === `path${path}`) : named;
+    const value = used.reduce((sum, [, capacity]) => sum + capacity, 0);
+    return value ? [{ value, name: "capacity" }] : [];
+  }
+  const levels = new Map();
+  for (const [link, value] of named) levels.set(value, [...(levels.get(value) ?? []), link]);
+  return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
+}
+
+function traceChart(host, trace) {
+  const lines = trace.lines.map((line, number) => ({
+    ...line,
+    colour: palette.series[number % palette.series.length],
+  }));
+  charts.push(
+    new TimeChart(host, { lines, unit: trace.unit, label: `${trace.name} by subflow over time` }),
+  );
+}
+
+function packetChart(host, packets) {
+  const lines = packets.lines.map((line, number) => ({
+    ...line,
+    dots: true,
+    size: line.again ? 2.6 : 1.6,
+    colour: line.again
+      ? line.name === "reinjected"
+        ? palette.ink
+        : palette.bad
+      : palette.series[number % palette.series.length],
+  }));
+  charts.push(
+    new TimeChart(host, {
+      lines,
+      unit: packets.unit,
+      height: 240,
+      label: "Position in the stream of each packet with data, over time",
+    }),
+  );
+  if (packets.note) host.append(element("p", { class: "soft" }, packets.note));
+}
+
+function measured(row) {
+  const known = data.columns.filter((column) => column.role === "metric" && column.v[row] !== null);
+  return quantities(known.map((column) => [column.key, column.v[row], column])).reverse();
+}
+
+function asked(run) {
+  const { sysctls = {}, ...transport } = run.transport;
+  const words = [
+    ...Object.entries(transport),
+    ...Object.entries(sysctls),
+    ["topology", run.topology],
+    ["seed", run.seed],
+  ];
+  return quantities([...Object.entries(run.parameters), ...words]);
+}
+
+// What has a path, or another part of the network, side by side; all else as a list.
+// entries : [key, value], and the key's column if it has one
+const SIDE_BY_SIDE = 4;
+
+function quantities(entries) {
+  const heads = new Map();
+  const names = new Map();
+  const rest = [];
+  for (const [key, value, column] of entries) {
+    if (value === null || value === undefined || value === "") continue;
+    const cut = key.startsWith("net.") ? -1 : key.lastIndexOf(".");
+    const [what, unit] = withUnit(key.slice(cut + 1));
+    if (cut < 0) {
+      rest.push([column ? column.label : what, value, column ? column.unit : unit]);
+      continue;
+    }
+    const head = key.slice(0, cut).replace(/^path(\d+)$/, "path $1");
+    if (!heads.has(head)) heads.set(head, {});
+    heads.get(head)[what] = value;
+    names.set(what, what === "bytes" ? "bytes" : unit);
+  }
+  const text = (value, unit) => (typeof value === "number" ? shown(value, unit, 5) : String(value));
+  const list = element(
+    "dl",
+    {},
+    ...rest.map(([what, value, unit]) =>
+      element("div", {}, element("dt", {}, what), element("dd", {}, text(value, unit))),
+    ),
+  );
+  if (!heads.size) return [list];
+  const parts = [...heads.keys()].sort();
+  const made = parts.length > SIDE_BY_SIDE ? below : beside;
+  const table = made(parts, [...names.keys()], (part, what) => {
+    const value = heads.get(part)[what];
+    return value === undefined ? "" : text(value, names.get(what));
+  });
+  return [element("div", { class: "wide" }, table), list];
+}
+
+// A column for each part: paths, links.
+function beside(parts, names, of) {
+  return element(
+    "table",
+    { class: "paths" },
+    element(
+      "thead",
+      {},
+      element(
+        "tr",
+        {},
+        element("td", {}),
+        ...parts.map((part) => element("th", { scope: "col" }, part)),
+      ),
+    ),
+    element(
+      "tbody",
+      {},
+      ...names.map((what) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, what),
+          ...parts.map((part) => element("td", { class: "n" }, of(part, what))),
+        ),
+      ),
+    ),
+  );
+}
+
+// Of many parts, such as a phase's, each below the other with what it has.
+function below(parts, names, of) {
+  return element(
+    "table",
+    { class: "paths" },
+    ...parts.map((part) =>
+      element(
+        "tbody",
+        {},
+        element("tr", {}, element("th", { scope: "rowgroup", colspan: 2, class: "part" }, part)),
+        ...names
+          .filter((what) => of(part, what))
+          .map((what) =>
+            element(
+              "tr",
+              {},
+              element("th", { scope: "row" }, what),
+              element("td", { class: "n" }, of(part, what)),
+            ),
+          ),
+      ),
+    ),
+  );
+}
+
+function withUnit(key) {
+  const units = {
+    mbps: "Mbit/s",
+    ms: "ms",
+    s: "s",
+    percent: "%",
+    packets: "packets",
+    bytes: "bytes",
+  };
+  const cut = key.lastIndexOf("_");
+  const unit = units[key.slice(cut + 1)];
+  return unit && cut > 0
+    ? [key.slice(0, cut).replaceAll("_", " "), unit]
+    : [key.replaceAll("_", " "), ""];
+}
+
+function programs(run) {
+  if (!run.programs.length) {
+    return [element("p", { class: "soft" }, "No program is known to have run.")];
+  }
+  return run.programs.map((program) =>
+    element(
+      "div",
+      { class: "program" },
+      element("pre", {}, element("b", {}, `${program.host}$ `), program.command),
+      element(
+        "p",
+        { class: "soft" },
+        `${seconds(program.start_s)} to ${seconds(program.end_s)}, `,
+        element(
+          "span",
+          { class: program.exit_code === 0 ? "" : "bad" },
+          program.exit_code === null ? "did not end" : `exit status ${program.exit_code}`,
+        ),
+      ),
+    ),
+  );
+}
+
+const seconds = (value) =>
+  value === null || value === undefined
+    ? "–"
+    : `${formatNumber(Math.round(value * 1e3) / 1e3, 7)} s`;
+
+function again(row) {
+  const { root } = data.campaigns[data.campaign[row]];
+  const id = data.id[row];
+  return [
+    command("Execute it once more and compare every byte", `mpbench verify ${root} --run ${id}`),
+    command("A prompt inside its network", `mpbench shell ${root}/experiment.yaml --run ${id}`),
+    element("p", { class: "soft" }, "Its files: ", element("code", {}, `${root}/runs/${id}/`)),
+  ];
+}
+
+function command(what, text) {
+  const button = element("button", { type: "button" }, "Copy");
+  const line = element("code", {}, text);
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(line);
+      button.textContent = "Selected";
+    }
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, 1500);
+  });
+  return element(
+    "div",
+    { class: "command" },
+    element("p", { class: "soft" }, what),
+    element("div", {}, line, button),
+  );
+}

@@ -1,0 +1,18 @@
+import js from "@eslint/js";
+import globals from "globals";
+
+export default [
+  { ignores: [".venv/", "build/", "results/", "analysis/dashboard/assets/dashboard.js"] },
+  js.configs.recommended,
+  {
+    files: ["analysis/dashboard/assets/src/*.js"],
+    languageOptions: { ecmaVersion: 2020, globals: globals.browser },
+    rules: {
+      curly: ["error", "multi-line"],
+      eqeqeq: "error",
+      "no-shadow": "error",
+      "no-var": "error",
+      "prefer-const": "error",
+    },
+  },
+];
