@@ -1,7 +1,7 @@
-"""Two campaigns over the same design points, difference by difference."""
+"""The differences between two campaigns, design point by design point."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +13,15 @@ from analysis.figures.request import COLUMNS
 
 RESAMPLES = 9999
 LEAST_PAIRS = 3
+"""With fewer pairs there is no confidence interval."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its confidence interval, None where pairs are too few."""
+    """An estimate with its confidence interval, in the metric's unit.
+
+    low, high : the ends of the interval; None if there are fewer than LEAST_PAIRS
+    """
 
     estimate: float
     low: float | None
@@ -26,12 +30,14 @@ class Interval:
 
 @dataclass(frozen=True)
 class Line:
-    """A metric of two cases, second less first.
+    """One metric of a case of the first campaign and of its partner in the second.
 
-    pairs : design points and repetitions at which both are ok
-    first, second : medians over these
-    mean, median : of the differences
-    above, below : pairs in which the second is more, and less
+    cases : the name of the case in the first campaign, and in the second
+    pairs : number of pairs: design points and repetitions whose runs are ok in both
+        campaigns
+    first, second : medians over these pairs, in the metric's unit
+    mean, median : of the differences, second less first
+    above, below : number of pairs in which the second campaign has more, or less
     """
 
     metric: str
@@ -52,63 +58,74 @@ def pairs(
     cases: Mapping[str, str],
     metric: str,
 ) -> pd.DataFrame:
-    """The differences of a metric, one row a pair.
+    """The differences of a metric, one row per pair of runs.
 
-    first, second : tables (analysis.campaign.table); runs that are not ok do not count
-    factors : columns that name a design point, with equal values in both
-    cases : of the first to those of the second
-    metric : as in an experiment file
+    first, second : tables made by `analysis.campaign.table`; only ok runs count
+    factors : the columns that identify a design point; both tables must have the
+        same values there
+    cases : case of the first campaign to its partner in the second
+    metric : name as in an experiment file
 
     Columns: case, repetition, the factors, first, second, difference.
     """
     column = COLUMNS.get(metric, metric)
     keys = ["repetition", *factors]
-    parts = []
-    for one, other in cases.items():
-        sides = []
-        for frame, case in ((first, one), (second, other)):
-            good = table.ok(frame)
-            if column not in good.columns:
-                good = good.assign(**{column: np.nan})
-            mine = good.loc[good["case"] == case, [*keys, column]].dropna()
-            sides.append(mine.rename(columns={column: "value"}))
-        both = sides[0].merge(sides[1], on=keys, suffixes=("_first", "_second"))
-        both.insert(0, "case", one)
-        parts.append(both)
-    joined = pd.concat(parts, ignore_index=True)
-    joined = joined.rename(columns={"value_first": "first", "value_second": "second"})
-    numbers = joined[["first", "second"]].astype(float)
-    joined[["first", "second"]] = numbers
-    joined["difference"] = numbers["second"] - numbers["first"]
-    return joined
+    joined_by_case = []
+    for first_case, second_case in cases.items():
+        joined = _values(first, first_case, keys, column).merge(
+            _values(second, second_case, keys, column),
+            on=keys,
+            suffixes=("_first", "_second"),
+        )
+        joined.insert(0, "case", first_case)
+        joined_by_case.append(joined)
+    table_of_pairs = pd.concat(joined_by_case, ignore_index=True)
+    table_of_pairs = table_of_pairs.rename(
+        columns={"value_first": "first", "value_second": "second"}
+    )
+    numbers = table_of_pairs[["first", "second"]].astype(float)
+    table_of_pairs[["first", "second"]] = numbers
+    table_of_pairs["difference"] = numbers["second"] - numbers["first"]
+    return table_of_pairs
+
+
+def _values(
+    runs: pd.DataFrame, case: str, keys: Sequence[str], column: str
+) -> pd.DataFrame:
+    """The key columns and the column, as `value`, of a case's ok runs."""
+    good = table.ok(runs)
+    if column not in good.columns:
+        good = good.assign(**{column: np.nan})
+    values = good.loc[good["case"] == case, [*keys, column]].dropna()
+    return values.rename(columns={column: "value"})
 
 
 def lines(
-    found: pd.DataFrame,
+    pairs: pd.DataFrame,
     cases: Mapping[str, str],
     metric: str,
     rng: np.random.Generator,
     confidence: float = 0.95,
 ) -> list[Line]:
-    """A line a pair of cases that has any pair.
+    """One line per pair of cases, without the cases that have no pair of runs.
 
-    found : from `pairs`
-    rng : draws the resamples
-    confidence : 0-1, of the bias-corrected and accelerated bootstrap intervals
+    pairs : as the function `pairs` returns them
+    rng : draws the bootstrap resamples
+    confidence : level of the intervals, above 0 and below 1
     """
     result = []
-    for one, other in cases.items():
-        mine = found[found["case"] == one]
-        if mine.empty:
+    for first_case, second_case in cases.items():
+        of_case = pairs[pairs["case"] == first_case]
+        if of_case.empty:
             continue
-        differences = mine["difference"].to_numpy(float)
+        differences = of_case["difference"].to_numpy(float)
         result.append(
             Line(
                 metric=metric,
-                cases=(one, other),
-                pairs=len(mine),
-                first=float(mine["first"].median()),
-                second=float(mine["second"].median()),
+                cases=(first_case, second_case),
+                pairs=len(of_case),
+                first=float(of_case["first"].median()),
+                second=float(of_case["second"].median()),
                 mean=interval(differences, np.mean, rng, confidence),
                 median=interval(differences, np.median, rng, confidence),
                 above=int((differences > 0).sum()),
@@ -120,16 +137,22 @@ def lines(
 
 def interval(
     values: np.ndarray,
-    statistic: object,
+    statistic: Callable[..., np.floating],
     rng: np.random.Generator,
     confidence: float = 0.95,
 ) -> Interval:
-    """Of np.mean or np.median over values, shape (n,), n >= 1.
+    """A statistic of values with its bootstrap confidence interval.
 
-    Where all values are the same so are both ends; where the acceleration is not
-    defined (a median that no single value moves) the percentile interval is taken.
+    values : shape (n,), n >= 1
+    statistic : np.mean or np.median
+    rng : draws the resamples
+    confidence : level of the interval, above 0 and below 1
+
+    The interval is the bias-corrected and accelerated (BCa) one. The percentile
+    interval replaces it where the acceleration is not defined, as for a median that
+    no single value changes. If all values are equal, so are both ends.
     """
-    estimate = float(statistic(values))  # type: ignore[operator]
+    estimate = float(statistic(values))
     if len(values) < LEAST_PAIRS:
         return Interval(estimate, None, None)
     if np.ptp(values) == 0:
@@ -137,7 +160,7 @@ def interval(
     for method in ("BCa", "percentile"):
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-            found = stats.bootstrap(
+            bootstrap = stats.bootstrap(
                 (values,),
                 statistic,
                 n_resamples=RESAMPLES,
@@ -146,6 +169,6 @@ def interval(
                 rng=rng,
                 vectorized=True,
             ).confidence_interval
-        if np.isfinite(found.low) and np.isfinite(found.high):
+        if np.isfinite(bootstrap.low) and np.isfinite(bootstrap.high):
             break
-    return Interval(estimate, float(found.low), float(found.high))
+    return Interval(estimate, float(bootstrap.low), float(bootstrap.high))

@@ -1,6 +1,7 @@
 """How much a campaign's figures depend on which points its design has.
 
-[thesis] Chauvenne and Libioulle, 2017, Tables 3.2, 4.1 and 5.2.
+[thesis] Chauvenne and Libioulle, "MultiPath TCP Connections: Analysis and Models",
+UCLouvain, 2017, Tables 3.2, 4.1 and 5.2.
 """
 
 from collections.abc import Sequence
@@ -22,15 +23,16 @@ RANGES = {
     "traffic_split": 1.0,
     "utilisation": 1.0,
 }
-"""Width of what a metric can be. [thesis] 3.3.3 takes [-1, 1] for A_B; E_AB, which may
-exceed 1, is taken the same."""
+"""Width of the range of values that a metric can take. [thesis] sec. 3.3.3 takes
+[-1, 1] for A_B. E_AB gets the same range, although it can exceed 1."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """One statistic over several designs.
+    """One statistic, such as the median, over several designs.
 
-    values : of each design; scale : what deviations are relative to
+    values : the statistic of each design, in the metric's unit
+    scale : what deviations are relative to, in the same unit, above 0
     """
 
     values: tuple[float, ...]
@@ -38,31 +40,33 @@ class Spread:
 
     @property
     def mean(self) -> float:
+        """Mean over the designs, in the metric's unit."""
         return float(np.mean(self.values))
 
     @property
     def relative_deviation(self) -> float:
-        """Sample standard deviation (n - 1) over the scale.
+        """Sample standard deviation, with n - 1, over the scale.
 
-        The thesis does not say which it takes; with n in place of n - 1 three designs
-        give 0.82 times as much.
+        [thesis] does not say whether it divides by n - 1 or by n. With n, three
+        designs give a deviation that is 0.82 times as large.
         """
         return float(np.std(self.values, ddof=1)) / self.scale
 
     @property
     def relative_error(self) -> float:
-        """Standard error of the mean over the scale: what more designs make smaller."""
+        """Standard error of the mean over the scale. More designs make it smaller."""
         return self.relative_deviation / sqrt(len(self.values))
 
 
 @dataclass(frozen=True)
 class Line:
-    """A metric of a group of runs.
+    """One metric of one group of runs, over all designs.
 
-    group : name of a column to value: the case, and the factors that are lists
-    runs : of each design
-    ranged : whether deviations are relative to the metric's range; else to the mean
-    spreads : by name of the statistic
+    group : column name to value: the case, and the factors that are lists
+    runs : number of runs in each design
+    ranged : True if deviations are relative to the metric's range, False if they are
+        relative to its mean
+    spreads : statistic's name, see QUANTILES, to its values over the designs
     """
 
     metric: str
@@ -77,64 +81,47 @@ def lines(
 ) -> list[Line]:
     """Median and quartiles of every metric and group, over at least two designs.
 
-    designs : the table of each design; runs that are not ok do not count
+    designs : one table of runs per design; only runs that are ok count
     metrics : names as in an experiment file
     groups : columns that split a table beside `case`
 
-    A metric that a group has not in every design is left out.
+    A group that lacks a metric in one of the designs has no line for this metric.
     Raises ValueError for fewer than two designs.
     """
     if len(designs) < 2:
-        raise ValueError(f"{len(designs)} designs; a deviation takes at least two")
-    found = []
+        raise ValueError(f"{len(designs)} designs; a deviation needs at least two")
+    result = []
     for metric in metrics:
         column = COLUMNS.get(metric, metric)
-        split = [_split(table.ok(each), column, groups) for each in designs]
-        for key in split[0]:
-            parts = [each.get(key, np.array([])) for each in split]
-            if all(len(part) for part in parts):
+        values_by_design = [_split(table.ok(runs), column, groups) for runs in designs]
+        for key in values_by_design[0]:
+            samples = [values.get(key, np.array([])) for values in values_by_design]
+            if all(len(sample) for sample in samples):
                 group = dict(zip(("case", *groups), key, strict=True))
-                found.append(_line(metric, group, parts))
-    return found
+                result.append(_line(metric, group, samples))
+    return result
 
 
-def worst_error(found: Sequence[Line]) -> float:
-    """The largest relative standard error of all figures; 0 without figures."""
-    errors = (s.relative_error for line in found for s in line.spreads.values())
-    return max(errors, default=0.0)
+def worst_error(lines: Sequence[Line]) -> float:
+    """The largest relative standard error of all statistics; 0 without lines."""
+    spreads = (spread for line in lines for spread in line.spreads.values())
+    return max((spread.relative_error for spread in spreads), default=0.0)
 
 
-def worst_deviation(found: Sequence[Line]) -> float:
-    """The largest relative standard deviation: how far one design's figures are from
-    those of another of as many points."""
-    spreads = (s for line in found for s in line.spreads.values())
-    return max((s.relative_deviation for s in spreads), default=0.0)
+def worst_deviation(lines: Sequence[Line]) -> float:
+    """The largest relative standard deviation of all statistics; 0 without lines.
+
+    It says how far the figures of one design are from those of another design with
+    as many points.
+    """
+    spreads = (spread for line in lines for spread in line.spreads.values())
+    return max((spread.relative_deviation for spread in spreads), default=0.0)
 
 
-def _split(
-    rows: pd.DataFrame, column: str, groups: Sequence[str]
-) -> dict[tuple[object, ...], np.ndarray]:
-    if column not in rows.columns:
-        return {}
-    known = rows[rows[column].notna()]
-    by = known.groupby(["case", *groups], sort=False)
-    return {tuple(key): part[column].to_numpy(float) for key, part in by}
-
-
-def _line(metric: str, group: dict[str, object], parts: Sequence[np.ndarray]) -> Line:
-    scale = RANGES.get(metric)
-    spreads = {}
-    for name, quantile in QUANTILES.items():
-        values = tuple(float(np.quantile(part, quantile)) for part in parts)
-        mean = abs(float(np.mean(values)))
-        spreads[name] = Spread(values, scale or mean or 1.0)
-    return Line(metric, group, tuple(map(len, parts)), scale is not None, spreads)
-
-
-def frame(found: Sequence[Line]) -> pd.DataFrame:
-    """One row a line and statistic, for a file."""
+def frame(lines: Sequence[Line]) -> pd.DataFrame:
+    """One row per line and statistic, as `sensitivity.csv` holds them."""
     rows = []
-    for line in found:
+    for line in lines:
         for name, spread in line.spreads.items():
             rows.append(
                 {
@@ -151,3 +138,26 @@ def frame(found: Sequence[Line]) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
+
+
+def _split(
+    runs: pd.DataFrame, column: str, groups: Sequence[str]
+) -> dict[tuple[object, ...], np.ndarray]:
+    """The values of a column by (case, value of each group column)."""
+    if column not in runs.columns:
+        return {}
+    known = runs[runs[column].notna()]
+    by_group = known.groupby(["case", *groups], sort=False)
+    return {tuple(key): part[column].to_numpy(float) for key, part in by_group}
+
+
+def _line(metric: str, group: dict[str, object], samples: Sequence[np.ndarray]) -> Line:
+    """samples : the metric's values in each design, at least one per design"""
+    range_width = RANGES.get(metric)
+    spreads = {}
+    for name, quantile in QUANTILES.items():
+        values = tuple(float(np.quantile(sample, quantile)) for sample in samples)
+        mean = abs(float(np.mean(values)))
+        spreads[name] = Spread(values, range_width or mean or 1.0)
+    runs = tuple(len(sample) for sample in samples)
+    return Line(metric, group, runs, range_width is not None, spreads)

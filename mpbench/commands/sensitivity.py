@@ -1,4 +1,4 @@
-"""`mpbench sensitivity FILE`: how a campaign's figures move with its design."""
+"""`mpbench sensitivity FILE`: how much a campaign's figures depend on its design."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,16 +13,19 @@ from mpbench.errors import UserError
 
 if TYPE_CHECKING:
     from analysis.campaign.sensitivity import Line
-    from mpbench.report.settling import Study
+    from mpbench.engine.designs import Designs
+    from mpbench.engine.types import Options
+    from mpbench.report.design_convergence import ConvergenceStudy
     from mpbench.spec import Spec
 
 LEAST_DESIGNS = 2
 MOST_DESIGNS = 20
 MOST_TIMES = 4
+NOT_CONVERGED = 3
 
 
 def _percent(_context: click.Context, _name: object, text: str | None) -> float | None:
-    """`2%` to 2."""
+    """The number of percent in an option's text: 2.0 for `2%`."""
     if text is None:
         return None
     try:
@@ -41,28 +44,28 @@ def _percent(_context: click.Context, _name: object, text: str | None) -> float 
     type=click.IntRange(min=LEAST_DESIGNS),
     default=3,
     show_default=True,
-    help="How many designs; the first is the experiment's own.",
+    help="The number of designs. The first is the experiment's own.",
 )
 @click.option(
     "--until",
     "until_percent",
     callback=_percent,
     metavar="PERCENT",
-    help="Go on with further designs, or points, until the figures are this sure.",
+    help="Add designs, or points, until the figures vary by no more than this.",
 )
 @click.option(
     "--add",
     type=click.Choice(["designs", "points"]),
     default="designs",
     show_default=True,
-    help="With --until, what to go on with: further designs, until no figure's"
-    " standard error over them is above it; or half as many points again to each"
-    " design, until no figure's standard deviation between designs is.",
+    help="What --until adds. `designs`: one more design at a time, until no figure has"
+    " a standard error above PERCENT. `points`: half as many points again to each"
+    " design, until no figure has a standard deviation between designs above PERCENT.",
 )
 @click.option(
     "--most",
     type=click.IntRange(min=LEAST_DESIGNS),
-    help="With --until: give up at so many designs, or points to a design."
+    help="With --until: give up at this number of designs, or of points per design."
     f"  [default: {MOST_DESIGNS} designs, {MOST_TIMES} times the points]",
 )
 @click.option(
@@ -70,26 +73,27 @@ def _percent(_context: click.Context, _name: object, text: str | None) -> float 
     "metrics",
     metavar="METRIC",
     multiple=True,
-    help="Of this metric; may be given several times.  [default: the experiment's]",
+    help="Compute the figures of this metric; may be given several times."
+    "  [default: the experiment's metrics]",
 )
 @click.option(
     "--only",
     metavar="CASE",
     multiple=True,
-    help="Execute this case's runs only; may be given several times.",
+    help="Execute the runs of this case only; may be given several times.",
 )
 @click.option(
     "-j",
     "--jobs",
     type=click.IntRange(min=1),
-    help="Runs at a time, one a CPU.  [default: as many as there are CPUs]",
+    help="Runs at a time, one per CPU.  [default: as many as there are CPUs]",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder of the first design's results; those of the others are in"
-    " DIR.designs/2 and on.  [default: results/NAME]",
+    help="The folder of the first design's results. The other designs have theirs in"
+    " DIR.designs/2, DIR.designs/3 and so on.  [default: results/NAME]",
 )
 @click.option(
     "--backend",
@@ -100,7 +104,7 @@ def _percent(_context: click.Context, _name: object, text: str | None) -> float 
     help="Where runs happen, as for `mpbench run`.",
 )
 @retry_failed_option
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -117,17 +121,58 @@ def command(
     retry_failed: bool,
     as_json: bool,
 ) -> None:
-    """Run the experiment in FILE over independent designs and see its figures move.
+    """Run the experiment in FILE over several designs and show how its figures vary.
 
-    For every metric, case and listed factor: median and quartiles, their standard
-    deviation over the designs relative to the metric's range (or, where it has none,
-    to the mean), as in Tables 3.2, 4.1 and 5.2 of the thesis, and their standard
-    error. Design k has the experiment's seed of the design and k - 1. Each is a
-    campaign in a folder of its own: what has run stays, here as for `mpbench run`,
-    and a later call with more designs, or more points, adds to it.
+    The table has a row per metric, case and value of a factor that is a list. It
+    shows the median and quartiles, and for each of these the standard deviation over
+    the designs and the standard error. Both are relative to the metric's range, or to
+    the mean if the metric has no range, as in Tables 3.2, 4.1 and 5.2 of the thesis.
 
-    Exit status: that of the campaigns; 3 if --until was not reached.
+    Design k is drawn with the experiment's design seed plus k - 1. Each design is a
+    campaign with a folder of its own. Finished runs are kept, as for `mpbench run`,
+    so a later call with more designs or points executes the new runs only.
+
+    The exit status is that of the campaigns, or 3 if --until was not reached.
     """
+    from mpbench.engine.types import Options
+    from mpbench.report.design_convergence import ConvergenceStudy, Interrupted
+    from mpbench.spec import load
+
+    spec = load(file)
+    _check(spec, file, metrics)
+    options = Options(jobs=jobs, only=only, retry_failed=retry_failed)
+    series = _designs(spec, out, backend_name, options, as_json)
+    study = ConvergenceStudy(
+        series, metrics or spec.metrics, _groups(spec), say=_printer(as_json)
+    )
+    try:
+        if add == "designs":
+            most = _most("designs", designs, most, max(MOST_DESIGNS, designs))
+            shortfall = study.add_designs(designs, most, until_percent)
+        elif until_percent is None:
+            raise UserError(
+                "--add points: until when? give --until too, e.g. --until 2%"
+            )
+        else:
+            most = _most("points", series.points, most, MOST_TIMES * series.points)
+            shortfall = study.add_points(designs, most, until_percent)
+    except Interrupted as stopped:
+        context.exit(stopped.status)
+    if not study.lines:
+        raise UserError(
+            f"{file}: no design has an ok run with {', '.join(study.metrics)}"
+        )
+    _write(study, as_json)
+    if shortfall:
+        click.echo(shortfall, err=True)
+        context.exit(NOT_CONVERGED)
+    context.exit(study.status)
+
+
+def _designs(
+    spec: "Spec", out: Path | None, backend_name: str, options: "Options", as_json: bool
+) -> "Designs":
+    """The designs of an experiment, with what is needed to run and measure them."""
     from rich.console import Console
 
     from analysis.campaign.table import build
@@ -135,79 +180,70 @@ def command(
     from mpbench.backends import registry
     from mpbench.engine.campaign import Rooms
     from mpbench.engine.designs import Designs
-    from mpbench.engine.types import Options
-    from mpbench.report.settling import Interrupted, Study
-    from mpbench.spec import load
 
-    spec = load(file)
-    _check(spec, file, metrics)
-    if add == "points" and until_percent is None:
-        raise UserError("--add points: until when? give --until too, e.g. --until 2%")
-    series = Designs(
+    return Designs(
         spec,
         out or Path("results") / spec.name,
         registry.create(backend_name),
         Rooms(measure=row, tabulate=build),
-        Options(jobs=jobs, only=only, retry_failed=retry_failed),
+        options,
         Console(highlight=False, stderr=as_json),
         backend_name in registry.REAL_TIME,
     )
-    study = Study(
-        series, metrics or spec.metrics, _groups(spec), until_percent, say=_say(as_json)
-    )
-    try:
-        if add == "points":
-            trouble = study.grow(designs, most or MOST_TIMES * series.points)
-        else:
-            trouble = study.repeat(designs, most or MOST_DESIGNS)
-    except Interrupted as stopped:
-        context.exit(stopped.status)
-    if not study.found:
+
+
+def _most(what: str, start: int, most: int | None, default: int) -> int:
+    """The number of designs or points at which to give up.
+
+    Raises UserError if `--most` is less than the number to begin with.
+    """
+    if most is None:
+        return default
+    if most < start:
         raise UserError(
-            f"{file}: no design has an ok run with {', '.join(study.wanted)}"
+            f"--most {most}: the study begins with {start} {what}; give at least"
+            f" --most {start}"
         )
-    _write(study, as_json)
-    if trouble:
-        click.echo(trouble, err=True)
-        context.exit(3)
-    context.exit(study.status)
+    return most
 
 
-def _say(as_json: bool) -> Callable[[str], None]:
+def _printer(as_json: bool) -> Callable[[str], None]:
+    """Prints a line of progress, beside the JSON if that goes to standard output."""
     return lambda line: click.echo(line, err=as_json)
 
 
-def _write(study: "Study", as_json: bool) -> None:
-    """Save the table, and print it."""
+def _write(study: "ConvergenceStudy", as_json: bool) -> None:
+    """Save the figures as `sensitivity.csv`, and print them."""
     import pandas as pd
 
     from mpbench.store import atomic
 
-    series = study.series
-    target = series.beside / "sensitivity.csv"
+    designs = study.designs
+    target = designs.beside / "sensitivity.csv"
     target.parent.mkdir(parents=True, exist_ok=True)
     frame = pd.concat(study.frames, ignore_index=True)
     atomic.write_with(target, lambda path: frame.to_csv(path, index=False))
     if as_json:
         click.echo(frame.to_json(orient="records", indent=2))
         return
-    _show(study.found, len(study.tables), study.points)
-    if study.points > series.points:
+    _show(study.lines, len(study.tables), study.points)
+    if study.points > designs.points:
         click.echo(
-            f"For a design of these points, in the file: points: {study.points},"
-            f" grown_from: {series.grown_from}"
+            "To have a design with these points, write in the file: points:"
+            f" {study.points}, grown_from: {designs.grown_from}"
         )
     click.echo(f"Table: {target}")
 
 
 def _check(spec: "Spec", file: Path, metrics: Sequence[str]) -> None:
+    """Raises UserError if designs cannot differ, or a metric is unknown."""
     from mpbench.spec.values import OneOf
     from mpbench.spec.vocabulary import METRICS
 
     if spec.design is None or not spec.design.spread:
         raise UserError(
-            f"{file}: no factor has a range, so all designs are the same; `mpbench run`"
-            " with repetitions shows what randomness does"
+            f"{file}: no factor has a range, so all designs are the same; use"
+            " `mpbench run` with repetitions to see the effect of randomness"
         )
     for metric in metrics:
         try:
@@ -217,28 +253,29 @@ def _check(spec: "Spec", file: Path, metrics: Sequence[str]) -> None:
 
 
 def _groups(spec: "Spec") -> list[str]:
-    """Columns of the factors that are lists: each value is a figure of its own."""
+    """The columns of the factors that are lists. Each of their values has its own row
+    in the table of figures."""
     known = spec.variable()
     crossed = spec.design.crossed if spec.design else ()
     return [known[name].key for name in crossed]
 
 
-def _show(found: "Sequence[Line]", designs: int, points: int) -> None:
+def _show(lines: "Sequence[Line]", designs: int, points: int) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    words = ["metric", *found[0].group]
-    shown = Table(
+    text_columns = ["metric", *lines[0].group]
+    table = Table(
         title=f"Relative standard deviation over {designs} designs of {points} points"
         " (standard error)",
         title_justify="left",
         box=None,
         pad_edge=False,
     )
-    for head in (*words, "runs", *found[0].spreads, "of the"):
-        shown.add_column(head, justify="left" if head in words else "right")
-    for line in found:
-        shown.add_row(
+    for head in (*text_columns, "runs", *lines[0].spreads, "relative to"):
+        table.add_column(head, justify="left" if head in text_columns else "right")
+    for line in lines:
+        table.add_row(
             line.metric,
             *(f"{value}" for value in line.group.values()),
             str(sum(line.runs)),
@@ -249,4 +286,4 @@ def _show(found: "Sequence[Line]", designs: int, points: int) -> None:
             ),
             "range" if line.ranged else "mean",
         )
-    Console(highlight=False, width=200).print(shown)
+    Console(highlight=False, width=200).print(table)

@@ -30,7 +30,7 @@ def test_by_hand() -> None:
     assert sensitivity.worst_error([line]) == pytest.approx(0.05 / 3**0.5)
 
 
-def test_the_same_design_again_does_not_move() -> None:
+def test_the_same_design_twice_has_no_error() -> None:
     one = design({"a": [0.1, 0.4, -0.3], "b": [1.0]})
     found = sensitivity.lines([one, one], ["aggregation_benefit"], [])
     assert [line.group["case"] for line in found] == ["a", "b"]

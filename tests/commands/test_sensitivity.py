@@ -205,6 +205,14 @@ def test_lists_and_included_parts(command: Command) -> None:
             "no design has an ok run with completion_time",
         ),
         (("--only", "tcp9"), "--only tcp9: no such case"),
+        (
+            ("--until", "0.01%", "--most", "2"),
+            "--most 2: the study begins with 3 designs; give at least --most 3",
+        ),
+        (
+            ("--until", "0.01%", "--add", "points", "--most", "3"),
+            "--most 3: the study begins with 4 points; give at least --most 4",
+        ),
     ],
 )
 def test_bad_input(command: Command, options: tuple[str, ...], words: str) -> None:
