@@ -6,10 +6,10 @@
     parse("10 ms", "Mbit/s")       -> ValueError: '10 ms' is a time; ...
 
 Canonical units: `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`,
-`connections`, `requests`, `users`, `%`. A kilo is 1000 everywhere and a Ki 1024,
-in units of bits as of bytes. Unlike in most tools, a number without a unit is
-refused unless it is 0, or a count (of packets, connections, requests, users), or
-its unit is stated beside it.
+`connections`, `requests`, `users`, `%`. A kilo is 1000 and a Ki is 1024, for bits
+and for bytes. A number without a unit is refused, unlike in most tools. There are
+three exceptions: 0, a count (of packets, connections, requests or users), and a
+number whose unit is stated beside it.
 """
 
 import difflib
@@ -37,13 +37,50 @@ KINDS: dict[str, tuple[str, str]] = {
 COUNTS = ("packets", "connections", "requests", "users")
 """Units that a number may leave out."""
 
-# usual spellings, the nearest of which is offered for an unknown unit
 SPELLINGS = (
-    *("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "kbps", "Mbps", "Gbps"),
-    *("ns", "us", "ms", "s", "second", "min", "minute", "h", "hour"),
-    *("B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "byte", "kB/s", "MB/s"),
-    *("packets", "users", "%", "percent"),
+    "bit/s",
+    "kbit/s",
+    "Mbit/s",
+    "Gbit/s",
+    "kbps",
+    "Mbps",
+    "Gbps",
+    "ns",
+    "us",
+    "ms",
+    "s",
+    "second",
+    "min",
+    "minute",
+    "h",
+    "hour",
+    "B",
+    "kB",
+    "MB",
+    "GB",
+    "KiB",
+    "MiB",
+    "GiB",
+    "byte",
+    "kB/s",
+    "MB/s",
+    "packets",
+    "users",
+    "%",
+    "percent",
 )
+"""Usual spellings, the nearest of which is offered for an unknown unit."""
+
+BARE_PREFIXES = {
+    "Mbit/s": {"k": "kbit/s", "K": "kbit/s", "m": "Mbit/s", "M": "Mbit/s"}
+    | {"g": "Gbit/s", "G": "Gbit/s"},
+    "bytes": {"k": "kB", "K": "kB", "m": "MB", "M": "MB", "g": "GB", "G": "GB"},
+    "ms": {"m": "ms", "u": "us", "n": "ns"},
+}
+"""What a prefix without its unit, such as the M of `10M`, most likely stands for."""
+
+MOST_CHARACTERS = 60
+"""Length of a quantity's text."""
 
 _DEFINITIONS = (
     "nano- = 1e-9 = n-",
@@ -70,16 +107,19 @@ _DEFINITIONS = (
 )
 
 _QUANTITY = re.compile(
-    r"""\s*(?P<number>[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
+    r"""\s*(?P<number>[-+]?(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)
         \s*(?P<unit>[A-Za-zµμ%].*?)?\s*""",
     re.VERBOSE,
 )
+_UNIT = re.compile(r"[A-Za-zµμ%]+(?:\s*[/* ]\s*[A-Za-zµμ%]+)*")
+"""No powers: nothing here has a unit with one, and a large one takes for ever."""
+
 _MILLIBIT = re.compile(r"m(bit|b\b|bps|byte|B)")
 
 
 @cache
 def _registry() -> "pint.UnitRegistry":
-    """A registry with the units of this field only: no furlongs, no barns."""
+    """A registry that knows the units of networks only: no furlongs, no barns."""
     import pint
 
     registry: pint.UnitRegistry = pint.UnitRegistry(None)
@@ -92,7 +132,7 @@ def parse(value: object, unit: str, stated: str | None = None) -> float:
     """A quantity of an experiment file in the canonical unit.
 
     value : a number, or text such as `20 Mbit/s`
-    unit : canonical unit wanted, a key of KINDS
+    unit : canonical unit of the result, a key of KINDS
     stated : unit of a bare number, where the file says it beside the number
 
     The result is rounded to 12 significant digits, so that `0.1 s` is 100 ms
@@ -105,8 +145,18 @@ def parse(value: object, unit: str, stated: str | None = None) -> float:
     if own is None:
         if number == 0 or unit in COUNTS:
             return number
-        raise ValueError(f"{_shown(value)} has no unit; write '{number:g} {unit}'")
+        raise ValueError(f"{_shown(value)} has no unit; {_with_unit(number, unit)}")
     return _convert(number, own, unit, value)
+
+
+def _with_unit(number: float, unit: str) -> str:
+    """What to write for a number without a unit.
+
+    A part of 1 may be meant as a ratio or as a percentage, which nobody can guess.
+    """
+    if unit == "%" and 0 < abs(number) <= 1:
+        return f"write '{100 * number:g} %' if it is a part of 1, else '{number:g} %'"
+    return f"write '{number:g} {unit}'"
 
 
 def check_unit(text: str, unit: str) -> None:
@@ -115,20 +165,28 @@ def check_unit(text: str, unit: str) -> None:
 
 
 def _split(value: object, example: str) -> tuple[float, str | None]:
-    """Number and unit (None if there is none) of a value of a file."""
+    """The number and the unit of a value of a file; None for no unit."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(f"{_shown(value)} is not a quantity; write e.g. '{example}'")
     if isinstance(value, str):
-        match = _QUANTITY.fullmatch(value)
+        match = _QUANTITY.fullmatch(value) if len(value) <= MOST_CHARACTERS else None
         if match is None:
             reason = f"{_shown(value)} is not a quantity; write e.g. '{example}'"
             raise ValueError(reason)
         number, own = float(match["number"]), match["unit"]
     else:
-        number, own = float(value), None
+        number, own = _float(value), None
     if not math.isfinite(number):
-        raise ValueError(f"{_shown(value)} is not a finite number")
+        reason = f"{_shown(value)} is not a finite number; write e.g. '{example}'"
+        raise ValueError(reason)
     return number, own
+
+
+def _float(number: int | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def _convert(number: float, own: str, unit: str, value: object) -> float:
@@ -139,18 +197,19 @@ def _convert(number: float, own: str, unit: str, value: object) -> float:
         raise ValueError(f"'{own}': m is for milli; did you mean '{correct}'?")
     registry = _registry()
     try:
+        if not _UNIT.fullmatch(own):
+            raise ValueError
         source = registry.parse_units(own)
     except Exception:  # pint's parser fails in many ways on what is not a unit
-        raise ValueError(f"unknown unit '{own}'; {_nearest(own, unit)}") from None
+        reason = f"unknown unit '{_cut(own)}'; {_nearest(own, unit)}"
+        raise ValueError(reason) from None
     target = registry.parse_units(unit)
     try:
         result = registry.Quantity(number, source).to(target).magnitude
     except pint.DimensionalityError:
         kind, example = KINDS[unit]
-        found = _kind(source)
-        raise ValueError(
-            f"{_shown(value)} is {found}; {kind} is wanted, such as '{example}'"
-        ) from None
+        reason = f"{_shown(value)} is {_kind(source)}; {kind} is needed"
+        raise ValueError(f"{reason}, such as '{example}'") from None
     return float(f"{result:.12g}")
 
 
@@ -165,9 +224,12 @@ def _kind(unit: "pint.Unit") -> str:
 
 def _nearest(own: str, unit: str) -> str:
     """What to write in place of an unknown unit."""
+    meant = BARE_PREFIXES.get(unit, {}).get(own)
+    if meant is not None:
+        return f"did you mean '{meant}'?"
     fitting = [s for s in SPELLINGS if _fits(s, unit)]
     for choice in (fitting, list(SPELLINGS)):
-        near = difflib.get_close_matches(own, choice, n=1, cutoff=0.5)
+        near = difflib.get_close_matches(_cut(own), choice, n=1, cutoff=0.5)
         if near:
             return f"did you mean '{near[0]}'?"
     return f"units that fit: {', '.join(fitting)}"
@@ -182,4 +244,16 @@ def _fits(spelling: str, unit: str) -> bool:
 
 
 def _shown(value: object) -> str:
-    return f"'{value}'" if isinstance(value, str) else f"{value}".lower()
+    """A value as a message quotes it."""
+    if isinstance(value, str):
+        return f"'{_cut(value)}'"
+    try:
+        return _cut(str(value).lower())
+    except ValueError:  # Python prints no integer of more than 4,300 digits
+        return "a number of thousands of digits"
+
+
+def _cut(text: str) -> str:
+    """A text on one line, without its end if it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= MOST_CHARACTERS else f"{line[:MOST_CHARACTERS]}..."

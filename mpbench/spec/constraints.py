@@ -4,12 +4,14 @@
     0.5 <= path1.delay / path2.delay <= 2 or path1.loss == 0
 
 Each name stands for its value in the canonical unit (Mbit/s, ms, packets, %).
-The text is parsed, never executed: names, numbers, + - * /, comparisons, and,
-or, not, parentheses, abs(), min() and max() are all there is.
+The text is parsed and never executed. It may hold names, numbers, + - * /,
+comparisons, and, or, not, parentheses, abs(), min() and max().
 """
 
 import ast
 import operator
+import re
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -17,6 +19,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mpbench.spec.messages import shortened
 
 Values = Mapping[str, Any]
 Operation = Callable[..., Any]
@@ -48,6 +52,12 @@ _FUNCTIONS: dict[str, Operation] = {
     "max": np.maximum,
 }
 _MOST_NODES = 200
+_MOST_CHARACTERS = 2000
+_MOST_NUMBER = 1e300
+_QUANTITY = re.compile(
+    r"(?<![\w.])(\d+\.?\d*(?:[eE][-+]?\d+)?)\s*([A-Za-zµμ%]+(?:/[A-Za-z]+)?)"
+)
+"""A number with a unit, as parameters have them and constraints do not."""
 
 
 @dataclass(frozen=True)
@@ -55,29 +65,31 @@ class Constraint:
     """A condition on the values of parameters.
 
     text : as written
-    names : of the parameters that it compares
+    names : the names of the parameters that it compares
     """
 
     text: str
     names: frozenset[str]
 
     def holds(self, values: Values) -> NDArray[np.bool_]:
-        """Which points are allowed.
+        """Whether each point is allowed, shape (n,); () if all values are numbers.
 
-        values : name to value, a number or an ndarray of shape (n,)
+        values : the value of each parameter by name, a number or shape (n,)
 
-        Shape (n,), or () if all values are numbers. A division by zero gives
-        infinity or NaN, and NaN meets no comparison but `!=`.
+        A division by zero gives infinity or NaN, and NaN meets no comparison but
+        `!=`.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(_value(_tree(self.text), values), dtype=bool)
 
 
 def parse(text: str) -> Constraint:
-    """Raises ValueError, one line, for what is not such a condition."""
+    """The constraint of a text; ValueError, one line, if it is not a condition."""
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError(_TOO_LONG)
     tree = _tree(text)
     if sum(1 for _ in ast.walk(tree)) > _MOST_NODES:
-        raise ValueError("too long; write several constraints, all of which must hold")
+        raise ValueError(_TOO_LONG)
     names: set[str] = set()
     _check_condition(tree, names)
     if not names:
@@ -85,11 +97,38 @@ def parse(text: str) -> Constraint:
     return Constraint(text, frozenset(names))
 
 
+_TOO_LONG = "too long; write several constraints, all of which must hold"
+
+
+def with_numbers(
+    text: str, number: Callable[[str, str], float | None]
+) -> tuple[str, list[str]]:
+    """The text with a plain number in place of each quantity with a unit.
+
+    number : the number for a number and a unit, as text; None to leave them
+
+    The second value lists the quantities that were replaced.
+    """
+    replaced: list[str] = []
+
+    def plain(match: re.Match[str]) -> str:
+        value = number(match[1], match[2])
+        if value is None:
+            return match[0]
+        replaced.append(match[0])
+        return f"{value:g}"
+
+    return _QUANTITY.sub(plain, text[:_MOST_CHARACTERS]), replaced
+
+
 def _tree(text: str) -> ast.expr:
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings():  # of numbers that run into a word
+            warnings.simplefilter("ignore")
+            return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ValueError(f"'{text}' is not a comparison such as 'a.b >= c.d'") from None
+        reason = f"'{shortened(text)}' is not a comparison such as 'a.b >= c.d'"
+        raise ValueError(reason) from None
 
 
 def _check_condition(node: ast.expr, names: set[str]) -> None:
@@ -106,7 +145,7 @@ def _check_condition(node: ast.expr, names: set[str]) -> None:
             for term in (left, *others):
                 _check_term(term, names)
         case _:
-            text = ast.unparse(node)
+            text = shortened(ast.unparse(node))
             raise ValueError(f"'{text}' compares nothing; write e.g. 'a.b >= c.d'")
 
 
@@ -115,8 +154,9 @@ def _check_term(node: ast.expr, names: set[str]) -> None:
     match node:
         case ast.Constant(value=bool()):
             raise _refusal(node)
-        case ast.Constant(value=int() | float()):
-            return
+        case ast.Constant(value=int() | float() as number):
+            if abs(number) > _MOST_NUMBER:
+                raise ValueError(f"a number is too large; at most {_MOST_NUMBER:g}")
         case ast.Name() | ast.Attribute():
             names.add(_dotted(node))
         case ast.UnaryOp(op=op, operand=operand) if type(op) in _ARITHMETIC:
@@ -134,7 +174,11 @@ def _check_term(node: ast.expr, names: set[str]) -> None:
 
 
 def _refusal(node: ast.expr) -> ValueError:
-    return ValueError(f"'{ast.unparse(node)}' is not allowed in a constraint")
+    text = shortened(ast.unparse(node))
+    return ValueError(
+        f"'{text}' is not allowed in a constraint; there are names, numbers, + - * /,"
+        " comparisons, and, or, not, abs, min and max"
+    )
 
 
 def _dotted(node: ast.expr) -> str:

@@ -1,5 +1,6 @@
 """The design: how many points, spread how, over which factors."""
 
+from collections.abc import Sequence
 from math import prod
 from typing import Annotated, Any, Self
 
@@ -13,19 +14,28 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
+from mpbench import units
 from mpbench.spec import constraints
 from mpbench.spec.factors import Factor, Factors, find
-from mpbench.spec.values import Faults, OneOf, Part, Whole, context, nearest
+from mpbench.spec.suggestions import nearest
+from mpbench.spec.values import Faults, OneOf, Part, Whole, context
 from mpbench.spec.vocabulary import CANDIDATE_SETS, DESIGN_METHODS, DISTANCES
+from topologies import Parameter
 
 MOST_POINTS = 1_000_000
 STARTS = ("centre", "random")
 
 
 def _constraint(text: str, info: ValidationInfo) -> str:
-    """Checked that it parses and names parameters of the topology."""
-    names = constraints.parse(text).names
+    """The text, checked: it parses, and it names parameters of the topology."""
     topology = context(info).topology
+    try:
+        names = constraints.parse(text).names
+    except ValueError:
+        if topology is not None:
+            known = (*topology.parameters, *context(info).traffic)
+            _refuse_units(text, [p for p in known if p.name in text])
+        raise
     if topology is not None:
         for name in sorted(names):
             try:
@@ -33,6 +43,31 @@ def _constraint(text: str, info: ValidationInfo) -> str:
             except ValueError as error:
                 raise ValueError(f"'{name}': {error}") from None
     return text
+
+
+def _refuse_units(text: str, parameters: Sequence[Parameter]) -> None:
+    """Raises ValueError with the constraint in plain numbers, if it has quantities.
+
+    parameters : those that the text names
+    """
+
+    def number(digits: str, unit: str) -> float | None:
+        for parameter in parameters:
+            try:
+                return units.parse(f"{digits} {unit}", parameter.unit)
+            except ValueError:
+                continue
+        return None
+
+    plain, replaced = constraints.with_numbers(text, number)
+    if not replaced:
+        return
+    constraints.parse(plain)
+    used = ", ".join(f"{p.name} in {p.unit}" for p in parameters)
+    raise ValueError(
+        f"'{replaced[0]}' has a unit, but a constraint has plain numbers ({used});"
+        f" write '{plain}'"
+    )
 
 
 def _start(value: object) -> object:
@@ -117,8 +152,7 @@ class Design(Part):
             faults.add(("points",), "missing; how many points to spread, e.g. 98")
         else:
             self._check_points(self.points, faults)
-        if self.points is not None and self.method != "grid":
-            self._check_total(self.points, faults)
+        self._check_total(faults)
         if self.grown_from is not None:
             self._check_growth(self.grown_from, faults)
         faults.raise_any()
@@ -155,14 +189,20 @@ class Design(Part):
             reason = f"{smaller} is no fewer than the {self.points} points in the end"
             faults.add(at, f"{reason}; give the points that there were before")
 
-    def _check_total(self, points: int, faults: Faults) -> None:
-        total = points * prod(f.levels or 1 for f in self.crossed.values())
-        if total > MOST_POINTS:
-            reason = f"{total} points with the lists crossed; at most {MOST_POINTS}"
-            faults.add(("points",), reason)
+    def _check_total(self, faults: Faults) -> None:
+        if self.most_points > MOST_POINTS:
+            at = "factors" if self.method == "grid" else "points"
+            reason = f"{self.most_points} points, with every list crossed"
+            faults.add((at,), f"{reason}; at most {MOST_POINTS} work")
+
+    @property
+    def most_points(self) -> int:
+        """The number of points, before constraints on lists drop any."""
+        spread = 1 if self.method == "grid" else self.points or 1
+        return spread * prod(len(f.values or ()) for f in self.crossed.values())
 
     def wsp_options(self) -> dict[str, Any]:
-        """The keyword arguments of `wsp.make_design` that are said here."""
+        """The keyword arguments of `wsp.make_design` that the file gives."""
         return {
             "method": self.method,
             "candidates": self.candidates,

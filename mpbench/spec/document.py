@@ -2,10 +2,16 @@
 
 The scalars are those of YAML 1.2's core schema: only `true` and `false` are
 booleans (`no` is a word), `010` is ten, `1e3` is a number, `12:30` is not, and
-a date is text. Twice the same key, a tag and a second document are refused.
+a date is text. A key that stands twice, a tag and a second document are refused.
+
+A file may come from a stranger. So only regular files are read, and a file's size,
+its depth, its number of values and its numbers are bounded.
 """
 
+import os
 import re
+import stat
+import unicodedata
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +20,22 @@ from typing import Any
 import yaml
 
 from mpbench.errors import UserError
+from mpbench.spec.messages import listing, shortened
 from mpbench.spec.syntax import describe
 
 Place = tuple[str | int, ...]
 
-MAXIMUM_NODES = 100_000  # aliases of aliases can unfold into any number of values
+MOST_BYTES = 1 << 18
+"""Size of a file. The largest experiments that we know have a few kilobytes."""
+
+MOST_VALUES = 100_000
+"""Values of a file. Aliases of aliases can unfold into any number of values."""
+
+MOST_DEPTH = 50
+"""Collections within collections; an experiment needs about six."""
+
+MOST_DIGITS = 100
+"""Digits of a whole number, which the numbers of an experiment never reach."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -48,12 +65,13 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"\Z"), [""])
 class Document:
     """A file's values and the line on which each key or item stands.
 
-    name : the file, as messages show it
-    text : what the file holds
+    name : the name of the file in messages
+    text : the content of the file
     values : mappings, lists, text, numbers, booleans and None
-    lines : place in `values`, such as ("design", "factors", "path1.delay", "min"),
-        to line number, from 1; the place of a mapping's entry is its key's
-    origins : the file that a place stands in, of places that another file brought
+    lines : the line number, from 1, of every place in `values`, such as
+        ("design", "factors", "path1.delay", "min"); an entry of a mapping stands
+        where its key stands
+    origins : the name of the file for every place that an included file brought
     """
 
     name: str
@@ -63,15 +81,15 @@ class Document:
     origins: Mapping[Place, str] = field(default_factory=dict)
 
     def line(self, place: Place) -> int:
-        """Line of a place, or of the nearest thing that encloses it."""
+        """Line of a place; of a place that is missing, the line of what encloses it."""
         return self.lines.get(self._nearest(place), 1)
 
     def origin(self, place: Place) -> str:
-        """Name of the file that it stands in."""
+        """Name of the file that a place stands in."""
         return self.origins.get(self._nearest(place), self.name)
 
     def where(self, place: Place) -> str:
-        """`file:line` of a place, or of the nearest thing that encloses it."""
+        """`file:line` of a place, as `line` and `origin` give them."""
         return f"{self.origin(place)}:{self.line(place)}"
 
     def _nearest(self, place: Place) -> Place:
@@ -94,10 +112,14 @@ class _Builder:
         line = node.start_mark.line + 1
         self.lines.setdefault(place, line)
         self.count += 1
-        if self.count > MAXIMUM_NODES:
-            raise UserError(f"{self.name}:{line}: too many values (aliases?)")
+        if self.count > MOST_VALUES:
+            reason = f"more than {MOST_VALUES} values, with each alias written out"
+            raise UserError(f"{self.name}:{line}: {reason}; use fewer aliases")
         if any(node is outer for outer in self.open_nodes):
-            raise UserError(f"{self.name}:{line}: an alias of what it stands in")
+            reason = "this alias stands inside what it is an alias of"
+            raise UserError(f"{self.name}:{line}: {reason}; write the value instead")
+        if len(self.open_nodes) >= MOST_DEPTH:
+            raise UserError(_too_deep(self.name, line))
         self.open_nodes.append(node)
         try:
             if isinstance(node, yaml.MappingNode):
@@ -120,9 +142,10 @@ class _Builder:
             if not isinstance(key_node, yaml.ScalarNode):
                 self.faults.append((line, "a key must be a word, not a collection"))
                 continue
-            key = key_node.value
+            key = self._text(key_node.value, line)
             if key in first:
-                reason = f"{dotted((*place, key))}: stands on line {first[key]} already"
+                path = shortened(dotted((*place, key)))
+                reason = f"{path}: stands on line {first[key]} already; remove one"
                 self.faults.append((line, reason))
                 continue
             first[key] = line
@@ -134,9 +157,9 @@ class _Builder:
         """The entries that `<<: *anchor` brings; the earlier mapping wins."""
         nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
         result: dict[str, Any] = {}
-        for each in nodes:
-            if isinstance(each, yaml.MappingNode):
-                result = {**self.build(each, place), **result}
+        for merged in nodes:
+            if isinstance(merged, yaml.MappingNode):
+                result = {**self.build(merged, place), **result}
             else:
                 self.faults.append((line, "'<<' takes a mapping, or a list of them"))
         return result
@@ -149,54 +172,124 @@ class _Builder:
                 return None
             case "bool":
                 return text.lower() == "true"
+            case "int" if len(text) > MOST_DIGITS:
+                reason = f"a number of {len(text)} digits; at most {MOST_DIGITS} work"
+                self.faults.append((line, reason))
+                return 0
             case "int":
                 return int(text)
             case "float":
                 return float(text)
             case "str" | "merge":
-                return text
-        self.faults.append((line, f"the tag '{node.tag}' is not supported"))
+                return self._text(text, line)
+        tag = shortened(node.tag)
+        self.faults.append((line, f"the tag '{tag}' is not supported; remove it"))
         return text
+
+    def _text(self, text: str, line: int) -> str:
+        """The text. A control character is a fault, since messages print the text."""
+        for character in text:
+            if (
+                character not in "\n\t"
+                and unicodedata.category(character) in _UNPRINTED
+            ):
+                reason = (
+                    f"the character U+{ord(character):04X} cannot be used; remove it"
+                )
+                self.faults.append((line, reason))
+                return "?"
+        return text
+
+
+_UNPRINTED = ("Cc", "Cs")
+"""Unicode's categories of control characters and of halves of surrogate pairs."""
 
 
 def read(path: Path) -> Document:
     """Reads a file; raises UserError if it cannot be read or is not YAML."""
     try:
-        text = path.read_text(encoding="utf-8")
+        content = _content(path)
     except FileNotFoundError:
-        raise UserError(f"{path}: no such file; `ls` its folder") from None
+        raise UserError(f"{_name(path)}: no such file; `ls` its folder") from None
     except IsADirectoryError:
-        raise UserError(f"{path}: a folder; name an experiment file in it") from None
+        reason = "this is a folder; name an experiment file in it"
+        raise UserError(f"{_name(path)}: {reason}") from None
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+        raise UserError(f"{_name(path)}: {reason}; name another file") from None
+    except ValueError:  # a name that no file can have
+        reason = "no file can have this name; name another file"
+        raise UserError(f"{_name(path)}: {reason}") from None
+    try:
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         reason = f"not text in UTF-8 (byte {error.start})"
-        raise UserError(f"{path}: {reason}; save it as UTF-8") from None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+        raise UserError(f"{_name(path)}: {reason}; save it as UTF-8") from None
     return parse(text, str(path))
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a regular file.
+
+    A device, a pipe or a file of the kernel's may have no end, or keep a reader
+    waiting. So the file is opened without waiting and read up to a bound. Standard
+    input, below /dev, may be a pipe.
+    """
+    piped = path.parts[:2] == ("/", "dev")
+    waiting = 0 if piped else os.O_NONBLOCK
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | waiting)
+    with os.fdopen(descriptor, "rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError
+        if not (stat.S_ISREG(mode) or (piped and stat.S_ISFIFO(mode))):
+            reason = "not a regular file; save the experiment as one"
+            raise UserError(f"{_name(path)}: {reason}")
+        content = file.read(MOST_BYTES + 1) or b""
+    if len(content) > MOST_BYTES:
+        raise UserError(f"{_name(path)}: {_TOO_LARGE}")
+    return content
+
+
+_TOO_LARGE = (
+    f"larger than {MOST_BYTES // 1024} KiB; divide the experiment, or use ranges"
+    " instead of lists"
+)
+
+
+def _name(path: Path) -> str:
+    return shortened(path, 300)
 
 
 def parse(text: str, name: str) -> Document:
     """YAML text to a Document.
 
-    name : how messages call the file
+    name : the name of the file in messages
 
-    Raises UserError, with all faults one a line: syntax, keys that stand twice,
+    Raises UserError, with one line per fault: wrong syntax, keys that stand twice,
     tags, several documents, or something other than a mapping at the top.
     """
+    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+        raise UserError(f"{name}:1: {_TOO_LARGE}")
     try:
         nodes = list(yaml.compose_all(text, Loader=_Loader))
     except yaml.MarkedYAMLError as error:
-        raise UserError(describe(error, name)) from None
+        raise UserError(listing([describe(error, name)])) from None
     except yaml.YAMLError as error:
-        first = str(error).splitlines()[0]
-        raise UserError(f"{name}:1: not YAML: {first}") from None
+        first = shortened(str(error).splitlines()[0])
+        reason = f"not YAML: {first}; save it as plain text in UTF-8"
+        raise UserError(f"{name}:1: {reason}") from None
+    except (ValueError, OverflowError):
+        reason = 'an escape such as "\\UFFFFFFFF" stands for no character; remove it'
+        raise UserError(f"{name}:1: not YAML: {reason}") from None
     except RecursionError:
-        raise UserError(f"{name}:1: nested too deeply") from None
+        raise UserError(_too_deep(name, 1)) from None
     if not nodes:
         raise UserError(f"{name}:1: empty; an experiment has a name, cases, traffic")
     if len(nodes) > 1:
         line = nodes[1].start_mark.line + 1
-        raise UserError(f"{name}:{line}: a second document; one file, one experiment")
+        reason = "a second document begins here; one file holds one experiment"
+        raise UserError(f"{name}:{line}: {reason}")
     root = nodes[0]
     if not isinstance(root, yaml.MappingNode):
         line = root.start_mark.line + 1
@@ -204,9 +297,14 @@ def parse(text: str, name: str) -> Document:
     builder = _Builder(name)
     values = builder.build(root, ())
     if builder.faults:
-        lines = (f"{name}:{line}: {reason}" for line, reason in builder.faults)
-        raise UserError("\n".join(lines))
+        lines = [f"{name}:{line}: {reason}" for line, reason in builder.faults]
+        raise UserError(listing(lines))
     return Document(name, text, values, builder.lines)
+
+
+def _too_deep(name: str, line: int) -> str:
+    reason = f"more than {MOST_DEPTH} collections within one another"
+    return f"{name}:{line}: nested too deeply: {reason}; close some"
 
 
 def dotted(place: Place) -> str:

@@ -9,9 +9,12 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo
 from pydantic.config import JsonDict, JsonValue
 
 from mpbench import units
+from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
+from mpbench.spec.messages import MOST_FAULTS
+from mpbench.spec.suggestions import suggestion, unknown_key
 from mpbench.spec.traffic import Entry, Traffic
-from mpbench.spec.values import Faults, Loc, OneOf, context, nearest
+from mpbench.spec.values import Faults, Loc, OneOf, context
 from mpbench.spec.vocabulary import TOOLS
 from mpbench.spec.web import Download, Requests
 from topologies import Parameter
@@ -23,6 +26,8 @@ MODELS: Mapping[str, type[Entry]] = {
     "cbr": ConstantRate,
 }
 
+
+MOST_ENTRIES = 1000
 
 _TOOL = OneOf("tool", TOOLS)
 
@@ -105,11 +110,16 @@ def read_entries(value: object, info: ValidationInfo) -> object:
     values.
     """
     if not isinstance(value, list):
-        return value
+        raise ValueError(_not_a_list(value))
     faults = Faults()
+    if len(value) > MOST_ENTRIES:
+        reason = f"a run has at most {MOST_ENTRIES} entries"
+        faults.add((MOST_ENTRIES,), f"{reason}; use 'parallel' for more connections")
     varied = _varied(value, info)
     entries: list[Entry] = []
-    for index, raw in enumerate(value):
+    for index, raw in enumerate(value[:MOST_ENTRIES]):
+        if len(faults.found) > MOST_FAULTS:  # no more would be shown
+            break
         tool = raw.get("tool") if isinstance(raw, dict) else None
         try:
             model = Traffic if tool is None else MODELS[_TOOL.check(tool)]
@@ -123,6 +133,14 @@ def read_entries(value: object, info: ValidationInfo) -> object:
             faults.add_all((index,), error, partial(_nearest_key, model=model))
     faults.raise_any()
     return entries
+
+
+def _not_a_list(value: object) -> str:
+    """What to write where `traffic` is not a list, mostly for want of a dash."""
+    example = "- {tool: iperf3, from: client, to: server, duration: 30 s}"
+    if isinstance(value, dict) and value:
+        return f"expected a list; begin each entry with '- ', such as {example}"
+    return f"expected a list of entries, such as {example}"
 
 
 def _varied(
@@ -162,8 +180,12 @@ def _nearest_key(error: Mapping[str, Any], model: type[Entry]) -> str | None:
     """For a key that the tool does not have: one that it has."""
     if error["type"] != "extra_forbidden" or len(error["loc"]) != 1:
         return None
+    key = str(error["loc"][0])
     keys = [field.alias or name for name, field in model.model_fields.items()]
-    return f"unknown key; {nearest(str(error['loc'][0]), keys)}"
+    of_case = suggestion(key, Case.model_fields)
+    if suggestion(key, keys) is None and of_case is not None:
+        return f"unknown key; write 'transport: {{{of_case}: ...}}' with it"
+    return unknown_key(key, keys)
 
 
 def _by_tool(schema: JsonDict) -> None:

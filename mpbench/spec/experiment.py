@@ -16,6 +16,7 @@ from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
 from mpbench.spec.includes import whole_text
 from mpbench.spec.phases import Phases, check_phases
+from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
     Count,
@@ -27,10 +28,11 @@ from mpbench.spec.values import (
     Quantity,
     Whole,
     context,
-    nearest,
 )
 from mpbench.spec.vocabulary import METRICS
 from topologies import Parameter, describe, names
+
+MOST_RUNS = 1_000_000
 
 
 class Spec(Part):
@@ -72,7 +74,7 @@ class Spec(Part):
     phases: Phases = Field(
         default={}, description="Parts of a run that are measured by themselves too."
     )
-    trace: Annotated[float, Quantity("s", 0.001, 3600)] | None = Field(
+    trace: Annotated[float, Quantity("s", 0.001, 3600, usual="ms")] | None = Field(
         default=None,
         description="How often the windows of all subflows are noted; never if not"
         " said.",
@@ -93,6 +95,7 @@ class Spec(Part):
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
+        self._check_runs(faults)
         self._check_ports(faults)
         self._check_traffic(faults, info)
         self._check_metrics(faults, info)
@@ -101,6 +104,14 @@ class Spec(Part):
         self._check_time_limit(faults)
         faults.raise_any()
         return self
+
+    def _check_runs(self, faults: Faults) -> None:
+        points = self.design.most_points if self.design else 1
+        runs = points * len(self.cases) * self.repetitions
+        if runs > MOST_RUNS:
+            reason = f"{runs} runs: {points} points x {len(self.cases)} cases x"
+            reason += f" {self.repetitions} repetitions; at most {MOST_RUNS} work"
+            faults.add(("repetitions",) if self.repetitions > 1 else (), reason)
 
     def _check_parameters(self, faults: Faults, info: ValidationInfo) -> None:
         """Each parameter said once, and none without effect."""

@@ -1,7 +1,9 @@
 """Factors: parameters of the topology that an experiment varies."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isnan
 from typing import Annotated, Self
 
 from pydantic import (
@@ -14,6 +16,8 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from mpbench import units
+from mpbench.spec.messages import MOST_FAULTS, shortened
+from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
     ANY_QUANTITY,
     Context,
@@ -22,12 +26,19 @@ from mpbench.spec.values import (
     Switch,
     check_each,
     context,
-    nearest,
     parameter_value,
 )
+from mpbench.spec.vocabulary import DESIGN_KEYS
 from topologies import Description, Parameter, describe, names
 
 UNKNOWN_UNIT = float("nan")  # stands in for a value whose unit is at fault itself
+LEAST_STEP = 1e-6
+"""In the canonical unit; values are rounded to this (`plan.points`)."""
+
+MOST_VALUES = 10_000
+"""Values of a list."""
+
+ROUND_TRIP = re.compile(r"\.rtt", re.IGNORECASE)
 TRAFFIC_PATTERN = r"^traffic[0-9]*\.[a-z_]+$"
 _LIST: JsonDict = {"type": "array", "minItems": 1, "items": ANY_QUANTITY}
 
@@ -115,8 +126,9 @@ class Factor(Part):
         if value is None or parameter is None or "unit" not in info.data:
             return value
         step = units.parse(value, parameter.unit, info.data["unit"])
-        if step <= 0:
-            raise ValueError(f"{step:g} {parameter.unit} is not above 0")
+        if step < LEAST_STEP:
+            reason = f"{step:g} {parameter.unit} is below {LEAST_STEP:g}"
+            raise ValueError(f"{reason}, which values are rounded to; give more")
         return step
 
     @field_validator("values", mode="before")
@@ -128,17 +140,22 @@ class Factor(Part):
             raise ValueError("expected a list, such as [1 ms, 10 ms]")
         if not value:
             raise ValueError("an empty list; give at least one value")
+        if len(value) > MOST_VALUES:
+            reason = f"{len(value)} values; a list has at most {MOST_VALUES}"
+            raise ValueError(f"{reason}; give a range with a step")
         faults = Faults()
-        numbers: list[float] = []
-        for index, each in enumerate(value):
+        numbers: dict[float, None] = {}
+        for index, raw in enumerate(value):
+            if len(faults.found) > MOST_FAULTS:  # no more would be shown
+                break
             try:
-                number = _canonical(each, info)
+                number = _canonical(raw, info)
             except ValueError as error:
                 faults.add((index,), str(error))
                 continue
-            if number in numbers:
-                faults.add((index,), f"'{each}' is in the list already")
-            numbers.append(number)
+            if number in numbers and not isnan(number):
+                faults.add((index,), f"'{shortened(raw)}' is in the list already")
+            numbers[number] = None
         faults.raise_any()
         return tuple(numbers)
 
@@ -192,6 +209,8 @@ def read_factors(value: object, info: ValidationInfo) -> object:
     topology = here.topology
 
     def check(name: str, raw: object) -> Factor:
+        if name in DESIGN_KEYS:
+            raise ValueError("a key of the design, not a parameter; indent it less")
         parameter = find(name, topology, here.traffic)
         if isinstance(raw, list):
             raw = {"values": raw}
@@ -228,6 +247,8 @@ def find(
     if name not in known:
         beside = " and the traffic have" if traffic else " has"
         hint = nearest(name, known)
+        if ROUND_TRIP.search(name) and ".delay'" in hint:
+            hint += " It is the delay in one direction, half of a round trip."
         raise ValueError(f"{topology.name}{beside} no such parameter; {hint}")
     return known[name]
 

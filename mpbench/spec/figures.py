@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 from analysis.run.quantities import QUANTITIES
 from mpbench.spec.factors import find
 from mpbench.spec.phases import TimeRange
+from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
     Faults,
     Name,
@@ -15,7 +16,6 @@ from mpbench.spec.values import (
     Quantity,
     Whole,
     context,
-    nearest,
 )
 from mpbench.spec.vocabulary import (
     DIFFERENCES,

@@ -1,7 +1,7 @@
 """Parts that experiment files share: `include` puts other files' entries in place."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,24 +9,29 @@ import yaml
 
 from mpbench.errors import UserError
 from mpbench.spec.document import Document, Place, read
+from mpbench.spec.messages import shortened
 
 KEY = "include"
+
+MOST_PARTS = 100
+"""Parts that a file may include, with the parts of parts. A part that two others
+include counts twice, so that the number cannot double from file to file."""
 
 
 def resolved(document: Document, folder: Path) -> Document:
     """The document with the parts that it includes, each value's place kept.
 
-    folder : that the names of parts are relative to
+    folder : the folder that the names of parts are relative to
 
-    Mappings are joined key by key; of two values for one key the including file's
-    counts, and of two parts' the later one's. Raises UserError, one line, for a part
-    that is not there, or that includes itself.
+    Mappings are joined key by key. Where two files have a value for one key, the
+    including file's counts; of two parts, the later one's. Raises UserError, one line,
+    for a part that cannot be read, or that includes itself.
     """
-    return _resolved(document, folder, ())
+    return _resolved(document, folder, (), _Budget())
 
 
 def whole_text(document: Document) -> str:
-    """A file's text; of one that includes others, all values in one file."""
+    """The text of a file; if it includes others, all values in one file."""
     if KEY not in document.values:
         return document.text
     values = {key: value for key, value in document.values.items() if key != KEY}
@@ -34,41 +39,67 @@ def whole_text(document: Document) -> str:
     return head + yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
 
 
-def _resolved(document: Document, folder: Path, outer: tuple[Path, ...]) -> Document:
+@dataclass
+class _Budget:
+    """How many parts have been read."""
+
+    parts: int = 0
+
+
+def _resolved(
+    document: Document, folder: Path, outer: tuple[Path, ...], budget: _Budget
+) -> Document:
     if KEY not in document.values:
         return document
     whole = Document(document.name, document.text, {}, {}, {})
     for place, name in _names(document):
-        path = Path(folder / name)
-        if path.resolve() in outer:
-            raise UserError(f"{document.where(place)}: {path} includes itself")
-        if not path.is_file():
-            raise UserError(
-                f"{document.where(place)}: {path}: no such file; the name is relative"
-                " to the file that includes it"
-            )
-        part = read(path)
-        inner = _resolved(part, path.parent, (*outer, path.resolve()))
+        path = folder / name
+        budget.parts += 1
+        if budget.parts > MOST_PARTS:
+            reason = f"more than {MOST_PARTS} parts are included; join some of them"
+            raise UserError(f"{document.where(place)}: {reason}")
+        part, identity = _part(document.where(place), path, outer)
+        inner = _resolved(part, path.parent, (*outer, identity), budget)
         whole = _joined(whole, inner)
     return _joined(whole, document)
 
 
+def _part(where: str, path: Path, outer: tuple[Path, ...]) -> tuple[Document, Path]:
+    """A part, and the file that it is whatever its name.
+
+    where : `file:line` of the include
+    """
+    try:
+        identity = path.resolve()
+        there = path.is_file()
+    except (OSError, RuntimeError, ValueError):  # too long, or links in a circle
+        reason = "no file can have this name; name another file"
+        raise UserError(f"{where}: {shortened(path)}: {reason}") from None
+    if identity in outer:
+        reason = "this file includes itself; remove one include"
+        raise UserError(f"{where}: {shortened(path)}: {reason}")
+    if not there:
+        reason = "no such file; the name is relative to the file that includes it"
+        raise UserError(f"{where}: {shortened(path, 300)}: {reason}")
+    return read(path), identity
+
+
 def _names(document: Document) -> list[tuple[Place, str]]:
-    """The parts of a document by name, each with its place."""
+    """The names of the parts of a document, each with its place."""
     value = document.values[KEY]
     listed = value if isinstance(value, list) else [value]
-    found = []
+    names = []
     for index, name in enumerate(listed):
         place: Place = (KEY, index) if isinstance(value, list) else (KEY,)
         if not isinstance(name, str):
             where = document.where(place)
             raise UserError(f"{where}: include: expected the name of a file, or a list")
-        found.append((place, name))
-    return found
+        names.append((place, name))
+    return names
 
 
 def _joined(below: Document, above: Document) -> Document:
-    """`above` laid over `below`; places of what is hidden are forgotten."""
+    """`above` laid over `below`; the places of what it replaces are dropped."""
     hidden = _hidden(below.values, above.values, ())
     kept = {
         place: line
@@ -98,11 +129,11 @@ def _hidden(
     below: Mapping[str, Any], above: Mapping[str, Any], at: Place
 ) -> list[Place]:
     """Places of `below` that `above` replaces."""
-    found: list[Place] = []
+    places: list[Place] = []
     for key in below.keys() & above.keys():
         old, new = below[key], above[key]
         if isinstance(old, dict) and isinstance(new, dict):
-            found += _hidden(old, new, (*at, key))
+            places += _hidden(old, new, (*at, key))
         else:
-            found.append((*at, key))
-    return found
+            places.append((*at, key))
+    return places

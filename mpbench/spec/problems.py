@@ -7,42 +7,61 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from mpbench.spec.document import Document, Place, dotted
-from mpbench.spec.values import nearest
+from mpbench.spec.messages import MOST_FAULTS, listing, not_a_list, shortened
+from mpbench.spec.suggestions import unknown_key
 
 _REASONS: Mapping[str, str] = {
     "missing": "missing",
-    "string_type": "expected text; put it in quotes if it is meant as such",
+    "string_type": "expected text; put it in quotes if it is meant as text",
     "int_type": "expected a whole number",
     "int_from_float": "expected a whole number",
+    "int_parsing_size": "this number is too large",
     "bool_type": "expected true or false",
     "float_type": "expected a number",
-    "tuple_type": "expected a list",
     "dict_type": "expected 'key: value' entries",
     "model_type": "expected 'key: value' entries",
     "model_attributes_type": "expected 'key: value' entries",
     "too_short": "empty; give at least one",
-    "greater_than_equal": "{input} is below {ge}, the least that does",
-    "less_than_equal": "{input} is above {le}, the most that does",
+    "greater_than_equal": "{input} is below {ge}, the least value that works",
+    "less_than_equal": "{input} is above {le}, the greatest value that works",
 }
+"""What a message says for a kind of finding of the validator."""
 
 
 def describe(error: ValidationError, model: type[BaseModel], document: Document) -> str:
-    """All findings, one a line, in the order of the file; first what it includes."""
-    errors = [each for each in error.errors() if not _consequence(each)]
-    found = sorted({_line(each, model, document) for each in errors})
-    return "\n".join(f"{name}:{line}: {text}" for _, name, line, text in found)
+    """All findings, one per line, in the order of the file.
+
+    Findings in an included file come first.
+    """
+    errors = [finding for finding in error.errors() if not _consequence(finding)]
+    # Only what is shown is put into words: a suggestion takes long to find.
+    errors.sort(key=lambda finding: _order(finding, document))
+    lines = dict.fromkeys(
+        _line(finding, model, document) for finding in errors[: 2 * MOST_FAULTS]
+    )
+    hidden = max(0, len(errors) - 2 * MOST_FAULTS)
+    texts = [f"{name}:{line}: {text}" for _, name, line, text in sorted(lines)]
+    return listing(texts, len(texts) + hidden)
+
+
+def _order(error: ErrorDetails, document: Document) -> tuple[bool, str, int]:
+    place = _place_of(error, document)
+    name = document.origin(place)
+    return name == document.name, name, document.line(place)
 
 
 def _line(
     error: ErrorDetails, model: type[BaseModel], document: Document
 ) -> tuple[bool, str, int, str]:
-    place = _place(error["loc"], document, error["type"] in ("missing", "reason"))
-    path = dotted(place)
+    path = shortened(dotted(_place_of(error, document)), 200)
     reason = _reason(error, model)
     text = f"{path}: {reason}" if path else reason
-    name = document.origin(place)
-    words = " ".join(text.split())
-    return name == document.name, name, document.line(place), words
+    return *_order(error, document), " ".join(text.split())
+
+
+def _place_of(error: ErrorDetails, document: Document) -> Place:
+    absent = error["type"] in ("missing", "reason")
+    return _place(error["loc"], document, absent)
 
 
 def _consequence(error: ErrorDetails) -> bool:
@@ -54,11 +73,13 @@ def _reason(error: ErrorDetails, model: type[BaseModel]) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
         keys = _keys(model, error["loc"][:-1])
-        return f"unknown key; {nearest(str(error['loc'][-1]), keys)}"
+        return unknown_key(str(error["loc"][-1]), keys, _keys_by_part(model))
     if kind == "value_error":
         return str(context["error"])
+    if kind == "tuple_type":
+        return not_a_list(error["input"])
     if kind in _REASONS:
-        return _REASONS[kind].format(input=error["input"], **context)
+        return _REASONS[kind].format(input=shortened(error["input"]), **context)
     return error["msg"]
 
 
@@ -93,9 +114,24 @@ def _keys(model: type[BaseModel], loc: Place) -> list[str]:
         if not models:
             return []
         here = models[0]
-        kinds = {get_origin(each) for each in (annotation, *get_args(annotation))}
+        parts = (annotation, *get_args(annotation))
+        kinds = {get_origin(part) for part in parts}
         inside = bool(kinds & {dict, tuple})
     return [field.alias or name for name, field in here.model_fields.items()]
+
+
+def _keys_by_part(model: type[BaseModel]) -> dict[str, set[str]]:
+    """The keys of the parts of a file, by what a message calls the part."""
+    parts = {"the top level": _names(model)}
+    for key, field in model.model_fields.items():
+        keys = [_names(part) for part in _models(field.annotation)]
+        if keys:
+            parts[f"'{key}'"] = set().union(*keys)
+    return parts
+
+
+def _names(model: type[BaseModel]) -> set[str]:
+    return {field.alias or name for name, field in model.model_fields.items()}
 
 
 def _annotation(model: type[BaseModel], key: str) -> Any:

@@ -2,20 +2,37 @@
 
 import yaml
 
-REMEDIES = (
-    ("'\\t'", "indent with spaces"),
-    ("expected ',' or '}'", "close the bracket { or put a comma"),
-    ("expected ',' or ']'", "close the bracket [ or put a comma"),
-    ("scanning a quoted scalar", "close the quote"),
+from mpbench.spec.messages import shortened
+
+EXPLANATIONS = (
+    ("'\\t'", "", "indent with spaces"),
+    ("expected ',' or '}'", "", "close the bracket { or put a comma"),
+    ("expected ',' or ']'", "", "close the bracket [ or put a comma"),
+    ("scanning a quoted scalar", "", "close the quote"),
     (
         "mapping values are not allowed",
-        "put a text with ': ' in quotes, or indent less",
+        "a ': ' stands inside a value",
+        "indent this line like the key above it, or put a text with ': ' in quotes",
     ),
-    ("expected <block end>", "indent the keys of one mapping alike"),
-    ("could not find expected ':'", "put ': ' after the key"),
-    ("undefined alias", "define it with & first, or put a text with * in quotes"),
+    (
+        "but found '-'",
+        "a list begins among 'key: value' lines",
+        "indent all entries of a list alike, below its key",
+    ),
+    (
+        "expected <block end>",
+        "this line is indented like no key above it",
+        "indent the keys of one mapping alike",
+    ),
+    ("could not find expected ':'", "", "put ': ' after the key"),
+    (
+        "undefined alias",
+        "",
+        "define it with & first, or put a text with * in quotes",
+    ),
 )
-"""Words of the parser's message to what most often helps."""
+"""Words of the parser's message; what they mean, where the parser's own words do not
+say it; and what most often helps."""
 
 
 def describe(error: yaml.MarkedYAMLError, name: str) -> str:
@@ -25,6 +42,8 @@ def describe(error: yaml.MarkedYAMLError, name: str) -> str:
     context = error.context or ""
     if context and error.context_mark and error.context_mark.line + 1 != line:
         context += f" that begins on line {error.context_mark.line + 1}"
-    found = ", ".join(each for each in (context, error.problem) if each)
-    remedy = next((then for words, then in REMEDIES if words in found), "")
-    return f"{name}:{line}: not YAML: {found}" + (f"; {remedy}" if remedy else "")
+    found = ", ".join(shortened(text) for text in (context, error.problem) if text)
+    for words, meaning, remedy in EXPLANATIONS:
+        if words in found:
+            return f"{name}:{line}: not YAML: {meaning or found}; {remedy}"
+    return f"{name}:{line}: not YAML: {found}"

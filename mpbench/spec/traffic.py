@@ -12,6 +12,7 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from mpbench.spec.cases import Case
+from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
     Count,
     Faults,
@@ -22,7 +23,6 @@ from mpbench.spec.values import (
     Switch,
     Whole,
     context,
-    nearest,
 )
 from mpbench.spec.vocabulary import READ_MODES
 

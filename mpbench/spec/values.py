@@ -1,7 +1,6 @@
 """What the parts of an experiment file are made of: names, numbers, quantities."""
 
-import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -20,12 +19,13 @@ from pydantic.config import JsonDict
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
 from mpbench import units
+from mpbench.spec.messages import MOST_FAULTS, shortened
+from mpbench.spec.suggestions import nearest
 from topologies import Description, Parameter
 
 T = TypeVar("T")
 Loc = tuple[str | int, ...]
 
-LEAST_LIKENESS = 0.5  # of a name that is offered, from 0 to 1
 TEXT_PATTERN = r"^\s*[-+]?[0-9._]+([eE][-+]?[0-9]+)?\s*[A-Za-zµμ%].*$"
 ANY_QUANTITY: JsonDict = {"anyOf": [{"type": "string"}, {"type": "number"}]}
 
@@ -104,6 +104,8 @@ def check_each(
     faults = Faults()
     result: dict[str, T] = {}
     for name, value in entries.items():
+        if len(faults.found) > MOST_FAULTS:  # no more would be shown
+            break
         try:
             result[name] = check(name, value)
         except ValidationError as error:
@@ -112,22 +114,6 @@ def check_each(
             faults.add((name,), str(error))
     faults.raise_any()
     return result
-
-
-def nearest(name: str, choices: Iterable[str]) -> str:
-    """`did you mean 'x'?`, or the list of choices if none is near.
-
-    Of several that are as near, the first.
-    """
-    known = list(choices)
-
-    def likeness(choice: str) -> float:
-        return difflib.SequenceMatcher(None, name.lower(), choice.lower()).ratio()
-
-    best = max(known, key=likeness, default="")
-    if likeness(best) >= LEAST_LIKENESS:
-        return f"did you mean '{best}'?"
-    return f"known: {', '.join(known)}"
 
 
 @dataclass(frozen=True)
@@ -140,10 +126,10 @@ class OneOf:
     def check(self, value: object) -> str:
         if isinstance(value, str) and value in self.choices:
             return value
-        hint = nearest(str(value), self.choices)
+        hint = nearest(shortened(value), self.choices)
         if hint.startswith("did"):
             hint = f"{hint} (known: {', '.join(self.choices)})"
-        raise ValueError(f"unknown {self.what} '{value}'; {hint}")
+        raise ValueError(f"unknown {self.what} '{shortened(value)}'; {hint}")
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
@@ -158,18 +144,34 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Quantity:
-    """Marks a quantity within [low, high], all in the canonical unit `unit`."""
+    """Marks a quantity within [low, high], all in the canonical unit `unit`.
+
+    usual : the unit that users most often write, which a message offers
+    """
 
     unit: Literal["s", "bytes"]
     low: float
     high: float
+    usual: str | None = None
 
     def check(self, value: object) -> float:
+        if self.usual is not None and self._bare(value):
+            self._refuse(value, self.usual)
         number = units.parse(value, self.unit)
         if not self.low <= number <= self.high:
             limits = f"{self.low:g} to {self.high:g}"
             raise ValueError(f"{number:g} {self.unit} is not within {limits}")
         return number
+
+    @staticmethod
+    def _bare(value: object) -> bool:
+        """Whether the value is a number, without a unit."""
+        return isinstance(value, int | float) and not isinstance(value, bool)
+
+    def _refuse(self, value: object, usual: str) -> None:
+        """Offers the usual unit for a number without one, if that is within bounds."""
+        if self.low <= units.parse(value, self.unit, usual) <= self.high:
+            raise ValueError(f"{shortened(value)} has no unit; write '{value} {usual}'")
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
@@ -206,7 +208,8 @@ def parameter_value(
 def _file_name(value: str) -> str:
     if len(value) > 100 or not value[:1].isalnum() or not _plain(value):
         raise ValueError(
-            f"'{value}' does not do as a name; use letters, digits, '-', '_' and '.'"
+            f"'{shortened(value)}' cannot be a name; use up to 100 letters, digits,"
+            " '-', '_' and '.', and begin with a letter or digit"
         )
     return value
 

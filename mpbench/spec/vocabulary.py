@@ -37,6 +37,21 @@ READ_MODES = ("coalesced", "packet")
 DESIGN_METHODS = ("wsp", "lhs", "sobol", "uniform", "grid")
 """Those of room wsp, and `grid`, which crosses lists and spreads nothing."""
 
+DESIGN_KEYS = (
+    "method",
+    "points",
+    "grown_from",
+    "seed",
+    "candidates",
+    "candidate_set",
+    "distance",
+    "start",
+    "factors",
+    "constraints",
+)
+"""Keys of a design. No parameter has such a name, so that a key of the design that is
+indented too far can be told from a factor."""
+
 CANDIDATE_SETS = ("uniform", "lhs", "sobol")
 
 DISTANCES = ("euclidean", "l1")

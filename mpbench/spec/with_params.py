@@ -9,7 +9,8 @@ from pydantic_core import core_schema
 
 from mpbench.spec import knobs
 from mpbench.spec.knobs import Knob, Value
-from mpbench.spec.values import Faults, OneOf, nearest
+from mpbench.spec.suggestions import nearest
+from mpbench.spec.values import Faults, OneOf
 
 
 @dataclass(frozen=True)

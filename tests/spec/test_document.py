@@ -37,7 +37,7 @@ def test_merge_keys() -> None:
     [
         ("a: 1\nb: [1,\n", "f.yaml:3: not YAML: while parsing a flow"),
         ("a:\n\t- b\n", "f.yaml:2: not YAML: while scanning for the next token"),
-        ("a: b: c\n", "f.yaml:1: not YAML: mapping values are not allowed here"),
+        ("a: b: c\n", "f.yaml:1: not YAML: a ': ' stands inside a value; indent this"),
         (
             "a: 'open\n",
             "f.yaml:2: not YAML: while scanning a quoted scalar that begins on line 1, "
@@ -60,7 +60,10 @@ def test_merge_keys() -> None:
         ("a: !x b\n", "f.yaml:1: the tag '!x' is not supported"),
         ("? [a]\n: b\n", "f.yaml:1: a key must be a word"),
         ("a: {<<: 3}\n", "f.yaml:1: '<<' takes a mapping"),
-        ("a: &a\n  b: *a\n", "f.yaml:1: an alias of what it stands in"),
+        (
+            "a: &a\n  b: *a\n",
+            "f.yaml:1: this alias stands inside what it is",
+        ),
         ("- a\n", "f.yaml:1: expected 'key: value' lines at the top"),
         ("", "f.yaml:1: empty"),
         ("# nothing\n", "f.yaml:1: empty"),
@@ -80,22 +83,22 @@ def test_all_duplicates_are_listed() -> None:
     with pytest.raises(UserError) as caught:
         parse("a: 1\nb: 2\na: 3\nb: 4\n", "f")
     assert str(caught.value).splitlines() == [
-        "f:3: a: stands on line 1 already",
-        "f:4: b: stands on line 2 already",
+        "f:3: a: stands on line 1 already; remove one",
+        "f:4: b: stands on line 2 already; remove one",
     ]
 
 
 def test_aliases_cannot_unfold_without_end() -> None:
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     rows += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
-    with pytest.raises(UserError, match="too many values"):
+    with pytest.raises(UserError, match="more than 100000 values"):
         parse("\n".join(rows), "f")
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no such file"):
         read(tmp_path / "none.yaml")
-    with pytest.raises(UserError, match="a folder"):
+    with pytest.raises(UserError, match="this is a folder"):
         read(tmp_path)
     latin = tmp_path / "latin.yaml"
     latin.write_bytes("name: é".encode("latin-1"))

@@ -109,5 +109,5 @@ def test_a_line_of_a_long_list() -> None:
     found = faults(swapped(FACTORS, FACTORS + rows))
     assert found == [
         "f.yaml:10: design.factors.path2.loss[1]: '1 ms' is a time; a ratio is "
-        "wanted, such as '1 %'"
+        "needed, such as '1 %'"
     ]

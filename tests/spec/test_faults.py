@@ -9,7 +9,7 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
     ("old", "new", "message"),
     [
         # top level
-        ("name: small", "name: a/b", "1: name: 'a/b' does not do as a name"),
+        ("name: small", "name: a/b", "1: name: 'a/b' cannot be a name"),
         ("name: small", "name: 7", "1: name: expected text; put it in quotes"),
         ("name: small", "name: x\nseed: -1", "2: seed: -1 is below 0"),
         ("name: small", "name: x\nseed: one", "2: seed: expected a whole number"),
@@ -27,7 +27,11 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
             "3: parameters.path1.los: two_path has no such parameter; "
             "did you mean 'path1.loss'?",
         ),
-        ("name: small", "name: x\nparameters: {path1.loss: 0.01}", "write '0.01 %'"),
+        (
+            "name: small",
+            "name: x\nparameters: {path1.loss: 0.01}",
+            "write '1 %' if it is a part of 1",
+        ),
         (
             "name: small",
             "name: x\nparameters: {path1.loss: 101 %}",
@@ -104,7 +108,11 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
         ),
         ("{min: 1, max: 100,", "{min: 2, max: 2,", "both 2 Mbit/s; set it under"),
         ("max: 100", "max: 1e9", "1e+09 Mbit/s is out of range"),
-        ("max: 100", "max: 100, step: 0", "step: 0 Mbit/s is not above 0"),
+        (
+            "max: 100",
+            "max: 100, step: 0",
+            "step: 0 Mbit/s is below 1e-06",
+        ),
         ("max: 100", "max: 100, step: 1000", "more than from min to max"),
         ("min: 1, max", "integer: true, min: 1.5, max", "1.5 Mbit/s is not whole"),
         ("max: 100", "max: 100, integer: 1", "integer: expected true or false"),
@@ -139,7 +147,7 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
             "path: 1, sysctls: {net.mptcp.enabled: 1}",
             "has a key of its own; write 'protocol:'",
         ),
-        ("  tcp1:", "  tcp 1:", "10: cases.tcp 1: 'tcp 1' does not do as a name"),
+        ("  tcp1:", "  tcp 1:", "10: cases.tcp 1: 'tcp 1' cannot be a name"),
         # traffic
         ("tool: iperf3", "tool: iperf", "unknown tool 'iperf'; did you mean 'iperf3'?"),
         ("from: client", "from: clint", "has no host 'clint'; did you mean 'client'?"),
@@ -151,7 +159,7 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
             "'reverse: true'",
         ),
         ("30 s", "30", "13: traffic[0].duration: 30 has no unit; write '30 s'"),
-        ("30 s", "30 Mbit/s", "is a data rate; a time is wanted, such as '30 s'"),
+        ("30 s", "30 Mbit/s", "is a data rate; a time is needed, such as '30 s'"),
         ("30 s", "1500 ms", "1.5 s is not whole; iperf3 counts whole seconds"),
         ("30 s", "0 s", "0 s is not within 1 to 86400"),
         (", duration: 30 s", "", "says neither how long nor how much"),

@@ -100,8 +100,8 @@ def test_a_value_that_is_replaced_is_told_of_in_the_file_that_does(
     ("include", "message"),
     [
         ("nowhere.yaml", "main.yaml:1: nowhere.yaml: no such file"),
-        ("main.yaml", "main.yaml:1: main.yaml includes itself"),
-        ("loop.yaml", "loop.yaml:1: loop.yaml includes itself"),
+        ("main.yaml", "main.yaml:1: main.yaml: this file includes itself"),
+        ("loop.yaml", "loop.yaml:1: loop.yaml: this file includes itself"),
         ("[part.yaml, gone.yaml]", "main.yaml:1: gone.yaml: no such file"),
         ("3", "main.yaml:1: include: expected the name of a file"),
         ("{a: b}", "main.yaml:1: include: expected the name of a file"),

@@ -151,7 +151,7 @@ def test_entries_are_numbered_when_there_are_several() -> None:
         (
             "tool: curl",
             "    traffic.size: [1 kB, 1 ms]\n",
-            "'1 ms' is a time; an amount of data is wanted",
+            "'1 ms' is a time; an amount of data is needed",
         ),
         ("tool: curl", "    traffic.size: [0]\n", "traffic.size is 1 to 1e+12 bytes"),
         (

@@ -1,0 +1,182 @@
+"""What a message offers in place of a name that an experiment file cannot use."""
+
+import difflib
+from collections.abc import Collection, Iterable, Mapping
+
+LEAST_LIKENESS = 0.5
+"""A name is offered only if it is at least this similar, from 0 to 1."""
+
+SURE_LIKENESS = 0.8
+"""So similar a key of the same mapping is meant, even if another part has the name."""
+
+LONGEST_NAME = 60
+"""A longer name is no typing error, and comparing it would take long."""
+
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    # keys of the file
+    "runs": ("repetitions", "requests"),
+    "reps": ("repetitions",),
+    "repeat": ("repetitions",),
+    "repeats": ("repetitions",),
+    "replicates": ("repetitions",),
+    "replications": ("repetitions",),
+    "iterations": ("repetitions",),
+    "trials": ("repetitions",),
+    "seeds": ("repetitions", "seed"),
+    "title": ("name",),
+    "id": ("name",),
+    "network": ("topology",),
+    "topo": ("topology",),
+    "protocols": ("cases",),
+    "transports": ("cases",),
+    "workload": ("traffic",),
+    "flows": ("traffic", "parallel"),
+    "transfers": ("traffic",),
+    "settings": ("parameters",),
+    "variables": ("factors", "design"),
+    "sweep": ("design",),
+    "plots": ("figures",),
+    "timeout": ("time_limit",),
+    "reference": ("expect",),
+    "expected": ("expect",),
+    "tracing": ("trace",),
+    "pcap": ("capture",),
+    "tcpdump": ("capture",),
+    # keys of a case
+    "cc": ("congestion_control",),
+    "congestion": ("congestion_control",),
+    "controller": ("congestion_control",),
+    "algorithm": ("congestion_control", "method"),
+    "sched": ("scheduler",),
+    "pm": ("path_manager",),
+    "proto": ("protocol",),
+    "sysctl": ("sysctls",),
+    # keys of a traffic entry
+    "client": ("from",),
+    "src": ("from",),
+    "source": ("from",),
+    "server": ("to",),
+    "dst": ("to",),
+    "destination": ("to",),
+    "program": ("tool",),
+    "time": ("duration", "start", "over_time"),
+    "seconds": ("duration",),
+    "bytes": ("size",),
+    "amount": ("size",),
+    "volume": ("size",),
+    "streams": ("parallel", "concurrency"),
+    "connections": ("parallel", "concurrency"),
+    "cc_algorithm": ("congestion_control",),
+    # parameters of a link
+    "rtt": ("delay", "srtt", "request_time"),
+    "latency": ("delay", "request_time"),
+    "owd": ("delay",),
+    "propagation_delay": ("delay",),
+    "bandwidth": ("capacity", "goodput"),
+    "bw": ("capacity", "goodput"),
+    "rate": ("capacity", "goodput"),
+    "speed": ("capacity", "goodput"),
+    "throughput": ("throughput", "goodput", "capacity"),
+    "buffer": ("queue",),
+    "buffer_size": ("queue",),
+    "queue_size": ("queue",),
+    "queue_length": ("queue",),
+    "queue_delay": ("queueing_delay",),
+    "buffer_delay": ("queueing_delay",),
+    "bufferbloat": ("queueing_delay",),
+    "plr": ("loss", "mean_loss_probability"),
+    "packet_loss": ("loss", "mean_loss_probability"),
+    "loss_rate": ("loss", "mean_loss_probability"),
+    "drop": ("loss",),
+    # metrics
+    "fairness": ("jain",),
+    "jains_index": ("jain",),
+    "jain_index": ("jain",),
+    "fct": ("completion_time",),
+    "flow_completion_time": ("completion_time",),
+    "download_time": ("completion_time",),
+    "rps": ("requests_per_second",),
+    "response_time": ("request_time",),
+    "loss": ("mean_loss_probability",),
+    "retransmissions": ("retransmission_ratio",),
+    "reinjections": ("reinjection_ratio",),
+    "benefit": ("aggregation_benefit",),
+    "split": ("traffic_split",),
+    # figures, tools and controllers
+    "bar": ("goodput", "groups"),
+    "bars": ("goodput", "groups"),
+    "ecdf": ("cdf",),
+    "hist": ("histogram",),
+    "time_series": ("over_time",),
+    "timeseries": ("over_time",),
+    "window": ("cwnd",),
+    "http": ("curl",),
+    "wget": ("curl",),
+    "apachebench": ("ab",),
+    "udp": ("cbr",),
+    "newreno": ("reno",),
+    "minrtt": ("lowrtt",),
+    "min_rtt": ("lowrtt",),
+    "rr": ("roundrobin",),
+    "latin_hypercube": ("lhs",),
+    "random": ("uniform",),
+    "manhattan": ("l1",),
+}
+"""Words that other tools and papers use, with what is meant here by them. Of several
+names the first that is known at the place in question is offered."""
+
+
+def suggestion(name: str, choices: Iterable[str]) -> str | None:
+    """The name among `choices` that was most likely meant; None if none is near.
+
+    A parameter such as `path1.rtt` is looked up by what stands behind its last dot.
+    Of several names that are equally near, the first is taken.
+    """
+    known = list(choices)
+    if not known or len(name) > LONGEST_NAME:
+        return None
+    head, dot, last = name.rpartition(".")
+    for synonym in SYNONYMS.get(last.lower().replace("-", "_"), ()):
+        if f"{head}{dot}{synonym}" in known:
+            return f"{head}{dot}{synonym}"
+    best = max(known, key=lambda choice: _likeness(name, choice))
+    return best if _likeness(name, best) >= LEAST_LIKENESS else None
+
+
+def _likeness(name: str, choice: str) -> float:
+    """How similar two names are, from 0 to 1."""
+    return difflib.SequenceMatcher(None, name.lower(), choice.lower()).ratio()
+
+
+def nearest(name: str, choices: Iterable[str]) -> str:
+    """`did you mean 'x'?`, or the list of choices if none is near."""
+    known = list(choices)
+    best = suggestion(name, known)
+    if best is not None:
+        return f"did you mean '{best}'?"
+    return f"known: {', '.join(known)}"
+
+
+def unknown_key(
+    name: str,
+    keys: Iterable[str],
+    elsewhere: Mapping[str, Collection[str]] | None = None,
+) -> str:
+    """The reason why a mapping cannot have the key `name`, and what would work.
+
+    keys : the keys that the mapping can have
+    elsewhere : the keys of other parts of the file, by the part's name
+    """
+    known = list(keys)
+    best = suggestion(name, known)
+    near = best is not None and (
+        name.lower() in SYNONYMS or _likeness(name, best) >= SURE_LIKENESS
+    )
+    if not near:
+        for part, others in (elsewhere or {}).items():
+            if name in others:
+                return f"not a key here, but a key of {part}; move it there"
+        if "." in name:
+            place = "'parameters:', or below 'factors:' of the design"
+            return f"not a key here; parameters stand below {place}"
+    return f"unknown key; {nearest(name, known)}"

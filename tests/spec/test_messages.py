@@ -1,0 +1,132 @@
+"""For mistakes that users make: the suggestion that helps, and no misleading one."""
+
+import pytest
+
+from mpbench.spec import vocabulary
+from mpbench.spec.cases import Case
+from mpbench.spec.cbr import ConstantRate
+from mpbench.spec.design import Design
+from mpbench.spec.experiment import QUANTITIES, Spec
+from mpbench.spec.figures import Figure
+from mpbench.spec.suggestions import SYNONYMS, suggestion
+from mpbench.spec.traffic import Traffic
+from mpbench.spec.web import Download, Requests
+from tests.spec.files import FACTORS, FLOW, TEXT, faults, swapped
+from topologies import describe, names
+
+CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            swapped(FACTORS, "    path1.loss: [0.005]\n"),
+            "path1.loss[0]: 0.005 has no unit; write '0.5 %' if it is a part of 1,"
+            " else '0.005 %'",
+        ),
+        (TEXT + "trace: 10\n", "trace: 10 has no unit; write '10 ms'"),
+        (TEXT + "trace: 0.1\n", "trace: 0.1 has no unit; write '0.1 s'"),
+        (
+            swapped(CAPACITY, "{min: 1 Mbit/s, max: 10M}"),
+            "unknown unit 'M'; did you mean 'Mbit/s'?",
+        ),
+        (
+            swapped("duration: 30 s", "size: 10M"),
+            "unknown unit 'M'; did you mean 'MB'?",
+        ),
+        (
+            swapped("path2.delay", "path1.rtt"),
+            "did you mean 'path1.delay'? It is the delay in one direction, half of",
+        ),
+        (swapped("path2.delay", "path1.bw"), "did you mean 'path1.capacity'?"),
+        (TEXT + "seeds: 5\n", "seeds: unknown key; did you mean 'repetitions'?"),
+        (
+            swapped("congestion_control: lia", "cc: lia"),
+            "cases.mptcp.cc: unknown key; did you mean 'congestion_control'?",
+        ),
+        (TEXT + "metrics: [throughput]\n", "did you mean 'goodput'? (known: "),
+        (TEXT + "metrics: [fct]\n", "did you mean 'completion_time'? (known: "),
+        (
+            swapped(FLOW, FLOW.replace("  - ", "    ")),
+            "12: traffic: expected a list; begin each entry with '- ', such as - {",
+        ),
+        (
+            swapped(FLOW, "  tool: iperf3\n  from: client\n"),
+            "12: traffic: expected a list; begin each entry with '- '",
+        ),
+        (TEXT + "metrics: jain\n", "metrics: expected a list; write [jain]"),
+        (
+            swapped("points: 4", "points: 4\n  constraints: [path2.delay <= 0.5s]"),
+            "'0.5s' has a unit, but a constraint has plain numbers (path2.delay in ms);"
+            " write 'path2.delay <= 500'",
+        ),
+        (
+            swapped("points: 4", 'points: 4\n  constraints: ["path1.loss < 1 %"]'),
+            "write 'path1.loss < 1'",
+        ),
+        (
+            swapped("  points: 4\n  factors:\n", "  factors:\n    points: 4\n"),
+            "5: design.factors.points: a key of the design, not a parameter; indent it",
+        ),
+        (
+            swapped("  points: 4\n", "").replace("cases:", "points: 4\ncases:"),
+            "points: not a key here, but a key of 'design'; move it there",
+        ),
+        (
+            swapped("  points: 4\n", "    points: 4\n"),
+            "5: not YAML: this line is indented like no key above it; indent the keys",
+        ),
+        (
+            swapped("  points: 4\n", " points: 4\n"),
+            "5: not YAML: a ': ' stands inside a value; indent this line like the key",
+        ),
+        (
+            swapped("duration: 30 s", "duration: 30 s, cc: lia"),
+            "unknown key; write 'transport: {congestion_control: ...}' with it",
+        ),
+        (
+            TEXT + "path1.delay: 3 ms\n",
+            "not a key here; parameters stand below 'parameters:', or below 'factors:'",
+        ),
+    ],
+)
+def test_what_is_offered(text: str, message: str) -> None:
+    found = faults(text)
+    assert any(message in line for line in found), found
+
+
+def names_in_use() -> set[str]:
+    """All keys, choices and the last parts of parameters of experiment files."""
+    models = (Spec, Design, Case, Figure, Traffic, Download, Requests, ConstantRate)
+    keys = {
+        field.alias or name
+        for model in models
+        for name, field in model.model_fields.items()
+    }
+    choices = [value for value in vars(vocabulary).values() if isinstance(value, tuple)]
+    parameters = (p for name in names() for p in describe(name).parameters)
+    return keys.union(*choices, QUANTITIES, (p.name.split(".")[1] for p in parameters))
+
+
+def test_what_a_synonym_stands_for_exists() -> None:
+    meant = {name for synonyms in SYNONYMS.values() for name in synonyms}
+    assert meant <= names_in_use()
+
+
+def test_the_keys_of_a_design() -> None:
+    assert tuple(Design.model_fields) == vocabulary.DESIGN_KEYS
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "expected"),
+    [
+        ("path1.latency", ["path1.loss", "path1.delay"], "path1.delay"),
+        ("capcity", ["jitter", "capacity"], "capacity"),
+        ("xyz", ["capacity"], None),
+        ("x" * 1000, ["x" * 999], None),
+        ("a", [], None),
+    ],
+)
+def test_suggestions(name: str, choices: list[str], expected: str | None) -> None:
+    assert suggestion(name, choices) == expected
