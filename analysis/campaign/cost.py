@@ -1,4 +1,4 @@
-"""What campaigns cost: runs, virtual hours, wall time, and their ratio."""
+"""What campaigns cost: runs, virtual hours, CPU time and wall time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,39 +9,54 @@ from typing import Any
 from analysis.report.markdown import markdown
 
 CORES = 2
+"""Wall times are those of a machine with so many cores and no other work."""
 HEAD = (
-    *("campaign", "runs", "of the plan", "virtual hours", "CPU time a run, s"),
-    *("CPU hours", f"wall time on {CORES} cores", "virtual / wall", "as it was run"),
+    "campaign",
+    "runs",
+    "planned runs",
+    "virtual hours",
+    "CPU time per run [s]",
+    "CPU hours",
+    f"wall time on {CORES} cores",
+    "virtual / wall",
+    "wall time as run",
 )
 
 
 @dataclass(frozen=True)
 class Cost:
-    """A campaign's executions.
+    """What the runs of one campaign took.
 
-    runs : finished ones; planned : of the plan
-    virtual_s : of all runs
-    waited_s : wall time of all runs, one after the other, waiting for a CPU included
-    cpu_s : CPU time of those runs of which it is known, or of a sample
-    sampled : whether these were executed again for it
+    runs : number of finished runs
+    planned : number of runs in the plan
+    virtual_s : virtual time of all finished runs
+    wall_s : sum of the runs' wall times, including the time they waited for a CPU
+    cpu_s : CPU time of each run for which it was recorded, or of each sampled run
+    sampled : True if `cpu_s` is from runs that were executed again
     """
 
     name: str
     runs: int
     planned: int
     virtual_s: float
-    waited_s: float
+    wall_s: float
     cpu_s: tuple[float, ...]
     sampled: bool = False
 
     @property
     def cpu_hours(self) -> float | None:
-        """Of all runs; from the mean where it is not known of all."""
+        """CPU time of all finished runs, extrapolated from the mean of `cpu_s`.
+
+        None if no CPU time is known.
+        """
         return self.runs * mean(self.cpu_s) / 3600 if self.cpu_s else None
 
     @property
     def error(self) -> float:
-        """Standard error of the mean CPU time, relative; 0 if it is known of all."""
+        """Standard error of the mean CPU time, relative to that mean.
+
+        It is 0 if the CPU time of all runs is known, and also if only one is.
+        """
         known = len(self.cpu_s)
         if known < 2 or known >= self.runs:
             return 0.0
@@ -51,74 +66,87 @@ class Cost:
 def cost(
     name: str, planned: int, hosts: Sequence[Mapping[str, Any]], sample: Sequence[float]
 ) -> Cost:
-    """hosts : `exit` of the host.json of every finished run
-    sample : CPU seconds of some runs executed again; empty if there is none
+    """The cost of a campaign, from what its runs recorded.
+
+    planned : number of runs in the plan
+    hosts : the object `exit` in the host.json of every finished run
+    sample : CPU seconds of runs that were executed again; empty if there are none.
+        They count only if some runs did not record their own CPU time.
     """
-    known = [h["cpu_s"] for h in hosts if h.get("cpu_s") is not None]
-    use_sample = len(known) < len(hosts) and bool(sample)
+    recorded = [h["cpu_s"] for h in hosts if h.get("cpu_s") is not None]
+    use_sample = len(recorded) < len(hosts) and bool(sample)
     return Cost(
-        name,
-        len(hosts),
-        planned,
-        sum(h["virtual_s"] for h in hosts),
-        sum(h["wall_s"] for h in hosts),
-        tuple(sample if use_sample else known),
-        use_sample,
+        name=name,
+        runs=len(hosts),
+        planned=planned,
+        virtual_s=sum(h["virtual_s"] for h in hosts),
+        wall_s=sum(h["wall_s"] for h in hosts),
+        cpu_s=tuple(sample if use_sample else recorded),
+        sampled=use_sample,
     )
 
 
 def page(costs: Sequence[Cost], machine: str) -> Iterator[str]:
-    """The lines of the page."""
+    """The lines of a Markdown page with one table row per campaign, and a total.
+
+    machine : the machine on which the CPU times were measured, in running text
+    """
     yield "# What the campaigns cost"
     yield ""
-    yield f"On {machine}."
+    yield f"Measured on {machine}."
     yield ""
-    rows = [_row(each) for each in costs]
-    runs, planned = sum(c.runs for c in costs), sum(c.planned for c in costs)
-    virtual_h = sum(c.virtual_s for c in costs) / 3600
-    hours = [c.cpu_hours for c in costs]
-    known = [h for h in hours if h is not None]
-    waited_h = sum(c.waited_s for c in costs) / 3600 / CORES
-    last = ["**all**", str(runs), str(planned), f"{virtual_h:.1f}", ""]
-    if known and len(known) == len(hours):
-        wall_h = sum(known) / CORES
-        last += [f"{sum(known):.2f}", _time(wall_h), f"{virtual_h / wall_h:.0f}"]
-    else:
-        last += ["-", "-", "-"]
-    yield from markdown(HEAD, [*rows, [*last, _time(waited_h)]], numbers_from=1)
+    rows = [_row(cost) for cost in costs]
+    yield from markdown(HEAD, [*rows, _total(costs)], numbers_from=1)
     yield (
-        "CPU time is that of all processes of a run, as the host's kernel counts it,"
-        f" and wall time half of it: {CORES} cores that have nothing else to do. ±"
-        " is the standard error where a sample was taken. *As it was run* is the sum"
-        f" of the runs' wall times over {CORES}, which counts the time that they waited"
-        " for a CPU that other work had."
+        "CPU time is the time of all processes of a run, as the host's kernel counts"
+        f" it. *Wall time on {CORES} cores* is the CPU time divided by {CORES}: what a"
+        f" machine with {CORES} cores and no other work needs. A ± precedes the"
+        " standard error of the mean of a sample. *Wall time as run* is the sum of the"
+        f" runs' wall times divided by {CORES}. It includes the time that the runs"
+        " waited for a CPU that was busy with other work."
     )
-    if any(c.runs < c.planned for c in costs):
+    if any(cost.runs < cost.planned for cost in costs):
         yield ""
         yield (
-            "Where there are fewer runs than the plan has, a stated subset was run; the"
-            " file runs whole with `mpbench run`."
+            "A campaign with fewer runs than planned ran a stated subset of its plan."
+            " `mpbench run` with its experiment file executes the rest."
         )
     yield ""
 
 
-def _row(each: Cost) -> list[str]:
-    virtual_h = each.virtual_s / 3600
-    cells = [each.name, str(each.runs), str(each.planned), f"{virtual_h:.2f}"]
-    hours = each.cpu_hours
-    if hours is None:
+def _row(cost: Cost) -> list[str]:
+    virtual_h = cost.virtual_s / 3600
+    cells = [cost.name, str(cost.runs), str(cost.planned), f"{virtual_h:.2f}"]
+    cpu_h = cost.cpu_hours
+    if cpu_h is None:
         cells += ["-", "-", "-", "-"]
     else:
-        of = mean(each.cpu_s)
-        some = f" ± {each.error * of:.2f}" if each.error else ""
-        some += f" (sample of {len(each.cpu_s)})" if each.sampled else ""
-        wall_h = hours / CORES
+        mean_s = mean(cost.cpu_s)
+        note = f" ± {cost.error * mean_s:.2f}" if cost.error else ""
+        note += f" (sample of {len(cost.cpu_s)})" if cost.sampled else ""
+        wall_h = cpu_h / CORES
         ratio = f"{virtual_h / wall_h:.0f}" if wall_h else "-"
-        cells += [f"{of:.2f}{some}", f"{hours:.3f}", _time(wall_h), ratio]
-    return [*cells, _time(each.waited_s / 3600 / CORES)]
+        cells += [f"{mean_s:.2f}{note}", f"{cpu_h:.3f}", _time(wall_h), ratio]
+    return [*cells, _time(cost.wall_s / 3600 / CORES)]
+
+
+def _total(costs: Sequence[Cost]) -> list[str]:
+    """The row of all campaigns; without CPU times if those of one are not known."""
+    runs, planned = sum(c.runs for c in costs), sum(c.planned for c in costs)
+    virtual_h = sum(c.virtual_s for c in costs) / 3600
+    cells = ["**all**", str(runs), str(planned), f"{virtual_h:.1f}", ""]
+    known = [c.cpu_hours for c in costs if c.cpu_hours is not None]
+    if known and len(known) == len(costs):
+        wall_h = sum(known) / CORES
+        ratio = f"{virtual_h / wall_h:.0f}" if wall_h else "-"
+        cells += [f"{sum(known):.2f}", _time(wall_h), ratio]
+    else:
+        cells += ["-", "-", "-"]
+    return [*cells, _time(sum(c.wall_s for c in costs) / 3600 / CORES)]
 
 
 def _time(hours: float) -> str:
+    """A time with its unit: `20 s`, `3.0 min` or `1.25 h`."""
     minutes = 60 * hours
     if minutes < 1:
         return f"{60 * minutes:.0f} s"

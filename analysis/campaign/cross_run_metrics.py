@@ -1,6 +1,8 @@
-"""What of an MPTCP run needs other runs of its network: TCP's, another scheduler's.
+"""Metrics of an MPTCP run that need other runs of the same network.
 
-Sources: [thesis] Chauvenne and Libioulle, "MultiPath TCP Connections: Analysis and
+The other runs are those of TCP on each path, and of MPTCP under another scheduler.
+
+Source: [thesis] Chauvenne and Libioulle, "MultiPath TCP Connections: Analysis and
 Models", UCLouvain, 2017.
 """
 
@@ -12,30 +14,38 @@ from analysis.run import metrics
 
 Row = Mapping[str, Any]
 FIRST_SCHEDULER, SECOND_SCHEDULER = "lowrtt", "roundrobin"
-"""Of R_N ([thesis], App. C)."""
+"""The two schedulers that R_N of [thesis], App. C, compares."""
 
 
-def columns(row: Row, alone: Sequence[Row | None], twin: Row | None) -> dict[str, Any]:
-    """Columns of a run over two paths.
+def columns(
+    row: Row, tcp_rows: Sequence[Row | None], twin: Row | None
+) -> dict[str, Any]:
+    """The columns that other runs add to the row of an MPTCP run over two paths.
 
-    row : of MPTCP; alone : of TCP on each path by itself, None where there is none
-    twin : the run under SECOND_SCHEDULER, of one under FIRST_SCHEDULER
+    row : the MPTCP run, under FIRST_SCHEDULER if it has a twin
+    tcp_rows : the run of TCP on path 1, and on path 2; None where there is none
+    twin : the run of the same network under SECOND_SCHEDULER; None if there is none
 
-    first_path_quality : `best` or `worst`, by TCP's goodput ([thesis], sec. 3.2)
-    first_path_use : likewise by what each path carried of this connection (sec. 4.2.1)
-    mean_loss_percent : the loss asked of each path, weighted with its share (5.2.2)
-    less_lossy_share : what the path carried on which TCP retransmits less (5.2.2)
-    request_balance : R_N (App. C)
-    path<i>.sent_packets_per_s, .model_packets_per_s, .model_error_packets_per_s : of
-        LIA under random loss, what was sent, what the model has (eq. 6.6), and the
-        model's less the sent
-    path<i>.model_error_arrived_packets_per_s : the model's less what arrived
+    first_path_quality : `best` or `worst`: the rank of path 1 by the goodput of TCP
+        on each path ([thesis], sec. 3.2)
+    first_path_use : `best` or `worst`: the rank of path 1 by the bytes that each path
+        carried of this connection (sec. 4.2.1)
+    mean_loss_percent : the configured loss of the paths, 0-100, each weighted with
+        the share of the traffic that the path carried (sec. 5.2.2)
+    less_lossy_share : the share of the traffic, 0-1, on the path where TCP has the
+        lower retransmission ratio (sec. 5.2.2)
+    request_balance : R_N, in [-1, 1] (App. C)
+    path<i>.sent_packets_per_s : packets sent on path i; this and the next three are
+        for runs with LIA under random loss only
+    path<i>.model_packets_per_s : packets that the model predicts (eq. 6.6)
+    path<i>.model_error_packets_per_s : predicted less sent packets
+    path<i>.model_error_arrived_packets_per_s : predicted less arrived packets
 
-    What is not defined is left out.
+    A column that is not defined for the run is left out.
     """
     shares = [row.get(f"path{path}.share") for path in (1, 2)]
-    goodputs = [tcp.get("goodput_mbps") if tcp else None for tcp in alone]
-    ratios = [tcp.get("retransmission_ratio") if tcp else None for tcp in alone]
+    goodputs = [tcp.get("goodput_mbps") if tcp else None for tcp in tcp_rows]
+    ratios = [tcp.get("retransmission_ratio") if tcp else None for tcp in tcp_rows]
     losses = [row.get(f"path{path}.loss_percent") for path in (1, 2)]
     added: dict[str, Any] = {
         "first_path_quality": _quality(goodputs),
@@ -51,13 +61,12 @@ def columns(row: Row, alone: Sequence[Row | None], twin: Row | None) -> dict[str
 
 def _model(row: Row) -> dict[str, Any]:
     try:
-        found = model_validation.compare(row)
+        compared = model_validation.compare(row)
     except (KeyError, ValueError):
-        return {}  # a run that the model says nothing of
+        return {}  # The model does not apply to this run.
     added = {}
-    for path, (sent, model, loss) in enumerate(
-        zip(found.observed, found.predicted, found.losses, strict=True), start=1
-    ):
+    paths = zip(compared.observed, compared.predicted, compared.losses, strict=True)
+    for path, (sent, model, loss) in enumerate(paths, start=1):
         arrived = sent * (1 - loss)
         added[f"path{path}.sent_packets_per_s"] = sent
         added[f"path{path}.model_packets_per_s"] = model
@@ -93,8 +102,7 @@ def _less_lossy(
 
 
 def _balance(row: Row, twin: Row) -> float | None:
-    counts = [each.get("requests_per_s") for each in (row, twin)]
-    known = [count for count in counts if count is not None]
-    if len(known) < len(counts) or not any(known):
+    first, second = row.get("requests_per_s"), twin.get("requests_per_s")
+    if first is None or second is None or not (first or second):
         return None
-    return metrics.request_balance(*known)
+    return metrics.request_balance(first, second)

@@ -1,6 +1,7 @@
-"""The model of LIA beside what runs measured: Figs 6.3 and 6.4 of the thesis.
+"""The model of LIA against measured runs, as in Figs 6.3 and 6.4 of the thesis.
 
-[thesis] Chauvenne and Libioulle, 2017, sec. 6.2.1.
+[thesis] Chauvenne and Libioulle, "MultiPath TCP Connections: Analysis and Models",
+UCLouvain, 2017, sec. 6.2.1.
 """
 
 import re
@@ -16,12 +17,13 @@ _PATH = re.compile(r"path(\d+)\.loss_percent")
 
 @dataclass(frozen=True)
 class Compared:
-    """One run.
+    """One run, with what the model predicts for it. Every tuple has a value per path.
 
-    losses : of each path, 0-1; rtts_ms : without queues
-    observed : packets a second that were sent on each path
-    predicted : the same by [thesis] eq. 6.6
-    bounded : the same by the fixed point with LIA's bound
+    losses : loss probability, 0-1
+    rtts_ms : round-trip time of an empty network
+    observed : packets per second that were sent
+    predicted : packets per second by [thesis] eq. 6.6
+    bounded : packets per second by `analysis.models.lia.bounded_windows`
     """
 
     point: int
@@ -34,14 +36,19 @@ class Compared:
 
 
 def compare(row: Mapping[str, Any]) -> Compared:
-    """A run of MPTCP with LIA over paths with random loss, from its row.
+    """Compare a run with the model: MPTCP with LIA over paths with random loss.
 
-    Packets sent on a path are the frames that left its router, of full size, and those
-    that were lost there before: frames / (1 - p). Raises ValueError for a run that the
-    model says nothing of.
+    row : the run's row in the table of runs
+
+    The model counts the packets sent, and the row has the bytes that left the router
+    of each path. Its random loss comes before that, so the packets sent are the bytes
+    over the size of a full frame, divided by 1 - p.
+
+    Raises ValueError if the model does not apply to the run, and KeyError if the row
+    lacks a column.
     """
     if row.get("protocol") != "mptcp" or row.get("congestion_control") != "lia":
-        raise ValueError("the model is of MPTCP with lia")
+        raise ValueError("the model applies to MPTCP with lia only")
     paths = sorted(int(m[1]) for m in map(_PATH.fullmatch, row) if m)
     losses = tuple(float(row[f"path{i}.loss_percent"]) / 100 for i in paths)
     rtts_s = [2 * float(row[f"path{i}.delay_ms"]) / 1e3 for i in paths]
@@ -65,7 +72,12 @@ def compare(row: Mapping[str, Any]) -> Compared:
 
 
 def errors(runs: Sequence[Compared], bounded: bool = False) -> tuple[float, ...]:
-    """Root-mean-square error of each path over all runs, packets a second."""
+    """Root-mean-square error of the prediction on each path over all runs.
+
+    bounded : True for the error of `Compared.bounded`, False for `Compared.predicted`
+
+    Returns packets per second, one value per path. Raises ValueError without runs.
+    """
     if not runs:
         raise ValueError("no run to compare with")
     return tuple(

@@ -1,31 +1,35 @@
-"""Throughput of TCP Reno under random loss.
+"""Throughput of TCP Reno under random loss, in packets per second.
+
+The arguments are those of `analysis.models`.
 
 [padhye] Padhye, Firoiu, Towsley, Kurose, "Modeling TCP Throughput: A Simple Model
-and its Empirical Validation", SIGCOMM 1998; [thesis] Chauvenne and Libioulle, 2017,
-sec. 2.2.1.
+and its Empirical Validation", SIGCOMM 1998; [thesis] Chauvenne and Libioulle,
+"MultiPath TCP Connections: Analysis and Models", UCLouvain, 2017, sec. 2.2.1.
 """
 
 from math import inf, sqrt
 
-from analysis.models import check_loss, check_positive
+from analysis.models import check_loss, check_packets_per_ack, check_positive
 
-TRIPLE = 3
-"""Duplicate acknowledgements that make a loss known without a timeout."""
+DUPLICATE_ACKS = 3
+"""The number of duplicate acknowledgements that reveal a loss without a timeout."""
 
 
 def square_root(loss: float, rtt_s: float, packets_per_ack: float = 1) -> float:
-    """Without timeouts, for small loss: [padhye] eq. 20, [thesis] end of 2.2.1.
+    """The square-root formula: no timeouts, small loss ([padhye] eq. 20).
 
-    sqrt(3 / (2 b p)) / RTT, in packets a second.
+        B = sqrt(3 / (2 b p)) / RTT
+
+    It is also at the end of [thesis] sec. 2.2.1.
     """
     _check(loss, rtt_s, packets_per_ack)
     return sqrt(3 / (2 * packets_per_ack * loss)) / rtt_s
 
 
 def window(loss: float, packets_per_ack: float = 1) -> float:
-    """E[W], mean window when a loss is noticed, in packets: [padhye] eq. 13.
+    """E[W], the mean window in packets when TCP notices a loss ([padhye] eq. 13).
 
-    Its leading term is the [thesis]'s sqrt(8 / (3 b p)).
+    [thesis] has its leading term only, sqrt(8 / (3 b p)).
     """
     p, b = check_loss(loss), packets_per_ack
     shift = (2 + b) / (3 * b)
@@ -33,10 +37,11 @@ def window(loss: float, packets_per_ack: float = 1) -> float:
 
 
 def without_timeouts(loss: float, rtt_s: float, packets_per_ack: float = 1) -> float:
-    """All losses told by triple duplicates: [padhye] eqs 14, 17-19.
+    """Throughput if duplicate acknowledgements reveal all losses ([padhye] eq. 19).
 
-    ((1 - p)/p + E[W]) / (RTT (E[X] + 1)) packets a second, with b E[W] / 2 rounds
-    E[X] (eq. 11; eq. 14 is the same number).
+        B = ((1 - p) / p + E[W]) / (RTT (E[X] + 1))
+
+    The mean number of rounds is E[X] = b E[W] / 2 (eq. 11; eq. 14 is the same).
     """
     _check(loss, rtt_s, packets_per_ack)
     mean = window(loss, packets_per_ack)
@@ -51,15 +56,16 @@ def with_timeouts(
     packets_per_ack: float = 1,
     window_limit: float = inf,
 ) -> float:
-    """The full model: [padhye] eq. 32, packets a second.
+    """The full model, with timeouts and the receiver's window ([padhye] eq. 32).
 
-    timeout_s : T0, the first retransmission timeout; it doubles six times at most
-    window_limit : W_m, the receiver's window in packets
+    timeout_s : T0, the first retransmission timeout, seconds, above 0; each further
+        timeout is twice as long, up to 64 T0
+    window_limit : W_m, the receiver's window in packets, at least 1
     """
     _check(loss, rtt_s, packets_per_ack)
     check_positive("timeout", timeout_s)
     if window_limit < 1:
-        raise ValueError(f"a window of {window_limit:g} packets; at least 1")
+        raise ValueError(f"a window of {window_limit:g} packets; must be at least 1")
     p, b = loss, packets_per_ack
     mean = window(p, b)
     if mean < window_limit:
@@ -79,35 +85,40 @@ def approximation(
     packets_per_ack: float = 1,
     window_limit: float = inf,
 ) -> float:
-    """The full model's short form, the equation of TFRC too: [padhye] eq. 33.
+    """The approximation of the full model ([padhye] eq. 33).
 
-    RFC 5348, 3.1, leaves the minimum out.
+    timeout_s : T0, the first retransmission timeout, seconds, above 0
+    window_limit : W_m, the receiver's window in packets
+
+    TFRC uses the same equation. RFC 5348, sec. 3.1, leaves out its minimum.
     """
     _check(loss, rtt_s, packets_per_ack)
     check_positive("timeout", timeout_s)
     p, b = loss, packets_per_ack
-    often = min(1.0, 3 * sqrt(3 * b * p / 8))
-    waits = timeout_s * often * p * (1 + 32 * p * p)
-    return min(window_limit / rtt_s, 1 / (rtt_s * sqrt(2 * b * p / 3) + waits))
+    timeout_share = min(1.0, 3 * sqrt(3 * b * p / 8))
+    waiting_s = timeout_s * timeout_share * p * (1 + 32 * p * p)
+    return min(window_limit / rtt_s, 1 / (rtt_s * sqrt(2 * b * p / 3) + waiting_s))
 
 
 def timeout_probability(loss: float, mean_window: float) -> float:
-    """Q(w), that a loss in a window of w packets ends in a timeout: [padhye] eq. 24."""
+    """Q(w), the probability that a loss leads to a timeout ([padhye] eq. 24).
+
+    mean_window : w, the window in which the loss occurs, in packets
+    """
     p, w = check_loss(loss), mean_window
-    if w <= TRIPLE:
+    if w <= DUPLICATE_ACKS:
         return 1.0
-    through = 1 - p
-    some = (1 - through**TRIPLE) * (1 + through**TRIPLE * (1 - through ** (w - TRIPLE)))
-    return min(1.0, some / (1 - through**w))
+    arrives, k = 1 - p, DUPLICATE_ACKS
+    numerator = (1 - arrives**k) * (1 + arrives**k * (1 - arrives ** (w - k)))
+    return min(1.0, numerator / (1 - arrives**w))
 
 
 def _backoff(p: float) -> float:
-    """f(p): [padhye] eq. 29."""
+    """f(p) of [padhye] eq. 29, from the doubling of successive timeouts."""
     return 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
 
 
 def _check(loss: float, rtt_s: float, packets_per_ack: float) -> None:
     check_loss(loss)
     check_positive("round-trip time", rtt_s)
-    if packets_per_ack < 1:
-        raise ValueError(f"{packets_per_ack:g} packets an acknowledgement; at least 1")
+    check_packets_per_ack(packets_per_ack)

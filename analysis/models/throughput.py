@@ -1,6 +1,7 @@
-"""Throughput of MPTCP with LIA under random loss: the thesis's model, n paths.
+"""Throughput of MPTCP with LIA over n paths with random loss: the thesis's model.
 
-[thesis] Chauvenne and Libioulle, 2017, ch. 6.
+[thesis] Chauvenne and Libioulle, "MultiPath TCP Connections: Analysis and Models",
+UCLouvain, 2017, ch. 6.
 """
 
 from collections.abc import Sequence
@@ -10,17 +11,19 @@ from math import fsum, sqrt
 from analysis.models import check_paths, lia
 
 TIMEOUT_FLOOR_S = 0.2
-"""Least that Linux adds to the round-trip time for its timeout (TCP_RTO_MIN)."""
+"""What Linux adds at least to the round-trip time for its timeout (TCP_RTO_MIN)."""
 
 
 @dataclass(frozen=True)
 class Path:
-    """What the model says of one path.
+    """What the model predicts for one path.
 
-    window : E[W_i], packets
+    window : E[W_i], in packets
     packets_per_s : B_i = E[W_i] / RTT_i
-    loss_share : r_i, of all losses ([thesis] eq. 6.2)
-    packets_per_period : E[P_i], sent here between two losses on any path (eq. 6.1)
+    loss_share : r_i, the share of all losses that occur on this path, 0-1
+        ([thesis] eq. 6.2)
+    packets_per_period : E[P_i], the packets sent on this path between two losses of
+        the connection (eq. 6.1)
     """
 
     window: float
@@ -31,9 +34,12 @@ class Path:
 
 @dataclass(frozen=True)
 class Connection:
-    """paths : in the order given; best : index of that on which TCP is fastest.
+    """What the model predicts for a connection.
 
-    loss : p, mean loss that the connection's packets meet ([thesis] 6.1.3)
+    paths : in the order of the arguments
+    best : index, from 0, of the path on which TCP is fastest
+    loss : p, the probability that a packet of the connection is lost, 0-1
+        ([thesis] sec. 6.1.3)
     """
 
     paths: tuple[Path, ...]
@@ -42,12 +48,12 @@ class Connection:
 
     @property
     def packets_per_s(self) -> float:
-        """B, of all paths."""
+        """B, the sum over all paths."""
         return fsum(path.packets_per_s for path in self.paths)
 
     @property
     def packets_per_period(self) -> float:
-        """E[P] = 1 / p, between two losses on any path."""
+        """E[P] = 1 / p, the packets sent between two losses of the connection."""
         return 1 / self.loss
 
 
@@ -57,17 +63,21 @@ def predict(
     packets_per_ack: float = 1,
     bounded: bool = False,
 ) -> Connection:
-    """A connection with LIA over n >= 1 paths.
+    """Predict a connection with LIA over n paths.
 
-    losses, rtts_s : shape (n,)
-    bounded : with the bound on LIA's increase (`lia.bounded_windows`) in place of
-        [thesis] eq. 6.6, which leaves it out
+    losses : loss probability of each path, shape (n,), n >= 1
+    rtts_s : round-trip time of each path, seconds, shape (n,)
+    packets_per_ack : b, packets that one acknowledgement covers, at least 1
+    bounded : True for the windows of `lia.bounded_windows`, False for those of
+        [thesis] eq. 6.6, which leaves out the bound on LIA's increase
+
+    Raises ValueError for arguments out of range.
     """
     solve = lia.bounded_windows if bounded else lia.windows
-    found = solve(losses, rtts_s, packets_per_ack)
-    rates = [w / rtt for w, rtt in zip(found, rtts_s, strict=True)]
+    windows = solve(losses, rtts_s, packets_per_ack)
+    rates = [w / rtt for w, rtt in zip(windows, rtts_s, strict=True)]
     best = lia.best_path(losses, rtts_s, packets_per_ack)
-    return from_rates(losses, found, rates, best)
+    return from_rates(losses, windows, rates, best)
 
 
 def from_rates(
@@ -76,9 +86,16 @@ def from_rates(
     rates: Sequence[float],
     best: int = 0,
 ) -> Connection:
-    """The mean loss, and what follows from it, of rates in whatever unit.
+    """The connection that has given windows and rates, with its mean loss.
 
-    [thesis] 6.1.3: each path weighs in the mean by its share of the rate.
+    losses : loss probability of each path, shape (n,), n >= 1
+    windows : in packets, shape (n,)
+    rates : in packets per second, shape (n,); any other unit gives the same losses
+        and packets per period
+    best : index of the path on which TCP is fastest
+
+    In the mean loss, each path has the weight of its share of the rate ([thesis]
+    sec. 6.1.3).
     """
     check_paths(losses, [1.0] * len(losses), 1)
     total = fsum(rates)
@@ -91,16 +108,21 @@ def from_rates(
 
 
 def timeout_s(rtt_s: float) -> float:
-    """Linux's retransmission timeout on a path of steady round-trip time."""
+    """Linux's first retransmission timeout, seconds, for a constant round-trip time."""
     return rtt_s + TIMEOUT_FLOOR_S
 
 
 def rmse(predicted: Sequence[float], observed: Sequence[float]) -> float:
-    """Root-mean-square error, in the unit of both ([thesis] 6.2.1)."""
+    """Root-mean-square error ([thesis] sec. 6.2.1), in the unit of the arguments.
+
+    predicted, observed : shape (n,), n >= 1
+
+    Raises ValueError if they have different lengths or are empty.
+    """
     if len(predicted) != len(observed) or not predicted:
         raise ValueError(
             f"{len(predicted)} predictions and {len(observed)} observations; give"
-            " as many of both, at least one"
+            " the same number of both, at least one"
         )
     squares = [(a - b) ** 2 for a, b in zip(predicted, observed, strict=True)]
     return sqrt(fsum(squares) / len(squares))

@@ -1,4 +1,4 @@
-"""`mpbench compare A B`: two campaigns, point by point."""
+"""`mpbench compare A B`: the differences between two campaigns, point by point."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Side:
-    """One results folder: its table, its factors, its cases and metrics."""
+class Campaign:
+    """What a results folder has to compare.
+
+    rows : the table of runs
+    factors : the columns that identify a design point
+    metrics, topology : those of the experiment file; empty and None if this version
+        cannot read it
+    """
 
     path: Path
     rows: "pd.DataFrame"
@@ -32,19 +38,19 @@ class Side:
 @click.argument("b", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--case",
-    "asked",
+    "case_options",
     metavar="CASE[=CASE]",
     multiple=True,
-    help="Compare this case, or a case of A with one of B that has another name; may"
-    " be given several times.  [default: all cases that both have]",
+    help="Compare this case, or with CASE=CASE a case of A with a case of B that has"
+    " another name; may be given several times.  [default: all cases of both]",
 )
 @click.option(
     "--metric",
     "metrics",
     metavar="METRIC",
     multiple=True,
-    help="Compare this metric; may be given several times.  [default: those of both"
-    " experiments]",
+    help="Compare this metric; may be given several times.  [default: the metrics of"
+    " both experiments]",
 )
 @click.option(
     "--confidence",
@@ -52,72 +58,73 @@ class Side:
     default=95.0,
     show_default=True,
     metavar="PERCENT",
-    help="Of the intervals.",
+    help="Confidence level of the intervals.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=1,
     show_default=True,
-    help="Of the resampling.",
+    help="Seed of the bootstrap resampling.",
 )
 @click.option(
     "--pairs",
     "target",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write every pair and its difference (CSV).",
+    help="Write every pair and its difference to this CSV file.",
 )
 def command(
     a: Path,
     b: Path,
-    asked: tuple[str, ...],
+    case_options: tuple[str, ...],
     metrics: tuple[str, ...],
     confidence: float,
     seed: int,
     target: Path | None,
 ) -> None:
-    """Set the results A and B side by side, paired by design point.
+    """Compare the campaigns in A and B, paired by design point.
 
-    For each metric and case: medians, and mean and median of the differences B - A
-    with bootstrap intervals (BCa). A pair is a design point and repetition at which
-    the runs of both are ok. Campaigns with other factors, or without a point in
-    common, are not compared.
+    The table has a row per metric and case. It shows the medians of A and B, and the
+    mean and median of the differences B - A with bootstrap intervals (BCa). A pair is
+    a design point and repetition whose runs are ok in both campaigns. The command
+    refuses campaigns that vary different factors or have no design point in common.
     """
     import numpy as np
     import pandas as pd
 
     from analysis.campaign import comparison
 
-    one, other = _read(a), _read(b)
-    cases = _cases(one, other, asked)
-    factors = _same_factors(one, other)
-    names = metrics or [m for m in one.metrics if m in other.metrics]
+    first, second = _read(a), _read(b)
+    cases = _cases(first, second, case_options)
+    factors = _same_factors(first, second)
+    names = metrics or [m for m in first.metrics if m in second.metrics]
     if not names:
         raise UserError(
             f"{a} and {b}: no metric in common; name one with --metric, such as goodput"
         )
     rng = np.random.default_rng(seed)
-    found: list[Line] = []
-    every = []
+    lines: list[Line] = []
+    pairs_by_metric = []
     for metric in names:
-        joined = comparison.pairs(one.rows, other.rows, factors, cases, metric)
-        every.append(joined.assign(metric=metric))
-        found += comparison.lines(joined, cases, metric, rng, confidence / 100)
-    if not found:
-        raise UserError(_why_none(one, other, factors, names))
-    _show(found, confidence)
-    planned = one.rows.groupby(["repetition", *factors], dropna=False).ngroups
+        pairs = comparison.pairs(first.rows, second.rows, factors, cases, metric)
+        pairs_by_metric.append(pairs.assign(metric=metric))
+        lines += comparison.lines(pairs, cases, metric, rng, confidence / 100)
+    if not lines:
+        raise UserError(_why_no_pairs(first, second, factors, names))
+    _show(lines, confidence)
+    planned = first.rows.groupby(["repetition", *factors], dropna=False).ngroups
     click.echo(
-        f"\nB - A over the pairs of {planned} design points and repetitions of A;"
-        f" A is {a}, B is {b}."
+        f"\nDifferences are B - A. A, {a}, has {planned} design points and repetitions;"
+        f" B is {b}."
     )
     if target is not None:
-        pd.concat(every).to_csv(target, index=False)
+        pd.concat(pairs_by_metric).to_csv(target, index=False)
         click.echo(f"wrote {target}")
 
 
-def _read(path: Path) -> Side:
+def _read(path: Path) -> Campaign:
+    """Read a results folder. Raises UserError if no run is finished."""
     from analysis.campaign import table
     from mpbench.spec import load
     from mpbench.store import campaign, layout
@@ -127,12 +134,13 @@ def _read(path: Path) -> Side:
     head = campaign.read(folder.campaign)
     rows = collect(folder, head.plan)
     if not rows:
-        raise UserError(f"{path}: no run is finished; `mpbench run` goes on with it")
+        raise UserError(f"{path}: no run is finished; `mpbench run` executes the runs")
     try:
         spec = load(folder.experiment)
-    except UserError:  # of another version; it is the runs that are compared
+    except UserError:
+        # Another version wrote the file. The runs can be compared without it.
         spec = None
-    return Side(
+    return Campaign(
         path=path,
         rows=table.build(rows),
         factors=tuple(dict.fromkeys(k for e in head.plan for k in e.factors)),
@@ -142,58 +150,69 @@ def _read(path: Path) -> Side:
     )
 
 
-def _same_factors(one: Side, other: Side) -> list[str]:
-    """Raises UserError if the two are of other networks or vary other things."""
-    if one.topology and other.topology and one.topology != other.topology:
+def _same_factors(first: Campaign, second: Campaign) -> list[str]:
+    """The factors of both campaigns.
+
+    Raises UserError if their topologies or their factors differ.
+    """
+    both = f"{first.path} and {second.path}"
+    if first.topology and second.topology and first.topology != second.topology:
         raise UserError(
-            f"{one.path} and {other.path} are unlike: their networks are {one.topology}"
-            f" and {other.topology}; compare campaigns over one network"
+            f"{both} have different topologies, {first.topology} and"
+            f" {second.topology}; compare campaigns over the same topology"
         )
-    if set(one.factors) == set(other.factors):
-        return list(one.factors)
-    for side, against in ((one, other), (other, one)):
-        more = [name for name in side.factors if name not in against.factors]
+    for campaign, other in ((first, second), (second, first)):
+        more = [name for name in campaign.factors if name not in other.factors]
         if more:
-            what = more[0] + (f" (and {len(more) - 1} more)" if more[1:] else "")
+            names = more[0] + (f" (and {len(more) - 1} more)" if more[1:] else "")
             raise UserError(
-                f"{one.path} and {other.path} are unlike: {what} varies in"
-                f" {side.path} alone; compare campaigns over the same factors"
+                f"{both} vary different factors: {names} varies in {campaign.path}"
+                " only; compare campaigns over the same factors"
             )
-    raise AssertionError
+    return list(first.factors)
 
 
-def _cases(one: Side, other: Side, asked: Sequence[str]) -> dict[str, str]:
-    """Cases of A to cases of B."""
-    if not asked:
-        common = {case: case for case in one.cases if case in other.cases}
+def _cases(
+    first: Campaign, second: Campaign, case_options: Sequence[str]
+) -> dict[str, str]:
+    """Each case of the first campaign to compare, and its partner in the second.
+
+    case_options : texts such as `lia` or `lia=olia`; without any, all cases that both
+        campaigns have
+
+    Raises UserError if a campaign lacks a case, or they have none in common.
+    """
+    if not case_options:
+        common = {case: case for case in first.cases if case in second.cases}
         if not common:
             raise UserError(
-                f"{one.path} and {other.path}: no case in common"
-                f" ({', '.join(one.cases)}; {', '.join(other.cases)}); pair them with"
-                f" --case {one.cases[0]}={other.cases[0]}"
+                f"{first.path} and {second.path}: no case in common"
+                f" ({', '.join(first.cases)}; {', '.join(second.cases)}); pair them"
+                f" with --case {first.cases[0]}={second.cases[0]}"
             )
         return common
     chosen = {}
-    for text in asked:
-        first, _, second = text.partition("=")
-        pair = (first, second or first)
-        for side, case in zip((one, other), pair, strict=True):
-            if case not in side.cases:
-                known = ", ".join(side.cases)
+    for text in case_options:
+        first_case, _, second_case = text.partition("=")
+        pair = (first_case, second_case or first_case)
+        for campaign, case in zip((first, second), pair, strict=True):
+            if case not in campaign.cases:
                 raise UserError(
-                    f"--case {text}: {side.path} has no case '{case}'; known: {known}"
+                    f"--case {text}: {campaign.path} has no case '{case}'; known:"
+                    f" {', '.join(campaign.cases)}"
                 )
         chosen[pair[0]] = pair[1]
     return chosen
 
 
-def _why_none(
-    one: Side, other: Side, factors: Sequence[str], metrics: Sequence[str]
+def _why_no_pairs(
+    first: Campaign, second: Campaign, factors: Sequence[str], metrics: Sequence[str]
 ) -> str:
-    both = f"{one.path} and {other.path}"
+    """The reason why two campaigns have no pair of runs, in one line."""
+    both = f"{first.path} and {second.path}"
     if factors:
-        shared = one.rows[[*factors]].merge(other.rows[[*factors]], on=[*factors])
-        if shared.empty:
+        keys = list(factors)
+        if first.rows[keys].merge(second.rows[keys], on=keys).empty:
             return (
                 f"{both} have no design point in common; compare campaigns of the same"
                 " design (its seed, points and ranges)"
@@ -201,35 +220,49 @@ def _why_none(
     return f"{both} have no pair of ok runs with {', '.join(metrics)}"
 
 
-def _show(found: "Sequence[Line]", confidence: float) -> None:
+def _show(lines: "Sequence[Line]", confidence: float) -> None:
+    """confidence : level of the intervals in percent"""
     from rich.console import Console
     from rich.table import Table
 
-    shown = Table(box=None, pad_edge=False)
-    words = ("metric", "case")
+    table = Table(box=None, pad_edge=False)
     level = f"{confidence:g} %"
-    heads = [*words, "pairs", "A median", "B median", "mean of B - A", level]
-    for head in (*heads, "median of B - A", level, "B > A", "B < A"):
-        shown.add_column(head, justify="left" if head in words else "right")
-    for line in found:
-        one, other = line.cases
-        shown.add_row(
+    for head in (
+        "metric",
+        "case",
+        "pairs",
+        "A median",
+        "B median",
+        "mean of B - A",
+        level,
+        "median of B - A",
+        level,
+        "B > A",
+        "B < A",
+    ):
+        table.add_column(
+            head, justify="left" if head in ("metric", "case") else "right"
+        )
+    for line in lines:
+        first_case, second_case = line.cases
+        table.add_row(
             line.metric,
-            one if one == other else f"{one} and {other}",
+            first_case if first_case == second_case else f"{first_case}={second_case}",
             str(line.pairs),
             f"{line.first:.4g}",
             f"{line.second:.4g}",
             f"{line.mean.estimate:+.4g}",
-            _ends(line.mean),
+            _interval(line.mean),
             f"{line.median.estimate:+.4g}",
-            _ends(line.median),
+            _interval(line.median),
             str(line.above),
             str(line.below),
         )
-    Console(highlight=False, width=200).print(shown)
+    Console(highlight=False, width=200).print(table)
 
 
-def _ends(interval: "Interval") -> str:
+def _interval(interval: "Interval") -> str:
+    """`+0.1 to +0.2`, or that there are too few pairs for an interval."""
     if interval.low is None or interval.high is None:
         return "too few"
     return f"{interval.low:+.4g} to {interval.high:+.4g}"

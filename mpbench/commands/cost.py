@@ -1,4 +1,4 @@
-"""`mpbench cost RESULTS...`: what campaigns took."""
+"""`mpbench cost RESULTS...`: the time that campaigns took."""
 
 import shutil
 import tempfile
@@ -24,19 +24,20 @@ if TYPE_CHECKING:
     default=0,
     show_default=True,
     metavar="N",
-    help="Execute so many runs of each campaign again, one at a time, for their CPU"
-    " time, where it was not noted when they ran.",
+    help="For campaigns that did not record the CPU time of their runs: execute N runs"
+    " of each again, one at a time, and measure it.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="A page to write, Markdown.  [default: print it]",
+    help="The Markdown page to write.  [default: print the page]",
 )
 def command(results: tuple[Path, ...], sample: int, out: Path | None) -> None:
-    """Tell runs, virtual hours, CPU time and wall time of the campaigns RESULTS.
+    """Print runs, virtual hours, CPU time and wall time of the campaigns RESULTS.
 
-    The wall time is that of two cores with nothing else to do, from CPU times: unlike
-    the wall times that runs took, they do not depend on what else the machine did.
+    The wall time is the one that two cores without other work need. It is computed
+    from CPU times, which do not depend on what else the machine did, unlike the wall
+    times that the runs took.
     """
     from analysis.campaign import cost
     from mpbench.report import page_file
@@ -50,25 +51,33 @@ def command(results: tuple[Path, ...], sample: int, out: Path | None) -> None:
 
 
 def _cost(root: Path, sample: int) -> "Cost":
+    """The cost of one campaign.
+
+    sample : how many runs to execute again if some did not record their CPU time
+    """
     from analysis.campaign import cost
     from mpbench.store import campaign, layout, runs
 
     results = layout.Results(root)
     head = campaign.read(results.campaign)
     hosts = []
-    for entry in {each.id: each for each in head.plan}.values():
-        host = runs.read_json(results.run(entry.id).host)
+    ids = list(dict.fromkeys(entry.id for entry in head.plan))
+    for run_id in ids:
+        host = runs.read_json(results.run(run_id).host)
         if host is not None and host["exit"]["status"] == "finished":
             hosts.append(host["exit"])
     if not hosts:
-        raise UserError(f"{root}: no finished run; `mpbench run` makes some")
+        raise UserError(f"{root}: no run is finished; `mpbench run` executes the runs")
     known = all(host.get("cpu_s") is not None for host in hosts)
-    again = [] if known or not sample else _execute(results, head.backend, sample)
-    return cost.cost(head.name, len({e.id for e in head.plan}), hosts, again)
+    sampled_s = [] if known or not sample else _execute(results, head.backend, sample)
+    return cost.cost(head.name, len(ids), hosts, sampled_s)
 
 
 def _execute(results: "Results", backend_name: str, count: int) -> list[float]:
-    """CPU seconds of some finished runs, drawn alike each time, executed again."""
+    """Execute some finished runs again, and return the CPU seconds of each.
+
+    Every call draws the same runs.
+    """
     from mpbench.backends import registry
     from mpbench.engine import cpus, verify
     from mpbench.engine.bounds import bounds
@@ -77,7 +86,7 @@ def _execute(results: "Results", backend_name: str, count: int) -> list[float]:
     backend = registry.create(backend_name)
     head = campaign.read(results.campaign)
     cpu = cpus.choose(1, backend.max_parallel)[0]
-    taken = []
+    seconds = []
     for entry, run, name in verify.choose(results, head, count, seed=0):
         job = runs.read_json(run.job)
         if job is None:
@@ -92,14 +101,15 @@ def _execute(results: "Results", backend_name: str, count: int) -> list[float]:
         finally:
             shutil.rmtree(folder.root, ignore_errors=True)
         if ended.status != "finished" or ended.cpu_s is None:
-            reason = ended.reason or f"backend {backend_name} notes no CPU time"
+            reason = ended.reason or f"backend {backend_name} records no CPU time"
             raise UserError(f"{entry.id} {name}: {reason}; leave --sample out")
         click.echo(f"{head.name} {name}: {ended.cpu_s:.2f} s of CPU time", err=True)
-        taken.append(ended.cpu_s)
-    return taken
+        seconds.append(ended.cpu_s)
+    return seconds
 
 
 def _machine() -> str:
+    """This machine in running text: its CPU model and number of CPUs."""
     import os
 
     from mpbench.store.provenance import cpu_model

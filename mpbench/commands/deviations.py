@@ -1,4 +1,4 @@
-"""`mpbench deviations`: published deviations over designs, and ours beside them."""
+"""`mpbench deviations`: published deviations between designs, and ours beside them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
-    help="The page to write, Markdown.",
+    help="The Markdown page to write.",
 )
 def command(published: Path, tables: tuple[Path, ...], out: Path) -> None:
-    """Write a page with the numbers of PUBLISHED and ours beside them.
+    """Write a page with the deviations in PUBLISHED and ours beside them.
 
-    PUBLISHED is a file of results/published/ such as thesis-table-3.2.csv. Each TABLE
-    is a `sensitivity.csv` that `mpbench sensitivity` left in NAME.designs. What no
-    table has is said to be not run.
+    PUBLISHED is a file of results/published/ such as thesis-table-3.2.csv. Each of
+    TABLES is a `sensitivity.csv` that `mpbench sensitivity` wrote into NAME.designs.
+    The page says "not run" for a number that no table has.
     """
     import pandas as pd
 
@@ -44,6 +44,7 @@ def command(published: Path, tables: tuple[Path, ...], out: Path) -> None:
 
 
 def _read(path: Path) -> "pd.DataFrame":
+    """A `sensitivity.csv`. Raises UserError if it lacks a column."""
     import pandas as pd
 
     needed = {"experiment", "points", "case", "metric", "statistic", "designs"}

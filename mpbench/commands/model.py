@@ -1,4 +1,4 @@
-"""`mpbench model`: what closed forms say, without running anything."""
+"""`mpbench model`: throughput by closed forms, alone and against measured runs."""
 
 import json
 from dataclasses import asdict
@@ -17,7 +17,7 @@ MILLI = 1e-3
 
 
 def _numbers(_context: click.Context, _name: object, text: str) -> tuple[float, ...]:
-    """`0.01,0.02` to numbers."""
+    """The numbers in an option's text: (0.01, 0.02) for `0.01,0.02`."""
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
@@ -28,7 +28,7 @@ def _numbers(_context: click.Context, _name: object, text: str) -> tuple[float, 
 
 @click.group("model")
 def command() -> None:
-    """What closed forms say, by themselves and beside runs."""
+    """Compute throughput by closed forms, alone or against measured runs."""
 
 
 @command.command("throughput")
@@ -39,7 +39,7 @@ def command() -> None:
     callback=_numbers,
     required=True,
     metavar="P,P...",
-    help="Probability of loss on each path, above 0 and below 1.",
+    help="Loss probability of each path, above 0 and below 1.",
 )
 @click.option(
     "-r",
@@ -48,7 +48,7 @@ def command() -> None:
     callback=_numbers,
     required=True,
     metavar="MS,MS...",
-    help="Round-trip time of each path, ms.",
+    help="Round-trip time of each path, in ms.",
 )
 @click.option(
     "-b",
@@ -56,24 +56,24 @@ def command() -> None:
     type=float,
     default=1.0,
     show_default=True,
-    help="Packets that one acknowledgement stands for.",
+    help="Number of packets that one acknowledgement covers.",
 )
 @click.option(
     "-m",
     "segment_bytes",
     type=float,
     metavar="BYTES",
-    help="Payload of a segment; rates are in Mbit/s too then.",
+    help="Payload of a segment. With it, rates are printed in Mbit/s too.",
 )
 @click.option(
     "--timeout",
     "timeout_ms",
     type=float,
     metavar="MS",
-    help="First retransmission timeout of TCP.  [default: each path's round-trip"
-    " time and 200 ms, as Linux has it]",
+    help="First retransmission timeout of TCP.  [default: 200 ms more than each path's"
+    " round-trip time, as in Linux]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def throughput(
     losses: tuple[float, ...],
     rtts_ms: tuple[float, ...],
@@ -82,14 +82,14 @@ def throughput(
     timeout_ms: float | None,
     as_json: bool,
 ) -> None:
-    """Steady throughput of MPTCP with LIA, and of TCP on each path, under loss.
+    """Compute the throughput of MPTCP with LIA, and of TCP on each path, under loss.
 
-    The model of Chauvenne and Libioulle (2017, eqs 6.1-6.6) for any number of
-    paths; the same fixed point with LIA's bound on the increase, which matters
-    where round-trip times differ; and beside them TCP by Padhye et al. (1998)
+    The first table is the model of Chauvenne and Libioulle (2017, eqs 6.1-6.6) for
+    any number of paths. The second one adds LIA's bound on the increase, which
+    matters if round-trip times differ. The third one is TCP by Padhye et al. (1998),
     with and without timeouts.
     """
-    from analysis.models import mbps, padhye
+    from analysis.models import check_positive
     from analysis.models import throughput as model
 
     rtts_s = [ms * MILLI for ms in rtts_ms]
@@ -97,31 +97,39 @@ def throughput(
         lia = model.predict(losses, rtts_s, packets_per_ack)
         bounded = model.predict(losses, rtts_s, packets_per_ack, bounded=True)
         tcp = [
-            {
-                "square_root": padhye.square_root(p, rtt, packets_per_ack),
-                "without_timeouts": padhye.without_timeouts(p, rtt, packets_per_ack),
-                "with_timeouts": padhye.with_timeouts(
-                    p,
-                    rtt,
-                    model.timeout_s(rtt) if timeout_ms is None else timeout_ms * MILLI,
-                    packets_per_ack,
-                ),
-            }
-            for p, rtt in zip(losses, rtts_s, strict=True)
+            _tcp(loss, rtt_s, packets_per_ack, timeout_ms)
+            for loss, rtt_s in zip(losses, rtts_s, strict=True)
         ]
         if segment_bytes is not None:
-            mbps(0.0, segment_bytes)
+            check_positive("segment", segment_bytes)
     except ValueError as error:
         raise UserError(f"model throughput: {error}") from error
     if as_json:
-        found: dict[str, Any] = {
+        predictions: dict[str, Any] = {
             "lia": _plain(lia),
             "lia_bounded": _plain(bounded),
             "tcp_packets_per_s": tcp,
         }
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(predictions, indent=2))
         return
     _show(losses, rtts_ms, lia, bounded, tcp, segment_bytes)
+
+
+def _tcp(
+    loss: float, rtt_s: float, packets_per_ack: float, timeout_ms: float | None
+) -> dict[str, float]:
+    """TCP's throughput on one path by formula, in packets per second."""
+    from analysis.models import padhye
+    from analysis.models.throughput import timeout_s
+
+    first_timeout_s = timeout_s(rtt_s) if timeout_ms is None else timeout_ms * MILLI
+    return {
+        "square_root": padhye.square_root(loss, rtt_s, packets_per_ack),
+        "without_timeouts": padhye.without_timeouts(loss, rtt_s, packets_per_ack),
+        "with_timeouts": padhye.with_timeouts(
+            loss, rtt_s, first_timeout_s, packets_per_ack
+        ),
+    }
 
 
 def _plain(connection: "Connection") -> dict[str, Any]:
@@ -140,7 +148,8 @@ def _show(
     tcp: list[dict[str, float]],
     segment_bytes: float | None,
 ) -> None:
-    """Tables on the terminal; rates in packets/s, and Mbit/s if that is known."""
+    """Print the three tables. Rates are in packets/s, and in Mbit/s if the size of a
+    segment is known."""
     from rich.console import Console
     from rich.table import Table
 
@@ -153,14 +162,20 @@ def _show(
         return f"{text} ({mbps(packets_per_s, segment_bytes):.2f} Mbit/s)"
 
     console = Console(highlight=False, soft_wrap=True)
-    for title, found in (
+    for title, connection in (
         ("MPTCP with LIA (thesis eq. 6.6)", lia),
         ("MPTCP with LIA, no window above TCP's", bounded),
     ):
         table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-        for head in ("path", "window", "packets/s", "of losses", "sent per period"):
+        for head in (
+            "path",
+            "window",
+            "packets/s",
+            "share of losses",
+            "sent per period",
+        ):
             table.add_column(head, justify="left" if head == "path" else "right")
-        for index, path in enumerate(found.paths):
+        for index, path in enumerate(connection.paths):
             table.add_row(
                 f"{index + 1}: {losses[index]:g}, {rtts_ms[index]:g} ms",
                 f"{path.window:.2f}",
@@ -171,9 +186,9 @@ def _show(
         table.add_row(
             "all",
             "",
-            rate(found.packets_per_s),
-            f"p = {found.loss:.5f}",
-            f"{found.packets_per_period:.2f}",
+            rate(connection.packets_per_s),
+            f"p = {connection.loss:.5f}",
+            f"{connection.packets_per_period:.2f}",
         )
         console.print(table)
         console.print()
@@ -186,19 +201,19 @@ def _show(
     heads = ("path", "sqrt(3/2bp)/RTT", "without timeouts", "with timeouts")
     for head in heads:
         table.add_column(head, justify="left" if head == "path" else "right")
-    for index, each in enumerate(tcp):
+    for index, rates in enumerate(tcp):
         best = " (best)" if index == lia.best and len(tcp) > 1 else ""
-        table.add_row(f"{index + 1}{best}", *(rate(value) for value in each.values()))
+        table.add_row(f"{index + 1}{best}", *(rate(value) for value in rates.values()))
     console.print(table)
 
 
 @command.command("validate")
 @click.argument("results", type=click.Path(path_type=Path, file_okay=False))
 def validate(results: Path) -> None:
-    """Set the model beside the runs of RESULTS, path by path, with the RMSE.
+    """Compare the model with the runs of RESULTS, path by path, and print the RMSE.
 
-    For campaigns of MPTCP with lia over paths with random loss, such as
-    experiments/thesis/model-loss.yaml and model-rtt.yaml.
+    The campaign must have runs of MPTCP with lia over paths with random loss, such as
+    those of experiments/thesis/model-loss.yaml and model-rtt.yaml.
     """
     from analysis.campaign import model_validation
     from mpbench.store import campaign, layout
@@ -208,47 +223,47 @@ def validate(results: Path) -> None:
     head = campaign.read(folder.campaign)
     rows = [r for r in collect(folder, head.plan) if r["verdict"] == "ok"]
     if not rows:
-        raise UserError(f"{results}: no run is ok; `mpbench run` goes on with it")
-    found, reason = [], ""
+        raise UserError(
+            f"{results}: no run is ok; `mpbench run` continues the campaign"
+        )
+    compared, reason = [], ""
     for row in rows:
         try:
-            found.append(model_validation.compare(row))
+            compared.append(model_validation.compare(row))
         except ValueError as error:
             reason = reason or f"point {row['point']} {row['case']}: {error}"
-    if not found:
-        raise UserError(f"{results}: the model says nothing of its runs: {reason}")
-    _show_validation(found)
-    if left := len(head.plan) - len(found):
-        click.echo(f"\n{left} of {len(head.plan)} runs are not in it")
+    if not compared:
+        raise UserError(f"{results}: the model applies to none of the runs: {reason}")
+    _show_validation(compared)
+    if left_out := len(head.plan) - len(compared):
+        click.echo(f"\n{left_out} of {len(head.plan)} runs are not in the table")
 
 
-def _show_validation(found: "list[Compared]") -> None:
-    """A line a run, and the errors at the end; packets/s throughout."""
+def _show_validation(runs: "list[Compared]") -> None:
+    """Print one line per run, and the errors at the end, all in packets/s."""
     from rich.console import Console
     from rich.table import Table
 
     from analysis.campaign import model_validation
 
-    count = len(found[0].observed)
+    paths = len(runs[0].observed)
     table = Table(box=None, pad_edge=False)
     for head in ("point", "case", "loss", "RTT"):
         table.add_column(head, justify="left" if head == "case" else "right")
-    for path in range(1, count + 1):
-        for what in ("observed", "eq. 6.6", "bounded"):
-            table.add_column(f"path {path} {what}", justify="right")
-    for run in found:
+    for path in range(1, paths + 1):
+        for kind in ("observed", "eq. 6.6", "bounded"):
+            table.add_column(f"path {path} {kind}", justify="right")
+    for run in runs:
         cells = [str(run.point), run.case]
         cells.append(" ".join(f"{100 * loss:g}" for loss in run.losses) + " %")
         cells.append(" ".join(f"{rtt:g}" for rtt in run.rtts_ms) + " ms")
         for triple in zip(run.observed, run.predicted, run.bounded, strict=True):
             cells += [f"{value:.1f}" for value in triple]
         table.add_row(*cells)
-    free, bounded = (
-        model_validation.errors(found),
-        model_validation.errors(found, bounded=True),
-    )
+    unbounded = model_validation.errors(runs)
+    bounded = model_validation.errors(runs, bounded=True)
     last = ["", "RMSE", "", ""]
-    for path in range(count):
-        last += ["", f"{free[path]:.2f}", f"{bounded[path]:.2f}"]
+    for path in range(paths):
+        last += ["", f"{unbounded[path]:.2f}", f"{bounded[path]:.2f}"]
     table.add_row(*last)
     Console(highlight=False, width=200).print(table)

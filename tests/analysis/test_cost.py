@@ -29,7 +29,7 @@ def test_a_sample_stands_for_the_rest() -> None:
     assert found.error == pytest.approx(2**0.5 / 2**0.5 / 2)
     text = "\n".join(cost.page([found], "a machine"))
     assert "2.00 ± 1.00 (sample of 2)" in text
-    assert "a stated subset was run" in text
+    assert "a stated subset of its plan" in text
 
 
 def test_what_was_noted_is_better_than_a_sample() -> None:
@@ -55,5 +55,5 @@ def test_command(
     assert "| small | 5 | 12 | 0.0" in Path("new/cost.md").read_text()
     done = command("cost", "results/small", "--sample", "2")
     assert done.status == 2
-    assert "backend fake notes no CPU time; leave --sample out" in done.err
+    assert "backend fake records no CPU time; leave --sample out" in done.err
     assert command("cost", "new").status == 2

@@ -34,9 +34,15 @@ def test_three_paths(command: Command) -> None:
     [
         (("-p", "0,0.1", "-r", "1,2"), "loss 0 is not between 0 and 1"),
         (("-p", "0.1", "-r", "1,2"), "1 losses and 2 round-trip times"),
-        (("-p", "0.1", "-r", "0"), "round-trip time 0 is not above 0"),
-        (("-p", "0.1", "-r", "9", "-m", "0"), "segment 0 is not above 0"),
-        (("-p", "0.1", "-r", "9", "--timeout", "0"), "timeout 0 is not above 0"),
+        (("-p", "0.1", "-r", "0"), "round-trip time 0 is not a finite number above 0"),
+        (
+            ("-p", "0.1", "-r", "9", "-m", "0"),
+            "segment 0 is not a finite number above 0",
+        ),
+        (
+            ("-p", "0.1", "-r", "9", "--timeout", "0"),
+            "timeout 0 is not a finite number above 0",
+        ),
         (("-p", "a", "-r", "9"), "'a' is not a list of numbers"),
     ],
 )

@@ -89,7 +89,7 @@ def test_small_windows_always_time_out() -> None:
         ((1, 0.1), "loss 1 is not between"),
         ((float("nan"), 0.1), "loss nan"),
         ((0.1, 0), "round-trip time 0"),
-        ((0.1, 0.1, 0.5), "0.5 packets an acknowledgement"),
+        ((0.1, 0.1, 0.5), "0.5 packets per acknowledgement"),
     ],
 )
 def test_out_of_range(arguments: tuple[float, ...], words: str) -> None:

@@ -1,19 +1,26 @@
-"""The model beside runs."""
+"""The model against runs."""
 
 import pytest
 
 from analysis.campaign import model_validation
 
 MEASURED = {
-    **{"point": 4, "case": "mptcp", "verdict": "ok", "protocol": "mptcp"},
-    **{"congestion_control": "lia", "measured_s": 10.0},
-    **{"path1.loss_percent": 1.0, "path2.loss_percent": 2.0},
-    **{"path1.delay_ms": 10.0, "path2.delay_ms": 10.0},
-    **{"path1.bytes": 1514 * 990 * 5, "path2.bytes": 1514 * 980 * 2},
+    "point": 4,
+    "case": "mptcp",
+    "verdict": "ok",
+    "protocol": "mptcp",
+    "congestion_control": "lia",
+    "measured_s": 10.0,
+    "path1.loss_percent": 1.0,
+    "path2.loss_percent": 2.0,
+    "path1.delay_ms": 10.0,
+    "path2.delay_ms": 10.0,
+    "path1.bytes": 1514 * 990 * 5,
+    "path2.bytes": 1514 * 980 * 2,
 }
 
 
-def test_packets_sent_are_those_that_left_and_those_lost() -> None:
+def test_sent_packets_include_those_lost_at_random() -> None:
     run = model_validation.compare(MEASURED)
     assert run.observed == pytest.approx((500, 200))
     assert run.losses == (0.01, 0.02) and run.rtts_ms == (20, 20)
@@ -38,6 +45,6 @@ def test_errors() -> None:
         ({"path1.loss_percent": 0.0}, "loss 0 is not between"),
     ],
 )
-def test_runs_that_the_model_says_nothing_of(change, words) -> None:
+def test_runs_to_which_the_model_does_not_apply(change, words) -> None:
     with pytest.raises(ValueError, match=words):
         model_validation.compare({**MEASURED, **change})
