@@ -81,7 +81,7 @@ Formula = Callable[[Sequence[Path], int], float]
 CONTROLLERS: dict[str, tuple[Formula, Formula, float]] = {
     "reno": (lambda p, r: 1 / p[r].w, _half, 2),
     "lia": (_lia, _half, 2),
-    "max": (_lia, _half, 2),
+    "lia_rfc6356": (_lia, _half, 2),
     "olia": (_olia, _half, 1),
     "balia": (_balia, _balia_keep, 1),
     "ewtcp": (lambda p, r: len(p) ** -0.5 / p[r].w, _half, 2),

@@ -52,7 +52,7 @@ NETWORKS = (
     Network("half the time", (0.0005, 0.0005), (20, 40)),
     Network("much loss", (0.01, 0.02), (40, 40)),
 )
-NAMES = ("lia", "max", "balia", "ewtcp", "semicoupled", "coupled", "olia")
+NAMES = ("lia", "lia_rfc6356", "balia", "ewtcp", "semicoupled", "coupled", "olia")
 
 
 @dataclass(frozen=True)

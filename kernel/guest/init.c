@@ -1,19 +1,19 @@
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: GPL-2.0
 /*
- * The guest's first process.
+ * The guest's first process
  *
- * Shows the host's files read-only under a tmpfs, gives the run one writable
- * folder, runs one command there, and powers off. It takes its orders from
- * files in that folder, never from the kernel's command line, which is mixed
- * into the random pool and so must be the same for every run.
+ * It shows the host's files read-only under a tmpfs, gives the run one writable
+ * folder, runs one command there, and powers off. It reads the command from files
+ * in that folder, and not from the kernel's command line: the kernel mixes its
+ * command line into the random pool, so it must be the same for every run.
  *
  * The run's folder is the working directory of the guest's host process.
- *   boot/argv         one argument a line
- *   boot/environment  NAME=VALUE a line
- *   boot/limit        bound on virtual time, whole seconds; 0 for none, and for
- *                     no word on the time that passes
- * Its last line on the console is "mpbench: exit N" when the command ended,
- * or "mpbench: limit" when virtual time ran out.
+ *   boot/argv         one argument per line
+ *   boot/environment  one NAME=VALUE per line
+ *   boot/limit        bound on virtual time in whole seconds; with 0 there is no
+ *                     bound, and no line for every second that passes
+ * Its last line on the console is "mpbench: exit N" when the command has ended,
+ * or "mpbench: limit" when virtual time has run out.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -50,7 +50,7 @@ static void say(const char *format, ...)
 		return;
 }
 
-static void off(void)
+static void power_off(void)
 {
 	sync();
 	reboot(RB_POWER_OFF);
@@ -60,30 +60,35 @@ static void off(void)
 static void die(const char *what)
 {
 	say("mpbench: cannot boot: %s: %s\n", what, strerror(errno));
-	off();
+	power_off();
 }
 
-static void put(const char *source, const char *target, const char *type,
-		unsigned long flags, const char *options)
+static void mount_new(const char *source, const char *target, const char *type,
+		      unsigned long flags, const char *options)
 {
 	mkdir(target, 0755);
 	if (mount(source, target, type, flags, options))
 		die(target);
 }
 
-/* The lines of a file of the run's folder, as a vector that ends in NULL. */
+/* The lines of a file in the run's folder, as a vector that ends in NULL. Without the
+ * file the vector is empty.
+ */
 static char **lines(const char *path)
 {
-	static char *none[] = { NULL };
-	char **words, *text, *save, *word;
+	char **words = calloc(MAX_WORDS + 1, sizeof(*words));
+	char *text, *save, *word;
 	struct stat about;
 	int n = 0, fd = open(path, O_RDONLY);
 
+	if (!words)
+		die(path);
 	if (fd < 0)
-		return none;
-	if (fstat(fd, &about) || !(text = calloc(1, about.st_size + 1)) ||
-	    read(fd, text, about.st_size) != about.st_size ||
-	    !(words = calloc(MAX_WORDS + 1, sizeof(*words))))
+		return words;
+	if (fstat(fd, &about))
+		die(path);
+	text = calloc(1, about.st_size + 1);
+	if (!text || read(fd, text, about.st_size) != about.st_size)
 		die(path);
 	close(fd);
 	for (word = strtok_r(text, "\n", &save); word && n < MAX_WORDS;
@@ -92,7 +97,7 @@ static char **lines(const char *path)
 	return words;
 }
 
-/* Who was still there when virtual time ran out, and what they waited for. */
+/* Print the processes that exist when virtual time runs out, and their states. */
 static void show_processes(void)
 {
 	char path[64], line[256], *end;
@@ -120,25 +125,26 @@ static void show_processes(void)
 
 static void build_root(void)
 {
-	put("tmpfs", "/t", "tmpfs", 0, "size=50%,mode=755");
+	mount_new("tmpfs", "/t", "tmpfs", 0, "size=50%,mode=755");
 	mkdir("/t/up", 0755);
 	mkdir("/t/work", 0755);
-	/* When a file was last read differs from machine to machine and day to
-	 * day; noting it reads the clock, and that takes virtual time.
+	/* Without MS_NOATIME the kernel updates a file's access time if the old one
+	 * is out of date, which differs between machines and days. An update reads
+	 * the clock, and that takes virtual time.
 	 */
-	put("/", "/host", "hostfs", MS_RDONLY | MS_NOATIME, "/");
-	put("overlay", "/root", "overlay", MS_NOATIME,
-	    "lowerdir=/host,upperdir=/t/up,workdir=/t/work");
+	mount_new("/", "/host", "hostfs", MS_RDONLY | MS_NOATIME, "/");
+	mount_new("overlay", "/root", "overlay", MS_NOATIME,
+		  "lowerdir=/host,upperdir=/t/up,workdir=/t/work");
 	if (chdir("/root"))
 		die("/root");
-	put("proc", "/root/proc", "proc", 0, NULL);
-	put("sysfs", "/root/sys", "sysfs", 0, NULL);
-	put("dev", "/root/dev", "devtmpfs", 0, NULL);
-	put("devpts", "/root/dev/pts", "devpts", 0, "ptmxmode=666");
-	put("shm", "/root/dev/shm", "tmpfs", 0, NULL);
-	put("run", "/root/run", "tmpfs", 0, "mode=755");
-	put("/tools", "/root" TOOLS, NULL, MS_BIND, NULL);
-	put("run", "/root" RUN, "hostfs", MS_NOATIME, "/proc/self/cwd");
+	mount_new("proc", "/root/proc", "proc", 0, NULL);
+	mount_new("sysfs", "/root/sys", "sysfs", 0, NULL);
+	mount_new("dev", "/root/dev", "devtmpfs", 0, NULL);
+	mount_new("devpts", "/root/dev/pts", "devpts", 0, "ptmxmode=666");
+	mount_new("shm", "/root/dev/shm", "tmpfs", 0, NULL);
+	mount_new("run", "/root/run", "tmpfs", 0, "mode=755");
+	mount_new("/tools", "/root" TOOLS, NULL, MS_BIND, NULL);
+	mount_new("run", "/root" RUN, "hostfs", MS_NOATIME, "/proc/self/cwd");
 	if (chroot("/root") || chdir(RUN))
 		die("chroot");
 	symlink("/proc/self/fd", "/dev/fd");
@@ -181,11 +187,11 @@ int main(void)
 				say("mpbench: exit %d\n",
 				    WIFEXITED(status) ? WEXITSTATUS(status) :
 				    128 + WTERMSIG(status));
-				off();
+				power_off();
 			}
 	}
 	show_processes();
 	say("mpbench: limit\n");
-	off();
+	power_off();
 	return 0;
 }

@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: GPL-2.0
 /*
  * mpbench-read BYTES COMMAND...: run a command whose large reads wait for
- * BYTES (0: for anything), and whose select() does not spin (read-library.c
- * says how). Puts libmpbench-read.so, which lies beside this program, behind
- * whatever is preloaded already (mptcpize's library, for one).
+ * BYTES (0: for any data), and whose select() does not spin; read-library.c
+ * says how. It preloads libmpbench-read.so, which lies beside this program,
+ * after the libraries that are preloaded already (such as mptcpize's).
  */
 #include <stdio.h>
 #include <stdlib.h>

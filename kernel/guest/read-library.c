@@ -1,25 +1,26 @@
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into a program that sends or receives in bulk.
+ * A library for programs that send or receive in bulk; mpbench-read preloads it.
  *
- * Its large reads wait for MPBENCH_READ_BYTES instead of waking it for every
- * packet (SO_RCVLOWAT). Only sockets that are read in large pieces are touched,
- * at their first such read: a control connection that exchanges a few bytes is
- * left alone.
+ * Large reads wait for MPBENCH_READ_BYTES (SO_RCVLOWAT), so that not every packet
+ * wakes the program. This applies only to sockets that are read in large pieces,
+ * from their first large read on. A control connection that exchanges a few bytes
+ * stays as it is.
  *
- * A non-blocking read that follows a short one, with no select() in between, is
- * told at once that there is no more.
+ * A non-blocking read that follows a short read, with no select() in between,
+ * fails at once with EAGAIN.
  *
- * Its select() does not wait for writing on sockets in blocking mode. iperf3
- * makes a data socket non-blocking while the test runs, and writes only then;
- * but it selects on it before and after as well, finds it writable, and spins
- * until its peer's answer comes: 100,000 system calls a test.
+ * select() does not wait for writing on sockets in blocking mode. iperf3 makes a
+ * data socket non-blocking while the test runs, and writes only then. But it also
+ * selects on the socket before and after the test, finds it writable, and spins
+ * until its peer answers: 100,000 system calls per test.
  *
- * Nor does it return at once, for nothing, twice in a row. After its test iperf3
- * lets its timers expire and runs them no more, so it polls without a timeout
- * until the last answer has come through the queue that the test has left
- * behind: a million system calls for each second. The second poll and those
- * after it wait for POLL_US. Nothing else of what the program does changes.
+ * select() does not poll twice in a row without a result. After its test iperf3
+ * lets its timers expire and never runs them again, so it polls without a timeout
+ * until the last answer has come through the queue that the test has left: a
+ * million system calls per second. The second poll and later ones wait for POLL_US.
+ *
+ * Nothing else of the program's behaviour changes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

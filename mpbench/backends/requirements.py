@@ -20,11 +20,20 @@ PROBE = "import sys; from mpbench.backends.native_probe import main; sys.exit(ma
 COMPILER = tools.Tool(read_tools.COMPILER, "gcc libc6-dev")
 """Compiles `mpbench-read`, once."""
 OURS = {
-    *("balia", "coupled", "ewtcp", "lia", "max", "olia", "semicoupled", "wvegas"),
-    *("lowrtt", "redundant", "roundrobin", "ndiffports"),
+    "balia",
+    "coupled",
+    "ewtcp",
+    "lia",
+    "lia_rfc6356",
+    "lowrtt",
+    "ndiffports",
+    "olia",
+    "redundant",
+    "roundrobin",
+    "semicoupled",
+    "wvegas",
 }
-"""Controllers, schedulers and path managers of the guest kernel's overlay; no other
-has them."""
+"""Controllers, schedulers and path managers that only the guest kernel has."""
 
 
 @dataclass(frozen=True)

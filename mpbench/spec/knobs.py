@@ -1,30 +1,102 @@
-"""Parameters of controllers, schedulers and path managers, and their sysctls."""
+"""Parameters of controllers, schedulers and path managers, and their sysctls.
 
+The kernel's table `kernel/overlay/net/mptcp/lab_parameters.h` has the range of every
+sysctl, and nothing repeats it here. The two tables below add what concerns experiment
+files only: names, units, and values that a file cannot ask for.
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from mpbench.errors import UserError
 
 Value = bool | int | float | str
+
+TABLE = Path(__file__).parents[2] / "kernel/overlay/net/mptcp/lab_parameters.h"
+_ROW = re.compile(
+    r"^LAB_PARAMETER\(\w+, (?P<name>\w+), (?P<initial>\d+), (?P<low>\d+), "
+    r"(?P<high>\d+)\)$",
+    re.MULTILINE,
+)
+
+
+class Range(NamedTuple):
+    """A sysctl's value at the start, and the smallest and largest that it takes."""
+
+    initial: int
+    low: int
+    high: int
+
+
+@cache
+def ranges(table: Path = TABLE) -> Mapping[str, Range]:
+    """The kernel's table, by the sysctl's name without `net.mptcp.`.
+
+    Raises UserError if the table is not there or has a line that cannot be read.
+    """
+    try:
+        text = table.read_text()
+    except OSError as error:
+        raise UserError(
+            f"{table}: {error.strerror}; mpbench runs from a checkout: install it "
+            "with `pip install -e` in one"
+        ) from error
+    rows = {
+        row["name"]: Range(int(row["initial"]), int(row["low"]), int(row["high"]))
+        for row in _ROW.finditer(text)
+    }
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.startswith("LAB_PARAMETER(") and not _ROW.match(line):
+            raise UserError(
+                f"{table}:{number}: cannot be read; write one line "
+                "LAB_PARAMETER(ENUMERATOR, name, default, minimum, maximum)"
+            )
+    return rows
 
 
 @dataclass(frozen=True)
 class Knob:
     """One parameter.
 
-    low, high : least and greatest number
+    name : the sysctl, without `net.mptcp.`
+    lowest : the smallest sysctl value that a file can ask for, where smaller ones mean
+        that nothing is set; None: the sysctl's minimum
     scale : the sysctl counts in parts of 1 / scale; 1: whole numbers only
     choices : words instead of numbers; the sysctl gets their position
     switch : true or false instead of a number
     """
 
-    sysctl: str
-    low: float = 0
-    high: float = 1
+    name: str
+    lowest: int | None = None
     scale: int = 1
     choices: tuple[str, ...] = ()
     switch: bool = False
 
+    @property
+    def sysctl(self) -> str:
+        return f"net.mptcp.{self.name}"
+
+    @property
+    def low(self) -> float:
+        """The smallest number that a file can ask for."""
+        low = ranges()[self.name].low if self.lowest is None else self.lowest
+        return self._in_file(low)
+
+    @property
+    def high(self) -> float:
+        """The largest number that a file can ask for."""
+        return self._in_file(ranges()[self.name].high)
+
+    def _in_file(self, value: int) -> float:
+        """A value of the sysctl, as an experiment file has it."""
+        return value if self.scale == 1 else value / self.scale
+
     def check(self, value: object) -> Value:
-        """The value; ValueError if it will not do."""
+        """The value; raises ValueError if it is of another type or out of range."""
         if self.choices:
             if not isinstance(value, str) or value not in self.choices:
                 raise ValueError(f"'{value}'; known: {', '.join(self.choices)}")
@@ -43,13 +115,13 @@ class Knob:
         return int(value) if self.scale == 1 else float(value)
 
     def text(self, value: Value) -> str:
-        """What is written to the sysctl for a value that was checked."""
+        """The text to write to the sysctl for a value that was checked."""
         if isinstance(value, str):
             return str(self.choices.index(value))
         return str(round(value * self.scale))
 
     def schema(self) -> dict[str, object]:
-        """For the JSON Schema."""
+        """The parameter's part of the JSON Schema."""
         if self.choices:
             return {"enum": list(self.choices)}
         if self.switch:
@@ -58,47 +130,41 @@ class Knob:
         return {"type": kind, "minimum": self.low, "maximum": self.high}
 
 
-_MIN_SSTHRESH = {"min_ssthresh": Knob("net.mptcp.coupled_min_ssthresh", 1, 255)}
-_FORM = Knob("net.mptcp.coupled_balia_forms", choices=("nsdi11", "balia"))
+_MIN_SSTHRESH = {"min_ssthresh": Knob("coupled_min_ssthresh", lowest=1)}
+_FORM = Knob("coupled_balia_forms", choices=("nsdi11", "balia"))
 
 CONGESTION_CONTROL: Mapping[str, Mapping[str, Knob]] = {
     "balia": _MIN_SSTHRESH,
     "coupled": {"form": _FORM, **_MIN_SSTHRESH},
-    "ewtcp": {
-        "a": Knob("net.mptcp.ewtcp_a_permille", 0.001, 4, scale=1000),
-        **_MIN_SSTHRESH,
-    },
+    "ewtcp": {"a": Knob("ewtcp_a_permille", lowest=1, scale=1000), **_MIN_SSTHRESH},
     "lia": _MIN_SSTHRESH,
-    "max": _MIN_SSTHRESH,
+    "lia_rfc6356": _MIN_SSTHRESH,
     "olia": _MIN_SSTHRESH,
     "semicoupled": {
-        "a": Knob("net.mptcp.semicoupled_a_permille", 0.001, 4, scale=1000),
+        "a": Knob("semicoupled_a_permille", scale=1000),
         "form": _FORM,
         **_MIN_SSTHRESH,
     },
     "wvegas": {
-        "total_alpha": Knob("net.mptcp.wvegas_total_alpha", 1, 10_000),
-        "gamma": Knob("net.mptcp.wvegas_gamma", 1, 1000),
+        "total_alpha": Knob("wvegas_total_alpha"),
+        "gamma": Knob("wvegas_gamma"),
         **_MIN_SSTHRESH,
     },
 }
-"""What can be set of which controller; of the others nothing."""
+"""The parameters of each controller; controllers that are not here have none."""
 
 SCHEDULER: Mapping[str, Mapping[str, Knob]] = {
     "lowrtt": {
-        "reinject": Knob("net.mptcp.lowrtt_reinject", switch=True),
-        "penalise": Knob("net.mptcp.lowrtt_penalise", switch=True),
-        "spare_slow_start": Knob("net.mptcp.lowrtt_spare_slow_start", switch=True),
-        "rule": Knob("net.mptcp.lowrtt_rule", choices=("nsdi12", "mptcp-0.91")),
+        "reinject": Knob("lowrtt_reinject", switch=True),
+        "penalise": Knob("lowrtt_penalise", switch=True),
+        "spare_slow_start": Knob("lowrtt_spare_slow_start", switch=True),
+        "rule": Knob("lowrtt_rule", choices=("nsdi12", "mptcp-0.91")),
     },
-    "roundrobin": {"segments": Knob("net.mptcp.roundrobin_segments", 1, 1000)},
+    "roundrobin": {"segments": Knob("roundrobin_segments")},
 }
 
-MOST_SUBFLOWS = 8
-"""Of one address pair; the least is 2."""
-
 PATH_MANAGER: Mapping[str, Mapping[str, Knob]] = {
-    "ndiffports": {"subflows": Knob("net.mptcp.ndiffports", 2, MOST_SUBFLOWS)},
+    "ndiffports": {"subflows": Knob("ndiffports", lowest=2)},
 }
 
 KINDS: Mapping[str, Mapping[str, Mapping[str, Knob]]] = {
@@ -106,11 +172,11 @@ KINDS: Mapping[str, Mapping[str, Mapping[str, Knob]]] = {
     "scheduler": SCHEDULER,
     "path_manager": PATH_MANAGER,
 }
-"""By the case's key."""
+"""The same tables, by the key in a case."""
 
 
 def reserved() -> dict[str, str]:
-    """The key to write instead, by the sysctl that it sets."""
+    """The key of a case that sets each sysctl, by the sysctl's name."""
     return {
         knob.sysctl: f"{kind}: {{name: {name}, {key}: ...}}"
         for kind, names in KINDS.items()

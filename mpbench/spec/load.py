@@ -1,5 +1,6 @@
-"""The door of the room: a file in, a Spec or a list of its faults out."""
+"""Reads an experiment file into a Spec, or raises with a list of its faults."""
 
+import sys
 from pathlib import Path
 
 import yaml
@@ -12,13 +13,15 @@ from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
 from mpbench.spec.includes import resolved
 from mpbench.spec.problems import describe
+from mpbench.spec.renamed import current
 from mpbench.spec.values import Context
 
 
 def load(path: Path | str) -> Spec:
     """Reads and validates an experiment file.
 
-    Raises UserError with everything that is wrong with it, one a line:
+    Prints a notice to standard error for every name in it that has changed.
+    Raises UserError with everything that is wrong with it, one fault per line:
     `file:line: path: reason; what would work`.
     """
     where = Path(path)
@@ -46,7 +49,10 @@ def with_design(spec: Spec, **changes: int) -> Spec:
     return loads(head + text, f"{spec._document.name} with {changed}")
 
 
-def _validate(document: Document) -> Spec:
+def _validate(written: Document) -> Spec:
+    document, notices = current(written)
+    for notice in notices:
+        print(notice, file=sys.stderr)
     try:
         spec = Spec.model_validate(document.values, context=_context(document))
     except ValidationError as error:

@@ -9,7 +9,7 @@ CONGESTION_CONTROLS = (
     "cubic",
     "ewtcp",
     "lia",
-    "max",
+    "lia_rfc6356",
     "olia",
     "reno",
     "semicoupled",

@@ -20,7 +20,7 @@ design: {method: grid, factors: {link1.capacity: [10 Mbit/s, 20 Mbit/s]}}
 cases:
   lia:  {protocol: mptcp, congestion_control: lia}
   olia: {protocol: mptcp, congestion_control: olia}
-  max:  {protocol: mptcp, congestion_control: max}
+  max:  {protocol: mptcp, congestion_control: lia_rfc6356}
 traffic:
   - {tool: iperf3, from: multi, to: server_multi, duration: 20 s}
   - {tool: iperf3, from: single1, to: server_single1, duration: 10 s, start: 5 s,

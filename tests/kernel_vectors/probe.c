@@ -1,15 +1,16 @@
-/* Reads "law parameter count cwnd srtt interloss cwnd ..." a line, writes a number a
- * line. Laws are named after the functions; of wVegas's, the first path is
- * "cwnd base rtt".
+// SPDX-License-Identifier: GPL-2.0
+/* Reads lines of the form "law parameter count cwnd srtt interloss cwnd ...", and
+ * writes one number per line. Laws are named after the functions. For wvegas_diff and
+ * wvegas_drained the first path is "cwnd base rtt".
  */
 #include <stdio.h>
 #include <string.h>
 #include <linux/types.h>
 #include "balia.h"
+#include "coupled.h"
 #include "ewtcp.h"
-#include "fully_coupled.h"
 #include "lia.h"
-#include "max.h"
+#include "lia_rfc6356.h"
 #include "olia.h"
 #include "semicoupled.h"
 #include "wvegas.h"
@@ -45,8 +46,9 @@ static const struct {
 	const char *name;
 	law_t law;
 } laws[] = {
-	{ "max", max_increase }, { "max_alpha", max_alpha },
 	{ "lia", lia_increase }, { "lia_alpha", lia_alpha },
+	{ "lia_rfc6356", lia_rfc6356_increase },
+	{ "lia_rfc6356_alpha", lia_rfc6356_alpha },
 	{ "olia", olia_increase }, { "olia_alpha", olia_alpha },
 	{ "balia", balia_increase }, { "balia_alpha", balia_alpha },
 	{ "balia_keep", keep_balia },

@@ -1,7 +1,7 @@
-"""The controllers' arithmetic of the kernel, compiled as a program, against equations.
+"""Compares the kernel's arithmetic of the controllers with the papers' equations.
 
-The same headers run under KUnit in a guest; here they are tried on many more inputs,
-with undefined behaviour and wrap-around made fatal.
+The kernel's headers are compiled as a program. They also run under KUnit in a guest;
+here they get many more inputs, and undefined behaviour and wrap-around are fatal.
 """
 
 import random
@@ -18,7 +18,7 @@ from vectors import Vector
 HERE = Path(__file__).parent
 BALIA_FORM = 1 << 31
 LAWS = {
-    "max": ("max", 0),
+    "lia_rfc6356": ("lia_rfc6356", 0),
     "lia": ("lia", 0),
     "olia": ("olia", 0),
     "balia": ("balia", 0),
@@ -71,7 +71,7 @@ def run(probe: Path, lines: Sequence[str]) -> list[int]:
 
 
 def tolerance(vector: Vector, law: str) -> float:
-    """2^-14 of the terms that make up the increase, and rounding."""
+    """2^-14 of the terms that the increase is the sum of, plus rounding."""
     terms = abs(vectors.increase(vector, law))
     if law == "olia":
         first = vectors.increase(vector, "coupled_balia")
@@ -110,7 +110,7 @@ def test_kernel_does_not_depend_on_the_order_of_the_others(
 ) -> None:
     tried = SCATTERED[:500]
     turned = [
-        Vector(v.name, *(each[:1] + each[:0:-1] for each in (v.w, v.rtt, v.ell)))
+        Vector(v.name, *(row[:1] + row[:0:-1] for row in (v.w, v.rtt, v.ell)))
         for v in tried
     ]
     assert ask(probe, *LAWS[law], tried) == ask(probe, *LAWS[law], turned)
@@ -136,7 +136,7 @@ def test_kernel_keeps_of_the_window_what_it_should(probe: Path, law: str) -> Non
 def test_what_is_shown_is_the_papers_alpha(probe: Path) -> None:
     tried = [v for v in vectors.scattered(300, seed=3, paths_max=3)]
     wanted = {
-        "max_alpha": lambda v: equations.rfc6356_alpha(v.w, v.rtt),
+        "lia_rfc6356_alpha": lambda v: equations.rfc6356_alpha(v.w, v.rtt),
         "lia_alpha": lambda v: equations.nsdi11(v.w, v.rtt) * sum(v.w),
         "olia_alpha": lambda v: equations.olia_alpha(v.w, v.rtt, v.ell),
         "balia_alpha": lambda v: equations.balia_alpha(v.w, v.rtt),

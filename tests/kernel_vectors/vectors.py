@@ -25,8 +25,10 @@ LOSS_MAX = 2**40
 
 @dataclass(frozen=True)
 class Vector:
-    """One call: the asking subflow is the first; round-trip times in microseconds.
+    """The arguments of one call; the subflow that asks comes first.
 
+    w : windows, segments
+    rtt : round-trip times, microseconds
     ell : bytes between losses
     """
 
@@ -41,7 +43,7 @@ class Vector:
 
 
 INCREASES: dict[str, Callable[[Vector], float]] = {
-    "max": lambda v: equations.rfc6356(v.w, v.rtt),
+    "lia_rfc6356": lambda v: equations.rfc6356(v.w, v.rtt),
     "lia": lambda v: equations.nsdi11(v.w, v.rtt),
     "olia": lambda v: equations.olia(v.w, v.rtt, v.interloss),
     "balia": lambda v: equations.balia(v.w, v.rtt),
@@ -94,7 +96,7 @@ CHOSEN = (
 
 
 def spread(rng: random.Random, low: int, high: int) -> int:
-    """Even over the logarithm of a range."""
+    """A whole number whose logarithm is uniform over the range."""
     return round(low * (high / low) ** rng.random())
 
 
@@ -123,9 +125,10 @@ def render(vectors: list[Vector]) -> str:
         "/* SPDX-License-Identifier: GPL-2.0 */",
         "/* Written by tests/kernel_vectors/vectors.py of mpbench. Do not edit.",
         " *",
-        " * Growth of paths[0] per segment acknowledged, in 2^-40 segments, and what a",
-        " * loss leaves of its window, by the papers' equations in double precision;",
-        " * srtt in 1/8 us, interloss in bytes.",
+        " * The growth of paths[0] per segment acknowledged, in 2^-40 segments, "
+        "and the",
+        " * window that remains after a loss, from the papers' equations in double",
+        " * precision. srtt is in 1/8 us, interloss in bytes.",
         " */",
         *_enum("vector_increase", INCREASES, "INCREASES"),
         *_enum("vector_keep", KEEPS, "KEEPS"),
@@ -159,7 +162,7 @@ def _wrap(text: str, indent: str) -> list[str]:
 def _enum(name: str, keys: Iterable[str], last: str) -> list[str]:
     names = [f"VECTOR_{key.upper()}" for key in keys]
     if last == "KEEPS":
-        names = [f"{each}_KEEP" for each in names]
+        names = [f"{name}_KEEP" for name in names]
     text = ", ".join([*names, f"VECTOR_{last}"])
     return [f"enum {name} {{", *_wrap(text, "\t"), "};", ""]
 

@@ -58,7 +58,7 @@ def balia(loss: Sequence[float], rtt_s: Sequence[float]) -> list[float]:
 BALANCES: dict[str, Windows] = {
     "reno": reno,
     "lia": lia,
-    "max": lia,
+    "lia_rfc6356": lia,
     "balia": balia,
     "ewtcp": ewtcp,
     "semicoupled": semicoupled,

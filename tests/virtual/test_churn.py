@@ -9,7 +9,14 @@ from .lab import lab_with, make_job, script
 
 CHURN = script("import sys; from tests.virtual.churn import main; sys.exit(main())")
 COUPLED = (
-    *("balia", "coupled", "ewtcp", "lia", "max", "olia", "semicoupled", "wvegas"),
+    "balia",
+    "coupled",
+    "ewtcp",
+    "lia",
+    "lia_rfc6356",
+    "olia",
+    "semicoupled",
+    "wvegas",
 )
 PARAMETERS = {
     "path1.capacity": "6 Mbit/s",

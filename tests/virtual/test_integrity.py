@@ -85,7 +85,7 @@ def test_dead_paths_become_stale_while_the_receive_window_is_full(
     connection; in most, the timeouts must be counted."""
     wanted = [
         transfer(controller, "reinject", "first path dark", direction, "send")
-        for controller in ("balia", "cubic", "lia", "max")
+        for controller in ("balia", "cubic", "lia", "lia_rfc6356")
         for direction in ("up", "both")
     ]
     seen = run(tmp_path, wanted)

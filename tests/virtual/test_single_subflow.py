@@ -25,7 +25,15 @@ def trace(folder: Path, protocol: str, controller: str) -> bytes:
     return (artefacts / "trace").read_bytes()
 
 
-COUPLED = ("lia", "max", "olia", "balia", "ewtcp", "coupled", "semicoupled")
+COUPLED = (
+    "lia",
+    "lia_rfc6356",
+    "olia",
+    "balia",
+    "ewtcp",
+    "coupled",
+    "semicoupled",
+)
 
 
 @pytest.fixture(scope="module", params=["tcp", "mptcp"])

@@ -10,16 +10,17 @@
  *						      * (4 + alpha_r) / 5
  *	each loss: w_r -= w_r / 2 * min(alpha_r, 3/2)
  *
- * The least ssthresh is one segment while there are several subflows (section V).
+ * The smallest ssthresh is one segment while there are several subflows (section V).
  *
- * How this differs from the paper's text:
- *  - windows are counted in segments; what a loss leaves is rounded down;
- *  - a path whose round-trip time was never measured does not count.
- * With a single subflow, or none of MPTCP, it is Reno to the byte.
+ * The code differs from the paper's text as follows.
+ *  - Windows are counted in segments. The window that remains after a loss is rounded
+ *    down.
+ *  - A path whose round-trip time was never measured does not count.
+ * With a single subflow, or without MPTCP, the code is Reno's.
  */
 
-#include "coupled.h"
 #include "balia.h"
+#include "coupled_core.h"
 
 static const struct coupled_law balia_law = {
 	.increase	= balia_increase,

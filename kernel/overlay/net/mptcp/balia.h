@@ -11,8 +11,9 @@
  *
  *	((x_r + m) / s) * ((4 x_r + m) / s) / (10 w_r)
  *
- * whose factors are at most 2 and 5 whatever alpha_r is, so nothing overflows; with
- * a single path it is 1 / w_r, with more at most that of the path with m.
+ * The factors are at most 2 and 5 whatever alpha_r is, so nothing overflows. With a
+ * single path the increase is 1 / w_r. With more paths it is at most the increase of
+ * the path that has m.
  */
 #ifndef _MPTCP_BALIA_H
 #define _MPTCP_BALIA_H
@@ -20,7 +21,7 @@
 #include "coupled_math.h"
 
 struct balia_rates {
-	u64 own, most, sum;	/* x_r, m, s times rtt_min; 2^-36 segments */
+	u64 own, max, sum;	/* x_r, m and s, times rtt_min; 2^-36 segments */
 };
 
 static inline struct balia_rates balia_rates(const struct coupled_path *paths,
@@ -33,7 +34,7 @@ static inline struct balia_rates balia_rates(const struct coupled_path *paths,
 	for (i = 0; i < count; i++) {
 		u64 rate = coupled_rate(&paths[i], reference);
 
-		rates.most = max(rates.most, rate);
+		rates.max = max(rates.max, rate);
 		rates.sum += rate;
 	}
 	return rates;
@@ -46,19 +47,19 @@ static inline s64 balia_increase(const struct coupled_path *paths,
 	struct balia_rates x = balia_rates(paths, count);
 	u64 product;
 
-	product = mul_u64_u64_div_u64(x.own + x.most, COUPLED_ONE, x.sum);
-	product = mul_u64_u64_div_u64(product, 4 * x.own + x.most, x.sum);
+	product = mul_u64_u64_div_u64(x.own + x.max, COUPLED_ONE, x.sum);
+	product = mul_u64_u64_div_u64(product, 4 * x.own + x.max, x.sum);
 	return div_u64(product + 5 * paths[0].cwnd, 10 * paths[0].cwnd);
 }
 
-/* What a loss leaves of the window, segments rounded down: between a quarter and,
- * on the path of the highest rate, half.
+/* The window that remains after a loss, in segments rounded down. It is between a
+ * quarter of the window and, on the path with the highest rate, half of it.
  */
 static inline u32 balia_keep(const struct coupled_path *paths,
 			     unsigned int count, u32 unused)
 {
 	struct balia_rates x = balia_rates(paths, count);
-	u64 decrease = min(2 * x.most, 3 * x.own);
+	u64 decrease = min(2 * x.max, 3 * x.own);
 
 	return mul_u64_u64_div_u64(paths[0].cwnd, 4 * x.own - decrease,
 				   4 * x.own);
@@ -70,7 +71,7 @@ static inline s64 balia_alpha(const struct coupled_path *paths,
 {
 	struct balia_rates x = balia_rates(paths, count);
 
-	return mul_u64_u64_div_u64(x.most, COUPLED_SHOWN_ONE, x.own);
+	return mul_u64_u64_div_u64(x.max, COUPLED_SHOWN_ONE, x.own);
 }
 
 #endif /* _MPTCP_BALIA_H */

@@ -1,389 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The core that coupled congestion controllers share; see coupled.h.
+/* COUPLED, registered as "coupled"
  *
- * Lifetime. Only .init attaches a subflow, only .release detaches it. Both are
- * called with the subflow's socket lock held, .release only after .init. The
- * other callbacks also run earlier (pkts_acked on the SYN-ACK, set_state from
- * tcp_disconnect() and on a child of a listener), when the private area is all
- * zero: they then do nothing. A connection lives as long as it has slots.
+ *	D. Wischik, C. Raiciu, A. Greenhalgh, M. Handley: Design, implementation
+ *	and evaluation of congestion control for multipath TCP. NSDI 2011,
+ *	section 2.2:
  *
- * Locking. coupled_lock guards the hash, the lists of slots and the counts; it
- * is taken at attach and detach alone. A slot's numbers are written by its
- * subflow under that socket's lock and read by anyone under RCU. They are single
- * words that mean something each by itself; a reader that meets an old window
- * beside a new round-trip time errs by one ACK.
+ *	each ACK:  w_r += 1 / w_total
+ *	each loss: w_r -= w_total / 2, but not below one packet
+ *
+ * With sysctl net.mptcp.coupled_balia_forms it is the algorithm that this paper calls
+ * Coupled:
+ *
+ *	Q. Peng, A. Walid, J. Hwang, S. H. Low: Multipath TCP: Analysis, Design
+ *	and Implementation. IEEE/ACM ToN 24(1), 2016, section II-B:
+ *
+ *	each ACK:  w_r += (w_r / rtt_r^2) / (sum_p(w_p / rtt_p))^2
+ *	each loss: w_r -= w_r / 2
+ *
+ * In both papers the smallest ssthresh is one segment while there are several
+ * subflows.
+ *
+ * The code differs from the papers in two ways. The window that remains after a loss
+ * is rounded down. A path whose round-trip time was never measured does not count.
+ * With a single subflow, or without MPTCP, the code is Reno's.
+ *
+ * The identifiers begin with fully_coupled_, because coupled_ is the prefix of the
+ * core that all coupled controllers share (coupled_core.h).
  */
-
-#include <linux/hashtable.h>
-#include <linux/rculist.h>
-#include <linux/slab.h>
-#include <linux/spinlock.h>
 
 #include "coupled.h"
-#include "coupled_net.h"
+#include "coupled_core.h"
 #include "lab.h"
-#include "protocol.h"
 
-#define COUPLED_HASH_BITS	8
-
-static DEFINE_HASHTABLE(coupled_hash, COUPLED_HASH_BITS);
-static DEFINE_SPINLOCK(coupled_lock);
-
-static struct coupled_conn *coupled_find(const struct net *net, u32 token)
+static u32 fully_coupled_parameter(const struct net *net)
 {
-	struct coupled_conn *conn;
-
-	hash_for_each_possible(coupled_hash, conn, node, token)
-		if (conn->token == token && net_eq(read_pnet(&conn->net), net))
-			return conn;
-	return NULL;
+	return lab_get(net, LAB_BALIA_FORMS);
 }
 
-/* In CWR and Recovery PRR moves the window about its target, and RFC 6356 wants
- * ssthresh used instead. After an undo ssthresh can be infinite.
- */
-static u32 coupled_window(const struct sock *sk, u8 state)
-{
-	const struct tcp_sock *tp = tcp_sk(sk);
-	u32 window = tcp_snd_cwnd(tp);
+static const struct coupled_law fully_coupled_law = {
+	.increase	= fully_coupled_increase,
+	.keep		= fully_coupled_keep,
+	.parameter	= fully_coupled_parameter,
+	.min_ssthresh	= 1,
+};
 
-	if ((state == TCP_CA_CWR || state == TCP_CA_Recovery) &&
-	    tp->snd_ssthresh < TCP_INFINITE_SSTHRESH)
-		window = tp->snd_ssthresh;
-	return clamp(window, 1U, COUPLED_CWND_MAX);
-}
-
-static void coupled_publish(const struct sock *sk, struct coupled_slot *slot,
-			    u8 state)
-{
-	WRITE_ONCE(slot->cwnd, coupled_window(sk, state));
-	WRITE_ONCE(slot->srtt, min(tcp_sk(sk)->srtt_us, COUPLED_SRTT_MAX));
-	WRITE_ONCE(slot->since_loss,
-		   tcp_sk(sk)->bytes_acked - slot->acked_at_loss);
-}
-
-/* Called when Linux reduces the window: once for all losses of a flight. */
-static void coupled_lost(const struct sock *sk, struct coupled_slot *slot)
-{
-	u64 acked = tcp_sk(sk)->bytes_acked;
-
-	WRITE_ONCE(slot->between_losses, acked - slot->acked_at_loss);
-	WRITE_ONCE(slot->since_loss, 0);
-	slot->acked_at_loss = acked;
-}
-
-static struct coupled_slot *coupled_attach(struct sock *sk, u32 token,
-					   const struct coupled_law *law)
-{
-	struct net *net = sock_net(sk);
-	struct coupled_conn *conn, *fresh;
-	struct coupled_slot *slot;
-
-	slot = kzalloc_obj(*slot, GFP_ATOMIC);
-	fresh = kzalloc_obj(*fresh, GFP_ATOMIC);
-	if (!slot || !fresh) {
-		kfree(slot);
-		kfree(fresh);
-		return NULL;
-	}
-	slot->law = law;
-	slot->controller = inet_csk(sk)->icsk_ca_ops->name;
-	slot->local_id = READ_ONCE(mptcp_subflow_ctx(sk)->local_id);
-	slot->remote_id = READ_ONCE(mptcp_subflow_ctx(sk)->remote_id);
-	coupled_publish(sk, slot, inet_csk(sk)->icsk_ca_state);
-
-	spin_lock_bh(&coupled_lock);
-	conn = coupled_find(net, token);
-	if (!conn) {
-		conn = fresh;
-		fresh = NULL;
-		conn->token = token;
-		write_pnet(&conn->net, net);
-		INIT_LIST_HEAD(&conn->slots);
-		hash_add_rcu(coupled_hash, &conn->node, token);
-		coupled_net_count(net, 1, 0);
-	}
-	slot->conn = conn;
-	list_add_tail_rcu(&slot->list, &conn->slots);
-	WRITE_ONCE(conn->count, conn->count + 1);
-	coupled_net_count(net, 0, 1);
-	spin_unlock_bh(&coupled_lock);
-
-	kfree(fresh);
-	return slot;
-}
-
-static void coupled_detach(struct net *net, struct coupled_slot *slot)
-{
-	struct coupled_conn *conn = slot->conn;
-
-	spin_lock_bh(&coupled_lock);
-	list_del_rcu(&slot->list);
-	WRITE_ONCE(conn->count, conn->count - 1);
-	coupled_net_count(net, 0, -1);
-	if (!conn->count) {
-		hash_del_rcu(&conn->node);
-		coupled_net_count(net, -1, 0);
-		kfree_rcu(conn, rcu);
-	}
-	spin_unlock_bh(&coupled_lock);
-
-	kfree_rcu(slot, rcu);
-}
-
-/* Without memory, and without MPTCP, the subflow goes on as Reno. */
-void coupled_init(struct sock *sk, const struct coupled_law *law)
-{
-	struct coupled *priv = coupled_priv(sk);
-	u32 token;
-
-	BUILD_BUG_ON(sizeof(*priv) > ICSK_CA_PRIV_SIZE);
-
-	memset(priv, 0, sizeof(*priv));
-	if (!sk_is_mptcp(sk) || !mptcp_subflow_ctx(sk))
-		return;
-
-	token = mptcp_subflow_ctx(sk)->token;
-	priv->slot = coupled_attach(sk, token, law);
-	if (!priv->slot)
-		coupled_net_refused(sock_net(sk));
-}
-
-void coupled_release(struct sock *sk)
-{
-	struct coupled *priv = coupled_priv(sk);
-
-	if (priv->slot)
-		coupled_detach(sock_net(sk), priv->slot);
-	priv->slot = NULL;
-}
-
-/* Called before icsk_ca_state changes. Reno drops its partial segment too when
- * it reduces the window.
- */
-void coupled_set_state(struct sock *sk, u8 new_state)
-{
-	struct coupled *priv = coupled_priv(sk);
-
-	if (!priv->slot)
-		return;
-	if (new_state >= TCP_CA_CWR)
-		priv->credit = 0;
-	coupled_publish(sk, priv->slot, new_state);
-}
-
-void coupled_pkts_acked(struct sock *sk, const struct ack_sample *sample)
-{
-	struct coupled *priv = coupled_priv(sk);
-
-	if (priv->slot)
-		coupled_publish(sk, priv->slot, inet_csk(sk)->icsk_ca_state);
-}
-
-bool coupled_alone(const struct sock *sk)
-{
-	const struct coupled_slot *slot = coupled_priv(sk)->slot;
-
-	return !slot || READ_ONCE(slot->conn->count) == 1;
-}
-
-static bool coupled_read(const struct coupled_slot *slot,
-			 struct coupled_path *path)
-{
-	path->cwnd = READ_ONCE(slot->cwnd);
-	path->srtt = READ_ONCE(slot->srtt);
-	path->interloss = max(READ_ONCE(slot->between_losses),
-			      READ_ONCE(slot->since_loss));
-	return path->srtt;
-}
-
-unsigned int coupled_snapshot(const struct coupled_slot *own,
-			      struct coupled_path *paths)
-{
-	const struct coupled_slot *slot;
-	unsigned int count = 1;
-
-	if (!coupled_read(own, &paths[0]))
-		return 0;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(slot, &own->conn->slots, list) {
-		if (count == COUPLED_PATHS_MAX)
-			break;
-		if (slot != own && coupled_read(slot, &paths[count]))
-			count++;
-	}
-	rcu_read_unlock();
-	return count;
-}
-
-static u32 coupled_parameter(const struct coupled_slot *slot,
-			     const struct net *net)
-{
-	return slot->law->parameter ? slot->law->parameter(net) : 0;
-}
-
-/* Collect fractions of a segment; move the window by whole ones. */
-static void coupled_grow(struct sock *sk, struct coupled *priv, s64 increase,
-			 u32 acked)
-{
-	struct tcp_sock *tp = tcp_sk(sk);
-	s64 segments;
-
-	priv->credit += increase * (s64)min(acked, COUPLED_CWND_MAX);
-	segments = priv->credit / COUPLED_ONE;
-	if (!segments)
-		return;
-	priv->credit -= segments * COUPLED_ONE;
-	tcp_snd_cwnd_set(tp, clamp_t(s64, tcp_snd_cwnd(tp) + segments, 1,
-				     tp->snd_cwnd_clamp));
-}
-
-void coupled_cong_avoid(struct sock *sk, u32 ack, u32 acked)
-{
-	struct coupled_path paths[COUPLED_PATHS_MAX];
-	struct coupled *priv = coupled_priv(sk);
-	struct coupled_slot *slot = priv->slot;
-	struct tcp_sock *tp = tcp_sk(sk);
-	unsigned int count;
-	s64 growth;
-
-	if (coupled_alone(sk)) {
-		tcp_reno_cong_avoid(sk, ack, acked);
-		return;
-	}
-	if (!tcp_is_cwnd_limited(sk))
-		return;
-	if (tcp_in_slow_start(tp)) {
-		acked = tcp_slow_start(tp, acked);
-		if (!acked)
-			goto publish;
-	}
-
-	coupled_publish(sk, slot, TCP_CA_Open);
-	count = coupled_snapshot(slot, paths);
-	growth = count > 1 ? slot->law->increase(paths, count,
-					coupled_parameter(slot, sock_net(sk))) :
-			     coupled_reno_increase(tcp_snd_cwnd(tp));
-	WRITE_ONCE(slot->increase, growth);
-	coupled_grow(sk, priv, growth, acked);
-publish:
-	coupled_publish(sk, slot, TCP_CA_Open);
-}
-
-/* What a loss leaves of a window of @cwnd segments */
-static noinline_for_stack u32 coupled_keep(const struct coupled_slot *slot,
-					   const struct net *net, u32 cwnd)
-{
-	struct coupled_path paths[COUPLED_PATHS_MAX];
-	unsigned int count;
-
-	if (!slot->law->keep)
-		return cwnd / 2;
-	count = coupled_snapshot(slot, paths);
-	if (count < 2)
-		return cwnd / 2;
-	paths[0].cwnd = clamp(cwnd, 1U, COUPLED_CWND_MAX);
-	return slot->law->keep(paths, count, coupled_parameter(slot, net));
-}
-
-u32 coupled_ssthresh(struct sock *sk)
-{
-	u32 asked = lab_get(sock_net(sk), LAB_MIN_SSTHRESH);
-	struct coupled_slot *slot = coupled_priv(sk)->slot;
-
-	if (slot)
-		coupled_lost(sk, slot);
-	if (coupled_alone(sk))
-		return tcp_reno_ssthresh(sk);
-	return max(coupled_keep(slot, sock_net(sk), tcp_snd_cwnd(tcp_sk(sk))),
-		   asked ? asked : slot->law->min_ssthresh);
-}
-
-void coupled_note(const struct sock *sk, s64 alpha, u32 base_rtt_us)
-{
-	struct coupled_slot *slot = coupled_priv(sk)->slot;
-
-	if (!slot)
-		return;
-	WRITE_ONCE(slot->alpha, alpha);
-	WRITE_ONCE(slot->base_rtt_us, base_rtt_us);
-	coupled_publish(sk, slot, inet_csk(sk)->icsk_ca_state);
-}
-
-/* alpha, and the part of the window that a loss now would take, as they follow from
- * what all subflows publish at this moment.
- */
-static void coupled_look(const struct coupled_slot *slot, const struct net *net,
-			 struct coupled_state *state)
-{
-	struct coupled_path paths[COUPLED_PATHS_MAX];
-	unsigned int count = coupled_snapshot(slot, paths);
-	u32 cwnd = READ_ONCE(slot->cwnd);
-
-	state->controller = slot->controller;
-	state->cwnd = cwnd;
-	state->srtt_us = READ_ONCE(slot->srtt) >> 3;
-	state->increase = READ_ONCE(slot->increase);
-	state->alpha = READ_ONCE(slot->alpha);
-	if (slot->law->alpha)
-		state->alpha = count ? slot->law->alpha(paths, count,
-							coupled_parameter(slot, net)) : 0;
-	state->beta = COUPLED_SHOWN_ONE / 2;
-	if (slot->law->keep && count > 1)
-		state->beta = div_u64((u64)(cwnd - min(cwnd, coupled_keep(slot, net, cwnd)))
-				      << COUPLED_SHOWN_SHIFT, cwnd);
-	state->between_losses = READ_ONCE(slot->between_losses);
-	state->since_loss = READ_ONCE(slot->since_loss);
-	state->base_rtt_us = READ_ONCE(slot->base_rtt_us);
-}
-
-static void coupled_show_slot(struct seq_file *seq, const struct net *net,
-			      const struct coupled_slot *slot)
-{
-	struct coupled_state state;
-
-	coupled_look(slot, net, &state);
-	seq_printf(seq, "%08x %d %d %s %u %u %lld %lld %lld %llu %llu %u\n",
-		   slot->conn->token, slot->local_id, slot->remote_id,
-		   state.controller, state.cwnd, state.srtt_us,
-		   state.increase, state.alpha, state.beta,
-		   state.between_losses, state.since_loss, state.base_rtt_us);
-}
-
-void coupled_show(struct seq_file *seq, const struct net *net)
-{
-	const struct coupled_conn *conn;
-	const struct coupled_slot *slot;
-	int bucket;
-
-	rcu_read_lock();
-	hash_for_each_rcu(coupled_hash, bucket, conn, node) {
-		if (!net_eq(read_pnet(&conn->net), net))
-			continue;
-		list_for_each_entry_rcu(slot, &conn->slots, list)
-			coupled_show_slot(seq, net, slot);
-	}
-	rcu_read_unlock();
-}
-
-bool coupled_state(const struct net *net, u32 token, int local_id, int remote_id,
-		   struct coupled_state *state)
-{
-	const struct coupled_conn *conn;
-	const struct coupled_slot *slot;
-	bool found = false;
-
-	spin_lock_bh(&coupled_lock);
-	conn = coupled_find(net, token);
-	if (conn)
-		list_for_each_entry(slot, &conn->slots, list)
-			if (slot->local_id == local_id &&
-			    slot->remote_id == remote_id) {
-				coupled_look(slot, net, state);
-				found = true;
-				break;
-			}
-	spin_unlock_bh(&coupled_lock);
-	return found;
-}
+COUPLED_CONTROLLER(fully_coupled, "coupled");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Fixed-point arithmetic that the coupled congestion controllers share.
  *
- * Nothing here touches a socket: KUnit and a plain C program drive it alike.
+ * Nothing here touches a socket, so that KUnit and a plain C program can both test it.
  *
- * Ranges for which the results are meant, and to which coupled.c clamps:
+ * The results are valid in these ranges, to which coupled_core.c clamps its input:
  *	cwnd	1 .. 2^20 segments
  *	srtt	1 .. 2^27 - 1 in 1/8 us, the unit of tcp_sock::srtt_us (16.7 s)
- * Any number of paths up to COUPLED_PATHS_MAX.
+ * The number of paths is at most COUPLED_PATHS_MAX.
  */
 #ifndef _MPTCP_COUPLED_MATH_H
 #define _MPTCP_COUPLED_MATH_H
@@ -15,37 +15,37 @@
 #include <linux/minmax.h>
 #include <linux/math64.h>
 
-/* A snapshot holds at most so many paths; the path manager of the kernel
- * stops at 64 additional subflows.
+/* The most paths that a snapshot holds. The kernel's path manager stops at 64
+ * additional subflows.
  */
 #define COUPLED_PATHS_MAX	65
 
 #define COUPLED_CWND_MAX	(1U << 20)
 #define COUPLED_SRTT_MAX	((1U << 27) - 1)
 
-/* Fraction bits of an increase: units of 2^-40 segments. The smallest that the
- * formulas give, 1 / (65^2 * 2^20) segments, is still 248 units, and 2^20
- * segments acknowledged at once at a window of 1 are 2^60 units.
+/* Fraction bits of an increase, whose unit is 2^-40 segments. The smallest increase
+ * that the formulas give, 1 / (65^2 * 2^20) segments, is still 248 units. 2^20 segments
+ * acknowledged at once at a window of 1 give 2^60 units.
  */
 #define COUPLED_SHIFT		40
 #define COUPLED_ONE		(1LL << COUPLED_SHIFT)
 
-/* Fraction bits of what is only shown: alpha, beta. */
+/* Fraction bits of alpha and beta, which are only shown. */
 #define COUPLED_SHOWN_SHIFT	16
 #define COUPLED_SHOWN_ONE	(1LL << COUPLED_SHOWN_SHIFT)
 
-/* Fraction bits of a ratio of round-trip times and of what is made from it. */
+/* Fraction bits of a ratio of round-trip times, and of the numbers computed from it. */
 #define COUPLED_RATIO_SHIFT	36
 
-/* What the formulas need to know of a path. */
+/* What the formulas need to know about a path. */
 struct coupled_path {
 	u32 cwnd;	/* segments */
 	u32 srtt;	/* 1/8 us */
 	u64 interloss;	/* bytes; OLIA's l */
 };
 
-/* The shortest round-trip time: all others are expressed as ratios to it, so
- * that no ratio exceeds 1 and no product overflows.
+/* The shortest round-trip time. All others are expressed as ratios to it, so that no
+ * ratio exceeds 1 and no product overflows.
  */
 static inline u32 coupled_srtt_min(const struct coupled_path *paths,
 				   unsigned int count)
@@ -58,14 +58,16 @@ static inline u32 coupled_srtt_min(const struct coupled_path *paths,
 	return srtt;
 }
 
-/* reference / srtt, at most 1, in 2^-36; relative error below 2^-16 at 10^6:1 */
+/* reference / srtt, at most 1, in 2^-36. The relative error is below 2^-16 where the
+ * two differ by a factor of 10^6.
+ */
 static inline u64 coupled_rtt_ratio(u32 reference, u32 srtt)
 {
 	return div_u64(((u64)reference << COUPLED_RATIO_SHIFT) + srtt / 2, srtt);
 }
 
-/* Reno's increase for one acknowledged segment, 1 / cwnd in 2^-40 segments.
- * Rounded up: a window's worth of them must not fall short of one segment.
+/* Reno's increase per acknowledged segment, 1 / cwnd in 2^-40 segments. It is rounded
+ * up, because the increases of a whole window must add up to at least one segment.
  */
 static inline u64 coupled_reno_increase(u32 cwnd)
 {
@@ -100,8 +102,8 @@ static inline u64 coupled_cwnd_sum(const struct coupled_path *paths,
 	return sum;
 }
 
-/* (cwnd / rtt^2) / (sum_p(cwnd_p / rtt_p))^2 of the asking subflow: its share of
- * the rate, times rtt_min / rtt over the sum of the rates.
+/* (cwnd / rtt^2) / (sum_p(cwnd_p / rtt_p))^2 of the subflow that asks: its share of
+ * the total rate, times rtt_min / rtt, divided by the sum of the rates.
  */
 static inline u64 coupled_square_increase(const struct coupled_path *paths,
 					  unsigned int count)

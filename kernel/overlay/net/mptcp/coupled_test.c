@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* KUnit suite of the coupled controllers' arithmetic.
+/* KUnit suite of the coupled controllers' arithmetic
  *
- * coupled_vectors.h is made from the papers' equations by an implementation of
- * their own, in floating point (tests/kernel_vectors/ of mpbench).
+ * coupled_vectors.h is computed from the papers' equations by an independent
+ * implementation in floating point (tests/kernel_vectors/ of mpbench).
  */
 
 #include <kunit/test.h>
 
 #include "balia.h"
+#include "coupled.h"
 #include "ewtcp.h"
-#include "fully_coupled.h"
 #include "lia.h"
-#include "max.h"
+#include "lia_rfc6356.h"
 #include "olia.h"
 #include "semicoupled.h"
 #include "wvegas.h"
@@ -30,8 +30,8 @@ static void vector_describe(const struct coupled_vector *vector, char *text)
 }
 KUNIT_ARRAY_PARAM(vector, coupled_vectors, vector_describe);
 
-/* 2^-14 is what the ratios and the rounding up leave of precision at the ends
- * of the range for eight paths.
+/* The ratios and the rounding up leave a precision of 2^-14 at the ends of the range
+ * for eight paths.
  */
 static void vector_check(struct kunit *test, increase_t increase, u32 parameter,
 			 enum vector_increase column)
@@ -54,7 +54,7 @@ static void _name##_vector_test(struct kunit *test)				\
 	vector_check(test, _increase, _parameter, _column);			\
 }
 
-VECTOR_TEST(max, max_increase, 0, VECTOR_MAX)
+VECTOR_TEST(lia_rfc6356, lia_rfc6356_increase, 0, VECTOR_LIA_RFC6356)
 VECTOR_TEST(lia, lia_increase, 0, VECTOR_LIA)
 VECTOR_TEST(olia, olia_increase, 0, VECTOR_OLIA)
 VECTOR_TEST(balia, balia_increase, 0, VECTOR_BALIA)
@@ -83,7 +83,7 @@ static const struct {
 	increase_t increase;
 	u32 parameter;
 } laws[] = {
-	{ "max", max_increase, 0 }, { "lia", lia_increase, 0 },
+	{ "lia", lia_increase, 0 }, { "lia_rfc6356", lia_rfc6356_increase, 0 },
 	{ "olia", olia_increase, 0 }, { "balia", balia_increase, 0 },
 	{ "ewtcp", ewtcp_increase, 0 },
 	{ "semicoupled", semicoupled_increase, 1000 },
@@ -111,13 +111,13 @@ static void single_test(struct kunit *test)
 			}
 }
 
-/* N alike paths share one TCP's growth under lia, max, olia, balia and coupled as
- * the Balia paper has it: 1 / (N^2 cwnd) each.
+/* N equal paths share the growth of one TCP, 1 / (N^2 cwnd) each, under lia,
+ * lia_rfc6356, olia, balia and the Balia paper's form of coupled.
  */
 static void alike_test(struct kunit *test)
 {
-	static const increase_t tried[] = {
-		max_increase, lia_increase, olia_increase, balia_increase,
+	static const increase_t laws_sharing[] = {
+		lia_rfc6356_increase, lia_increase, olia_increase, balia_increase,
 	};
 	struct coupled_path paths[COUPLED_PATHS_MAX];
 	unsigned int count, i;
@@ -127,15 +127,15 @@ static void alike_test(struct kunit *test)
 
 		for (i = 0; i < count; i++)
 			paths[i] = (struct coupled_path){ 100, US(20000), 1448 };
-		for (i = 0; i < ARRAY_SIZE(tried); i++)
-			KUNIT_EXPECT_LE(test, abs(tried[i](paths, count, 0) - share),
+		for (i = 0; i < ARRAY_SIZE(laws_sharing); i++)
+			KUNIT_EXPECT_LE(test, abs(laws_sharing[i](paths, count, 0) - share),
 					2);
 		KUNIT_EXPECT_LE(test, abs(fully_coupled_increase(paths, count, 1) -
 					  share), 2);
 	}
 }
 
-/* A window's worth of Reno's increases is one segment, never less. */
+/* Reno's increases over a whole window add up to one segment, never to less. */
 static void reno_window_test(struct kunit *test)
 {
 	u32 cwnd;
@@ -148,29 +148,31 @@ static void reno_window_test(struct kunit *test)
 	}
 }
 
-/* All mixtures of the extremes, two to 65 paths. Growth stays within +-1 / cwnd, so
- * that 2^20 segments acknowledged at once fit into 63 bits; OLIA's, whose second term
- * comes on top, within twice that. What a loss leaves is at most half. lia's growth
- * is not above max's, and not below the formula's least, 1 / (N sum(cwnd)).
+/* All mixtures of the extremes, with two to 65 paths. The growth stays within
+ * +-1 / cwnd, so that 2^20 segments acknowledged at once fit into 63 bits; OLIA's growth,
+ * which has a second term, stays within twice that. At most half of the window remains
+ * after a loss. lia's growth is not above lia_rfc6356's, and not below the formula's
+ * minimum, 1 / (N sum(cwnd)).
  */
 static void extremes_check(struct kunit *test, const struct coupled_path *paths,
 			   unsigned int count)
 {
 	s64 reno = coupled_reno_increase(paths[0].cwnd);
-	s64 least = div64_u64(COUPLED_ONE, count * coupled_cwnd_sum(paths, count));
+	s64 minimum = div64_u64(COUPLED_ONE, count * coupled_cwnd_sum(paths, count));
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(laws); i++) {
 		s64 got = laws[i].increase(paths, count, laws[i].parameter);
-		s64 most = laws[i].increase == olia_increase ? 2 * reno : reno;
+		s64 maximum = laws[i].increase == olia_increase ? 2 * reno : reno;
 
-		KUNIT_EXPECT_LE_MSG(test, got, most + 1, "%s", laws[i].name);
+		KUNIT_EXPECT_LE_MSG(test, got, maximum + 1, "%s", laws[i].name);
 		KUNIT_EXPECT_GE_MSG(test, got, -reno, "%s", laws[i].name);
 	}
-	least = min(least, reno);
-	KUNIT_EXPECT_GE(test, lia_increase(paths, count, 0), least - (least >> 12));
+	minimum = min(minimum, reno);
+	KUNIT_EXPECT_GE(test, lia_increase(paths, count, 0),
+			minimum - (minimum >> 12));
 	KUNIT_EXPECT_LE(test, lia_increase(paths, count, 0),
-			max_increase(paths, count, 0) + (reno >> 14) + 2);
+			lia_rfc6356_increase(paths, count, 0) + (reno >> 14) + 2);
 	KUNIT_EXPECT_LE(test, balia_keep(paths, count, 0), paths[0].cwnd / 2);
 	KUNIT_EXPECT_GE(test, balia_keep(paths, count, 0), paths[0].cwnd / 4);
 	KUNIT_EXPECT_LE(test, fully_coupled_keep(paths, count, 0),
@@ -202,7 +204,7 @@ static void wvegas_test(struct kunit *test)
 {
 	struct coupled_path paths[2] = { { 30, US(20000) }, { 10, US(20000) } };
 
-	/* 40 segments, 20 ms of which 5 ms in queues: 10 are queued, 30 flow */
+	/* 40 segments and 20 ms, 5 ms of them in queues: 10 are queued, 30 in flight */
 	KUNIT_EXPECT_EQ(test, wvegas_diff(40, 15000, 20000), 10ULL << 16);
 	KUNIT_EXPECT_EQ(test, wvegas_target(40, 15000, 20000), 30);
 	KUNIT_EXPECT_EQ(test, wvegas_drained(40, 15000, 20000), 15);
@@ -218,7 +220,7 @@ static void wvegas_test(struct kunit *test)
 }
 
 static struct kunit_case coupled_cases[] = {
-	KUNIT_CASE_PARAM(max_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(lia_rfc6356_vector_test, vector_gen_params),
 	KUNIT_CASE_PARAM(lia_vector_test, vector_gen_params),
 	KUNIT_CASE_PARAM(olia_vector_test, vector_gen_params),
 	KUNIT_CASE_PARAM(balia_vector_test, vector_gen_params),

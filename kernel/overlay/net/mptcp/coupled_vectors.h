@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Written by tests/kernel_vectors/vectors.py of mpbench. Do not edit.
  *
- * Growth of paths[0] per segment acknowledged, in 2^-40 segments, and what a
- * loss leaves of its window, by the papers' equations in double precision;
- * srtt in 1/8 us, interloss in bytes.
+ * The growth of paths[0] per segment acknowledged, in 2^-40 segments, and the
+ * window that remains after a loss, from the papers' equations in double
+ * precision. srtt is in 1/8 us, interloss in bytes.
  */
 enum vector_increase {
-	VECTOR_MAX, VECTOR_LIA, VECTOR_OLIA, VECTOR_BALIA, VECTOR_EWTCP, VECTOR_EWTCP_QUARTER,
-	  VECTOR_SEMICOUPLED, VECTOR_SEMICOUPLED_HALF, VECTOR_SEMICOUPLED_BALIA, VECTOR_COUPLED,
-	  VECTOR_COUPLED_BALIA, VECTOR_INCREASES
+	VECTOR_LIA_RFC6356, VECTOR_LIA, VECTOR_OLIA, VECTOR_BALIA, VECTOR_EWTCP,
+	  VECTOR_EWTCP_QUARTER, VECTOR_SEMICOUPLED, VECTOR_SEMICOUPLED_HALF,
+	  VECTOR_SEMICOUPLED_BALIA, VECTOR_COUPLED, VECTOR_COUPLED_BALIA, VECTOR_INCREASES
 };
 
 enum vector_keep {

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The sysctls net.mptcp.* of what is laid over Linux, per network namespace; lab.c
- * says what each means.
+/* The sysctls net.mptcp.* that are added to Linux, per network namespace;
+ * lab_parameters.h says what each means.
  */
 #ifndef _MPTCP_LAB_H
 #define _MPTCP_LAB_H
 
 #include <net/net_namespace.h>
 
+#define LAB_PARAMETER(_id, ...)	LAB_##_id,
 enum lab_parameter {
-	LAB_MIN_SSTHRESH,
-	LAB_EWTCP_A,
-	LAB_SEMICOUPLED_A,
-	LAB_BALIA_FORMS,
-	LAB_WVEGAS_ALPHA,
-	LAB_WVEGAS_GAMMA,
-	LAB_LOWRTT_REINJECT,
-	LAB_LOWRTT_PENALISE,
-	LAB_LOWRTT_SPARE,
-	LAB_LOWRTT_RULE,
-	LAB_ROUNDROBIN_SEGMENTS,
-	LAB_NDIFFPORTS,
+#include "lab_parameters.h"
 	LAB_PARAMETERS
 };
+#undef LAB_PARAMETER
 
 u32 lab_get(const struct net *net, enum lab_parameter parameter);
 

@@ -7,27 +7,27 @@
  *	C. Raiciu, M. Handley, D. Wischik: Coupled Congestion Control for
  *	Multipath Transport Protocols. RFC 6356, 2011.
  *
- *	each ACK:  w_r += the least, over the sets S of subflows that include r, of
+ *	each ACK:  w_r += the minimum, over all sets S of subflows that include r, of
  *			  max_S(w_s / rtt_s^2) / (sum_S(w_s / rtt_s))^2
  *	each loss: w_r -= w_r / 2
  *
- * With up to two subflows that is RFC 6356. With more, the RFC takes only the set
- * of all subflows, and the controller "max" does; its growth is never the smaller,
- * and can exceed a TCP's on a bottleneck that some of the subflows share.
+ * With up to two subflows that is RFC 6356. With more, the RFC considers only the set
+ * of all subflows, as the controller "lia_rfc6356" does. The RFC's growth is never
+ * smaller, and can exceed a TCP's on a bottleneck that some of the subflows share.
  *
- * How this differs from the paper's text:
- *  - the increase is computed for every ACK, not when the window reaches one more
- *    packet;
- *  - windows are counted in segments, and all subflows are taken to have segments
- *    of one size;
- *  - a path whose round-trip time was never measured does not count.
- * With a single subflow, or none of MPTCP, it is Reno to the byte.
+ * The code differs from the paper's text as follows.
+ *  - The increase is computed for every ACK, not when the window reaches one more
+ *    packet.
+ *  - Windows are counted in segments, and all subflows are assumed to have segments
+ *    of one size.
+ *  - A path whose round-trip time was never measured does not count.
+ * With a single subflow, or without MPTCP, the code is Reno's.
  */
 
-#include "coupled.h"
+#include "coupled_core.h"
 #include "lia.h"
 
-/* The decrease is left to TCP: no less than two segments. */
+/* The decrease is left to TCP: ssthresh is at least two segments. */
 static const struct coupled_law lia_law = {
 	.increase	= lia_increase,
 	.alpha		= lia_alpha,

@@ -7,22 +7,25 @@
  *			------------------------------
  *			(sum_{s in S}(w_s / rtt_s))^2
  *
- * S = {r} gives 1 / w_r, all subflows give RFC 6356's alpha / cwnd_total: with two
- * subflows this is the RFC's formula. Where u has the maximum of S, the sum is
- * largest, and the quotient least, if S has every subflow t whose w_t / rtt_t^2
- * is not above u's. So it is enough to try each u that is not below r.
+ * S = {r} gives 1 / w_r, and the set of all subflows gives RFC 6356's
+ * alpha / cwnd_total. So with two subflows this is the RFC's formula.
  *
- * Sizes as in max.h, but that the maximum m_u of a set may be a slow path's. With
- * q_p = rtt_min / rtt_p, and s_u the sum, m_u = w_u q_u^2 and s_u >= w_u q_u, so
- * that (w_u q_u / s_u) <= 1 is taken first, then times q_u / s_u = 1 / w_u at most.
+ * Let u be the subflow that has the maximum of S. The sum is largest, and the quotient
+ * smallest, if S contains every subflow t whose w_t / rtt_t^2 is not above that of u.
+ * So it is enough to try every u that is not below r.
+ *
+ * The ranges are those in lia_rfc6356.h, except that the maximum m_u of a set may
+ * belong to a slow path. With q_p = rtt_min / rtt_p and s_u for the sum,
+ * m_u = w_u q_u^2 and s_u >= w_u q_u. The quotient is therefore computed in two steps:
+ * w_u q_u / s_u, which is at most 1, and then times q_u / s_u, which is at most 1 / w_u.
  */
 #ifndef _MPTCP_LIA_H
 #define _MPTCP_LIA_H
 
 #include "coupled_math.h"
 
-/* w_a / rtt_a^2 <= w_b / rtt_b^2, exactly: rtt^2 is below 2^54, so that 128 bits
- * hold a product and 64 would not.
+/* w_a / rtt_a^2 <= w_b / rtt_b^2, exactly. rtt^2 is below 2^54, so a product needs more
+ * than 64 bits and fits into 128.
  */
 static inline bool lia_not_above(const struct coupled_path *a,
 				 const struct coupled_path *b)
@@ -54,25 +57,26 @@ static inline u64 lia_quotient(const struct coupled_path *paths,
 				coupled_rtt_ratio(reference, top->srtt), sum);
 }
 
-/* paths[0] is the asking subflow. Returns 2^-40 segments per segment
+/* paths[0] is the subflow that asks. Returns 2^-40 segments per segment
  * acknowledged, at most 1 / paths[0].cwnd.
  */
 static inline s64 lia_increase(const struct coupled_path *paths,
 			       unsigned int count, u32 unused)
 {
 	u32 reference = coupled_srtt_min(paths, count);
-	u64 least = coupled_reno_increase(paths[0].cwnd);
+	u64 increase = coupled_reno_increase(paths[0].cwnd);
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
 		if (lia_not_above(&paths[0], &paths[i]))
-			least = min(least, lia_quotient(paths, count, &paths[i],
-							reference));
-	return max(least, 1ULL);
+			increase = min(increase,
+				       lia_quotient(paths, count, &paths[i],
+						    reference));
+	return max(increase, 1ULL);
 }
 
-/* The increase over that of 1 / cwnd_total: RFC 6356's alpha, where it is not
- * limited to Reno's; 2^-16
+/* The increase divided by 1 / cwnd_total, in 2^-16. Where the increase is not limited
+ * to Reno's, this is RFC 6356's alpha.
  */
 static inline s64 lia_alpha(const struct coupled_path *paths,
 			    unsigned int count, u32 unused)

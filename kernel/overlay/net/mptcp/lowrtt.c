@@ -22,12 +22,12 @@
  * subflows are used only when there is no other subflow.
  */
 
+#include "cwnd_space.h"
 #include "lowrtt_reinject.h"
-#include "room.h"
 
 static u32 lowrtt_quota(struct mptcp_sock *msk, struct sock *ssk)
 {
-	return mptcp_room(ssk);
+	return mptcp_cwnd_space(ssk);
 }
 
 static u32 lowrtt_key(const struct sock *ssk)
@@ -48,7 +48,7 @@ static struct mptcp_subflow_context *lowrtt_best(const struct mptcp_sock *msk)
 		if (!mptcp_subflow_active(subflow))
 			continue;
 		regular |= !backup;
-		if (!mptcp_has_room(ssk))
+		if (!mptcp_has_cwnd_space(ssk))
 			continue;
 		if (!best[backup] ||
 		    lowrtt_key(ssk) < lowrtt_key(best[backup]->tcp_sock))

@@ -35,8 +35,8 @@
  *  sched_mark	the time of the last penalty, or of the last question with the answer 0
  */
 
+#include "cwnd_space.h"
 #include "lowrtt_reinject.h"
-#include "room.h"
 
 static bool lowrtt_as_released(const void *sk)
 {
@@ -244,5 +244,5 @@ u32 lowrtt_retrans_quota(struct mptcp_sock *msk, struct sock *ssk)
 
 	if (!lowrtt_blocked(msk) || piece < 2)
 		return U32_MAX;
-	return max(min_t(u64, piece - 1, mptcp_room(ssk)), tcp_current_mss(ssk));
+	return max(min_t(u64, piece - 1, mptcp_cwnd_space(ssk)), tcp_current_mss(ssk));
 }

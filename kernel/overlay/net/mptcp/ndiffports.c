@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Several subflows over one address pair, for the kernel's path manager
  *
- * With sysctl net.mptcp.ndiffports = n the side that opened a connection opens further
- * subflows over the addresses of the first, from ports of their own, until it has n;
- * MPTCP v0.9x had a path manager of this name (thesis, UCLouvain, 2017, 2.1.1). The
- * limit of further subflows (ip mptcp limits) holds on both sides. It happens once,
- * when the connection is established; a subflow that ends is not replaced.
+ * With sysctl net.mptcp.ndiffports = n, the side that opened a connection opens further
+ * subflows over the addresses of the first subflow, each from its own port, until the
+ * connection has n subflows. MPTCP v0.9x had a path manager of this name (thesis,
+ * UCLouvain, 2017, 2.1.1). The limit of further subflows (ip mptcp limits) applies on
+ * both sides. The subflows are opened once, when the connection is established. A
+ * subflow that ends is not replaced.
  */
 
 #include "ndiffports.h"
 
-/* Called with the path manager's lock held, as its own loop over endpoints is. */
+/* Called with the path manager's lock held, like its own loop over endpoints. */
 void mptcp_ndiffports_open(struct mptcp_sock *msk)
 {
 	u8 limit = mptcp_pm_get_limit_extra_subflows(msk);

@@ -6,7 +6,9 @@
 #include "lab.h"
 #include "protocol.h"
 
-/* How many subflows over the addresses of the first, with it; 0 or 1: no further. */
+/* The number of subflows over the addresses of the first one, which is included; with
+ * 0 or 1 no further subflow is opened.
+ */
 static inline u32 mptcp_ndiffports_wanted(const struct mptcp_sock *msk)
 {
 	return lab_get(sock_net((const struct sock *)msk), LAB_NDIFFPORTS);

@@ -8,24 +8,24 @@
  *	each ACK:  w_r += (w_r / rtt_r^2) / (sum_p(w_p / rtt_p))^2 + alpha_r / w_r
  *	each loss: w_r -= w_r / 2
  *
- * alpha_r moves window from the paths of the largest window to the presumably best
- * paths, if their windows are smaller; best is the largest l_r / rtt_r^2, with
- * l_r = max(l_1r, l_2r), the bytes acknowledged between the last two losses, and
- * since the last. The least ssthresh is one segment while there are several
- * subflows (section IV-B).
+ * alpha_r shifts window from the paths with the largest window to the presumably best
+ * paths, if the latter have smaller windows. The best paths are those with the largest
+ * l_r / rtt_r^2, where l_r = max(l_1r, l_2r): the bytes acknowledged between the last
+ * two losses, and those since the last loss. The smallest ssthresh is one segment while
+ * there are several subflows (section IV-B).
  *
- * How this differs from the paper's text:
- *  - windows are counted in segments, l in bytes;
- *  - "loss" is a loss event, at which Linux reduces the window: several segments
- *    of one flight are one loss, as is a congestion mark; one that turns out
- *    spurious still counts;
- *  - a subflow that is not limited by its window neither grows nor, by a negative
- *    alpha_r, shrinks;
- *  - a path whose round-trip time was never measured does not count.
- * With a single subflow, or none of MPTCP, it is Reno to the byte.
+ * The code differs from the paper's text as follows.
+ *  - Windows are counted in segments, and l in bytes.
+ *  - A loss is a loss event, at which Linux reduces the window: several lost segments
+ *    of one flight are one loss, and so is a congestion mark. A loss that turns out to
+ *    be spurious still counts.
+ *  - A subflow that is not limited by its window does not grow, and a negative alpha_r
+ *    does not shrink it.
+ *  - A path whose round-trip time was never measured does not count.
+ * With a single subflow, or without MPTCP, the code is Reno's.
  */
 
-#include "coupled.h"
+#include "coupled_core.h"
 #include "olia.h"
 
 static const struct coupled_law olia_law = {

@@ -5,13 +5,14 @@
  *	increase = ---------------------- + -------
  *		   (sum_p w_p / rtt_p)^2     w_r
  *
- * M: the paths of the largest window; B: those of the largest l / rtt^2;
+ * M is the set of the paths with the largest window, B of those with the largest
+ * l / rtt^2, and
  *
  *	alpha_r =  1 / (N |B \ M|)	r in B \ M
  *		  -1 / (N |M|)		r in M, and B \ M is not empty
  *		   0			otherwise
  *
- * The sets are found without rounding, so that alike paths tie.
+ * The sets are determined without rounding, so that equal paths tie.
  */
 #ifndef _MPTCP_OLIA_H
 #define _MPTCP_OLIA_H

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a scheduler can decide beyond the choice of subflows.
+/* Decisions of a scheduler beyond the choice of subflows.
  *
- * __subflow_push_pending() hands whole fragments, of up to 32 KiB, to the subflow
- * chosen, and each byte to one subflow. By the further members of struct
- * mptcp_sched_ops a scheduler changes that; without them all is as before.
+ * __subflow_push_pending() hands whole fragments of up to 32 KiB to the chosen subflow,
+ * and each byte to one subflow only. A scheduler can change that with further members
+ * of struct mptcp_sched_ops. A scheduler that leaves them NULL behaves as in an
+ * unmodified Linux.
  *
- * @quota:	the bytes of new data that this subflow can take now; when they are used
- *		up, get_send is asked again
- * @retrans_quota: the bytes that one retransmission at the connection's level takes
- * @retrans_early: whether such a retransmission now is none after a timeout, and tells
- *		nothing about dead subflows
- * @push_blocked: whether get_send is to be asked although the receive window of the
+ * @quota:	the bytes of new data that this subflow can take now; get_send is called
+ *		again when they are used up
+ * @retrans_quota: the bytes that one retransmission at the connection's level carries
+ * @retrans_early: whether such a retransmission now does not follow a timeout, so that
+ *		it must not mark subflows as stale
+ * @push_blocked: whether to call get_send although the receive window of the
  *		connection is full
- * @copies:	each subflow sends all data, from where it is itself
+ * @copies:	every subflow sends all data, each from its own position
  */
 #ifndef _MPTCP_QUOTA_H
 #define _MPTCP_QUOTA_H
 
 #include "protocol.h"
 
-/* Where a subflow of a scheduler with @copies is, and how it goes on; redundant.c */
+/* For schedulers with @copies: the next fragment of a subflow, and whether any subflow
+ * has one (redundant.c)
+ */
 struct mptcp_data_frag *mptcp_copy_head(const struct mptcp_sock *msk,
 					const struct mptcp_subflow_context *subflow,
 					u16 *sent);
@@ -39,7 +42,7 @@ static inline bool mptcp_push_wanted(const struct sock *sk)
 	       (mptcp_sends_copies(msk) && mptcp_copy_wanted(msk));
 }
 
-/* The fragment that this subflow goes on with, and how much of it is sent. */
+/* The next fragment for this subflow, and how much of it is already sent. */
 static inline struct mptcp_data_frag *mptcp_push_head(const struct mptcp_sock *msk,
 						      const struct sock *ssk,
 						      u16 *sent)
@@ -51,7 +54,7 @@ static inline struct mptcp_data_frag *mptcp_push_head(const struct mptcp_sock *m
 	return msk->first_pending;
 }
 
-/* Where in the fragment to stop: its end, for schedulers without quota. */
+/* Where in the fragment to stop. Without a quota it is the fragment's end. */
 static inline u16 mptcp_quota_limit(struct mptcp_sock *msk, struct sock *ssk,
 				    const struct mptcp_data_frag *dfrag, u16 sent)
 {
@@ -71,7 +74,7 @@ static inline u16 mptcp_retrans_limit(struct mptcp_sock *msk, struct sock *ssk,
 	return limit;
 }
 
-/* Remember how far a subflow is; returns how many bytes no other had sent. */
+/* Record the position of a subflow; returns the bytes that no other subflow had sent. */
 static inline u16 mptcp_pushed(const struct mptcp_sock *msk, struct sock *ssk,
 			       const struct mptcp_data_frag *dfrag, u16 sent)
 {

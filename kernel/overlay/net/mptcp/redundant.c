@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The scheduler "redundant": every subflow sends everything
  *
- * What arrives first counts, so that the delay of each byte is that of the fastest
- * path at that moment. A subflow goes on where it is itself, but never behind what
- * the receiver has: what came over another path is not sent any more. So a slow
- * subflow carries every so many-th piece of the data, and one that stops holds up
- * nobody. It is what MPTCP v0.9x offered under this name.
+ * The first copy that arrives counts, so the delay of each byte is the delay of the
+ * fastest path at that moment. A subflow continues from its own position, but skips data
+ * that the receiver has already acknowledged. A slow subflow therefore carries only some
+ * pieces of the data, and a subflow that stops does not delay the others. MPTCP v0.9x
+ * offered this scheduler under the same name.
  *
- * A subflow is used while its congestion window has room; backup subflows are used
- * when there is no other. What the receive window forbids is not sent by any.
+ * A subflow is used while its congestion window has space. Backup subflows are used
+ * when there is no other. No subflow sends beyond the receive window.
  */
 
+#include "cwnd_space.h"
 #include "protocol.h"
 #include "quota.h"
-#include "room.h"
 
-/* The next byte that this subflow has not sent and that is not acknowledged. Data
- * marked unsent, for a subflow that closed (__mptcp_retransmit_pending_data()), is
- * unsent for all.
+/* The next byte that this subflow has not sent and that is not acknowledged. When a
+ * subflow closes, its data is marked as unsent (__mptcp_retransmit_pending_data());
+ * that data then is unsent for all subflows.
  */
 static u64 redundant_seq(const struct mptcp_sock *msk,
 			 const struct mptcp_subflow_context *subflow)
@@ -73,13 +73,13 @@ static int redundant_get_send(struct mptcp_sock *msk)
 	mptcp_for_each_subflow(msk, subflow) {
 		if (!mptcp_subflow_active(subflow) ||
 		    mptcp_is_backup(subflow) == regular ||
-		    !mptcp_has_room(mptcp_subflow_tcp_sock(subflow)) ||
+		    !mptcp_has_cwnd_space(mptcp_subflow_tcp_sock(subflow)) ||
 		    !mptcp_copy_head(msk, subflow, &sent))
 			continue;
 		mptcp_subflow_set_scheduled(subflow, true);
 		err = 0;
 	}
-	/* quota is the bound, not the burst of the default scheduler */
+	/* the quota limits this subflow, not the default scheduler's burst */
 	msk->snd_burst = INT_MAX;
 	return err;
 }
@@ -96,10 +96,10 @@ static int redundant_get_retrans(struct mptcp_sock *msk)
 
 static u32 redundant_quota(struct mptcp_sock *msk, struct sock *ssk)
 {
-	return mptcp_room(ssk);
+	return mptcp_cwnd_space(ssk);
 }
 
-/* Copies of what another subflow has sent fit into the receive window. */
+/* Copies of data that another subflow has sent fit into the receive window. */
 static bool redundant_push_blocked(struct mptcp_sock *msk)
 {
 	return true;

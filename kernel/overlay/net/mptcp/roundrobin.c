@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The scheduler "roundrobin": the subflows in turn
  *
- * A turn is sysctl net.mptcp.roundrobin_segments full segments (1). A subflow whose
- * congestion window has no room is passed over, and what is left of its turn is lost
- * if another one begins meanwhile; so on paths that are always full the shares are
- * those of the windows, and the turns only decide when there is a choice. Among
- * subflows with room the one whose last turn is longest ago is next. Backup subflows
- * are used when there is no other.
+ * A turn is sysctl net.mptcp.roundrobin_segments full segments. A subflow whose
+ * congestion window has no space is skipped, and loses the rest of its turn if another
+ * turn begins meanwhile. On paths that are always full, the windows therefore determine
+ * the shares, and the turns matter only where there is a choice. Among the subflows with
+ * space, the one whose last turn is longest ago is next. Backup subflows are used when
+ * there is no other.
  *
- * MPTCP v0.9x offered it under this name, with the same two parameters, of which
- * the second (wait for the subflow whose turn it is) is not here.
+ * MPTCP v0.9x offered this scheduler under the same name, with two parameters. The
+ * second (wait for the subflow whose turn it is) is not implemented here.
  */
 
+#include "cwnd_space.h"
 #include "lab.h"
 #include "protocol.h"
 #include "quota.h"
-#include "room.h"
 
-/* Bytes left of a subflow's turn; less than half a segment, which options of other
- * lengths may leave, is none. sched_turn is the number of the turn, sched_mark where
- * in the subflow's sequence it began, sched_seq the bytes that quota took a segment
- * to have: with another number get_send would find something left where quota does
- * not, and the connection would wait.
+/* The bytes left in a subflow's turn. Options of varying length can leave less than half
+ * a segment, which counts as nothing.
+ *
+ * sched_turn is the number of the turn, and sched_mark the subflow's sequence number
+ * where the turn began. sched_seq is the segment size that quota used. With another size
+ * get_send could find bytes left where quota finds none, and the connection would stall.
  */
 static u32 roundrobin_left(const struct sock *ssk)
 {
@@ -60,23 +61,23 @@ static int roundrobin_get_send(struct mptcp_sock *msk)
 		if (!mptcp_subflow_active(subflow))
 			continue;
 		regular |= !backup;
-		if (mptcp_has_room(ssk) &&
+		if (mptcp_has_cwnd_space(ssk) &&
 		    (!next[backup] ||
 		     subflow->sched_turn < next[backup]->sched_turn))
 			next[backup] = subflow;
 	}
-	/* the one whose turn it is goes on, if it can */
+	/* the subflow whose turn it is continues, if it can */
 	subflow = current_turn;
 	if (!subflow || !mptcp_subflow_active(subflow) ||
 	    mptcp_is_backup(subflow) == regular ||
-	    !mptcp_has_room(subflow->tcp_sock) ||
+	    !mptcp_has_cwnd_space(subflow->tcp_sock) ||
 	    !roundrobin_left(subflow->tcp_sock)) {
 		subflow = next[!regular];
 		if (!subflow)
 			return -EINVAL;
 		roundrobin_begin(subflow, turns + 1);
 	}
-	/* quota is the bound, not the burst of the default scheduler */
+	/* the quota limits this subflow, not the default scheduler's burst */
 	msk->snd_burst = INT_MAX;
 	mptcp_subflow_set_scheduled(subflow, true);
 	return 0;
@@ -95,7 +96,7 @@ static int roundrobin_get_retrans(struct mptcp_sock *msk)
 static u32 roundrobin_quota(struct mptcp_sock *msk, struct sock *ssk)
 {
 	mptcp_subflow_ctx(ssk)->sched_seq = tcp_current_mss(ssk);
-	return min(mptcp_room(ssk), roundrobin_left(ssk));
+	return min(mptcp_cwnd_space(ssk), roundrobin_left(ssk));
 }
 
 static struct mptcp_sched_ops roundrobin = {

@@ -8,22 +8,21 @@
  *	each ACK:  w_r += a / w_total
  *	each loss: w_r -= w_r / 2
  *
- * With sysctl net.mptcp.coupled_balia_forms the formula of
+ * With sysctl net.mptcp.coupled_balia_forms it uses the formula of
  *
  *	Q. Peng, A. Walid, J. Hwang, S. H. Low: Multipath TCP: Analysis, Design
  *	and Implementation. IEEE/ACM ToN 24(1), 2016, section II-B:
  *
  *	each ACK:  w_r += a / (rtt_r sum_p(w_p / rtt_p))
  *
- * which is the same where the round-trip times are. a is 1, or sysctl
- * net.mptcp.semicoupled_a_permille; the second paper knows only 1.
+ * The two formulas are equal where all round-trip times are. a is 1, or sysctl
+ * net.mptcp.semicoupled_a_permille; the second paper has only 1.
  *
- * It differs in that a path whose round-trip time was never measured does not
- * count. With a single subflow, or none of MPTCP, it is Reno to the byte, whatever
- * a is.
+ * The code differs in that a path whose round-trip time was never measured does not
+ * count. With a single subflow, or without MPTCP, the code is Reno's whatever a is.
  */
 
-#include "coupled.h"
+#include "coupled_core.h"
 #include "lab.h"
 #include "semicoupled.h"
 

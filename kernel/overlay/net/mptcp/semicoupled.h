@@ -4,15 +4,15 @@
  *	nsdi11:	increase = a / sum_p(w_p)
  *	balia:	increase = a / (rtt_r sum_p(w_p / rtt_p))
  *
- * They are the same where all round-trip times are.
+ * The two are equal where all round-trip times are.
  */
 #ifndef _MPTCP_SEMICOUPLED_H
 #define _MPTCP_SEMICOUPLED_H
 
 #include "coupled_math.h"
 
-/* What the core hands over: a in thousandths, up to 4000, and this bit for the
- * formula of the Balia paper.
+/* The parameter is a in thousandths, up to 4000, plus this bit for the formula of the
+ * Balia paper.
  */
 #define SEMICOUPLED_BALIA	(1U << 31)
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Windows of subflows at even times, as a table (CSV) in a file of the host.
+/* The windows of subflows at regular times, as a table (CSV) in a file of the host
  *
- * /proc/lab_trace, when written:
- *	path HOST ADDRESS NUMBER	a subflow with this address at either end takes
- *					this path of HOST, which is the writer's network
- *					namespace; the local end counts first
- *	begin FILE ZERO_NS INTERVAL_NS	note every subflow on a path, from a time of the
- *					monotonic clock on
- *	end				and forget the paths; the first error of the
- *					host's
+ * Commands are written to /proc/lab_trace:
+ *	path HOST ADDRESS NUMBER	a subflow with this address at either end belongs
+ *					to this path of HOST, which is the writer's
+ *					network namespace; the local end has precedence
+ *	begin FILE ZERO_NS INTERVAL_NS	sample every subflow that belongs to a path,
+ *					from this time of the monotonic clock on
+ *	end				stop, and forget the paths; the write returns
+ *					the first error of the host's file
  *
- * A timer looks, and so nobody wakes who would not have without a trace.
+ * A timer takes the samples, so that a trace wakes no process.
  */
 
 #include <linux/err.h>
@@ -27,7 +27,7 @@
 #include <net/tcp.h>
 #include <host_log.h>
 
-#include "coupled_net.h"
+#include "coupled_state.h"
 #include "protocol.h"
 
 #define TRACE_LINE	512
@@ -52,10 +52,10 @@ struct trace_host {
 	char name[32];
 };
 
-static LIST_HEAD(trace_hosts);		/* while no timer runs, under the mutex */
+static LIST_HEAD(trace_hosts);		/* changed under the mutex while no timer runs */
 static DEFINE_MUTEX(trace_mutex);
 static struct hrtimer trace_timer;
-static struct host_log *trace_log;	/* NULL: no trace is taken */
+static struct host_log *trace_log;	/* NULL: no trace is running */
 static ktime_t trace_zero, trace_interval;
 static u64 trace_count;
 
@@ -69,15 +69,15 @@ static unsigned int trace_path_of(const struct trace_host *host, __be32 address)
 	return 0;
 }
 
-static int trace_controller(const struct sock *sk, char *to, int room)
+static int trace_controller(const struct sock *sk, char *to, int size)
 {
 	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(sk);
 	struct coupled_state state;
 
 	if (!coupled_state(sock_net(sk), subflow->token, READ_ONCE(subflow->local_id),
 			   READ_ONCE(subflow->remote_id), &state))
-		return scnprintf(to, room, ",,,,,,,\n");
-	return scnprintf(to, room, ",%s,%lld,%lld,%lld,%llu,%llu,%u\n",
+		return scnprintf(to, size, ",,,,,,,\n");
+	return scnprintf(to, size, ",%s,%lld,%lld,%lld,%llu,%llu,%u\n",
 			 state.controller, state.increase, state.alpha, state.beta,
 			 state.between_losses, state.since_loss, state.base_rtt_us);
 }
@@ -96,7 +96,7 @@ static void trace_subflow(const struct trace_host *host, const struct sock *sk,
 		path = trace_path_of(host, inet->inet_daddr);
 	if (!path)
 		return;
-	line = host_log_room(trace_log, TRACE_LINE);
+	line = host_log_reserve(trace_log, TRACE_LINE);
 	n = scnprintf(line, TRACE_LINE, "%llu.%06u,%s,%u,%pI4:%u,%pI4:%u,",
 		      div_u64(now_us, USEC_PER_SEC),
 		      (unsigned int)(now_us % USEC_PER_SEC), host->name, path,
@@ -117,7 +117,7 @@ static void trace_subflow(const struct trace_host *host, const struct sock *sk,
 		n += trace_controller(sk, line + n, TRACE_LINE - n);
 	else
 		n += scnprintf(line + n, TRACE_LINE - n, ",,,,,,,\n");
-	host_log_keep(trace_log, n);
+	host_log_commit(trace_log, n);
 }
 
 static void trace_host(const struct trace_host *host, u64 now_us)
@@ -142,7 +142,7 @@ static void trace_host(const struct trace_host *host, u64 now_us)
 	}
 }
 
-static enum hrtimer_restart trace_take(struct hrtimer *timer)
+static enum hrtimer_restart trace_sample(struct hrtimer *timer)
 {
 	u64 now_us = ktime_to_us(ktime_sub(ktime_get(), trace_zero));
 	const struct trace_host *host;
@@ -202,8 +202,9 @@ static int trace_begin(const char *file, u64 zero_ns, u64 interval_ns)
 	log = host_log_open(file);
 	if (IS_ERR(log))
 		return PTR_ERR(log);
-	memcpy(host_log_room(log, sizeof(trace_head)), trace_head, sizeof(trace_head) - 1);
-	host_log_keep(log, sizeof(trace_head) - 1);
+	memcpy(host_log_reserve(log, sizeof(trace_head)), trace_head,
+	       sizeof(trace_head) - 1);
+	host_log_commit(log, sizeof(trace_head) - 1);
 	trace_log = log;
 	trace_zero = ns_to_ktime(zero_ns);
 	trace_interval = ns_to_ktime(interval_ns);
@@ -232,7 +233,7 @@ static int trace_end(void)
 	return error;
 }
 
-static int trace_order(const char *line)
+static int trace_command(const char *line)
 {
 	char name[32], text[200];
 	u64 zero_ns, interval_ns;
@@ -261,7 +262,7 @@ static ssize_t trace_write(struct file *file, const char __user *from, size_t co
 		return -EFAULT;
 	line[count] = 0;
 	mutex_lock(&trace_mutex);
-	error = trace_order(line);
+	error = trace_command(line);
 	mutex_unlock(&trace_mutex);
 	return error ? error : count;
 }
@@ -272,7 +273,7 @@ static const struct proc_ops trace_ops = {
 
 static int __init trace_register(void)
 {
-	hrtimer_setup(&trace_timer, trace_take, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	hrtimer_setup(&trace_timer, trace_sample, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	return proc_create("lab_trace", 0200, NULL, &trace_ops) ? 0 : -ENOMEM;
 }
 device_initcall(trace_register);

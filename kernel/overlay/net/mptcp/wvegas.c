@@ -4,50 +4,50 @@
  *	Y. Cao, M. Xu, X. Fu: Delay-based Congestion Control for Multipath TCP.
  *	ICNP 2012; also Chauvenne and Libioulle (thesis, UCLouvain, 2017), 2.1.2.
  *
- * Once a round trip, on subflow r, with diff_r and alpha_r of wvegas.h:
+ * Once per round trip, on subflow r, with diff_r and alpha_r of wvegas.h:
  *
  *	slow start:	  ends when diff_r > gamma, with w_r = w_r base_r / rtt_r + 1
- *	afterwards:	  diff_r >= alpha_r: alpha_r is weighed anew by the rates
+ *	afterwards:	  diff_r >= alpha_r: alpha_r is computed anew from the rates
  *			  diff_r < alpha_r: w_r += 1;  diff_r > alpha_r: w_r -= 1
- *	to drain queues:  q_r = rtt_r - base_r;  the least q_r is kept;  when q_r is
- *			  more than twice that, w_r = w_r base_r / (2 rtt_r), and the
- *			  least is looked for again
+ *	to drain queues:  q_r = rtt_r - base_r;  the minimum of q_r is kept;  when q_r
+ *			  is more than twice the minimum, w_r = w_r base_r / (2 rtt_r)
+ *			  and the search for the minimum starts again
  *	each loss:	  w_r -= w_r / 2
  *
- * The connection so keeps sysctl net.mptcp.wvegas_total_alpha packets (10) in
- * queues, whatever the number of its subflows, and moves rate to where the queues
- * are shorter. gamma is sysctl net.mptcp.wvegas_gamma (1).
+ * The connection thus keeps sysctl net.mptcp.wvegas_total_alpha packets in queues,
+ * however many subflows it has, and shifts rate to the paths with shorter queues.
+ * gamma is sysctl net.mptcp.wvegas_gamma.
  *
- * With a single subflow, or none of MPTCP, alpha_r is total_alpha and nothing is
- * drained: that is Vegas with both of its thresholds there.
+ * With a single subflow, or without MPTCP, alpha_r is total_alpha and nothing is
+ * drained. That is Vegas with both of its thresholds at total_alpha.
  *
- * How this differs from the text, or what it leaves open:
- *  - the weights use the smoothed round-trip times that subflows publish, and the
- *    windows of other coupled controllers' subflows, if there are any, count;
- *  - a new alpha_r holds at once, in the round that finds it;
- *  - to drain, only rounds with diff_r >= alpha_r count, in which the window is where
- *    it wants to be. After a drain the queue is empty: if those rounds counted, the
- *    first packet queued would be more than twice the least, and drain again. (Two
- *    subflows on 15 Mbit/s and 20 ms then used 73 % of it.)
- *  - the window grows only if it limits the sender, never falls below 2 segments by
- *    delay, and outside of TCP_CA_Open, slow start included, is Reno's.
+ * The code differs from the text, or decides what the text leaves open, as follows.
+ *  - The weights use the smoothed round-trip times that subflows publish. The windows
+ *    of subflows under other coupled controllers count, too, if there are any.
+ *  - A new alpha_r applies at once, in the round that computes it.
+ *  - Only rounds with diff_r >= alpha_r, in which the window has reached its target,
+ *    count for draining. After a drain the queue is empty. If the next rounds counted,
+ *    the first packet in the queue would be more than twice the minimum, and would
+ *    cause another drain. (Two subflows on 15 Mbit/s and 20 ms then used 73 % of it.)
+ *  - The window grows only if it limits the sender, and delay alone never reduces it
+ *    below 2 segments. Outside of TCP_CA_Open the window is Reno's, also in slow start.
  */
 
 #include <linux/inet_diag.h>
 
-#include "coupled.h"
+#include "coupled_core.h"
 #include "lab.h"
 #include "wvegas.h"
 
 struct wvegas {
-	struct coupled coupled;	/* first: coupled_priv() looks here */
-	u64 alpha;		/* 2^-16 segments; 0: not weighed yet */
+	struct coupled coupled;	/* must be first: coupled_priv() expects it */
+	u64 alpha;		/* 2^-16 segments; 0: not computed yet */
 	u64 rtt_sum_us;		/* of this round's samples */
 	u32 rtt_count;
 	u32 round_end;		/* the round ends when this is acknowledged */
-	u32 base_us;		/* the least sample ever; U32_MAX: none */
+	u32 base_us;		/* the smallest sample ever; U32_MAX: none */
 	u32 rtt_us;		/* the last round's average */
-	u32 least_queueing_us;	/* since the last drain; U32_MAX: none */
+	u32 min_queueing_us;	/* since the last drain; U32_MAX: none */
 	bool running;		/* false before .init and in recovery */
 };
 
@@ -77,7 +77,7 @@ static void wvegas_init(struct sock *sk)
 
 	memset(wv, 0, sizeof(*wv));
 	wv->base_us = U32_MAX;
-	wv->least_queueing_us = U32_MAX;
+	wv->min_queueing_us = U32_MAX;
 	wv->running = true;
 	wvegas_begin_round(sk);
 	coupled_init(sk, &wvegas_law);
@@ -94,7 +94,9 @@ static void wvegas_set_state(struct sock *sk, u8 new_state)
 	wvegas_begin_round(sk);
 }
 
-/* After idling the old samples tell nothing; the least one may. */
+/* The samples from before an idle period say nothing about the queues now; the
+ * smallest sample ever remains valid.
+ */
 static void wvegas_tx_start(struct sock *sk)
 {
 	if (wvegas_priv(sk)->base_us)
@@ -115,7 +117,7 @@ static void wvegas_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 	wv->rtt_count++;
 }
 
-static void wvegas_weigh(const struct sock *sk, struct wvegas *wv)
+static void wvegas_compute_alpha(const struct sock *sk, struct wvegas *wv)
 {
 	u32 total = lab_get(sock_net(sk), LAB_WVEGAS_ALPHA);
 	struct coupled_path paths[COUPLED_PATHS_MAX];
@@ -127,8 +129,8 @@ static void wvegas_weigh(const struct sock *sk, struct wvegas *wv)
 				(u64)total << 16;
 }
 
-/* Set the window, and keep slow start away from it. */
-static void wvegas_settle(struct tcp_sock *tp, u32 cwnd)
+/* Set the window, and ssthresh below it so that slow start does not follow. */
+static void wvegas_set_cwnd(struct tcp_sock *tp, u32 cwnd)
 {
 	cwnd = clamp(cwnd, 2U, tp->snd_cwnd_clamp);
 	tcp_snd_cwnd_set(tp, cwnd);
@@ -140,23 +142,23 @@ static void wvegas_avoid(struct sock *sk, struct wvegas *wv, u32 cwnd, u64 diff)
 	struct tcp_sock *tp = tcp_sk(sk);
 
 	if (!wv->alpha || diff >= wv->alpha)
-		wvegas_weigh(sk, wv);
+		wvegas_compute_alpha(sk, wv);
 	if (diff > wv->alpha)
-		wvegas_settle(tp, cwnd - 1);
+		wvegas_set_cwnd(tp, cwnd - 1);
 	else if (diff < wv->alpha && tcp_is_cwnd_limited(sk))
-		wvegas_settle(tp, cwnd + 1);
+		wvegas_set_cwnd(tp, cwnd + 1);
 }
 
 static void wvegas_drain(struct tcp_sock *tp, struct wvegas *wv)
 {
 	u32 queueing_us = wv->rtt_us - wv->base_us;
 
-	wv->least_queueing_us = min(wv->least_queueing_us, queueing_us);
-	if (queueing_us <= 2 * wv->least_queueing_us)
+	wv->min_queueing_us = min(wv->min_queueing_us, queueing_us);
+	if (queueing_us <= 2 * wv->min_queueing_us)
 		return;
-	wvegas_settle(tp, wvegas_drained(tcp_snd_cwnd(tp), wv->base_us,
-					 wv->rtt_us));
-	wv->least_queueing_us = U32_MAX;
+	wvegas_set_cwnd(tp, wvegas_drained(tcp_snd_cwnd(tp), wv->base_us,
+					   wv->rtt_us));
+	wv->min_queueing_us = U32_MAX;
 }
 
 static void wvegas_end_round(struct sock *sk, struct wvegas *wv, u32 acked)
@@ -173,8 +175,8 @@ static void wvegas_end_round(struct sock *sk, struct wvegas *wv, u32 acked)
 		if (diff >= wv->alpha && !coupled_alone(sk))
 			wvegas_drain(tp, wv);
 	} else if (diff > (u64)gamma << 16) {
-		wvegas_settle(tp, min(cwnd, wvegas_target(cwnd, wv->base_us,
-							  wv->rtt_us) + 1));
+		wvegas_set_cwnd(tp, min(cwnd, wvegas_target(cwnd, wv->base_us,
+							    wv->rtt_us) + 1));
 	} else if (tcp_is_cwnd_limited(sk)) {
 		tcp_slow_start(tp, acked);
 	}
@@ -201,7 +203,7 @@ static void wvegas_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	}
 }
 
-/* What ss -ti shows of Vegas, in microseconds */
+/* The times that ss -ti shows for Vegas, in microseconds */
 static size_t wvegas_get_info(struct sock *sk, u32 ext, int *attr,
 			      union tcp_cc_info *info)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* wVegas's arithmetic. With base_r the least round-trip time seen, and rtt_r the
- * average of the last round:
+/* The arithmetic of wVegas. With base_r for the smallest round-trip time seen, and
+ * rtt_r for the average of the last round:
  *
  *	diff_r	= (w_r / base_r - w_r / rtt_r) base_r = w_r (rtt_r - base_r) / rtt_r
  *	alpha_r = total_alpha (w_r / rtt_r) / sum_p(w_p / rtt_p)
  *
- * diff_r is the number of own packets in the path's queues. Round-trip times are
- * microseconds, from 1 to 2^27, and base_r <= rtt_r; windows as in coupled_math.h.
+ * diff_r is the number of the subflow's own packets in the path's queues. Round-trip
+ * times are in microseconds, from 1 to 2^27, and base_r <= rtt_r. Windows are as in
+ * coupled_math.h.
  */
 #ifndef _MPTCP_WVEGAS_H
 #define _MPTCP_WVEGAS_H
@@ -38,7 +39,9 @@ static inline u32 wvegas_target(u32 cwnd, u32 base_us, u32 rtt_us)
 	return div_u64((u64)cwnd * base_us, rtt_us);
 }
 
-/* ... half of which drains them (thesis 2.1.2), at least 2 segments */
+/* The window after a drain: half of wvegas_target() (thesis 2.1.2), and at least 2
+ * segments
+ */
 static inline u32 wvegas_drained(u32 cwnd, u32 base_us, u32 rtt_us)
 {
 	return max(div_u64((u64)cwnd * base_us, rtt_us) / 2, 2ULL);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packets as interfaces see them, as captures (pcap) in the host's files.
+/* Captures (pcap) of the packets at interfaces, in files of the host
  *
- * /proc/lab_capture, when written:
+ * Commands are written to /proc/lab_capture:
  *	INTERFACE headers|full FILE	begin, at an interface of the writer's network
  *					namespace
- *	end				end all; the first error of the host's
- * and when read: a line of interface, packets and bytes for each.
+ *	end				end all captures; the write returns the first
+ *					error of the host's files
+ * Reading it gives one line per capture: interface, packets and bytes.
  *
- * An interface's packets come from where tcpdump takes them (dev_add_pack()), so that
- * a capture behind a queue shows what left it. `headers` keeps TCP's, with all
- * options, and nothing of what is neither TCP nor IPv6.
+ * Packets are taken where tcpdump takes them (dev_add_pack()), so that a capture behind
+ * a queue shows the packets that left the queue. `headers` keeps the headers of TCP with
+ * all options, and skips packets that are neither TCP nor IPv6.
  */
 
 #include <linux/err.h>
@@ -35,13 +36,15 @@
 #define PCAP_NANOSECONDS	0xa1b23c4d
 #define PCAP_ETHERNET		1
 #define CAPTURE_FULL		65536
-/* Of IPv6: Ethernet's header, IP's, 20 of extensions, the longest of TCP */
+/* Bytes kept of IPv6: the headers of Ethernet and IP, 20 bytes of extensions, and the
+ * longest header of TCP
+ */
 #define CAPTURE_IPV6		(ETH_HLEN + 40 + 20 + 60)
 
 struct pcap_head {
 	u32 magic;
 	u16 major, minor;
-	u32 zone, accuracy, longest, link;
+	u32 zone, accuracy, snaplen, link;
 };
 
 struct pcap_packet {
@@ -52,7 +55,7 @@ struct pcap_packet {
 struct capture {
 	struct list_head list;
 	struct packet_type type;
-	struct net_device *dev;		/* NULL when it has gone */
+	struct net_device *dev;		/* NULL when it is gone */
 	netdevice_tracker tracker;
 	struct host_log *log;
 	spinlock_t lock;
@@ -62,10 +65,10 @@ struct capture {
 };
 
 static LIST_HEAD(captures);
-static DEFINE_MUTEX(captures_mutex);	/* inside of RTNL */
+static DEFINE_MUTEX(captures_mutex);	/* taken inside RTNL */
 
-/* How much of a packet its headers are, 0 for one that is not kept; @at: of its
- * Ethernet header, from skb->data.
+/* The length of a packet's headers; 0 for a packet that is not kept. @at is the offset
+ * of its Ethernet header from skb->data.
  */
 static unsigned int capture_headers(const struct sk_buff *skb, int at)
 {
@@ -90,7 +93,7 @@ static unsigned int capture_headers(const struct sk_buff *skb, int at)
 	return length + (tcp ? tcp->doff * 4 : sizeof(*tcp));
 }
 
-/* To read the clock with interrupts off takes no virtual time. */
+/* Reading the clock with interrupts off takes no virtual time. */
 static ktime_t capture_now(void)
 {
 	unsigned long flags;
@@ -119,13 +122,13 @@ static int capture_packet(struct sk_buff *skb, struct net_device *dev,
 
 	now = ktime_to_timespec64(capture_now());
 	spin_lock(&capture->lock);
-	packet = host_log_room(capture->log, sizeof(*packet) + kept);
+	packet = host_log_reserve(capture->log, sizeof(*packet) + kept);
 	packet->seconds = now.tv_sec;
 	packet->nanoseconds = now.tv_nsec;
 	packet->kept = kept;
 	packet->whole = whole;
 	if (!skb_copy_bits(skb, at, packet->data, kept)) {
-		host_log_keep(capture->log, sizeof(*packet) + kept);
+		host_log_commit(capture->log, sizeof(*packet) + kept);
 		capture->packets++;
 		capture->bytes += whole;
 	}
@@ -140,7 +143,7 @@ static int capture_begin(struct net *net, const char *name, bool full,
 {
 	static const struct pcap_head head = {
 		.magic = PCAP_NANOSECONDS, .major = 2, .minor = 4,
-		.longest = CAPTURE_FULL, .link = PCAP_ETHERNET,
+		.snaplen = CAPTURE_FULL, .link = PCAP_ETHERNET,
 	};
 	struct capture *capture = kzalloc_obj(*capture, GFP_KERNEL);
 	int error = -ENODEV;
@@ -154,8 +157,8 @@ static int capture_begin(struct net *net, const char *name, bool full,
 	error = PTR_ERR_OR_ZERO(capture->log);
 	if (error)
 		goto no_log;
-	memcpy(host_log_room(capture->log, sizeof(head)), &head, sizeof(head));
-	host_log_keep(capture->log, sizeof(head));
+	memcpy(host_log_reserve(capture->log, sizeof(head)), &head, sizeof(head));
+	host_log_commit(capture->log, sizeof(head));
 	spin_lock_init(&capture->lock);
 	strscpy(capture->name, name);
 	capture->full = full;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of the host that the kernel itself writes.
+/* Files of the host that the kernel itself writes
  *
- * Who only looks on must leave no mark. A process in the guest that wrote a file
- * would wake at times of its own, draw from the random pool when it starts, and fill
- * the cache of a file system that is written back later; a write from here is one
- * system call of the host, during which the guest's time stands still.
+ * An observer must not change the run. A process of the guest that writes a file wakes
+ * at its own times, draws from the random pool when it starts, and fills a page cache
+ * that is written back later. A write from here is one system call of the host, during
+ * which the guest's time stands still.
  */
 
 #include <linux/err.h>
@@ -17,7 +17,7 @@
 #include <os.h>
 #include <host_log.h>
 
-#define HOST_LOG_BYTES	(2 * HOST_LOG_ROOM)
+#define HOST_LOG_BYTES	(2 * HOST_LOG_RESERVE_MAX)
 
 struct host_log {
 	struct list_head list;
@@ -68,14 +68,14 @@ struct host_log *host_log_open(const char *path)
 	return log;
 }
 
-void *host_log_room(struct host_log *log, unsigned int length)
+void *host_log_reserve(struct host_log *log, unsigned int length)
 {
 	if (log->filled + length > HOST_LOG_BYTES)
 		host_log_flush(log);
 	return log->buffer + log->filled;
 }
 
-void host_log_keep(struct host_log *log, unsigned int length)
+void host_log_commit(struct host_log *log, unsigned int length)
 {
 	log->filled += length;
 }
@@ -94,7 +94,7 @@ int host_log_close(struct host_log *log)
 	return error;
 }
 
-/* A guest whose time ran out leaves what it saw. */
+/* A guest whose virtual time runs out still writes what it has buffered. */
 static void host_log_exit(void)
 {
 	struct host_log *log;

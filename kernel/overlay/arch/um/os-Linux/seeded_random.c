@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The host's randomness, or a reproducible stand-in.
+/* The host's randomness, or a reproducible replacement
  *
- * Host randomness enters a guest through os_getrandom() alone. With MPBENCH_SEED
- * set to a decimal 64-bit number in the environment of the guest's process it
- * returns the bytes of splitmix64 (Steele, Lea, Flood: Fast splittable
- * pseudorandom number generators, OOPSLA 2014), so that the same guest with the
- * same seed does the same; otherwise it asks the host. The environment is used
- * because the kernel mixes its command line into its pool.
+ * Host randomness enters a guest only through os_getrandom(). If MPBENCH_SEED is set
+ * to a decimal 64-bit number in the environment of the guest's host process,
+ * os_getrandom() returns the bytes of splitmix64 (Steele, Lea, Flood: Fast splittable
+ * pseudorandom number generators, OOPSLA 2014). The same guest with the same seed then
+ * behaves the same. Without MPBENCH_SEED it asks the host. The seed is not on the
+ * kernel's command line, because the kernel mixes that into its random pool.
  */
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-/* One atomic step: a draw may interrupt another. */
+/* The step is atomic, because an interrupt may draw while another draw is going on. */
 static uint64_t next(uint64_t *state)
 {
 	return mix(__atomic_add_fetch(state, GOLDEN_GAMMA, __ATOMIC_RELAXED));
@@ -57,7 +57,7 @@ ssize_t os_getrandom(void *buf, size_t len, unsigned int flags)
 	if (source == UNKNOWN) {
 		const char *text = getenv(SEED_VARIABLE);
 
-		/* mixed, lest seeds a multiple of the gamma apart overlap */
+		/* mixed, so that seeds a multiple of the gamma apart do not overlap */
 		if (text)
 			state = mix(parse(text));
 		source = text ? SEEDED : HOST;

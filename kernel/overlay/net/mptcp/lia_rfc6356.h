@@ -7,23 +7,23 @@
  *	alpha = cwnd_total * --------------------------
  *			     (sum_p(cwnd_p / rtt_p))^2
  *
- * so that cwnd_total cancels. With q_p = rtt_min / rtt_p, which is at most 1,
+ * cwnd_total cancels. With q_p = rtt_min / rtt_p, which is at most 1,
  *
  *	alpha / cwnd_total = max_p(cwnd_p q_p^2) / (sum_p(cwnd_p q_p))^2
  *
- * Sizes, for N paths, fraction bits apart: cwnd q and cwnd q^2 are at most 2^20;
- * the maximum is at least 1 (the path with rtt_min); the maximum M and the sum S
- * obey 1 / (N 2^10) <= M / S <= 1. Hence nothing overflows and nothing
- * that matters is lost.
+ * Ranges for N paths, without the fraction bits: cwnd q and cwnd q^2 are at most 2^20.
+ * The maximum M is at least 1, because the path with rtt_min has q = 1. The maximum and
+ * the sum S obey 1 / (N 2^10) <= M / S <= 1. So nothing overflows, and enough precision
+ * remains.
  */
-#ifndef _MPTCP_MAX_H
-#define _MPTCP_MAX_H
+#ifndef _MPTCP_LIA_RFC6356_H
+#define _MPTCP_LIA_RFC6356_H
 
 #include "coupled_math.h"
 
 /* alpha / cwnd_total in 2^-40, at least 1 unit and at most 1 */
-static inline u64 max_coupled(const struct coupled_path *paths,
-			      unsigned int count)
+static inline u64 lia_rfc6356_coupled(const struct coupled_path *paths,
+				      unsigned int count)
 {
 	u32 reference = coupled_srtt_min(paths, count);
 	u64 best = 0, sum = 0, coupled;
@@ -43,23 +43,23 @@ static inline u64 max_coupled(const struct coupled_path *paths,
 					   sum);
 }
 
-/* paths[0] is the asking subflow. Returns 2^-40 segments per segment
+/* paths[0] is the subflow that asks. Returns 2^-40 segments per segment
  * acknowledged, at least 1 unit and at most 1 / paths[0].cwnd.
  */
-static inline s64 max_increase(const struct coupled_path *paths,
-			       unsigned int count, u32 unused)
+static inline s64 lia_rfc6356_increase(const struct coupled_path *paths,
+				       unsigned int count, u32 unused)
 {
-	return min(max_coupled(paths, count),
+	return min(lia_rfc6356_coupled(paths, count),
 		   coupled_reno_increase(paths[0].cwnd));
 }
 
 /* RFC 6356's alpha, in 2^-16 */
-static inline s64 max_alpha(const struct coupled_path *paths,
-			    unsigned int count, u32 unused)
+static inline s64 lia_rfc6356_alpha(const struct coupled_path *paths,
+				    unsigned int count, u32 unused)
 {
-	return mul_u64_u64_div_u64(max_coupled(paths, count),
+	return mul_u64_u64_div_u64(lia_rfc6356_coupled(paths, count),
 				   coupled_cwnd_sum(paths, count),
 				   COUPLED_ONE / COUPLED_SHOWN_ONE);
 }
 
-#endif /* _MPTCP_MAX_H */
+#endif /* _MPTCP_LIA_RFC6356_H */

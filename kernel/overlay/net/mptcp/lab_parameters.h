@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The sysctls net.mptcp.* that are added to Linux, with their defaults and ranges.
+ *
+ * This table is the only place where they stand. lab.h makes the enumerators of it,
+ * lab.c the sysctls, and mpbench/spec/knobs.py the ranges of an experiment file, which
+ * reads the lines that begin with LAB_PARAMETER. The header is included several times,
+ * each time with another definition of
+ *
+ *	LAB_PARAMETER(enumerator, name, default, minimum, maximum)
+ */
+
+/* The smallest ssthresh after a loss, in segments, while a connection has more than
+ * one coupled subflow; 0 leaves it to the controller.
+ */
+LAB_PARAMETER(MIN_SSTHRESH, coupled_min_ssthresh, 0, 0, 255)
+
+/* EWTCP's a in thousandths; 0 stands for 1 / sqrt(N). The maximum of this a and of the
+ * next one keeps an increase times 2^20 segments acknowledged at once within 63 bits.
+ */
+LAB_PARAMETER(EWTCP_A, ewtcp_a_permille, 0, 0, 4000)
+
+/* SEMICOUPLED's a in thousandths. */
+LAB_PARAMETER(SEMICOUPLED_A, semicoupled_a_permille, 1000, 1, 4000)
+
+/* 1: coupled and semicoupled use the formulas of the Balia paper. */
+LAB_PARAMETER(BALIA_FORMS, coupled_balia_forms, 0, 0, 1)
+
+/* The packets that a wVegas connection aims to keep in queues. */
+LAB_PARAMETER(WVEGAS_ALPHA, wvegas_total_alpha, 10, 1, 10000)
+
+/* The packets in queues at which wVegas leaves slow start. */
+LAB_PARAMETER(WVEGAS_GAMMA, wvegas_gamma, 1, 1, 1000)
+
+/* 1: opportunistic retransmission. */
+LAB_PARAMETER(LOWRTT_REINJECT, lowrtt_reinject, 0, 0, 1)
+
+/* 1: penalisation, which goes with opportunistic retransmission. */
+LAB_PARAMETER(LOWRTT_PENALISE, lowrtt_penalise, 0, 0, 1)
+
+/* 1: penalisation does not change ssthresh during slow start. */
+LAB_PARAMETER(LOWRTT_SPARE, lowrtt_spare_slow_start, 0, 0, 1)
+
+/* 1: both work as in MPTCP for Linux 0.91 instead of as in the paper. */
+LAB_PARAMETER(LOWRTT_RULE, lowrtt_rule, 0, 0, 1)
+
+/* The segments that a subflow gets per turn. */
+LAB_PARAMETER(ROUNDROBIN_SEGMENTS, roundrobin_segments, 1, 1, 1000)
+
+/* The subflows that a client opens over the addresses of the first one, including the
+ * first one; with 0 or 1 it opens no further subflow.
+ */
+LAB_PARAMETER(NDIFFPORTS, ndiffports, 0, 0, 8)

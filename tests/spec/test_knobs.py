@@ -1,0 +1,70 @@
+"""The ranges of experiment files, of the kernel's table and of the documentation."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mpbench.errors import UserError
+from mpbench.spec import knobs
+
+ROOT = Path(__file__).parents[2]
+ROW = re.compile(r"^\| (`.+`) \| ([\d, to]+) \| (\d+) \|", re.MULTILINE)
+
+
+def every_knob() -> list[knobs.Knob]:
+    return [
+        knob
+        for names in knobs.KINDS.values()
+        for parameters in names.values()
+        for knob in parameters.values()
+    ]
+
+
+def test_the_table_and_the_parameters_name_the_same_sysctls() -> None:
+    assert {knob.name for knob in every_knob()} == knobs.ranges().keys()
+
+
+@pytest.mark.parametrize("knob", every_knob(), ids=lambda knob: knob.name)
+def test_a_file_can_only_ask_for_what_the_kernel_takes(knob: knobs.Knob) -> None:
+    kernel = knobs.ranges()[knob.name]
+    if knob.choices:
+        texts = [knob.text(choice) for choice in knob.choices]
+        assert texts == [str(value) for value in range(kernel.high + 1)]
+    elif knob.switch:
+        assert (knob.text(False), knob.text(True)) == (
+            str(kernel.low),
+            str(kernel.high),
+        )
+    else:
+        assert kernel.low <= int(knob.text(knob.low)) <= int(knob.text(knob.high))
+        assert int(knob.text(knob.high)) == kernel.high
+        for outside in (knob.low - 1, knob.high + 1):
+            with pytest.raises(ValueError, match="out of range"):
+                knob.check(outside)
+
+
+def test_the_documentation_has_the_table_s_values() -> None:
+    text = (ROOT / "docs" / "controllers.md").read_text()
+    text = text.split("## Parameters", 1)[1].split("\n## ", 1)[0]
+    said = {
+        name: knobs.Range(int(initial), *map(int, re.findall(r"\d+", limits)))
+        for listed, limits, initial in ROW.findall(text)
+        for name in re.findall(r"`(\w+)`", listed)
+    }
+    assert said == knobs.ranges()
+
+
+@pytest.mark.parametrize(
+    "line", ["LAB_PARAMETER(A, a, 0, 0)", "LAB_PARAMETER(A, a, 0, 0, 4 * 1000)"]
+)
+def test_a_row_that_cannot_be_read_is_refused(tmp_path: Path, line: str) -> None:
+    table = tmp_path / "lab_parameters.h"
+    table.write_text(f"/* Comment. */\n{line}\n")
+    with pytest.raises(UserError, match=r"lab_parameters\.h:2: .*default, minimum"):
+        knobs.ranges(table)
+
+
+def test_a_table_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="checkout"):
+        knobs.ranges(tmp_path / "lab_parameters.h")
