@@ -28,7 +28,7 @@ FAULTS = {
         "25 ms",
         "25 Mbit/s",
         "7: design.factors.path2.delay.max: '25 Mbit/s' is a data rate; a time is "
-        "wanted, such as '10 ms'",
+        "needed, such as '10 ms'",
     ),
     "min above max": (
         "min: 1 ms",
