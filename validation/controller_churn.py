@@ -22,7 +22,7 @@ from mpbench import kernel
 from mpbench.backends import boot
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
-from tests.virtual.lab import Lab, make_job
+from tests.virtual.lab import REPOSITORY, Lab, make_job
 from tests.virtual.test_churn import CHURN, COUPLED, PARAMETERS
 
 
@@ -31,7 +31,8 @@ class Chosen(VirtualBackend):
 
     def __init__(self, config: str) -> None:
         memory = 512 if config == "guest" else 1536
-        super().__init__(boot.Machine(memory_mib=memory), CHURN)
+        machine = boot.Machine(memory_mib=memory)
+        super().__init__(machine, CHURN, reads=(REPOSITORY,))
         self._kernel = kernel.find(config)
 
 

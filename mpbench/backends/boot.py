@@ -1,11 +1,12 @@
 """How a guest is booted: its command line, its orders, its environment."""
 
 import math
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from mpbench.backends import confinement
+from mpbench.backends.confinement import SOURCE, Limits
 
 START_NS = 1767225600 * 10**9
 """The guest's date at boot, ns since 1970: 2026-01-01 00:00 UTC."""
@@ -28,7 +29,6 @@ def bundled(bundle: Path) -> tuple[str, ...]:
     return (*PYTHON, "-P", "-W", "ignore::DeprecationWarning", str(bundle))
 
 
-SOURCE = Path(__file__).resolve().parents[2]
 MIB, PAGE_BYTES = 2**20, 4096
 GUEST_PATH = "/run/tools:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -58,19 +58,22 @@ class Machine:
             *("seccomp=on", "norandmaps", "umid=guest", "uml_dir=boot/"),
         )
 
-    def command(self, image: Path, cpu: int | None) -> list[str]:
-        """argv of the guest's host process, pinned to `cpu` if it is given.
+    def command(
+        self,
+        image: Path,
+        cpu: int | None,
+        reads: Sequence[Path] = (),
+        limits: Limits | None = None,
+    ) -> list[str]:
+        """argv of the guest's host process, confined, and pinned to `cpu` if given.
 
-        It dies with the thread that starts it, and leaves no core dump.
+        The process dies with the thread that starts it, and leaves no core dump.
+
+        reads : files and folders that the guest may read, beside those that all may
         """
-        pin = [] if cpu is None else ["taskset", "--cpu-list", str(cpu)]
-        return [
-            *("setpriv", "--pdeathsig", "KILL"),
-            *("prlimit", "--core=0"),
-            *pin,
-            str(image),
-            *self.options(),
-        ]
+        argv = [str(image), *self.options()]
+        memory_bytes = self.memory_mib * MIB
+        return confinement.command(argv, memory_bytes, cpu, reads, limits=limits)
 
 
 LAB = Machine()
@@ -127,11 +130,6 @@ def _limit_s(virtual_s: float | None) -> int:
     return 0 if virtual_s is None else math.ceil(virtual_s + SETUP_S)
 
 
-def tidy(directory: Path) -> None:
-    """Remove what a guest that was killed leaves beside its orders."""
-    shutil.rmtree(directory / "boot" / "guest", ignore_errors=True)
-
-
 def environment(seed: int) -> dict[str, str]:
     """The environment of the guest's host process.
 
@@ -140,25 +138,4 @@ def environment(seed: int) -> dict[str, str]:
     return {
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
         "MPBENCH_SEED": str(seed),
-        "TMPDIR": str(memory_folder()),
     }
-
-
-def memory_folder() -> Path:
-    """Where the file goes that is a guest's memory: in memory, if it fits.
-
-    A container's /dev/shm is often too small, and a guest that fills it dies of
-    SIGBUS.
-    """
-    for folder in (Path("/dev/shm"), Path("/tmp"), Path("/var/tmp")):
-        try:
-            about = os.statvfs(folder)
-        except OSError:
-            continue
-        room = about.f_bavail * about.f_frsize >= ROOM_BYTES
-        if room and not about.f_flag & os.ST_NOEXEC and os.access(folder, os.W_OK):
-            return folder
-    return Path("/tmp")
-
-
-ROOM_BYTES = 2 << 30

@@ -5,11 +5,11 @@ virtual second and, last of all, ``mpbench: exit N`` or ``mpbench: limit``.
 Everything else comes from the kernel or from the guest code.
 """
 
+import os
 import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 LONGEST_BYTES = 16 * 1024 * 1024
 """A console longer than this is a guest that has run wild."""
@@ -23,18 +23,18 @@ _OUT_OF_MEMORY = re.compile(r"Out of memory: Killed process \d+ \((.*?)\)")
 class Follower:
     """Reads a console as it grows.
 
-    path : the file that the guest's output goes to
+    descriptor : of the file that the guest's output goes to, open for reading
     report : called with the virtual seconds that the guest has counted
     clock : seconds, monotonic
     """
 
     def __init__(
         self,
-        path: Path,
+        descriptor: int,
         report: Callable[[float], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._path = path
+        self._descriptor = descriptor
         self._report = report
         self._clock = clock
         self._rest = b""
@@ -44,9 +44,7 @@ class Follower:
 
     def look(self) -> None:
         """Take in what has been said since the last look."""
-        with self._path.open("rb") as file:
-            file.seek(self.length_bytes)
-            said = file.read(LONGEST_BYTES)
+        said = os.pread(self._descriptor, LONGEST_BYTES, self.length_bytes)
         if not said:
             return
         self.length_bytes += len(said)

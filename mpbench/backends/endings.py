@@ -9,6 +9,11 @@ from typing import Any
 from mpbench.backends.base import Bounds, Status
 from mpbench.backends.console import last_words
 
+LONGEST_OUTCOME_BYTES = 16 << 20
+LONGEST_REASON = 2_000
+"""Characters."""
+LONGEST_S = 1e9
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -29,7 +34,7 @@ def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> 
     console = (artefacts / "console.log").read_text(errors="replace")
     words = last_words(console)
     outcome = _outcome(artefacts / "outcome.json")
-    virtual_s = outcome.get("virtual_s")
+    virtual_s = _seconds(outcome.get("virtual_s"))
     if words.panic:
         return Ending("panicked", f"guest kernel panicked: {words.panic}", virtual_s)
     if words.out_of_memory:
@@ -44,8 +49,10 @@ def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> 
     if words.exit_code == 0:
         return Ending("finished", "", virtual_s)
     if words.exit_code is not None:
-        said = outcome.get("error") or f"guest code ended with {words.exit_code}"
-        return Ending("failed", str(said), virtual_s)
+        said = outcome.get("error")
+        if not isinstance(said, str) or not said:
+            said = f"guest code ended with {words.exit_code}"
+        return Ending("failed", " ".join(said.split())[:LONGEST_REASON], virtual_s)
     if words.boot:
         return Ending("failed", f"guest {words.boot}", virtual_s)
     if returncode < 0:
@@ -57,8 +64,17 @@ def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> 
 
 
 def _outcome(path: Path) -> dict[str, Any]:
+    """What the guest code wrote last; empty if it is not what the guest code writes."""
     try:
+        if path.stat().st_size > LONGEST_OUTCOME_BYTES:
+            return {}
         outcome = json.loads(path.read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return outcome if isinstance(outcome, dict) else {}
+
+
+def _seconds(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < LONGEST_S else None

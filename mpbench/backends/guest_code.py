@@ -1,11 +1,11 @@
 """The code that runs beside Mininet: its hash, and its byte code."""
 
 import hashlib
-import os
 import subprocess
 from pathlib import Path
 
 from mpbench.errors import UserError
+from mpbench.kernel import cache
 
 SOURCE = Path(__file__).resolve().parents[2]
 PLACES = ("mpbench/guest", "mpbench/workloads", "topologies")
@@ -23,6 +23,11 @@ def guest_code_hash(root: Path = SOURCE) -> str:
     return digest.hexdigest()[:LENGTH]
 
 
+def folder() -> Path:
+    """Where the bundles are kept, in the user's cache folder."""
+    return cache.root() / "guest"
+
+
 def bundle(python: tuple[str, ...], fingerprint: str, root: Path = SOURCE) -> Path:
     """All the Python of a run in one file, for all guests (guest/bundle.py).
 
@@ -34,8 +39,7 @@ def bundle(python: tuple[str, ...], fingerprint: str, root: Path = SOURCE) -> Pa
     """
     text = f"{guest_code_hash(root)} {fingerprint} {root}"
     name = hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    file = Path(cache) / "mpbench" / "guest" / f"{name}.pyc"
+    file = folder() / f"{name}.pyc"
     if file.exists():
         return file
     try:

@@ -1,10 +1,12 @@
 """Runs in a User Mode Linux guest of their own, in virtual time.
 
-One run is one fresh guest, pinned to one CPU. It sees the host's files
-read-only under a tmpfs, and may write in the run's own folder alone. Its
-command line is the same for every run, as the kernel mixes it into its random
-pool: what differs goes through files (`boot/`), and the seed, the only
-randomness that there is, through the environment.
+Each run is one fresh guest, pinned to one CPU. It sees the host's programs read-only
+under a tmpfs and can write in the run's own folder alone; `confinement` holds the
+guest's host process to the same, in case that the guest takes over its kernel.
+
+The guest's command line is the same for every run, because the kernel mixes it into
+its random pool. What differs goes through files (`boot/`). The seed, which is the only
+randomness that there is, goes through the environment.
 """
 
 import contextlib
@@ -20,13 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from mpbench import kernel
-from mpbench.backends import boot, guest_code, tools
+from mpbench.backends import boot, confinement, guest_code, tools
 from mpbench.backends.base import Bounds, Exit, Job, Report
+from mpbench.backends.confinement import Limits, RunFolder
 from mpbench.backends.console import LONGEST_BYTES, Follower
 from mpbench.backends.endings import judge
 
 LOOK_MS = 100
-"""How often a guest's console, the bounds and `cancel` are looked at."""
+"""How often a guest's console, its folder, the bounds and `cancel` are checked."""
+END_MS = 5_000
+"""How long the launcher may take to end its guest before both are killed."""
 
 
 def create() -> "VirtualBackend":
@@ -45,17 +50,28 @@ class Stop:
 class VirtualBackend:
     """Executions share nothing but the kernel's image.
 
-    machine, argv : how guests boot and what they run, for tests of the lab itself
+    The arguments are for tests of the lab itself.
+
+    machine : how guests boot
+    argv : what guests run instead of the guest code
+    reads : files and folders of the host that guests may read, beside the usual ones
+    limits : how much a run may leave, None for the usual
     """
 
     name = "virtual"
     max_parallel: int | None = None
 
     def __init__(
-        self, machine: boot.Machine = boot.LAB, argv: Sequence[str] | None = None
+        self,
+        machine: boot.Machine = boot.LAB,
+        argv: Sequence[str] | None = None,
+        reads: Sequence[Path] = (),
+        limits: Limits | None = None,
     ) -> None:
         self._machine = machine
         self._argv = argv
+        self._reads = reads
+        self._limits = limits
         self._kernel: kernel.Kernel | None = None
 
     def identity(self) -> dict[str, str]:
@@ -91,32 +107,33 @@ class VirtualBackend:
         cancel: threading.Event,
     ) -> Exit:
         began_s = time.monotonic()
-        orders = boot.Orders(self._command(), bounds.virtual_s)
-        boot.write(orders, directory)
-        console = directory / "artefacts" / "console.log"
-        with console.open("wb") as output:
+        boot.write(boot.Orders(self._command(), bounds.virtual_s), directory)
+        artefacts = directory / "artefacts"
+        limits = self._limits or confinement.limits(bool(job.get("capture")), directory)
+        # The guest may replace the file; what it says arrives in this one all the same.
+        with (artefacts / "console.log").open("w+b") as console:
+            follower = Follower(console.fileno(), report)
+            folder = RunFolder(directory, limits, console.fileno())
             guest = subprocess.Popen(
-                self._machine.command(self._image().path, cpu),
+                self._machine.command(self._image().path, cpu, self._reads, limits),
                 cwd=directory,
                 env=boot.environment(int(job["seed"])),
                 stdin=subprocess.DEVNULL,
-                stdout=output,
+                stdout=console,
                 stderr=subprocess.STDOUT,
                 process_group=0,
             )
-        follower = Follower(console, report)
-        try:
-            stop = _watch(guest, follower, bounds, cancel)
-        finally:
-            cpu_s = _end(guest)
-            boot.tidy(directory)
-        follower.look()
+            try:
+                stop = _watch(guest, follower, folder, bounds, cancel)
+            finally:
+                cpu_s = _end(guest)
+                folder.sweep()
+            follower.look()
         wall_s = time.monotonic() - began_s
         if stop.cancelled:
             return Exit("cancelled", "cancelled", wall_s, follower.virtual_s, cpu_s)
-        ending = judge(
-            directory / "artefacts", guest.returncode, bounds, self._machine.memory_mib
-        )
+        memory_mib = self._machine.memory_mib
+        ending = judge(artefacts, guest.returncode, bounds, memory_mib)
         if stop.reason:
             return Exit("timeout", stop.reason, wall_s, follower.virtual_s, cpu_s)
         virtual_s = follower.virtual_s if ending.virtual_s is None else ending.virtual_s
@@ -138,6 +155,7 @@ class VirtualBackend:
 def _watch(
     guest: "subprocess.Popen[bytes]",
     follower: Follower,
+    folder: RunFolder,
     bounds: Bounds,
     cancel: threading.Event,
 ) -> Stop:
@@ -157,6 +175,9 @@ def _watch(
                 return Stop(f"no sign of life for {bounds.silence_s:g} s of wall time")
             if follower.length_bytes > LONGEST_BYTES:
                 return Stop(f"console longer than {LONGEST_BYTES >> 20} MiB")
+            exceeded = folder.exceeded()
+            if exceeded:
+                return Stop(exceeded)
     finally:
         os.close(descriptor)
     return Stop()
@@ -165,10 +186,19 @@ def _watch(
 def _end(guest: "subprocess.Popen[bytes]") -> float:
     """End what is left of the guest, its user processes included; its CPU time, s.
 
-    The guest's kernel is the parent of its user processes and has reaped those that
-    ended before it, so that their time is in its own. What was killed along with it
-    is not.
+    The launcher has reaped the guest's kernel, and that kernel has reaped those of its
+    user processes that ended before it. Their time is in the launcher's own. The time
+    of processes that were killed along with the kernel is not.
     """
+    descriptor = os.pidfd_open(guest.pid)
+    try:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(guest.pid, signal.SIGTERM)
+        poller = select.poll()
+        poller.register(descriptor, select.POLLIN)
+        poller.poll(END_MS)
+    finally:
+        os.close(descriptor)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(guest.pid, signal.SIGKILL)
     _, status, used = os.wait4(guest.pid, 0)

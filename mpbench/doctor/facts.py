@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpbench import kernel
-from mpbench.backends import boot, requirements, tools
+from mpbench.backends import boot, confinement, launcher, requirements, tools
 from mpbench.backends.tools import Tool
 from mpbench.engine import cpus
 from mpbench.errors import UserError
@@ -19,9 +19,6 @@ from mpbench.kernel import tools as kernel_tools
 
 BUILD = tuple(Tool(*named) for named in kernel_tools.PACKAGES.items())
 """What building the guest kernel calls."""
-HOST = tuple(Tool(name, "util-linux") for name in ("setpriv", "prlimit", "taskset"))
-"""What starts a guest."""
-
 BOOT_DEADLINE_S = 30.0
 LAST_WORDS = b"mpbench: exit 0"
 
@@ -44,6 +41,8 @@ class Facts:
     packages : Debian package to version, None where dpkg knows none
     cpus : CPUs that runs can be pinned to
     native : what the native backend needs
+    barriers : those that confine a guest (`confinement.BARRIERS`), as offered here
+    landlock : the version of Landlock, 0 without it
     """
 
     kernel: str | None
@@ -57,11 +56,13 @@ class Facts:
     cache: Folder
     results: Folder
     native: Sequence[requirements.Need]
+    barriers: Sequence[str]
+    landlock: int
 
 
 def look(results: Path = Path("results")) -> Facts:
     """Look at this machine; boots one guest if there is a kernel."""
-    every = (*tools.GUEST, *HOST, *BUILD)
+    every = (*tools.GUEST, *BUILD)
     version, image = _kernel()
     boot_s, boot_error = _boot(image) if image else (None, "")
     return Facts(
@@ -72,10 +73,12 @@ def look(results: Path = Path("results")) -> Facts:
         packages=tools.versions(every),
         cpus=len(cpus.pinnable()),
         memory_bytes=_available_memory(),
-        memory_folder=_folder(boot.memory_folder()),
+        memory_folder=_folder(confinement.memory_folder()),
         cache=_folder(cache.root()),
         results=_folder(results),
         native=requirements.needs(requirements.look()),
+        barriers=confinement.offered(),
+        landlock=launcher.landlock_version(),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from mpbench.backends import boot, tools
 from mpbench.backends.tools import Tool
-from mpbench.doctor.facts import BUILD, HOST, Facts, Folder
+from mpbench.doctor.facts import BUILD, Facts, Folder
 
 Mark = Literal["ok", "missing", "optional"]
 
@@ -56,7 +56,7 @@ def _virtual(facts: Facts) -> Iterator[Finding]:
     )
     if built:
         yield _boots(facts)
-    for tool in (*tools.GUEST, *HOST):
+    for tool in tools.GUEST:
         yield _tool(tool, facts)
     for tool in BUILD:
         yield _tool(tool, facts, "optional" if built else "missing")
@@ -66,8 +66,10 @@ def _virtual(facts: Facts) -> Iterator[Finding]:
         f"{facts.cpus}, one run each",
         "start mpbench outside the cpuset or sandbox that limits it",
     )
+    yield from _confinement(facts)
     yield _memory(facts)
-    yield _memory_folder(facts.memory_folder)
+    if "namespaces" not in facts.barriers:
+        yield _memory_folder(facts.memory_folder)
     yield _space(
         "cache folder",
         facts.cache,
@@ -105,6 +107,35 @@ def _tool(tool: Tool, facts: Facts, lacking: Mark = "missing") -> Finding:
     detail = (facts.packages.get(tool.package) or "found") if found else "not found"
     remedy = f"apt-get install {tool.package}"
     return _virtual_finding(found, tool.name, detail, remedy, lacking)
+
+
+def _confinement(facts: Facts) -> Iterator[Finding]:
+    """What keeps a guest that takes over its own kernel away from the host."""
+    offered = "namespaces" in facts.barriers
+    other = "Landlock alone confines" if facts.landlock else "nothing confines"
+    yield _virtual_finding(
+        offered,
+        "guests in namespaces",
+        "a root of their own" if offered else f"not allowed here: {other} a guest",
+        "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1 or "
+        "kernel.apparmor_restrict_unprivileged_userns=0, or the container's seccomp "
+        "profile), or run no experiment files of strangers",
+        "optional",
+    )
+    if facts.landlock:
+        detail = f"version {facts.landlock}"
+    elif offered:
+        detail = "not in this kernel: namespaces alone confine a guest"
+    else:
+        detail = "not in this kernel: a guest can do what the user can"
+    yield _virtual_finding(
+        facts.landlock > 0,
+        "Landlock",
+        detail,
+        "boot Linux 5.13 or later with `landlock` in CONFIG_LSM or lsm=, or run no "
+        "experiment files of strangers",
+        "optional",
+    )
 
 
 def _memory(facts: Facts) -> Finding:

@@ -11,7 +11,7 @@ from mpbench.backends import tools
 from mpbench.backends.requirements import Need
 from mpbench.commands import doctor
 from mpbench.doctor import facts as looking
-from mpbench.doctor.facts import BUILD, HOST, Facts, Folder
+from mpbench.doctor.facts import BUILD, Facts, Folder
 from mpbench.doctor.findings import Finding, can_run, findings
 
 GB = 1_000_000_000
@@ -20,7 +20,7 @@ WHOLE = Facts(
     kernel="0123456789abcdef",
     boot_s=0.06,
     boot_error="",
-    present=frozenset((*tools.GUEST, *HOST, *BUILD)),
+    present=frozenset((*tools.GUEST, *BUILD)),
     packages={"iperf3": "3.12-1"},
     cpus=2,
     memory_bytes=8 * GB,
@@ -28,6 +28,8 @@ WHOLE = Facts(
     cache=Folder(Path("/home/me/.cache/mpbench"), 50 * GB, True),
     results=Folder(Path("results"), 50 * GB, True),
     native=[Need("root", True), Need("netem", False, "no", "modprobe sch_netem")],
+    barriers=("namespaces", "landlock"),
+    landlock=7,
 )
 
 
@@ -63,12 +65,18 @@ SMALL = Folder(Path("/x"), GB // 10, True)
         ({"boot_s": None, "boot_error": "x"}, "a guest boots", "seccomp"),
         ({"present": without("iperf3")}, "iperf3", "apt-get install iperf3"),
         ({"present": without("mininet")}, "mininet", "apt-get install mininet"),
-        ({"present": without("taskset")}, "taskset", "apt-get install util-linux"),
         ({"cpus": 0}, "CPUs", "cpuset"),
         ({"memory_bytes": GB // 10}, "memory", "end other programs"),
-        ({"memory_folder": SMALL}, "guest memory", "make room in /dev/shm"),
         (
-            {"memory_folder": Folder(Path("/tmp"), GB, True, runs=False)},
+            {"memory_folder": SMALL, "barriers": ()},
+            "guest memory",
+            "make room in /dev/shm",
+        ),
+        (
+            {
+                "memory_folder": Folder(Path("/tmp"), GB, True, runs=False),
+                "barriers": (),
+            },
             "guest memory",
             "mount -o remount,exec /tmp",
         ),
@@ -94,6 +102,23 @@ def test_what_builds_the_kernel_is_needed_until_it_is_built() -> None:
     small = replace(WHOLE, cache=SMALL)
     assert one(small, "cache").mark == "ok"
     assert one(replace(small, kernel=None), "cache").mark == "missing"
+
+
+@pytest.mark.parametrize(
+    ("barriers", "landlock", "words"),
+    [
+        (("namespaces",), 0, ["a root of their own", "namespaces alone"]),
+        (("landlock",), 2, ["Landlock alone confines", "version 2"]),
+        ((), 0, ["nothing confines", "a guest can do what the user can"]),
+    ],
+)
+def test_a_host_that_lacks_a_barrier_says_what_that_means(
+    barriers: tuple[str, ...], landlock: int, words: list[str]
+) -> None:
+    facts = replace(WHOLE, barriers=barriers, landlock=landlock)
+    for what, word in zip(("guests in namespaces", "Landlock"), words, strict=True):
+        assert word in one(facts, what).detail
+    assert can_run(findings(facts))
 
 
 def test_memory_for_fewer_runs_than_cpus() -> None:

@@ -14,6 +14,7 @@ from mpbench.backends import boot as booting
 from mpbench.errors import UserError
 
 LIMIT_S = 200
+REPOSITORY = Path(__file__).parents[2]
 
 
 def kernel() -> Path:
@@ -35,7 +36,7 @@ def boot(folder: Path, argv: list[str], limit_s: int = LIMIT_S) -> str:
     machine = booting.Machine(virtual_time=False)
     booting.write(booting.Orders(argv, limit_s), folder)
     done = subprocess.run(
-        machine.command(kernel(), None),
+        machine.command(kernel(), None, reads=(REPOSITORY,)),
         cwd=folder,
         env=booting.environment(1),
         stdin=subprocess.DEVNULL,

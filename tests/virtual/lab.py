@@ -15,6 +15,7 @@ from mpbench.backends.virtual import VirtualBackend
 from mpbench.plan import make_plan
 from mpbench.spec import load
 
+REPOSITORY = Path(__file__).parents[2]
 MPTCP = {"protocol": "mptcp", "congestion_control": "lia", "scheduler": "lowrtt"}
 TCP = {"protocol": "tcp", "congestion_control": "reno", "path": 1}
 BULK = {"tool": "iperf3", "from": "client", "to": "server"}
@@ -79,9 +80,9 @@ class Lab:
 
 
 def lab_with(root: Path, argv: Sequence[str], memory_mib: int = 512) -> Lab:
-    """A lab whose guests run `argv` instead of the guest code."""
+    """A lab whose guests run `argv`, which may be in the tests, not the guest code."""
     machine = boot.Machine(memory_mib=memory_mib)
-    return Lab(root, VirtualBackend(machine, argv))
+    return Lab(root, VirtualBackend(machine, argv, reads=(REPOSITORY,)))
 
 
 def script(text: str) -> tuple[str, ...]:
@@ -90,9 +91,8 @@ def script(text: str) -> tuple[str, ...]:
 
 def guest_call(module: str, arguments: Sequence[str] = ()) -> tuple[str, ...]:
     """What a guest runs to call `main(arguments)` of a module of the tests."""
-    root = str(Path(__file__).parents[2])
     return script(
-        f"import sys; sys.path.insert(0, {root!r}); "
+        f"import sys; sys.path.insert(0, {str(REPOSITORY)!r}); "
         f"from {module} import main; main({list(arguments)!r})"
     )
 

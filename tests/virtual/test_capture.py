@@ -12,6 +12,8 @@ from analysis.capture.analyse import analyse
 from analysis.capture.frames import Frames, frames
 from analysis.run.artefacts import load
 from analysis.run.capture_metrics import columns
+from mpbench.backends import boot, confinement
+from mpbench.backends.confinement import Limits
 from mpbench.backends.virtual import VirtualBackend
 from tests.calls import Command
 from tests.virtual.lab import Lab, contents, make_job
@@ -70,19 +72,19 @@ def test_only_headers_are_kept(executions: list[Path]) -> None:
         assert told == found and min(told.values()) > 500
 
 
-def test_a_host_that_is_full_fails_the_run(tmp_path: Path) -> None:
-    """Its kernel refuses what the guest's writes, as /dev/full does."""
-
-    class Full(VirtualBackend):
-        def execute(self, job: Any, folder: Path, *more: Any) -> Any:
-            (folder / "artefacts/capture-client-eth1.pcap").symlink_to("/dev/full")
-            return super().execute(job, folder, *more)
-
-    wanted = {"interfaces": ["client-eth1"], "full": False}
-    job = {**make_job(tmp_path, duration="1 s"), "capture": wanted}
-    ended, _ = Lab(tmp_path, Full()).execute(job)
+def test_a_capture_that_grows_too_large_fails_the_run(tmp_path: Path) -> None:
+    """The host's kernel refuses what the guest's writes, as a full disk does."""
+    machine = boot.Machine(memory_mib=96)
+    bound_bytes = (96 << 20) + confinement.MEMORY_SLACK_BYTES
+    backend = VirtualBackend(machine, limits=Limits(file_bytes=1))
+    parameters = {"path1.capacity": "200 Mbit/s", "path2.capacity": "1 Mbit/s"}
+    wanted = {"interfaces": ["client-eth1"], "full": True}
+    job = make_job(tmp_path, duration="6 s", parameters=parameters)
+    ended, artefacts = Lab(tmp_path, backend).execute({**job, "capture": wanted})
     assert ended.status == "failed"
-    assert "cannot capture (end): No space left on device" in ended.reason
+    assert "cannot capture (end): File too large" in ended.reason
+    capture = artefacts / "capture-client-eth1.pcap"
+    assert capture.stat().st_size <= bound_bytes
 
 
 def both_ends(folder: Path) -> Frames:

@@ -96,7 +96,8 @@ def test_words_in_a_tool_s_output_are_not_taken_for_the_guest_s() -> None:
 def test_a_follower_sees_time_pass_also_across_a_cut_line(tmp_path: Path) -> None:
     path, heard, clock = tmp_path / "console.log", [], [0.0]
     path.write_bytes(b"booting\nmpbench: t 1\nmpbe")
-    follower = Follower(path, heard.append, lambda: clock[0])
+    console = path.open("rb")
+    follower = Follower(console.fileno(), heard.append, lambda: clock[0])
     follower.look()
     clock[0] = 5.0
     follower.look()
@@ -104,4 +105,5 @@ def test_a_follower_sees_time_pass_also_across_a_cut_line(tmp_path: Path) -> Non
     with path.open("ab") as file:
         file.write(b"nch: t 2\r\nmpbench: t 3\r\n")
     follower.look()
+    console.close()
     assert (heard, follower.silence_s) == ([1.0, 3.0], 0.0)

@@ -105,19 +105,23 @@ def test_cpu_time_is_that_of_all_processes(tmp_path: Path) -> None:
 
 
 def test_the_host_s_files_are_out_of_reach(tmp_path: Path) -> None:
-    mine = tmp_path / "precious"
-    mine.write_text("as it was")
+    """A guest sees the host's programs, changes them for itself, and no more."""
+    precious = tmp_path / "precious"
+    precious.write_text("as it was")
+    services = Path("/etc/services")
+    before = services.read_bytes()
     text = (
-        f"import pathlib; p = pathlib.Path({str(mine)!r}); "
-        "print(p.read_text()); p.write_text('changed'); print(p.read_text()); "
-        "pathlib.Path('artefacts/mine').write_text('kept')"
+        f"import pathlib; p = pathlib.Path({str(services)!r}); "
+        "print('tcp' in p.read_text()); p.write_text('changed'); print(p.read_text()); "
+        f"print(pathlib.Path({str(precious)!r}).exists()); "
+        "pathlib.Path('artefacts/own').write_text('kept')"
     )
     ended, folder = lab_with(tmp_path, script(text)).execute({"seed": 1})
     assert ended.status == "finished"
     console = (folder / "console.log").read_text()
-    assert console.startswith("as it was\nchanged\n")
-    assert mine.read_text() == "as it was"
-    assert (folder / "mine").read_text() == "kept"
+    assert console.startswith("True\nchanged\nFalse\n")
+    assert services.read_bytes() == before
+    assert (folder / "own").read_text() == "kept"
 
 
 def test_a_sleeper_is_stopped_by_virtual_time(tmp_path: Path) -> None:

@@ -1,0 +1,278 @@
+"""What a guest's host process is confined to, and how.
+
+`launcher` sets the barriers up; this module says which there are on this host, what
+a guest reads, and how much a run may leave. `RunFolder` makes a run's folder safe to
+read for the host.
+"""
+
+import functools
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpbench.backends import guest_code, launcher
+
+SOURCE = guest_code.SOURCE
+BARRIERS = ("namespaces", "landlock")
+
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/alternatives",
+    "/etc/bash.bashrc",
+    "/etc/gai.conf",
+    "/etc/group",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/inputrc",
+    "/etc/iproute2",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.preload",
+    "/etc/localtime",
+    "/etc/nsswitch.conf",
+    "/etc/passwd",
+    "/etc/protocols",
+    "/etc/python3.11",
+    "/etc/services",
+    "/etc/ssl/openssl.cnf",
+    "/etc/terminfo",
+)
+"""Files and folders of the host that a guest's programs read; those that exist."""
+
+PROBE_S = 30.0
+FOLDER_BYTES = 1 << 30
+CAPTURES_BYTES = 64 << 30
+"""The most that a run may leave, without and with captures of packets."""
+MOST_FILES = 5_000
+MEMORY_SLACK_BYTES = 16 << 20
+"""What the guest's kernel keeps beside the guest's memory."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a run may leave in its folder.
+
+    file_bytes : in one file; the file that is the guest's memory may be larger
+    folder_bytes : in all its files together
+    files : files and folders
+    """
+
+    file_bytes: int = FOLDER_BYTES
+    folder_bytes: int = FOLDER_BYTES
+    files: int = MOST_FILES
+
+
+def limits(captures: bool, folder: Path) -> Limits:
+    """The limits of a run: never more than half of what is free on its disk."""
+    most = CAPTURES_BYTES if captures else FOLDER_BYTES
+    about = os.statvfs(folder)
+    most = min(most, about.f_bavail * about.f_frsize // 2)
+    return Limits(most, most)
+
+
+@functools.cache
+def offered() -> tuple[str, ...]:
+    """The barriers that this host offers. Tries the namespaces in a child process."""
+    found = []
+    if _namespaces_work():
+        found.append("namespaces")
+    if launcher.landlock_version():
+        found.append("landlock")
+    return tuple(found)
+
+
+def _namespaces_work() -> bool:
+    with tempfile.TemporaryDirectory(prefix="mpbench-") as folder:
+        argv = command(["/bin/true"], 1 << 20, None, barriers=["namespaces"])
+        try:
+            done = subprocess.run(
+                argv, cwd=folder, capture_output=True, timeout=PROBE_S, env={}
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+    return done.returncode == 0
+
+
+def command(
+    argv: Sequence[str],
+    memory_bytes: int,
+    cpu: int | None,
+    reads: Iterable[Path] = (),
+    barriers: Sequence[str] | None = None,
+    limits: Limits | None = None,
+) -> list[str]:
+    """`argv` behind the launcher that confines it; its first word is a path.
+
+    memory_bytes : of the guest
+    cpu : to pin to, None for any
+    reads : files and folders that it may read, beside those of every guest
+    barriers : None for all that the host offers
+    """
+    kept_bytes = memory_bytes + MEMORY_SLACK_BYTES
+    file_bytes = max((limits or Limits()).file_bytes, kept_bytes)
+    own = (SOURCE / "mpbench", SOURCE / "topologies", guest_code.folder(), *reads)
+    return [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        launcher.PROGRAM,
+        str(SOURCE),
+        f"parent={os.getpid()}",
+        *([] if cpu is None else [f"cpu={cpu}"]),
+        f"file={file_bytes}",
+        f"memory={kept_bytes}",
+        f"memory-folder={memory_folder()}",
+        *(f"barrier={name}" for name in (offered() if barriers is None else barriers)),
+        *(f"read={path}" for path in SYSTEM),
+        *(f"read={path.resolve()}" for path in own),
+        f"list={SOURCE}",
+        "--",
+        str(Path(argv[0]).resolve()),
+        *argv[1:],
+    ]
+
+
+MEMORY_BYTES = 2 << 30
+
+
+def memory_folder() -> Path:
+    """Where the file goes that is a guest's memory, if the guest has no namespaces.
+
+    In memory, if it fits: a container's /dev/shm is often too small, and a guest that
+    fills it dies of SIGBUS.
+    """
+    for folder in (Path("/dev/shm"), Path("/tmp"), Path("/var/tmp")):
+        try:
+            about = os.statvfs(folder)
+        except OSError:
+            continue
+        fits = about.f_bavail * about.f_frsize >= MEMORY_BYTES
+        if fits and not about.f_flag & os.ST_NOEXEC and os.access(folder, os.W_OK):
+            return folder
+    return Path("/tmp")
+
+
+class RunFolder:
+    """A run's folder, in which a guest may have written anything.
+
+    directory : holds `artefacts` and maybe `job.json`
+    limits : how much the run may leave
+    console : descriptor of the file that the guest's console goes to
+    """
+
+    def __init__(self, directory: Path, limits: Limits, console: int) -> None:
+        self._directory = directory
+        self._limits = limits
+        self._console = console
+        job = directory / "job.json"
+        self._job = job.read_bytes() if job.exists() else None
+
+    def exceeded(self) -> str:
+        """How the folder exceeds its limits, in words; empty if it does not."""
+        total_bytes = files = 0
+        remaining = [str(self._directory)]
+        while remaining:
+            try:
+                with os.scandir(remaining.pop()) as entries:
+                    for entry in entries:
+                        files += 1
+                        if files > self._limits.files:
+                            most = self._limits.files
+                            return f"more than {most} files in the run's folder"
+                        if entry.is_dir(follow_symlinks=False):
+                            remaining.append(entry.path)
+                        total_bytes += _size(entry)
+            except FileNotFoundError:
+                continue  # removed meanwhile
+            except OSError as error:
+                return f"the run's folder cannot be looked through: {error.strerror}"
+        if total_bytes > self._limits.folder_bytes:
+            most = self._limits.folder_bytes >> 20
+            return f"more than {most} MiB in the run's folder"
+        return ""
+
+    def sweep(self) -> None:
+        """Leave only what the host can read without harm; the guest has ended.
+
+        The guest may have put links, pipes or folders in place of the files that the
+        host expects. Whatever is neither a file nor `artefacts` or `boot` is removed;
+        `job.json` and the console get their contents back.
+        """
+        self._keep_files(self._directory, ("artefacts", "boot"))
+        for name in ("artefacts", "boot"):
+            folder = self._directory / name
+            if not folder.is_dir():
+                folder.unlink(missing_ok=True)
+                folder.mkdir()
+            self._keep_files(folder, ())
+        job = self._directory / "job.json"
+        if self._job is not None and not _holds(job, self._job):
+            job.unlink(missing_ok=True)
+            job.write_bytes(self._job)
+        self._restore_console()
+
+    def _keep_files(self, folder: Path, folders: Sequence[str]) -> None:
+        """Remove what is neither a file nor one of these folders."""
+        with os.scandir(folder) as entries:
+            listed = list(entries)
+        for entry in listed:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in folders:
+                    self._remove_tree(Path(entry))
+            elif not entry.is_file(follow_symlinks=False):
+                Path(entry).unlink()
+
+    def _remove_tree(self, folder: Path) -> None:
+        """Remove a folder that may be deeper than the longest path.
+
+        Each folder in it is first moved to the run's folder.
+        """
+        remaining = [folder]
+        count = 0
+        while remaining:
+            current = remaining.pop()
+            current.chmod(0o700)
+            with os.scandir(current) as entries:
+                listed = list(entries)
+            for entry in listed:
+                if entry.is_dir(follow_symlinks=False):
+                    count += 1
+                    moved = self._directory / f".removed-{os.getpid()}-{count}"
+                    # A folder that cannot be written cannot be moved either.
+                    Path(entry).chmod(0o700)
+                    Path(entry).rename(moved)
+                    remaining.append(moved)
+                else:
+                    Path(entry).unlink()
+            current.rmdir()
+
+    def _restore_console(self) -> None:
+        path = self._directory / "artefacts" / "console.log"
+        about = os.fstat(self._console)
+        if path.exists() and os.path.samestat(path.stat(), about):
+            return
+        path.unlink(missing_ok=True)
+        path.write_bytes(os.pread(self._console, about.st_size, 0))
+
+
+def _size(entry: "os.DirEntry[str]") -> int:
+    try:
+        about = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return 0
+    return max(about.st_size, about.st_blocks * 512)
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    if not path.exists() or path.stat().st_size != len(content):
+        return False
+    return path.read_bytes() == content
