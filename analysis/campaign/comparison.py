@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from analysis.campaign import table
-from analysis.figures.request import COLUMNS
+from analysis.campaign.columns import column_of
 
 RESAMPLES = 9999
 LEAST_PAIRS = 3
@@ -68,7 +68,7 @@ def pairs(
 
     Columns: case, repetition, the factors, first, second, difference.
     """
-    column = COLUMNS.get(metric, metric)
+    column = column_of(metric)
     keys = ["repetition", *factors]
     joined_by_case = []
     for first_case, second_case in cases.items():

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign import table
-from analysis.figures.request import COLUMNS
+from analysis.campaign.columns import column_of
 
 QUANTILES = {"median": 0.5, "25th percentile": 0.25, "75th percentile": 0.75}
 RANGES = {
@@ -92,7 +92,7 @@ def lines(
         raise ValueError(f"{len(designs)} designs; a deviation needs at least two")
     result = []
     for metric in metrics:
-        column = COLUMNS.get(metric, metric)
+        column = column_of(metric)
         values_by_design = [_split(table.ok(runs), column, groups) for runs in designs]
         for key in values_by_design[0]:
             samples = [values.get(key, np.array([])) for values in values_by_design]

@@ -16,8 +16,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from analysis.campaign.campaign import Campaign
 from analysis.dashboard.details import detail
-from analysis.dashboard.payload import Source, payload
+from analysis.dashboard.payload import payload
 
 ASSETS = Path(__file__).parent / "assets"
 BUNDLE = "dashboard.js"
@@ -26,18 +27,18 @@ CHUNK = 32
 """Runs that are inflated together."""
 
 
-def dashboard(title: str, sources: Sequence[Source]) -> str:
-    """The page of all runs of `sources`; the same results give the same text.
+def dashboard(title: str, campaigns: Sequence[Campaign]) -> str:
+    """The page with all runs of the campaigns; the same results give the same text.
 
-    Raises ValueError if there is no run.
+    Raises ValueError if there is no run, or a campaign without the runs' folders.
     """
-    data = payload(sources)
+    data = payload(campaigns)
     data["chunk"] = CHUNK
     parts = {
         "title": escape(title),
         "style": _asset("style.css"),
         "data": _json({"title": title, **data}),
-        "details": "\n".join(_chunks(_details(sources, data))),
+        "details": "\n".join(_chunks(_details(campaigns, data))),
         "script": _asset(BUNDLE),
     }
     page = _asset("page.html")
@@ -49,11 +50,15 @@ def dashboard(title: str, sources: Sequence[Source]) -> str:
     return page
 
 
-def _details(sources: Sequence[Source], data: dict[str, Any]) -> Iterable[dict]:
+def _details(
+    campaigns: Sequence[Campaign], data: dict[str, Any]
+) -> Iterable[dict[str, Any]]:
     rows = zip(data["campaign"], data["id"], data["verdict"], strict=True)
-    for campaign, run, verdict in rows:
-        folder = sources[campaign].folders[run]
-        yield detail(folder, data["verdicts"][verdict])
+    for number, run_id, verdict in rows:
+        folder = campaigns[number].folder
+        if folder is None:
+            raise ValueError(f"{campaigns[number].name}: the runs' folders are missing")
+        yield detail(folder / run_id, data["verdicts"][verdict])
 
 
 def _chunks(details: Iterable[dict[str, Any]]) -> Iterable[str]:

@@ -1,15 +1,13 @@
 """The table of runs as the dashboard takes it: by column, short, in plain JSON."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
-from analysis.figures.labels import UNITS, label, without_mathematics
-from analysis.figures.request import COLUMNS
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import UNITS, column_of, label, without_mathematics
 
 VERDICTS = ("ok", "invalid", "failed", "timeout")
 PLACE = ("id", "point", "case", "repetition", "verdict", "reason")
@@ -19,50 +17,29 @@ FIRST = ("experimental_aggregation_benefit", "aggregation_benefit", "goodput_mbp
 """Metrics in the order in which the first plot would have them."""
 
 
-@dataclass(frozen=True)
-class Source:
-    """One campaign.
-
-    shown : its results folder, as commands that are shown name it
-    folders : run's id to its folder
-    runs : the tidy table (analysis.campaign.table)
-    factors : columns that the design varies
-    metrics : names as in an experiment file
-    made : how the results came about, name to value
-    state : what a reader of unfinished, mixed or damaged results must know
-    """
-
-    name: str
-    shown: str
-    folders: Mapping[str, Path]
-    runs: pd.DataFrame
-    factors: tuple[str, ...]
-    metrics: tuple[str, ...] = ("goodput",)
-    made: Mapping[str, str] = field(default_factory=dict)
-    state: tuple[str, ...] = ()
-
-
-def payload(sources: Sequence[Source]) -> dict[str, Any]:
+def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
     """All that the page needs before a run is opened.
 
-    Raises ValueError if a source has no run.
+    Raises ValueError if a campaign has no run.
     """
-    if any(source.runs.empty for source in sources) or not sources:
+    if any(campaign.runs.empty for campaign in campaigns) or not campaigns:
         raise ValueError("no run: nothing to show")
-    frame = _joined(sources)
-    factors = tuple(dict.fromkeys(f for source in sources for f in source.factors))
+    frame = _joined(campaigns)
+    factors = tuple(
+        dict.fromkeys(f for campaign in campaigns for f in campaign.factors)
+    )
     columns = _columns(frame, factors)
     cases = [str(case) for case in frame["_case"].unique()]
-    metrics = [COLUMNS.get(m, m) for source in sources for m in source.metrics]
+    metrics = [column_of(m) for campaign in campaigns for m in campaign.metrics]
     return {
         "campaigns": [
             {
-                "name": source.name,
-                "root": source.shown,
-                "made": dict(source.made),
-                "state": list(source.state),
+                "name": campaign.name,
+                "root": campaign.shown,
+                "made": dict(campaign.made),
+                "state": list(campaign.state),
             }
-            for source in sources
+            for campaign in campaigns
         ],
         "count": len(frame),
         "id": frame["id"].astype(str).tolist(),
@@ -86,15 +63,15 @@ def payload(sources: Sequence[Source]) -> dict[str, Any]:
     }
 
 
-def _joined(sources: Sequence[Source]) -> pd.DataFrame:
+def _joined(campaigns: Sequence[Campaign]) -> pd.DataFrame:
     """All rows; where campaigns name unlike transports alike, cases keep apart."""
-    several = len(sources) > 1
+    several = len(campaigns) > 1
     frames = []
-    for number, source in enumerate(sources):
-        case = source.runs["case"].astype(str)
+    for number, campaign in enumerate(campaigns):
+        case = campaign.runs["case"].astype(str)
         if several:
-            case = f"{source.name}: " + case
-        frames.append(source.runs.assign(_campaign=number, _case=case))
+            case = f"{campaign.name}: " + case
+        frames.append(campaign.runs.assign(_campaign=number, _case=case))
     frame = pd.concat(frames, ignore_index=True)
     return frame[frame["verdict"].isin(VERDICTS)].reset_index(drop=True)
 

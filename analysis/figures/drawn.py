@@ -1,100 +1,91 @@
-"""A figure as it stands in the page: its title, its numbers, and what reads it."""
+"""A drawn figure: its title, its numbers, and how to read it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 
-from analysis.figures.labels import plain
-from analysis.figures.request import Wanted
+from analysis.campaign.columns import plain
+from analysis.figures.registry import KINDS
+from analysis.figures.request import Criterion, FigureRequest
 from analysis.run.quantities import QUANTITIES
 
-LINES = {
-    "aggregation_benefit": (0.0, 1.0),
-    "experimental_aggregation_benefit": (0.0, 1.0),
-    "traffic_split": (0.5,),
-    "utilisation": (1.0,),
-    "jain": (1.0,),
-    "request_balance": (0.0,),
-    "less_lossy_share": (0.5,),
-}
-"""Values of a metric that a reader looks for."""
-BOUND = {"aggregation_benefit": "aggregation_benefit_bound"}
-MEASURED = {
+MEASURED_CRITERIA = {
     "first_path_quality": "the quality of the first path",
     "first_path_use": "what the first path carried",
     "mean_loss": "the mean loss probability",
 }
-"""Criteria that are no parameters, in words."""
-OF_MPTCP = ("traffic_split",)
-"""Metrics that say nothing of a transport with one path."""
-
-
-def rows_of(wanted: Wanted, runs: pd.DataFrame) -> pd.DataFrame:
-    """The rows that a figure is of: one case's; of all, those that the metric is of."""
-    if wanted.case is not None:
-        return runs[runs["case"] == wanted.case]
-    if wanted.metric in OF_MPTCP:
-        return runs[runs["protocol"] == "mptcp"]
-    return runs
+"""Criteria that are measured, in words."""
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A figure as it stands in the page.
+class DrawnFigure:
+    """A figure or a table as a page shows it.
 
-    name : of its files, without suffix; empty for a table, which has none
-    note : how to read it
+    name : the name of its files without suffix; empty for a table, which has none
+    note : how to read this figure
+    reading : how to read any figure of this kind; a page says it once
     summary : quartiles by case and batch; empty for a figure without batches
-    head, cells : of a table
+    head, cells : a table's heading and rows
     """
 
     title: str
     name: str
     note: str = ""
+    reading: str = ""
     summary: pd.DataFrame = field(default_factory=pd.DataFrame)
     head: tuple[str, ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
 
 
-def title(wanted: Wanted) -> str:
-    """What it shows, in words; known before it is drawn."""
-    metric = {"traffic_split": "share of path 1"}.get(wanted.metric)
-    what = metric or plain(wanted.metric)
-    quantities = [QUANTITIES[name].words for name in wanted.quantities]
-    text = {
-        "goodput": "goodput of each design point",
-        "histogram": "factors of the design",
-        "cdf": f"distribution of {what}",
-        "table": f"medians of {what}",
-        "over_time": f"{_list(quantities)} over time",
-        "model": "throughput of each path and the model's",
-    }.get(wanted.kind, what)
+class UndrawableError(ValueError):
+    """Why a figure cannot be drawn from a campaign, in words for the page."""
+
+
+def title(request: FigureRequest) -> str:
+    """What the figure shows, in words; it is known before the figure is drawn."""
+    metric = {"traffic_split": "share of path 1"}.get(request.metric or "")
+    quantities = [QUANTITIES[name].words for name in request.quantities or ()]
+    kind = KINDS[request.kind]
+    text = kind.title.format(
+        metric=metric or plain(request.metric or ""), quantities=_list(quantities)
+    )
     text = text[0].upper() + text[1:]
-    if wanted.users:
-        text += f" of {_list(wanted.users)}"
-    if wanted.kind == "over_time" and wanted.point:
-        text += f", point {wanted.point}"
-    if wanted.repetition:
-        text += f", repetition {wanted.repetition}"
-    if wanted.factor:
-        joined = "by the sign of" if wanted.kind == "cdf" else "against"
-        text += f" {joined} {_criterion(wanted)}"
-    if wanted.by:
-        text += f" by {_words(wanted.by)}"
-    text += f", {wanted.case}" if wanted.case else ""
-    return f"{text} (after {wanted.after})" if wanted.after else text
+    if request.users:
+        text += f" of {_list(request.users)}"
+    if request.kind == "over_time" and request.point:
+        text += f", point {request.point}"
+    if request.repetition:
+        text += f", repetition {request.repetition}"
+    if request.criterion:
+        text += f" {kind.against} {_criterion(request.criterion)}"
+    if request.by:
+        text += f" by {_words(request.by)}"
+    text += f", {request.case}" if request.case else ""
+    return f"{text} (after {request.after})" if request.after else text
 
 
-def _criterion(wanted: Wanted) -> str:
-    if wanted.factor in MEASURED:
-        return MEASURED[wanted.factor]
-    factor = wanted.factor.replace("_", " ").replace(".", " ")
+def file_name(request: FigureRequest) -> str:
+    """The name of the figure's files, without suffix."""
+    parts = [KINDS[request.kind].prefix, *(request.quantities or ())]
+    parts += [*(request.users or ()), request.metric or ""]
+    parts += [request.criterion.factor if request.criterion else "", request.by or ""]
+    parts += [f"point-{request.point}"] if request.point else []
+    parts += [f"repetition-{request.repetition}"] if request.repetition else []
+    parts += ["signed"] if request.signed else []
+    text = "-".join([*filter(None, parts), *([request.case] if request.case else [])])
+    return text.replace("_", "-").replace(".", "-")
+
+
+def _criterion(criterion: Criterion) -> str:
+    if criterion.factor in MEASURED_CRITERIA:
+        return MEASURED_CRITERIA[criterion.factor]
+    factor = criterion.factor.replace("_", " ").replace(".", " ")
     return {
         "absolute": f"the absolute {factor} difference",
         "signed": f"the {factor} difference (path 1 less path 2)",
         "none": factor.replace("path", "path "),
-    }[wanted.difference]
+    }[criterion.difference]
 
 
 def _list(words: Sequence[str]) -> str:

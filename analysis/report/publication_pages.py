@@ -1,25 +1,23 @@
-"""The pages of a publication as files: a page a figure, an index, the points."""
+"""The pages of a publication as files: a page per figure, an index, the points."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from analysis.figures.drawn import title
-from analysis.figures.request import UndrawableError, metric_column
+from analysis.campaign.campaign import Campaign
+from analysis.figures.data import metric_column
+from analysis.figures.drawn import UndrawableError
+from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.published import resampling
-from analysis.published.publication import (
-    Answered,
-    Campaign,
-    Cause,
-    Reproduced,
-    Sheet,
-    reproduce,
-)
+from analysis.published.publication import Answered, Cause, Sheet, answer_statements
 from analysis.published.statements import Statement
 from analysis.published.statistics import SIGNIFICANCE
-from analysis.report.campaign_page import BOXES, drawn_lines
+from analysis.report import figures_section
+from analysis.report.figures_section import Outcome
 from analysis.report.markdown import markdown
 
 MADE = ("source", "spec", "backend", "kernel", "guest", "mpbench", "commit")
@@ -31,37 +29,116 @@ READING = (
 )
 
 
+@dataclass(frozen=True)
+class Publication:
+    """What is to be set beside campaigns.
+
+    source : the publication, for headings
+    file : the file that says all this, as the index names it
+    sheets : its pages
+    causes : why ours differs, by the statement's id
+    """
+
+    source: str
+    file: str
+    sheets: Sequence[Sheet]
+    statements: Sequence[Statement]
+    causes: Mapping[str, Cause]
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """What a page shows. missing : names of campaigns without results"""
+
+    sheet: Sheet
+    figures: tuple[Outcome, ...]
+    answers: tuple[Answered, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def agreeing(self) -> int:
+        return sum(answer.given.agrees is True for answer in self.answers)
+
+    @property
+    def differing(self) -> tuple[Answered, ...]:
+        return tuple(a for a in self.answers if a.given.agrees is False)
+
+
 def write(
-    source: str,
-    sheets: Sequence[Sheet],
+    publication: Publication,
     campaigns: Mapping[str, Campaign],
-    statements: Sequence[Statement],
-    causes: Mapping[str, Cause],
+    requests: Mapping[str, Sequence[FigureRequest]],
     folder: Path,
     look: Look,
 ) -> tuple[Reproduced, ...]:
     """Write every page that there are results for, README.md and the points.
+
+    requests : the figures of each campaign, by the campaign's name
 
     The same tables give the same bytes. A page without any results is named in the
     index alone.
     """
     folder.mkdir(parents=True, exist_ok=True)
     done = []
-    for sheet in sheets:
+    for sheet in publication.sheets:
         target = Target(folder, "", look)
-        made = reproduce(sheet, campaigns, statements, causes, target)
+        made = reproduce(sheet, publication, campaigns, requests, target)
         done.append(made)
         if _written(made):
-            lines = list(_page(made, source, campaigns, look.formats[0]))
+            lines = list(_page(made, publication.source, campaigns, look.formats[0]))
             _write(folder / f"{sheet.name}.md", lines)
     for campaign in campaigns.values():
-        points = _points(campaign)
+        points = _points(campaign, requests.get(campaign.name, ()))
         if not points.empty:
             path = folder / "points" / f"{campaign.name}.csv"
             path.parent.mkdir(exist_ok=True)
             points.to_csv(path, index=False, float_format="%.4g")
-    _write(folder / "README.md", list(_index(done, source, campaigns)))
+    _write(folder / "README.md", list(_index(done, publication, campaigns)))
     return tuple(done)
+
+
+def reproduce(
+    sheet: Sheet,
+    publication: Publication,
+    campaigns: Mapping[str, Campaign],
+    requests: Mapping[str, Sequence[FigureRequest]],
+    target: Target,
+) -> Reproduced:
+    """Draw a page's figures into the target's folder and answer its statements."""
+    taken: set[str] = set()
+    figures: list[Outcome] = []
+    for name in sheet.campaigns:
+        if name in campaigns:
+            wanted = requests.get(name, ())
+            figures += _draw(sheet, campaigns[name], wanted, target, taken)
+    answers = answer_statements(
+        sheet, campaigns, publication.statements, publication.causes
+    )
+    missing = tuple(name for name in sheet.campaigns if name not in campaigns)
+    return Reproduced(sheet, tuple(figures), answers, missing)
+
+
+def _draw(
+    sheet: Sheet,
+    campaign: Campaign,
+    requests: Sequence[FigureRequest],
+    target: Target,
+    taken: set[str],
+) -> Iterator[Outcome]:
+    """The sheet's figures of one campaign; `taken` grows by their files' names."""
+    for request in requests:
+        published = _published(request)
+        if not sheet.has(published):
+            continue
+        stem = re.sub(r"\W+", "-", published.lower()).strip("-")
+        stem = stem if stem.startswith("table") else f"figure-{stem}"
+        name = figures_section.free_name(stem, taken)
+        taken.add(name)
+        yield figures_section.draw(request, campaign, target, name)
+
+
+def _published(request: FigureRequest) -> str:
+    return (request.after or "").removeprefix("thesis ").removeprefix("Fig. ")
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:
@@ -69,7 +146,7 @@ def _write(path: Path, lines: Sequence[str]) -> None:
 
 
 def _written(made: Reproduced) -> bool:
-    return bool(made.panels or made.answers)
+    return bool(made.figures or made.answers)
 
 
 def _page(
@@ -86,20 +163,12 @@ def _page(
         if name in campaigns:
             yield from (f"- `{name}`: {line}" for line in campaigns[name].state)
     yield ""
-    boxes = False
-    for panel in made.panels:
-        heading = title(panel.wanted)
-        yield f"## {panel.campaign}: {heading[0].lower()}{heading[1:]}"
+    for figure in made.figures:
+        heading = f"{figure.title[0].lower()}{figure.title[1:]}"
+        yield f"## {figure.campaign}: {heading}"
         yield ""
-        if isinstance(panel.drawn, str):
-            yield f"Not drawn: {panel.drawn}."
-            yield ""
-            continue
-        yield from drawn_lines(panel.drawn, heading, suffix)
-        boxes = boxes or panel.wanted.kind == "box"
-    if boxes:
-        yield BOXES
-        yield ""
+        yield from figures_section.lines(figure, suffix)
+    yield from figures_section.readings(made.figures)
     if made.answers:
         yield "## Ours beside the published"
         yield ""
@@ -168,7 +237,7 @@ def _chance(odds: float) -> str:
 def verdict(made: Reproduced) -> str:
     """In the index."""
     if not made.answers:
-        return "drawn" if made.panels else "no results yet"
+        return "drawn" if made.figures else "no results yet"
     differing = made.differing
     if not differing:
         known = any(each.given.agrees is not None for each in made.answers)
@@ -180,14 +249,16 @@ def verdict(made: Reproduced) -> str:
 
 
 def _index(
-    done: Sequence[Reproduced], source: str, campaigns: Mapping[str, Campaign]
+    done: Sequence[Reproduced],
+    publication: Publication,
+    campaigns: Mapping[str, Campaign],
 ) -> Iterator[str]:
     yield "# Every figure and table, ours beside the published"
     yield ""
     yield (
-        f"{source}. Made from results folders by `mpbench pages"
-        " results/published/thesis-pages.yaml RESULTS...`; the same results give the"
-        " same bytes. `points/` has what is plotted."
+        f"{publication.source}. Made from results folders by `mpbench pages"
+        f" {publication.file} RESULTS...`; the same results give the same bytes."
+        " `points/` has what is plotted."
     )
     yield ""
     rows = []
@@ -255,14 +326,16 @@ def _made(campaigns: Sequence[Campaign]) -> Iterator[str]:
     yield from markdown(["", *(f"`{each.name}`" for each in campaigns)], rows)
 
 
-def _points(campaign: Campaign) -> pd.DataFrame:
-    """What is plotted: the MPTCP runs' factors, and metrics of the figures."""
-    rows = campaign.mptcp
+def _points(campaign: Campaign, requests: Sequence[FigureRequest]) -> pd.DataFrame:
+    """What is plotted: the factors of MPTCP's runs, and the figures' metrics."""
+    rows = campaign.mptcp_runs
     columns = ["point", "repetition", "case", *campaign.factors]
-    for wanted in campaign.figures:
+    for request in requests:
         try:
-            columns += [metric_column(rows, wanted.metric)] if wanted.metric else []
+            columns += [metric_column(rows, request.metric)] if request.metric else []
         except UndrawableError:
             continue
-        columns += [f"{wanted.factor}_percent", wanted.factor] if wanted.factor else []
+        if request.criterion:
+            factor = request.criterion.factor
+            columns += [f"{factor}_percent", factor]
     return rows[[n for n in dict.fromkeys(columns) if n in rows.columns]]

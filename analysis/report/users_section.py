@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.report.markdown import markdown, quartiles
+from analysis.campaign.numbers import quartiles
+from analysis.report.markdown import markdown
 
 GOODPUT = ".goodput_mbps"
 FAIRNESS = ".jain"

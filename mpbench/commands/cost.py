@@ -39,11 +39,11 @@ def command(results: tuple[Path, ...], sample: int, out: Path | None) -> None:
     from CPU times, which do not depend on what else the machine did, unlike the wall
     times that the runs took.
     """
-    from analysis.campaign import cost
+    from analysis.report import cost_page
     from mpbench.report import page_file
 
     costs = [_cost(root, sample) for root in results]
-    text = "\n".join(cost.page(costs, _machine()))
+    text = "\n".join(cost_page.page(costs, _machine()))
     if out is None:
         click.echo(text.rstrip())
     else:

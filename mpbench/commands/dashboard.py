@@ -21,12 +21,12 @@ def command(results: tuple[Path, ...], out: Path | None) -> None:
     RESULTS share it, each with its own cases.
     """
     from mpbench.report.dashboard import write
-    from mpbench.report.gather import gather
+    from mpbench.report.gather import load_campaign
 
-    gathered = [gather(root) for root in results]
-    for each in gathered:
-        for line in each.state:
-            click.echo(f"{each.results.root}: {line}", err=True)
+    campaigns = [load_campaign(root)[0] for root in results]
+    for campaign in campaigns:
+        for line in campaign.state:
+            click.echo(f"{campaign.shown}: {line}", err=True)
     out = out or results[0] / "report" / "dashboard.html"
-    write(gathered, out)
+    write(campaigns, out)
     click.echo(f"wrote {out}")

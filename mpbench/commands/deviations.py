@@ -30,6 +30,7 @@ def command(published: Path, tables: tuple[Path, ...], out: Path) -> None:
     import pandas as pd
 
     from analysis.published import deviations
+    from analysis.report import deviations_page
     from mpbench.report import page_file
 
     try:
@@ -40,7 +41,7 @@ def command(published: Path, tables: tuple[Path, ...], out: Path) -> None:
     except ValueError as error:
         raise UserError(str(error)) from error
     table = pd.concat(frames, ignore_index=True)
-    page_file.write(out, "\n".join(deviations.page(printed, table)))
+    page_file.write(out, "\n".join(deviations_page.page(printed, table)))
 
 
 def _read(path: Path) -> "pd.DataFrame":

@@ -1,5 +1,7 @@
 """`mpbench pages FILE RESULTS...`: a publication's figures and statements, and ours."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,12 +9,11 @@ import click
 
 from mpbench.arguments import results_folders
 from mpbench.errors import UserError
+from mpbench.spec import Spec, load
 
 if TYPE_CHECKING:
-    from analysis.published.publication import Campaign
-    from mpbench.report.gather import Gathered
-    from mpbench.report.pages_file import Pages
-    from mpbench.spec import Spec
+    from analysis.campaign.campaign import Campaign
+    from analysis.figures.request import FigureRequest
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -46,60 +47,47 @@ def command(
     """
     from analysis.figures.style import Look
     from analysis.report import publication_pages
-    from mpbench.report.gather import gather
+    from mpbench.report.gather import load_campaign
     from mpbench.report.pages_file import Pages
 
     pages = Pages(file)
     campaigns: dict[str, Campaign] = {}
+    requests: dict[str, Sequence[FigureRequest]] = {}
     for root in results:
-        gathered = gather(root)
-        name = gathered.head.name
-        if name in campaigns:
-            raise UserError(f"{root}: a second campaign {name}; give each once")
-        for line in gathered.state:
+        campaign, spec = load_campaign(root)
+        if campaign.name in campaigns:
+            raise UserError(
+                f"{root}: a second campaign {campaign.name}; give each once"
+            )
+        for line in campaign.state:
             click.echo(f"{root}: {line}", err=True)
-        campaigns[name] = _campaign(pages, gathered)
+        # The figures are those of the experiment file as it is now.
+        experiment = pages.experiment(campaign.name)
+        current = load(experiment) if experiment else spec
+        state = (*_subset(current, spec), *campaign.state)
+        campaigns[campaign.name] = replace(campaign, state=state)
+        requests[campaign.name] = current.figures if current else ()
     done = publication_pages.write(
-        pages.file.source,
-        pages.sheets,
+        pages.publication,
         campaigns,
-        pages.statements,
-        pages.causes,
+        requests,
         out,
         Look(formats=tuple(dict.fromkeys(formats))),
     )
     for made in done:
-        for panel in made.panels:
-            if isinstance(panel.drawn, str):
-                click.echo(f"{panel.campaign}: not drawn: {panel.drawn}", err=True)
+        for figure in made.figures:
+            if isinstance(figure.drawn, str):
+                reason = f"{figure.title}: {figure.drawn}"
+                click.echo(f"{figure.campaign}: not drawn: {reason}", err=True)
     answered = {a.given.statement.id: a.given for made in done for a in made.answers}
-    for name in pages.causes:
+    for name in pages.publication.causes:
         if name in answered and answered[name].agrees is not False:
             click.echo(f"{file}: causes: {name}: ours does not differ", err=True)
     click.echo(f"wrote {out / 'README.md'}")
 
 
-def _campaign(pages: "Pages", gathered: "Gathered") -> "Campaign":
-    """With the figures of the experiment file as it is now, not as it was run."""
-    from analysis.campaign import table
-    from analysis.figures import request as wanted
-    from analysis.published.publication import Campaign
-    from mpbench.spec import load
-
-    experiment = pages.experiment(gathered.head.name)
-    spec = load(experiment) if experiment else gathered.spec
-    return Campaign(
-        name=gathered.head.name,
-        runs=table.build(gathered.rows),
-        factors=gathered.factors,
-        figures=wanted.read(spec.model_dump()["figures"] if spec else ()),
-        made=gathered.made,
-        state=(*_subset(spec, gathered.spec), *gathered.state),
-    )
-
-
-def _subset(whole: "Spec | None", run: "Spec | None") -> tuple[str, ...]:
-    """Says so where fewer design points were run than the experiment file has."""
+def _subset(whole: Spec | None, run: Spec | None) -> tuple[str, ...]:
+    """A line where fewer design points were run than the experiment file has."""
     points = [
         spec.design.points if spec and spec.design else None for spec in (run, whole)
     ]

@@ -10,8 +10,9 @@ from mpbench.arguments import results_folders
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
+    from analysis.campaign.campaign import Campaign
     from analysis.figures.style import Look
-    from mpbench.report.gather import Gathered
+    from analysis.report.campaign_page import Contents
     from mpbench.spec import Spec
 
 FORMATS = ("md", "pdf", "html")
@@ -87,7 +88,7 @@ def command(
     """
     from analysis.figures.style import Look
     from mpbench.report.dashboard import write
-    from mpbench.report.gather import gather
+    from mpbench.report.gather import load_campaign
 
     folders = _folders(results, out)
     if notes is not None and len(results) > 1:
@@ -96,14 +97,15 @@ def command(
     suffixes += ("pdf",) if "pdf" in formats else ()
     look = Look(font, columns, suffixes)
     for root, folder in zip(results, folders, strict=True):
-        gathered = gather(root)
-        for line in gathered.state:
+        campaign, spec = load_campaign(root)
+        for line in campaign.state:
             click.echo(f"{root}: {line}", err=True)
         try:
             if suffixes:
-                _page(gathered, look, folder, expect, notes, "md" in formats)
+                contents = _contents(root, spec, look, folder, expect, notes)
+                _page(root, campaign, contents, folder, "md" in formats)
             if "html" in formats:
-                write([gathered], folder / "dashboard.html")
+                write([campaign], folder / "dashboard.html")
                 click.echo(f"wrote {folder / 'dashboard.html'}")
         except ValueError as error:
             raise UserError(f"{root}: {error}") from error
@@ -129,38 +131,37 @@ def _folders(results: Sequence[Path], out: Path | None) -> list[Path]:
     return [out / name for name in names]
 
 
-def _page(
-    gathered: "Gathered",
+def _contents(
+    root: Path,
+    spec: "Spec | None",
     look: "Look",
     out: Path,
     expect: Path | None,
     notes: Path | None,
-    page_wanted: bool,
-) -> None:
-    from analysis.campaign import table
-    from analysis.figures import request as wanted
+) -> "Contents":
+    """What the page shows beside the campaign in `root`."""
     from analysis.published import cells, statements
-    from analysis.report import campaign_page as page
+    from analysis.report.campaign_page import Contents
 
-    spec, root = gathered.spec, gathered.results.root
     expect = expect or _expected(spec, root)
-    tabled = expect is not None and cells.is_cells(expect)
+    has_cells = expect is not None and cells.is_cells(expect)
     notes = notes or out / "notes.md"
-    report = page.Report(
-        title=gathered.head.name,
-        runs=table.build(gathered.rows),
-        factors=gathered.factors,
-        figures=wanted.read(spec.model_dump()["figures"] if spec else ()),
-        metrics=spec.metrics if spec else ("goodput",),
-        statements=statements.read(expect) if expect and not tabled else (),
-        cells=cells.read(expect) if expect and tabled else (),
-        made=gathered.made,
+    return Contents(
+        figures=spec.figures if spec else (),
+        statements=statements.read(expect) if expect and not has_cells else (),
+        cells=cells.read(expect) if expect and has_cells else (),
         notes=notes.read_text(encoding="utf-8") if notes.is_file() else "",
-        state=gathered.state,
         look=look,
-        folder=gathered.results.runs,
     )
-    written = page.write(report, out, page_wanted)
+
+
+def _page(
+    root: Path, campaign: "Campaign", contents: "Contents", out: Path, page: bool
+) -> None:
+    """Write the figures and, if wanted, the page; say what was not drawn."""
+    from analysis.report import campaign_page
+
+    written = campaign_page.write(campaign, contents, out, page)
     for line in written.undrawn:
         click.echo(f"{root}: not drawn: {line}", err=True)
     click.echo(f"wrote {written.page or out / 'figures.pdf'}")

@@ -1,9 +1,8 @@
-"""A results folder as it is: finished or not, whole or damaged, of one build or tw"""
+"""Loading a results folder, whether it is finished or not, whole or damaged."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,53 +12,22 @@ from mpbench.store import campaign, layout, runs
 from mpbench.store.table import collect
 
 if TYPE_CHECKING:
+    from analysis.campaign.campaign import Campaign
     from mpbench.spec import Spec
 
 NAMED = 5
 """Damaged runs that are named one by one; of more, the number."""
 
 
-@dataclass(frozen=True)
-class Gathered:
-    """What stands in one results folder.
+def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
+    """The campaign in a results folder, and its experiment.
 
-    rows : of the finished runs, in the plan's order; at least one
-    spec : the experiment, or None if this version cannot read its file
-    state : lines about what is missing, damaged or mixed; empty if nothing is
+    The experiment is None, with a warning, if this version cannot read its file.
+    Raises UserError if `root` is no results folder or no run in it is finished.
     """
+    from analysis.campaign import table
+    from analysis.campaign.campaign import Campaign
 
-    results: layout.Results
-    head: campaign.Campaign
-    rows: tuple[Mapping[str, Any], ...]
-    spec: "Spec | None"
-    state: tuple[str, ...]
-
-    @property
-    def factors(self) -> tuple[str, ...]:
-        """Columns that the design varies."""
-        return tuple(dict.fromkeys(k for e in self.head.plan for k in e.factors))
-
-    @property
-    def made(self) -> dict[str, str]:
-        """What determines the numbers, for the foot of a page."""
-        host = runs.read_json(self.results.run(self.rows[-1]["id"]).host) or {}
-        provenance = host.get("provenance") or self.head.provenance
-        ours = provenance.get("mpbench") or {}
-        made = {
-            "experiment": self.head.name,
-            "source": self.spec.source if self.spec else None,
-            "spec": self.head.spec_hash,
-            "backend": self.head.backend,
-            **{name: value for name, value in self.head.build.items()},
-            "mpbench": ours.get("version"),
-            "commit": ours.get("commit"),
-            "CPU": (provenance.get("host") or {}).get("cpu"),
-        }
-        return {name: str(value) for name, value in made.items() if value}
-
-
-def gather(root: Path) -> Gathered:
-    """Raises UserError if it is no results folder or no run in it is finished."""
     results = layout.Results(root)
     head = campaign.read(results.campaign)
     try:
@@ -71,7 +39,47 @@ def gather(root: Path) -> Gathered:
         ) from error
     if not rows:
         raise UserError(f"{root}: no run is finished; `mpbench run` goes on with it")
-    return Gathered(results, head, rows, _spec(results.experiment), state)
+    spec = _spec(results.experiment)
+    loaded = Campaign(
+        name=head.name,
+        runs=table.build(rows),
+        factors=tuple(dict.fromkeys(key for run in head.plan for key in run.factors)),
+        metrics=spec.metrics if spec else ("goodput",),
+        made=_made(results, head, str(rows[-1]["id"]), spec),
+        state=state,
+        folder=results.runs,
+        shown=shown(root),
+    )
+    return loaded, spec
+
+
+def _made(
+    results: layout.Results, head: campaign.Campaign, last: str, spec: "Spec | None"
+) -> dict[str, str]:
+    """What determines the numbers, for the foot of a page.
+
+    last : id of the run whose provenance is told
+    """
+    host = runs.read_json(results.run(last).host) or {}
+    provenance = host.get("provenance") or head.provenance
+    ours = provenance.get("mpbench") or {}
+    made = {
+        "experiment": head.name,
+        "source": spec.source if spec else None,
+        "spec": head.spec_hash,
+        "backend": head.backend,
+        **head.build,
+        "mpbench": ours.get("version"),
+        "commit": ours.get("commit"),
+        "CPU": (provenance.get("host") or {}).get("cpu"),
+    }
+    return {name: str(value) for name, value in made.items() if value}
+
+
+def shown(root: Path) -> str:
+    """The folder as commands name it: from the current one, if it lies below."""
+    here, there = Path.cwd().resolve(), root.resolve()
+    return os.path.relpath(there, here) if there.is_relative_to(here) else str(root)
 
 
 def _spec(path: Path) -> "Spec | None":

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 from pydantic import Field, ValidationError
 
 from mpbench.errors import UserError
+from mpbench.report import gather
 from mpbench.spec.document import Document, read
 from mpbench.spec.problems import describe
 from mpbench.spec.values import Part
 
 if TYPE_CHECKING:
-    from analysis.published.publication import Cause, Sheet
     from analysis.published.statements import Statement
+    from analysis.report.publication_pages import Publication
 
 
 class PageEntry(Part):
@@ -97,37 +98,41 @@ class Pages:
                 )
 
     @property
-    def sheets(self) -> "tuple[Sheet, ...]":
-        from analysis.published.publication import Sheet
+    def publication(self) -> "Publication":
+        """What the file asks for, as the pages take it."""
+        from analysis.published.publication import Cause, Sheet
+        from analysis.published.selection import read as selected
+        from analysis.report.publication_pages import Publication
 
-        return tuple(
+        sheets = tuple(
             Sheet(
                 name=name,
-                title=each.title,
-                where=each.where,
-                figure=each.figure,
-                campaigns=each.campaigns,
-                link=each.link or "",
-                notes=each.notes,
+                title=page.title,
+                where=page.where,
+                figure=page.figure,
+                campaigns=page.campaigns,
+                link=page.link or "",
+                notes=page.notes,
             )
-            for name, each in self.file.pages.items()
+            for name, page in self.file.pages.items()
         )
-
-    @property
-    def causes(self) -> "dict[str, Cause]":
-        from analysis.published.publication import Cause
-        from analysis.published.selection import read as selected
-
-        return {
+        causes = {
             name: Cause(
-                text=each.text,
-                rows=selected(each.rows) if each.rows else None,
-                against=selected(each.against) if each.against else None,
-                metric=each.metric,
-                chance=each.chance,
+                text=cause.text,
+                rows=selected(cause.rows) if cause.rows else None,
+                against=selected(cause.against) if cause.against else None,
+                metric=cause.metric,
+                chance=cause.chance,
             )
-            for name, each in self.file.causes.items()
+            for name, cause in self.file.causes.items()
         }
+        return Publication(
+            source=self.file.source,
+            file=gather.shown(self.path),
+            sheets=sheets,
+            statements=self.statements,
+            causes=causes,
+        )
 
     def experiment(self, name: str) -> Path | None:
         """The experiment file of a campaign; in the folder, or in a folder there."""

@@ -1,31 +1,33 @@
-"""Figures: what the report draws."""
+"""Figures: the requests of an experiment file, checked against the experiment."""
 
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, Field, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
 
+from analysis.figures import request
+from analysis.figures.registry import KINDS
 from analysis.run.quantities import QUANTITIES
 from mpbench.spec.factors import find
-from mpbench.spec.phases import TimeRange
+from mpbench.spec.phases import Phase, range_schema, read_range
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
     Faults,
     Name,
     OneOf,
-    Part,
     Quantity,
     Whole,
     context,
 )
-from mpbench.spec.vocabulary import (
-    DIFFERENCES,
-    FIGURE_KINDS,
-    MEASURED_CRITERIA,
-    METRICS,
-)
+from mpbench.spec.vocabulary import DIFFERENCES, MEASURED_CRITERIA, METRICS
 
 
-class Criterion(Part):
+class Criterion(request.Criterion):
     """What sorts results into batches (thesis 3.2).
 
     With a difference, `factor` is the name without its path: `capacity` stands
@@ -88,43 +90,33 @@ def _case(name: str, info: ValidationInfo) -> str:
 
 
 SIGN = "signed"
-"""The difference that a CDF is split by."""
-
-TAKES = {
-    "goodput": ((), ("case",)),
-    "histogram": ((), ("factors", "batches")),
-    "box": (("metric", "criterion"), ("batches", "by", "case")),
-    "cdf": (("metric",), ("criterion", "by", "case")),
-    "groups": (("metric",), ("by", "criterion", "batches", "case")),
-    "table": (("metric",), ("by", "case")),
-    "over_time": (
-        ("quantities",),
-        ("case", "users", "span", "average", "point", "repetition"),
-    ),
-    "model": (("by",), ("case",)),
-}
-"""Of each kind of figure: the keys that it needs, and those that it may have."""
+"""The difference whose sign splits a CDF."""
 
 
-class Figure(Part):
-    """One figure, or one table, of the report."""
+class Span(Phase, request.Span):
+    """The time that a figure shows."""
 
-    kind: Annotated[str, OneOf("kind of figure", FIGURE_KINDS)] = Field(
-        description="goodput: bars, mptcp beside tcp; histogram: of factors; "
-        "box: of a metric, by batch of a criterion; cdf: of a metric, by the sign of "
-        "a difference; groups: boxes by value of a factor or batch of a criterion, "
-        "side by side in groups; "
-        "table: medians by case; model: throughput of paths beside LIA's model; "
-        "over_time: of single runs, over time."
+
+TimeSpan = Annotated[
+    Span, BeforeValidator(read_range), Field(json_schema_extra=range_schema)
+]
+
+
+class Figure(request.FigureRequest):
+    """One figure, or one table, of the report: a request, checked as it is read."""
+
+    kind: Annotated[str, OneOf("kind of figure", tuple(KINDS))] = Field(
+        description="; ".join(f"{k.name}: {k.summary}" for k in KINDS.values()) + "."
     )
     factors: tuple[Annotated[str, AfterValidator(_parameter)], ...] | None = Field(
         default=None, description="Factors of the histograms; all if not said."
     )
     metric: Annotated[str, OneOf("metric", METRICS)] | None = Field(
-        default=None, description="What the boxes, curves or cells are of."
+        default=None, description="The metric of the boxes, curves or cells."
     )
     criterion: Criterion | None = Field(
-        default=None, description="What the batches are of, or whose sign splits a CDF."
+        default=None,
+        description="What sorts the runs into batches, or whose sign splits a CDF.",
     )
     batches: Whole = Field(
         default=5, ge=1, le=1000, description="Number of batches, or of bars."
@@ -142,30 +134,32 @@ class Figure(Part):
             Field(min_length=1),
         ]
         | None
-    ) = Field(default=None, description="What is drawn over time, each by itself.")
+    ) = Field(
+        default=None, description="What is drawn over time, each in its own panel."
+    )
     users: tuple[Name, ...] | None = Field(
         default=None, description="Hosts whose data are shown; all if not said."
     )
-    span: TimeRange | None = Field(
+    span: TimeSpan | None = Field(
         default=None, description="The time that is shown; all if not said."
     )
     average: Annotated[float, Quantity("s", 0.001, 3600)] | None = Field(
-        default=None, description="Over how long values are averaged; not if not said."
+        default=None,
+        description="The length of the stretches whose means are shown; single values"
+        " if not said.",
     )
     point: Whole = Field(default=0, ge=0, description="Number of the design point.")
     repetition: Whole = Field(default=0, ge=0, description="Number of the repetition.")
-    after: str | None = Field(
-        default=None, description="The published figure that it follows."
-    )
 
     @model_validator(mode="after")
     def _fits_kind(self) -> Self:
         faults = Faults()
-        needs, may = TAKES[self.kind]
-        for key in needs:
+        kind = KINDS[self.kind]
+        for key in kind.needs:
             if getattr(self, key) is None:
                 faults.add((key,), f"missing; a figure of kind {self.kind} needs it")
-        for key in sorted(self.model_fields_set - {*needs, *may, "kind", "after"}):
+        allowed = {*kind.needs, *kind.may, "kind", "after"}
+        for key in sorted(self.model_fields_set - allowed):
             if getattr(self, key) is not None:
                 faults.add((key,), f"a figure of kind {self.kind} has none")
         if self.kind == "groups" and self.by is None and self.criterion is None:

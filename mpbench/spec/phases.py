@@ -29,7 +29,7 @@ class Phase(Part):
         return self
 
 
-def _read(value: object) -> object:
+def read_range(value: object) -> object:
     """`0 s..40 s`, or the mapping."""
     if isinstance(value, dict):
         return value
@@ -39,7 +39,7 @@ def _read(value: object) -> object:
     return {"start": match[1], "end": match[2]}
 
 
-def _schema(schema: JsonDict) -> None:
+def range_schema(schema: JsonDict) -> None:
     """In the JSON Schema: the short form will do."""
     mapping = schema.pop("$ref", None)
     text: JsonDict = {"type": "string", "pattern": _RANGE.pattern}
@@ -47,7 +47,9 @@ def _schema(schema: JsonDict) -> None:
     schema["examples"] = ["0 s..40 s"]
 
 
-TimeRange = Annotated[Phase, BeforeValidator(_read), Field(json_schema_extra=_schema)]
+TimeRange = Annotated[
+    Phase, BeforeValidator(read_range), Field(json_schema_extra=range_schema)
+]
 Phases = dict[Name, TimeRange]
 
 

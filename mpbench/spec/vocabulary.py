@@ -76,10 +76,6 @@ METRICS = (
     "less_lossy_share",
 )
 
-FIGURE_KINDS = (
-    *("goodput", "histogram", "box", "cdf", "groups", "table", "model", "over_time"),
-)
-
 DIFFERENCES = ("absolute", "signed", "none")
 """Of a factor between path 1 and path 2 (thesis 3.2), or the factor itself."""
 

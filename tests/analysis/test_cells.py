@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis.figures import cells as beside
+from analysis.campaign.campaign import Campaign
+from analysis.figures import cells as cells_figure
 from analysis.published import cells
-from analysis.report import campaign_page as page
-from analysis.report import cells_section, users_section
+from analysis.report import campaign_page, cells_section, users_section
 from analysis.run import trace_metrics
 from analysis.run.job import parse_job
 from analysis.run.readers import trace
@@ -122,7 +122,8 @@ def test_the_figure(tmp_path: Path) -> None:
     given = (cell(), cell(case="balia"), cell(row="index", metric="jain", unit=""))
     runs = RUNS.assign(verdict="ok", point=0, repetition=0, protocol="mptcp")
     for folder in (tmp_path / "a", tmp_path / "b"):
-        written = page.write(page.Report("t", runs, (), cells=given), folder)
+        contents = campaign_page.Contents(cells=given)
+        written = campaign_page.write(Campaign("t", runs), contents, folder)
     assert written.page is not None and not written.undrawn
     assert "![Table 1, ours beside the published](table-1.png)" in (
         written.page.read_text()
@@ -134,9 +135,9 @@ def test_the_figure(tmp_path: Path) -> None:
 
 
 def test_what_a_scale_shows() -> None:
-    assert beside._range(1, 3) == (0, 3)
-    assert beside._range(0.99, 1) == pytest.approx((0.87, 1.12))
-    assert beside._range(6, 10) == (6, 10)
+    assert cells_figure._range(1, 3) == (0, 3)
+    assert cells_figure._range(0.99, 1) == pytest.approx((0.87, 1.12))
+    assert cells_figure._range(6, 10) == (6, 10)
 
 
 def test_users_and_phases_of_the_page() -> None:

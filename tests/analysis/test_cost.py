@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis.campaign import cost
+from analysis.report import cost_page
 from tests.calls import Command
 from tests.spec.files import TEXT
 
@@ -18,7 +19,7 @@ def test_by_hand() -> None:
     found = cost.cost("a", 100, exits(100, cpu_s=3.6), [])
     assert found.cpu_hours == pytest.approx(0.1)
     assert found.error == 0
-    text = "\n".join(cost.page([found], "a machine"))
+    text = "\n".join(cost_page.page([found], "a machine"))
     assert "| a | 100 | 100 | 1.00 | 3.60 | 0.100 | 3.0 min | 20 | 16.7 min |" in text
     assert "subset" not in text
 
@@ -27,7 +28,7 @@ def test_a_sample_stands_for_the_rest() -> None:
     found = cost.cost("a", 200, exits(100), [1.0, 3.0])
     assert found.cpu_hours == pytest.approx(100 * 2 / 3600)
     assert found.error == pytest.approx(2**0.5 / 2**0.5 / 2)
-    text = "\n".join(cost.page([found], "a machine"))
+    text = "\n".join(cost_page.page([found], "a machine"))
     assert "2.00 ± 1.00 (sample of 2)" in text
     assert "a stated subset of its plan" in text
 
@@ -39,7 +40,7 @@ def test_what_was_noted_is_better_than_a_sample() -> None:
 
 def test_unknown_is_no_zero() -> None:
     costs = [cost.cost("a", 1, exits(1), []), cost.cost("b", 1, exits(1, cpu_s=1), [])]
-    text = "\n".join(cost.page(costs, "a machine"))
+    text = "\n".join(cost_page.page(costs, "a machine"))
     assert "| a | 1 | 1 | 0.01 | - | - | - | - | 10 s |" in text
     assert "| **all** | 2 | 2 | 0.0 |  | - | - | - | 20 s |" in text
 

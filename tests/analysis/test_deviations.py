@@ -7,6 +7,7 @@ import pytest
 
 from analysis.campaign import sensitivity
 from analysis.published import deviations
+from analysis.report import deviations_page
 from tests.calls import Command
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
@@ -71,7 +72,7 @@ def test_the_f_test_of_three_and_three() -> None:
 
 def test_page() -> None:
     printed = deviations.read(PUBLISHED / "thesis-table-3.2.csv")
-    text = "\n".join(deviations.page(printed, frame(0.10, 0.12, 0.14)))
+    text = "\n".join(deviations_page.page(printed, frame(0.10, 0.12, 0.14)))
     assert "| bulk | Low-BDP | median | 1.740 | 1.000 | no | 0.1000, 0.1200" in text
     assert "| bulk | Low-BDP | 25th percentile | 0.194 | 1.000 | no |" in text
     assert "| bulk | High-BDP | median | 1.297 | - | - | not run |" in text
@@ -82,7 +83,7 @@ def test_page() -> None:
 
 def test_a_difference_is_marked() -> None:
     printed = deviations.read(PUBLISHED / "thesis-table-3.2.csv")
-    text = "\n".join(deviations.page(printed, frame(0.10, 0.2, 0.3)))
+    text = "\n".join(deviations_page.page(printed, frame(0.10, 0.2, 0.3)))
     assert "| 25th percentile | 0.194 | 5.000 | **p = 0.003** |" in text
     assert "1 of 3 differ" in text
 

@@ -1,36 +1,44 @@
 """The page and its figures: whole, and the same bytes each time."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from analysis.campaign import table
-from analysis.figures import request as wanted
+from analysis.campaign.campaign import Campaign
+from analysis.figures.request import Criterion, FigureRequest
 from analysis.published import statements
-from analysis.report import campaign_page as page
+from analysis.report import campaign_page
+from analysis.report.campaign_page import Contents
 from tests.analysis import campaign
 
 THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.csv"
 
 
-def report(rows, **more) -> page.Report:
-    return page.Report(
-        title="Bulk transfers",
-        runs=table.build(rows),
-        factors=campaign.FACTORS,
-        statements=statements.read(THESIS),
+def loaded(rows, factors=campaign.FACTORS, metrics=("goodput",)) -> Campaign:
+    return Campaign(
+        "Bulk transfers",
+        table.build(rows),
+        factors,
+        metrics,
         made={"kernel": "7.3.4"},
-        **more,
     )
+
+
+def written(campaign: Campaign, folder: Path, **contents) -> Path:
+    """The page of a campaign beside the thesis's statements."""
+    shown = Contents(statements=statements.read(THESIS), **contents)
+    page = campaign_page.write(campaign, shown, folder).page
+    assert page is not None
+    return page
 
 
 def test_page_and_figures_twice_the_same_bytes(tmp_path: Path) -> None:
     made = []
     for name in ("first", "second"):
-        path = page.write(report(campaign.rows()), tmp_path / name).page
+        path = written(loaded(campaign.rows()), tmp_path / name)
         files = sorted(path.parent.iterdir())
         made.append({file.name: file.read_bytes() for file in files})
     assert made[0] == made[1]
@@ -39,7 +47,7 @@ def test_page_and_figures_twice_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_page_embeds_what_it_draws(tmp_path: Path) -> None:
-    text = page.write(report(campaign.rows()), tmp_path).page.read_text()
+    text = written(loaded(campaign.rows()), tmp_path).read_text()
     for name in re.findall(r"\]\(([^)]+)\)", text):
         assert (tmp_path / name).stat().st_size > 1000
     assert "| `]80, 100]` | 5 |" in text
@@ -51,9 +59,8 @@ def test_page_embeds_what_it_draws(tmp_path: Path) -> None:
 def test_notes_and_bad_runs_stand_in_the_page(tmp_path: Path) -> None:
     rows = campaign.rows(20)
     rows[3] |= {"verdict": "invalid", "reason": "rate is 1 | 2"}
-    text = page.write(
-        report(rows, notes="## Why\n\nHeaders."), tmp_path
-    ).page.read_text()
+    notes = "## Why\n\nHeaders."
+    text = written(loaded(rows), tmp_path, notes=notes).read_text()
     assert "- point 1, mptcp: invalid: rate is 1 | 2" in text
     assert "## Why\n\nHeaders.\n" in text
     assert "| mptcp | 19 | 1 | 0 | 0 |" in text
@@ -62,43 +69,41 @@ def test_notes_and_bad_runs_stand_in_the_page(tmp_path: Path) -> None:
 def test_several_cases_have_a_panel_each(tmp_path: Path) -> None:
     rows = campaign.rows(20)
     rows += [{**row, "case": "olia"} for row in rows if row["case"] == "mptcp"]
-    text = page.write(report(rows), tmp_path).page.read_text()
+    text = written(loaded(rows), tmp_path).read_text()
     assert "### olia" in text and "| olia | `]20, 40]` |" in text
 
 
 def test_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing to report"):
-        page.write(report([]), tmp_path)
+        written(loaded([]), tmp_path)
 
 
 def test_without_a_good_run_the_page_says_so(tmp_path: Path) -> None:
     rows = [{**row, "verdict": "failed", "reason": "x"} for row in campaign.rows(2)]
-    asked = wanted.read([{"kind": "goodput"}, {"kind": "histogram"}])
-    text = page.write(report(rows, figures=asked), tmp_path).page.read_text()
+    figures = (FigureRequest(kind="goodput"), FigureRequest(kind="histogram"))
+    text = written(loaded(rows), tmp_path, figures=figures).read_text()
     assert "Not drawn: no run is ok." in text
     assert "| mptcp | 0 | 0 | 2 | 0 |" in text
     assert "(factors.png)" in text and "(goodput.png)" not in text
 
 
-def box(metric: str, factor: str, difference: str = "absolute", **more) -> dict:
-    criterion = {"factor": factor, "difference": difference}
-    return {"kind": "box", "metric": metric, "criterion": criterion, **more}
+def box(
+    metric: str, factor: str, difference: str = "absolute", **more
+) -> FigureRequest:
+    criterion = Criterion(factor=factor, difference=difference)
+    return FigureRequest(kind="box", metric=metric, criterion=criterion, **more)
 
 
 def test_what_the_experiment_asks_is_drawn_and_nothing_else(tmp_path: Path) -> None:
-    figures = [
+    figures = (
         box("traffic_split", "queueing_delay", "signed", batches=4),
         box("goodput", "path1.capacity", "none", case="tcp1", after="Fig. 9"),
         box("goodput", "path1.capacity", "none", case="tcp1", batches=2),
         box("jain", "delay"),
         box("goodput", "loss"),
-    ]
-    asked = report(
-        campaign.rows(30),
-        figures=wanted.read(figures),
-        metrics=("utilisation", "goodput"),
     )
-    text = page.write(asked, tmp_path).page.read_text()
+    asked = loaded(campaign.rows(30), metrics=("utilisation", "goodput"))
+    text = written(asked, tmp_path, figures=figures).read_text()
     assert re.findall(r"\]\((.+)\.png\)", text) == [
         "traffic-split-queueing-delay-signed",
         "goodput-path1-capacity-tcp1",
@@ -119,8 +124,8 @@ def test_what_the_experiment_asks_is_drawn_and_nothing_else(tmp_path: Path) -> N
 
 def test_the_table_has_the_experiments_metrics(tmp_path: Path) -> None:
     rows = [{**row, "utilisation": 0.5} for row in campaign.rows(5)]
-    asked = report(rows, metrics=("utilisation", "traffic_split"))
-    text = page.write(asked, tmp_path).page.read_text()
+    asked = loaded(rows, metrics=("utilisation", "traffic_split"))
+    text = written(asked, tmp_path).read_text()
     assert "| case | n | utilisation | share of path 1 |" in text
     assert "| tcp1 | 5 | 0.500 (0.500 to 0.500) | - |" in text
 
@@ -131,17 +136,17 @@ def test_sizes_of_traffic_split_the_table(tmp_path: Path) -> None:
         for row in campaign.rows(3)
         for size in (8000, 2_000_000)
     ]
-    asked = replace(report(rows), factors=("traffic.size_bytes",))
-    text = page.write(asked, tmp_path).page.read_text()
+    asked = loaded(rows, factors=("traffic.size_bytes",))
+    text = written(asked, tmp_path).read_text()
     assert "| case | traffic size [bytes] | n | goodput [Mbit/s] |" in text
     assert "| mptcp | 8000 | 3 |" in text and "| tcp2 | 2000000 | 3 |" in text
 
 
 def test_goodput_of_tcp_alone(tmp_path: Path) -> None:
     rows = [row for row in campaign.rows(3) if row["protocol"] == "tcp"]
-    text = page.write(report(rows), tmp_path).page.read_text()
+    text = written(loaded(rows), tmp_path).read_text()
     assert "(goodput.png)" in text and "Ours beside" not in text
 
 
 def test_one_point_makes_a_page(tmp_path: Path) -> None:
-    assert page.write(report(campaign.rows(1)), tmp_path).page.exists()
+    assert written(loaded(campaign.rows(1)), tmp_path).exists()

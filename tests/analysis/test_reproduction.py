@@ -8,8 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.campaign import table
-from analysis.figures import request as wanted
-from analysis.figures.style import Look
+from analysis.campaign.campaign import Campaign
+from analysis.figures.request import FigureRequest
+from analysis.figures.style import Look, Target
 from analysis.published import publication, resampling, selection, statements
 from analysis.report import publication_pages
 from mpbench.commands import pages as command
@@ -20,12 +21,14 @@ from tests.analysis import campaign
 
 ROOT = Path(__file__).parents[2]
 THESIS = ROOT / "results/published/thesis-pages.yaml"
-BOX = {
-    "kind": "box",
-    "metric": "experimental_aggregation_benefit",
-    "criterion": {"factor": "capacity"},
-    "after": "Fig. 3.4a",
-}
+BOX = FigureRequest.model_validate(
+    {
+        "kind": "box",
+        "metric": "experimental_aggregation_benefit",
+        "criterion": {"factor": "capacity"},
+        "after": "Fig. 3.4a",
+    }
+)
 SHEETS = (
     publication.Sheet("figure-3.4", "benefit", "Fig. 3.4, p. 25", "3.4", ("a", "b")),
     publication.Sheet("table-5.3", "fairness", "Table 5.3", link="../x.md"),
@@ -33,10 +36,14 @@ SHEETS = (
 )
 
 
-def made(name: str, seed: int, **columns: object) -> publication.Campaign:
+def made(name: str, seed: int, **columns: object) -> Campaign:
     runs = table.build(campaign.rows(40, seed)).assign(**columns)
-    return publication.Campaign(
-        name, runs, campaign.FACTORS, wanted.read([BOX]), {"kernel": "k"}
+    return Campaign(name, runs, campaign.FACTORS, made={"kernel": "k"})
+
+
+def publication_of(said, causes: dict) -> publication_pages.Publication:
+    return publication_pages.Publication(
+        "Somebody, 2017", "pages.yaml", SHEETS, said, causes
     )
 
 
@@ -53,11 +60,9 @@ def said(**values: object) -> statements.Statement:
 def write(folder: Path, causes: dict, *more: statements.Statement):
     campaigns = {"a": made("a", 1), "b": made("b", 2, goodput_mbps=2000.0)}
     return publication_pages.write(
-        "Somebody, 2017",
-        SHEETS,
+        publication_of((said(), *more), causes),
         campaigns,
-        (said(), *more),
-        causes,
+        {"a": (BOX,), "b": (BOX,)},
         folder,
         Look(formats=("png",)),
     )
@@ -111,7 +116,7 @@ def test_chance_is_a_cause_where_points_drawn_again_agree(
 ) -> None:
     """A median just below the value, and one far from it."""
     monkeypatch.setattr(resampling, "RESAMPLES", 200)
-    known = made("a", 1).mptcp["goodput_mbps"].median()
+    known = made("a", 1).mptcp_runs["goodput_mbps"].median()
     cause = publication.Cause("No more than chance. So.", chance=True)
     near = said(id="near", statement="it is near", value=str(known + 1e-6))
     done = write(tmp_path, {"s": cause, "near": cause}, near)
@@ -148,20 +153,24 @@ def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_two_figures_after_the_same_one_have_two_names(tmp_path: Path) -> None:
-    twice = wanted.read([BOX, BOX])
-    runs = made("a", 1)
-    one = publication.Campaign("a", runs.runs, runs.factors, twice)
-    target = publication.Target(tmp_path, "", Look(formats=("png",)))
-    done = publication.reproduce(SHEETS[0], {"a": one}, (), {}, target)
-    names = [panel.drawn.name for panel in done.panels]
+    target = Target(tmp_path, "", Look(formats=("png",)))
+    done = publication_pages.reproduce(
+        SHEETS[0],
+        publication_of((), {}),
+        {"a": made("a", 1)},
+        {"a": (BOX, BOX)},
+        target,
+    )
+    names = [figure.drawn.name for figure in done.figures]
     assert names == ["figure-3-4a", "figure-3-4a-2"] and done.missing == ("b",)
 
 
 def test_the_thesis_is_whole() -> None:
     """Each statement is on a page; each page has figures and campaigns that exist."""
     pages = Pages(THESIS)
+    sheets = pages.publication.sheets
     drawn: dict[str, set[str]] = {}
-    for sheet in pages.sheets:
+    for sheet in sheets:
         for name in sheet.campaigns:
             path = pages.experiment(name)
             assert path is not None, name
@@ -169,13 +178,13 @@ def test_the_thesis_is_whole() -> None:
                 published = (figure.after or "").removeprefix("Fig. ")
                 if sheet.has(published):
                     drawn.setdefault(sheet.name, set()).add(name)
-    for sheet in pages.sheets:
+    for sheet in sheets:
         assert sheet.link or drawn.get(sheet.name) == set(sheet.campaigns), sheet.name
     names = [each.id for each in pages.statements]
     assert len(set(names)) == len(names)
     for each in pages.statements:
         if each.figure:
-            assert any(sheet.has(each.figure) for sheet in pages.sheets), each.id
+            assert any(sheet.has(each.figure) for sheet in sheets), each.id
         for asked in filter(None, (each.rows, each.against)):
             assert not asked.campaign or pages.experiment(asked.campaign), each.id
 

@@ -10,25 +10,36 @@ from pathlib import Path
 import pytest
 
 from analysis.campaign import table
+from analysis.campaign.campaign import Campaign
 from analysis.dashboard.details import detail
 from analysis.dashboard.html import dashboard
-from analysis.dashboard.payload import Source, payload
+from analysis.dashboard.payload import payload
 from tests.analysis import campaign
 from tests.calls import Command
 
 CAPTURED = Path(__file__).parents[1] / "analysis" / "captured"
 
 
-def source(points: int = 4, name: str = "small", **more) -> Source:
+def source(
+    points: int = 4, name: str = "small", folder: Path | None = None
+) -> Campaign:
+    """A campaign; in `folder` every run is one and the same captured run."""
     rows = campaign.rows(points)
-    return Source(
+    linked(rows, folder, "guest-mptcp")
+    return Campaign(
         name=name,
-        shown=f"results/{name}",
-        folders={row["id"]: CAPTURED / "guest-mptcp" for row in rows},
         runs=table.build(rows),
         factors=campaign.FACTORS,
-        **more,
+        folder=folder,
+        shown=f"results/{name}",
     )
+
+
+def linked(rows: list[dict], folder: Path | None, scenario: str) -> None:
+    for row in rows if folder else ():
+        link = folder / row["id"]
+        if not link.exists():
+            link.symlink_to(CAPTURED / scenario)
 
 
 def captured(scenario: str, folder: Path) -> Path:
@@ -84,30 +95,30 @@ def test_several_campaigns_keep_their_cases_apart() -> None:
 
 def test_no_run_is_refused() -> None:
     with pytest.raises(ValueError, match="no run"):
-        payload([Source("x", "x", {}, table.build([]), ())])
+        payload([Campaign("x", table.build([]))])
 
 
-def test_the_page_is_the_same_each_time_and_whole() -> None:
-    first, second = (dashboard("x", [source()]) for _ in range(2))
+def test_the_page_is_the_same_each_time_and_whole(tmp_path: Path) -> None:
+    first, second = (dashboard("x", [source(folder=tmp_path)]) for _ in range(2))
     assert first == second
     assert "<!--" not in first.partition("<html")[2]
     assert not re.search(r"(src|href)=|https?://|@import|url\(", first)
 
 
-def test_nothing_in_the_data_ends_the_script() -> None:
+def test_nothing_in_the_data_ends_the_script(tmp_path: Path) -> None:
     evil = "</script><script>alert(1)</script><!--"
     rows = campaign.rows(1)
     rows[0] |= {"case": evil, "verdict": "failed", "reason": evil}
-    folders = {row["id"]: CAPTURED / "tcp" for row in rows}
-    made = Source(evil, evil, folders, table.build(rows), campaign.FACTORS)
+    linked(rows, tmp_path, "tcp")
+    made = Campaign(evil, table.build(rows), campaign.FACTORS, folder=tmp_path)
     text = dashboard(evil, [made])
     assert text.count("</script>") == 3 and "<script>alert" not in text
     data = re.search(r'id="data">(.*?)</script>', text, re.DOTALL)
     assert data and json.loads(data[1])["cases"][0]["name"] == evil
 
 
-def test_details_come_back_out_of_their_chunks() -> None:
-    text = dashboard("x", [source(30)])
+def test_details_come_back_out_of_their_chunks(tmp_path: Path) -> None:
+    text = dashboard("x", [source(30, folder=tmp_path)])
     found = re.search(r'id="details">(.*?)</script>', text, re.DOTALL)
     assert found
     lines = found[1].split("\n")

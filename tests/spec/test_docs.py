@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from analysis.figures.registry import KINDS
 from mpbench import units
 from mpbench.plan import make_plan
 from mpbench.spec import Spec, knobs, loads, vocabulary
@@ -51,7 +52,7 @@ CHOICES = {
         vocabulary.PATH_MANAGERS,
     ),
     "Traffic": (vocabulary.TOOLS, vocabulary.READ_MODES),
-    "Figures": (vocabulary.FIGURE_KINDS, vocabulary.DIFFERENCES),
+    "Figures": (tuple(KINDS), vocabulary.DIFFERENCES),
 }
 
 
@@ -136,13 +137,13 @@ def test_every_metric() -> None:
 
 
 def test_every_metric_has_its_column_and_formula() -> None:
-    from analysis.figures.request import COLUMNS
+    from analysis.campaign.columns import METRIC_COLUMNS
 
     page = PAGE.with_name("metrics.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| `([\w.]+)` \| (.+) \|$", page, re.MULTILINE)
     assert [name for name, _, _ in rows] == list(vocabulary.METRICS)
     for name, column, formula in rows:
-        assert column == COLUMNS.get(name, name)
+        assert column == METRIC_COLUMNS.get(name, name)
         assert len(formula) > 20, name
 
 

@@ -8,9 +8,14 @@ import pandas as pd
 import pytest
 
 from analysis.campaign import table
-from analysis.figures import contrasts, curves, drawings, groups, style
-from analysis.figures import request as wanted
-from analysis.report import campaign_page as page
+from analysis.campaign.campaign import Campaign
+from analysis.figures import style
+from analysis.figures.drawn import UndrawableError, file_name
+from analysis.figures.kinds import cdf, groups
+from analysis.figures.registry import KINDS
+from analysis.figures.request import FigureRequest
+from analysis.report import campaign_page
+from analysis.report.campaign_page import Contents
 from tests.analysis import campaign
 
 FACTORS = campaign.FACTORS
@@ -26,9 +31,16 @@ def runs(points: int = 30, sizes: int = 3) -> pd.DataFrame:
 
 
 def draw(figure: dict, frame: pd.DataFrame, folder: Path, **look):
-    (asked,) = wanted.read([figure])
-    target = style.Target(folder, asked.name, style.Look(**look))
-    return drawings.draw(asked, frame, FACTORS, target)
+    request = FigureRequest.model_validate(figure)
+    target = style.Target(folder, file_name(request), style.Look(**look))
+    return KINDS[request.kind].draw(request, Campaign("x", frame, FACTORS), target)
+
+
+def paper(frame: pd.DataFrame, folder: Path, look: style.Look, *figures: dict):
+    """The figures of a campaign without a page."""
+    requests = tuple(FigureRequest.model_validate(figure) for figure in figures)
+    contents = Contents(figures=requests, look=look)
+    return campaign_page.write(Campaign("x", frame, FACTORS), contents, folder, False)
 
 
 def test_a_cdf_has_a_curve_for_each_sign(tmp_path: Path) -> None:
@@ -58,7 +70,7 @@ def test_a_curve_rises_by_one_nth_at_each_value(
     seen = []
     monkeypatch.setattr(style, "save", lambda figure, target: seen.append(figure))
     values = pd.Series([3.0, 1.0, 2.0, 2.0])
-    curves.draw({"": {"x": values}}, "x", (), style.Target(tmp_path, "x"))
+    cdf._plot({"": {"x": values}}, "x", (), style.Target(tmp_path, "x"))
     (line,) = seen[0].axes[0].lines
     x, y = line.get_xdata(), line.get_ydata()
     for at in (0.999, 1.0, 1.5, 2.0, 3.0):
@@ -79,15 +91,15 @@ def test_groups_have_a_box_for_each_value_and_case(tmp_path: Path) -> None:
 
 def test_groups_of_a_factor_with_many_values_are_refused(tmp_path: Path) -> None:
     figure = {"kind": "groups", "metric": "goodput", "by": "path1.capacity"}
-    with pytest.raises(wanted.UndrawableError, match=r"has 30 values.*kind box"):
+    with pytest.raises(UndrawableError, match=r"has 30 values.*kind box"):
         draw(figure, runs(), tmp_path)
 
 
-def test_a_table_has_a_row_a_case_and_a_column_a_value() -> None:
+def test_a_table_has_a_row_a_case_and_a_column_a_value(tmp_path: Path) -> None:
     frame = runs()
-    (asked,) = wanted.read([{"kind": "table", "metric": "goodput", "by": "path1.loss"}])
     frame["path1.loss_percent"] = (frame["point"] % 2).astype(float)
-    drawn = contrasts.table(asked, frame)
+    figure = {"kind": "table", "metric": "goodput", "by": "path1.loss"}
+    drawn = draw(figure, frame, tmp_path)
     assert drawn.head == ("case", "n", "0 %", "1 %")
     assert [cells[:2] for cells in drawn.cells] == [
         ("mptcp", "30"),
@@ -96,12 +108,11 @@ def test_a_table_has_a_row_a_case_and_a_column_a_value() -> None:
     ]
 
 
-def test_a_table_has_a_column_a_part() -> None:
+def test_a_table_has_a_column_a_part(tmp_path: Path) -> None:
     frame = runs(3)
     frame["early.big.goodput_mbps"] = 2.0
     frame["late.goodput_mbps"] = np.where(frame["case"] == "tcp1", np.nan, 3.0)
-    (asked,) = wanted.read([{"kind": "table", "metric": "goodput"}])
-    drawn = contrasts.table(asked, frame)
+    drawn = draw({"kind": "table", "metric": "goodput"}, frame, tmp_path)
     assert drawn.head == ("case", "n", "goodput [Mbit/s]", "early: big", "late")
     assert drawn.cells[1][3:] == ("2.00 (2.00 to 2.00)", "-")
 
@@ -109,24 +120,23 @@ def test_a_table_has_a_column_a_part() -> None:
 @pytest.mark.parametrize("kind", ["cdf", "groups", "table"])
 def test_what_is_missing_is_said(kind: str, tmp_path: Path) -> None:
     by = {} if kind == "cdf" else {"by": "path1.loss"}
-    with pytest.raises(wanted.UndrawableError, match="no run has the metric jain"):
+    with pytest.raises(UndrawableError, match="no run has the metric jain"):
         draw({"kind": kind, "metric": "jain", **by}, runs(3), tmp_path)
     if by:
-        with pytest.raises(wanted.UndrawableError, match=r"parameter path1\.loss"):
+        with pytest.raises(UndrawableError, match=r"parameter path1\.loss"):
             draw({"kind": kind, "metric": "goodput", **by}, runs(3), tmp_path)
 
 
 def test_a_metric_of_words_is_not_drawn(tmp_path: Path) -> None:
     frame = runs(3).assign(goodput_mbps="fast")
-    with pytest.raises(wanted.UndrawableError, match="not a number"):
+    with pytest.raises(UndrawableError, match="not a number"):
         draw({"kind": "cdf", "metric": "goodput"}, frame, tmp_path)
 
 
 @pytest.mark.parametrize("columns, inches", [(1, 3.5), (2, 7.16)])
 def test_figures_for_a_paper(columns: int, inches: float, tmp_path: Path) -> None:
     look = style.Look("serif", columns, ("pdf", "svg"))
-    report = page.Report("x", runs(10), FACTORS, look=look)
-    written = page.write(report, tmp_path, page=False)
+    written = paper(runs(10), tmp_path, look)
     assert written.page is None and not (tmp_path / "README.md").exists()
     names = {path.name for path in tmp_path.glob("*.pdf")}
     assert {"goodput.pdf", "factors.pdf", "figures.pdf"} <= names
@@ -139,12 +149,9 @@ def test_figures_for_a_paper(columns: int, inches: float, tmp_path: Path) -> Non
 def test_a_table_for_a_paper_is_a_page(
     columns: int | None, points: float | None, tmp_path: Path
 ) -> None:
-    asked = wanted.read(
-        [{"kind": "table", "metric": "goodput", "by": "path1.capacity"}]
-    )
+    figure = {"kind": "table", "metric": "goodput", "by": "path1.capacity"}
     look = style.Look(columns=columns, formats=("pdf",))
-    report = page.Report("x", runs(4), FACTORS, figures=asked, look=look)
-    assert page.write(report, tmp_path, page=False).undrawn == ()
+    assert paper(runs(4), tmp_path, look, figure).undrawn == ()
     (alone,) = tmp_path.glob("table-*.pdf")
     boxes = [
         [float(number) for number in match.split()]
@@ -160,8 +167,7 @@ def test_figures_for_a_paper_are_the_same_each_time(tmp_path: Path) -> None:
     made = []
     for name in ("one", "two"):
         look = style.Look(formats=("pdf",))
-        report = page.Report("x", runs(4), FACTORS, look=look)
-        page.write(report, tmp_path / name, page=False)
+        paper(runs(4), tmp_path / name, look)
         files = sorted((tmp_path / name).glob("*.pdf"))
         made.append({file.name: file.read_bytes() for file in files})
     assert made[0] == made[1] and len(made[0]) > 3
@@ -171,7 +177,7 @@ def test_groups_of_a_factor_hold_batches_of_a_criterion(tmp_path: Path) -> None:
     frame = runs()
     figure = {"kind": "groups", "metric": "goodput", "by": "traffic.size"}
     figure |= {"criterion": {"factor": "delay", "difference": "signed"}, "batches": 3}
-    with pytest.raises(wanted.UndrawableError, match="several cases"):
+    with pytest.raises(UndrawableError, match="several cases"):
         draw(figure, frame, tmp_path)
     drawn = draw({**figure, "case": "mptcp"}, frame, tmp_path)
     assert list(drawn.summary["batch"][:3]) == ["8 kB", "128 kB", "2.05 MB"]
@@ -217,7 +223,7 @@ def test_the_model_stands_beside_what_was_sent(tmp_path: Path) -> None:
     errors = frame["path1.model_error_packets_per_s"].dropna().astype(float)
     expected = float(np.sqrt((errors**2).mean()))
     assert float(drawn.cells[0][2]) == pytest.approx(expected, rel=0.01)
-    with pytest.raises(wanted.UndrawableError, match="random loss"):
+    with pytest.raises(UndrawableError, match="random loss"):
         draw({"kind": "model", "by": "path2.delay"}, runs(3), tmp_path)
 
 
@@ -231,7 +237,7 @@ def test_a_case_without_values_has_no_box(tmp_path: Path) -> None:
     }
     look = style.Look(formats=("svg",))
     target = style.Target(tmp_path, "sizes", look)
-    (picture,) = groups.draw(cases, ("size", "E_AB"), (0.0,), target)
-    text = picture.read_text()
+    groups._plot(cases, ("size", "E_AB"), (0.0,), target, "")
+    text = (tmp_path / "sizes.svg").read_text()
     assert "<!-- lia -->" in text and "<!-- balia -->" in text
     assert "<!-- olia -->" not in text

@@ -2,24 +2,41 @@
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import label
+from analysis.campaign.numbers import is_number
 from analysis.figures import style
-from analysis.figures.labels import label
+from analysis.figures.data import parameter_column
+from analysis.figures.drawn import DrawnFigure, UndrawableError, title
+from analysis.figures.request import FigureRequest
 
 
 def draw(
-    points: pd.DataFrame, factors: Sequence[str], bins: int, target: style.Target
-) -> list[Path]:
-    """One histogram a factor, with the even spread as a line.
+    request: FigureRequest, campaign: Campaign, target: style.Target
+) -> DrawnFigure:
+    """The values of the request's factors, or of all, over the design points."""
+    runs = campaign.runs
+    names = request.factors or campaign.factors
+    columns = [parameter_column(runs, name) for name in names]
+    numeric = [column for column in columns if is_number(runs, column)]
+    if not numeric:
+        raise UndrawableError("the design varies no number")
+    _plot(runs.drop_duplicates("point"), numeric, request.batches, target)
+    return DrawnFigure(title(request), target.name)
 
-    points : one row a design point
-    factors : columns of numbers, at least one
-    target : folder and the files' name without suffix
+
+def _plot(
+    points: pd.DataFrame, factors: Sequence[str], bins: int, target: style.Target
+) -> None:
+    """One histogram per factor, with an even spread as a line.
+
+    points : one row per design point
+    factors : at least one column of numbers
     """
     columns = 2 if len(factors) in (2, 4) else min(3, len(factors))
     if target.look.narrow:
@@ -47,4 +64,4 @@ def draw(
             axis.set_visible(False)
         handles, names = axes[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside upper right", frameon=False)
-        return style.save(figure, target)
+        style.save(figure, target)

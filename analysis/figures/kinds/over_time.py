@@ -1,4 +1,4 @@
-"""Windows, rates and the like over time: a panel a case and quantity."""
+"""Goodput, windows, rates and the like of single runs over time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,21 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import label
 from analysis.figures import style
+from analysis.figures.data import ok_runs
+from analysis.figures.drawn import DrawnFigure, UndrawableError, title
+from analysis.figures.request import FigureRequest
+from analysis.run import artefacts, series
+from analysis.run.artefacts import Artefacts
+from analysis.run.job import read_job
+from analysis.run.quantities import QUANTITIES
 from analysis.run.series import Line
 
 PANEL_INCHES = (4.4, 1.9)
 SIDE_BY_SIDE = 2
-"""Cases that stand beside one another; of more, each has a row."""
+"""The most cases that stand side by side; of more cases, each has a row."""
 SHADES = ("#EDEDED", "#DCDCDC")
 LINE_WIDTH = 0.8
 LEGEND_COLUMNS = 4
@@ -21,7 +30,7 @@ LEGEND_COLUMNS = 4
 
 @dataclass(frozen=True)
 class Panel:
-    """case, quantity : names; label : of the ordinate; lines : by name"""
+    """One quantity of one case. label : of the ordinate; lines : lines by name"""
 
     case: str
     quantity: str
@@ -30,16 +39,104 @@ class Panel:
 
 
 def draw(
+    request: FigureRequest, campaign: Campaign, target: style.Target
+) -> DrawnFigure:
+    """The runs of one point and repetition, one case beside another."""
+    runs = ok_runs(campaign)
+    if campaign.folder is None:
+        raise UndrawableError("the runs' own files are not there")
+    selected = (runs["point"] == request.point) & (
+        runs["repetition"] == request.repetition
+    )
+    rows = runs[selected]
+    if request.case is not None:
+        rows = rows[rows["case"] == request.case]
+    where = f"point {request.point}, repetition {request.repetition}"
+    if rows.empty:
+        raise UndrawableError(f"no run of {where} is ok")
+    panels: list[Panel] = []
+    for case, run_id in zip(rows["case"], rows["id"], strict=True):
+        run_folder = campaign.folder / str(run_id)
+        try:
+            run = artefacts.load(run_folder)
+            panels += _panels(request, str(case), run, run_folder / "artefacts")
+        except (OSError, ValueError) as error:
+            raise UndrawableError(f"{case}, {where}: {error}") from error
+    end_s = max(float(line.times[-1]) for p in panels for line in p.lines.values())
+    span = (request.span.start, request.span.end) if request.span else (0.0, end_s)
+    phases = _partly_within(run.job.phases, span)
+    _plot(panels, phases, span, target)
+    factors = ", ".join(
+        f"{label(name)} {_value(rows[name].iloc[0])}" for name in campaign.factors
+    )
+    note = f"Of {where}{f' ({factors})' if factors else ''}."
+    if request.average:
+        note += f" Means over {request.average:g} s."
+    if phases:
+        note += f" Shaded: {_named(phases)}."
+    return DrawnFigure(title(request), target.name, note)
+
+
+def tells_much(campaign: Campaign) -> bool:
+    """Whether a figure over time tells more than the goodput: several users or phases.
+
+    A campaign whose runs' files are missing tells nothing over time.
+    """
+    runs = campaign.ok_runs
+    if campaign.folder is None or runs.empty:
+        return False
+    try:
+        job = read_job(campaign.folder / str(runs["id"].iloc[0]) / "job.json")
+    except (OSError, ValueError):
+        return False
+    return len(job.traffic) > 1 or bool(job.phases)
+
+
+def _panels(
+    request: FigureRequest, case: str, run: Artefacts, folder: Path
+) -> list[Panel]:
+    panels = []
+    for quantity in request.quantities or ():
+        lines = series.lines(run, folder, quantity, request.users or ())
+        averaged = {
+            name: series.average(line, request.average) for name, line in lines.items()
+        }
+        panels.append(Panel(case, quantity, QUANTITIES[quantity].label, averaged))
+    return panels
+
+
+def _partly_within(
+    phases: Mapping[str, tuple[float, float]], span: tuple[float, float]
+) -> dict[str, tuple[float, float]]:
+    """The phases that cover a part of the time shown, and not all of it."""
+    return {
+        name: (start, end)
+        for name, (start, end) in phases.items()
+        if start < span[1] and end > span[0] and (start > span[0] or end < span[1])
+    }
+
+
+def _value(value: object) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def _named(phases: Mapping[str, tuple[float, float]]) -> str:
+    return ", ".join(f"{name} from {a:g} to {b:g} s" for name, (a, b) in phases.items())
+
+
+def _plot(
     panels: Sequence[Panel],
     phases: Mapping[str, tuple[float, float]],
     span: tuple[float, float],
     target: style.Target,
-) -> list[Path]:
-    """Quantities below one another and up to two cases side by side; of more cases
-    a row each, of a single quantity two to a row.
+) -> None:
+    """Quantities below one another, and up to two cases side by side.
+
+    Of more cases each has a row; of a single quantity, two stand in a row.
 
     panels : at least one; every case has the same quantities in the same order
-    phases : shaded and named, s; span : s that are shown
+    phases : start and end in s of what is shaded and named
+    span : start and end in s of what is shown
     """
     cases = list(dict.fromkeys(panel.case for panel in panels))
     quantities = list(dict.fromkeys(panel.quantity for panel in panels))
@@ -70,7 +167,7 @@ def draw(
             axis.set_visible(False)
         _from_zero(axes, order)
         _legend(figure, order)
-        return style.save(figure, target)
+        style.save(figure, target)
 
 
 def _share(axes: Sequence[Axes], order: Sequence[Panel]) -> None:

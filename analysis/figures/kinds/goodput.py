@@ -1,34 +1,93 @@
 """Goodput of each design point: MPTCP beside TCP on every path, stacked."""
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from analysis.campaign.campaign import Campaign
 from analysis.figures import style
+from analysis.figures.data import metric_column, ok_runs
+from analysis.figures.drawn import DrawnFigure, UndrawableError, title
+from analysis.figures.request import FigureRequest
 
 WIDTH = 0.82
-"""Of all bars of a point together, in points."""
+"""Width of all bars of a design point together; neighbouring points are 1 apart."""
 NAMED = 12
-"""Up to so many points each has its capacities below it."""
+"""The most design points whose capacities are written below them."""
 NARROW = 8
-"""With so few, the legend does not fit in one row."""
+"""The most design points beside which the legend does not fit into one row."""
 LONGEST_INCHES = 11.0
 
 
+STACKED = (
+    "Where the bar of MPTCP is as high as the stack beside it, MPTCP adds the paths up"
+    " as well as one TCP on each. "
+)
+LINE = (
+    "The line is what the links carry, headers included, so no goodput reaches it."
+    " Repetitions are averaged."
+)
+
+
 def draw(
+    request: FigureRequest, campaign: Campaign, target: style.Target
+) -> DrawnFigure:
+    """MPTCP's goodput at each design point beside that of TCP on each path.
+
+    Raises UndrawableError if no run of the request's case is ok.
+    """
+    runs = ok_runs(campaign)
+    column = metric_column(runs, "goodput")
+    paths = sorted(name for name in runs.columns if name.endswith(".capacity_mbps"))
+    mptcp = runs[runs["protocol"] == "mptcp"]
+    shown = runs if mptcp.empty else mptcp
+    if request.case is not None:
+        shown = runs[runs["case"] == request.case]
+    if shown.empty:
+        raise UndrawableError(f"no run of {request.case} is ok")
+    goodput = {
+        str(case): rows.groupby("point")[column].mean()
+        for case, rows in shown.groupby("case", sort=False)
+    }
+    alone = _tcp_alone(shown[shown["case"] == shown["case"].iloc[0]], paths)
+    capacities = runs.groupby("point")[paths].first()
+    _plot(goodput, alone, capacities, target)
+    return DrawnFigure(title(request), target.name, f"{STACKED if alone else ''}{LINE}")
+
+
+def _tcp_alone(rows: pd.DataFrame, paths: Sequence[str]) -> dict[str, pd.Series]:
+    """Goodput of TCP alone on each path by design point, in Mbit/s.
+
+    rows : the rows of one case of MPTCP; those of another case have no such columns
+    Returns an empty mapping unless the goodput is known on all paths.
+    """
+    heads = [name.partition(".")[0] for name in paths]
+    names = {f"{head}.tcp_goodput_mbps": head for head in heads}
+    if not names.keys() <= set(rows.columns):
+        return {}
+    known = rows.dropna(subset=list(names))
+    means = known.groupby("point")[list(names)].mean()
+    return {
+        f"TCP on {head.replace('path', 'path ')} by itself": means[name]
+        for name, head in names.items()
+        if len(means)
+    }
+
+
+def _plot(
     cases: Mapping[str, pd.Series],
     alone: Mapping[str, pd.Series],
     capacities: pd.DataFrame,
     target: style.Target,
-) -> list[Path]:
-    """One group of bars a design point, points in order of summed capacity.
+) -> None:
+    """One group of bars per design point, points in order of summed capacity.
 
-    cases : name to goodput [Mbit/s] by point, a bar each
-    alone : what is stacked beside them to the same; may be empty
-    capacities : of the paths [Mbit/s], a row a point, a column a path
+    cases : goodput by point of each case, in Mbit/s; one bar per case
+    alone : goodput by point of TCP on each path, in Mbit/s, stacked beside the bars;
+        may be empty
+    capacities : capacities in Mbit/s, one row per point and one column per path
     """
     total = capacities.sum(axis=1).sort_values(kind="stable")
     places = np.arange(len(total))
@@ -68,7 +127,7 @@ def draw(
         )
         narrow = target.look.columns is not None or len(total) <= NARROW
         _finish(axis, capacities.loc[total.index], 1 + len(cases), narrow)
-        return style.save(figure, target)
+        style.save(figure, target)
 
 
 def _finish(

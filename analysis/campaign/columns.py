@@ -1,7 +1,16 @@
-"""Names of columns as people read them."""
+"""The columns of a campaign's table: which metric each holds, and its label."""
 
 import re
 
+METRIC_COLUMNS = {
+    "goodput": "goodput_mbps",
+    "traffic_split": "path1.share",
+    "capture_traffic_split": "path1.capture_share",
+    "completion_time": "completion_time_s",
+    "requests_per_second": "requests_per_s",
+    "request_time": "request_time_ms",
+}
+"""The columns of those metrics of an experiment file that have another name there."""
 UNITS = {
     "mbps": "Mbit/s",
     "ms": "ms",
@@ -10,22 +19,32 @@ UNITS = {
     "packets": "packets",
     "bytes": "bytes",
 }
+"""The unit that the last part of a column's name stands for."""
 SYMBOLS = {
     "aggregation_benefit": "aggregation benefit $A_B$",
     "experimental_aggregation_benefit": "experimental aggregation benefit $E_{AB}$",
     "jain": "Jain's fairness index",
     "path1.share": "share of path 1",
-    "requests_per_s": "requests a second",
+    "requests_per_s": "requests per second",
     "request_balance": "$R_N$ of lowrtt and roundrobin",
     "less_lossy_share": "share of the less lossy path",
     "mean_loss_percent": "mean loss probability [%]",
     "first_path_quality": "first path, by TCP on each path",
     "first_path_use": "first path, by its part in the connection",
 }
+"""Labels of columns whose name does not say it all."""
+
+
+def column_of(metric: str) -> str:
+    """The column of a metric that an experiment file names."""
+    return METRIC_COLUMNS.get(metric, metric)
 
 
 def label(column: str) -> str:
-    """`path1.queueing_delay_ms` as `path 1 queueing delay [ms]`."""
+    """The label of an axis: `path1.queueing_delay_ms` is `path 1 queueing delay [ms]`.
+
+    It may hold mathematics between dollar signs, as matplotlib writes it.
+    """
     if column in SYMBOLS:
         return SYMBOLS[column]
     head, _, rest = column.rpartition(".")
@@ -38,10 +57,10 @@ def label(column: str) -> str:
 
 
 def plain(column: str) -> str:
-    """The same without its unit and without mathematics, for running text."""
+    """The label for running text: without unit and without mathematics."""
     return without_mathematics(label(column).partition(" [")[0])
 
 
 def without_mathematics(text: str) -> str:
-    """`$E_{AB}$` as `E_AB`."""
+    """`E_AB` for `$E_{AB}$`."""
     return text.translate(str.maketrans("", "", "${}"))

@@ -1,0 +1,55 @@
+"""A campaign as it was loaded: the one record that figures and pages are made from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.campaign import table
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """The runs of one results folder, and what a reader must know about them.
+
+    name : the experiment's name
+    runs : the tidy table, one row per run (analysis.campaign.table)
+    factors : columns that the design varies
+    metrics : the experiment's metrics, by the names of its file
+    made : what produced the results, such as the kernel's build, by name
+    state : sentences about runs that are missing, damaged or of several builds
+    folder : holds one folder per run, named by the run's id; None where only the
+        table is there
+    shown : the results folder as commands should name it
+    """
+
+    name: str
+    runs: pd.DataFrame
+    factors: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ("goodput",)
+    made: Mapping[str, str] = field(default_factory=dict)
+    state: tuple[str, ...] = ()
+    folder: Path | None = None
+    shown: str = ""
+
+    @cached_property
+    def ok_runs(self) -> pd.DataFrame:
+        """The rows that enter statistics."""
+        return table.ok(self.runs)
+
+    @cached_property
+    def mptcp_runs(self) -> pd.DataFrame:
+        """The rows of MPTCP that enter statistics; published statements are about
+        these."""
+        runs = self.ok_runs
+        return runs[runs["protocol"] == "mptcp"] if len(runs) else runs
+
+    @cached_property
+    def mptcp_cases(self) -> dict[str, pd.DataFrame]:
+        """The rows of each case of MPTCP that enter statistics."""
+        if "protocol" not in self.ok_runs.columns:
+            return {}
+        runs = self.mptcp_runs
+        return {str(case): runs[runs["case"] == case] for case in runs["case"].unique()}

@@ -1,0 +1,131 @@
+"""The step from a campaign's table to the values of a figure, shared by the kinds."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import UNITS, column_of, label
+from analysis.figures.drawn import UndrawableError
+from analysis.figures.request import Criterion, FigureRequest
+
+REFERENCE_LINES = {
+    "aggregation_benefit": (0.0, 1.0),
+    "experimental_aggregation_benefit": (0.0, 1.0),
+    "traffic_split": (0.5,),
+    "utilisation": (1.0,),
+    "jain": (1.0,),
+    "request_balance": (0.0,),
+    "less_lossy_share": (0.5,),
+}
+"""Values of a metric that a reader looks for."""
+MPTCP_METRICS = ("traffic_split",)
+"""Metrics that say nothing about a transport with one path."""
+
+
+def ok_runs(campaign: Campaign) -> pd.DataFrame:
+    """The rows that enter statistics; raises UndrawableError if there is none."""
+    if campaign.ok_runs.empty:
+        raise UndrawableError("no run is ok")
+    return campaign.ok_runs
+
+
+def rows_of(request: FigureRequest, runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows that a figure shows: one case, or every case that has the metric."""
+    if request.case is not None:
+        return runs[runs["case"] == request.case]
+    if request.metric in MPTCP_METRICS:
+        return runs[runs["protocol"] == "mptcp"]
+    return runs
+
+
+def metric_column(runs: pd.DataFrame, metric: str | None) -> str:
+    """The column of a metric.
+
+    Raises UndrawableError if no run has the metric, or one has no number for it.
+    """
+    name = column_of(metric or "")
+    if name not in runs.columns or runs[name].isna().all():
+        raise UndrawableError(f"no run has the metric {metric}")
+    if not pd.api.types.is_numeric_dtype(runs[name]):
+        raise UndrawableError(f"the metric {metric} is not a number in every run")
+    return name
+
+
+def parameter_column(runs: pd.DataFrame, name: str) -> str:
+    """`path1.capacity_mbps` for `path1.capacity`; raises UndrawableError."""
+    for candidate in (name, *(f"{name}_{unit}" for unit in UNITS)):
+        if candidate in runs.columns:
+            return candidate
+    raise UndrawableError(f"no run has the parameter {name}")
+
+
+def criterion_values(runs: pd.DataFrame, criterion: Criterion) -> pd.Series:
+    """What sorts the runs into batches: a parameter, or path 1's less path 2's.
+
+    The series is named as its column; a difference is `<factor>_difference_<unit>`.
+    """
+    if criterion.difference == "none":
+        return runs[parameter_column(runs, criterion.factor)]
+    first, second = (
+        parameter_column(runs, f"path{path}.{criterion.factor}") for path in (1, 2)
+    )
+    unit = first.removeprefix(f"path1.{criterion.factor}")
+    name = f"{criterion.factor}_difference{unit}"
+    difference = (runs[first] - runs[second]).rename(name)
+    return difference.abs() if criterion.difference == "absolute" else difference
+
+
+def criterion_label(column: str, criterion: Criterion) -> str:
+    """`|capacity difference| [Mbit/s]`; the bars mark an absolute difference."""
+    what, bracket, unit = label(column).partition(" [")
+    if criterion.difference == "absolute":
+        return f"|{what}|{bracket}{unit}"
+    return label(column)
+
+
+def panels_by(rows: pd.DataFrame, by: str | None) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each value of a factor, with the panel's name.
+
+    Without a factor there is one panel without a name.
+    """
+    if not by:
+        yield "", rows
+        return
+    column = parameter_column(rows, by)
+    what, _, unit = label(column).partition(" [")
+    for value in sorted(rows[column].dropna().unique()):
+        name = f"{what} {value_text(value, unit.rstrip(']'), with_unit=True)}"
+        yield name, rows[rows[column] == value]
+
+
+def value_text(value: object, unit: str, with_unit: bool = False) -> str:
+    """A factor's value as groups and columns are named: 65536 bytes are 66 kB."""
+    if not isinstance(value, int | float | np.number):
+        return str(value)
+    number = float(value)
+    if unit == "bytes":
+        for step, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+            if number >= step:
+                return f"{number / step:.3g} {name}"
+        return f"{number:.3g} B"
+    return f"{number:.4g} {unit}" if with_unit and unit else f"{number:.4g}"
+
+
+def summary_row(
+    column: str, case: str, batch: str, values: pd.Series
+) -> dict[str, object]:
+    """A row of summary.csv: n, extremes and quartiles of one box or curve."""
+    marks = [np.nan] * 5
+    if len(values):
+        marks = list(map(float, values.quantile([0, 0.25, 0.5, 0.75, 1])))
+    names = ("minimum", "q1", "median", "q3", "maximum")
+    row = {"metric": column, "criterion": "", "case": case, "batch": batch}
+    return {**row, "n": len(values), **dict(zip(names, marks, strict=True))}
+
+
+def metric_missing(request: FigureRequest) -> UndrawableError:
+    """The error of a figure whose runs all lack its metric."""
+    of = f"of {request.case} " if request.case else ""
+    return UndrawableError(f"no run {of}that is ok has the metric {request.metric}")

@@ -1,0 +1,144 @@
+"""Cumulative distributions, after thesis Figs 3.6 and 3.7."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import label
+from analysis.figures import style
+from analysis.figures.data import (
+    REFERENCE_LINES,
+    criterion_values,
+    metric_column,
+    metric_missing,
+    ok_runs,
+    panels_by,
+    rows_of,
+    summary_row,
+)
+from analysis.figures.drawn import DrawnFigure, title
+from analysis.figures.request import FigureRequest
+
+HEIGHT_INCHES = 3.0
+LONG = 14
+"""Names with more letters than this stand one per row in the legend."""
+
+
+Curves = dict[str, pd.Series]
+"""The values of each curve by the curve's name."""
+
+
+def draw(
+    request: FigureRequest, campaign: Campaign, target: style.Target
+) -> DrawnFigure:
+    """One curve per case and, with a criterion, per sign of the difference.
+
+    With `by` there is one panel per value of that factor.
+    """
+    runs = ok_runs(campaign)
+    column = metric_column(runs, request.metric)
+    rows = rows_of(request, runs).dropna(subset=[column])
+    rows = rows.assign(_sign="")
+    if request.criterion:
+        difference = criterion_values(rows, request.criterion)
+        rows["_sign"] = _sign_names(difference, str(difference.name))
+    if rows.empty:
+        raise metric_missing(request)
+    panels = {
+        name: _curves(panel_rows, column, request.criterion is not None)
+        for name, panel_rows in panels_by(rows, request.by)
+    }
+    lines = REFERENCE_LINES.get(request.metric or "", ())
+    _plot(panels, label(column), lines, target)
+    summary = [
+        summary_row(column, name, panel or "all", values)
+        for panel, curves in panels.items()
+        for name, values in curves.items()
+    ]
+    return DrawnFigure(title(request), target.name, summary=pd.DataFrame(summary))
+
+
+def _curves(rows: pd.DataFrame, column: str, signed: bool) -> Curves:
+    several = rows["case"].nunique() > 1
+    curves = {}
+    for (case, sign), curve_rows in rows.groupby(["case", "_sign"], sort=False):
+        words = (str(case) if several or not sign else "", str(sign))
+        curves[", ".join(filter(None, words))] = curve_rows[column]
+    if not signed:
+        return curves
+    return {name: curves[name] for name in sorted(curves, key=_case_then_sign)}
+
+
+def _case_then_sign(name: str) -> tuple[str, str]:
+    return name.partition(",")[0], name
+
+
+def _sign_names(difference: pd.Series, name: str) -> pd.Series:
+    what = name.rpartition("_difference")[0].replace("_", " ") or name
+    words = {
+        -1.0: f"path 1's {what} lower",
+        0.0: f"{what} the same",
+        1.0: f"path 1's {what} higher",
+    }
+    return pd.Series(np.sign(difference.astype(float)), difference.index).map(words)
+
+
+def _plot(
+    panels: Mapping[str, Curves],
+    value_label: str,
+    lines: Sequence[float],
+    target: style.Target,
+) -> None:
+    """One panel per name, and in it one curve per name: the part of the values <= x.
+
+    panels : at least one panel; each curve has at least one value and none missing
+    lines : values at which a line is drawn
+    """
+    with style.styled(target.look):
+        columns = 1 if target.look.narrow else len(panels)
+        figure, axes = style.panels(columns, len(panels) // columns)
+        width = style.PANEL_INCHES[0]
+        figure.set_size_inches(width * columns, HEIGHT_INCHES * len(panels) / columns)
+        for place, (axis, name) in enumerate(zip(axes, panels, strict=True)):
+            for value in lines:
+                axis.axvline(value, color=style.GREY, lw=0.8, ls=":")
+            _panel(axis, panels[name])
+            axis.set_xlabel(value_label)
+            if place % columns == 0:
+                axis.set_ylabel("part of the runs")
+            if len(panels) > 1:
+                axis.text(0.02, 0.96, name, transform=axis.transAxes, va="top")
+        style.save(figure, target)
+
+
+def _panel(axis: Axes, curves: Mapping[str, pd.Series]) -> None:
+    low = min(float(values.min()) for values in curves.values())
+    high = max(float(values.max()) for values in curves.values())
+    margin = 0.04 * (high - low) or 0.5
+    for number, (name, values) in enumerate(curves.items()):
+        steps = np.sort(values.to_numpy(float))
+        count = len(steps)
+        axis.step(
+            [low - margin, *steps, high + margin],
+            [0, *np.arange(1, count + 1) / count, 1],
+            where="post",
+            color=style.SERIES[number % len(style.SERIES)],
+            ls=style.DASHES[number // len(style.SERIES) % len(style.DASHES)]
+            if len(curves) > len(style.SERIES)
+            else style.DASHES[number % len(style.DASHES)],
+            lw=1.5,
+            label=f"{name} (n = {count})",
+        )
+    axis.set_xlim(low - margin, high + margin)
+    axis.set_ylim(0, 1.02)
+    axis.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1.01),
+        ncols=1 if max(map(len, curves)) > LONG else 2,
+        frameon=False,
+        borderaxespad=0,
+        handlelength=2.2,
+    )

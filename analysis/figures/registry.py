@@ -1,0 +1,118 @@
+"""The kinds of figures. A new kind is a line here and a file in `kinds/`.
+
+The file `kinds/NAME.py` has one function:
+
+draw(request, campaign, target) -> DrawnFigure
+    Draw the figure from the campaign's runs and save it at the target. Raises
+    UndrawableError, in words for the page, if the campaign lacks what it takes.
+"""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analysis.campaign.campaign import Campaign
+    from analysis.figures.drawn import DrawnFigure
+    from analysis.figures.request import FigureRequest
+    from analysis.figures.style import Target
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of figure.
+
+    name : as experiment files write it
+    summary : what it shows, for documentation
+    title : the title, in which {metric} and {quantities} are filled in
+    needs, may : the keys of a request that it needs, and those that it may have
+    prefix : the beginning of its files' names
+    against : the words between title and criterion
+    """
+
+    name: str
+    summary: str
+    title: str
+    needs: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+    prefix: str = ""
+    against: str = "against"
+
+    def draw(
+        self, request: "FigureRequest", campaign: "Campaign", target: "Target"
+    ) -> "DrawnFigure":
+        """See the head of this file. Drawing libraries are loaded here, not before."""
+        module: Any = importlib.import_module(f"analysis.figures.kinds.{self.name}")
+        figure: DrawnFigure = module.draw(request, campaign, target)
+        return figure
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "goodput",
+            "bars for every design point, MPTCP beside TCP on each path, stacked",
+            "goodput of each design point",
+            may=("case",),
+            prefix="goodput",
+        ),
+        Kind(
+            "histogram",
+            "histograms of the factors' values",
+            "factors of the design",
+            may=("factors", "batches"),
+            prefix="factors",
+        ),
+        Kind(
+            "box",
+            "boxes of a metric, one per batch of a criterion",
+            "{metric}",
+            needs=("metric", "criterion"),
+            may=("batches", "by", "case"),
+        ),
+        Kind(
+            "cdf",
+            "cumulative distributions of a metric, split by the sign of a difference",
+            "distribution of {metric}",
+            needs=("metric",),
+            may=("criterion", "by", "case"),
+            prefix="cdf",
+            against="by the sign of",
+        ),
+        Kind(
+            "groups",
+            "boxes of a metric side by side, in groups by a factor or a criterion",
+            "{metric}",
+            needs=("metric",),
+            may=("by", "criterion", "batches", "case"),
+            prefix="groups",
+        ),
+        Kind(
+            "table",
+            "medians and quartiles of a metric, one row per case",
+            "medians of {metric}",
+            needs=("metric",),
+            may=("by", "case"),
+            prefix="table",
+        ),
+        Kind(
+            "model",
+            "throughput of each path beside LIA's model",
+            "throughput of each path and the model's",
+            needs=("by",),
+            may=("case",),
+            prefix="model",
+        ),
+        Kind(
+            "over_time",
+            "what single runs did over time",
+            "{quantities} over time",
+            needs=("quantities",),
+            may=("case", "users", "span", "average", "point", "repetition"),
+            prefix="over-time",
+        ),
+    )
+}
+"""Every kind by its name, in the order of the documentation."""

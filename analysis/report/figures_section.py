@@ -1,0 +1,100 @@
+"""Drawing the figures of a page, and the page's section that shows them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+import pandas as pd
+
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.numbers import digits
+from analysis.figures.drawn import DrawnFigure, UndrawableError, title
+from analysis.figures.registry import KINDS
+from analysis.figures.request import FigureRequest
+from analysis.figures.style import Target
+from analysis.report.markdown import markdown
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A figure of a page: as it was drawn, or in words why it was not."""
+
+    campaign: str
+    request: FigureRequest
+    drawn: DrawnFigure | str
+
+    @property
+    def title(self) -> str:
+        return title(self.request)
+
+
+def draw(
+    request: FigureRequest, campaign: Campaign, target: Target, name: str
+) -> Outcome:
+    """Draw one figure into the target's folder; `name` is its files' name."""
+    try:
+        drawn: DrawnFigure | str = KINDS[request.kind].draw(
+            request, campaign, replace(target, name=name)
+        )
+    except UndrawableError as error:
+        drawn = str(error)
+    return Outcome(campaign.name, request, drawn)
+
+
+def free_name(stem: str, taken: set[str]) -> str:
+    """`stem`, or `stem-2` and so on if it is taken."""
+    names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    return next(name for name in names if name not in taken)
+
+
+def section(outcomes: Sequence[Outcome], suffix: str) -> Iterator[str]:
+    """The section with all figures of a page; suffix : of the pictures' files"""
+    if not outcomes:
+        return
+    yield "## Figures"
+    yield ""
+    for outcome in outcomes:
+        yield f"### {outcome.title}"
+        yield ""
+        yield from lines(outcome, suffix)
+    yield from readings(outcomes)
+
+
+def lines(outcome: Outcome, suffix: str) -> Iterator[str]:
+    """What stands below a figure's heading: picture or table, note, quartiles."""
+    drawn = outcome.drawn
+    if isinstance(drawn, str):
+        yield f"Not drawn: {drawn}."
+        yield ""
+        return
+    if drawn.name:
+        yield f"![{outcome.title}]({drawn.name}.{suffix})"
+        yield ""
+    if drawn.cells:
+        yield from markdown(drawn.head, drawn.cells, numbers_from=1)
+    if drawn.note:
+        yield drawn.note
+        yield ""
+    if not drawn.summary.empty:
+        yield from _summary_table(drawn.summary)
+
+
+def readings(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """How to read the kinds of figures on the page, once per kind."""
+    drawn = [o.drawn for o in outcomes if isinstance(o.drawn, DrawnFigure)]
+    for reading in dict.fromkeys(figure.reading for figure in drawn if figure.reading):
+        yield reading
+        yield ""
+
+
+def _summary_table(rows: pd.DataFrame) -> Iterator[str]:
+    several = rows["case"].nunique() > 1
+    numbers = ["minimum", "q1", "median", "q3", "maximum"]
+    first = ["case"] if several else []
+    cells = []
+    for _, row in rows.iterrows():
+        values = [digits(row[name]) if row["n"] else "-" for name in numbers]
+        place = [row["case"]] if several else []
+        cells.append([*place, f"`{row['batch']}`", str(row["n"]), *values])
+    head = [*first, "batch", "n", *numbers]
+    yield from markdown(head, cells, numbers_from=len(head) - 6)

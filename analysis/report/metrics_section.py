@@ -1,0 +1,55 @@
+"""Medians of a campaign's metrics by case, as a section of its page."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import column_of, label, without_mathematics
+from analysis.campaign.numbers import is_number, quartiles
+from analysis.figures.data import MPTCP_METRICS
+from analysis.report.markdown import markdown
+
+MOST_VALUES = 12
+"""A factor of the traffic with more values than this does not split the table."""
+MPTCP_COLUMNS = {column_of(metric) for metric in MPTCP_METRICS}
+
+
+def lines(campaign: Campaign) -> Iterator[str]:
+    """Median and quartiles of the experiment's metrics over all runs, by case.
+
+    A factor of the traffic with a few values, such as a size, splits the table.
+    """
+    runs = campaign.ok_runs
+    columns = {metric: column_of(metric) for metric in campaign.metrics}
+    known = [
+        n for n in columns.values() if is_number(runs, n) and runs[n].notna().any()
+    ]
+    if runs.empty or not known:
+        return
+    yield "## Metrics"
+    yield ""
+    split = [name for name in campaign.factors if _splits(runs, name)]
+    rows = []
+    for (case, *values), group in runs.groupby(["case", *split], sort=False):
+        idle = set() if (group["protocol"] == "mptcp").any() else MPTCP_COLUMNS
+        cells = ["-" if name in idle else quartiles(group[name]) for name in known]
+        place = [str(case), *(f"{value:.12g}" for value in values)]
+        rows.append([*place, str(len(group)), *cells])
+    names = [without_mathematics(label(name)) for name in (*split, "n", *known)]
+    yield from markdown(["case", *names], rows, numbers_from=1)
+    yield (
+        "Medians over the runs of a case, with the first and third quartile; every"
+        " run's own numbers, and all other metrics, are in the table of runs."
+    )
+    yield ""
+    unknown = [metric for metric, column in columns.items() if column not in known]
+    if unknown:
+        yield f"No run that is ok has these: {', '.join(unknown)}."
+        yield ""
+
+
+def _splits(runs: pd.DataFrame, factor: str) -> bool:
+    """Whether it is a factor of the traffic, a number with a few values only."""
+    few = is_number(runs, factor) and runs[factor].nunique() <= MOST_VALUES
+    return few and factor.startswith("traffic")
