@@ -1,21 +1,8 @@
 """A drawn figure: its title, its numbers, and how to read it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
-
-from analysis.campaign.columns import plain
-from analysis.figures.registry import KINDS
-from analysis.figures.request import Criterion, FigureRequest
-from analysis.run.quantities import QUANTITIES
-
-MEASURED_CRITERIA = {
-    "first_path_quality": "the quality of the first path",
-    "first_path_use": "what the first path carried",
-    "mean_loss": "the mean loss probability",
-}
-"""Criteria that are measured, in words."""
 
 
 @dataclass(frozen=True)
@@ -40,58 +27,3 @@ class DrawnFigure:
 
 class UndrawableError(ValueError):
     """Why a figure cannot be drawn from a campaign, in words for the page."""
-
-
-def title(request: FigureRequest) -> str:
-    """What the figure shows, in words; it is known before the figure is drawn."""
-    metric = {"traffic_split": "share of path 1"}.get(request.metric or "")
-    quantities = [QUANTITIES[name].words for name in request.quantities or ()]
-    kind = KINDS[request.kind]
-    text = kind.title.format(
-        metric=metric or plain(request.metric or ""), quantities=_list(quantities)
-    )
-    text = text[0].upper() + text[1:]
-    if request.users:
-        text += f" of {_list(request.users)}"
-    if request.kind == "over_time" and request.point:
-        text += f", point {request.point}"
-    if request.repetition:
-        text += f", repetition {request.repetition}"
-    if request.criterion:
-        text += f" {kind.against} {_criterion(request.criterion)}"
-    if request.by:
-        text += f" by {_words(request.by)}"
-    text += f", {request.case}" if request.case else ""
-    return f"{text} (after {request.after})" if request.after else text
-
-
-def file_name(request: FigureRequest) -> str:
-    """The name of the figure's files, without suffix."""
-    parts = [KINDS[request.kind].prefix, *(request.quantities or ())]
-    parts += [*(request.users or ()), request.metric or ""]
-    parts += [request.criterion.factor if request.criterion else "", request.by or ""]
-    parts += [f"point-{request.point}"] if request.point else []
-    parts += [f"repetition-{request.repetition}"] if request.repetition else []
-    parts += ["signed"] if request.signed else []
-    text = "-".join([*filter(None, parts), *([request.case] if request.case else [])])
-    return text.replace("_", "-").replace(".", "-")
-
-
-def _criterion(criterion: Criterion) -> str:
-    if criterion.factor in MEASURED_CRITERIA:
-        return MEASURED_CRITERIA[criterion.factor]
-    factor = criterion.factor.replace("_", " ").replace(".", " ")
-    return {
-        "absolute": f"the absolute {factor} difference",
-        "signed": f"the {factor} difference (path 1 less path 2)",
-        "none": factor.replace("path", "path "),
-    }[criterion.difference]
-
-
-def _list(words: Sequence[str]) -> str:
-    *most, last = words or ("",)
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ").replace(".", " ").replace("path", "path ")

@@ -9,10 +9,11 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from analysis.campaign.campaign import Campaign
 from analysis.figures import style
-from analysis.figures.drawn import DrawnFigure, file_name
+from analysis.figures.drawn import DrawnFigure
 from analysis.figures.kinds.over_time import tells_much
 from analysis.figures.request import DEFAULT_REQUESTS, FigureRequest
 from analysis.figures.style import Look, Target
+from analysis.figures.titles import file_name
 from analysis.published.cells import Cell
 from analysis.published.statements import Statement
 from analysis.report import (

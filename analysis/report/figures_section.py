@@ -8,10 +8,11 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.numbers import digits
-from analysis.figures.drawn import DrawnFigure, UndrawableError, title
+from analysis.figures.drawn import DrawnFigure, UndrawableError
 from analysis.figures.registry import KINDS
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Target
+from analysis.figures.titles import title
 from analysis.report.markdown import markdown
 
 

@@ -9,11 +9,11 @@ import click
 
 from mpbench.arguments import results_folders
 from mpbench.errors import UserError
-from mpbench.spec import Spec, load
 
 if TYPE_CHECKING:
     from analysis.campaign.campaign import Campaign
     from analysis.figures.request import FigureRequest
+    from mpbench.spec import Spec
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -49,6 +49,7 @@ def command(
     from analysis.report import publication_pages
     from mpbench.report.gather import load_campaign
     from mpbench.report.pages_file import Pages
+    from mpbench.spec import load
 
     pages = Pages(file)
     campaigns: dict[str, Campaign] = {}
@@ -86,7 +87,7 @@ def command(
     click.echo(f"wrote {out / 'README.md'}")
 
 
-def _subset(whole: Spec | None, run: Spec | None) -> tuple[str, ...]:
+def _subset(whole: "Spec | None", run: "Spec | None") -> tuple[str, ...]:
     """A line where fewer design points were run than the experiment file has."""
     points = [
         spec.design.points if spec and spec.design else None for spec in (run, whole)

@@ -10,10 +10,11 @@ import pytest
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
 from analysis.figures import style
-from analysis.figures.drawn import UndrawableError, file_name
+from analysis.figures.drawn import UndrawableError
 from analysis.figures.kinds import cdf, groups
 from analysis.figures.registry import KINDS
 from analysis.figures.request import FigureRequest
+from analysis.figures.titles import file_name
 from analysis.report import campaign_page
 from analysis.report.campaign_page import Contents
 from tests.analysis import campaign

@@ -22,8 +22,9 @@ from analysis.figures.data import (
     panels_by,
     rows_of,
 )
-from analysis.figures.drawn import DrawnFigure, title
+from analysis.figures.drawn import DrawnFigure
 from analysis.figures.request import FigureRequest
+from analysis.figures.titles import title
 
 SPREAD = 0.56
 """Width over which the points of a box are spread, in boxes."""

@@ -19,8 +19,9 @@ from analysis.figures.data import (
     rows_of,
     summary_row,
 )
-from analysis.figures.drawn import DrawnFigure, title
+from analysis.figures.drawn import DrawnFigure
 from analysis.figures.request import FigureRequest
+from analysis.figures.titles import title
 
 HEIGHT_INCHES = 3.0
 LONG = 14

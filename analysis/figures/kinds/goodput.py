@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from analysis.campaign.campaign import Campaign
 from analysis.figures import style
 from analysis.figures.data import metric_column, ok_runs
-from analysis.figures.drawn import DrawnFigure, UndrawableError, title
+from analysis.figures.drawn import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
+from analysis.figures.titles import title
 
 WIDTH = 0.82
 """Width of all bars of a design point together; neighbouring points are 1 apart."""

@@ -21,8 +21,9 @@ from analysis.figures.data import (
     summary_row,
     value_text,
 )
-from analysis.figures.drawn import DrawnFigure, UndrawableError, title
+from analysis.figures.drawn import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
+from analysis.figures.titles import title
 
 WIDTH = 0.8
 """Width of all boxes of a group together; neighbouring groups are 1 apart."""

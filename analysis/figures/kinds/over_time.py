@@ -12,8 +12,9 @@ from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
 from analysis.figures import style
 from analysis.figures.data import ok_runs
-from analysis.figures.drawn import DrawnFigure, UndrawableError, title
+from analysis.figures.drawn import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
+from analysis.figures.titles import title
 from analysis.run import artefacts, series
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import read_job

@@ -25,8 +25,9 @@ from analysis.figures.data import (
     rows_of,
     value_text,
 )
-from analysis.figures.drawn import DrawnFigure, title
+from analysis.figures.drawn import DrawnFigure
 from analysis.figures.request import FigureRequest
+from analysis.figures.titles import title
 
 POINTS = 72
 LINE = 1.5
