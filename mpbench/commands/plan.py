@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mpbench.spec import Spec
 
 FORMAT = 1
+GUEST = "virtual"
+"""The backend whose sysctls are known."""
 
 
 @click.command("plan")
@@ -42,7 +44,7 @@ def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> N
     nothing is written.
     """
     from mpbench.backends import registry
-    from mpbench.plan import estimate, make_plan, total
+    from mpbench.plan import estimate, feasible, make_plan, total
     from mpbench.spec import load
 
     spec = load(file)
@@ -56,6 +58,9 @@ def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> N
         return
     click.echo(_table(plan, each))
     click.echo(_summary(spec, plan, whole, workers))
+    found = feasible.unknown_sysctls(spec) if backend_name == GUEST else []
+    for warning in [*found, *feasible.warnings(spec, plan)]:
+        click.echo(f"warning: {warning}", err=True)
 
 
 def _build(backend_name: str) -> dict[str, str]:

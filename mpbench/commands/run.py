@@ -115,10 +115,13 @@ def command(
     from mpbench.engine import cpus, dry
     from mpbench.engine.campaign import Rooms, run_campaign
     from mpbench.engine.types import Experiment, Options
-    from mpbench.plan import make_plan
+    from mpbench.plan import feasible, make_plan
     from mpbench.spec import load
 
     spec = load(file)
+    if backend_name == "virtual":
+        for warning in feasible.unknown_sysctls(spec):
+            click.echo(f"warning: {warning}", err=True)
     backend = registry.create(backend_name)
     build = backend.identity()
     experiment = Experiment(spec.name, spec.text.encode(), make_plan(spec, build))

@@ -12,6 +12,7 @@ from typing import Any
 
 from mpbench.errors import UserError
 from mpbench.plan import job_format
+from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.job_format import FORMAT
 from mpbench.plan.timing import time_limit_s
 from mpbench.spec import Spec, flows
@@ -51,6 +52,7 @@ def job(
     limit_s = spec.time_limit
     if limit_s is None:
         limit_s = time_limit_s(values, entries)
+    check_time_limit(spec, limit_s)
     interfaces = captured(spec, case, values)
     made = {
         "format": FORMAT,

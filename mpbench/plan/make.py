@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mpbench.plan import feasible
 from mpbench.plan.jobs import REPORT, job
 from mpbench.plan.points import Spread, points
 from mpbench.spec import Spec
@@ -60,7 +61,8 @@ def make_plan(
         the ids
     make_design : in place of `wsp.make_design`
 
-    Raises UserError if the design cannot give the points asked for.
+    Raises UserError if the design cannot give the points asked for, or if no run of
+    the experiment can be ok (`feasible.check`).
     """
     chosen = points(spec, make_design)
     keys = {name: parameter.key for name, parameter in spec.variable().items()}
@@ -72,12 +74,14 @@ def make_plan(
                 work = job(spec, point, case, repetition)
                 name = run_id(work, build)
                 runs.append(Run(name, number, case, repetition, factors, work))
-    return Plan(
+    plan = Plan(
         runs=tuple(runs),
         factor_keys=tuple(keys[name] for name in chosen[0]),
         design=tuple(tuple(point.values()) for point in chosen),
         spec_hash=spec.digest,
     )
+    feasible.check(spec, plan)
+    return plan
 
 
 def run_id(job: Mapping[str, Any], build: Mapping[str, str]) -> str:

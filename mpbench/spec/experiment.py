@@ -212,9 +212,13 @@ class Spec(Part):
             if name not in hosts:
                 reason = f"'{name}' has no traffic; {nearest(name, hosts)}"
                 faults.add((*at, "users", position), reason)
+        end_s = self._known_end()
+        if figure.span and end_s is not None and figure.span.start >= end_s:
+            reason = f"begins at {figure.span.start:g} s, but the traffic ends at"
+            faults.add((*at, "span"), f"{reason} {end_s:g} s; begin earlier")
         if figure.repetition >= self.repetitions:
-            reason = f"there are {self.repetitions} only, from 0"
-            faults.add((*at, "repetition"), f"{figure.repetition}; {reason}")
+            reason = f"there is no repetition {figure.repetition}; they are 0 to"
+            faults.add((*at, "repetition"), f"{reason} {self.repetitions - 1}")
 
     def port(self, index: int) -> int:
         """Port of the server of `traffic[index]`."""

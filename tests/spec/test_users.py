@@ -204,8 +204,12 @@ def test_an_estimate_counts_the_links_that_are_used() -> None:
             "figures[0].span: ends at 20 s, not after it starts at 40 s",
         ),
         (
+            {"figures": [TIMES | {"span": "30 s..40 s"}]},
+            "figures[0].span: begins at 30 s, but the traffic ends at 30 s; begin",
+        ),
+        (
             {"figures": [TIMES | {"repetition": 1}]},
-            "figures[0].repetition: 1; there are 1 only, from 0",
+            "figures[0].repetition: there is no repetition 1; they are 0 to 0",
         ),
         ({"trace": "0 ms"}, "trace: 0 s is not within 0.001 to 3600"),
     ],

@@ -1,0 +1,166 @@
+"""What an experiment asks for that no run can give: refused before the first run.
+
+A refusal is certain: every such run would fail, or be invalid. What only may fail is a
+warning, which `mpbench plan` prints.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpbench.errors import UserError
+from mpbench.spec import Spec, sysctls
+from mpbench.spec.cases import Case
+from mpbench.spec.document import Place, dotted
+from mpbench.spec.messages import listing
+from topologies import describe
+
+if TYPE_CHECKING:
+    from mpbench.plan.make import Plan
+
+ALL_LOST_PERCENT = 100.0
+MOSTLY_LOST_PERCENT = 50.0
+"""With more loss hardly a handshake succeeds: both directions lose so much."""
+
+MOST_VALUES = 16
+"""Values of `by` that a figure can show, as in `analysis.figures`."""
+
+MOST_SECONDS = 30 * 86_400.0
+"""The longest time limit that a file may set too."""
+
+FRAME_BYTES = 1514
+MEMORY_BYTES = 1 << 29
+"""Half of the guest's memory: so much TCP gets before it is short of memory."""
+
+
+def check(spec: Spec, plan: "Plan") -> None:
+    """Raises UserError, one line per fault, for an experiment that cannot work."""
+    faults = [*_links(spec, plan), *_figures(spec, plan)]
+    if faults:
+        raise UserError(listing(list(dict.fromkeys(faults))))
+
+
+def check_time_limit(spec: Spec, limit_s: float) -> None:
+    """Raises UserError for traffic that may go on for longer than a run can.
+
+    limit_s : virtual time after which the run is given up
+    """
+    if limit_s > MOST_SECONDS:
+        reason = f"a run may take {limit_s / 86_400:.3g} days, and at most 30 work"
+        hint = "give a smaller size, more capacity or a time_limit"
+        raise UserError(f"{spec.where('traffic')}: traffic: {reason}; {hint}")
+
+
+def unknown_sysctls(spec: Spec) -> list[str]:
+    """A line per sysctl that the guest's kernel lacks as this project builds it.
+
+    These are warnings, since a patched kernel may have more.
+    """
+    transports: list[tuple[Place, Case]] = [
+        (("cases", name), case) for name, case in spec.cases.items()
+    ]
+    transports += [
+        (("traffic", index, "transport"), entry.transport)
+        for index, entry in enumerate(spec.traffic)
+        if entry.transport is not None
+    ]
+    faults = [
+        f"{spec.where(*place, 'sysctls', name)}:"
+        f" {dotted((*place, 'sysctls'))}.{name}: {trouble}"
+        for place, case in transports
+        for name in case.sysctls
+        if (trouble := sysctls.trouble(name))
+    ]
+    return listing(faults).splitlines()
+
+
+def warnings(spec: Spec, plan: "Plan") -> list[str]:
+    """What may keep runs from being ok, or the report from being complete."""
+    found = [*_loss_warnings(spec, plan), *_memory_warnings(plan)]
+    if spec.expect is not None and not Path(spec.expect).is_file():
+        found.append(
+            f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"
+            " report also looks in the folders above the results"
+        )
+    return found
+
+
+def _links(spec: Spec, plan: "Plan") -> Iterator[str]:
+    """Links that lose every packet, or that delay some by less than nothing."""
+    parameters = {p.key: p for p in describe(spec.topology).parameters}
+    for number, values in _points(plan):
+        for key, value in values.items():
+            name = parameters[key].name
+            link, _, quantity = name.rpartition(".")
+            if quantity == "loss" and value == ALL_LOST_PERCENT:
+                reason = "100 % loses every packet; give less"
+                yield f"{_place(spec, name, number)}: {reason}"
+            delay_ms = values.get(f"{link}.delay_ms") or 0.0
+            if quantity == "jitter" and value is not None and value > delay_ms:
+                reason = f"{value:g} ms is more than the delay, {delay_ms:g} ms"
+                yield f"{_place(spec, name, number)}: {reason}; give at most that"
+
+
+def _figures(spec: Spec, plan: "Plan") -> Iterator[str]:
+    keys = {name: parameter.key for name, parameter in spec.variable().items()}
+    for index, figure in enumerate(spec.figures):
+        at = f"figures[{index}]"
+        if figure.point >= len(plan.design):
+            last = len(plan.design) - 1
+            reason = f"there is no point {figure.point}; points are 0 to {last}"
+            yield f"{spec.where('figures', index, 'point')}: {at}.point: {reason}"
+        if figure.by is None or figure.kind == "model":
+            continue
+        column = plan.factor_keys.index(keys[figure.by])
+        count = len({row[column] for row in plan.design})
+        if count > MOST_VALUES:
+            reason = f"{figure.by} has {count} values; a figure shows {MOST_VALUES}"
+            hint = "give a shorter list, or a criterion with batches"
+            yield f"{spec.where('figures', index, 'by')}: {at}.by: {reason}; {hint}"
+
+
+def _loss_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
+    highest: dict[str, float] = {}
+    for _, values in _points(plan):
+        for key, value in values.items():
+            if key.endswith(".loss_percent") and value is not None:
+                highest[key] = max(highest.get(key, 0.0), value)
+    for key, percent in highest.items():
+        if percent > MOSTLY_LOST_PERCENT:
+            name = key.removesuffix("_percent")
+            place = _place(spec, name, None)
+            yield f"{place}: with {percent:g} % loss few connections come about"
+
+
+def _memory_warnings(plan: "Plan") -> Iterator[str]:
+    """Points whose full queues and delay lines take more memory than the guest has."""
+    needs = {
+        run.point: sum(
+            link["queue_packets"] * FRAME_BYTES
+            + 2e3 * link["delay_ms"] * (link["capacity_mbps"] or 0) / 8
+            for link in run.job["links"]
+        )
+        for run in plan.runs
+    }
+    point = max(needs, key=lambda number: needs[number])
+    if needs[point] > MEMORY_BYTES:
+        yield (
+            f"point {point}: full queues and packets under way take up to"
+            f" {needs[point] / 1e6:.0f} MB, of the guest's 1 GiB; a run in which TCP is"
+            " short of memory is invalid"
+        )
+
+
+def _points(plan: "Plan") -> Iterator[tuple[int, dict[str, float | None]]]:
+    """The parameters of every point, once."""
+    for run in plan.runs:
+        if run.repetition == 0 and run.case == plan.runs[0].case:
+            yield run.point, run.job["parameters"]
+
+
+def _place(spec: Spec, name: str, point: int | None) -> str:
+    """`file:line: path` of a parameter, and at which point if it varies."""
+    if spec.design is not None and name in spec.design.factors:
+        at = f"{spec.where('design', 'factors', name)}: design.factors.{name}"
+        return at if point is None else f"{at}, point {point}"
+    return f"{spec.where('parameters', name)}: parameters.{name}"

@@ -1,0 +1,129 @@
+"""What no run can give is refused by the plan; what may fail is a warning."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mpbench.commands import plan as plan_command
+from mpbench.errors import UserError
+from mpbench.guest.transport import DEFAULTS
+from mpbench.plan import make_plan
+from mpbench.spec import knobs, loads, sysctls
+from mpbench.spec.vocabulary import RESERVED_SYSCTLS
+from tests.spec.files import TEXT, swapped
+
+DELAYS = ", ".join(f"{value} ms" for value in range(1, 31))
+
+
+def fixed(parameters: str) -> str:
+    return swapped("name: small", f"name: x\nparameters: {{{parameters}}}")
+
+
+def refusal(text: str) -> list[str]:
+    with pytest.raises(UserError) as caught:
+        make_plan(loads(text, "f.yaml"), {})
+    return str(caught.value).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            fixed("path1.loss: 100 %"),
+            "f.yaml:2: parameters.path1.loss: 100 % loses every packet; give less",
+        ),
+        (
+            swapped("{min: 1 ms, max: 25 ms}", "[1 ms]\n    path1.loss: [1 %, 100 %]"),
+            "f.yaml:8: design.factors.path1.loss, point 1: 100 % loses every packet;",
+        ),
+        (
+            fixed("path1.delay: 1 ms, path1.jitter: 5 ms"),
+            "f.yaml:2: parameters.path1.jitter: 5 ms is more than the delay, 1 ms;",
+        ),
+        (
+            TEXT + "figures: [{kind: over_time, quantities: [goodput], point: 99}]\n",
+            "f.yaml:14: figures[0].point: there is no point 99; points are 0 to 3",
+        ),
+        (
+            swapped("{min: 1 ms, max: 25 ms}", f"[{DELAYS}]")
+            + "figures: [{kind: groups, metric: goodput, by: path2.delay}]\n",
+            "f.yaml:14: figures[0].by: path2.delay has 30 values; a figure shows 16;",
+        ),
+        (
+            swapped("duration: 30 s", "size: 1e15 B"),
+            "f.yaml:12: traffic: a run may take",
+        ),
+    ],
+)
+def test_refused(text: str, message: str) -> None:
+    assert refusal(text)[0].startswith(message)
+
+
+def test_what_just_works_is_planned() -> None:
+    assert make_plan(loads(fixed("path1.delay: 5 ms, path1.jitter: 5 ms")), {}).runs
+    assert make_plan(loads(fixed("path1.loss: 99 %")), {}).runs
+
+
+def planned(tmp_path: Path, text: str, backend: str = "fake") -> tuple[str, str]:
+    """What `mpbench plan` prints, and its warnings."""
+    path = tmp_path / "f.yaml"
+    path.write_text(text)
+    arguments = [str(path), "--backend", backend]
+    result = CliRunner().invoke(plan_command.command, arguments)
+    if isinstance(result.exception, UserError):
+        raise result.exception
+    assert result.exit_code == 0
+    return result.stdout, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (TEXT + "expect: gone.csv\n", "f.yaml:14: expect: gone.csv is not a file here"),
+        (fixed("path1.loss: 60 %"), "f.yaml:2: parameters.path1.loss: with 60 % loss"),
+        (fixed("path2.queue: 500000"), "full queues and packets under way take up to"),
+    ],
+)
+def test_warned(tmp_path: Path, text: str, message: str) -> None:
+    _, warnings = planned(tmp_path, text)
+    (line,) = warnings.splitlines()
+    assert line.startswith("warning: ")
+    assert message in line
+
+
+def test_no_warning_without_a_reason(tmp_path: Path) -> None:
+    assert planned(tmp_path, TEXT)[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("net.ipv4.tcp_sackk", "no such sysctl; did you mean 'tcp_sack'?"),
+        ("net.ipv4.xyzzy", "no such sysctl; is it a patched kernel?"),
+        ("net.mptcp.available_schedulers", "can be read only; remove it"),
+        ("net.nonsense.a", "kernel has no such sysctl; is it a patched kernel?"),
+        ("net.ipv4.conf.all.rp_filtr", "no such sysctl; did you mean 'rp_filter'?"),
+    ],
+)
+def test_sysctls_that_the_guest_lacks(tmp_path: Path, name: str, message: str) -> None:
+    text = swapped("path: 1}", f"path: 1, sysctls: {{{name}: 1}}}}")
+    warnings = planned(tmp_path, text, "virtual")[1]
+    assert f"f.yaml:10: cases.tcp1.sysctls.{name}: " in warnings
+    assert message in warnings
+    assert planned(tmp_path, text, "fake")[1] == "", "another kernel may have it"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *DEFAULTS,
+        *RESERVED_SYSCTLS,
+        *knobs.reserved(),
+        "net.ipv4.tcp_sack",
+        "net.ipv4.conf.all.rp_filter",
+        "net.ipv4.neigh.client-eth1.delay_first_probe_time",
+    ],
+)
+def test_sysctls_that_the_guest_has(name: str) -> None:
+    assert sysctls.trouble(name) == ""
