@@ -1,11 +1,16 @@
 """Network topologies, one per file.
 
-A topology is a file here with a `DESCRIPTION`: its parameters, its users and their
-paths. No list names it. A topology whose paths are more than chains of links has a
-function `wire` too, from its links' shapes to its network, and one whose links are
-not made in the usual way has a function `resolve`, from its parameters to the
-shapes. Only `topologies.network` needs Mininet; everything else needs the standard
-library alone.
+A topology is a file in this folder with a `DESCRIPTION` of its parameters, its users
+and their paths. It is found by its file name, so no list has to name it. It may have
+two functions of its own:
+
+wire(shapes)
+    builds the network, if the paths are not just chains of links
+resolve(parameters)
+    computes the shapes of the links, if `link_shape` does not fit
+
+Only `topologies.network` needs Mininet. Everything else needs the standard library
+alone.
 """
 
 import importlib
@@ -33,7 +38,7 @@ __all__ = [
 ]
 
 _PARTS = ("chains", "description", "network", "parameters", "shaping", "wiring")
-"""Files here that are not topologies."""
+"""Files in this folder that are not topologies."""
 
 
 @cache
@@ -53,9 +58,11 @@ def describe(name: str) -> Description:
 
 
 def resolve(name: str, parameters: Mapping[str, float | None]) -> dict[str, Shape]:
-    """The shape of every link: queues in packets, jitter in ms.
+    """The shape of every link by its name, with queues in packets and jitter in ms.
 
-    parameters : by canonical key; a missing key counts as 0
+    parameters : value by canonical key; a missing key counts as 0
+
+    Raises KeyError for a name that is not one of `names()`.
     """
     module = _module(name)
     if hasattr(module, "resolve"):
@@ -68,7 +75,9 @@ def resolve(name: str, parameters: Mapping[str, float | None]) -> dict[str, Shap
 def wire(name: str, shapes: Mapping[str, Shape]) -> Wiring:
     """The network of a topology.
 
-    shapes : every link's shape by its name, as `resolve` gives them
+    shapes : every link's shape by its name, as `resolve` returns them
+
+    Raises KeyError for a name that is not one of `names()`.
     """
     module = _module(name)
     if hasattr(module, "wire"):

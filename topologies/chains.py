@@ -1,16 +1,17 @@
-"""Users whose paths are chains of links, some of them shared.
+"""Networks of users whose paths are chains of links. Paths may share links.
 
 A link is a pair of routers:
 
     user --- link1-a ===== link1-b --- server
 
-`link1-a` shapes what users send through it, `link1-b` what comes back; whoever
-uses the link is wired to its ends, and links that follow one another to each
-other. A link without a capacity is one router, which delays either direction,
-and belongs to one path. All other wires are ideal.
+`link1-a` shapes the packets that users send, and `link1-b` shapes the packets that
+come back. Whatever comes before and after a link on a path is wired to the link's two
+ends. A link without a capacity is a single router that delays both directions, and it
+belongs to one path only. Wires between links and hosts are ideal.
 
-Routing goes by destination: a user has an address on each path, a server one,
-so two paths of a user that share a link must go on alike behind it.
+Routers forward by destination address. A user has an address on each path, but a
+server has only one. So if two paths of a user share a link, they must also share all
+links behind it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,11 +25,12 @@ from topologies.wiring import End, LinkPlace, Node, Port, Wire, Wiring
 
 @dataclass
 class _Builder:
-    """What is gathered while paths are followed one by one.
+    """The parts of a network, which grow path by path.
 
-    between : (node, next node) to the addresses of the two, without length
-    interfaces : (node, other node) to the interface there
-    routes : node to destination to its next hop's address
+    between : (node, next node) to the addresses of both, without a prefix length
+    interfaces : (node, other node) to the name of the node's interface on that wire
+    counts : node to its number of interfaces
+    routes : node to destination address to the address of the next hop
     """
 
     shapes: Mapping[str, Shape]
@@ -39,44 +41,56 @@ class _Builder:
     wires: list[Wire] = field(default_factory=list)
 
     def nodes_of(self, link: str) -> tuple[str, ...]:
+        """The routers of a link: two, or one if the link has no capacity."""
         if self.shapes[link].capacity_mbps is None:
             return (link,)
         return (f"{link}-a", f"{link}-b")
 
-    def connect(self, one: str, two: str, subnet: str) -> None:
-        """Wire `one` to `two` unless they are; `subnet` is `10.1.2`."""
-        if (one, two) in self.between:
+    def connect(self, first: str, second: str, subnet: str) -> None:
+        """Wire two nodes, unless they are wired already.
+
+        subnet : the first three bytes of both addresses, such as `10.1.2`
+        """
+        if (first, second) in self.between:
             return
         addresses = (f"{subnet}.1", f"{subnet}.2")
-        self.between[one, two] = addresses
+        self.between[first, second] = addresses
         ends = []
-        for here, there, address in ((one, two, 0), (two, one, 1)):
-            self.counts[here] = self.counts.get(here, 0) + 1
-            name = f"eth{self.counts[here]}"
-            self.interfaces[here, there] = name
-            shape = self._shape(one, two, here)
-            ends.append(End(here, name, f"{addresses[address]}/24", shape))
+        for node, peer, address in (
+            (first, second, addresses[0]),
+            (second, first, addresses[1]),
+        ):
+            self.counts[node] = self.counts.get(node, 0) + 1
+            name = f"eth{self.counts[node]}"
+            self.interfaces[node, peer] = name
+            shape = self._shape(first, second, node)
+            ends.append(End(node, name, f"{address}/24", shape))
         self.wires.append(Wire(*ends))
 
-    def _shape(self, one: str, two: str, here: str) -> Shape | None:
+    def _shape(self, first: str, second: str, node: str) -> Shape | None:
+        """The shape of a node's interface on the wire between two nodes."""
         for link, shape in self.shapes.items():
-            inside = self.nodes_of(link)
-            if inside == (one, two) or inside == (here,):
+            routers = self.nodes_of(link)
+            if routers == (first, second) or routers == (node,):
                 return shape
         return None
 
     def route(self, node: str, destination: str, next_hop: str) -> None:
+        """Add a route. Raises ValueError if the node has another to that address."""
         known = self.routes.setdefault(node, {}).setdefault(destination, next_hop)
         if known != next_hop:
-            raise ValueError(f"{node}: two ways to {destination}")
+            raise ValueError(
+                f"{node}: two routes to {destination}; paths of a user that share a"
+                " link must share all links behind it"
+            )
 
 
 def wire(description: Description, shapes: Mapping[str, Shape]) -> Wiring:
-    """The network of a topology whose users' paths are chains of its links.
+    """The network of a topology whose paths are chains of links.
 
     shapes : every link's shape by its name
 
-    Raises ValueError if two paths of a user share a link and part behind it.
+    Raises ValueError if two paths of a user share a link but not all links behind it.
     """
     links = dict.fromkeys(
         link for user in description.users for path in user.paths for link in path
@@ -94,15 +108,14 @@ def wire(description: Description, shapes: Mapping[str, Shape]) -> Wiring:
             Port(build.interfaces[c[0], c[1]], build.between[c[0], c[1]][0])
             for c in chains
         )
-        port = build.interfaces[user.server, chains[0][-2]]
-        ports[user.server] = (Port(port, server),)
-        nodes[user.host] = Node(
-            user.host, configuration=tuple(_choices(build, ports[user.host], chains))
-        )
+        server_interface = build.interfaces[user.server, chains[0][-2]]
+        ports[user.server] = (Port(server_interface, server),)
+        lines = tuple(_user_routes(build, ports[user.host], chains))
+        nodes[user.host] = Node(user.host, configuration=lines)
     hosts = {*nodes, *(user.server for user in description.users)}
-    for node in dict.fromkeys(name for pair in build.between for name in pair):
-        lines = [f"route add {d} via {hop}" for d, hop in _hops(build, node)]
-        nodes.setdefault(node, Node(node, node not in hosts, tuple(lines)))
+    for name in dict.fromkeys(name for pair in build.between for name in pair):
+        lines = tuple(f"route add {d} via {hop}" for d, hop in _hops(build, name))
+        nodes.setdefault(name, Node(name, name not in hosts, lines))
     return Wiring(
         nodes=tuple(nodes.values()),
         wires=tuple(build.wires),
@@ -112,24 +125,26 @@ def wire(description: Description, shapes: Mapping[str, Shape]) -> Wiring:
 
 
 def _chain(build: _Builder, user: User, path: Sequence[str]) -> list[str]:
-    """The nodes that a path goes through, both ends included."""
+    """The nodes along a path, from the user's host to the server."""
     inner = [node for link in path for node in build.nodes_of(link)]
     return [user.host, *inner, user.server]
 
 
 def _connect(build: _Builder, chain: list[str], user: int, path: int) -> None:
+    """Wire the nodes along a path. user, path : their numbers, from 1"""
     last = len(chain) - 2
-    for step, (one, two) in enumerate(pairwise(chain)):
+    for step, (node, next_node) in enumerate(pairwise(chain)):
         if step == 0:
             subnet = f"10.{user}.{path}"
         elif step == last:
             subnet = f"10.{100 + user}.{path}"
         else:
             subnet = f"10.200.{len(build.wires)}"
-        build.connect(one, two, subnet)
+        build.connect(node, next_node, subnet)
 
 
 def _route(build: _Builder, chains: list[list[str]], server: str) -> None:
+    """Add the routes along a user's paths. server : the server's address"""
     for chain in chains:
         user = build.between[chain[0], chain[1]][0]
         for before, here, after in zip(chain, chain[1:], chain[2:], strict=False):
@@ -139,16 +154,19 @@ def _route(build: _Builder, chains: list[list[str]], server: str) -> None:
 
 
 def _hops(build: _Builder, node: str) -> Iterator[tuple[str, str]]:
-    """The routes of a node to what it is not wired to itself."""
+    """A node's (destination, next hop), without the hosts that it is wired to."""
     for destination, hop in build.routes.get(node, {}).items():
         if destination != hop:
             yield destination, hop
 
 
-def _choices(
+def _user_routes(
     build: _Builder, ports: Sequence[Port], chains: Sequence[Sequence[str]]
 ) -> Iterator[str]:
-    """A user's routes: by its source address, by its first path otherwise."""
+    """The lines for `ip -batch` on a user's host.
+
+    A packet takes the path of its source address, and path 1 if it has none yet.
+    """
     for path, (port, chain) in enumerate(zip(ports, chains, strict=True), start=1):
         via = f"via {build.between[chain[0], chain[1]][1]} dev {port.interface}"
         yield f"route add default {via} metric {path}"
@@ -157,12 +175,19 @@ def _choices(
 
 
 def _place(build: _Builder, link: str) -> LinkPlace:
-    inside = build.nodes_of(link)
-    first, last = inside[0], inside[-1]
+    """The interfaces that shape a link."""
+    routers = build.nodes_of(link)
+    first, last = routers[0], routers[-1]
     if first != last:
-        there, back = build.interfaces[first, last], build.interfaces[last, first]
-        return LinkPlace(link, (first, there), (last, back))
-    (before,) = (one for one, two in build.between if two == first)
-    (after,) = (two for one, two in build.between if one == first)
-    there, back = build.interfaces[first, after], build.interfaces[first, before]
-    return LinkPlace(link, (first, there), (first, back))
+        return LinkPlace(
+            link,
+            forward=(first, build.interfaces[first, last]),
+            backward=(last, build.interfaces[last, first]),
+        )
+    (before,) = (node for node, next_node in build.between if next_node == first)
+    (after,) = (next_node for node, next_node in build.between if node == first)
+    return LinkPlace(
+        link,
+        forward=(first, build.interfaces[first, after]),
+        backward=(first, build.interfaces[first, before]),
+    )

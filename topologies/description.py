@@ -1,4 +1,4 @@
-"""A topology as an experiment file sees it: users, their paths, parameters."""
+"""A topology as an experiment file sees it: its users, their paths, its parameters."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,13 @@ from topologies.parameters import Parameter
 
 @dataclass(frozen=True)
 class User:
-    """A host that opens connections, or several users on one host.
+    """A host that opens connections. It may stand for several users.
 
-    host : its name; server : the host at the other end of its paths
-    paths : of each path, numbered from 1, the links that it takes, in order
-    count : name of the parameter that says how many users it is, if there is one
+    host : its name
+    server : the name of the host at the other end of all its paths
+    paths : the links of path 1, of path 2 and so on, each in order from the user
+    count : name of the parameter that says how many users the host stands for; None
+        for a single user
     """
 
     host: str
@@ -22,7 +24,7 @@ class User:
 
 @dataclass(frozen=True)
 class Description:
-    """What a topology is, without what it takes to build it."""
+    """What experiment files can say about a topology."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -30,18 +32,18 @@ class Description:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The end hosts, between which traffic may flow."""
+        """The end hosts, between which traffic can flow: users' hosts, then servers."""
         servers = dict.fromkeys(user.server for user in self.users)
         return (*self.initiators, *servers)
 
     @property
     def initiators(self) -> tuple[str, ...]:
-        """Hosts that may open connections: those that choose a path."""
+        """The hosts that open connections: those of the users."""
         return tuple(user.host for user in self.users)
 
     @property
     def paths(self) -> int:
-        """The most paths that a user has; cases name them from 1."""
+        """The number of paths of the user with the most paths."""
         return max(len(user.paths) for user in self.users)
 
     @property
@@ -51,7 +53,7 @@ class Description:
 
     @property
     def all_links(self) -> tuple[str, ...]:
-        """Every link: the bottlenecks by name, then those that only delay."""
+        """All links: the bottlenecks sorted by name, then those that only delay."""
         return tuple(dict.fromkeys((*sorted(self.links), *self._links_with("delay"))))
 
     def _links_with(self, quantity: str) -> tuple[str, ...]:
@@ -59,19 +61,19 @@ class Description:
         return tuple(link for link, _, what in keys if what == quantity)
 
     def user(self, host: str) -> User:
-        """Raises KeyError for a host that opens no connections."""
+        """The user on a host. Raises KeyError if the host opens no connections."""
         for user in self.users:
             if user.host == host:
                 return user
         raise KeyError(host)
 
     def parameter(self, name: str) -> Parameter | None:
-        """The parameter of that name, or None."""
+        """The parameter with a name such as `path1.capacity`; None if there is none."""
         for parameter in self.parameters:
             if parameter.name == name:
                 return parameter
         return None
 
     def defaults(self) -> dict[str, float | int | None]:
-        """Every canonical key with its default."""
+        """Default value by canonical key, such as `path1.capacity_mbps`."""
         return {p.key: p.default for p in self.parameters}

@@ -8,8 +8,9 @@
     c ---+                            +--- server_c
          +===== link4 (3) ============+
 
-User a has paths over links 1 and 2, b over 2 and 3, c over 3 and 4. With
-congestion balanced over all links each user gets 10 Mbit/s.
+The paths of user a are link 1 and link 2, those of b link 2 and link 3, and those of
+c link 3 and link 4. If congestion is balanced over all links, each user gets
+10 Mbit/s.
 """
 
 from topologies.description import Description, User

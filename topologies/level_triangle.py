@@ -1,4 +1,4 @@
-"""A triangle in which a user's two paths can be of one length.
+"""A triangle in which both paths of a user can have the same round-trip time.
 
     a -- short1 --+                       +-- server_a
                    ===== link1 ==========          paths of a: short1, link1;
@@ -8,9 +8,9 @@
                    ===== link3 ==========          paths of c: short3, link3;
                                                                link1, link2
 
-As `triangle`, but for a delay of its own at the head of each short path. It is
-one link's, unless said otherwise, so that all round trips take the same time but
-for the queues: what Wischik et al. (2011, section 2.2) count with.
+This is `triangle` with an additional delay at the start of each short path. By
+default it equals the delay of one link, so that all paths have the same round-trip
+time, except for queueing. Wischik et al. (2011, sec. 2.2) assume this.
 """
 
 from topologies.description import Description, User

@@ -1,4 +1,4 @@
-"""`two_path` with the links that Minitopo has from Mininet's TCLink.
+"""`two_path` with the links of Minitopo, which uses Mininet's TCLink.
 
                       r1 ---------------+
                     /    path 1          \\
@@ -6,13 +6,15 @@
                     \\    path 2          /
                       r2 ---------------+
 
-What the thesis measured over. A link is a bucket (htb) in front of a delay line
-(netem), and the queue is the delay line's limit: it holds the packets that are
-under way as well as those that wait, so that a queue of fewer packets than the
-path holds bounds the rate. Loss is drawn in there too. Minitopo switches the
-segmentation offload (tso) off on the server and along the paths and forgets the
-client: what the client sends comes in segments of several packets, each of which
-is one packet to the queue and to the loss.
+The thesis measured over this network. It differs from `two_path` in two ways:
+
+- A link is a token bucket (htb) that takes its packets from a delay line (netem), and
+  the limit of the delay line is the queue. So the queue holds both the packets that
+  wait and those on the way, and a queue smaller than the bandwidth-delay product
+  limits the rate. Random loss also happens in the delay line.
+- Minitopo switches segmentation offload (TSO) off on the server and on the routers,
+  but not on the client. The client sends segments of several packets, and the queue
+  and the random loss treat each segment as one packet.
 """
 
 from collections.abc import Mapping

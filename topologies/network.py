@@ -1,4 +1,4 @@
-"""A wiring as a Mininet topology; the one file here that needs Mininet."""
+"""A wiring as a Mininet topology. Only this file of the package needs Mininet."""
 
 from mininet.topo import Topo
 
@@ -6,9 +6,10 @@ from topologies.wiring import End, Wiring
 
 
 class Network(Topo):
-    """wiring : what to build, `Network(wiring=...)`."""
+    """The Mininet topology of a wiring: `Network(wiring=...)`."""
 
     def build(self, wiring: Wiring) -> None:
+        """Add the hosts and links. Mininet's constructor calls this."""
         self.wiring = wiring
         for node in wiring.nodes:
             self.addHost(
@@ -28,28 +29,34 @@ class Network(Topo):
             )
 
     def address(self, host: str, path: int | None = None) -> str:
-        """The address of a host; of its interface on a path, if one is named."""
+        """The address of a host, or of its interface on a path, numbered from 1."""
         return self.wiring.address(host, path)
 
     def paths(self) -> list[dict[str, object]]:
-        """Where each link is shaped, in the direction of what users send
-        (`forward`) and in the other (`backward`)."""
+        """The node and interface that shape each link, as `outcome.json` has them.
+
+        `forward` shapes what users send, `backward` what comes back.
+        """
         return [
             {
-                "link": each.link,
-                "forward": dict(zip(("node", "interface"), each.forward, strict=True)),
-                "backward": dict(
-                    zip(("node", "interface"), each.backward, strict=True)
-                ),
+                "link": place.link,
+                "forward": _node_and_interface(place.forward),
+                "backward": _node_and_interface(place.backward),
             }
-            for each in self.wiring.links
+            for place in self.wiring.links
         ]
 
 
+def _node_and_interface(place: tuple[str, str]) -> dict[str, str]:
+    node, interface = place
+    return {"node": node, "interface": interface}
+
+
 def _parameters(end: End) -> dict[str, object]:
-    found: dict[str, object] = {}
+    """Mininet's parameters of an interface."""
+    parameters: dict[str, object] = {}
     if end.address is not None:
-        found["ip"] = end.address
+        parameters["ip"] = end.address
     if end.shape is not None:
-        found["shape"] = end.shape
-    return found
+        parameters["shape"] = end.shape
+    return parameters

@@ -1,7 +1,7 @@
-"""What can be set in a topology: names, units, defaults and bounds.
+"""The parameters of topologies: their names, units, defaults and bounds.
 
-Standard library only, since the guest reads it, and an experiment file can be
-checked on a machine without Mininet.
+This file uses the standard library only, because the guest imports it, and because
+experiment files are checked on machines without Mininet too.
 """
 
 from dataclasses import dataclass
@@ -9,18 +9,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Parameter:
-    """One thing that an experiment may set or vary.
+    """A quantity that an experiment can set or vary.
 
-    name : as experiment files write it, `path1.capacity`
-    unit : canonical unit of `default`, `minimum` and `maximum`; one of
-        `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`, `users`, `%`
-    key : the name with its unit, as jobs and results write it,
-        `path1.capacity_mbps`
-    default : value when neither set nor varied; None stands for "not set"
-    minimum, maximum : closed range of sensible values
-    integer : whether only whole numbers make sense
-    doc : one sentence
-    replaces : name of a parameter that has no effect once this one is set
+    name : the name in experiment files, such as `path1.capacity`
+    unit : the canonical unit of `default`, `minimum` and `maximum`: one of `Mbit/s`
+        (10^6 bit/s), `ms`, `s`, `bytes`, `packets`, `users`, `%`
+    key : the name with its unit, as in jobs and results: `path1.capacity_mbps`
+    default : the value if an experiment neither sets nor varies it; None stands for
+        "not set"
+    minimum, maximum : the range of valid values, ends included
+    integer : True if only whole numbers are valid
+    doc : one sentence for users
+    replaces : name of the parameter that has no effect if this one is set; None if
+        there is none
     """
 
     name: str
@@ -39,9 +40,10 @@ def link_parameters(
 ) -> tuple[Parameter, ...]:
     """The parameters of one bottleneck link (thesis, sec. 3.1.1 and 3.1.2).
 
-    link : name, the first part of the parameters' names
-    capacity_mbps, delay_ms : defaults
-    shared : whether flows share its queue, so that its delay varies by default
+    link : the link's name, with which the names of the parameters begin
+    capacity_mbps, delay_ms : default values
+    shared : True if flows of several users share the queue. Its delay then varies by
+        default, by one packet time.
     """
     return (
         Parameter(
@@ -52,7 +54,7 @@ def link_parameters(
             minimum=0.01,
             maximum=100_000.0,
             integer=False,
-            doc="rate of the bottleneck in either direction, of whole packets",
+            doc="rate of the bottleneck in each direction, counting whole packets",
         ),
         delay_parameter(link, delay_ms),
         Parameter(
@@ -63,7 +65,7 @@ def link_parameters(
             minimum=0.0,
             maximum=100_000.0,
             integer=False,
-            doc="longest time that a packet may wait in the bottleneck's queue;"
+            doc="longest time that a packet can wait in the bottleneck's queue; it"
             " gives the queue's size by eq. 3.2 of the thesis, at least 10 packets",
         ),
         Parameter(
@@ -74,8 +76,8 @@ def link_parameters(
             minimum=1,
             maximum=1_000_000,
             integer=True,
-            doc="size of the bottleneck's queue; when set, it takes the place of"
-            f" {link}.queueing_delay",
+            doc="size of the bottleneck's queue; if it is set,"
+            f" {link}.queueing_delay has no effect",
             replaces=f"{link}.queueing_delay",
         ),
         Parameter(
@@ -96,15 +98,18 @@ def link_parameters(
             minimum=0.0,
             maximum=1_000.0,
             integer=False,
-            doc="random variation of the delay, which keeps the order of packets;"
-            " about one packet time breaks phase effects in shared queues"
-            + (", and is what there is when it is not set" if shared else ""),
+            doc="random variation of the delay that keeps packets in order; about"
+            " one packet time avoids phase effects in shared queues"
+            + (", and is the default" if shared else ""),
         ),
     )
 
 
 def delay_parameter(link: str, delay_ms: float) -> Parameter:
-    """The one-way delay of a link; of a link without a capacity, all that it has."""
+    """The one-way delay of a link. A link without a capacity has only this parameter.
+
+    delay_ms : the default value
+    """
     return Parameter(
         f"{link}.delay",
         "ms",
@@ -118,7 +123,7 @@ def delay_parameter(link: str, delay_ms: float) -> Parameter:
 
 
 def users_parameter(host: str, default: int = 1) -> Parameter:
-    """How many users a host stands for."""
+    """The number of users that a host stands for."""
     return Parameter(
         f"{host}.users",
         "users",
@@ -127,6 +132,6 @@ def users_parameter(host: str, default: int = 1) -> Parameter:
         minimum=0,
         maximum=128,
         integer=True,
-        doc="how many users the host stands for; each traffic entry that comes from"
-        " it has so many connections for each that it says",
+        doc="how many users the host stands for; a traffic entry from this host opens"
+        " its connections once per user",
     )

@@ -1,4 +1,7 @@
-"""The two equal directions of a link: capacity, delay, queue, loss and jitter."""
+"""The shape of a link, equal in both directions: capacity, delay, queue, loss, jitter.
+
+A shape becomes the lines for `tc` that build it on an interface.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,48 +10,51 @@ from typing import Any
 
 MTU_BYTES = 1500
 FRAME_BYTES = 1514
-"""A full packet as the queueing disciplines count it: MTU and Ethernet header."""
+"""Size of a full packet for the queueing disciplines: MTU and Ethernet header."""
 LEAST_QUEUE_PACKETS = 10
 BURST_BYTES = 2 * FRAME_BYTES
 DELAY_LINE_PACKETS = 1_000_000
-"""Packets under way in the delay line, which must never drop one itself."""
+"""Limit of the delay line. It is large, because the delay line must never drop."""
 TCLINK_BURST = "15k cburst 1600"
-"""What Mininet's TCLink gives its bucket, and what tc adds where timers are of high
-resolution: no burst at all, since the lesser of the two bounds it."""
+"""The burst that Mininet's TCLink sets, and the cburst that tc adds on machines with
+high-resolution timers. The smaller one limits bursts: one packet."""
 ORDERING_RATE_MBPS = 10_000
-"""netem keeps packets in order under jitter only when it also has a rate."""
+"""netem keeps packets in order under jitter only if it also has a rate. This rate is
+too high to matter otherwise."""
 
 
 def queue_packets(queueing_delay_ms: float, capacity_mbps: float) -> int:
-    """Queue size in packets that drains in the maximum queueing delay.
+    """The size of a queue that drains within the maximum queueing delay, in packets.
 
-    Thesis eq. 3.2, 10^3 x delay x capacity / (8 x MTU), at least 10 packets.
-    The thesis leaves the rounding open; a part of a packet is dropped here.
+        queue = 10^3 x delay x capacity / (8 x MTU)     (thesis eq. 3.2)
+
+    It is at least 10 packets. The thesis leaves the rounding open; this rounds down.
     """
     packets = 1e3 * queueing_delay_ms * capacity_mbps / (8 * MTU_BYTES)
     return max(LEAST_QUEUE_PACKETS, math.floor(packets))
 
 
 def packet_time_ms(capacity_mbps: float) -> float:
-    """How long a full packet takes on a link, to the nanosecond."""
+    """The time in which a link sends a full packet, ms, rounded to the nanosecond."""
     return round(FRAME_BYTES * 8 / capacity_mbps / 1e3, 6)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What one interface of a router does to the packets that leave it.
+    """What one interface of a router does to the packets that leave through it.
 
     The plan resolves the shape of every link once and writes it into the job
-    (`to_json`); the guest and the analysis read it from there (`from_json`).
+    (`to_json`). The guest and the analysis read it from there (`from_json`).
 
-    capacity_mbps : float, rate of the link layer, 10^6 bit/s; None for a mere
-        delay line, which has no queue
-    delay_ms : float, one-way propagation delay
-    queue_packets : int, of full packets, beside the one that is being sent
-    loss_percent : float, random and independent, before the queue
-    jitter_ms : float, delay varies uniformly by plus or minus this much
-    tclink : bool, whether it is made as Mininet's TCLink makes it: one queue, in
-        front of the bucket, holds what is under way and what waits
+    capacity_mbps : rate of the link layer in 10^6 bit/s; None for a link that only
+        delays and has no queue
+    delay_ms : one-way propagation delay
+    queue_packets : number of full packets that can wait, in addition to the one that
+        is being sent
+    loss_percent : independent random loss before the queue, 0-100
+    jitter_ms : the delay varies uniformly by plus or minus this much
+    tclink : True to build the link as Mininet's TCLink does: a single queue holds
+        both the packets that wait and those on the way
     """
 
     capacity_mbps: float | None
@@ -59,40 +65,44 @@ class Shape:
     tclink: bool = False
 
     def tc_commands(self, interface: str) -> list[str]:
-        """Lines for `tc -batch`: a netem delay line with the tbf bottleneck
-        behind it, as tc-netem(8) shows; or with tclink the htb bottleneck in
-        front of it, and the delay line's limit for a queue."""
-        on = f"dev {interface}"
-        line = f"delay {self.delay_ms * 1e3:.3f}us"
+        """The lines for `tc -batch` that give an interface this shape.
+
+        A netem delay line comes first and a tbf bottleneck with its queue second, as
+        in tc-netem(8). With `tclink`, an htb bottleneck takes its packets from the
+        delay line, whose limit is the queue.
+        """
+        device = f"dev {interface}"
+        options = f"delay {self.delay_ms * 1e3:.3f}us"
         if self.jitter_ms:
-            line += f" {self.jitter_ms * 1e3:.3f}us rate {ORDERING_RATE_MBPS}mbit"
+            options += f" {self.jitter_ms * 1e3:.3f}us rate {ORDERING_RATE_MBPS}mbit"
         if self.loss_percent:
-            line += f" loss {self.loss_percent:.7g}%"
+            options += f" loss {self.loss_percent:.7g}%"
         if self.capacity_mbps is None:
-            return [_delay_line(on, "root handle 1:", DELAY_LINE_PACKETS, line)]
+            return [_netem(device, "root handle 1:", DELAY_LINE_PACKETS, options)]
         rate_bps = round(self.capacity_mbps * 1e6)
         if self.tclink:
             return [
-                f"qdisc add {on} root handle 5: htb default 1",
-                f"class add {on} parent 5: classid 5:1 htb "
+                f"qdisc add {device} root handle 5: htb default 1",
+                f"class add {device} parent 5: classid 5:1 htb "
                 f"rate {rate_bps}bit burst {TCLINK_BURST}",
-                _delay_line(on, "parent 5:1 handle 10:", self.queue_packets, line),
+                _netem(device, "parent 5:1 handle 10:", self.queue_packets, options),
             ]
         return [
-            _delay_line(on, "root handle 1:", DELAY_LINE_PACKETS, line),
-            f"qdisc add {on} parent 1:1 handle 10: tbf rate {rate_bps}bit "
+            _netem(device, "root handle 1:", DELAY_LINE_PACKETS, options),
+            f"qdisc add {device} parent 1:1 handle 10: tbf rate {rate_bps}bit "
             f"burst {BURST_BYTES} limit {self.queue_packets * FRAME_BYTES}",
         ]
 
 
-def _delay_line(on: str, place: str, limit_packets: int, line: str) -> str:
-    return f"qdisc add {on} {place} netem limit {limit_packets} {line}"
+def _netem(device: str, position: str, limit_packets: int, options: str) -> str:
+    return f"qdisc add {device} {position} netem limit {limit_packets} {options}"
 
 
 def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
-    """The shape that the canonical parameters `<link>.*` give.
+    """The shape of a link, from the parameters whose keys begin with `<link>.`.
 
-    Jitter that is not set (null) is one packet time.
+    parameters : value by canonical key; a missing key counts as 0. If the queue is
+        None, it follows from the queueing delay. A jitter of None is one packet time.
     """
 
     def value(name: str) -> float:
@@ -120,7 +130,10 @@ def to_json(shapes: Mapping[str, Shape]) -> list[dict[str, Any]]:
 
 
 def from_json(links: Sequence[Mapping[str, Any]]) -> dict[str, Shape]:
-    """The inverse of `to_json`. Raises KeyError or TypeError for other objects."""
+    """The shapes by link name: the inverse of `to_json`.
+
+    Raises KeyError or TypeError for objects that `to_json` did not make.
+    """
     shapes = {}
     for link in links:
         fields = dict(link)

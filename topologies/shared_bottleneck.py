@@ -7,8 +7,8 @@ et al. 2011, Fig. 1; Peng et al. 2016, Fig. 1).
                          |                          |
     single -- access3 ---+                          +--- server_single
 
-Both paths of `multi` and the path of `single` go through the bottleneck. The
-access links only delay, each way.
+Both paths of `multi` and the path of `single` go through the bottleneck. The access
+links only delay packets, in each direction.
 """
 
 from topologies.description import Description, User

@@ -8,8 +8,8 @@ al. 2011, Fig. 2).
     c --+                       +-- server_c
          ===== link3 ==========          paths of c: link3; link1, link2
 
-Each link is one user's first path, and a part of the second path of the other
-two. All is well if everybody keeps to the short path.
+Each link is the first path of one user, and part of the second path of the two
+others. The total goodput is largest if every user sends over the short path only.
 """
 
 from topologies.description import Description, User

@@ -7,8 +7,8 @@ al. 2011, Figs 5, 9, 14; Gilad et al. 2020, Figs 3a-3e).
                +===== link2 ===========+
     single2 ---+                       +--- server_single2
 
-`multi` has a path over either link, `single1` one over link 1, `single2` one
-over link 2. Each stands for as many users as its parameter says.
+`multi` has one path over each link, `single1` has a path over link 1, and `single2`
+has a path over link 2. Each host stands for as many users as its parameter says.
 """
 
 from topologies.description import Description, User

@@ -6,9 +6,9 @@
                     \\    path 2          /
                       r2 ---------------+
 
-The client has one interface a path, the server one address. Capacity, delay,
-queue, loss and jitter of path i are those of router r<i>: its interface
-towards the hub shapes what the client sends, its interface towards the client
+The client has one interface per path, and the server has one address. Router r<i>
+imposes the capacity, delay, queue, loss and jitter of path i: its interface towards
+the hub shapes what the client sends, and its interface towards the client shapes
 what the server sends. All other links are ideal.
 """
 
@@ -72,6 +72,7 @@ def wire(shapes: Mapping[str, Shape]) -> Wiring:
 
 
 def _path(shape: Shape, path: int) -> tuple[Wire, Wire]:
+    """The wires of a path: from the client to its router, and on to the hub."""
     router = f"r{path}"
     return (
         Wire(

@@ -1,4 +1,4 @@
-"""A network as plain values: nodes, wires between them, and what each is for."""
+"""A network as plain values: its nodes, the wires between them, and their roles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,9 +8,11 @@ from topologies.shaping import Shape
 
 @dataclass(frozen=True)
 class Node:
-    """configuration : lines for `ip -batch`, once its interfaces are up
-    offloads : whether its interfaces leave segments uncut (TSO, GSO) and put them
-        together (GRO), as the kernel has them unasked
+    """A host or router.
+
+    configuration : lines for `ip -batch`, applied when its interfaces are up
+    offloads : True if segmentation and receive offload (TSO, GSO, GRO) stay on for
+        its interfaces, as by default in the kernel; False if they are switched off
     """
 
     name: str
@@ -23,8 +25,9 @@ class Node:
 class End:
     """One end of a wire.
 
-    address : with its prefix length, `10.0.1.2/24`; None for none
-    shape : what happens to the packets that leave here; None for nothing
+    address : with its prefix length, such as `10.0.1.2/24`; None for no address
+    shape : what happens to packets that leave through this interface; None if they
+        are not shaped
     """
 
     node: str
@@ -35,7 +38,7 @@ class End:
 
 @dataclass(frozen=True)
 class Wire:
-    """An ideal link; what is not ideal are the shapes of its ends."""
+    """An ideal connection between two interfaces. Only its ends shape packets."""
 
     one: End
     two: End
@@ -43,8 +46,11 @@ class Wire:
 
 @dataclass(frozen=True)
 class LinkPlace:
-    """Where a link is shaped: (node, interface), in the direction of what users
-    send (`forward`) and in the other (`backward`)."""
+    """The interfaces that shape a link, each as (node, interface).
+
+    forward : shapes what users send
+    backward : shapes what comes back to users
+    """
 
     link: str
     forward: tuple[str, str]
@@ -53,7 +59,7 @@ class LinkPlace:
 
 @dataclass(frozen=True)
 class Port:
-    """Where a host is reached: an interface and its address."""
+    """An interface through which a host is reached, and its address."""
 
     interface: str
     address: str
@@ -61,10 +67,10 @@ class Port:
 
 @dataclass(frozen=True)
 class Wiring:
-    """All of a network.
+    """A whole network.
 
-    ports : by host, one a path for users, those that traffic is sent to first
-        for servers
+    ports : the ports of each end host by its name. A user's host has one per path. A
+        server's first port is the one to which traffic is sent.
     """
 
     nodes: tuple[Node, ...]
@@ -73,5 +79,5 @@ class Wiring:
     ports: Mapping[str, tuple[Port, ...]] = field(default_factory=dict)
 
     def address(self, host: str, path: int | None = None) -> str:
-        """The address of a host; of its interface on a path, if one is named."""
+        """The address of a host, or of its interface on a path, numbered from 1."""
         return self.ports[host][(path or 1) - 1].address

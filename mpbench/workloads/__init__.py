@@ -1,1 +1,4 @@
-"""Traffic tools, one a file."""
+"""Traffic tools, one per file.
+
+A file has a function `processes`, see `mpbench.workloads.processes.Workload`.
+"""

@@ -1,4 +1,4 @@
-"""ab (ApacheBench): requests one after the other, or several at a time, to nginx."""
+"""ab (ApacheBench): requests to nginx, one or several at a time."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,7 +7,8 @@ from mpbench.workloads import web
 from mpbench.workloads.processes import Process, over
 
 MOST_REQUESTS = 1_000_000
-"""Of a timed test, which ab would else end after 50,000; it takes 32 bytes for each."""
+"""Limit of a test that is limited by time. Without it, ab would stop after 50,000
+requests. ab allocates 32 bytes per request of the limit."""
 
 
 def processes(
@@ -21,7 +22,8 @@ def processes(
     table = f"{web.HOME}/{name}/percentiles.csv"
     client = ["ab", "-q", "-c", str(traffic["concurrency"]), "-e", table]
     if traffic["duration_s"] is not None:
-        client += ["-t", f"{traffic['duration_s']:g}"]  # sets -n, so goes before it
+        # -t sets the number of requests too, so it has to come before -n.
+        client += ["-t", f"{traffic['duration_s']:g}"]
     client += ["-n", str(traffic["requests"] or MOST_REQUESTS)]
     if traffic["keep_alive"]:
         client.append("-k")

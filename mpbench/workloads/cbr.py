@@ -1,4 +1,4 @@
-"""cbr: a constant bit rate over UDP that goes on and off, by a program of our own."""
+"""cbr: a constant bit rate over UDP, with pauses or without, by our own program."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,7 +23,7 @@ def processes(
     source = address(traffic["from"], transport.get("path"))
     bursts = (traffic["duration_s"], traffic["burst_s"] or 0, traffic["pause_s"] or 0)
     numbers = [f"{value:.12g}" for value in (traffic["rate_mbps"] * 1e6, *bursts)]
-    there = address(traffic["to"], None)
+    destination = address(traffic["to"], None)
     return [
         Process(
             name=f"{name}-server",
@@ -39,7 +39,7 @@ def processes(
         Process(
             name=f"{name}-client",
             host=traffic["from"],
-            argv=(*PYTHON, program, "send", there, port, source, *numbers),
+            argv=(*PYTHON, program, "send", destination, port, source, *numbers),
             role="client",
             output=f"{name}-client.json",
             start_s=traffic.get("start_s", 0.0),

@@ -15,7 +15,7 @@ def processes(
 ) -> list[Process]:
     """The server and the client of one traffic entry."""
     name = f"traffic-{index}-client"
-    # -q, first of all: no configuration of the machine's user.
+    # -q must come first. It keeps curl from reading the user's configuration.
     client = ["curl", "-q", "--silent", "--show-error", "--http1.1", "--noproxy", "*"]
     client += ["--output", "/dev/null", "--write-out", "%{json}\n"]
     if traffic.get("timeout_s") is not None:

@@ -1,4 +1,9 @@
-"""iperf3: bulk transfer, timed or sized, in either direction, several flows."""
+"""iperf3: bulk transfers of a given time or size, in either direction.
+
+`mpbench-read` runs both ends. With `read: coalesced`, the reads of the receiver of the
+data wait for `read_bytes`; an argument of 0 means that reads do not wait. It also
+keeps iperf3 from polling without a pause.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a traffic tool starts, where and when."""
+"""The processes that a traffic tool starts, with their hosts and times."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,19 +7,21 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Process:
-    """A program on a host of the network.
+    """A program to start on a host of the network.
 
-    name : str, also the name of the files that keep its output
-    role : "server" (must listen before any client starts, is ended when the
-        clients have) or "client" (the traffic lasts until all have ended)
-    start_s : float, after the traffic's zero
-    listens : int or None, port that a server must listen on
-    udp : bool, whether that is a port of UDP, not of TCP
-    lasting : bool, whether a server never ends by itself
-    files : what it finds when it starts: path and text, or path and the size in
-        bytes of a file of zeros
-    leaves : path of a file that it writes, and the name under which the run
-        keeps it
+    name : the process's name, with which its messages begin
+    host : the name of the host that runs it
+    role : "server" or "client". All servers must listen before the first client
+        starts. The traffic ends when all clients have ended; then servers are stopped.
+    output : name of the file that keeps the standard output
+    start_s : when a client starts, seconds after the beginning of the traffic
+    listens : port on which a server must listen; None for a client
+    udp : True if that is a UDP port, False if it is a TCP port
+    lasting : True if a server never ends by itself
+    files : the files to write before the start: (path, text), or (path, n) for a file
+        of n zero bytes
+    leaves : the files that the process writes: (path, name under which the run keeps
+        the file)
     """
 
     name: str
@@ -36,7 +38,13 @@ class Process:
 
 
 class Workload(Protocol):
-    """A traffic tool's file has this function; the run's case and addresses go in."""
+    """The function that the file of each traffic tool has.
+
+    index : number of the traffic entry, from 0
+    traffic : the traffic entry of the job
+    transport : the transport of the entry, as in the job
+    address : from a host's name and a path's number, or None, to an IP address
+    """
 
     def processes(
         self,
@@ -48,8 +56,10 @@ class Workload(Protocol):
 
 
 def over(transport: Mapping[str, Any], argv: list[str]) -> tuple[str, ...]:
-    """A command over the case's transport: MPTCP for a program that knows only
-    TCP, through mptcpize."""
+    """The command that runs `argv` over a transport.
+
+    For MPTCP this is mptcpize, since the programs themselves open TCP sockets.
+    """
     if transport["protocol"] == "mptcp":
         return ("mptcpize", "run", *argv)
     return tuple(argv)

@@ -1,4 +1,4 @@
-"""The web server that downloads come from: nginx, with one file of the asked size."""
+"""The web server of downloads and requests: nginx, which serves one file."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,9 +6,10 @@ from typing import Any
 from mpbench.workloads.processes import Process, over
 
 HOME = "/run"
-"""A tmpfs of the run's own, in a guest as natively."""
+"""A tmpfs that belongs to the run, in a guest and natively."""
 FILE = "file"
-"""The same name for every size, so that all requests are as long."""
+"""The file's name is the same for every size, so that all requests have the same
+length."""
 CONFIGURATION = """\
 daemon off;
 master_process off;
@@ -32,14 +33,14 @@ http {{
     }}
 }}
 """
-"""One process, which ends on SIGTERM; a connection is kept as long as the client
-likes, so that keep-alive is the client's choice."""
+"""nginx runs as one process, which ends on SIGTERM. It keeps a connection for as many
+requests as the client sends, so that the client decides on keep-alive."""
 
 
 def server(
     index: int, traffic: Mapping[str, Any], transport: Mapping[str, Any]
 ) -> Process:
-    """nginx on the entry's port, serving one file."""
+    """nginx on the port of a traffic entry, serving a file of the entry's size."""
     name = f"traffic-{index}-server"
     folder, port = f"{HOME}/{name}", traffic["port"]
     configuration = f"{folder}/nginx.conf"
@@ -59,4 +60,5 @@ def server(
 
 
 def url(traffic: Mapping[str, Any], address: str) -> str:
+    """The URL of the file that the server of a traffic entry serves."""
     return f"http://{address}:{traffic['port']}/{FILE}"

@@ -39,7 +39,7 @@ def test_names_and_addresses_are_unique_and_fit(name: str) -> None:
 
 def test_paths_that_part_behind_a_shared_link_are_refused() -> None:
     made = description(("a", "b"), ("a", "c"))
-    with pytest.raises(ValueError, match="a-b: two ways to 10"):
+    with pytest.raises(ValueError, match="a-b: two routes to 10"):
         chains.wire(made, shapes(made))
 
 
