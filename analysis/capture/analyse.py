@@ -1,4 +1,4 @@
-"""Capture files in, tables out: the door of this package."""
+"""From capture files to tables: `analyse()`, and `read()` for captures of any size."""
 
 import contextlib
 import ctypes
@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from analysis.capture import library, sources
+from analysis.capture.intervals import Owners, summed
 from analysis.capture.thinning import Thinned
 
 NANO = 1_000_000_000
@@ -24,8 +26,12 @@ EVENTS = {
     "signal": 32,
     "data_ack": 64,
     "loss": 128,
+    "segment": 256,
+    "ack": 512,
+    "sack": 1024,
+    "flight": 2048,
 }
-"""Kinds of events, by name; a mask is their sum."""
+"""The number of each kind of event; a mask is a sum of them."""
 
 
 def mask(kinds: Sequence[str]) -> int:
@@ -37,21 +43,26 @@ class Settings:
     """How to analyse.
 
     interval_s : length of the intervals of the time series, 0 for no series
-    idle_s : a silence between two packets with data from which a sender counts as
-        idle
-    pair_s : of packets seen at two points, how late one may come by at the second;
-        it is lost after that
-    memory_bytes : bound on what the core keeps; what does not fit is told
-    events : kinds to list, names of EVENTS. Those of single packets (data, rtt,
-        delay, data_ack) grow with the capture.
-    drawn : kinds to list apart from these, thinned to what a picture can show
-    marks : at least so many of a subflow's direction and kind stay, if there are
+    idle_s : a sender counts as idle from a silence of this length between two packets
+        with data
+    pair_s : a packet that the second capture point does not show within this time is
+        lost
+    memory_bytes : bound on what the core keeps. When it is used up, the connections
+        that have been silent the longest end early.
+    linger_s : how long after its last packet a closed connection is kept
+    events : kinds to list, names of EVENTS. The number of events that belong to single
+        packets (data, rtt, delay, data_ack, segment, ack, sack, flight) grows with
+        the capture.
+    drawn : further kinds to list, thinned to what a picture can show
+    marks : of each kind and direction of a subflow, at least so many events stay if
+        there are so many
     """
 
     interval_s: float = 0.0
     idle_s: float = 1.0
     pair_s: float = 10.0
     memory_bytes: int = 400 << 20
+    linger_s: float = 60.0
     events: Sequence[str] = ("reinjection", "signal")
     drawn: Sequence[str] = ()
     marks: int = 20_000
@@ -62,24 +73,76 @@ class Settings:
             idle_ns=round(self.idle_s * NANO),
             pair_ns=round(self.pair_s * NANO),
             budget=self.memory_bytes,
+            linger_ns=round(self.linger_s * NANO),
             events=mask(self.events) | mask(self.drawn),
             seed=int.from_bytes(os.urandom(8), "little") >> 1,
         )
 
 
 @dataclass(frozen=True)
-class Tables:
-    """What the core saw: structured arrays, one row each; docs/captures.md says what
-    each field is. Times are ns since 1970, -1 for never.
+class Rows:
+    """Some connections that have ended, whole: structured arrays of one row per
 
-    connections : a connection at one capture point
-    data : what one end of a connection sent
-    subflows : a subflow; directions : what one end sent on it
-    series : a direction of a subflow in one interval, those with packets only
-    events : of the kinds asked for; marks : of those to draw, one of `thinned` where
-        they are most
-    inputs : a file; names : of the files; faults : of their streams, None if whole
-    short_of_memory : whether something was left out for want of memory
+    connections : connection at one capture point
+    data : direction of a connection
+    subflows : subflow
+    directions : direction of a subflow
+    """
+
+    connections: np.ndarray
+    data: np.ndarray
+    subflows: np.ndarray
+    directions: np.ndarray
+
+
+OF_CONNECTIONS = ("connections", "data", "subflows", "directions")
+
+
+class Collector(Protocol):
+    """What `read` hands its rows to, in the order in which connections end."""
+
+    def add(self, rows: Rows) -> None: ...
+
+    def add_series(self, rows: np.ndarray) -> None:
+        """Rows of one direction and interval. Several may be of the same; `intervals`
+        settles and sums them."""
+
+    def add_events(self, rows: np.ndarray) -> None: ...
+
+
+@dataclass(frozen=True)
+class Read:
+    """What is known when all capture files have been read.
+
+    inputs : structured array, one row per file
+    names : of the files; faults : why a stream ended early, None if it is whole
+    zero_ns : the time of the first packet, ns since 1970
+    short_of_memory : whether something is missing for want of memory
+    retired_early : connections that ended early for want of memory
+    """
+
+    inputs: np.ndarray
+    names: tuple[str, ...]
+    faults: tuple[str | None, ...]
+    zero_ns: int
+    short_of_memory: bool
+    retired_early: int
+
+
+@dataclass(frozen=True)
+class Tables:
+    """All that the core found, as structured arrays; docs/captures.md defines each
+    field. Times are ns since 1970, -1 for never.
+
+    connections : one row per connection at one capture point
+    data : one row per direction of a connection
+    subflows : one row per subflow
+    directions : one row per direction of a subflow
+    series : one row per interval and direction of a subflow that has packets in it
+    events : the listed kinds; marks : those to draw, of which one in `thinned` stayed
+        where there are most
+    inputs : one row per file; names : of the files; faults : of their streams, None if
+        whole
     """
 
     connections: np.ndarray
@@ -94,32 +157,39 @@ class Tables:
     names: tuple[str, ...]
     faults: tuple[str | None, ...]
     interval_s: float
+    zero_ns: int
     short_of_memory: bool
+    retired_early: int
 
 
 @dataclass
-class _Taken:
-    """Rows that came out while the capture was read."""
+class _InMemory:
+    """Collects everything."""
 
-    listed: int
-    drawn: int
-    thinned: Thinned
+    parts: list[Rows] = field(default_factory=list)
     series: list[np.ndarray] = field(default_factory=list)
     events: list[np.ndarray] = field(default_factory=list)
+    owners: Owners = field(default_factory=Owners)
 
-    def take(self, core: ctypes.CDLL, handle: int) -> None:
-        for name in ("series", "events"):
-            found = library.rows(core, handle, name)
-            if name == "events":
-                self.thinned.add(found[(found["kind"] & self.drawn) != 0])
-                found = found[(found["kind"] & self.listed) != 0]
-            if len(found):
-                getattr(self, name).append(found)
-            core.analyser_clear(handle, library.TABLES.index(name))
+    def add(self, rows: Rows) -> None:
+        self.parts.append(rows)
+        self.owners.add(rows.subflows)
 
-    def whole(self, name: str) -> np.ndarray:
-        parts = getattr(self, name)
-        return np.concatenate(parts) if parts else np.empty(0, library.row_type(name))
+    def add_series(self, rows: np.ndarray) -> None:
+        self.series.append(rows)
+
+    def add_events(self, rows: np.ndarray) -> None:
+        self.events.append(rows)
+
+    def table(self, name: str) -> np.ndarray:
+        """The rows of a table in the order of their connections or subflows."""
+        rows = _joined([getattr(part, name) for part in self.parts], name)
+        key = "connection" if name in ("connections", "data") else "subflow"
+        return rows[np.argsort(rows[key], kind="stable")]
+
+
+def _joined(parts: Sequence[np.ndarray], table: str) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.empty(0, library.row_type(table))
 
 
 def analyse(
@@ -127,20 +197,51 @@ def analyse(
     far: Sequence[str | Path] = (),
     settings: Settings | None = None,
 ) -> Tables:
-    """Read captures once, as streams, and tell what is in them.
+    """Read captures once, as streams, and keep all rows in memory.
 
-    near : files of one capture point, such as all interfaces of one host; packets
+    near : the files of one capture point, such as all interfaces of one host; packets
         are taken in the order of their times
-    far : files of a second point that sees the same traffic; with them come one-way
+    far : the files of a second capture point that sees the same traffic, for one-way
         delay and loss
 
-    What can be read of a damaged file counts; its row in `inputs` tells the fault.
+    What can be read of a damaged file counts; its row in `inputs` has the fault.
     Raises OSError if a file cannot be opened, and ValueError if there are too many.
     """
     chosen = settings or Settings()
+    found, thinned = _InMemory(), Thinned(chosen.marks)
+    ended = read(near, far, chosen, found, thinned)
+    marks = thinned.rows(library.row_type("events"))
+    return Tables(
+        **{name: found.table(name) for name in OF_CONNECTIONS},
+        series=summed(found.owners.settled(_joined(found.series, "series"))),
+        events=found.owners.settled(_joined(found.events, "events")),
+        marks=found.owners.settled(marks),
+        thinned=thinned.stride,
+        inputs=ended.inputs,
+        names=ended.names,
+        faults=ended.faults,
+        interval_s=chosen.interval_s,
+        zero_ns=ended.zero_ns,
+        short_of_memory=ended.short_of_memory,
+        retired_early=ended.retired_early,
+    )
+
+
+def read(
+    near: Sequence[str | Path],
+    far: Sequence[str | Path],
+    settings: Settings,
+    collector: Collector,
+    thinned: Thinned,
+) -> Read:
+    """Read captures once and hand the rows over as connections end.
+
+    near, far : as of `analyse`, which raises the same errors
+    thinned : takes the events to draw
+    """
     core = library.load()
     with contextlib.ExitStack() as undo:
-        handle = core.analyser_new(ctypes.byref(chosen.as_core()))
+        handle = core.analyser_new(ctypes.byref(settings.as_core()))
         if not handle:
             raise MemoryError("no memory for the analyser")
         undo.callback(core.analyser_free, handle)
@@ -150,29 +251,19 @@ def analyse(
                 streams.append(undo.enter_context(sources.opened(name)))
                 if core.analyser_add(handle, point) < 0:
                     raise ValueError(
-                        f"{len(near) + len(far)} captures at once; up to 64, and "
-                        "2 MiB of memory for each"
+                        f"{len(near) + len(far)} capture files at once; there may be "
+                        "64, and each needs 2 MiB of the memory"
                     )
-        taken = _Taken(mask(chosen.events), mask(chosen.drawn), Thinned(chosen.marks))
         for _ in _run(core, handle, streams):
-            taken.take(core, handle)
-        taken.take(core, handle)
-        final = {
-            name: library.rows(core, handle, name)
-            for name in library.TABLES
-            if name not in ("series", "events")
-        }
-        subflows = final["subflows"]
-        return Tables(
-            **final,
-            series=_summed(_settled(taken.whole("series"), subflows)),
-            events=_settled(taken.whole("events"), subflows),
-            marks=_settled(taken.thinned.rows(library.row_type("events")), subflows),
-            thinned=taken.thinned.stride,
+            _hand_over(core, handle, settings, collector, thinned)
+        _hand_over(core, handle, settings, collector, thinned)
+        return Read(
+            inputs=library.rows(core, handle, "inputs"),
             names=tuple(stream.name for stream in streams),
             faults=tuple(stream.fault for stream in streams),
-            interval_s=chosen.interval_s,
+            zero_ns=core.analyser_zero(handle),
             short_of_memory=core.analyser_memory(handle) < 0,
+            retired_early=core.analyser_retired_early(handle),
         )
 
 
@@ -186,56 +277,33 @@ def _run(
             continue
         size = ctypes.c_size_t()
         where = core.analyser_buffer(handle, wanted, ctypes.byref(size))
-        room = (ctypes.c_char * size.value).from_address(where)
-        count = streams[wanted].readinto(memoryview(room).cast("B")[:PIECE])
+        buffer = (ctypes.c_char * size.value).from_address(where)
+        count = streams[wanted].readinto(memoryview(buffer).cast("B")[:PIECE])
         if count:
             core.analyser_fed(handle, wanted, count)
         else:
             core.analyser_end(handle, wanted)
 
 
-def _settled(rows: np.ndarray, subflows: np.ndarray) -> np.ndarray:
-    """Rows that came out early name the end (0: a, 1: b) whose direction, and the
-    subflow whose connection, may have become known later."""
-    rows = rows[rows["subflow"] < len(subflows)]
-    mine = subflows[rows["subflow"]]
-    rows["direction"] ^= mine["direction_of_a"]
-    if "connection" in (rows.dtype.names or ()):
-        rows["connection"] = mine["connection"]
-    return rows
-
-
-_LEAST = ("rtt_min_ns", "delay_min_ns")
-_KEY = ("interval", "subflow", "direction")
-
-
-def _summed(series: np.ndarray) -> np.ndarray:
-    """One row for each interval of each direction, sorted.
-
-    A direction that met packets out of order has several rows of one interval.
-    """
-    if not len(series):
-        return series
-    series = series[np.lexsort([series[name] for name in reversed(_KEY)])]
-    new = np.ones(len(series), bool)
-    new[1:] = np.any([series[name][1:] != series[name][:-1] for name in _KEY], axis=0)
-    starts = np.flatnonzero(new)
-    summed = series[starts].copy()
-    for name in series.dtype.names or ():
-        if name in _KEY:
-            continue
-        column = series[name]
-        if name in _LEAST:
-            count = series[
-                name.split("_")[0]
-                .replace("rtt", "rtt_samples")
-                .replace("delay", "matched")
-            ]
-            column = np.where(count > 0, column, np.iinfo(np.int64).max)
-            least = np.minimum.reduceat(column, starts)
-            summed[name] = np.where(least == np.iinfo(np.int64).max, -1, least)
-        elif "_max_" in name:
-            summed[name] = np.maximum.reduceat(column, starts)
-        else:
-            summed[name] = np.add.reduceat(column, starts)
-    return summed
+def _hand_over(
+    core: ctypes.CDLL,
+    handle: int,
+    settings: Settings,
+    collector: Collector,
+    thinned: Thinned,
+) -> None:
+    """Take the rows out of the core."""
+    series = library.rows(core, handle, "series")
+    if len(series):
+        collector.add_series(series)
+    events = library.rows(core, handle, "events")
+    if len(events):
+        thinned.add(events[(events["kind"] & mask(settings.drawn)) != 0])
+        listed = events[(events["kind"] & mask(settings.events)) != 0]
+        if len(listed):
+            collector.add_events(listed)
+    tables = {name: library.rows(core, handle, name) for name in OF_CONNECTIONS}
+    if len(tables["connections"]):
+        collector.add(Rows(**tables))
+    for name in ("series", "events", *OF_CONNECTIONS):
+        core.analyser_clear(handle, library.TABLES.index(name))

@@ -59,8 +59,7 @@ class Frames:
 
 def frames(tables: Tables) -> Frames:
     """The frames of what the core saw."""
-    began = tables.inputs["first_ns"]
-    zero_ns = int(began[began >= 0].min()) if (began >= 0).any() else 0
+    zero_ns = tables.zero_ns
     subflows = _subflows(tables, zero_ns)
     connections = _connections(tables, zero_ns)
     return Frames(
@@ -248,10 +247,15 @@ def clocks_differ(directions: np.ndarray) -> np.ndarray:
 
 
 def _losses(columns: Columns, known: np.ndarray) -> None:
-    matched, lost = columns["matched"], columns["unmatched"]
+    """Of packets, or of bytes where the capture points show other packets."""
     del columns["origin"]
-    columns["lost_packets"] = _integers(lost, known)
-    ratio = _over(lost, matched + lost)
+    columns["resegmented_packets"] = columns.pop("resegmented")
+    lost_bytes = columns.pop("unmatched_bytes")
+    columns["lost_packets"] = _integers(columns["unmatched"], known)
+    columns["lost_bytes"] = _integers(lost_bytes, known)
+    ratio = _over(columns["unmatched"], columns["matched"] + columns["unmatched"])
+    cut = columns["resegmented_packets"] > 0
+    ratio[cut] = _over(lost_bytes, columns["matched_bytes"] + lost_bytes)[cut]
     columns["loss_probability"] = np.where(known, ratio, np.nan)
 
 
@@ -320,12 +324,15 @@ def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFram
         for edge in ("min", "max"):
             column = f"{name}_{edge}_s"
             columns[column] = np.where(columns[count] > 0, columns[column], np.nan)
-    decided = columns["matched"] + columns["unmatched"]
-    counted = np.zeros((len(tables.subflows), 2), bool)
-    known = subflows["lost_packets"].notna()
-    counted[subflows["subflow"], subflows["direction"]] = known
-    decided *= counted[columns["subflow"], columns["direction"]]
-    columns["loss_probability"] = _over(columns["unmatched"], decided)
+    subflow, direction = columns["subflow"], columns["direction"]
+    cut = _by_way(subflows, subflows["resegmented_packets"] > 0)
+    in_bytes = cut[subflow, direction]
+    lost_bytes = columns.pop("unmatched_bytes")
+    lost = np.where(in_bytes, lost_bytes, columns["unmatched"])
+    matched = np.where(in_bytes, columns.pop("matched_bytes"), columns["matched"])
+    known = _by_way(subflows, subflows["lost_packets"].notna())[subflow, direction]
+    decided = np.where(known, matched + lost, 0)
+    columns["loss_probability"] = _over(lost, decided)
     again = columns["retransmissions"]
     first = columns["payload_packets"] - again
     columns["retransmission_ratio"] = _over(again, first)
@@ -340,6 +347,14 @@ def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFram
         ):
             columns[name] = columns[column] * 8e-6 / interval_s
     return pd.DataFrame(columns)
+
+
+def _by_way(subflows: pd.DataFrame, values: pd.Series) -> np.ndarray:
+    """Of each subflow and direction; bool, shape (subflows, 2)."""
+    count = int(subflows["subflow"].max()) + 1 if len(subflows) else 0
+    found = np.zeros((count, 2), bool)
+    found[subflows["subflow"], subflows["direction"]] = values
+    return found
 
 
 def _events(rows: np.ndarray, zero_ns: int) -> pd.DataFrame:

@@ -1,7 +1,7 @@
-"""The compiled core, as Python sees it: types of its rows, and its functions.
+"""The compiled core: the types of its rows, and its functions.
 
-The core (`core/*.c`) is a plain C library; `pip install` builds it. It tells its row
-types itself, so they cannot differ from what is read here.
+The core (`core/*.c`) is a plain C library, which `pip install` builds. It describes its
+row types itself, so they cannot differ from those that Python uses.
 """
 
 import ctypes
@@ -33,7 +33,15 @@ class Settings(ctypes.Structure):
 
     _fields_ = [
         (name, ctypes.c_int64)
-        for name in ("interval_ns", "idle_ns", "pair_ns", "budget", "events", "seed")
+        for name in (
+            "interval_ns",
+            "idle_ns",
+            "pair_ns",
+            "budget",
+            "linger_ns",
+            "events",
+            "seed",
+        )
     ]
 
 
@@ -69,6 +77,8 @@ def load() -> ctypes.CDLL:
         "analyser_clear": (None, [pointer, number]),
         "analyser_fields": (ctypes.c_char_p, [number]),
         "analyser_memory": (ctypes.c_int64, [pointer]),
+        "analyser_retired_early": (ctypes.c_int64, [pointer]),
+        "analyser_zero": (ctypes.c_int64, [pointer]),
         "analyser_free": (None, [pointer]),
     }
     try:

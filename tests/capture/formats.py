@@ -76,28 +76,26 @@ def tagged(capture: bytes) -> bytes:
     return b"".join(out)
 
 
+def block(kind: int, body: bytes, order: str = "<") -> bytes:
+    """A block of pcapng."""
+    body += bytes(-len(body) % 4)
+    length = len(body) + 12
+    head = struct.pack(f"{order}II", kind, length)
+    return head + body + struct.pack(f"{order}I", length)
+
+
 def as_pcapng(
     capture: bytes, big: bool = False, resolution: int | None = None
 ) -> bytes:
     """The same as pcapng, of one interface; resolution : if_tsresol, None for none."""
     order = ">" if big else "<"
-
-    def block(kind: int, body: bytes) -> bytes:
-        body += bytes(-len(body) % 4)
-        length = len(body) + 12
-        return (
-            struct.pack(f"{order}II", kind, length)
-            + body
-            + struct.pack(f"{order}I", length)
-        )
-
     options = b""
     if resolution is not None:
         options = struct.pack(f"{order}HHB3x", 9, 1, resolution)
         options += struct.pack(f"{order}HH", 0, 0)
     out = [
-        block(0x0A0D0D0A, struct.pack(f"{order}IHHq", 0x1A2B3C4D, 1, 0, -1)),
-        block(1, struct.pack(f"{order}HHI", 1, 0, 0) + options),
+        block(0x0A0D0D0A, struct.pack(f"{order}IHHq", 0x1A2B3C4D, 1, 0, -1), order),
+        block(1, struct.pack(f"{order}HHI", 1, 0, 0) + options, order),
     ]
     for frame in frames(capture):
         if resolution is None:
@@ -111,5 +109,5 @@ def as_pcapng(
             f"{order}IIIII",
             *(0, stamp >> 32, stamp & 0xFFFFFFFF, len(frame.data), frame.length),
         )
-        out.append(block(6, head + frame.data))
+        out.append(block(6, head + frame.data, order))
     return b"".join(out)

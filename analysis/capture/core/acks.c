@@ -122,6 +122,40 @@ static void take_sacks(struct direction *dir, const struct packet *p)
 	}
 }
 
+/* What the sender of an ACK may be sent, in bytes; -1 if the scale is not known. Windows
+ * of SYNs are not scaled (RFC 7323, 2.2). */
+static i64 window_of(const struct direction *dir, const struct packet *p)
+{
+	if (p->flags & TCP_SYN)
+		return p->window;
+	if (dir->window_shift < 0 || dir->other->window_shift < 0)
+		return -1;
+	return (i64)p->window << dir->window_shift;
+}
+
+/* An ACK and its SACK blocks, for a plot. */
+static void tell_subflow_ack(struct analyser *c, const struct direction *dir,
+			     const struct packet *p, i64 ack)
+{
+	struct event_row *e = event(c, EVENT_ACK, dir, p->time_ns);
+
+	if (e) {
+		e->position = ack;
+		e->value = (u64)window_of(dir, p);
+	}
+	for (int i = 0; i < p->sacks; i++) {
+		i64 from = rel_seq(dir->other, p->sack[i][0]);
+		i64 to = rel_seq(dir->other, p->sack[i][1]);
+
+		e = from < to && to <= dir->other->next ?
+		    event(c, EVENT_SACK, dir, p->time_ns) : NULL;
+		if (e) {
+			e->position = from;
+			e->length = to - from;
+		}
+	}
+}
+
 static bool is_duplicate(const struct direction *acker, const struct packet *p)
 {
 	return !p->payload && p->window && p->window == acker->last_window &&
@@ -162,6 +196,8 @@ void take_ack(struct analyser *c, struct direction *dir, const struct packet *p)
 		sender->duplicates++;
 		sender->last_ack_ns = p->time_ns;
 	}
+	if (c->settings.events & (EVENT_ACK | EVENT_SACK))
+		tell_subflow_ack(c, dir, p, ack);
 	if (p->sacks)
 		take_sacks(sender, p);
 }

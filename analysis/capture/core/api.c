@@ -13,7 +13,8 @@
 
 #define ANALYSER_DONE (-1)
 #define ANALYSER_FULL (-2)
-#define FULL 65536		/* rows */
+#define FULL_ROWS 65536		/* of series or events, at most */
+#define FULL_CONNECTIONS 512
 #define TURN 4096		/* packets between two looks at the tables */
 
 static const size_t sizes[OUTS] = {
@@ -45,6 +46,9 @@ struct analyser *analyser_new(const struct settings *settings)
 	c->memory.left = settings->budget;
 	for (int i = 0; i < OUTS; i++)
 		c->out[i].size = sizes[i];
+	c->full_rows = (size_t)max(64, min(FULL_ROWS, settings->budget / 8 /
+						      (i64)sizeof(struct series_row)));
+	c->full_connections = (size_t)max(4, min(FULL_CONNECTIONS, settings->budget >> 19));
 	return c;
 }
 
@@ -69,6 +73,7 @@ int analyser_add(struct analyser *c, int point)
 	in->row.link = -1;
 	in->row.first_ns = in->row.last_ns = -1;
 	c->points |= 1u << point;
+	c->inputs_at[point]++;
 	c->inputs[c->input_count] = in;
 	return (int)c->input_count++;
 }
@@ -113,54 +118,39 @@ void analyser_end(struct analyser *c, int number)
 		in->ended = true;
 }
 
-static bool elsewhere(struct analyser *c, struct direction *dir, u32 source)
+static void count_left_out(struct input_row *r, enum dissected what)
 {
-	u32 before = dir->source >> 26;
-
-	if (!dir->row.packets || dir->source == source) {
-		dir->source = source;
-		return false;
-	}
-	/* A capture that was cut into several files goes on in the next. */
-	if (before != source >> 26 && c->inputs[before]->over &&
-	    c->inputs[source >> 26]->row.first_ns >= c->inputs[before]->row.last_ns) {
-		dir->source = source;
-		return false;
-	}
-	dir->subflow->row.elsewhere_packets++;
-	return true;
+	r->fragments += what == IS_FRAGMENT;
+	r->malformed += what == IS_MALFORMED;
+	r->snapped += what == IS_SNAPPED;
+	r->not_ip_packets += what == IS_NOT_IP;
+	r->udp_packets += what == IS_UDP;
+	r->other_packets += what == IS_OTHER;
 }
 
 static void take_packet(struct analyser *c, struct input *in)
 {
 	struct packet p;
 	struct direction *dir;
+	enum dissected what;
 
 	p.options = 0;
-	switch (dissect(&in->frame, &p)) {
-	case IS_TCP:
-		break;
-	case IS_OTHER:
-		in->row.other_packets++;
-		return;
-	case IS_FRAGMENT:
-		in->row.fragments++;
-		return;
-	case IS_MALFORMED:
-		in->row.malformed++;
-		return;
-	case IS_SNAPPED:
-		in->row.snapped++;
+	what = dissect(&in->frame, &p);
+	if (what != IS_TCP) {
+		count_left_out(&in->row, what);
 		return;
 	}
 	in->row.tcp_packets++;
+	in->row.tunnelled_packets += p.in_tunnel;
 	dir = find_direction(c, &p, (u32)in->row.point);
 	if (!dir) {
 		in->row.untracked++;
 		return;
 	}
-	if (elsewhere(c, dir, (u32)in->row.input << 26 | (p.source & 0x3FFFFFF))) {
+	if ((in->several || c->inputs_at[in->row.point] > 1) &&
+	    seen_again(c, &p, (u32)in->row.input << 26 | (p.source & 0x3FFFFFF))) {
 		in->row.elsewhere++;
+		dir->subflow->row.elsewhere_packets++;
 		return;
 	}
 	p.direction = dir;
@@ -174,13 +164,19 @@ static void take_frame(struct analyser *c, struct input *in)
 	i64 now = in->frame.time_ns;
 
 	if (!c->begun)
-		c->zero_ns = now;
+		c->zero_ns = c->now_ns = now;
 	c->begun = true;
+	c->now_ns = max(c->now_ns, now);
+	c->taken++;
 	in->waiting = false;
 	in->row.packets++;
-	in->row.backwards += now < in->row.last_ns;
-	if (in->row.first_ns < 0)
+	if (in->row.first_ns < 0) {
 		in->row.first_ns = now;
+	} else if (now < in->row.last_ns) {
+		in->row.backwards++;
+		in->row.backwards_max_ns = max(in->row.backwards_max_ns,
+					       in->row.last_ns - now);
+	}
 	in->row.last_ns = max(in->row.last_ns, now);
 	take_packet(c, in);
 }
@@ -218,26 +214,46 @@ static void tell_inputs(struct analyser *c)
 		rows[i] = c->inputs[i]->row;
 }
 
-int analyser_run(struct analyser *c)
+/* Packets up to the next look at the tables. Returns the input to feed, -1 if none; sets
+ * `over` when all inputs are. */
+static int run_turn(struct analyser *c, bool *over)
 {
 	int hungry = -1;
 
-	while (!c->finished) {
-		for (int i = 0; i < TURN; i++) {
-			int best = oldest(c, &hungry);
+	for (int i = 0; i < TURN && !rows_are_full(c); i++) {
+		int best = oldest(c, &hungry);
 
-			if (hungry >= 0)
-				return hungry;
-			if (best < 0) {
-				finish(c);
-				tell_inputs(c);
-				c->finished = true;
-				break;
-			}
-			take_frame(c, c->inputs[best]);
+		if (hungry >= 0)
+			return hungry;
+		if (best < 0) {
+			*over = true;
+			return -1;
 		}
-		if (!c->finished && (c->out[OUT_SERIES].count > FULL ||
-				     c->out[OUT_EVENTS].count > FULL))
+		if (short_of_memory(c))
+			make_space(c);
+		take_frame(c, c->inputs[best]);
+	}
+	return -1;
+}
+
+static bool is_full(const struct analyser *c)
+{
+	return rows_are_full(c) || c->out[OUT_SERIES].count > c->full_rows ||
+	       c->out[OUT_EVENTS].count > c->full_rows;
+}
+
+int analyser_run(struct analyser *c)
+{
+	while (!c->finished) {
+		bool over = c->ending;
+		int hungry = over ? -1 : run_turn(c, &over);
+
+		if (hungry >= 0)
+			return hungry;
+		if (over)
+			c->finished = retire_rest(c);
+		tell_inputs(c);
+		if (!c->finished && is_full(c))
 			return ANALYSER_FULL;
 	}
 	return ANALYSER_DONE;
@@ -260,18 +276,16 @@ i64 analyser_memory(const struct analyser *c)
 	return c->memory.short_of ? -1 : c->settings.budget - c->memory.left;
 }
 
-static void free_subflow(struct arena *m, struct subflow *s)
+/* Connections that retired before the end for want of memory. */
+i64 analyser_retired_early(const struct analyser *c)
 {
-	for (int i = 0; i < 2; i++) {
-		struct direction *dir = &s->directions[i];
+	return (i64)c->retired_early;
+}
 
-		ranges_free(m, &dir->holes);
-		samples_free(m, &dir->rtt);
-		samples_free(m, &dir->delay);
-		free(dir->sent);
-		free(dir->maps);
-	}
-	free(s);
+/* The time of the first packet, ns since 1970. */
+i64 analyser_zero(const struct analyser *c)
+{
+	return c->zero_ns;
 }
 
 void analyser_free(struct analyser *c)
@@ -283,24 +297,13 @@ void analyser_free(struct analyser *c)
 		free(c->inputs[i]->interface);
 		free(c->inputs[i]);
 	}
-	for (size_t i = 0; i < c->subflows.count; i++)
-		free_subflow(&c->memory, c->subflows.at[i]);
-	for (size_t i = 0; i < c->connections.count; i++) {
-		struct connection *conn = c->connections.at[i];
-
-		for (int j = 0; j < 2; j++) {
-			if (conn->data[j])
-				ranges_free(&c->memory, &conn->data[j]->ranges);
-			free(conn->data[j]);
-		}
-		free(conn);
-	}
+	while (c->oldest)
+		free_connection(c, c->oldest);
 	for (int i = 0; i < OUTS; i++)
 		free(c->out[i].rows);
-	free(c->subflows.at);
-	free(c->connections.at);
 	free(c->buckets);
 	free(c->tokens);
+	free(c->sightings);
 	free(c->pairs.slots);
 	free(c->pairs.buckets);
 	free(c);

@@ -55,19 +55,3 @@ void *new_row(struct arena *m, struct table *t)
 	}
 	return memset((u8 *)t->rows + t->size * t->count++, 0, t->size);
 }
-
-bool push(struct arena *m, struct vector *v, void *item)
-{
-	if (v->count == v->capacity) {
-		size_t more = v->capacity ? 2 * v->capacity : 64;
-		void *at = arena_grow(m, v->at, v->capacity * sizeof(void *),
-				more * sizeof(void *));
-
-		if (!at)
-			return false;
-		v->at = at;
-		v->capacity = more;
-	}
-	v->at[v->count++] = item;
-	return true;
-}

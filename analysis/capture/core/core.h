@@ -26,6 +26,7 @@ struct settings {
 	i64 idle_ns;		/* silence that counts as idle */
 	i64 pair_ns;		/* a packet not seen at the other point by then is lost */
 	i64 budget;		/* bytes of memory */
+	i64 linger_ns;		/* a closed connection is kept for so long */
 	i64 events;		/* mask of enum event_kind */
 	i64 seed;		/* of the hash tables */
 };
@@ -45,11 +46,6 @@ struct table {
 	size_t size, count, capacity;
 };
 void *new_row(struct arena *m, struct table *t);
-
-/* Kept free for the rows that come of a subflow in the end, as tables grow. */
-#define ROWS_OF_SUBFLOW (3 * (i64)(sizeof(struct subflow_row) + \
-	2 * sizeof(struct direction_row) + sizeof(struct connection_row) + \
-	2 * sizeof(struct data_row)))
 
 enum mp_subtype {
 	MP_CAPABLE, MP_JOIN, MP_DSS, MP_ADD_ADDR, MP_REMOVE_ADDR, MP_PRIO, MP_FAIL,
@@ -82,7 +78,8 @@ struct packet {
 	struct series_row *bin;	/* of the sender's at this time; NULL without series */
 	u32 frame_bytes, ip_bytes, source;
 	u8 version, flags;
-	bool ce, has_stamp, options_cut, has_dss;
+	bool ce, has_stamp, options_cut, has_dss, in_tunnel;
+	i8 window_shift;	/* of a SYN's window scale option; -1 without one */
 	u8 addresses[2][16];
 	u16 ports[2], id, window;
 	u32 seq, ack, stamp, echo;
@@ -122,6 +119,7 @@ struct input {
 	u64 to_skip;
 	i64 offset;		/* in the file, of buffer[start] */
 	bool ended, over, waiting, swapped, nano;
+	bool several;		/* its packets come from several interfaces */
 	int format;		/* 0 not known yet, 1 pcap, 2 pcapng */
 	i32 link;
 	u32 interfaces, base;
@@ -137,10 +135,17 @@ enum step damaged(struct input *in, enum fault fault, i64 value);
 enum step need(struct input *in, size_t count);
 void advance(struct input *in, size_t count);
 bool link_known(i32 link);
+bool link_of_several(i32 link);
 
-/* link.c: from a frame to its TCP header; options.c: the options of that */
-enum dissected { IS_TCP, IS_OTHER, IS_FRAGMENT, IS_MALFORMED, IS_SNAPPED };
+/* link.c: from a frame to what its link layer carries; ip.c: on to the TCP header,
+ * through tunnels; options.c: the options of that */
+enum dissected {
+	IS_TCP, IS_FRAGMENT, IS_MALFORMED, IS_SNAPPED, IS_NOT_IP, IS_UDP, IS_OTHER,
+};
+enum { IPV4 = 0x0800, IPV6 = 0x86DD };
+u16 past_tags(struct span *s, struct packet *p, u16 type);
 enum dissected dissect(const struct frame *f, struct packet *p);
+enum dissected read_ip(struct span *s, struct packet *p, u16 type, u32 on_link);
 void read_options(struct span options, struct packet *p);
 
 /* digest.c */
@@ -191,6 +196,11 @@ struct mapping {
 	i64 from, dsn, length;
 };
 
+struct unmapped {		/* payload whose mapping has not come yet */
+	i64 from, to, time_ns;
+	bool counted;		/* as data of TCP */
+};
+
 #define MAPPINGS 32
 
 struct data;
@@ -200,8 +210,9 @@ struct direction {
 	struct subflow *subflow;
 	struct direction *other;
 	struct data *data;	/* NULL for plain TCP */
-	u32 isn, source, last_ack;
+	u32 isn, last_ack;
 	bool seen, isn_known;
+	i8 window_shift;	/* -1: not known */
 	i64 next, acked;	/* relative: SYN is 0, the first byte 1 */
 	i64 data_end, complete_ns;	/* the last byte, and when it was acknowledged */
 	i64 new_from_ns, new_to_ns;	/* first and last packet with new data */
@@ -216,11 +227,17 @@ struct direction {
 	bool ssn_base_known;
 	struct mapping *maps;
 	u32 map_count;
+	struct unmapped *unmapped;
+	u32 unmapped_count, unmapped_capacity;
 	struct samples rtt, delay;
-	struct series_row bin;
+	struct series_row *bin;	/* the interval that goes on; NULL before the first */
 	i64 bin_from, bin_to;
-	struct direction *far;	/* the same direction at the other capture point */
-	bool origin;
+	struct direction *twin;	/* the same direction at the other capture point */
+	struct direction *counts_like;	/* whose numbers `pair_next` are; itself or twin */
+	i64 pair_next;
+	u32 pending;		/* its packets that wait in `pairs` */
+	u32 pending_root;	/* of those with payload, pending.c */
+	u32 longest;		/* payload */
 };
 
 struct data {
@@ -239,6 +256,7 @@ struct connection {
 	struct connection_row row;
 	struct data *data[2];
 	struct subflow *first_subflow, *last_subflow;
+	struct connection *older, *newer;	/* in the order of retirement */
 	u32 index;
 	bool dss_seen;
 	i64 listed;		/* events */
@@ -255,6 +273,7 @@ struct subflow {
 	u8 version;
 	bool named;		/* its SYN's token has been taken */
 	bool answer_cut;	/* its SYN-ACK is cut within its options */
+	bool touched;		/* since retirement looked at it last */
 	u16 point;
 	u32 index;
 	u64 hash;
@@ -268,24 +287,31 @@ struct token {
 	struct connection *connection;
 };
 
-struct seen {			/* a packet that one point has seen, pairs.c */
-	u64 fingerprint;
+/* A packet that one capture point has shown and the other has not, pairs.c. */
+struct seen {
+	u64 fingerprint;	/* of a packet without payload */
 	struct direction *direction;
 	i64 time_ns;
 	u32 next, newer, older;
+	/* With payload: [from, to) of its bytes, a node of a tree, pending.c. */
+	u32 left, right, priority, stamp;
+	u16 id;
+	bool has_stamp, is_data;
+	i64 from, to, max_to;
 };
 
 struct pairs {
 	struct seen *slots;
 	u32 *buckets;
 	u32 capacity, used, free, oldest, newest;
+	u64 random;		/* of the priorities */
 };
 
-struct vector {
-	void **at;
-	size_t count, capacity;
+/* Packets of capture points with several interfaces, seen_again.c. */
+struct sighting {
+	u64 fingerprint, sources;
+	i64 time_ns;
 };
-bool push(struct arena *m, struct vector *v, void *item);
 
 enum { OUT_CONNECTIONS, OUT_DATA, OUT_SUBFLOWS, OUT_DIRECTIONS, OUT_SERIES, OUT_EVENTS,
        OUT_INPUTS, OUTS };
@@ -294,22 +320,42 @@ struct analyser {
 	struct settings settings;
 	struct arena memory;
 	struct input *inputs[INPUTS];
-	u32 input_count, points;
+	u32 input_count, points, inputs_at[2];
 	struct subflow **buckets;
 	u64 bucket_count;
 	struct subflow *last[2];	/* of each point */
-	struct vector subflows, connections;
+	struct connection *oldest, *newest;	/* that have not retired */
+	u64 connection_count, subflow_count;	/* that have not retired */
+	u64 taken, look_again;	/* packets */
+	u32 subflow_total, connection_total;
+	u64 retired_early;
+	struct sighting *sightings;
+	u64 sighting_sets;
 	struct token *tokens;
 	u64 token_count, token_capacity;
 	struct pairs pairs;
 	struct table out[OUTS];
-	i64 zero_ns;		/* when the capture began */
-	bool begun, finished;
+	i64 zero_ns, now_ns;	/* the first packet's time; the latest */
+	size_t full_rows;	/* of series or events, to be taken out */
+	size_t full_connections;
+	bool begun, ending, finished;
 };
 
 /* flows.c */
 struct direction *find_direction(struct analyser *c, struct packet *p, u32 point);
 struct connection *new_connection(struct analyser *c, u32 point);
+void free_connection(struct analyser *c, struct connection *conn);
+
+/* retire.c */
+void retire_closed(struct analyser *c);
+bool short_of_memory(const struct analyser *c);
+void make_space(struct analyser *c);
+bool rows_are_full(const struct analyser *c);
+bool retire_rest(struct analyser *c);
+
+/* seen_again.c */
+bool seen_again(struct analyser *c, const struct packet *p, u32 source);
+u64 fingerprint(const struct analyser *c, const struct packet *p);
 
 /* tcp.c */
 void track_tcp(struct analyser *c, struct packet *p);
@@ -341,12 +387,20 @@ void track_options(struct analyser *c, struct packet *p);
 void learn_key(struct analyser *c, struct connection *conn, int side, u64 key);
 struct token *find_token(struct analyser *c, u32 token, u32 point);
 void add_token(struct analyser *c, struct connection *conn, int side, u32 token);
+void drop_tokens(struct analyser *c, const struct connection *conn);
 void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to, i64 fresh);
 void take_mapping(struct analyser *c, const struct packet *p, const struct dss *d,
 		  i64 from);
 void take_data_ack(struct analyser *c, const struct packet *p, u64 ack, bool wide);
 void map_endlessly(struct analyser *c, struct direction *dir);
+i64 next_mapping(const struct direction *dir, i64 number, i64 end);
 const struct mapping *find_mapping(const struct direction *dir, i64 number);
+void map_held(struct analyser *c, const struct packet *p, const struct mapping *map);
+void hold_unmapped(struct analyser *c, const struct packet *p, i64 from, i64 to,
+		   bool counted);
+void give_up_unmapped(struct direction *dir);
+void add_data(struct analyser *c, const struct packet *p, struct data *d, i64 from,
+	      i64 to);
 bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number);
 
 /* late.c */
@@ -363,8 +417,8 @@ struct event_row *new_event(struct analyser *c, enum event_kind kind,
 /* The interval of a time; NULL if no series is wanted. */
 static inline struct series_row *bin(struct analyser *c, struct direction *dir, i64 time_ns)
 {
-	if (dir->bin.interval >= 0 && time_ns >= dir->bin_from && time_ns < dir->bin_to)
-		return &dir->bin;
+	if (dir->bin && time_ns >= dir->bin_from && time_ns < dir->bin_to)
+		return dir->bin;
 	return c->settings.interval_ns ? next_bin(c, dir, time_ns) : NULL;
 }
 
@@ -378,9 +432,23 @@ static inline struct event_row *event(struct analyser *c, enum event_kind kind,
 /* pairs.c */
 void pair(struct analyser *c, const struct packet *p, u32 point);
 void pairs_end(struct analyser *c);
+void pairs_forget(struct analyser *c);
+void link_twins(struct subflow *s, struct subflow *other);
+void unlink_twins(struct subflow *s);
+
+/* pending.c */
+void pending_add(struct pairs *q, u32 name);
+void pending_remove(struct pairs *q, u32 name);
+u32 pending_find(const struct pairs *q, const struct direction *dir,
+		 const struct seen *packet);
+
+static inline struct seen *seen_at(const struct pairs *q, u32 name)
+{
+	return &q->slots[name - 1];
+}
 
 /* finish.c */
-void finish(struct analyser *c);
+void tell_connection(struct analyser *c, struct connection *conn);
 
 /* api.c */
 #pragma GCC visibility push(default)
@@ -394,6 +462,8 @@ const void *analyser_rows(struct analyser *c, int out, size_t *count);
 void analyser_clear(struct analyser *c, int out);
 const char *analyser_fields(int out);
 i64 analyser_memory(const struct analyser *c);
+i64 analyser_retired_early(const struct analyser *c);
+i64 analyser_zero(const struct analyser *c);
 void analyser_free(struct analyser *c);
 #pragma GCC visibility pop
 

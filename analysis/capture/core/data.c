@@ -82,8 +82,8 @@ static void note_in_flight(const struct packet *p, struct data *d)
 		b->data_in_flight_max_bytes = max(b->data_in_flight_max_bytes, bytes);
 }
 
-static void add_data(struct analyser *c, const struct packet *p, struct data *d,
-		     i64 from, i64 to)
+void add_data(struct analyser *c, const struct packet *p, struct data *d, i64 from,
+	      i64 to)
 {
 	struct direction *dir = p->direction;
 	struct overlap overlap;
@@ -129,6 +129,8 @@ void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to, i6
 		return;
 	if (!dir->data || (!dir->map_count && !dir->subflow->connection->dss_seen)) {
 		note_new(c, p, from, fresh);	/* TCP, or MPTCP that became it */
+		if (dir->data && fresh == to - from)
+			hold_unmapped(c, p, from, to, true);
 		return;
 	}
 	while (from < to) {
@@ -140,8 +142,8 @@ void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to, i6
 
 			add_data(c, p, dir->data, first, first + (end - from));
 		} else {
-			dir->data->row.unmapped_packets++;
-			dir->data->row.unmapped_bytes += end - from;
+			end = next_mapping(dir, from, end);
+			hold_unmapped(c, p, from, end, false);
 		}
 		from = end;
 	}

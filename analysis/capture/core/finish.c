@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* At the end of the capture: the rows of connections, subflows and directions. */
+/* The rows of a connection that has ended, and of its subflows and directions. */
 #include "core.h"
 
 static void split(const u8 *address, u64 *high, u64 *low)
@@ -14,6 +14,7 @@ static void finish_direction(struct analyser *c, struct direction *dir)
 	i64 gaps = 0;
 
 	flush_bin(c, dir);
+	give_up_unmapped(dir);
 	for (u32 i = 0; i < dir->holes.count; i++) {
 		const struct range *hole = &dir->holes.list[dir->holes.head + i];
 
@@ -186,12 +187,9 @@ static void finish_connection(struct analyser *c, struct connection *conn)
 	}
 }
 
-void finish(struct analyser *c)
+void tell_connection(struct analyser *c, struct connection *conn)
 {
-	c->memory.left += (i64)c->subflows.count * ROWS_OF_SUBFLOW;
-	pairs_end(c);
-	for (size_t i = 0; i < c->subflows.count; i++)
-		finish_subflow(c, c->subflows.at[i]);
-	for (size_t i = 0; i < c->connections.count; i++)
-		finish_connection(c, c->connections.at[i]);
+	for (struct subflow *s = conn->first_subflow; s; s = s->sibling)
+		finish_subflow(c, s);
+	finish_connection(c, conn);
 }

@@ -84,11 +84,11 @@ struct connection *new_connection(struct analyser *c, u32 point)
 
 	if (!conn)
 		return NULL;
-	conn->index = (u32)c->connections.count;
-	if (!push(&c->memory, &c->connections, conn)) {
-		arena_free(&c->memory, conn, sizeof(*conn));
-		return NULL;
-	}
+	conn->index = c->connection_total++;
+	c->connection_count++;
+	conn->older = c->newest;
+	*(c->newest ? &c->newest->newer : &c->oldest) = conn;
+	c->newest = conn;
 	conn->row.point = point;
 	conn->row.version = conn->row.token_a = conn->row.token_b = -1;
 	conn->row.syn_ns = conn->row.established_ns = conn->row.fallback_ns = -1;
@@ -105,7 +105,8 @@ static void init_direction(struct direction *dir, struct subflow *s, int end)
 	dir->last_ack_ns = dir->new_from_ns = dir->new_to_ns = -1;
 	dir->last_window = -1;
 	dir->row.direction = end;
-	dir->bin.interval = -1;
+	dir->window_shift = -1;
+	dir->counts_like = dir;
 }
 
 static struct subflow *new_subflow(struct analyser *c, const struct packet *p, int low,
@@ -114,20 +115,16 @@ static struct subflow *new_subflow(struct analyser *c, const struct packet *p, i
 	struct connection *conn;
 	struct subflow *s;
 
-	if (c->subflows.count >= c->bucket_count && !widen(c))
+	if (c->subflow_count >= c->bucket_count && !widen(c))
 		return NULL;
-	if (c->memory.left < (i64)(sizeof(*s) + sizeof(*conn)) + ROWS_OF_SUBFLOW + 64) {
-		c->memory.short_of = true;
-		return NULL;
-	}
 	s = arena_alloc(&c->memory, sizeof(*s));
 	conn = s ? new_connection(c, point) : NULL;
-	if (!conn || !push(&c->memory, &c->subflows, s)) {
+	if (!conn) {
 		arena_free(&c->memory, s, sizeof(*s));
 		return NULL;
 	}
-	c->memory.left -= ROWS_OF_SUBFLOW;
-	s->index = (u32)c->subflows.count - 1;
+	c->subflow_count++;
+	s->index = c->subflow_total++;
 	s->connection = conn;
 	conn->first_subflow = conn->last_subflow = s;
 	conn->row.subflows = 1;
@@ -159,8 +156,8 @@ static bool begins_anew(const struct direction *dir, const struct packet *p)
 	return dir->row.syns ? p->seq != dir->isn : dir->row.payload_bytes > 0;
 }
 
-/* Out of the table; its counts stay. */
-static void supersede(struct analyser *c, struct subflow *s)
+/* No packet finds the subflow any more; its counts stay. */
+static void unhash(struct analyser *c, const struct subflow *s)
 {
 	struct subflow **link = &c->buckets[s->hash & (c->bucket_count - 1)];
 
@@ -170,18 +167,82 @@ static void supersede(struct analyser *c, struct subflow *s)
 		*link = s->next_of_hash;
 }
 
-static struct subflow *look_up(struct analyser *c, const struct packet *p, int low,
-			       u32 point)
+static void free_direction(struct arena *m, struct direction *dir)
 {
-	u64 hash = hash_of(c, p, low, point);
+	ranges_free(m, &dir->holes);
+	samples_free(m, &dir->rtt);
+	samples_free(m, &dir->delay);
+	arena_free(m, dir->bin, sizeof(*dir->bin));
+	arena_free(m, dir->sent, dir->sent_capacity * sizeof(*dir->sent));
+	arena_free(m, dir->maps, MAPPINGS * sizeof(*dir->maps));
+	arena_free(m, dir->unmapped, dir->unmapped_capacity * sizeof(*dir->unmapped));
+}
+
+static void free_subflow(struct analyser *c, struct subflow *s)
+{
+	unhash(c, s);
+	unlink_twins(s);
+	for (int i = 0; i < 2; i++) {
+		if (c->last[i] == s)
+			c->last[i] = NULL;
+		free_direction(&c->memory, &s->directions[i]);
+	}
+	arena_free(&c->memory, s, sizeof(*s));
+	c->subflow_count--;
+}
+
+/* Everything that is kept of a connection; none of its packets may be in `pairs`. */
+void free_connection(struct analyser *c, struct connection *conn)
+{
+	for (struct subflow *s = conn->first_subflow, *next; s; s = next) {
+		next = s->sibling;
+		free_subflow(c, s);
+	}
+	for (int i = 0; i < 2; i++) {
+		if (conn->data[i])
+			ranges_free(&c->memory, &conn->data[i]->ranges);
+		arena_free(&c->memory, conn->data[i], sizeof(*conn->data[i]));
+	}
+	*(conn->older ? &conn->older->newer : &c->oldest) = conn->newer;
+	*(conn->newer ? &conn->newer->older : &c->newest) = conn->older;
+	arena_free(&c->memory, conn, sizeof(*conn));
+	c->connection_count--;
+}
+
+static struct subflow *in_table(const struct analyser *c, const struct packet *p, int low,
+				u32 point, u64 hash)
+{
 	struct subflow *s = c->bucket_count ?
 			    c->buckets[hash & (c->bucket_count - 1)] : NULL;
 
 	while (s && (s->hash != hash || !same_ends(s, p, low, point)))
 		s = s->next_of_hash;
+	return s;
+}
+
+/* A new subflow of one capture point, and the same of the other if it is there. */
+static struct subflow *add_subflow(struct analyser *c, const struct packet *p, int low,
+				   u32 point, u64 hash)
+{
+	struct subflow *s;
+
+	retire_closed(c);
+	s = new_subflow(c, p, low, point, hash);
+
+	if (s && c->points == 3)
+		link_twins(s, in_table(c, p, low, !point, hash_of(c, p, low, !point)));
+	return s;
+}
+
+static struct subflow *look_up(struct analyser *c, const struct packet *p, int low,
+			       u32 point)
+{
+	u64 hash = hash_of(c, p, low, point);
+	struct subflow *s = in_table(c, p, low, point, hash);
+
 	if (!s && !c->bucket_count && !widen(c))
 		return NULL;
-	return s ? s : new_subflow(c, p, low, point, hash);
+	return s ? s : add_subflow(c, p, low, point, hash);
 }
 
 /* The direction of a packet, from its sender; NULL if the memory is used up. */
@@ -202,10 +263,12 @@ struct direction *find_direction(struct analyser *c, struct packet *p, u32 point
 	/* The sender is end `low` of the key: 0 if it comes first. */
 	dir = s ? &s->directions[low] : NULL;
 	if (dir && begins_anew(dir, p)) {
-		supersede(c, s);
-		s = new_subflow(c, p, low, point, s->hash);
+		unhash(c, s);
+		s = add_subflow(c, p, low, point, s->hash);
 		dir = s ? &s->directions[low] : NULL;
 	}
+	if (s)
+		s->touched = true;
 	c->last[point & 1] = s;
 	return dir;
 }

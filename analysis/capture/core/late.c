@@ -4,6 +4,8 @@
  * key that came later, and data whose numbers had nothing to count from. Such a
  * connection becomes part of the one that the key belongs to.
  */
+#include <stdlib.h>
+
 #include "core.h"
 
 #define MOST_DATA (1ll << 60)	/* no connection carries more */
@@ -109,10 +111,40 @@ static bool align(struct connection *conn, struct data *from, struct data *to)
 	return true;
 }
 
+static int by_index(const void *a, const void *b)
+{
+	const struct subflow *const *first = a, *const *second = b;
+
+	return (*first)->index < (*second)->index ? -1 : (*first)->index > (*second)->index;
+}
+
+/* The subflows of a connection by their index; NULL if there is no memory. */
+static struct subflow **sorted_subflows(struct arena *m, const struct connection *conn)
+{
+	size_t count = (size_t)conn->row.subflows, i = 0;
+	struct subflow **list = arena_alloc(m, count * sizeof(*list));
+
+	for (struct subflow *s = conn->first_subflow; list && s && i < count; s = s->sibling)
+		list[i++] = s;
+	if (list)
+		qsort(list, i, sizeof(*list), by_index);
+	return list;
+}
+
+static struct subflow *subflow_at(struct subflow **list, size_t count, u32 index)
+{
+	const struct subflow wanted = { .index = index }, *key = &wanted;
+	struct subflow **at = bsearch(&key, list, count, sizeof(*list), by_index);
+
+	return at ? *at : NULL;
+}
+
 /* Data of both that are the same were sent on two subflows. */
 static void unite(struct analyser *c, struct data *to, struct data *from)
 {
+	size_t count = (size_t)from->connection->row.subflows;
 	struct ranges *r = &from->ranges;
+	struct subflow **list;
 	struct overlap overlap;
 
 	if (!to->ranges.count && !to->ranges.forgotten) {
@@ -121,15 +153,17 @@ static void unite(struct analyser *c, struct data *to, struct data *from)
 		to->ranges = *r;
 		*r = none;
 	}
-	for (u32 i = 0; i < r->count; i++) {
+	list = r->count ? sorted_subflows(&c->memory, from->connection) : NULL;
+	for (u32 i = 0; list && i < r->count; i++) {
 		const struct range *piece = &r->list[r->head + i];
-		struct subflow *s = c->subflows.at[piece->owner];
-		struct direction *dir = &s->directions[s->directions[0].data != from];
+		struct subflow *s = subflow_at(list, count, piece->owner);
+		struct direction *dir;
 
 		ranges_add(&c->memory, &to->ranges, piece->from, piece->to,
 			   piece->owner, &overlap);
-		if (!overlap.others)
+		if (!overlap.others || !s)
 			continue;
+		dir = &s->directions[s->directions[0].data != from];
 		to->row.bytes -= overlap.others;
 		to->row.reinjections++;
 		to->row.reinjected_packets++;
@@ -138,6 +172,7 @@ static void unite(struct analyser *c, struct data *to, struct data *from)
 		dir->row.reinjected_packets++;
 		dir->row.reinjected_bytes += overlap.others;
 	}
+	arena_free(&c->memory, list, count * sizeof(*list));
 	to->row.forgotten_ranges += from->ranges.forgotten;
 }
 
@@ -199,21 +234,15 @@ static void fold(struct analyser *c, struct connection *conn, struct data *from,
 	unite(c, to, from);
 }
 
-static void drop_data(struct arena *m, struct data *d)
-{
-	if (!d)
-		return;
-	ranges_free(m, &d->ranges);
-	arena_free(m, d, sizeof(*d));
-}
-
 static void move_subflows(struct connection *from, struct connection *to, bool turned)
 {
 	for (struct subflow *s = from->first_subflow; s; s = s->sibling) {
 		s->connection = to;
 		s->row.number = to->row.subflows++;
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < 2; i++) {
 			s->directions[i].row.direction ^= turned;
+			s->directions[i].data = to->data[s->directions[i].row.direction];
+		}
 	}
 	to->last_subflow->sibling = from->first_subflow;
 	to->last_subflow = from->last_subflow;
@@ -235,14 +264,6 @@ void merge_connection(struct analyser *c, struct connection *from, struct connec
 			fold(c, from, old, *new);
 	}
 	move_subflows(from, to, turned);
-	for (struct subflow *s = to->first_subflow; s; s = s->sibling) {
-		for (int i = 0; i < 2; i++)
-			s->directions[i].data = to->data[s->directions[i].row.direction];
-	}
-	for (int i = 0; i < 2; i++) {
-		drop_data(&c->memory, from->data[i]);
-		from->data[i] = NULL;
-	}
 	to->dss_seen |= from->dss_seen;
 	to->listed += from->listed;
 	to->row.events_dropped += from->row.events_dropped;
@@ -253,8 +274,8 @@ void merge_connection(struct analyser *c, struct connection *from, struct connec
 		to->row.fallback = from->row.fallback;
 		to->row.fallback_ns = from->row.fallback_ns;
 	}
-	if (from->index + 1 == c->connections.count) {
-		c->connections.count--;
-		arena_free(&c->memory, from, sizeof(*from));
-	}
+	if (from->index + 1 == c->connection_total)
+		c->connection_total--;
+	drop_tokens(c, from);
+	free_connection(c, from);
 }

@@ -97,6 +97,18 @@ const struct mapping *find_mapping(const struct direction *dir, i64 number)
 	return NULL;
 }
 
+/* Where the first mapping beyond a number begins, or `end` if that comes first. */
+i64 next_mapping(const struct direction *dir, i64 number, i64 end)
+{
+	u32 known = (u32)min(dir->map_count, MAPPINGS);
+
+	for (u32 i = 0; i < known; i++) {
+		if (dir->maps[i].from > number)
+			end = min(end, dir->maps[i].from);
+	}
+	return end;
+}
+
 static void take_data_fin(struct data *d, i64 number, i64 time_ns)
 {
 	d->fin = number;
@@ -130,6 +142,7 @@ void take_mapping(struct analyser *c, const struct packet *p, const struct dss *
 		return;
 	map.from = rel_ssn(dir, dss->ssn, from);
 	add_mapping(c, dir, map);
+	map_held(c, p, &map);
 }
 
 /* The sender of the packet says which of the other end's data have arrived. */

@@ -6,7 +6,7 @@
  */
 #include "core.h"
 
-enum { END = 0, NOP = 1, SACK = 5, STAMP = 8, MPTCP = 30 };
+enum { END = 0, NOP = 1, WINDOW_SCALE = 3, SACK = 5, STAMP = 8, MPTCP = 30 };
 
 static void read_capable(struct span s, struct option *o)
 {
@@ -152,6 +152,8 @@ void read_options(struct span s, struct packet *p)
 				read_other((struct span){ at, length }, p);
 		} else if (*at == STAMP && length == 10) {
 			read_stamp(at, p);
+		} else if (*at == WINDOW_SCALE && length == 3) {
+			p->window_shift = (i8)(at[2] < 14 ? at[2] : 14);
 		} else if (*at == SACK) {
 			read_sack(at, length, p);
 		}

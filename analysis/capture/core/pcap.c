@@ -50,6 +50,7 @@ enum step read_pcap_head(struct input *in, u32 magic)
 	/* The upper half of the field tells of check sequences. */
 	in->link = (i32)(file32(at + 20, in->swapped) & 0xFFFF);
 	in->row.link = in->link;
+	in->several = link_of_several(in->link);
 	if (!link_known(in->link))
 		return damaged(in, FAULT_LINK, in->link);
 	in->format = 1;

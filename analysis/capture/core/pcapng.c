@@ -66,6 +66,7 @@ static enum step add_interface(struct input *in, struct span s, struct arena *m)
 		.link = file16(s.at, in->swapped),
 		.per_second = 1000000,
 	};
+	in->several |= in->base + in->interfaces > 1 || link_of_several(into->link);
 	in->row.link = into->link;
 	skip(&s, 8);
 	read_interface_options(s, in->swapped, into);
@@ -95,7 +96,7 @@ static enum step take_packet(struct input *in, u32 type, struct span s)
 			in->row.fault_offset = in->offset;
 			in->row.fault_value = of->link;
 		}
-		in->row.other_packets++;
+		in->row.unknown_link_packets++;
 		return STEP_MORE;
 	}
 	time_ns = to_ns(of, (u64)file32(s.at + at, in->swapped) << 32 |

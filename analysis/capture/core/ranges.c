@@ -46,7 +46,7 @@ static void forget(struct ranges *r, u32 count)
 }
 
 /* Make space for one more range at the end. */
-static bool make_space(struct arena *m, struct ranges *r)
+static bool space_for_one(struct arena *m, struct ranges *r)
 {
 	struct range *list;
 	u32 more;
@@ -85,7 +85,7 @@ static u32 insert(struct arena *m, struct ranges *r, u32 index, struct range pie
 		after->from = piece.from;
 		return index + 1;
 	}
-	if (!make_space(m, r))
+	if (!space_for_one(m, r))
 		return index;
 	dropped -= r->count;
 	if (index < dropped)
@@ -142,7 +142,7 @@ void ranges_add(struct arena *m, struct ranges *r, i64 from, i64 to, u32 owner,
 /* A stretch beyond all others. */
 void ranges_append(struct arena *m, struct ranges *r, struct range piece)
 {
-	if (!make_space(m, r))
+	if (!space_for_one(m, r))
 		return;
 	*at(r, r->count++) = piece;
 }

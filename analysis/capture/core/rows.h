@@ -64,7 +64,8 @@
 	F(i64, data_fins) F(i64, add_addrs) F(i64, add_addr_echoes) \
 	F(i64, remove_addrs) F(i64, mp_prios) F(i64, fastcloses) F(i64, mp_fails) \
 	F(i64, mp_resets) F(i64, capables) F(i64, joins) F(i64, cut_options) \
-	F(i64, matched) F(i64, unmatched) F(i64, undecided) F(i64, delay_sum_ns) \
+	F(i64, matched) F(i64, unmatched) F(i64, undecided) F(i64, matched_bytes) \
+	F(i64, unmatched_bytes) F(i64, resegmented) F(i64, delay_sum_ns) \
 	F(i64, delay_min_ns) F(i64, delay_max_ns) F(i64, delay_p50_ns) \
 	F(i64, delay_p95_ns) F(i64, delay_p99_ns) F(i64, origin)
 
@@ -78,8 +79,9 @@
 	F(i64, reinjected_packets) F(i64, reinjected_bytes) F(i64, ooo_packets) \
 	F(i64, data_ooo_packets) F(i64, rtt_samples) F(i64, rtt_sum_ns) \
 	F(i64, rtt_min_ns) F(i64, rtt_max_ns) F(i64, in_flight_max_bytes) \
-	F(i64, data_in_flight_max_bytes) F(i64, matched) F(i64, delay_sum_ns) \
-	F(i64, delay_min_ns) F(i64, delay_max_ns) F(i64, unmatched) F(i64, idle_ns)
+	F(i64, data_in_flight_max_bytes) F(i64, matched) F(i64, matched_bytes) \
+	F(i64, delay_sum_ns) F(i64, delay_min_ns) F(i64, delay_max_ns) \
+	F(i64, unmatched) F(i64, unmatched_bytes) F(i64, idle_ns)
 
 /* Something that happened; the mask of the settings says which are told. */
 #define EVENT_FIELDS(F) \
@@ -89,10 +91,11 @@
 /* A file of the capture, or one pipe. */
 #define INPUT_FIELDS(F) \
 	F(i64, input) F(i64, point) F(i64, format) F(i64, link) F(i64, bytes) \
-	F(i64, packets) F(i64, tcp_packets) F(i64, other_packets) \
+	F(i64, packets) F(i64, tcp_packets) F(i64, not_ip_packets) \
+	F(i64, udp_packets) F(i64, other_packets) F(i64, tunnelled_packets) \
 	F(i64, fragments) F(i64, malformed) F(i64, snapped) F(i64, untimed) \
-	F(i64, elsewhere) F(i64, untracked) F(i64, backwards) F(i64, first_ns) \
-	F(i64, last_ns) F(i64, fault) F(i64, fault_offset) F(i64, fault_value)
+	F(i64, unknown_link_packets) F(i64, elsewhere) F(i64, untracked) \
+	F(i64, backwards) F(i64, backwards_max_ns) F(i64, first_ns) F(i64, last_ns) F(i64, fault) F(i64, fault_offset) F(i64, fault_value)
 
 #define FIELD(type, name) type name;
 struct connection_row { CONNECTION_FIELDS(FIELD) };
@@ -134,7 +137,11 @@ enum event_kind {
 	EVENT_DELAY = 16,	/* length: ns */
 	EVENT_SIGNAL = 32,	/* other: MPTCP subtype; value: address id, or cause */
 	EVENT_DATA_ACK = 64,	/* position */
-	EVENT_LOSS = 128,	/* seen at one point and not at the other */
+	EVENT_LOSS = 128,	/* length: packets seen at one point and not at the other */
+	EVENT_SEGMENT = 256,	/* position, length; value: 1 if sent again, 2 if late */
+	EVENT_ACK = 512,	/* position; value: the window, in bytes */
+	EVENT_SACK = 1024,	/* position, length */
+	EVENT_FLIGHT = 2048,	/* length: bytes in flight when a segment is sent */
 };
 
 #endif

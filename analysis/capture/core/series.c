@@ -3,18 +3,19 @@
 #include "core.h"
 
 #define EVENTS_OF_CONNECTION 200000
-#define STREAMS (EVENT_DATA | EVENT_RTT | EVENT_DELAY | EVENT_DATA_ACK)
+#define LISTED (EVENT_RETRANSMISSION | EVENT_REINJECTION | EVENT_SIGNAL | EVENT_LOSS)
 
 void flush_bin(struct analyser *c, struct direction *dir)
 {
 	struct series_row *row;
 
-	if (dir->bin.interval < 0)
+	if (!dir->bin || dir->bin->interval < 0)
 		return;
 	row = new_row(&c->memory, &c->out[OUT_SERIES]);
 	if (row)
-		*row = dir->bin;
-	dir->bin.interval = -1;
+		*row = *dir->bin;
+	dir->bin->interval = -1;
+	dir->bin_to = dir->bin_from;
 }
 
 struct series_row *next_bin(struct analyser *c, struct direction *dir, i64 time_ns)
@@ -22,14 +23,18 @@ struct series_row *next_bin(struct analyser *c, struct direction *dir, i64 time_
 	i64 interval = max(0, time_ns - c->zero_ns) / c->settings.interval_ns;
 
 	flush_bin(c, dir);
+	if (!dir->bin)
+		dir->bin = arena_alloc(&c->memory, sizeof(*dir->bin));
+	if (!dir->bin)
+		return NULL;
 	dir->bin_from = c->zero_ns + interval * c->settings.interval_ns;
 	dir->bin_to = dir->bin_from + c->settings.interval_ns;
-	dir->bin = (struct series_row){
+	*dir->bin = (struct series_row){
 		.interval = interval,
 		.subflow = dir->subflow->index,
 		.direction = dir != &dir->subflow->directions[0],
 	};
-	return &dir->bin;
+	return dir->bin;
 }
 
 struct event_row *new_event(struct analyser *c, enum event_kind kind,
@@ -38,7 +43,7 @@ struct event_row *new_event(struct analyser *c, enum event_kind kind,
 	struct connection *conn = dir->subflow->connection;
 	struct event_row *row;
 
-	if (!(kind & STREAMS) && conn->listed++ >= EVENTS_OF_CONNECTION) {
+	if (kind & LISTED && conn->listed++ >= EVENTS_OF_CONNECTION) {
 		conn->row.events_dropped++;
 		return NULL;
 	}

@@ -63,6 +63,14 @@ static void note_times(struct direction *dir, const struct packet *p)
 		s->row.fourth_ack_ns = p->time_ns;
 }
 
+/* Windows are scaled if both SYNs have the option (RFC 7323, 2.2). */
+static void note_window_shift(struct direction *dir, const struct packet *p)
+{
+	dir->window_shift = (i8)max(0, p->window_shift);
+	if (p->flags & TCP_ACK && p->window_shift < 0 && dir->other->window_shift > 0)
+		dir->other->window_shift = 0;
+}
+
 static void count_packet(struct direction *dir, const struct packet *p)
 {
 	struct series_row *b = p->bin;
@@ -182,7 +190,7 @@ static i64 take_segment(struct analyser *c, struct packet *p, i64 from, i64 to)
 	return filled + beyond;
 }
 
-static void note_in_flight(struct direction *dir, struct series_row *b)
+static i64 note_in_flight(struct direction *dir, struct series_row *b)
 {
 	i64 bytes = max(0, dir->data_end - dir->acked);
 
@@ -190,17 +198,37 @@ static void note_in_flight(struct direction *dir, struct series_row *b)
 	dir->row.in_flight_max_bytes = max(dir->row.in_flight_max_bytes, bytes);
 	if (b)
 		b->in_flight_max_bytes = max(b->in_flight_max_bytes, bytes);
+	return bytes;
+}
+
+/* A segment, for a plot; `fresh`: how many of its numbers are new to the subflow. */
+static void tell_segment(struct analyser *c, const struct packet *p, i64 from, i64 fresh,
+			 bool in_order, i64 in_flight)
+{
+	struct event_row *e = event(c, EVENT_SEGMENT, p->direction, p->time_ns);
+
+	if (e) {
+		e->position = from;
+		e->length = p->payload;
+		e->value = in_order ? 0 : fresh ? 2 : 1;
+	}
+	e = event(c, EVENT_FLIGHT, p->direction, p->time_ns);
+	if (e)
+		e->length = in_flight;
 }
 
 void track_tcp(struct analyser *c, struct packet *p)
 {
 	struct direction *dir = p->direction;
-	i64 from, length, fresh = 0;
+	i64 from, length, fresh = 0, in_flight;
+	bool in_order;
 
 	if (!dir->seen || !dir->other->seen || p->flags & TCP_SYN) {
 		learn_directions(dir, p);
 		learn_isn(dir, p);
 	}
+	if (p->flags & TCP_SYN)
+		note_window_shift(dir, p);
 	if (dir->subflow->row.fourth_ack_ns < 0 || p->flags & TCP_SYN)
 		note_times(dir, p);
 	p->bin = bin(c, dir, p->time_ns);
@@ -224,6 +252,7 @@ void track_tcp(struct analyser *c, struct packet *p)
 		open_hole(c, dir, p, from);
 		dir->next = from;
 	}
+	in_order = from >= dir->next;
 	if (length) {
 		fresh = take_segment(c, p, from, from + length);
 		dir->last_sent_ns = p->time_ns;
@@ -232,7 +261,9 @@ void track_tcp(struct analyser *c, struct packet *p)
 		note_silence(c, dir, p);
 		from += !!(p->flags & TCP_SYN);
 		dir->data_end = max(dir->data_end, from + p->payload);
-		note_in_flight(dir, p->bin);
+		in_flight = note_in_flight(dir, p->bin);
+		if (c->settings.events & (EVENT_SEGMENT | EVENT_FLIGHT))
+			tell_segment(c, p, from, fresh, in_order, in_flight);
 		track_data(c, p, from, from + p->payload, min(fresh, p->payload));
 	}
 	if (p->has_dss && p->dss.has_ack)

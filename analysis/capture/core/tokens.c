@@ -87,3 +87,38 @@ void learn_key(struct analyser *c, struct connection *conn, int side, u64 key)
 	if (waiting)
 		merge_connection(c, waiting, conn, !side);
 }
+
+static void drop_token(struct analyser *c, u32 token, const struct connection *conn)
+{
+	struct token *t = find_token(c, token, (u32)conn->row.point);
+	u64 hole, i;
+
+	if (!t || t->connection != conn)
+		return;
+	hole = (u64)(t - c->tokens);
+	c->tokens[hole].used = false;
+	c->token_count--;
+	/* What lies behind the hole moves up if it would not be found any more. */
+	for (i = (hole + 1) & (c->token_capacity - 1); c->tokens[i].used;
+	     i = (i + 1) & (c->token_capacity - 1)) {
+		u64 home = place(c, c->tokens[i].token, c->tokens[i].point);
+
+		if (((i - home) & (c->token_capacity - 1)) <
+		    ((i - hole) & (c->token_capacity - 1)))
+			continue;
+		c->tokens[hole] = c->tokens[i];
+		c->tokens[i].used = false;
+		hole = i;
+	}
+}
+
+/* No MP_JOIN finds a connection that has retired. */
+void drop_tokens(struct analyser *c, const struct connection *conn)
+{
+	if (!c->tokens)
+		return;
+	if (conn->row.token_a >= 0)
+		drop_token(c, (u32)conn->row.token_a, conn);
+	if (conn->row.token_b >= 0)
+		drop_token(c, (u32)conn->row.token_b, conn);
+}

@@ -1,10 +1,15 @@
-"""Fuzz the analyser: `python -m tests.capture.fuzz.fuzz [INPUTS]`, a million unless
-said; needs clang with libFuzzer (Debian: clang, libclang-rt-14-dev).
+"""Fuzz the analyser: `python -m tests.capture.fuzz.fuzz [INPUTS]`.
+
+With clang and libFuzzer (Debian: clang, libclang-rt-14-dev) a million inputs are tried
+unless said, guided by coverage. Without them gcc builds the analyser with the same
+sanitizers, and the inputs are seeds with random changes.
 
 Seeds are the captured kinds, their heads alone, so that an input is a few packets.
-What crashes or hangs is left in the folder that is named at the end.
+The folder that is named at the end has the inputs that crash or hang.
 """
 
+import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,18 +17,26 @@ from pathlib import Path
 
 from tests.capture.formats import as_pcapng
 from tests.capture.kinds import ENDS, KINDS, raw
+from tests.capture.test_fuzz import mutated
 
 HERE = Path(__file__).parent
 CORE = HERE.parents[2] / "analysis" / "capture" / "core"
 LONGEST = 6000
 FLAGS = ("-g", "-O1", "-std=gnu11", "-DBUFFER_BYTES=65536", "-DLONGEST=32768")
+FLAGS += ("-DFEW_CONNECTIONS=2",)
+BATCH = 200
+"""Inputs of one process."""
 
 
-def build(target: Path) -> None:
-    sources = sorted(str(path) for path in CORE.glob("*.c"))
-    sanitizers = "-fsanitize=fuzzer,address,undefined,integer-divide-by-zero"
-    argv = ["clang", *FLAGS, sanitizers, "-fno-sanitize-recover=all", f"-I{CORE}"]
-    subprocess.run([*argv, str(HERE / "harness.c"), *sources, "-o", target], check=True)
+def build(target: Path, compiler: str) -> None:
+    sources = [str(HERE / "harness.c"), *sorted(str(path) for path in CORE.glob("*.c"))]
+    sanitizers = "address,undefined,integer-divide-by-zero"
+    if compiler == "clang":
+        flags = [*FLAGS, f"-fsanitize=fuzzer,{sanitizers}"]
+    else:
+        flags = [*FLAGS, f"-fsanitize={sanitizers}", "-DSTANDALONE"]
+    argv = [compiler, *flags, "-fno-sanitize-recover=all", f"-I{CORE}"]
+    subprocess.run([*argv, *sources, "-o", str(target)], check=True)
 
 
 def seeds(folder: Path) -> None:
@@ -32,20 +45,43 @@ def seeds(folder: Path) -> None:
         for end in ENDS:
             whole = raw(kind, end)
             for number, capture in enumerate((whole, as_pcapng(whole))):
-                for how in range(0, 8, 3):
+                for how in range(0, 16, 3):
                     name = f"{kind}-{end}-{number}-{how}"
                     (folder / name).write_bytes(bytes([how]) + capture[: LONGEST - 1])
 
 
-def main(inputs: int) -> int:
-    folder = Path(tempfile.mkdtemp(prefix="mpbench-fuzz-"))
-    build(folder / "fuzz")
-    seeds(folder / "seeds")
+def guided(folder: Path, inputs: int) -> int:
+    """By libFuzzer; returns its exit status."""
     (folder / "found").mkdir()
     argv = [str(folder / "fuzz"), f"-runs={inputs}", f"-max_len={LONGEST}"]
     argv += ["-timeout=60", "-rss_limit_mb=2048", "-print_final_stats=1"]
     argv += [f"-artifact_prefix={folder}/"]
-    status = subprocess.run([*argv, folder / "found", folder / "seeds"]).returncode
+    return subprocess.run([*argv, folder / "found", folder / "seeds"]).returncode
+
+
+def changed_at_random(folder: Path, inputs: int) -> int:
+    """Returns the exit status of the first batch that fails, 0 if none does."""
+    chance = random.Random(7)
+    originals = [path.read_bytes() for path in sorted((folder / "seeds").iterdir())]
+    for first in range(0, inputs, BATCH):
+        names = [folder / f"input-{number}" for number in range(BATCH)]
+        for name in names:
+            name.write_bytes(mutated(chance.choice(originals), chance))
+        argv = [str(folder / "fuzz"), *map(str, names)]
+        status = subprocess.run(argv, timeout=600).returncode
+        if status:
+            print(f"inputs {first} to {first + BATCH - 1}")
+            return status
+    return 0
+
+
+def main(inputs: int) -> int:
+    folder = Path(tempfile.mkdtemp(prefix="mpbench-fuzz-"))
+    compiler = "clang" if shutil.which("clang") else "gcc"
+    build(folder / "fuzz", compiler)
+    seeds(folder / "seeds")
+    run = guided if compiler == "clang" else changed_at_random
+    status = run(folder, inputs)
     print(f"{folder}: exit status {status}")
     return status
 

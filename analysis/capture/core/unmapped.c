@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Payload that comes before its mapping, as of a sender that maps several segments with
+ * one option on the last of them. It is held, in bounded memory, until the mapping
+ * comes; then it counts as data of the time when it was sent.
+ */
+#include "core.h"
+
+#define MAX_HELD 1024		/* pieces of a direction */
+#define MAX_COUNTED 64		/* of them counted as data of TCP */
+
+static void give_up(struct direction *dir, const struct unmapped *piece)
+{
+	if (piece->counted || !dir->data)
+		return;
+	dir->data->row.unmapped_packets++;
+	dir->data->row.unmapped_bytes += piece->to - piece->from;
+}
+
+static bool make_space_for(struct analyser *c, struct direction *dir)
+{
+	u32 capacity = dir->unmapped_capacity, more = capacity ? 2 * capacity : 8;
+	struct unmapped *list = NULL;
+
+	if (dir->unmapped_count < capacity)
+		return true;
+	if (more <= MAX_HELD)
+		list = arena_grow(&c->memory, dir->unmapped, capacity * sizeof(*list),
+				  more * sizeof(*list));
+	if (list) {
+		dir->unmapped = list;
+		dir->unmapped_capacity = more;
+		return true;
+	}
+	if (!capacity)
+		return false;
+	/* The older half has waited in vain. */
+	for (u32 i = 0; i < capacity / 2; i++)
+		give_up(dir, &dir->unmapped[i]);
+	dir->unmapped_count -= capacity / 2;
+	memmove(dir->unmapped, dir->unmapped + capacity / 2,
+		dir->unmapped_count * sizeof(*list));
+	return true;
+}
+
+/* `counted`: as data of TCP, for nothing told yet that the connection maps its data. */
+void hold_unmapped(struct analyser *c, const struct packet *p, i64 from, i64 to,
+		   bool counted)
+{
+	struct unmapped piece = { from, to, p->time_ns, counted };
+
+	if (counted && p->direction->unmapped_count >= MAX_COUNTED)
+		return;
+	if (make_space_for(c, p->direction))
+		p->direction->unmapped[p->direction->unmapped_count++] = piece;
+	else
+		give_up(p->direction, &piece);
+}
+
+/* The part of a piece that a mapping covers becomes data. */
+static void map_piece(struct analyser *c, const struct packet *p,
+		      const struct unmapped *piece, const struct mapping *map)
+{
+	i64 from = max(piece->from, map->from);
+	i64 to = min(piece->to, map->from + map->length);
+	i64 first = map->dsn + (from - map->from);
+	struct packet then = *p;
+
+	then.time_ns = piece->time_ns;
+	if (piece->counted)
+		p->direction->row.data_bytes -= to - from;
+	add_data(c, &then, p->direction->data, first, first + (to - from));
+}
+
+void map_held(struct analyser *c, const struct packet *p, const struct mapping *map)
+{
+	struct direction *dir = p->direction;
+	i64 end = map->from + map->length;
+	u32 count = dir->unmapped_count, stay = 0;
+	struct unmapped after = { 0 };
+
+	if (!count)
+		return;
+	for (u32 i = 0; i < count; i++) {
+		struct unmapped piece = dir->unmapped[i];
+
+		if (piece.to <= map->from || piece.from >= end) {
+			dir->unmapped[stay++] = piece;
+			continue;
+		}
+		map_piece(c, p, &piece, map);
+		if (piece.to > end) {
+			/* A mapping has one end, which one piece can pass. */
+			after = piece;
+			after.from = end;
+		}
+		if (piece.from < map->from) {
+			piece.to = map->from;
+			dir->unmapped[stay++] = piece;
+		}
+	}
+	dir->unmapped_count = stay;
+	if (after.to && make_space_for(c, dir))
+		dir->unmapped[dir->unmapped_count++] = after;
+}
+
+/* At the end of the connection: no mapping will come. */
+void give_up_unmapped(struct direction *dir)
+{
+	for (u32 i = 0; i < dir->unmapped_count; i++)
+		give_up(dir, &dir->unmapped[i]);
+	dir->unmapped_count = 0;
+}
