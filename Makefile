@@ -1,5 +1,7 @@
 # make demo   set up everything, run the quickstart, draw its figures
-# make test   set up everything, run tests, types and lint
+# make test   set up everything, run all tests, types and lint
+# make unit   the tests that need no guest and no browser, in under two minutes
+# make lint   style of code and prose; make types: mypy; make coverage: make unit's
 # make integrity  byte for byte: every controller and scheduler under faults
 # make docs   build the documentation into build/docs, links checked
 # make reproduction  the thesis's figures from results/, ours beside the published
@@ -33,7 +35,7 @@ NODE_TOOLS := node_modules/.package-lock.json
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 
 .PHONY: help setup packages venv kernel demo reproduction
-.PHONY: test unit lint types docs integrity
+.PHONY: test tests unit coverage lint types docs integrity
 .PHONY: dashboard release clean
 
 help:
@@ -88,8 +90,8 @@ reproduction: venv
 	$(call done)
 
 # Target-specific: the browser is installed for the tests alone.
-test unit: PACKAGES += $(BROWSER)
-test: setup lint types unit
+test tests: PACKAGES += $(BROWSER)
+test: setup lint types tests
 
 lint: venv $(NODE_TOOLS)
 	@$(call step,Lint,seconds)
@@ -100,6 +102,7 @@ lint: venv $(NODE_TOOLS)
 		echo "$(DASHBOARD)/dashboard.js is older than its sources; run: make dashboard" >&2
 		exit 1
 	fi
+	$(BIN)/python .ci/prose/check.py
 	$(call done)
 
 dashboard: venv $(NODE_TOOLS)
@@ -118,9 +121,22 @@ types: venv
 	$(BIN)/mypy
 	$(call done)
 
-unit: venv kernel
-	@$(call step,Tests,minutes)
+# What needs a guest, a browser or patience.
+LONG := guest or browser or slow
+
+tests: venv kernel
+	@$(call step,All tests,minutes)
 	$(BIN)/python -m pytest
+	$(call done)
+
+unit: venv
+	@$(call step,Tests without guests and a browser,under two minutes)
+	$(BIN)/python -m pytest -m 'not ($(LONG))'
+	$(call done)
+
+coverage: venv
+	@$(call step,The same tests with coverage,three minutes)
+	$(BIN)/python -m pytest -m 'not ($(LONG))' --cov --cov-report=term
 	$(call done)
 
 integrity: venv kernel

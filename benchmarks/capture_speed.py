@@ -1,11 +1,11 @@
-"""Packets a second of capture analysis beside tshark, and its memory.
+"""Measure the capture analyser beside tshark: packets per second, and memory.
 
     python -m benchmarks.capture_speed [--packets N] [--rounds N] [--gib N]
 
-The same generated header-only capture of MPTCP over four subflows goes to both, in
-one run, pinned to one CPU: to all metrics and a time series of 0.1 s, and to tshark's
-extraction of the fields that such metrics would be computed from. With `--gib`, a
-capture of that size is analysed once for its memory, and removed.
+Both read the same generated capture, which has headers only: MPTCP over four subflows.
+Both are pinned to one CPU. The analyser computes all metrics and a time series of
+0.1 s; tshark extracts the fields that such metrics need. With `--gib`, the analyser
+reads one capture of that size, so that its memory can be seen; the file is removed.
 """
 
 import argparse
@@ -43,7 +43,11 @@ print(time.process_time() - cpu, time.perf_counter() - wall,
 
 @dataclass(frozen=True)
 class Took:
-    """cpu_s, wall_s : of the analysis, of all of tshark; peak_mib : of the process"""
+    """What one program took.
+
+    cpu_s, wall_s : time of the analysis, or of the whole tshark process
+    peak_mib : highest memory of the process
+    """
 
     cpu_s: float
     wall_s: float
@@ -52,7 +56,7 @@ class Took:
 
 
 def timed(argv: list[str]) -> Took:
-    """Run on one CPU, and take its own resources."""
+    """Run a program on one CPU and measure only its own resources."""
     pinned = ["taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), *argv]
     began = time.perf_counter()
     process = subprocess.Popen(pinned, stdout=subprocess.PIPE, text=True)
@@ -66,8 +70,10 @@ def timed(argv: list[str]) -> Took:
 
 
 def write(capture: Path, packets: int) -> int:
-    """Generated in a process of its own: a child's peak of memory counts from what
-    its parent has."""
+    """Generate a capture in a separate process, and return its size in bytes.
+
+    A child's peak memory starts at what its parent uses, so this process stays small.
+    """
     argv = [sys.executable, "-m", GENERATOR, str(capture), str(packets)]
     done = subprocess.run(argv, cwd=ROOT, check=True, capture_output=True)
     return int(done.stdout)
@@ -99,7 +105,7 @@ def show(name: str, took: Took, packets: int) -> None:
 def speed(folder: Path, packets: int, rounds: int) -> None:
     capture = folder / "generated.pcap"
     size = write(capture, packets)
-    print(f"{packets:,} packets, {size / 1e6:,.0f} MB, {RECORD_BYTES} bytes a record")
+    print(f"{packets:,} packets, {size / 1e6:,.0f} MB, {RECORD_BYTES} bytes per record")
     best: dict[str, Took] = {}
     for _ in range(rounds):
         took = ours(capture)
@@ -118,7 +124,7 @@ def memory(folder: Path, gib: float) -> None:
     capture = folder / "large.pcap"
     packets = int(gib * 2**30 / RECORD_BYTES)
     if shutil.disk_usage(folder).free < gib * 2**30 * 1.1:
-        sys.exit(f"{folder}: not enough room for {gib:g} GiB; set TMPDIR")
+        sys.exit(f"{folder}: not enough space for {gib:g} GiB; set TMPDIR")
     try:
         size = write(capture, packets)
         print(f"{size / 2**30:.2f} GiB, {packets:,} packets")

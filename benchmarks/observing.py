@@ -1,11 +1,13 @@
-"""What looking on costs a run: captures and traces of windows, in turns with neither.
+"""Measure what captures and traces cost: the CPU time of runs with and without them.
 
     python -m benchmarks.observing [--rounds N] [--duration S] [--capacity MBPS]
 
-Two paths of equal capacity, MPTCP over both. CPU time of the guest; least and median
-over the rounds, and the median of what looking on adds to the run of the same round
-without. With `--analyse`, the analysis of captures that `mpbench run` adds is counted
-too. Says whether a run was the same, but for what it saw.
+The runs use MPTCP over two paths of equal capacity. In each round, the same run is
+executed once without and once with each way of observing it. Printed are the least and
+the median CPU time of the guest over the rounds, and the median of the difference
+within a round. With `--analyse`, the analysis of captures that `mpbench run` adds is
+counted too. The last column says whether the run was the same in all that it left,
+apart from captures and traces.
 """
 
 import argparse
@@ -49,7 +51,7 @@ SEEN = ("capture", "trace.csv")
 
 
 def cpu_s() -> float:
-    """Of this process and of children that have ended."""
+    """CPU seconds of this process and of its children that have ended."""
     found = [
         resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     ]
@@ -59,7 +61,7 @@ def cpu_s() -> float:
 def once(
     backend: VirtualBackend, job: dict[str, Any], folder: Path, analyse: bool
 ) -> tuple[float, str]:
-    """CPU seconds of one execution; a digest of all that is not what was looked at."""
+    """CPU seconds of one execution, and a digest of what observing must not change."""
     artefacts = folder / "artefacts"
     artefacts.mkdir(parents=True)
     (folder / "job.json").write_text(json.dumps(job))

@@ -1,13 +1,12 @@
-"""How fast the virtual lab is: virtual seconds per second of one pinned core.
+"""Measure the virtual lab's speed: virtual seconds per second of one pinned core.
 
     python -m benchmarks.virtual_lab_speed [--cpu N] [--repetitions 5] [--json]
         [--read {packet,coalesced}] [--read-bytes 16384]
 
-30 s of iperf3 over MPTCP (lia, lowrtt) through `two_path` at three capacities,
-and a run with no traffic at all: boot, network, teardown. Each is executed as
-the engine executes it. The clock of the wall counts on an idle machine only;
-beside it stands the CPU time of the guest's processes, which a busy neighbour
-moves less.
+Measured are 30 s of iperf3 over MPTCP (lia, lowrtt) through `two_path` at three
+capacities, and a run without traffic: boot, network, teardown. Each run is executed as
+the engine executes it. Wall time is meaningful on an idle machine only. The CPU time of
+the guest's processes stands beside it, because other load changes it less.
 """
 
 import argparse
@@ -30,13 +29,13 @@ from topologies.shaping import to_json
 
 DURATION_S = 30.0
 AIMS = {10: 30.0, 50: 20.0, 100: 12.0}
-"""Mbit/s of each path, to virtual over wall seconds."""
+"""The aim at each capacity: Mbit/s of each path to virtual seconds per wall second."""
 EMPTY_AIM_S = 0.3
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One kind of run, over its repetitions; seconds."""
+    """Times of one kind of run over its repetitions, in seconds."""
 
     name: str
     aim: str
@@ -49,7 +48,7 @@ class Measured:
 
 
 def job(capacity_mbps: float, traffic: list[dict[str, Any]]) -> dict[str, Any]:
-    """A run over two equal paths of 10 ms with queues of 50 ms."""
+    """The job of a run over two equal paths of 10 ms with queues of 50 ms."""
     parameters = topologies.describe("two_path").defaults()
     for path in (1, 2):
         parameters[f"path{path}.capacity_mbps"] = capacity_mbps

@@ -1,13 +1,13 @@
-"""How fast WSP thins a candidate set, beside a full-distance-matrix one.
+"""Measure how fast WSP thins a candidate set, beside a program that stores distances.
 
     python -m benchmarks.wsp_speed [--seeds 20] [--json]
 
-Each line is one size: candidates down to a wanted number of points, by adaptive
-WSP (the whole search for d_min included). The comparison is the shape of the
-published programs: the matrix of all distances and each row sorted once, then
-bisection on d_min, which may end beside the wanted number. Its figure is given
-as a ratio in the same run; at 10,000 candidates it takes 1.6 GB. Times are of the
-CPU: all is on one thread, so that on an idle core they are those of the clock.
+Each line is one size: adaptive WSP selects a number of points from the candidates, and
+searches for the d_min that gives this number. The published programs work differently:
+they compute and sort the matrix of all distances once, then bisect on d_min, and may
+end at a nearby number of points. The table gives their time as a ratio, measured in the
+same run; at 10,000 candidates the matrix takes 1.6 GB. Times are CPU times of a single
+thread, which on an idle core equal wall times.
 """
 
 import argparse
@@ -31,7 +31,7 @@ SIZES = (  # candidates, dimensions, points, compared with the matrix
 
 
 def matrix_wsp(points: np.ndarray, count: int, origin: int) -> list[int]:
-    """Bisection on d_min over a stored, sorted matrix of distances."""
+    """Select points by bisection on d_min over a stored, sorted matrix of distances."""
     distances = cdist(points, points)
     order = np.argsort(distances, axis=1)
     low, high = 0.0, float(distances.max())

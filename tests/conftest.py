@@ -1,8 +1,53 @@
-"""For all tests."""
+"""Markers and fixtures for all tests."""
+
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from tests.calls import Command
+
+HERE = Path(__file__).parent
+GUEST_HELPERS = "tests.virtual.lab"
+MARKERS = {
+    "guest": "boot a guest",
+    "browser": "drive a browser",
+    "slow": "are slow",
+}
+LEFT_OUT = pytest.StashKey[Counter[str]]()
+
+
+def boots_a_guest(item: pytest.Item) -> bool:
+    """Whether a test lies in tests/virtual or its module uses the lab from there."""
+    if HERE / "virtual" in item.path.parents:
+        return True
+    names = vars(getattr(item, "module", None) or object).values()
+    return any(getattr(name, "__module__", "") == GUEST_HELPERS for name in names)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if boots_a_guest(item):
+            item.add_marker("guest")
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    for item in items:
+        counts = item.config.stash.setdefault(LEFT_OUT, Counter())
+        kinds = [name for name in MARKERS if item.get_closest_marker(name)]
+        counts[kinds[0] if kinds else "others"] += 1
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which tests were left out, and how to run them."""
+    counts = terminalreporter.config.stash.get(LEFT_OUT, Counter())
+    parts = [f"{counts[name]} that {words}" for name, words in MARKERS.items()]
+    if any(counts[name] for name in MARKERS):
+        text = ", ".join(part for part in parts if not part.startswith("0 "))
+        terminalreporter.line(f"left out: tests {text}; make test runs them")
 
 
 @pytest.fixture

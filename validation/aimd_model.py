@@ -1,11 +1,12 @@
-"""Two or more windows that grow by acknowledgements and shrink by random losses.
+"""Windows that grow with acknowledgements and shrink with random losses.
 
-A second implementation of the controllers, with nothing of the kernel in it: real
-numbers, one packet after another, each lost with its path's probability. A loss stops
-the window's growth for a round trip, in which further losses do not count, and then
-leaves what the controller keeps (fast recovery). No queues, no timeouts, no slow start.
+This is a second implementation of the controllers without a kernel. It uses real
+numbers and handles one packet after another; each packet is lost with its path's
+probability. After a loss the window does not grow for one round trip, and further
+losses in that time do not count; then the window is what the controller keeps (fast
+recovery). There are no queues, no timeouts and no slow start.
 
-It stands between the balance equations, which know averages alone, and a guest.
+The model lies between the balance equations, which know averages only, and a guest.
 """
 
 import random
@@ -15,9 +16,13 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Path:
-    """w : segments; rtt : s; l1, l2 : segments between the last losses, and since
+    """A path, its window, and what has happened on it.
 
-    total, squares : of w and of its square over time
+    loss : probability for a packet
+    rtt : round-trip time, s
+    w : congestion window, segments
+    l1, l2 : segments sent between the last two losses, and since the last loss
+    total, squares : time integrals of w and of its square
     sent, lost : segments
     """
 
@@ -92,13 +97,16 @@ CONTROLLERS: dict[str, tuple[Formula, Formula, float]] = {
         1,
     ),
 }
-"""Growth for an acknowledgement, what a loss keeps, and the least of that."""
+"""By controller: growth per acknowledgement, the window after a loss, its minimum."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Of one path over time: the mean of the window and the root of the mean of its
-    square, segments; and the part of the packets that was lost."""
+    """What one path had over time.
+
+    The mean of its window and the root mean square of its window, segments, and the
+    fraction of its packets that was lost.
+    """
 
     mean: float
     rms: float
@@ -108,9 +116,9 @@ class Found:
 def windows(
     name: str, loss: Sequence[float], rtt: Sequence[float], seconds: float, seed: int
 ) -> list[Found]:
-    """Of each path, after `seconds` / 20.
+    """What each path had, leaving out the first twentieth of `seconds`.
 
-    rtt : s
+    rtt : round-trip time of each path, s
     """
     growth, keep, least = CONTROLLERS[name]
     draw = random.Random(seed)

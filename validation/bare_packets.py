@@ -1,11 +1,12 @@
-"""What published cells owe to Linux, and what to the network: bare_packets.c on them.
+"""Which published values depend on Linux, and which on the network alone.
 
     python -m validation.bare_packets [SCENARIO]... [--seeds 5]
 
-A simulator with nothing of a kernel in it runs the networks of some pages of
-results/reference. Where it has what the guest has, the kernel is not what sets the page
-apart from the paper; where changing one thing gives what the paper has, that thing is a
-cause. Means over the seeds with their 95 % interval (Student's t).
+The simulator bare_packets.c, which has nothing of a kernel, runs the networks of some
+pages of results/reference. If its result equals the guest's, then the kernel is not
+why the page differs from the paper. If a change of one thing gives the paper's value,
+then that thing is a possible cause. Printed are means over the seeds with their 95 %
+confidence interval (Student's t).
 """
 
 import argparse
@@ -21,15 +22,15 @@ from scipy import stats
 SOURCE = Path(__file__).with_suffix(".c")
 FRAME_BYTES = 1514
 PAYLOAD_BYTES = {"M": 1428, "T": 1448}
-"""Of MPTCP and of TCP."""
+"""Payload of a full segment of MPTCP and of TCP."""
 LEAST = {"balia": 1, "coupled-balia": 1, "coupled": 1}
-"""Least ssthresh, packets; 2 for the others."""
+"""Minimum of ssthresh, packets; 2 for the controllers that are not named."""
 USERS = 30
 
 
 @dataclass(frozen=True)
 class Ways:
-    """How all windows of a scenario behave, as in bare_packets.c."""
+    """How the windows of a scenario behave; bare_packets.c explains the switches."""
 
     delayed: bool = True
     acks: bool = False
@@ -48,7 +49,7 @@ SIMULATOR = Ways(delayed=False, parts=True)
 
 
 def link(capacity_mbps: float, delay_ms: float, queue: int, jitter: float = 1) -> str:
-    """A link; `jitter` in times that a packet takes on it."""
+    """A link; `jitter` counts transmission times of a packet."""
     jitter_ms = jitter * FRAME_BYTES * 8 / capacity_mbps / 1e3
     return f"link {capacity_mbps} {delay_ms} {jitter_ms} {queue}"
 
@@ -84,7 +85,7 @@ def bursty(law: str, ways: Ways, delay_ms: float, queue: int = 50) -> list[str]:
 
 
 def four_links(law: str, ways: Ways, many: int, queue: int = 83) -> list[str]:
-    """nsdi11 Fig. 3, with so many connections a user on links as many times faster."""
+    """nsdi11 Fig. 3, with `many` connections per user on links `many` times faster."""
     return [
         *(link(many * capacity, 10, queue) for capacity in (5, 12, 10, 3)),
         *(
@@ -103,13 +104,13 @@ def friendliness(law: str, ways: Ways, queue: int, capacity_mbps: float) -> list
 
 
 def responsiveness(law: str, ways: Ways, queue: int, jitter: float = 1) -> list[str]:
-    """balia Table V: what the five TCP users get from 40 to 80 s."""
+    """balia Table V: the throughput of the five TCP users from 40 to 80 s."""
     users = [flow("M", law, [0, 1], ways), *[flow("T", "reno", [1], ways, 40)] * 5]
     return [*[link(20, 10, queue, jitter)] * 2, *users, "phase 40 80"]
 
 
 def fairness(law: str, ways: Ways, delay_ms: float, queue: int) -> list[str]:
-    """thesis Tables 5.3 and 5.4: one link, on which a TCP comes at 40 s and stays."""
+    """thesis Tables 5.3 and 5.4: one link, on which a TCP starts at 40 s and stays."""
     return [
         link(15, delay_ms, queue),
         flow("M", law, [0, 0], ways),
@@ -121,8 +122,12 @@ def fairness(law: str, ways: Ways, delay_ms: float, queue: int) -> list[str]:
 
 
 def run(program: Path, seed: int, lines: Sequence[str]) -> dict[str, float]:
-    """Throughput by flow name (the sum of all of that name) and by `NAME path K`, in
-    Mbit/s of frames, and `lost K`, %; of phases after the first as `NAME, phase P`."""
+    """Run the simulator, and return what it printed by name.
+
+    `NAME` is the throughput of all flows of that name and `NAME path K` their
+    throughput on a path, both in Mbit/s of frames. `lost K` is the loss on a link in %.
+    Phases after the first have `NAME, phase P`.
+    """
     answer = subprocess.run(
         [str(program), str(seed)],
         input="\n".join(lines),
@@ -145,7 +150,7 @@ def run(program: Path, seed: int, lines: Sequence[str]) -> dict[str, float]:
 
 
 def build(folder: Path) -> Path:
-    """The program, compiled into a folder."""
+    """Compile the simulator into a folder."""
     program = folder / SOURCE.stem
     words = ["cc", "-O2", "-o", str(program), str(SOURCE), "-lm"]
     subprocess.run(words, check=True)
@@ -162,7 +167,7 @@ def _paths(found: Mapping[str, float]) -> dict[str, float]:
 
 
 def _goodput(found: Mapping[str, float], users: int) -> dict[str, float]:
-    """Mbit/s of payload a user, or of all with users = 1."""
+    """Goodput per user, Mbit/s; of all users together with users = 1."""
     return {
         name: found[name] * PAYLOAD_BYTES[name] / FRAME_BYTES / users for name in "MT"
     }
@@ -214,7 +219,7 @@ def cases(scenario: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def cells(scenario: str, found: Mapping[str, float]) -> dict[str, float]:
-    """What is printed of one run."""
+    """The values of one run that are printed, by name."""
     if scenario == "rtt-mismatch":
         return _packets_per_s(found)
     if scenario == "bursty-cbr":

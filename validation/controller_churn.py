@@ -1,14 +1,14 @@
-"""Connections and subflows that come and go under each controller.
+"""Connections and subflows that start and end under each controller.
 
     python -m validation.controller_churn [--config debug] [--seconds 120]
         [--connections 50] [--only NAME] [--scheduler NAME] [--seed 1] [--seeds 1]
 
-Fifty connections at a time over two lossy paths; every 0.7 s the second address is
-taken away or given back; schedulers and the number of subflows over the first address
-change; some connections are reset, some change to another controller (of the coupled
-ones, if several are asked for with --mixed). It is right if afterwards no slot and no
-connection is left and the kernel's log says nothing. `--config debug` is what
-`mpbench kernel build --config debug` makes: lockdep, KASAN, UBSAN, debug objects.
+Fifty connections at a time use two lossy paths. Every 0.7 s the second address is
+removed or added. Schedulers and the number of subflows over the first address change.
+Some connections are reset, and some change their controller (to another coupled one
+with --mixed). The check passes if afterwards no slot and no connection is left and the
+kernel's log is empty. `--config debug` uses the kernel of
+`mpbench kernel build --config debug`: lockdep, KASAN, UBSAN, debug objects.
 """
 
 import argparse

@@ -1,16 +1,17 @@
-"""Windows on two paths of fixed random loss against the controllers' equations.
+"""Windows on two paths with fixed random loss, compared with their equations.
 
     python -m validation.controller_shares [--seconds 200] [--seeds 5]
         [--only NAME] [--network NAME] [--json]
 
-No queue ever fills: the bottlenecks have room for ten times what flows. Guests are set
-beside the balance of growth and decrease (tests/virtual/balance.py), at the loss that
-netem drew in each of them, which takes most of the chance out; and beside the same
-equations driven packet by packet (aimd_model.py), at the loss that was asked for.
+No queue ever fills: the bottlenecks could carry ten times the traffic. Each guest is
+compared with the balance of growth and decrease (tests/virtual/balance.py), computed at
+the loss that netem drew in that guest, which removes most of the chance. It is also
+compared with the same equations driven packet by packet (aimd_model.py), at the nominal
+loss. Each value below is divided by the value that the balance gives:
 
-share   of path 1 in the mean windows, as a part of what the balance says
-rms     sum of the windows' root mean squares, likewise
-mean    sum of the windows' means, likewise
+share   path 1's share of the sum of mean windows
+rms     sum of the root mean squares of the windows
+mean    sum of the means of the windows
 """
 
 import argparse
@@ -29,12 +30,12 @@ from validation import aimd_model
 SHARES = script("import sys; from tests.virtual.shares import main; sys.exit(main())")
 SKIP_S = 20
 MODEL_TIMES = 4
-"""So many times a guest's seconds the model is driven for."""
+"""The model runs this many times as long as a guest."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """loss : probability; rtt_ms : without queues"""
+    """Two paths: probability of loss, and round-trip time without queues."""
 
     name: str
     loss: tuple[float, float]
@@ -57,7 +58,7 @@ NAMES = ("lia", "lia_rfc6356", "balia", "ewtcp", "semicoupled", "coupled", "olia
 
 @dataclass(frozen=True)
 class Sample:
-    """Of one guest, or of the model. mean, rms : segments, by path; loss : by path"""
+    """Windows of a guest or of the model: mean, rms (segments) and loss by path."""
 
     mean: list[float]
     rms: list[float]
@@ -78,7 +79,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Beside:
-    """Parts of what the balance says; see above."""
+    """Values divided by the value that the balance gives, as described above."""
 
     share: float
     rms: float
@@ -87,7 +88,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Row:
-    """guests : one a seed; offs : of each, None where there is no balance"""
+    """guests : one per seed; offs : of each guest, None if there is no balance"""
 
     network: str
     controller: str
@@ -138,7 +139,7 @@ def row(
     seconds: float,
     seeds: Sequence[int],
 ) -> Row:
-    """reno : one subflow, on path 1, of the controller lia."""
+    """A line of the table; `reno` is the controller lia with one subflow, on path 1."""
     how = {"controller": controller}
     if controller == "reno":
         how = {"controller": "lia", "single": 1}  # type: ignore[dict-item]

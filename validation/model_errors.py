@@ -1,10 +1,10 @@
-"""What the error of LIA's model is made of, in an LIA with nothing of a kernel in it.
+"""Sources of error in LIA's model, found with an LIA that has nothing of a kernel.
 
-The networks of the thesis's 6.2.1, 300 s each, packet by packet: each lost with its
-path's probability; a loss halves the window, further ones do not count for a round
-trip. What a kernel adds is put in piece by piece: windows do not grow for the round
-trip after a loss, and are whole segments. docs/models.md has what comes out; to
-repeat it, five minutes:
+It simulates the networks of the thesis's sec. 6.2.1 for 300 s each, packet by packet.
+Each packet is lost with its path's probability. A loss halves the window, and further
+losses do not count for one round trip. The restrictions of a kernel are then added one
+after another: windows do not grow in the round trip after a loss, and windows are whole
+segments. docs/models.md has the results. To repeat them (five minutes):
 
     python -m validation.model_errors
 """
@@ -21,12 +21,12 @@ SECONDS = 300.0
 SEEDS = 5
 LEAST_SEGMENTS = 1.0
 RTTS_S = (0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
-"""Of path 2; as in experiments/thesis/model-rtt.yaml."""
+"""Round-trip times of path 2, as in experiments/thesis/model-rtt.yaml."""
 NETWORKS = {
     "Fig. 6.3, loss": [((0.01, p / 100), (0.02, 0.02)) for p in range(2, 11)],
     "Fig. 6.4, round-trip time": [((0.01, 0.02), (0.02, rtt)) for rtt in RTTS_S],
 }
-"""Loss of each path, as a part of 1, and its round-trip time, s."""
+"""By figure, the networks: loss (a fraction) and round-trip time (s) of each path."""
 
 
 def sent(
@@ -39,9 +39,9 @@ def sent(
 ) -> list[float]:
     """Packets/s that LIA sends over each path.
 
-    pause : no growth for the round trip after a loss
-    whole : so many segments in a round trip as the window has wholly, and half of that,
-        rounded down, after a loss
+    pause : whether the window stays constant in the round trip after a loss
+    whole : whether the window counts whole segments only; half of it after a loss is
+        rounded down
     """
     windows = [10.0] * len(loss)
     packets = [0] * len(loss)
@@ -72,7 +72,7 @@ def errors(
     pause: bool,
     whole: bool,
 ) -> np.ndarray:
-    """Root-mean-square error of the model on each path, packets/s."""
+    """Root-mean-square error of the model on each path, in packets/s."""
     draw = np.random.default_rng(seed)
     apart = [
         np.divide(windows_of_model(loss, rtt_s), rtt_s)

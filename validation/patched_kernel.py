@@ -1,14 +1,14 @@
-"""An experiment in a guest kernel that is patched further.
+"""Run an experiment in a guest kernel with a further patch.
 
     python -m validation.patched_kernel PATCH EXPERIMENT [OPTION of mpbench run]...
 
     python -m validation.patched_kernel experiments/causes/old-growth.patch \\
         experiments/causes/old-growth-responsiveness.yaml
 
-For tests of what older kernels did, which the guest kernel is not to carry. PATCH is
-one of this repository (`patch -p1`). It is applied to a copy in build/patched, whose
-kernel is built, which takes as long as the first one, once; the experiment then runs
-there, and its results come to results/NAME as always.
+This tests what older kernels did and what the guest kernel should not do. PATCH is a
+patch of this repository (`patch -p1`). It is applied to a copy in build/patched. The
+copy's kernel is built once, which takes as long as the first build. The experiment then
+runs there, and its results go to results/NAME as usual.
 """
 
 import argparse

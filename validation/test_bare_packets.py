@@ -16,7 +16,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lone_reno(queue: int, end_s: int) -> list[str]:
-    """Over 12.112 Mbit/s, 1000 packets a second, with a round trip of 20 ms."""
+    """One Reno flow over 12.112 Mbit/s (1,000 packets per second) and 20 ms RTT."""
     reno = flow("T", "reno", [0], SIMULATOR)
     return [link(12.112, 10, queue, 0), reno, "phase 0 20", f"phase 20 {end_s}"]
 
@@ -29,16 +29,16 @@ def test_a_queue_of_a_bandwidth_delay_product_keeps_the_link_busy(
 
 
 def test_no_queue_costs_a_quarter_of_the_link(program: Path) -> None:
-    """The window then runs from half of what the link holds to all of it."""
+    """The window then moves between half and all of what the link holds."""
     found = bare_packets.run(program, 1, lone_reno(2, 60))
     assert found["T, phase 1"] == pytest.approx(0.75 * 12.112, rel=0.06)
 
 
 def test_each_sawtooth_loses_a_packet_or_two(program: Path) -> None:
-    """A sawtooth has 3/8 W^2 packets, W being what link and queue hold (Mathis et al.
-    1997). It ends a round trip after the loss, in which another can be lost.
+    """A sawtooth has 3/8 W^2 packets; W is what link and queue hold (Mathis et al.
+    1997). It ends a round trip after the loss, in which a second packet can be lost.
 
-    Slow start loses more, which the difference of two runs leaves out.
+    Slow start loses more packets. The difference of two runs removes them.
     """
     sent = {end_s: 1000 * end_s for end_s in (30, 90)}
     early, late = (

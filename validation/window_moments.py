@@ -1,8 +1,9 @@
-"""Windows under random loss in continuous time, beside the closed forms.
+"""Windows under random loss in continuous time, compared with the closed forms.
 
-Each window grows with time as acknowledgements make it grow, and a loss comes after an
-exponential number of segments. What is left out is what a guest has besides: recovery,
-timers, whole segments. `docs/controllers.md` has what comes out; to repeat it:
+Each window grows with time as acknowledgements make it grow. A loss comes after an
+exponentially distributed number of segments. A guest also has recovery, timers and
+whole segments, which this leaves out. docs/controllers.md has the results. To repeat
+them:
 
     python -m validation.window_moments
 """
@@ -16,12 +17,12 @@ from tests.virtual.balance import BALANCES
 
 Array = np.ndarray
 Law = Callable[[Array, Array], tuple[Array, Array]]
-"""From windows, copies by paths, and round-trip times, s, to the increase for a segment
-acknowledged and the decrease for one lost."""
-STEPS_A_CYCLE = 40
+"""From windows, shape (copies, paths), and round-trip times, s, to the increase per
+acknowledged segment and the decrease per lost segment."""
+STEPS_PER_CYCLE = 40
 CYCLES = 75
 LEFT_OUT = 0.25
-"""Of the time, at its beginning."""
+"""The fraction of the time, from its beginning, that is left out."""
 COPIES = 2000
 NETWORKS = (
     ((5e-4, 5e-4), (0.04, 0.04)),
@@ -71,13 +72,14 @@ def moments(
 ) -> tuple[Array, Array]:
     """Mean and root mean square of each path's window, segments.
 
-    loss : probability for a segment, by path; rtt_s : round-trip times, s
+    loss : probability of loss of a segment, by path
+    rtt_s : round-trip times, s
     """
     random = np.random.default_rng(seed)
     p, rtt = np.asarray(loss), np.asarray(rtt_s)
     w = np.tile(np.sqrt(2 / p) / len(p), (COPIES, 1))
-    step_s = float((rtt / np.sqrt(p)).min()) / STEPS_A_CYCLE
-    steps = STEPS_A_CYCLE * CYCLES
+    step_s = float((rtt / np.sqrt(p)).min()) / STEPS_PER_CYCLE
+    steps = STEPS_PER_CYCLE * CYCLES
     sums, squares, counted = np.zeros(len(p)), np.zeros(len(p)), 0
     for step in range(steps):
         sent = w / rtt * step_s

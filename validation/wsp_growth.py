@@ -1,9 +1,10 @@
-"""How well designs that grow fill, beside fresh ones of the same number of points.
+"""How well growing designs fill the space, compared with new ones of the same size.
 
     python -m validation.wsp_growth [--seeds 5]
 
-Prints a Markdown table: minimum distance, coverage, centred discrepancy, and the part
-of all coordinates in the outer tenths of their range (0.2 where points are uniform).
+Prints a Markdown table: minimum distance, coverage, centred discrepancy, and the
+fraction of all coordinates in the outer tenths of their range, which is 0.2 for uniform
+points.
 """
 
 import argparse
@@ -21,7 +22,7 @@ Points = NDArray[np.float64]
 
 
 def designs(d: int, sizes: tuple[int, ...], seed: int) -> dict[tuple[int, str], Points]:
-    """By number of points and kind: points in the unit cube."""
+    """Points in the unit cube, by number of points and kind of design."""
     rng = np.random.default_rng(seed)
     points = wsp.candidates("sobol", CANDIDATES, d, rng)
     kept = wsp.adaptive(points, sizes[0]).indices

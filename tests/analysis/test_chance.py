@@ -57,6 +57,7 @@ def test_as_a_naive_second_implementation(shift: float) -> None:
     assert got == pytest.approx(naive(frame, 2), abs=0.15)
 
 
+@pytest.mark.slow
 def test_rows_of_a_point_stay_together_and_equal_seeds_give_equal_odds() -> None:
     """A constant shift of each pair is found in every design."""
     frame = rows(3, 20, 0.0)

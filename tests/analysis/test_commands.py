@@ -47,6 +47,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_report_writes_the_same_page_twice(results: Path, tmp_path: Path) -> None:
     pages = []
     for name in ("first", "second"):
@@ -59,6 +60,7 @@ def test_report_writes_the_same_page_twice(results: Path, tmp_path: Path) -> Non
     assert b"Ours beside the published" in pages[0]["README.md"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, figures", [("quickstart", 3), ("thesis/bulk-low-bdp", 9)]
 )
@@ -76,6 +78,7 @@ def test_shipped_experiments_get_all_their_figures(
     assert "## How this was made" in text and "| source | `thesis ch. 3" in text
 
 
+@pytest.mark.slow
 def test_an_experiment_file_of_another_version_is_reported_as_usual(
     results: Path, tmp_path: Path
 ) -> None:
@@ -89,6 +92,7 @@ def test_an_experiment_file_of_another_version_is_reported_as_usual(
     assert (copy / "report/goodput.png").exists()
 
 
+@pytest.mark.slow
 def test_notes_beside_the_page_are_taken_in(results: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("## Where ours differs\n")
     invoke("report", results, "--out", tmp_path)

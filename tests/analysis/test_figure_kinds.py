@@ -134,6 +134,7 @@ def test_a_metric_of_words_is_not_drawn(tmp_path: Path) -> None:
         draw({"kind": "cdf", "metric": "goodput"}, frame, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns, inches", [(1, 3.5), (2, 7.16)])
 def test_figures_for_a_paper(columns: int, inches: float, tmp_path: Path) -> None:
     look = style.Look("serif", columns, ("pdf", "svg"))
@@ -164,6 +165,7 @@ def test_a_table_for_a_paper_is_a_page(
     assert not list(tmp_path.glob("table-*.svg"))
 
 
+@pytest.mark.slow
 def test_figures_for_a_paper_are_the_same_each_time(tmp_path: Path) -> None:
     made = []
     for name in ("one", "two"):

@@ -72,6 +72,7 @@ def test_means_over_even_stretches() -> None:
     assert series.average(line, None) is line
 
 
+@pytest.mark.slow
 def test_figures_of_a_page(results: Path, command: Command, tmp_path: Path) -> None:
     made = []
     for name in ("one", "two"):

@@ -35,6 +35,7 @@ def written(campaign: Campaign, folder: Path, **contents) -> Path:
     return page
 
 
+@pytest.mark.slow
 def test_page_and_figures_twice_the_same_bytes(tmp_path: Path) -> None:
     made = []
     for name in ("first", "second"):

@@ -12,6 +12,8 @@ from analysis.capture.frames import Frames, frames
 from mpbench.errors import UserError
 from tests.capture import public
 
+pytestmark = pytest.mark.slow
+
 PACKET = re.compile(r"IP (\S+)\.(\d+) > (\S+)\.(\d+): .*, length (\d+)")
 DSS = re.compile(r"dss( fin)?(?: ack (\d+))?(?: seq (\d+) subseq \d+ len (\d+))?")
 OPTION = re.compile(r"mptcp \d+ ([a-z-]+)")

@@ -115,6 +115,7 @@ def test_points_are_added_and_throw_nothing_away(command: Command) -> None:
     assert dict(kept.groupby("points")["runs"].max()) == {4: 12, 6: 18, 9: 27}
 
 
+@pytest.mark.slow
 def test_points_go_on_where_they_stopped_and_until_it_is_settled(
     command: Command,
 ) -> None:

@@ -66,6 +66,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(lab: Lab, below: str) -> N
         Lab(lab.results.root / below).run()
 
 
+@pytest.mark.slow
 def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
     locked = tmp_path / "locked"
     (locked / "out").mkdir(parents=True)

@@ -16,6 +16,8 @@ from mpbench.store.layout import Results
 
 from .processes import ROOT, finished, in_flight, start, wait_until
 
+pytestmark = pytest.mark.slow
+
 SLOW_S = 0.4
 KILLS = 8
 

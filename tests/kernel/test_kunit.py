@@ -5,7 +5,11 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from mpbench import kernel
+
+pytestmark = pytest.mark.guest
 
 VECTORS = 900
 """At least so many cases of the vector table, twelve tests on each vector."""

@@ -11,6 +11,8 @@ Said = dict[str, Any]
 
 pytestmark = pytest.mark.timeout(400)
 
+pytestmark = pytest.mark.guest
+
 
 def test_the_machine_has_all(said: Said) -> None:
     assert [need["name"] for need in said["needs"] if not need["found"]] == []

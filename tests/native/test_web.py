@@ -10,6 +10,9 @@ import pytest
 from tests.native.conftest import boot
 
 pytestmark = pytest.mark.timeout(600)
+
+pytestmark = pytest.mark.guest
+
 CASES = ("mptcp", "tcp1")
 ALL_MBPS = {"mptcp": 15.0, "tcp1": 10.0}
 

@@ -46,6 +46,7 @@ def counts_by_brute_force(points: np.ndarray, start: int) -> set[int]:
     return {len(naive_select(points, d, start, "euclidean")) for d in every}
 
 
+@pytest.mark.slow
 def test_finds_every_count_that_exists_and_refuses_the_others():
     points = grid(9)  # eighths: equal distances are equal to the bit
     start = wsp.start_index(points)
