@@ -189,5 +189,5 @@ def test_outcome() -> None:
 def test_outcome_of_a_failure_or_of_another_format() -> None:
     document = {"format": 1, "status": "failed", "error": "NetworkError: r1: no tbf"}
     assert outcome.parse(document, "outcome.json").error == "NetworkError: r1: no tbf"
-    with pytest.raises(ValueError, match="format 2; this reader knows 1"):
+    with pytest.raises(ValueError, match="format 2; this version reads 1"):
         outcome.parse({"format": 2}, "outcome.json")

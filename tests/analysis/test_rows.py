@@ -67,7 +67,10 @@ def set_traffic(**values):
         (set_transport("protocol", "tcp"), "but 2 connections tried MPTCP"),
         (set_traffic(duration_s=5.0), "lasted 4.2"),
         (set_traffic(parallel=2), "1 streams, not 2"),
-        (set_traffic(reverse=True), "the client sent data, not received"),
+        (
+            set_traffic(reverse=True),
+            "the client sent the data; it should have received them",
+        ),
         (set_traffic(duration_s=None, bytes=10**9), "bytes sent of 1000000000"),
     ],
 )

@@ -121,8 +121,8 @@ def test_ab_cut_short(lines: int) -> None:
     ("percentiles", "words"),
     [
         ("", "begin with ''"),
-        ("Percentage served,Time in ms\n0,1.0\n", "cut short"),
-        ("Percentage served,Time in ms\n0,soon\n", "a percentile is '0,soon'"),
+        ("Percentage served,Time in ms\n0,1.0\n", "truncated"),
+        ("Percentage served,Time in ms\n0,soon\n", "'0,soon' is not a percentile"),
     ],
 )
 def test_damaged_percentiles(percentiles: str, words: str) -> None:

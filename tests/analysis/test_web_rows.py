@@ -33,7 +33,7 @@ def test_sound_runs_are_ok(make_run, scenario) -> None:
         ("curl-refused", "failed", "traffic-0-client: exit status 7: curl: (7) Failed"),
         ("curl-deaf-server", "failed", "traffic-0-server: port 80 does not listen"),
         ("ab-failed", "invalid", "51 of 60 requests failed (51 length)"),
-        ("ab-not-found", "invalid", "60 of 60 answers were no success of HTTP"),
+        ("ab-not-found", "invalid", "60 of 60 answers had no HTTP status 2xx"),
         ("ab-refused", "failed", "exit status 111: apr_socket_recv: Connection refuse"),
         ("ab-silence", "failed", "apr_pollset_poll: The timeout specified has expired"),
     ],

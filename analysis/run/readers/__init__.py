@@ -1,5 +1,5 @@
-"""What tools and kernels write, read into plain values: one file a format.
+"""Readers of the files that tools and kernels write. There is one module per format.
 
-Every reader raises ValueError with one line (which file, what is wrong) on input
-that it cannot read; none guesses.
+Every reader returns plain values. If it cannot read a file, it raises ValueError with
+one line that names the file and says what is wrong. No reader guesses.
 """

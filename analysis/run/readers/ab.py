@@ -1,4 +1,4 @@
-"""ab (ApacheBench 2.3): its report on the terminal, and its file of percentiles."""
+"""Reader of ab's report and of its file of percentiles (ApacheBench 2.3)."""
 
 import re
 from collections.abc import Mapping
@@ -17,15 +17,19 @@ _HEAD = "Percentage served,Time in ms"
 
 @dataclass(frozen=True)
 class Report:
-    """A test of ab.
+    """One test by ab.
 
-    complete : requests that ended, failed ones among them
-    failed : of these, not answered as the first was; failures : by kind
-    refused : answers whose HTTP status was not 2xx
-    kept_alive : answers after which the connection stayed; None without -k
-    body_bytes : of all answers, without their heads
-    times_ms : time of a request by percentile, from 0 (the quickest) to 100 (the
-        slowest); without percentiles that ab does not know
+    server : the server's software, as its answers say
+    seconds : duration of the test
+    concurrency : number of requests at a time
+    complete : number of requests that ended, including failed ones
+    failed : number of these that were not answered like the first request
+    failures : number of failures by kind
+    refused : number of answers whose HTTP status was not 2xx
+    kept_alive : number of answers that left the connection open; None without -k
+    body_bytes : size of the bodies of all answers
+    times_ms : percentile to a request's time, from 0 (the fastest request) to 100
+        (the slowest); percentiles that ab does not know are left out
     """
 
     server: str
@@ -41,15 +45,16 @@ class Report:
 
 
 def read(report: Path, percentiles: Path) -> Report:
-    """Raises ValueError if a file is missing, cut short, or of something else.
+    """Read both files of a test.
 
-    ab writes its report at the end of a test: when it gives up before, there is
-    none.
+    Raises ValueError if a file is missing, truncated or in another format. ab writes
+    its report at the end of a test, so there is none if ab gives up earlier.
     """
     return parse(read_text(report), read_text(percentiles), report.name)
 
 
 def parse(text: str, percentiles: str, name: str) -> Report:
+    """Parse the texts of both files. `name` is the report's name in error messages."""
     values = {m["key"]: float(m["number"]) for m in _VALUE.finditer(text)}
     try:
         complete = int(values["Complete requests"])
@@ -72,20 +77,22 @@ def parse(text: str, percentiles: str, name: str) -> Report:
         )
     except KeyError as error:
         raise ValueError(
-            f"{name}: no report of ab, which gave up before the end"
-            f" ({error.args[0]!r} is missing)"
+            f"{name}: no report of ab: {error.args[0]!r} is missing, so ab gave up"
+            " before the end"
         ) from error
 
 
 def _times(text: str, complete: int, name: str) -> dict[int, float]:
-    """The percentiles, without those that ab reads past its last request.
+    """The percentiles, without those that ab reads past the end of its table.
 
-    Of n requests in order of time, ab takes for percentile i the one of index
-    0.5 + n i / 100, and only for 100 makes sure that there is one.
+    With n requests sorted by time, ab takes the request of index 0.5 + n i / 100 for
+    percentile i. Only for percentile 100 does it check that this request exists.
     """
     head, *lines = text.splitlines() or [""]
     if head != _HEAD:
-        raise ValueError(f"{name}: its percentiles begin with {head[:40]!r}")
+        raise ValueError(
+            f"{name}: its percentiles begin with {head[:40]!r}, not {_HEAD!r}"
+        )
     times = {}
     for line in lines:
         percent, _, milliseconds = line.partition(",")
@@ -94,7 +101,7 @@ def _times(text: str, complete: int, name: str) -> dict[int, float]:
             if index == 100 or int(0.5 + complete * index / 100) < complete:
                 times[index] = float(milliseconds)
         except ValueError as error:
-            raise ValueError(f"{name}: a percentile is {line[:40]!r}") from error
+            raise ValueError(f"{name}: {line[:40]!r} is not a percentile") from error
     if 100 not in times:
-        raise ValueError(f"{name}: its percentiles were cut short")
+        raise ValueError(f"{name}: its percentiles are truncated")
     return times

@@ -1,4 +1,4 @@
-"""The kernel's SNMP and MIB counters of one host, as `nstat -asz -j` names them."""
+"""Reader of a host's SNMP and MIB counters, as `nstat -asz -j` prints them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,53 +24,56 @@ FALLBACKS = (
     "MPFailTx",
     "MPFailRx",
 )
-"""Counters of Linux 7.3 that tell of a connection which became plain TCP."""
+"""MPTCP counters of Linux 7.3 that increase when a connection falls back to TCP."""
 
 
 @dataclass(frozen=True)
 class Counters:
-    """Counts since the host's network namespace was made."""
+    """The counters of one host since the creation of its network namespace."""
 
     values: Mapping[str, int]
 
     def get(self, name: str) -> int:
-        """A counter; 0 if the kernel has none of that name."""
+        """The value of a counter; 0 if the kernel has no counter of that name."""
         return self.values.get(name, 0)
 
     def mptcp(self, name: str) -> int:
-        """A counter of MPTCP, without its prefix."""
+        """The value of an MPTCP counter, whose name is given without its prefix."""
         return self.get(MPTCP + name)
 
     def fallbacks(self) -> Iterator[tuple[str, int]]:
-        """The counters of fall back to TCP that are not 0."""
+        """Names and values of the counters of FALLBACKS that are not 0."""
         for name in FALLBACKS:
             if count := self.mptcp(name):
                 yield name, count
 
     @property
     def segments_sent(self) -> int:
-        """Segments with data sent for the first time.
+        """Number of data segments that were sent for the first time.
 
-        A kernel without that counter: all segments but retransmissions.
+        If the kernel has no such counter, all segments except retransmissions count.
         """
         original = self.get("TcpExtTCPOrigDataSent")
         return original or max(0, self.get("TcpOutSegs") - self.retransmitted)
 
     @property
     def retransmitted(self) -> int:
-        """Segments sent again by TCP, or by a subflow."""
+        """Number of segments that TCP, or a subflow, retransmitted."""
         return self.get("TcpRetransSegs")
 
 
 def read(path: Path) -> Counters:
-    """Raises ValueError if the file is missing or holds something else."""
+    """Read the counters. Raises ValueError if the file is missing or not nstat's."""
     return parse(read_object(path), path.name)
 
 
 def parse(document: Mapping[str, Any], name: str) -> Counters:
+    """Parse a JSON object. `name` is the file's name in error messages."""
     values = document.get("kernel")
     if not isinstance(values, dict) or not all(
         isinstance(value, int) for value in values.values()
     ):
-        raise ValueError(f'{name}: no counters under "kernel", as `nstat -j` writes')
+        raise ValueError(
+            f'{name}: no counters under "kernel", where `nstat -j` writes them'
+        )
     return Counters(values)

@@ -1,4 +1,4 @@
-"""`curl --write-out %{json}` of one download (curl 7.88)."""
+"""Reader of what `curl --write-out %{json}` prints after a download (curl 7.88)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,17 +8,21 @@ from typing import Any
 from analysis.run.readers.files import read_object
 
 TIMED_OUT = 28
-"""curl's exit status when --max-time is over."""
+"""curl's exit status if the time of --max-time has passed."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """One download. Times are seconds since curl began.
+    """One download. Times are in seconds since the start of curl.
 
-    status : curl's own exit status; error : its words, or None
-    http_status : 0 if no answer came
-    connected_s, first_byte_s : of what did not come to pass, None
-    total_s : when it ended, complete or not
+    status : curl's exit status
+    error : curl's error message; None if there is none
+    http_status : HTTP status of the answer; 0 if no answer came
+    received_bytes : size of the received body
+    connections : number of connections that curl opened
+    connected_s : when the connection was established; None if it never was
+    first_byte_s : when the first byte arrived; None if none did
+    total_s : when the download ended, complete or not
     """
 
     version: str
@@ -33,15 +37,18 @@ class Report:
 
     @property
     def timed_out(self) -> bool:
+        """Whether curl gave up because its time was over."""
         return self.status == TIMED_OUT
 
 
 def read(path: Path) -> Report:
-    """Raises ValueError if the file is missing, cut short or something else."""
+    """Read a report. Raises ValueError if the file is missing, truncated or not
+    curl's."""
     return parse(read_object(path), path.name)
 
 
 def parse(document: Mapping[str, Any], name: str) -> Report:
+    """Parse a JSON object. `name` is the file's name in error messages."""
     try:
         return Report(
             version=str(document["curl_version"]).split()[0],
@@ -55,5 +62,5 @@ def parse(document: Mapping[str, Any], name: str) -> Report:
             total_s=float(document["time_total"]),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{name}: not a report of curl ({what})") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{name}: not a report of curl ({reason})") from error

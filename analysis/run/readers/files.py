@@ -1,4 +1,4 @@
-"""JSON files of a run's directory."""
+"""Reading of text and JSON files in a run's folder."""
 
 import json
 from pathlib import Path
@@ -8,14 +8,17 @@ from typing import Any
 def read_object(path: Path) -> dict[str, Any]:
     """The JSON object in a file.
 
-    Raises ValueError, one line, if the file is missing, empty, cut short or holds
-    something else.
+    Raises ValueError, with one line, if the file is missing, empty, truncated or does
+    not hold an object.
     """
     return parse_object(read_text(path), path.name)
 
 
 def read_text(path: Path) -> str:
-    """Raises ValueError, one line, if the file is missing or not text."""
+    """The text of a file in UTF-8.
+
+    Raises ValueError, with one line, if the file is missing or not text.
+    """
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -25,7 +28,12 @@ def read_text(path: Path) -> str:
 
 
 def parse_object(text: str, name: str) -> dict[str, Any]:
-    """The JSON object in `text`, which came from the file `name`."""
+    """The JSON object in a text.
+
+    name : name of the file with this text, for error messages
+
+    Raises ValueError, with one line, if the text is not a JSON object.
+    """
     if not text.strip():
         raise ValueError(f"{name}: empty: its program ended before it wrote")
     try:
@@ -41,7 +49,7 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
 
 
 def tail(path: Path) -> str:
-    """The last line of a text file with something in it; "" if there is none."""
+    """The last line of a text file that is not blank; "" if there is none."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:

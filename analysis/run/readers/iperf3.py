@@ -1,4 +1,4 @@
-"""`iperf3 --json`: the intervals of one end (iperf 3.12)."""
+"""Reader of what one end prints with `iperf3 --json` (iperf 3.12)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +10,12 @@ from analysis.run.readers.files import read_object
 
 @dataclass(frozen=True)
 class Interval:
-    """What one end moved in one interval, all streams together.
+    """What one end sent or received in one interval.
 
-    start_s, end_s : since the start of the test
-    stream_bytes : of each stream, in the order of the file
-    sender : whether this end was the sender
+    start_s, end_s : seconds since the start of the test
+    bytes : sum over all streams
+    stream_bytes : bytes of each stream, in the order of the file
+    sender : True if this end sent the data
     """
 
     start_s: float
@@ -26,10 +27,10 @@ class Interval:
 
 @dataclass(frozen=True)
 class Report:
-    """One end's report.
+    """The report of one end.
 
-    error : what iperf3 says went wrong, or None
-    streams : parallel streams of the test, None if it never started
+    error : iperf3's error message; None if there is none
+    streams : number of parallel streams; None if the test never started
     """
 
     version: str
@@ -39,13 +40,13 @@ class Report:
 
     @property
     def end_s(self) -> float:
-        """When the last interval ended; 0 without intervals."""
+        """End of the last interval, seconds since the start; 0 without intervals."""
         return max((interval.end_s for interval in self.intervals), default=0.0)
 
     def window(self, seconds: float | None, slack_s: float) -> tuple[Interval, ...]:
-        """The intervals that end within the first `seconds` (None: all).
+        """The intervals that end within the first `seconds`; all if that is None.
 
-        slack_s : how late an interval may end, for a timer that fires late
+        slack_s : how late an interval may end, because timers fire late
         """
         if seconds is None:
             return self.intervals
@@ -53,18 +54,20 @@ class Report:
 
 
 def read(path: Path) -> Report:
-    """The report in a file that `iperf3 --json` wrote.
+    """Read a report.
 
-    Raises ValueError if it is no such file or was cut short; an error that iperf3
-    itself reports is a value, since what it measured until then stands beside it.
+    Raises ValueError if the file is missing, truncated or not iperf3's. An error that
+    iperf3 itself reports does not raise, because the report also has what iperf3
+    measured before.
     """
     return parse(read_object(path), path.name)
 
 
 def parse(document: Mapping[str, Any], name: str) -> Report:
+    """Parse a JSON object. `name` is the file's name in error messages."""
     try:
         start = document.get("start") or {}
-        intervals = tuple(_interval(each) for each in document.get("intervals") or ())
+        intervals = tuple(_interval(i) for i in document.get("intervals") or ())
         test = start.get("test_start") or {}
         return Report(
             version=str(start.get("version", "")),
@@ -73,16 +76,16 @@ def parse(document: Mapping[str, Any], name: str) -> Report:
             intervals=intervals,
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{name}: not a report of iperf3 ({what})") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{name}: not a report of iperf3 ({reason})") from error
 
 
-def _interval(each: Mapping[str, Any]) -> Interval:
-    total = each["sum"]
+def _interval(interval: Mapping[str, Any]) -> Interval:
+    total = interval["sum"]
     return Interval(
         start_s=float(total["start"]),
         end_s=float(total["end"]),
         bytes=int(total["bytes"]),
-        stream_bytes=tuple(int(stream["bytes"]) for stream in each["streams"]),
+        stream_bytes=tuple(int(stream["bytes"]) for stream in interval["streams"]),
         sender=bool(total.get("sender", False)),
     )

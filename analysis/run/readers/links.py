@@ -1,4 +1,4 @@
-"""Interface counters of each node, from `ip -s -j link` or /proc/net/dev."""
+"""Reader of the interface counters of all nodes (`ip -s -j link`, /proc/net/dev)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,9 +10,10 @@ from analysis.run.readers.files import read_object
 
 @dataclass(frozen=True)
 class Link:
-    """One interface. dropped, errors : both directions together.
+    """The counters of one interface.
 
-    received_bytes, sent_bytes : of frames; 0 if the file does not say
+    dropped, errors : packets, both directions together
+    received_bytes, sent_bytes : size of the frames; 0 if the file does not have it
     """
 
     node: str
@@ -24,16 +25,18 @@ class Link:
 
 
 def read(path: Path) -> tuple[Link, ...]:
-    """The interfaces of every node, `lo` left out.
+    """The interfaces of all nodes except `lo`.
 
-    The file holds, by node, either what `ip -s -j link` printed or an object of
-    interface to `rx_dropped`, `tx_dropped`, `rx_errors`, `tx_errors`.
-    Raises ValueError if the file is missing or holds something else.
+    The file has, by node, either what `ip -s -j link` printed, or by interface an
+    object with the counters `rx_dropped`, `tx_dropped`, `rx_errors` and `tx_errors`.
+
+    Raises ValueError if the file is missing or has another format.
     """
     return parse(read_object(path), path.name)
 
 
 def parse(document: Mapping[str, Any], name: str) -> tuple[Link, ...]:
+    """Parse a JSON object. `name` is the file's name in error messages."""
     try:
         return tuple(
             Link(
@@ -49,21 +52,22 @@ def parse(document: Mapping[str, Any], name: str) -> tuple[Link, ...]:
             if interface != "lo"
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{name}: not counters of interfaces ({what})") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{name}: not counters of interfaces ({reason})") from error
 
 
-def _counts(listed: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if isinstance(listed, dict):
-        yield from listed.items()
+def _counts(interfaces: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The name and the counters of each interface of a node, in either format."""
+    if isinstance(interfaces, dict):
+        yield from interfaces.items()
         return
-    for each in listed:
-        statistics = each["stats64"]
+    for interface in interfaces:
+        statistics = interface["stats64"]
         yield (
-            each["ifname"],
+            interface["ifname"],
             {
-                f"{way}_{what}": statistics[way][what]
-                for way in ("rx", "tx")
-                for what in ("dropped", "errors", "bytes")
+                f"{direction}_{counter}": statistics[direction][counter]
+                for direction in ("rx", "tx")
+                for counter in ("dropped", "errors", "bytes")
             },
         )

@@ -1,4 +1,4 @@
-"""`outcome.json`: what the guest says of its run."""
+"""Reader of `outcome.json`, in which the guest reports about its run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,9 +12,11 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Process:
-    """A traffic program: exit_code is None if it never ended.
+    """A process of the traffic.
 
-    start_s, end_s : since the beginning of the traffic, as far as they are known
+    exit_code : exit status, or minus the number of the signal that ended the process;
+        None if it never ended
+    start_s, end_s : seconds since the beginning of the traffic; None if not known
     """
 
     name: str
@@ -25,7 +27,11 @@ class Process:
 
 @dataclass(frozen=True)
 class LinkEnds:
-    """Where one link is shaped: (node, interface) in either direction."""
+    """The interfaces that shape one link, as (node, interface).
+
+    forward : shapes what users send
+    backward : shapes what comes back to users
+    """
 
     link: str
     forward: tuple[str, str]
@@ -36,8 +42,8 @@ class LinkEnds:
 class UserPath:
     """One path of a host that opens connections.
 
-    links : that it takes, in order
-    interface, address : of the host; None if the guest did not say
+    links : names of the links along the path, from the host
+    interface, address : of the host on this path; None if the guest did not say
     """
 
     links: tuple[str, ...]
@@ -47,11 +53,14 @@ class UserPath:
 
 @dataclass(frozen=True)
 class Outcome:
-    """error : why the guest could not do the run, or None.
+    """What the guest reports.
 
-    transports : what the kernel says that each host uses
-    users : the paths of each host that opens connections; empty if the guest is
-        one that had a single user
+    error : why the guest could not do the run; None if it could
+    transports : by host, the settings that its kernel reports
+    links : the interfaces that shape each link
+    users : by host that opens connections, its paths; empty in the results of old
+        guests, which knew a single user only
+    processes : the processes of the traffic
     """
 
     error: str | None
@@ -62,14 +71,16 @@ class Outcome:
 
 
 def read(path: Path) -> Outcome:
-    """Raises ValueError if the file is missing, damaged or of another format."""
+    """Read the report. Raises ValueError if the file is missing, damaged or has
+    another format."""
     return parse(read_object(path), path.name)
 
 
 def parse(document: Mapping[str, Any], name: str) -> Outcome:
+    """Parse a JSON object. `name` is the file's name in error messages."""
     if document.get("format") != FORMAT:
-        found = document.get("format")
-        raise ValueError(f"{name}: format {found!r}; this reader knows {FORMAT}")
+        number = document.get("format")
+        raise ValueError(f"{name}: format {number!r}; this version reads {FORMAT}")
     if document.get("status") != "ok":
         return Outcome(error=str(document.get("error") or "the guest gave no reason"))
     try:
@@ -95,18 +106,20 @@ def parse(document: Mapping[str, Any], name: str) -> Outcome:
             ),
         )
     except (KeyError, TypeError, ValueError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{name}: not an outcome ({what})") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{name}: not an outcome ({reason})") from error
 
 
 def _transports(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """By host; of a guest with a single user, that of the client."""
+    """The transport settings by host. Old guests report those of the client only."""
     if "transports" in document:
-        return {host: dict(found) for host, found in document["transports"].items()}
+        transports = document["transports"]
+        return {host: dict(settings) for host, settings in transports.items()}
     return {"client": dict(document["transport"])}
 
 
 def _name(path: Mapping[str, Any]) -> str:
+    """The name of a link. Old guests have the number of its path instead."""
     return str(path["link"]) if "link" in path else f"path{int(path['path'])}"
 
 

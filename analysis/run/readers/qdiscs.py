@@ -1,6 +1,6 @@
-"""`tc -s -j qdisc show` of each node: what shaped the paths, and what it counted.
+"""Reader of the queueing disciplines of all nodes (`tc -s -j qdisc show`).
 
-The rate of htb is its class's, which `tc -s class show` tells.
+`tc` prints the rate of an htb with its class only, in `tc -s class show`.
 """
 
 import re
@@ -17,13 +17,15 @@ _PREFIXES = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 @dataclass(frozen=True)
 class Qdisc:
-    """One queueing discipline.
+    """One queueing discipline, with its settings and counters.
 
-    parent : handle of its parent's class, None for the root
-    rate_mbps : of tbf or htb, 10^6 bit/s
-    limit_bytes, limit_packets : what its queue may hold, as far as it says
-    delay_ms, jitter_ms, loss_percent : of netem
-    bytes, packets : that left it; drops : that it refused or lost
+    kind : `tbf`, `htb`, `netem` and so on
+    parent : handle of the parent's class; None for the root
+    rate_mbps : rate of a tbf or htb in 10^6 bit/s; None for other kinds
+    limit_bytes, limit_packets : capacity of its queue; None if tc does not show it
+    delay_ms, jitter_ms, loss_percent : settings of a netem; 0 for other kinds
+    bytes, packets : what left the discipline
+    drops : packets that it refused or lost
     """
 
     node: str
@@ -43,88 +45,97 @@ class Qdisc:
 
     @property
     def place(self) -> str:
+        """The discipline in running text: `tbf of r1-hub on r1`."""
         return f"{self.kind} of {self.interface} on {self.node}"
 
 
 def read(path: Path) -> tuple[Qdisc, ...]:
-    """The disciplines of every node, in the order of the file.
+    """The disciplines of all nodes, in the order of the file.
 
-    The file holds, by node, what `tc -s -j qdisc show` printed there, and
-    `class-end.json` beside it, if there is an htb, the classes.
-    Raises ValueError if a file is missing or holds something else.
+    The file has, by node, what `tc -s -j qdisc show` printed. If there is an htb, the
+    file `class-end.json` beside it has what `tc -s class show` printed.
+
+    Raises ValueError if a file is missing or has another format.
     """
-    found = parse(read_object(path), path.name)
-    if not any(each.kind == "htb" for each in found):
-        return found
+    qdiscs = parse(read_object(path), path.name)
+    if not any(qdisc.kind == "htb" for qdisc in qdiscs):
+        return qdiscs
     classes = path.with_name("class-end.json")
     rates = parse_classes(read_object(classes), classes.name)
     return tuple(
-        replace(each, rate_mbps=rates.get((each.node, each.interface)))
-        if each.kind == "htb"
-        else each
-        for each in found
+        replace(qdisc, rate_mbps=rates.get((qdisc.node, qdisc.interface)))
+        if qdisc.kind == "htb"
+        else qdisc
+        for qdisc in qdiscs
     )
 
 
 def parse(document: Mapping[str, Any], name: str) -> tuple[Qdisc, ...]:
+    """Parse a JSON object. `name` is the file's name in error messages."""
     try:
         return tuple(
-            _qdisc(node, each) for node, listed in document.items() for each in listed
+            _qdisc(node, description)
+            for node, descriptions in document.items()
+            for description in descriptions
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        what = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
         raise ValueError(
-            f"{name}: not what `tc -s -j qdisc` writes ({what})"
+            f"{name}: not what `tc -s -j qdisc` writes ({reason})"
         ) from error
 
 
 def parse_classes(
     document: Mapping[str, Any], name: str
 ) -> dict[tuple[str, str], float]:
-    """The rate of the one class of each htb, 10^6 bit/s, by node and interface.
+    """The rate of each htb's only class in 10^6 bit/s, by (node, interface).
 
-    tc rounds it down to three digits beyond its unit at least.
+    tc rounds rates down, but shows at least three digits after its unit.
     """
     try:
-        found = {
+        rates = {
             (node, interface): _CLASS_RATE.findall(text)
-            for node, shown in document.items()
-            for interface, text in shown.items()
+            for node, interfaces in document.items()
+            for interface, text in interfaces.items()
         }
         return {
             place: int(number) * _PREFIXES[prefix] / 1e6
-            for place, ((number, prefix),) in found.items()
+            for place, ((number, prefix),) in rates.items()
         }
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{name}: not what `tc -s class` writes ({what})") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{name}: not what `tc -s class` writes ({reason})") from error
 
 
-def _qdisc(node: str, each: Mapping[str, Any]) -> Qdisc:
-    kind, options = each["kind"], each.get("options") or {}
+def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
+    kind, options = description["kind"], description.get("options") or {}
     delay = options.get("delay") or {}
     in_bytes = kind in ("tbf", "bfifo")
     limit = options.get("limit")
     return Qdisc(
         node=node,
-        interface=each["dev"],
+        interface=description["dev"],
         kind=kind,
-        handle=each["handle"],
-        parent=each.get("parent"),
+        handle=description["handle"],
+        parent=description.get("parent"),
         rate_mbps=options["rate"] * 8 / 1e6 if kind == "tbf" else None,
         limit_bytes=_limit_bytes(options) if in_bytes else None,
         limit_packets=None if in_bytes or limit is None else int(limit),
         delay_ms=float(delay.get("delay", 0)) * 1e3,
         jitter_ms=float(delay.get("jitter", 0)) * 1e3,
         loss_percent=float((options.get("loss-random") or {}).get("loss", 0)) * 100,
-        bytes=int(each.get("bytes", 0)),
-        packets=int(each.get("packets", 0)),
-        drops=int(each.get("drops", 0)),
+        bytes=int(description.get("bytes", 0)),
+        packets=int(description.get("packets", 0)),
+        drops=int(description.get("drops", 0)),
     )
 
 
 def _limit_bytes(options: Mapping[str, Any]) -> float | None:
-    """Of tbf, which tc shows as a latency: what of the queue exceeds the burst."""
+    """The capacity of a queue in bytes; None if tc does not show it.
+
+    For a tbf, tc shows a latency instead: the time to send the part of the queue that
+    exceeds the burst.
+    """
     if options.get("limit") is not None:
         return float(options["limit"])
     if options.get("lat") is None:

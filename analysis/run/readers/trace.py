@@ -1,4 +1,4 @@
-"""`trace.csv`: the windows of all subflows at even times."""
+"""Reader of `trace.csv`: the state of all subflows at regular times."""
 
 import io
 from pathlib import Path
@@ -6,27 +6,41 @@ from pathlib import Path
 import pandas as pd
 
 COLUMNS = (
-    *("time_s", "host", "path", "local", "remote", "token", "local_id", "remote_id"),
-    *("cwnd", "ssthresh", "srtt_us", "retransmissions", "bytes_acked"),
+    "time_s",
+    "host",
+    "path",
+    "local",
+    "remote",
+    "token",
+    "local_id",
+    "remote_id",
+    "cwnd",
+    "ssthresh",
+    "srtt_us",
+    "retransmissions",
+    "bytes_acked",
 )
-WORDS = ("host", "local", "remote", "token")
+TEXT_COLUMNS = ("host", "local", "remote", "token")
 UNLIMITED = 2**31 - 1
-"""ssthresh of a subflow that has not lost anything yet; not a number of segments."""
-SHOWN_ONE = 2.0**16
-"""Of alpha and beta as coupled controllers tell them (`alpha_2^-16`)."""
+"""The kernel's ssthresh of a subflow that has not lost anything yet."""
+ALPHA_SCALE = 2.0**16
+"""Coupled controllers report alpha and beta times this (`alpha_2^-16`)."""
 LEAST_BYTES = 100_000
-"""A connection that never had more acknowledged carried no data to speak of:
-iperf3's control connection does not."""
+"""A connection with fewer acknowledged bytes counts as one without data, such as the
+control connection of iperf3."""
 
 
 def read(path: Path) -> pd.DataFrame:
-    """One row a subflow and time, in the order of the file.
+    """One row per subflow and time, in the order of the file.
 
-    Columns as in the file; `ssthresh` is missing where there is none yet.
-    `connection` is added: the token, or both ends of a plain TCP; `throughput_mbps`,
-    from what was acknowledged since the sample before; and `alpha` and `beta`, of
-    coupled controllers (docs/controllers.md), missing for others.
-    Raises ValueError if the file is missing or holds something else.
+    The columns are those of the file. `ssthresh` is NaN for a subflow without losses.
+    These columns are added:
+
+    connection : the MPTCP token, or both ends of a plain TCP connection
+    throughput_mbps : from the bytes acknowledged since the sample before
+    alpha, beta : of coupled controllers (docs/controllers.md); NaN for others
+
+    Raises ValueError if the file is missing or has another format.
     """
     try:
         return parse(path.read_text(encoding="utf-8"), path.name)
@@ -35,37 +49,43 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def parse(text: str, name: str) -> pd.DataFrame:
+    """Parse a file's text, see `read`. `name` is its name in error messages."""
     head = text.partition("\n")[0].split(",")
     if tuple(head[: len(COLUMNS)]) != COLUMNS:
         raise ValueError(f"{name}: columns must begin with {','.join(COLUMNS)}")
     for number, line in enumerate(text.splitlines(), start=1):
         if line.count(",") != len(head) - 1:
-            raise ValueError(f"{name}: line {number} is cut short, or another table's")
+            raise ValueError(
+                f"{name}: line {number} does not have {len(head)} values; is the file"
+                " truncated?"
+            )
     try:
         frame = pd.read_csv(
             io.StringIO(text),
-            dtype=dict.fromkeys(WORDS, "string") | {"time_s": "float64"},
+            dtype=dict.fromkeys(TEXT_COLUMNS, "string") | {"time_s": "float64"},
             keep_default_na=False,
-            na_values={c: [""] for c in head if c not in WORDS},
+            na_values={column: [""] for column in head if column not in TEXT_COLUMNS},
         )
     except (ValueError, pd.errors.ParserError) as error:
-        what = " ".join(str(error).split())
-        raise ValueError(f"{name}: not a table ({what})") from error
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{name}: not a table ({reason})") from error
     frame["ssthresh"] = frame["ssthresh"].where(frame["ssthresh"] < UNLIMITED)
     ends = frame["local"] + "-" + frame["remote"]
     frame["connection"] = frame["token"].where(frame["token"] != "", ends)
     by_subflow = frame.groupby(["host", "local", "remote"], sort=False)
     seconds = by_subflow["time_s"].diff()
     frame["throughput_mbps"] = by_subflow["bytes_acked"].diff() * 8 / seconds / 1e6
-    for name in ("alpha", "beta"):
-        told = f"{name}_2^-16"
-        known = told in frame.columns
-        frame[name] = frame[told].astype(float) / SHOWN_ONE if known else float("nan")
+    for parameter in ("alpha", "beta"):
+        column = f"{parameter}_2^-16"
+        if column in frame.columns:
+            frame[parameter] = frame[column].astype(float) / ALPHA_SCALE
+        else:
+            frame[parameter] = float("nan")
     return frame
 
 
 def data(frame: pd.DataFrame) -> pd.DataFrame:
-    """Only the connections that carried data."""
+    """The rows of the connections that carried at least LEAST_BYTES."""
     last = frame.groupby(["host", "connection", "local", "remote"])["bytes_acked"].max()
     total = last.groupby(["host", "connection"]).sum()
     keep = total[total >= LEAST_BYTES].index

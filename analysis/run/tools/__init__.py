@@ -1,23 +1,23 @@
-"""What came of each traffic entry: one file a tool, all with the same functions.
+"""The results of traffic entries. Each tool has a file with the same functions.
 
 read(folder, index)
-    the tool's own report of traffic entry `index`, from a run's artefacts; ValueError,
-    one line, if there is none
+    reads the tool's reports about traffic entry `index` from a run's artefacts; raises
+    ValueError, with one line, if they cannot be read
 flow(entry, report)
-    what the receiver read, and in which time
+    the bytes that the receiver read, and the time in which it read them
 part(entry, report, start_s, end_s)
-    the same for a part of the time after the entry's start; `seconds` is what of it
-    the entry was on. None if it never was, or if nobody knows
+    the same for a part of the time after the entry's start; its `seconds` are those in
+    which the entry was active. None if it never was, or if the tool does not say
 columns(entry, report)
-    what only this tool measures, for the run's row
+    the columns of the run's row that only this tool measures
 wrong(entry, report)
-    why it is not what was asked, reason by reason
+    the reasons why the traffic was not what the job asked for
 lasted(entry, report)
-    for how long its connections lived, to be judged by
+    the number of connections that the entry opened, and how long they lasted
 allowed(entry)
-    exit statuses of its client that tell of no failure
+    the exit statuses of the tool's client that do not mean a failure
 explain(folder, name)
-    why a program of it failed, in its own words
+    why the process `name` failed, in its own words
 """
 
 import importlib
@@ -36,8 +36,9 @@ TOOLS = ("iperf3", "curl", "ab", "cbr")
 class Flow:
     """What the receiver of one traffic entry read.
 
-    seconds : in which it was read
-    stream_bytes : of each parallel stream
+    seconds : the time in which it read all bytes
+    bytes : the sum over all streams
+    stream_bytes : bytes of each parallel stream; empty if there are no streams
     """
 
     seconds: float
@@ -46,6 +47,7 @@ class Flow:
 
     @property
     def goodput_mbps(self) -> float:
+        """Mean goodput in 10^6 bit/s. Raises ValueError if no time passed."""
         return metrics.goodput_mbps(self.bytes, self.seconds)
 
 
@@ -53,8 +55,8 @@ class Flow:
 class Lasted:
     """The connections of one traffic entry.
 
-    connections : that were to carry its data, or that it needed beside
-    seconds : that each of them lived at least
+    connections : number of connections, those without data included
+    seconds : each of them existed at least this long
     """
 
     connections: int
@@ -62,7 +64,7 @@ class Lasted:
 
 
 class Tool(Protocol):
-    """The functions of a tool's file, see above."""
+    """The functions of a tool's file, as the head of this file describes them."""
 
     def read(self, folder: Path, index: int) -> Any: ...
     def flow(self, entry: Traffic, report: Any) -> Flow: ...
@@ -77,8 +79,8 @@ class Tool(Protocol):
 
 
 def tool(name: str) -> Tool:
-    """Raises ValueError for one that there is no reader for."""
+    """The functions for a tool. Raises ValueError for an unknown tool."""
     if name not in TOOLS:
-        raise ValueError(f"no reader for tool {name!r}; has {', '.join(TOOLS)}")
+        raise ValueError(f"unknown tool {name!r}; known: {', '.join(TOOLS)}")
     module: Any = importlib.import_module(f"analysis.run.tools.{name}")
     return module

@@ -1,4 +1,5 @@
-"""Requests by ab (ApacheBench)."""
+"""Results of requests by ab (ApacheBench). `analysis.run.tools` describes each
+function."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from analysis.run.tools import Flow, Lasted
 PERCENTILES = (50, 90, 95, 99)
 QUICKEST, SLOWEST = 0, 100
 TIME_STEP_S = 1e-3
-"""ab gives its times in milliseconds."""
+"""ab reports times in whole milliseconds."""
 
 
 def read(folder: Path, index: int) -> ab.Report:
@@ -22,20 +23,24 @@ def read(folder: Path, index: int) -> ab.Report:
 
 
 def flow(_entry: Traffic, report: ab.Report) -> Flow:
-    """The bodies of all answers, over the time of the whole test."""
+    """The bodies of all answers, and the time of the whole test."""
     return Flow(report.seconds, report.body_bytes, (report.body_bytes,))
 
 
 def part(
     _entry: Traffic, _report: ab.Report, _start_s: float, _end_s: float
 ) -> Flow | None:
-    """ab does not say what came when."""
+    """None: ab does not say when it received what."""
     return None
 
 
 def columns(_entry: Traffic, report: ab.Report) -> Mapping[str, Any]:
-    """request_time_ms is the mean, as ab has it: time of the test, by requests in
-    turn. A percentile that ab does not know, of few requests, is the slowest's."""
+    """The number of requests, their rate and their times.
+
+    `request_time_ms` is ab's mean: the duration of the test, times the number of
+    requests at a time, over the number of requests. With few requests ab does not know
+    the high percentiles; they are then the time of the slowest request.
+    """
     slowest = report.times_ms[SLOWEST]
     return {
         "requests": report.complete,
@@ -52,12 +57,12 @@ def columns(_entry: Traffic, report: ab.Report) -> Mapping[str, Any]:
 
 
 def wrong(entry: Traffic, report: ab.Report) -> Iterator[str]:
-    """Every request was answered with the file, for as long as was asked."""
+    """Check that every request was answered with the file, and how many there were."""
     if report.failed:
         kinds = ", ".join(f"{n} {kind}" for kind, n in report.failures.items() if n)
         yield f"{report.failed} of {report.complete} requests failed ({kinds})"
     if report.refused:
-        yield f"{report.refused} of {report.complete} answers were no success of HTTP"
+        yield f"{report.refused} of {report.complete} answers had no HTTP status 2xx"
     if report.concurrency != entry.parallel:
         yield f"{report.concurrency} requests at a time, not {entry.parallel}"
     if entry.requests is not None and report.complete != entry.requests:
@@ -67,17 +72,18 @@ def wrong(entry: Traffic, report: ab.Report) -> Iterator[str]:
     if not report.complete:
         yield "no request was answered"
     elif report.body_bytes < report.complete * (entry.bytes or 0) and not report.failed:
-        wanted = report.complete * (entry.bytes or 0)
-        yield f"{report.body_bytes} bytes received of {wanted}"
+        expected = report.complete * (entry.bytes or 0)
+        yield f"{report.body_bytes} bytes received of {expected}"
     if entry.keep_alive and (report.kept_alive or 0) < report.complete:
         yield f"{report.kept_alive or 0} of {report.complete} answers kept alive"
 
 
 def lasted(entry: Traffic, report: ab.Report) -> Lasted:
-    """Each request its own connection, or all in those that are open at a time.
+    """The connections of the requests.
 
-    Of the former the quickest request says how long they lived at least; those that
-    were under way at the end are not counted.
+    With keep-alive there is one connection per simultaneous request, and it lasts for
+    the whole test. Otherwise there is one per request, and it lasts at least as long
+    as the fastest request. Connections still open at the end are not counted.
     """
     if entry.keep_alive:
         return Lasted(entry.parallel, report.seconds)

@@ -1,4 +1,5 @@
-"""Packets at a constant bit rate, by our own program."""
+"""Results of packets at a constant bit rate. `analysis.run.tools` describes each
+function."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,11 @@ from analysis.run.tools import Flow, Lasted
 
 @dataclass(frozen=True)
 class Report:
-    """bytes : of payload; seconds : that the sender was to send, on or off"""
+    """The counts of both ends.
+
+    received_bytes : payload
+    seconds : the time in which the sender was to send, pauses included
+    """
 
     sent_packets: int
     received_packets: int
@@ -21,31 +26,31 @@ class Report:
 
 
 def read(folder: Path, index: int) -> Report:
-    sent, got = (
-        files.read_object(folder / f"traffic-{index}-{end}.json")
-        for end in ("client", "server")
-    )
+    sent = files.read_object(folder / f"traffic-{index}-client.json")
+    received = files.read_object(folder / f"traffic-{index}-server.json")
     try:
         return Report(
             sent_packets=int(sent["packets"]),
-            received_packets=int(got["packets"]),
-            received_bytes=int(got["bytes"]),
+            received_packets=int(received["packets"]),
+            received_bytes=int(received["bytes"]),
             seconds=float(sent["seconds"]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise ValueError(f"traffic-{index}: not counts of packets ({what})") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(
+            f"traffic-{index}: not counts of packets ({reason})"
+        ) from error
 
 
 def flow(_entry: Traffic, report: Report) -> Flow:
-    """All that came; of no stream that a share would be fair to."""
+    """All received payload. It has no streams, so that it does not enter fairness."""
     return Flow(report.seconds, report.received_bytes, ())
 
 
 def part(
     _entry: Traffic, _report: Report, _start_s: float, _end_s: float
 ) -> Flow | None:
-    """Nobody counts when it came."""
+    """None: the receiver does not record when packets arrived."""
     return None
 
 
@@ -65,7 +70,7 @@ def wrong(_entry: Traffic, report: Report) -> Iterator[str]:
 
 
 def lasted(_entry: Traffic, report: Report) -> Lasted:
-    """Of no connection."""
+    """UDP has no connections."""
     return Lasted(0, report.seconds)
 
 

@@ -1,4 +1,4 @@
-"""Downloads by curl."""
+"""Results of downloads by curl. `analysis.run.tools` describes each function."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -8,7 +8,7 @@ from analysis.run.job import Traffic
 from analysis.run.readers import curl, files
 from analysis.run.tools import Flow, Lasted
 
-FOUND = 200
+HTTP_OK = 200
 
 
 def read(folder: Path, index: int) -> curl.Report:
@@ -16,20 +16,22 @@ def read(folder: Path, index: int) -> curl.Report:
 
 
 def flow(_entry: Traffic, report: curl.Report) -> Flow:
-    """All that came, over the time from curl's start: connecting and asking are in
-    it, as they are in what a user waits for."""
+    """All received bytes, and the time since the start of curl.
+
+    The time includes connecting and requesting, for which a user waits too.
+    """
     return Flow(report.total_s, report.received_bytes, (report.received_bytes,))
 
 
 def part(
     _entry: Traffic, _report: curl.Report, _start_s: float, _end_s: float
 ) -> Flow | None:
-    """curl does not say what came when."""
+    """None: curl does not say when it received what."""
     return None
 
 
 def columns(_entry: Traffic, report: curl.Report) -> Mapping[str, Any]:
-    """completion_time_s is missing if the timeout came first."""
+    """The times of the download. `completion_time_s` is None after a timeout."""
     return {
         "completion_time_s": None if report.timed_out else report.total_s,
         "connect_time_s": report.connected_s,
@@ -39,12 +41,12 @@ def columns(_entry: Traffic, report: curl.Report) -> Mapping[str, Any]:
 
 
 def wrong(entry: Traffic, report: curl.Report) -> Iterator[str]:
-    """All came, or the timeout that was asked for did, after a part."""
+    """Check that the whole file arrived, or a part of it before the timeout."""
     if report.http_status == 0:
         yield f"no answer from the server within {report.total_s:.3f} s"
         return
-    if report.http_status != FOUND:
-        yield f"HTTP status {report.http_status}, not {FOUND}"
+    if report.http_status != HTTP_OK:
+        yield f"HTTP status {report.http_status}, not {HTTP_OK}"
     if report.timed_out and not report.received_bytes:
         yield "nothing was received"
     if not report.timed_out and report.received_bytes != entry.bytes:
