@@ -18,7 +18,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PACKAGES := apache2-utils bc bison build-essential curl flex iperf3 iproute2 \
-	iputils-ping mininet mptcpize nginx patch python3 python3-venv tcpdump \
+	iputils-ping mininet mptcpize nginx patch perl python3 python3-venv tcpdump \
 	util-linux xz-utils
 BROWSER := chromium chromium-driver
 VENV := .venv
@@ -97,6 +97,7 @@ lint: venv $(NODE_TOOLS)
 	@$(call step,Lint,seconds)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python .ci/checkpatch.py
 	$(NPM) run --silent check
 	if ! $(NPM) run --silent bundle | cmp - $(DASHBOARD)/dashboard.js; then
 		echo "$(DASHBOARD)/dashboard.js is older than its sources; run: make dashboard" >&2
