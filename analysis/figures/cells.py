@@ -1,18 +1,17 @@
-"""Numbers of a publication beside ours, as points with their intervals."""
+"""Published numbers beside ours, as points with their intervals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from analysis.figures import style
 
 PANEL_INCHES = 3.0
 ROW_INCHES = 0.24
-ROOM_INCHES = 1.0
-"""Of a row of panels, for its title, its ticks and its label."""
+FRAME_INCHES = 1.0
+"""Height that title, ticks and label of a row of panels need."""
 MOST_IN_A_ROW = 3
 LEAST_RANGE = 0.25
-"""Of a scale, of its largest value."""
+"""The shortest range of an axis, as a part of its largest value."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Line:
-    """One name with two marks; ours is None where it was not run."""
+    """One line of a panel with two marks; ours is None where nothing was measured."""
 
     name: str
     published: Mark
@@ -41,14 +40,17 @@ class Panel:
     lines: Sequence[Line]
 
 
-def draw(panels: Sequence[Panel], target: style.Target) -> list[Path]:
-    """One panel a quantity, at least one: a line a name, theirs hollow, ours filled."""
+def draw(panels: Sequence[Panel], target: style.Target) -> None:
+    """Draw one panel per quantity; published marks are hollow, ours are filled.
+
+    panels : at least one
+    """
     across = 1 if target.look.narrow else min(MOST_IN_A_ROW, len(panels))
     down = -(-len(panels) // across)
     most = max(len(panel.lines) for panel in panels)
     with style.styled(target.look):
         figure, axes = style.grid(across, down)
-        height = ROOM_INCHES + ROW_INCHES * most
+        height = FRAME_INCHES + ROW_INCHES * most
         figure.set_size_inches(1.2 + PANEL_INCHES * across, 0.3 + height * down)
         for axis in axes[len(panels) :]:
             axis.remove()
@@ -60,7 +62,7 @@ def draw(panels: Sequence[Panel], target: style.Target) -> list[Path]:
             ncols=2,
             frameon=False,
         )
-        return style.save(figure, target)
+        style.save(figure, target)
 
 
 def _panel(axis: style.Axes, panel: Panel) -> None:
@@ -103,8 +105,11 @@ def _panel(axis: style.Axes, panel: Panel) -> None:
 
 
 def _range(low: float, high: float) -> tuple[float, float]:
-    """From 0 where that leaves half of the width to the marks; else wide enough that
-    a difference of some thousandths does not look large."""
+    """The range of an axis for values from `low` to `high`.
+
+    It begins at 0 where the marks then still take half of the width. Otherwise it is
+    wide enough that a difference of some thousandths does not look large.
+    """
     if 0 < low < high / 2:
         return 0.0, high
     missing = LEAST_RANGE * high - (high - low)

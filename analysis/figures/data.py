@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import UNITS, column_of, label
+from analysis.campaign.columns import UNITS, column_of, label, plain
 from analysis.figures.drawn import UndrawableError
 from analysis.figures.request import Criterion, FigureRequest
 
@@ -85,19 +85,23 @@ def criterion_label(column: str, criterion: Criterion) -> str:
     return label(column)
 
 
-def panels_by(rows: pd.DataFrame, by: str | None) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each value of a factor, with the panel's name.
+def groups_by(rows: pd.DataFrame, by: str | None) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each value of a factor, in order, with the value in words.
 
-    Without a factor there is one panel without a name.
+    Without a factor there is one group without a name.
     """
     if not by:
         yield "", rows
         return
     column = parameter_column(rows, by)
-    what, _, unit = label(column).partition(" [")
+    unit = label(column).partition(" [")[2].rstrip("]")
     for value in sorted(rows[column].dropna().unique()):
-        name = f"{what} {value_text(value, unit.rstrip(']'), with_unit=True)}"
-        yield name, rows[rows[column] == value]
+        yield value_text(value, unit, with_unit=True), rows[rows[column] == value]
+
+
+def group_label(rows: pd.DataFrame, by: str | None) -> str:
+    """The factor `by` in words; empty without one."""
+    return plain(parameter_column(rows, by)) if by else ""
 
 
 def value_text(value: object, unit: str, with_unit: bool = False) -> str:
@@ -114,15 +118,23 @@ def value_text(value: object, unit: str, with_unit: bool = False) -> str:
 
 
 def summary_row(
-    column: str, case: str, batch: str, values: pd.Series
+    column: str, group: str, case: str, batch: str, values: pd.Series
 ) -> dict[str, object]:
-    """A row of summary.csv: n, extremes and quartiles of one box or curve."""
+    """A row of summary.csv: n, extremes and quartiles of one box or curve.
+
+    group : the value of the factor `by`; batch : of the criterion; "" for none
+    """
     marks = [np.nan] * 5
     if len(values):
         marks = list(map(float, values.quantile([0, 0.25, 0.5, 0.75, 1])))
     names = ("minimum", "q1", "median", "q3", "maximum")
-    row = {"metric": column, "criterion": "", "case": case, "batch": batch}
-    return {**row, "n": len(values), **dict(zip(names, marks, strict=True))}
+    row = {"metric": column, "criterion": "", "group": group, "case": case}
+    return {
+        **row,
+        "batch": batch,
+        "n": len(values),
+        **dict(zip(names, marks, strict=True)),
+    }
 
 
 def metric_missing(request: FigureRequest) -> UndrawableError:

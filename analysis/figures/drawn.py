@@ -12,7 +12,9 @@ class DrawnFigure:
     name : the name of its files without suffix; empty for a table, which has none
     note : how to read this figure
     reading : how to read any figure of this kind; a page says it once
-    summary : quartiles by case and batch; empty for a figure without batches
+    summary : quartiles, one row per box or curve; empty for other figures. Its
+        columns group, case and batch say which box, as far as each applies
+    group_label : the heading of the column group
     head, cells : a table's heading and rows
     """
 
@@ -21,6 +23,7 @@ class DrawnFigure:
     note: str = ""
     reading: str = ""
     summary: pd.DataFrame = field(default_factory=pd.DataFrame)
+    group_label: str = ""
     head: tuple[str, ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
 

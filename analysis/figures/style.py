@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, told apart with any colour vision and in grey.
+# The colours of Okabe and Ito can be told apart with any colour vision and in grey.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 LIGHT_BLUE = "#BFDDF0"
 SERIES = (
@@ -25,17 +25,17 @@ SERIES = (
     "#6E6E6E",
 )
 DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)))
-"""Lines are told apart without their colours too."""
+"""Line styles, so that lines differ without their colours too."""
 GREYS = ("#A6A6A6", "#D4D4D4", "#7F7F7F", "#BEBEBE")
-"""Of what is stacked: neighbours are told apart by lightness."""
+"""Greys of stacked bars; neighbours differ in lightness."""
 PANEL_INCHES = (4.4, 3.1)
 DPI = 160
 FONTS = {"sans": "DejaVu Sans", "serif": "DejaVu Serif"}
-"""Those that come with matplotlib, so that a figure is the same everywhere."""
+"""Fonts that come with matplotlib, so that a figure is the same everywhere."""
 COLUMN_INCHES = {1: 3.5, 2: 7.16}
-"""Widths of one and of two columns of a paper (IEEE's, near ACM's)."""
+"""Widths of one and of two columns of an IEEE paper; ACM's are close to them."""
 PAPER_POINTS = 8
-"""Size of the letters in a figure that is not scaled again."""
+"""Font size of a figure as wide as a paper's columns."""
 SETTINGS: dict[Any, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -51,14 +51,16 @@ METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
-"""Without dates or versions, so that equal figures are equal files."""
+"""No dates and versions, so that equal figures are equal files."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """font : one of FONTS
-    columns : of a paper that a figure is as wide as, 1 or 2; None for as its
-        content wants
+    """How all figures of a page look.
+
+    font : one of FONTS
+    columns : width in columns of a paper, 1 or 2; None for the width that the content
+        needs
     formats : suffixes of the files
     """
 
@@ -74,10 +76,10 @@ class Look:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a figure goes.
+    """Where a figure is saved.
 
-    name : of its files, without suffix
-    album : a PDF that gets it as a page too
+    name : name of its files, without suffix
+    album : a PDF file to which the figure is added as a page
     """
 
     folder: Path
@@ -105,13 +107,13 @@ def panels(columns: int, rows: int = 1) -> tuple[Figure, list[Axes]]:
 
 
 def grid(columns: int, rows: int) -> tuple[Figure, list[Axes]]:
-    """As `panels`, each with a scale of its own."""
+    """As `panels`, but each panel has its own scale."""
     figure = Figure(layout="constrained")
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
 def save(figure: Figure, target: Target) -> list[Path]:
-    """The figure in each of the formats; as wide as the paper's columns, if said."""
+    """Save the figure in each format, as wide as the look says."""
     target.folder.mkdir(parents=True, exist_ok=True)
     if target.look.columns:
         width, height = figure.get_size_inches()
@@ -130,7 +132,7 @@ def save(figure: Figure, target: Target) -> list[Path]:
 
 @contextmanager
 def album(path: Path | None) -> Iterator[PdfPages | None]:
-    """A PDF that figures become pages of; none if there is no path."""
+    """A PDF file to which figures are added as pages; None without a path."""
     if path is None:
         yield None
         return

@@ -38,6 +38,11 @@ def title(request: FigureRequest) -> str:
     return f"{text} (after {request.after})" if request.after else text
 
 
+def within_sentence(text: str) -> str:
+    """A title after a colon: small at its beginning, unless that is a symbol (R_N)."""
+    return text if not text[1:2].islower() else text[0].lower() + text[1:]
+
+
 def file_name(request: FigureRequest) -> str:
     """The name of the figure's files, without suffix."""
     parts = [KINDS[request.kind].prefix, *(request.quantities or ())]

@@ -1,6 +1,6 @@
 """Published cells: numbers of a paper's table, each beside what a campaign gives.
 
-`results/published/*.csv` has one cell a row: where it stands, what it says, and
+Files in `results/published/` have one cell per row: where it stands, what it says, and
 which column of the table of runs it is compared with, for which case and point.
 """
 
@@ -28,22 +28,24 @@ SCALES: Mapping[tuple[str, str], float] = {
     ("s", "s"): 1.0,
     ("cwnd", "packets"): 1.0,
 }
-"""From the end of a column's name and the printed unit to the factor between them.
-A packet has 1448 bytes of payload."""
+"""The factor between a column and the printed unit, by the end of the column's name and
+the unit. A packet has 1448 bytes of payload."""
 CONFIDENCE = 0.95
 DIGITS = 4
 
 
 @dataclass(frozen=True)
 class Cell:
-    """source : table or figure; row, column : as printed there, or in our words
+    """One number of a published table or figure.
 
-    case : of the experiment; point : column to value of the table of runs, of all
-        points if empty
+    source : the table or figure
+    row, column : its place there, as printed or in our words
+    case : the experiment's case that it is compared with
+    point : values that the runs have, by column; empty for the runs of all points
     metric : column of the table of runs
-    scale : from ours, in the printed unit, to what the paper counts
-    margin : half of the printed 95 % interval, if there is one
-    decimals : of the printed value
+    scale : factor from our value, in the printed unit, to what the paper counts
+    margin : half of the printed 95 % interval; None if none is printed
+    decimals : number of printed decimals
     """
 
     source: str
@@ -62,11 +64,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Compared:
-    """ours : mean over the runs, in the printed unit; None if there is none
+    """A published cell beside our value.
 
+    ours : mean over the runs in the printed unit; None if there is no run
     margin : half of its 95 % interval by Student's t; None for a single run
-    agrees : whether the two intervals meet; None where ours has none
-    why_not : what is missing
+    n : number of runs
+    why_not : why there is no value
     """
 
     cell: Cell
@@ -81,6 +84,10 @@ class Compared:
 
     @property
     def agrees(self) -> bool | None:
+        """Whether the two 95 % intervals meet; None where ours has none.
+
+        Where no interval is printed, the rounding of the printed value stands for it.
+        """
         if self.difference is None or self.margin is None:
             return None
         reach = self.margin + (self.cell.margin or 0.5 * 10.0**-self.cell.decimals)
@@ -88,13 +95,13 @@ class Compared:
 
 
 def is_cells(path: Path) -> bool:
-    """Whether a file of published values has cells, or else statements."""
+    """Whether a file of published values holds cells; otherwise it holds statements."""
     with path.open(encoding="utf-8") as file:
         return file.readline().strip().split(",") == list(COLUMNS)
 
 
 def read(path: Path) -> tuple[Cell, ...]:
-    """Raises ValueError, `file:line: what is wrong`, for a file that is not so."""
+    """The cells of a file. Raises ValueError, `file:line: what is wrong`."""
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         if tuple(reader.fieldnames or ()) != COLUMNS:
@@ -103,17 +110,17 @@ def read(path: Path) -> tuple[Cell, ...]:
 
 
 def compare(cell: Cell, runs: pd.DataFrame) -> Compared:
-    """A cell beside the runs, all ok, of its case and point."""
-    mine = runs[runs["case"] == cell.case]
+    """A cell beside the mean over those runs, all ok, of its case and point."""
+    selected = runs[runs["case"] == cell.case]
     for name, value in cell.point.items():
-        if name not in mine.columns:
+        if name not in selected.columns:
             return Compared(cell, None, None, 0, f"no column {name}")
-        mine = mine[mine[name].astype(float) == value]
-    if mine.empty:
+        selected = selected[selected[name].astype(float) == value]
+    if selected.empty:
         return Compared(cell, None, None, 0, "not run")
-    if cell.metric not in mine.columns:
+    if cell.metric not in selected.columns:
         return Compared(cell, None, None, 0, f"no column {cell.metric}")
-    values = mine[cell.metric].dropna().astype(float)
+    values = selected[cell.metric].dropna().astype(float)
     if values.empty:
         return Compared(cell, None, None, 0, f"no run has {cell.metric}")
     factor = cell.scale * SCALES[_kind(cell.metric), cell.unit]
@@ -125,7 +132,7 @@ def compare(cell: Cell, runs: pd.DataFrame) -> Compared:
 
 
 def _kind(metric: str) -> str:
-    """The end of a column's name, which says its unit."""
+    """The end of a column's name, which tells its unit."""
     last = metric.rpartition(".")[2]
     return last if (last, "") in SCALES or last == "cwnd" else last.rpartition("_")[2]
 
@@ -150,5 +157,5 @@ def _cell(row: Mapping[str, str], place: str) -> Cell:
     except (TypeError, ValueError) as error:
         raise ValueError(f"{place}: {error}") from error
     if (_kind(cell.metric), cell.unit) not in SCALES:
-        raise ValueError(f"{place}: {cell.metric} cannot be told in '{cell.unit}'")
+        raise ValueError(f"{place}: {cell.metric} cannot be compared in '{cell.unit}'")
     return cell

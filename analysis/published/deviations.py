@@ -3,8 +3,8 @@
 `results/published/thesis-table-{3.2,4.1,5.2}.csv` has one printed number per row. Ours
 are in the tables that `mpbench sensitivity` writes.
 
-A deviation of three values is known badly: the 95 % interval of what it estimates goes
-from half of it to six times as much. Two are told apart by the F test of their ratio.
+A standard deviation of three values is a poor estimate: its 95 % interval reaches from
+half to six times its value. The F test of the ratio compares two of them.
 """
 
 import csv
@@ -28,10 +28,11 @@ LEVEL = 0.05
 class Printed:
     """One number of a published table.
 
-    row, environment : its place there
-    experiment, case, group, metric, statistic : what it is of; `group` is columns of
-        factors that are lists, to their values
-    percent : relative standard deviation; decimals : as printed
+    row, environment : its place in the table
+    experiment, case, metric, statistic : the column of ours that it corresponds to
+    percent : relative standard deviation in per cent
+    decimals : number of printed decimals
+    group : values of the factors that split the table, by column
     """
 
     source: str
@@ -47,7 +48,7 @@ class Printed:
 
 
 def read(path: Path) -> list[Printed]:
-    """Raises ValueError, `file:line: what is wrong`."""
+    """The numbers of a file. Raises ValueError, `file:line: what is wrong`."""
     found = []
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
@@ -59,7 +60,7 @@ def read(path: Path) -> list[Printed]:
             except (ValueError, TypeError, AttributeError) as error:
                 raise ValueError(f"{path}:{reader.line_num}: {error}") from None
     if not found:
-        raise ValueError(f"{path}: no rows, so there is nothing to set ours beside")
+        raise ValueError(f"{path}: no rows, so there is nothing to compare with")
     return found
 
 
@@ -75,9 +76,9 @@ def _printed(row: Mapping[str, str]) -> Printed:
 
 
 def ours(printed: Printed, tables: pd.DataFrame) -> pd.Series | None:
-    """The row of ours for a published number: that of the most points; None if none.
+    """Our row for a published number, from the designs with most points; or None.
 
-    tables : those of `sensitivity.frame`, with `experiment` and `points`
+    tables : tables of `sensitivity.frame` with the columns `experiment` and `points`
     """
     wanted = {
         "experiment": printed.experiment,
@@ -86,18 +87,19 @@ def ours(printed: Printed, tables: pd.DataFrame) -> pd.Series | None:
         "statistic": printed.statistic,
         **printed.group,
     }
-    found = tables
+    rows = tables
     for name, value in wanted.items():
-        if name not in found.columns:
+        if name not in rows.columns:
             return None
-        found = found[found[name] == value]
-    return None if found.empty else found.sort_values("points").iloc[-1]
+        rows = rows[rows[name] == value]
+    return None if rows.empty else rows.sort_values("points").iloc[-1]
 
 
 def apart(theirs: float, mine: float, designs: int) -> float:
-    """p value, two-sided, that two sample deviations estimate the same one.
+    """Two-sided p-value of the F test that two sample deviations have one variance.
 
-    theirs : over THEIR_DESIGNS designs; mine : over `designs`
+    theirs : standard deviation over THEIR_DESIGNS designs
+    mine : standard deviation over `designs` designs
     """
     if theirs == 0 or mine == 0:
         return 1.0 if theirs == mine else 0.0

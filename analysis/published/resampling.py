@@ -1,9 +1,9 @@
-"""Whether a difference from a statement is more than the choice of points makes.
+"""How often a published statement holds in resampled designs.
 
-The design's points are drawn again, with replacement, as often as there are (Efron's
-bootstrap; B. Efron, "Bootstrap methods: another look at the jackknife", Annals of
-Statistics 7(1), 1979). All rows of a point go together, so that what is compared point
-by point stays so.
+The bootstrap draws as many design points as there are, with replacement (B. Efron,
+"Bootstrap methods: another look at the jackknife", Annals of Statistics 7(1), 1979).
+All rows of a point are drawn together, so that statistics that compare point by point
+still can.
 """
 
 import numpy as np
@@ -21,11 +21,12 @@ def odds(
     others: pd.DataFrame | None,
     generator: np.random.Generator,
 ) -> float:
-    """The part of RESAMPLES in which the statement's relation holds, 0 to 1, be it
-    significant there or not.
+    """The share of RESAMPLES in which the statement's relation holds, 0 to 1.
 
-    rows, others, factors : as of `statements.answer`; others are drawn by themselves
-    Raises ValueError for a relation that is a test's answer, or none.
+    rows, others, factors : as for `statements.answer`; others are resampled separately
+
+    The relation holds where the values have it, significant or not. Raises ValueError
+    for a relation that is itself a test's answer, and for one that compares nothing.
     """
     mine = _places(rows)
     theirs = None if others is None else _places(others)
@@ -40,13 +41,14 @@ def odds(
 
 
 def _places(rows: pd.DataFrame) -> list[np.ndarray]:
-    """Where each point's rows are."""
-    return [np.asarray(each) for each in rows.groupby("point").indices.values()]
+    """The positions of each point's rows."""
+    return [np.asarray(index) for index in rows.groupby("point").indices.values()]
 
 
 def _again(
     rows: pd.DataFrame, places: list[np.ndarray], generator: np.random.Generator
 ) -> pd.DataFrame:
-    drawn = [places[each] for each in generator.integers(len(places), size=len(places))]
-    numbers = np.repeat(np.arange(len(drawn)), [len(each) for each in drawn])
+    chosen = generator.integers(len(places), size=len(places))
+    drawn = [places[point] for point in chosen]
+    numbers = np.repeat(np.arange(len(drawn)), [len(index) for index in drawn])
     return rows.take(np.concatenate(drawn)).assign(point=numbers)

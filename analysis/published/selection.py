@@ -1,4 +1,4 @@
-"""Which runs a published statement is of, as its file says it."""
+"""The selection of runs that a published statement is about."""
 
 import operator
 import re
@@ -21,8 +21,10 @@ _CONDITION = re.compile(r"(\S+?)\s*(<=|>=|!=|<|>|=)\s*(\S+)")
 
 @dataclass(frozen=True)
 class Selection:
-    """campaign : whose runs; "" for the one that is asked
-    conditions : column, operator, and a number or a word
+    """Runs of a campaign that meet conditions.
+
+    campaign : the campaign's name; "" for the campaign at hand
+    conditions : a column, an operator, and a number or a word each
     """
 
     campaign: str = ""
@@ -34,18 +36,21 @@ class Selection:
 
     def of(self, runs: pd.DataFrame) -> pd.DataFrame:
         """The runs that meet all conditions; raises KeyError for a missing column."""
-        for column, how, wanted in self.conditions:
+        for column, how, text in self.conditions:
             values = runs[column]
-            right: object = wanted
+            right: object = text
             if pd.api.types.is_numeric_dtype(values):
-                right = float(wanted)
+                right = float(text)
             runs = runs[OPERATORS[how](values, right).fillna(False).astype(bool)]
         return runs
 
 
 def read(text: str) -> Selection:
-    """`bulk-low-bdp; case=lia; delay_difference_ms<0`: a campaign's name, if one is
-    meant, and conditions. Raises ValueError for what is neither."""
+    """Read `bulk-low-bdp; case=lia; delay_difference_ms<0`.
+
+    A campaign's name may come first; the rest are conditions. Raises ValueError for a
+    part that is neither.
+    """
     campaign = ""
     conditions = []
     for part in filter(None, map(str.strip, text.split(";"))):

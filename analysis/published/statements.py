@@ -1,7 +1,7 @@
 """Published statements, and whether a campaign says the same.
 
-`results/published/*.csv` has one statement a row: where it stands, in our words,
-and how it is read here, as a statistic and a relation that it should have.
+Files in `results/published/` have one statement per row: where it stands in print, in
+our words, and how it is read here: as a statistic and the relation that it must have.
 """
 
 import csv
@@ -14,26 +14,28 @@ import pandas as pd
 from analysis.published import selection
 from analysis.published.selection import Selection
 from analysis.published.statistics import SIGNIFICANCE, STATISTICS, Finding, Question
-from analysis.published.two_sample import TWO_SIDED
+from analysis.published.two_sample import TWO_SAMPLE
 
 COLUMNS = (
     *("id", "section", "page", "figure", "statement", "statistic", "metric"),
     *("criterion", "above", "up_to", "relation", "value", "tolerance"),
 )
 MORE_COLUMNS = ("rows", "against", "threshold")
-"""That a file may have beside these."""
+"""Columns that a file may have in addition."""
 RELATIONS = ("<", ">", "=", "about", "insignificant", "")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """relation : of the statistic to `value`
+    """A published statement and how it is read as numbers.
 
-    `<`, `>`, `=`; `about`, within `tolerance`; `insignificant`, which is the test's
-    answer; "", which compares nothing. A test must also be significant for `<`, `>`.
-    value : a number, or another metric whose same statistic is meant, or ""
-    rows : which runs are asked; against : which others, or None
-    threshold : of a statistic that counts runs above or below it
+    relation : what the statistic must be: `<`, `>` or `=` to `value`; `about`, within
+        `tolerance` of it; `insignificant`, where the statistic is a test; or "", which
+        compares nothing. For `<` and `>` a test must be significant too
+    value : a number; the name of another metric, whose same statistic is meant; or ""
+    rows : the runs that the statement is about
+    against : the runs that they are compared with, or None
+    threshold : for statistics that count runs above or below it
     """
 
     id: str
@@ -54,14 +56,19 @@ class Statement:
     threshold: float = 0.0
 
     def of(self, campaign: str) -> bool:
-        """Whether this campaign by itself answers it."""
+        """Whether this campaign alone can answer the statement."""
         names = {self.rows.campaign, self.against.campaign if self.against else ""}
         return names <= {"", campaign}
 
 
 @dataclass(frozen=True)
 class Answer:
-    """ours : what the campaign gives; agrees : None where nothing is compared."""
+    """What a campaign says to a statement.
+
+    ours : the campaign's value in words
+    n : number of rows behind it
+    agrees : None where nothing can be compared
+    """
 
     statement: Statement
     ours: str
@@ -70,7 +77,7 @@ class Answer:
 
 
 def read(path: Path) -> tuple[Statement, ...]:
-    """Raises ValueError, `file:line: what is wrong`, for a file that is not so."""
+    """The statements of a file. Raises ValueError, `file:line: what is wrong`."""
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         if tuple(reader.fieldnames or ()) not in (COLUMNS, COLUMNS + MORE_COLUMNS):
@@ -86,18 +93,21 @@ def answer(
     factors: tuple[str, ...],
     others: pd.DataFrame | None = None,
 ) -> Answer:
-    """What runs of MPTCP, all ok, say to a statement.
+    """What runs of MPTCP that are all ok say to a statement.
 
-    rows : of the statement's campaign; those that it is of are taken of them
-    others : of the campaign that it is set against, if that is another one
+    rows : all runs of the campaign; the function selects those that the statement is
+        about
+    factors : columns of numbers that the design varies
+    others : all runs of the campaign that it is compared with, if that is another one
     """
     try:
-        found, wanted = _found(statement, factors, rows, others)
+        finding, wanted = _compute(statement, factors, rows, others)
     except (KeyError, ValueError) as error:
         missing = isinstance(error, KeyError)
         reason = f"no column {error}" if missing else str(error)
         return Answer(statement, f"not measured: {reason}", 0, None)
-    return Answer(statement, found.text, found.n, _agrees(statement, found, wanted))
+    agrees = _agrees(statement, finding, wanted)
+    return Answer(statement, finding.text, finding.n, agrees)
 
 
 def holds(
@@ -106,24 +116,24 @@ def holds(
     factors: tuple[str, ...],
     others: pd.DataFrame | None = None,
 ) -> bool:
-    """Whether the relation holds of the statistic, be it significant or not.
+    """Whether the relation holds, significant or not.
 
-    Raises ValueError for a relation that is a test's answer, or none, and where there
-    are too few rows.
+    Raises ValueError for a relation that is a test's answer or compares nothing, and
+    where there are too few rows.
     """
     if statement.relation in ("insignificant", ""):
         raise ValueError(f"{statement.id}: {statement.relation!r} is no comparison")
-    found, wanted = _found(statement, factors, rows, others)
-    return _agrees(statement, replace(found, p=None), wanted) is True
+    finding, wanted = _compute(statement, factors, rows, others)
+    return _agrees(statement, replace(finding, p=None), wanted) is True
 
 
-def _found(
+def _compute(
     statement: Statement,
     factors: tuple[str, ...],
     rows: pd.DataFrame,
     others: pd.DataFrame | None,
 ) -> tuple[Finding, float]:
-    """The statistic, and what it is compared with."""
+    """The statistic, and the value that it is compared with."""
     question = Question(
         statement.metric,
         statement.criterion,
@@ -132,50 +142,53 @@ def _found(
         factors,
         statement.threshold,
     )
-    mine = statement.rows.of(rows)
+    selected = statement.rows.of(rows)
     if statement.against is not None:
-        theirs = statement.against.of(rows if others is None else others)
-        if statement.statistic in TWO_SIDED:
-            two_sided = TWO_SIDED[statement.statistic]
-            return two_sided(mine, theirs, question), float(statement.value or 0)
+        compared = statement.against.of(rows if others is None else others)
+        if statement.statistic in TWO_SAMPLE:
+            two_sample = TWO_SAMPLE[statement.statistic]
+            return two_sample(selected, compared, question), float(statement.value or 0)
         statistic = STATISTICS[statement.statistic]
-        found, other = statistic(mine, question), statistic(theirs, question)
+        finding = statistic(selected, question)
+        other = statistic(compared, question)
     else:
         statistic = STATISTICS[statement.statistic]
-        found = statistic(mine, question)
+        finding = statistic(selected, question)
         if not statement.value or _number(statement.value):
-            return found, float(statement.value or 0)
-        other = statistic(mine, replace(question, metric=statement.value))
-    # A test of the one side against 0 says nothing of both.
-    text = f"{found.text} (against {other.text})"
-    return replace(found, text=text, p=None), other.value
+            return finding, float(statement.value or 0)
+        other = statistic(selected, replace(question, metric=statement.value))
+    # A test of one sample against 0 says nothing about the two together.
+    text = f"{finding.text} (against {other.text})"
+    return replace(finding, text=text, p=None), other.value
 
 
-def _agrees(statement: Statement, found: Finding, wanted: float) -> bool | None:
-    significant = found.p is None or found.p < SIGNIFICANCE
+def _agrees(statement: Statement, finding: Finding, wanted: float) -> bool | None:
+    significant = finding.p is None or finding.p < SIGNIFICANCE
     match statement.relation:
         case "<":
-            return found.value < wanted and significant
+            return finding.value < wanted and significant
         case ">":
-            return found.value > wanted and significant
+            return finding.value > wanted and significant
         case "=":
-            return found.value == wanted
+            return finding.value == wanted
         case "about":
-            return abs(found.value - wanted) <= statement.tolerance
+            return abs(finding.value - wanted) <= statement.tolerance
         case "insignificant":
             return not significant
     return None
 
 
 def _statement(row: Mapping[str, str], place: str) -> Statement:
-    known_statistics = (*STATISTICS, *TWO_SIDED)
+    known_statistics = (*STATISTICS, *TWO_SAMPLE)
     for name, known in (("statistic", known_statistics), ("relation", RELATIONS)):
         if row[name] not in known:
             known_names = ", ".join(filter(None, known))
             raise ValueError(f"{place}: {name} {row[name]!r}; has {known_names}")
     against = row.get("against") or ""
-    if row["statistic"] in TWO_SIDED and not against:
-        raise ValueError(f"{place}: {row['statistic']} needs runs to set it against")
+    if row["statistic"] in TWO_SAMPLE and not against:
+        raise ValueError(
+            f"{place}: {row['statistic']} needs runs to compare with in 'against'"
+        )
     try:
         numbers = {
             "above": float(row["above"]) if row["above"] else None,

@@ -1,7 +1,7 @@
-"""What can be asked of a case's rows, to set it beside a published statement.
+"""The statistics by which a campaign is compared with published statements.
 
-Each statistic takes the rows that are ok and gives a Finding. `trend` and the
-others that test something do so at the level SIGNIFICANCE; the tests are scipy's.
+Each statistic takes rows that are ok and returns a Finding. Some are tests, by scipy;
+their result counts as significant below SIGNIFICANCE.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,10 +19,12 @@ LEAST_POINTS = 3
 
 @dataclass(frozen=True)
 class Question:
-    """metric, criterion : columns; above, up_to : a batch of |criterion|, or None.
+    """What a statistic is computed from.
 
+    metric, criterion : columns of the table of runs; criterion may be ""
+    above, up_to : the batch ]above, up_to] of |criterion|; None where it has no end
     factors : columns that the design varies
-    threshold : of `part_above` and `part_below`
+    threshold : the value that `part_above` and `part_below` compare with
     """
 
     metric: str
@@ -35,9 +37,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Finding:
-    """value : to compare; text : as people read it; n : rows behind it.
+    """The value of a statistic.
 
-    p : of the test, where the statistic is one
+    text : the value as a page prints it
+    n : number of rows that it was computed from
+    p : p-value, where the statistic is a test
     """
 
     value: float
@@ -50,14 +54,17 @@ Statistic = Callable[[pd.DataFrame, Question], Finding]
 
 
 def points(rows: pd.DataFrame, question: Question) -> Finding:
-    """How many design points have a row."""
+    """Number of design points that have a row."""
     count = rows["point"].nunique()
     return Finding(count, str(count), len(rows))
 
 
 def uniformity(rows: pd.DataFrame, question: Question) -> Finding:
-    """Whether any factor's spread differs from an even one: Kolmogorov-Smirnov
-    against the uniform distribution between its extremes, Bonferroni's correction."""
+    """Whether any factor is not spread uniformly between its extremes.
+
+    Kolmogorov-Smirnov test of each factor, with Bonferroni's correction. The value is
+    the largest distance.
+    """
     unique = rows.drop_duplicates("point")
     tests = []
     for factor in question.factors:
@@ -75,17 +82,17 @@ def uniformity(rows: pd.DataFrame, question: Question) -> Finding:
 
 def trend(rows: pd.DataFrame, question: Question) -> Finding:
     """Spearman's rank correlation of the metric with |criterion|."""
-    found = _pairs(rows, question)
-    need(len(found), LEAST_POINTS, "rows")
-    if found["x"].nunique() == 1 or found["y"].nunique() == 1:
-        return Finding(0.0, "constant", len(found), 1.0)
-    test = stats.spearmanr(found["x"], found["y"])
+    known = _pairs(rows, question)
+    need(len(known), LEAST_POINTS, "rows")
+    if known["x"].nunique() == 1 or known["y"].nunique() == 1:
+        return Finding(0.0, "constant", len(known), 1.0)
+    test = stats.spearmanr(known["x"], known["y"])
     rho, p = float(test.statistic), float(test.pvalue)
-    return Finding(rho, f"rank correlation {rho:+.2f}, p {p_text(p)}", len(found), p)
+    return Finding(rho, f"rank correlation {rho:+.2f}, p {p_text(p)}", len(known), p)
 
 
 def signed_trend(rows: pd.DataFrame, question: Question) -> Finding:
-    """Spearman's rank correlation of the metric with the criterion and its sign."""
+    """Spearman's rank correlation of the metric with the signed criterion."""
     known = rows[[question.criterion, question.metric]].astype(float).dropna()
     need(len(known), LEAST_POINTS, "rows")
     test = stats.spearmanr(known[question.criterion], known[question.metric])
@@ -94,94 +101,97 @@ def signed_trend(rows: pd.DataFrame, question: Question) -> Finding:
 
 
 def median(rows: pd.DataFrame, question: Question) -> Finding:
-    found = _pairs(rows, question)
-    need(len(found), 1, "rows in the batch")
-    value = float(found["y"].median())
-    return Finding(value, f"median {value:.3g}", len(found))
+    """Median of the metric in the batch."""
+    known = _pairs(rows, question)
+    need(len(known), 1, "rows in the batch")
+    value = float(known["y"].median())
+    return Finding(value, f"median {value:.3g}", len(known))
 
 
 def median_distance(rows: pd.DataFrame, question: Question) -> Finding:
-    """How far the median is from 0, to either side; the text has its sign."""
-    found = median(rows, question)
-    return Finding(abs(found.value), found.text, found.n)
+    """Absolute value of the median; the text shows its sign."""
+    signed = median(rows, question)
+    return Finding(abs(signed.value), signed.text, signed.n)
 
 
 def mean(rows: pd.DataFrame, question: Question) -> Finding:
-    found = _pairs(rows, question)
-    need(len(found), 1, "rows in the batch")
-    value = float(found["y"].mean())
-    return Finding(value, f"mean {value:.3g}", len(found))
+    """Mean of the metric in the batch."""
+    known = _pairs(rows, question)
+    need(len(known), 1, "rows in the batch")
+    value = float(known["y"].mean())
+    return Finding(value, f"mean {value:.3g}", len(known))
 
 
 def rms(rows: pd.DataFrame, question: Question) -> Finding:
-    """Root of the mean square: of errors, the root-mean-square error."""
-    found = _pairs(rows, question)
-    need(len(found), 1, "rows in the batch")
-    value = float(np.sqrt(np.mean(np.square(found["y"]))))
-    return Finding(value, f"{value:.2f}", len(found))
+    """Root mean square; for a metric that is an error, the RMSE."""
+    known = _pairs(rows, question)
+    need(len(known), 1, "rows in the batch")
+    value = float(np.sqrt(np.mean(np.square(known["y"]))))
+    return Finding(value, f"{value:.2f}", len(known))
 
 
 def spread(rows: pd.DataFrame, question: Question) -> Finding:
-    """Range between the quartiles."""
-    found = _pairs(rows, question)
-    need(len(found), LEAST_POINTS, "rows in the batch")
-    low, high = np.quantile(found["y"], [0.25, 0.75])
+    """Interquartile range."""
+    known = _pairs(rows, question)
+    need(len(known), LEAST_POINTS, "rows in the batch")
+    low, high = np.quantile(known["y"], [0.25, 0.75])
     value = float(high - low)
-    return Finding(value, f"between the quartiles {value:.2g}", len(found))
+    return Finding(value, f"between the quartiles {value:.2g}", len(known))
 
 
 def part_above(rows: pd.DataFrame, question: Question) -> Finding:
-    """Part of the rows whose metric is above the threshold."""
-    found = _pairs(rows, question)
-    need(len(found), 1, "rows in the batch")
-    value = float((found["y"] > question.threshold).mean())
-    return Finding(value, f"{value:.0%} above {question.threshold:g}", len(found))
+    """Share of the rows whose metric is above the threshold, 0 to 1."""
+    known = _pairs(rows, question)
+    need(len(known), 1, "rows in the batch")
+    value = float((known["y"] > question.threshold).mean())
+    return Finding(value, f"{value:.0%} above {question.threshold:g}", len(known))
 
 
 def part_below(rows: pd.DataFrame, question: Question) -> Finding:
-    """Part of the rows whose metric is below the threshold."""
-    found = _pairs(rows, question)
-    need(len(found), 1, "rows in the batch")
-    value = float((found["y"] < question.threshold).mean())
-    return Finding(value, f"{value:.0%} below {question.threshold:g}", len(found))
+    """Share of the rows whose metric is below the threshold, 0 to 1."""
+    known = _pairs(rows, question)
+    need(len(known), 1, "rows in the batch")
+    value = float((known["y"] < question.threshold).mean())
+    return Finding(value, f"{value:.0%} below {question.threshold:g}", len(known))
 
 
 def maximum(rows: pd.DataFrame, question: Question) -> Finding:
-    found = _pairs(rows, question)
-    need(len(found), 1, "rows in the batch")
-    value, below = float(found["y"].max()), int((found["y"] < 0).sum())
-    text = f"largest {value:.2f}, {below} of {len(found)} below 0"
-    return Finding(value, text, len(found))
+    """Largest value of the metric; the text also counts the values below 0."""
+    known = _pairs(rows, question)
+    need(len(known), 1, "rows in the batch")
+    value, below = float(known["y"].max()), int((known["y"] < 0).sum())
+    text = f"largest {value:.2f}, {below} of {len(known)} below 0"
+    return Finding(value, text, len(known))
 
 
 def fall(rows: pd.DataFrame, question: Question) -> Finding:
-    """Median of the first batch of |criterion| less that of the last."""
-    found = _pairs(rows, question)
-    need(len(found), LEAST_POINTS, "rows")
-    groups = batches.groups(found["x"], found["y"], batches.edges(found["x"]))
+    """Median in the first batch of |criterion| minus the median in the last batch."""
+    known = _pairs(rows, question)
+    need(len(known), LEAST_POINTS, "rows")
+    groups = batches.groups(known["x"], known["y"], batches.edges(known["x"]))
     filled = [group for group in groups if len(group)]
     value = float(np.median(filled[0]) - np.median(filled[-1]))
-    return Finding(value, f"median falls by {value:.2f}", len(found))
+    return Finding(value, f"median falls by {value:.2f}", len(known))
 
 
 def outliers(rows: pd.DataFrame, question: Question) -> Finding:
-    """Rows of the batch beyond 1.5 interquartile ranges from its quartiles."""
-    found = _pairs(rows, question)
-    need(len(found), LEAST_POINTS, "rows in the batch")
-    low, high = np.quantile(found["y"], [0.25, 0.75])
+    """Number of rows more than 1.5 interquartile ranges away from the quartiles."""
+    known = _pairs(rows, question)
+    need(len(known), LEAST_POINTS, "rows in the batch")
+    low, high = np.quantile(known["y"], [0.25, 0.75])
     reach = 1.5 * (high - low)
-    outside = found[(found["y"] < low - reach) | (found["y"] > high + reach)]
+    outside = known[(known["y"] < low - reach) | (known["y"] > high + reach)]
     text = f"{len(outside)} outliers"
     queues = [name for name in rows.columns if name.endswith(".queue_packets")]
     if len(outside) and queues:
         least = rows.loc[outside.index, queues].min(axis=1).astype(float)
         sizes = ", ".join(f"{size:.0f}" for size in sorted(least))
         text += f" (smaller queue: {sizes} packets)"
-    return Finding(len(outside), text, len(found))
+    return Finding(len(outside), text, len(known))
 
 
 def weaker_path(rows: pd.DataFrame, question: Question) -> Finding:
-    """Part of the rows that sent more over the path with the smaller criterion."""
+    """Share of the rows that sent more over the path with the smaller criterion."""
     difference = rows[question.criterion]
     first = rows["path1.share"]
     known = difference.notna() & first.notna() & (difference != 0)
@@ -192,8 +202,10 @@ def weaker_path(rows: pd.DataFrame, question: Question) -> Finding:
 
 
 def first_path(rows: pd.DataFrame, question: Question) -> Finding:
-    """The metric where TCP does better on path 1 against where it does worse: the
-    difference of the medians, Mann-Whitney's test."""
+    """Median where TCP is faster on path 1 minus median where it is faster on path 2.
+
+    Mann-Whitney test of the two groups.
+    """
     known = rows.dropna(subset=[question.metric])
     ends = (known["path1.tcp_goodput_mbps"], known["path2.tcp_goodput_mbps"])
     best = known.loc[ends[0] > ends[1], question.metric].astype(float)
@@ -206,8 +218,8 @@ def first_path(rows: pd.DataFrame, question: Question) -> Finding:
 
 
 STATISTICS: Mapping[str, Statistic] = {
-    each.__name__: each
-    for each in (
+    statistic.__name__: statistic
+    for statistic in (
         points,
         uniformity,
         trend,
@@ -229,25 +241,27 @@ STATISTICS: Mapping[str, Statistic] = {
 
 
 def _pairs(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
-    """|criterion| as x and the metric as y, both known, within the batch.
+    """Columns x, |criterion|, and y, the metric, of the rows in the batch.
 
-    Without a criterion all x are 0.
+    Rows in which either is missing are left out. Without a criterion, all x are 0.
     """
     y = rows[question.metric]
     x = rows[question.criterion].abs() if question.criterion else y.notna() * 0.0
-    found = pd.DataFrame({"x": x, "y": y}).astype(float).dropna()
+    known = pd.DataFrame({"x": x, "y": y}).astype(float).dropna()
     if question.above is not None:
-        at_least = found["x"] >= 0 if question.above == 0 else False
-        found = found[(found["x"] > question.above) | at_least]
+        at_least = known["x"] >= 0 if question.above == 0 else False
+        known = known[(known["x"] > question.above) | at_least]
     if question.up_to is not None:
-        found = found[found["x"] <= question.up_to]
-    return found
+        known = known[known["x"] <= question.up_to]
+    return known
 
 
 def need(count: int, least: int, what: str) -> None:
+    """Raises ValueError if `count` is below `least`; `what` names what is counted."""
     if count < least:
         raise ValueError(f"{count} {what}; needs at least {least}")
 
 
 def p_text(value: float) -> str:
+    """The p-value after the letter p: `= 0.03`."""
     return f"= {value:.2g}" if value >= 1e-4 else "< 0.0001"

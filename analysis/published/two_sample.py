@@ -1,4 +1,4 @@
-"""What can be asked of some runs beside others: the same metric of both."""
+"""Statistics that compare the same metric in two sets of runs."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,12 +11,12 @@ from analysis.published.statistics import LEAST_POINTS, Finding, Question, need,
 _OF_NETWORK = re.compile(
     r"path\d+\.(capacity_mbps|delay_ms|queueing_delay_ms|loss_percent)"
 )
-"""Columns that say which network a run had."""
-TwoSided = Callable[[pd.DataFrame, pd.DataFrame, Question], Finding]
+"""Columns that identify the network of a run."""
+TwoSample = Callable[[pd.DataFrame, pd.DataFrame, Question], Finding]
 
 
 def shift(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
-    """Median of the rows less that of the others; Mann-Whitney's test."""
+    """Median of the rows minus median of the others, with the Mann-Whitney test."""
     one = rows[question.metric].dropna().astype(float)
     other = others[question.metric].dropna().astype(float)
     need(min(len(one), len(other)), LEAST_POINTS, "rows on either side")
@@ -27,7 +27,7 @@ def shift(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Findi
 
 
 def mirrored(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
-    """Whether one distribution is 1 less the other: Kolmogorov and Smirnov's test."""
+    """Kolmogorov-Smirnov test of whether the rows are distributed as 1 - others."""
     one = rows[question.metric].dropna().astype(float)
     other = 1 - others[question.metric].dropna().astype(float)
     need(min(len(one), len(other)), LEAST_POINTS, "rows on either side")
@@ -38,7 +38,7 @@ def mirrored(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Fi
 
 
 def paired(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
-    """Median of the differences in the same network; Wilcoxon's signed-rank test."""
+    """Median difference over networks that both have; Wilcoxon signed-rank test."""
     differences = _differences(rows, others, question.metric)
     p = float(stats.wilcoxon(differences).pvalue) if differences.any() else 1.0
     value = float(differences.median())
@@ -47,7 +47,7 @@ def paired(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Find
 
 
 def part_ahead(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
-    """Part of the networks in which the rows have at least what the others have."""
+    """Share of the networks in which the rows have at least as much as the others."""
     differences = _differences(rows, others, question.metric)
     value = float((differences >= 0).mean())
     text = f"at least as much in {value:.0%}"
@@ -55,22 +55,22 @@ def part_ahead(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> 
 
 
 def _differences(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.Series:
-    """The rows' metric less the others', network by network."""
+    """The rows' metric minus the others' metric, network by network."""
     keys = [str(name) for name in rows.columns if _OF_NETWORK.fullmatch(str(name))]
     keys.append("repetition")
     for size in {"traffic.size_bytes"} & set(rows.columns) & set(others.columns):
         several = max(rows[size].nunique(), others[size].nunique()) > 1
         keys += [size] if several else []
     names = [*keys, metric]
-    known = [each.dropna(subset=[metric])[names] for each in (rows, others)]
+    known = [frame.dropna(subset=[metric])[names] for frame in (rows, others)]
     both = known[0].merge(known[1], on=keys, suffixes=("", " of the other"))
     differences = (both[metric] - both[f"{metric} of the other"]).astype(float)
     need(len(differences), LEAST_POINTS, "pairs")
     return differences
 
 
-TWO_SIDED: Mapping[str, TwoSided] = {
-    each.__name__: each for each in (shift, mirrored, paired, part_ahead)
+TWO_SAMPLE: Mapping[str, TwoSample] = {
+    statistic.__name__: statistic for statistic in (shift, mirrored, paired, part_ahead)
 }
 
 

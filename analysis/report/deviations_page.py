@@ -9,40 +9,48 @@ from scipy import stats
 from analysis.published.deviations import LEVEL, THEIR_DESIGNS, Printed, apart, ours
 from analysis.report.markdown import markdown
 
-HEAD = ("", "", "statistic", "published", "ours", "apart", "of each of our designs")
+HEAD = (
+    "",
+    "",
+    "statistic",
+    "published",
+    "ours",
+    "differ",
+    "value of each of our designs",
+)
 
 
 def page(printed: Sequence[Printed], tables: pd.DataFrame) -> Iterator[str]:
-    """The lines of the page."""
+    """The lines of the page: one table row per printed number, and a verdict."""
     source = printed[0].source
     yield f"# {source[0].upper()}{source[1:]}"
     yield ""
     yield (
-        "Standard deviation over independent designs of the median and the quartiles,"
-        " relative to the metric's range, in per cent. Ours is from"
-        " `mpbench sensitivity`, with n - 1 in the denominator."
+        "The table shows the standard deviation of medians and quartiles over"
+        " independent designs, relative to the metric's range, in per cent. Our values"
+        " are from `mpbench sensitivity`, with n - 1 in the denominator."
     )
     yield ""
     rows, p_values, largest = [], [], 0.0
-    for each in printed:
-        mine = ours(each, tables)
-        name, environment = each.row, each.environment
-        head = [name, environment, each.statistic, f"{each.percent:.{each.decimals}f}"]
-        if mine is None:
+    for number in printed:
+        row = ours(number, tables)
+        published = f"{number.percent:.{number.decimals}f}"
+        head = [number.row, number.environment, number.statistic, published]
+        if row is None:
             rows.append([*head, "-", "-", "not run"])
             continue
-        percent = 100 * float(mine["relative_deviation"])
-        p = apart(each.percent, percent, int(mine["designs"]))
+        percent = 100 * float(row["relative_deviation"])
+        p = apart(number.percent, percent, int(row["designs"]))
         p_values.append(p)
         largest = max(largest, percent)
-        values = [mine[f"design{i + 1}"] for i in range(int(mine["designs"]))]
+        values = [row[f"design{i + 1}"] for i in range(int(row["designs"]))]
         verdict = f"**p = {p:.2g}**" if p < LEVEL else "no"
         shown = ", ".join(f"{value:.4f}" for value in values)
-        rows.append([*head, f"{percent:.{each.decimals}f}", verdict, shown])
+        rows.append([*head, f"{percent:.{number.decimals}f}", verdict, shown])
     yield from markdown(HEAD, rows)
     missing = len(printed) - len(p_values)
     if missing:
-        yield f"{missing} of {len(printed)} numbers were not run here: a stated subset."
+        yield f"{missing} of the {len(printed)} numbers were not measured here."
         yield ""
     if p_values:
         yield from _verdict(printed, tables, p_values, largest)
@@ -55,24 +63,24 @@ def _verdict(
     largest: float,
 ) -> Iterator[str]:
     different = sum(p < LEVEL for p in p_values)
-    printed_largest = max(each.percent for each in printed)
+    printed_largest = max(number.percent for number in printed)
     yield (
-        f"The largest of ours is {largest:.3g} %, of the published"
-        f" {printed_largest:.3g} %. {different} of {len(p_values)} differ by the F test"
-        f" at {LEVEL:g}; chance alone makes {LEVEL * len(p_values):.1f} of so many"
-        " differ."
+        f"The largest deviation is {largest:.3g} % in ours and {printed_largest:.3g} %"
+        f" in the published table. {different} of {len(p_values)} pairs differ by the F"
+        f" test at {LEVEL:g}. If all deviations were equal, {LEVEL * len(p_values):.1f}"
+        " pairs would differ by chance."
     )
     yield ""
-    used = tables[tables["experiment"].isin({each.experiment for each in printed})]
-    for number in sorted({int(n) for n in used["designs"]}):
+    used = tables[tables["experiment"].isin({number.experiment for number in printed})]
+    for count in sorted({int(n) for n in used["designs"]}):
         low, high = (
-            sqrt(stats.f.ppf(p, number - 1, THEIR_DESIGNS - 1))
+            sqrt(stats.f.ppf(p, count - 1, THEIR_DESIGNS - 1))
             for p in (LEVEL / 2, 1 - LEVEL / 2)
         )
         yield (
-            f"So few designs tell little: a deviation of {number} differs from one of"
-            f" {THEIR_DESIGNS} by this test only if it is more than {high:.1f} times as"
-            f" large, or less than one {1 / low:.1f}th."
+            f"This test has little power: a deviation over {count} designs differs from"
+            f" one over {THEIR_DESIGNS} only if it is more than {high:.1f} times, or"
+            f" less than {low:.2f} times, as large."
         )
         yield ""
     for (name, points), part in used.groupby(["experiment", "points"], sort=False):

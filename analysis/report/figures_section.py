@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-import pandas as pd
-
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.numbers import digits
 from analysis.figures.drawn import DrawnFigure, UndrawableError
@@ -77,7 +75,7 @@ def lines(outcome: Outcome, suffix: str) -> Iterator[str]:
         yield drawn.note
         yield ""
     if not drawn.summary.empty:
-        yield from _summary_table(drawn.summary)
+        yield from _summary_table(drawn)
 
 
 def readings(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -88,14 +86,21 @@ def readings(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield ""
 
 
-def _summary_table(rows: pd.DataFrame) -> Iterator[str]:
-    several = rows["case"].nunique() > 1
+def _summary_table(drawn: DrawnFigure) -> Iterator[str]:
+    """One row per box or curve; the columns that tell them apart come first."""
+    rows = drawn.summary
+    place: dict[str, str] = {}
+    if (rows["group"] != "").any():
+        place["group"] = drawn.group_label
+    if rows["case"].nunique() > 1:
+        place["case"] = "case"
+    if (rows["batch"] != "").any():
+        place["batch"] = "batch"
     numbers = ["minimum", "q1", "median", "q3", "maximum"]
-    first = ["case"] if several else []
     cells = []
     for _, row in rows.iterrows():
+        names = [f"`{row[n]}`" if n == "batch" else str(row[n]) for n in place]
         values = [digits(row[name]) if row["n"] else "-" for name in numbers]
-        place = [row["case"]] if several else []
-        cells.append([*place, f"`{row['batch']}`", str(row["n"]), *values])
-    head = [*first, "batch", "n", *numbers]
-    yield from markdown(head, cells, numbers_from=len(head) - 6)
+        cells.append([*names, str(row["n"]), *values])
+    head = [*place.values(), "n", *numbers]
+    yield from markdown(head, cells, numbers_from=len(place))

@@ -12,6 +12,7 @@ from analysis.figures.data import metric_column
 from analysis.figures.drawn import UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
+from analysis.figures.titles import within_sentence
 from analysis.published import resampling
 from analysis.published.publication import Answered, Cause, Sheet, answer_statements
 from analysis.published.statements import Statement
@@ -21,7 +22,7 @@ from analysis.report.figures_section import Outcome
 from analysis.report.markdown import markdown
 
 MADE = ("source", "spec", "backend", "kernel", "guest", "mpbench", "commit")
-"""Of how a campaign came about, what stands at the foot of a page."""
+"""What the foot of a page says about how a campaign was made."""
 AGREES, OPEN = "agrees", "differs, open"
 READING = (
     "How each statement is read as a number stands in the files of published"
@@ -164,7 +165,7 @@ def _page(
             yield from (f"- `{name}`: {line}" for line in campaigns[name].state)
     yield ""
     for figure in made.figures:
-        heading = f"{figure.title[0].lower()}{figure.title[1:]}"
+        heading = within_sentence(figure.title)
         yield f"## {figure.campaign}: {heading}"
         yield ""
         yield from figures_section.lines(figure, suffix)
@@ -181,8 +182,8 @@ def _page(
 
 def _answers(answers: Sequence[Answered]) -> Iterator[str]:
     rows = []
-    for each in answers:
-        given = each.given
+    for answered in answers:
+        given = answered.given
         said = given.statement
         where = f"sec. {said.section}, p. {said.page}, {_figure(said.figure)}"
         verdict = {True: "yes", False: "**no**", None: "-"}[given.agrees]
@@ -192,13 +193,13 @@ def _answers(answers: Sequence[Answered]) -> Iterator[str]:
     yield from markdown(head, rows)
     yield READING
     yield ""
-    differing = [each for each in answers if each.given.agrees is False]
+    differing = [a for a in answers if a.given.agrees is False]
     if not differing:
         return
     yield "### What differs, and why"
     yield ""
-    for each in differing:
-        yield f"- *{each.given.statement.statement}*: {_why(each)}"
+    for answered in differing:
+        yield f"- *{answered.given.statement.statement}*: {_why(answered)}"
     yield ""
 
 
@@ -206,22 +207,23 @@ def _figure(name: str) -> str:
     return name if name.startswith("Table") else f"Fig. {name}"
 
 
-def _why(each: Answered) -> str:
-    if each.cause is None:
+def _why(answered: Answered) -> str:
+    if answered.cause is None:
         return "open."
-    text = " ".join(each.cause.text.split())
-    if each.untested and each.cause.rows is not None:
-        return f"{text} No results of `{each.cause.rows.campaign}` yet: open."
-    if each.odds is not None:
-        text += f" {_chance(each.odds)}"
-    if each.tested is None:
+    text = " ".join(answered.cause.text.split())
+    if answered.untested and answered.cause.rows is not None:
+        return f"{text} No results of `{answered.cause.rows.campaign}` yet: open."
+    if answered.odds is not None:
+        text += f" {_chance(answered.odds)}"
+    if answered.tested is None:
         return text
     agrees = {True: "agrees", False: "does not agree: open", None: "open"}
-    rows = each.tested.statement.rows
+    rows = answered.tested.statement.rows
     conditions = ", ".join(f"{c} {how} {v}" for c, how, v in rows.conditions)
     of = f"`{rows.campaign}`" + (f" ({conditions})" if conditions else "")
-    of += f", `{each.cause.metric}`" if each.cause.metric else ""
-    said = f"{each.tested.ours}, n = {each.tested.n}; {agrees[each.tested.agrees]}"
+    of += f", `{answered.cause.metric}`" if answered.cause.metric else ""
+    tested = answered.tested
+    said = f"{tested.ours}, n = {tested.n}; {agrees[tested.agrees]}"
     return f"{text} There, in {of}: {said}."
 
 
@@ -240,12 +242,12 @@ def verdict(made: Reproduced) -> str:
         return "drawn" if made.figures else "no results yet"
     differing = made.differing
     if not differing:
-        known = any(each.given.agrees is not None for each in made.answers)
+        known = any(a.given.agrees is not None for a in made.answers)
         return AGREES if known else "not measured"
-    untold = sum(not each.explained for each in differing)
-    if not untold:
+    unexplained = sum(not answer.explained for answer in differing)
+    if not unexplained:
         return "differs, with cause"
-    return OPEN if untold == len(differing) else f"differs, {untold} open"
+    return OPEN if unexplained == len(differing) else f"differs, {unexplained} open"
 
 
 def _index(
@@ -275,8 +277,8 @@ def _index(
     head = ["page", "shows", "agree", "differ", "verdict"]
     yield from markdown(head, rows)
     agreeing = sum(made.agreeing for made in done)
-    differing = [each for made in done for each in made.differing]
-    by_chance = sum(each.by_chance for each in differing)
+    differing = [answered for made in done for answered in made.differing]
+    by_chance = sum(answered.by_chance for answered in differing)
     told = (
         f"{agreeing} of {agreeing + len(differing)} statements that can be answered by"
     )
@@ -287,13 +289,13 @@ def _index(
         yield "## What differs"
         yield ""
     for made in done:
-        for each in made.differing:
-            said = each.given.statement
+        for answered in made.differing:
+            said = answered.given.statement
             page = f"[{_figure(said.figure)}]({made.sheet.name}.md)"
-            ours = f"*{said.statement}*; ours: {each.given.ours}"
-            yield f"- {page}: {ours}. {_short(each)}"
+            ours = f"*{said.statement}*; ours: {answered.given.ours}"
+            yield f"- {page}: {ours}. {_short(answered)}"
     yield ""
-    noted = [each for each in campaigns.values() if each.state]
+    noted = [campaign for campaign in campaigns.values() if campaign.state]
     if noted:
         yield "## What was run"
         yield ""
@@ -301,17 +303,18 @@ def _index(
         yield from (f"- `{campaign.name}`: {line}" for line in campaign.state)
 
 
-def _short(each: Answered) -> str:
+def _short(answered: Answered) -> str:
     """The first sentence of the cause."""
-    if each.cause is None:
+    if answered.cause is None:
         return "Open."
-    if each.untested:
+    if answered.untested:
         return "A supposed cause is not tested yet; open."
-    if each.by_chance and each.odds is not None:
-        return f"Within chance: as published in {each.odds:.0%} of designs drawn again."
-    if not each.explained:
+    if answered.by_chance and answered.odds is not None:
+        share = f"{answered.odds:.0%}"
+        return f"Within chance: as published in {share} of designs drawn again."
+    if not answered.explained:
         return "A supposed cause was tested and does not explain it; open."
-    return " ".join(each.cause.text.split()).partition(". ")[0].rstrip(".") + "."
+    return " ".join(answered.cause.text.split()).partition(". ")[0].rstrip(".") + "."
 
 
 def _made(campaigns: Sequence[Campaign]) -> Iterator[str]:
@@ -321,9 +324,9 @@ def _made(campaigns: Sequence[Campaign]) -> Iterator[str]:
     yield ""
     rows = []
     for name in MADE:
-        values = [each.made.get(name, "-") for each in campaigns]
+        values = [campaign.made.get(name, "-") for campaign in campaigns]
         rows.append([name, *(f"`{value}`" for value in values)])
-    yield from markdown(["", *(f"`{each.name}`" for each in campaigns)], rows)
+    yield from markdown(["", *(f"`{campaign.name}`" for campaign in campaigns)], rows)
 
 
 def _points(campaign: Campaign, requests: Sequence[FigureRequest]) -> pd.DataFrame:

@@ -11,16 +11,15 @@ GOODPUT = ".goodput_mbps"
 FAIRNESS = ".jain"
 
 
-def lines(good: pd.DataFrame) -> Iterator[str]:
-    """Medians and quartiles of each case; nothing where there is one user and no
-    phase.
+def lines(runs: pd.DataFrame) -> Iterator[str]:
+    """Medians and quartiles per case; no section for one user without phases.
 
-    good : the runs that enter statistics
+    runs : the rows that enter statistics
     """
     columns = [
         name
-        for name in good.columns
-        if name.endswith((GOODPUT, FAIRNESS)) and good[name].notna().any()
+        for name in runs.columns
+        if name.endswith((GOODPUT, FAIRNESS)) and runs[name].notna().any()
     ]
     if not columns:
         return
@@ -28,13 +27,13 @@ def lines(good: pd.DataFrame) -> Iterator[str]:
     yield ""
     head = ["case", "n", *(_title(name) for name in columns)]
     rows = []
-    for case, mine in good.groupby("case", sort=False):
-        cells = [quartiles(mine[name]) for name in columns]
-        rows.append([str(case), str(len(mine)), *cells])
+    for case, group in runs.groupby("case", sort=False):
+        cells = [quartiles(group[name]) for name in columns]
+        rows.append([str(case), str(len(group)), *cells])
     yield from markdown(head, rows, numbers_from=1)
 
 
 def _title(name: str) -> str:
-    """`alone.multi.goodput_mbps` as `alone: multi [Mbit/s]`."""
+    """`alone: multi [Mbit/s]` for `alone.multi.goodput_mbps`."""
     words = name.removesuffix(GOODPUT).removesuffix(FAIRNESS).replace(".", ": ")
     return f"{words} [Mbit/s]" if name.endswith(GOODPUT) else f"{words}, Jain's index"

@@ -9,13 +9,13 @@ import pytest
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
-from analysis.figures import style
+from analysis.figures import style, titles
 from analysis.figures.drawn import UndrawableError
 from analysis.figures.kinds import cdf, groups
 from analysis.figures.registry import KINDS
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import file_name
-from analysis.report import campaign_page
+from analysis.report import campaign_page, figures_section
 from analysis.report.campaign_page import Contents
 from tests.analysis import campaign
 
@@ -51,7 +51,7 @@ def test_a_cdf_has_a_curve_for_each_sign(tmp_path: Path) -> None:
         "Distribution of share of path 1 by the sign of the capacity difference"
         " (path 1 less path 2) (after Fig. 3.6)"
     )
-    counted = drawn.summary.set_index("case")["n"]
+    counted = drawn.summary.set_index("batch")["n"]
     mptcp = frame[frame["case"] == "mptcp"]
     difference = mptcp["path1.capacity_mbps"] - mptcp["path2.capacity_mbps"]
     assert counted["path 1's capacity higher"] == (difference > 0).sum()
@@ -82,11 +82,11 @@ def test_a_curve_rises_by_one_nth_at_each_value(
 def test_groups_have_a_box_for_each_value_and_case(tmp_path: Path) -> None:
     figure = {"kind": "groups", "metric": "goodput", "by": "traffic.size"}
     drawn = draw(figure, runs(), tmp_path)
-    assert list(drawn.summary["batch"][:3]) == ["8 kB", "128 kB", "2.05 MB"]
-    assert len(drawn.summary) == 9
+    assert list(drawn.summary["group"][::3]) == ["8 kB", "128 kB", "2.05 MB"]
+    assert (drawn.group_label, len(drawn.summary)) == ("traffic size", 9)
     frame = runs()
     chosen = (frame["case"] == "tcp1") & (frame["traffic.size_bytes"] == 8000)
-    row = drawn.summary.query("case == 'tcp1' and batch == '8 kB'").iloc[0]
+    row = drawn.summary.query("case == 'tcp1' and group == '8 kB'").iloc[0]
     assert row["median"] == frame.loc[chosen, "goodput_mbps"].median()
 
 
@@ -183,8 +183,9 @@ def test_groups_of_a_factor_hold_batches_of_a_criterion(tmp_path: Path) -> None:
     with pytest.raises(UndrawableError, match="several cases"):
         draw(figure, frame, tmp_path)
     drawn = draw({**figure, "case": "mptcp"}, frame, tmp_path)
-    assert list(drawn.summary["batch"][:3]) == ["8 kB", "128 kB", "2.05 MB"]
-    batches = list(dict.fromkeys(drawn.summary["case"]))
+    assert list(drawn.summary["group"][::3]) == ["8 kB", "128 kB", "2.05 MB"]
+    assert set(drawn.summary["case"]) == {"mptcp"}
+    batches = list(dict.fromkeys(drawn.summary["batch"]))
     assert len(batches) == 3 and batches[1].startswith("]-")
     assert drawn.summary["n"].sum() == 30
 
@@ -209,10 +210,10 @@ def test_groups_of_words_stand_best_first(tmp_path: Path) -> None:
 
 def test_panels_of_a_factor(tmp_path: Path) -> None:
     cdf = draw({**CDF, **SIGNED, "by": "traffic.size"}, runs(), tmp_path)
-    assert len(dict.fromkeys(cdf.summary["batch"])) == 3
+    assert len(dict.fromkeys(cdf.summary["group"])) == 3
     box = {"kind": "box", "metric": "goodput", "case": "mptcp", "by": "traffic.size"}
     drawn = draw({**box, "criterion": {"factor": "delay"}}, runs(), tmp_path)
-    assert len(dict.fromkeys(drawn.summary["case"])) == 3
+    assert list(dict.fromkeys(drawn.summary["group"])) == ["8 kB", "128 kB", "2.05 MB"]
 
 
 def test_the_model_stands_beside_what_was_sent(tmp_path: Path) -> None:
@@ -244,3 +245,25 @@ def test_a_case_without_values_has_no_box(tmp_path: Path) -> None:
     text = (tmp_path / "sizes.svg").read_text()
     assert "<!-- lia -->" in text and "<!-- balia -->" in text
     assert "<!-- olia -->" not in text
+
+
+def test_the_table_below_a_figure_names_its_columns(tmp_path: Path) -> None:
+    """Sizes stand under the size, batches under `batch`, and cases under `case`."""
+    by_size = {"kind": "groups", "metric": "goodput", "by": "traffic.size"}
+    batches = {"criterion": {"factor": "delay"}, "batches": 3, "case": "mptcp"}
+    for figure, head in (
+        (by_size, "| traffic size | case | n |"),
+        ({**by_size, **batches}, "| traffic size | batch | n |"),
+        ({**CDF, **SIGNED}, "| batch | n |"),
+    ):
+        request = FigureRequest.model_validate(figure)
+        campaign_ = Campaign("x", runs(), FACTORS)
+        target = style.Target(tmp_path, "", style.Look())
+        outcome = figures_section.draw(request, campaign_, target, "f")
+        table_lines = [n for n in figures_section.lines(outcome, "png") if n[:1] == "|"]
+        assert table_lines[0].startswith(head)
+
+
+def test_a_symbol_keeps_its_capital_in_a_heading() -> None:
+    assert titles.within_sentence("R_N of two schedulers") == "R_N of two schedulers"
+    assert titles.within_sentence("Goodput") == "goodput"

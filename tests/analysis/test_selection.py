@@ -6,7 +6,7 @@ import pytest
 
 from analysis.published import selection, statements
 from analysis.published.statistics import STATISTICS, Question
-from analysis.published.two_sample import TWO_SIDED
+from analysis.published.two_sample import TWO_SAMPLE
 
 NETWORK = {"path1.capacity_mbps": range(20), "repetition": 0}
 
@@ -38,10 +38,10 @@ def test_what_is_no_condition_is_refused(text: str) -> None:
 
 def test_shift_tells_of_medians() -> None:
     one = runs(np.arange(20) + 15.0)
-    found = TWO_SIDED["shift"](one, runs(np.arange(20.0)), asked())
+    found = TWO_SAMPLE["shift"](one, runs(np.arange(20.0)), asked())
     assert found.value == 15
     assert found.p is not None and found.p < 0.001
-    alike = TWO_SIDED["shift"](one, one, asked())
+    alike = TWO_SAMPLE["shift"](one, one, asked())
     assert alike.p is not None and alike.p > 0.9
 
 
@@ -49,31 +49,31 @@ def test_pairs_are_of_the_same_network() -> None:
     values = np.random.default_rng(1).uniform(0, 100, 20)
     one = runs(values + 0.1)
     other = runs(values).sample(frac=1, random_state=2)
-    found = TWO_SIDED["paired"](one, other, asked())
+    found = TWO_SAMPLE["paired"](one, other, asked())
     assert found.n == 20 and found.value == pytest.approx(0.1)
     assert found.p is not None and found.p < 0.001
-    assert TWO_SIDED["paired"](one, one, asked()).p == 1.0
-    assert TWO_SIDED["part_ahead"](one, other, asked()).value == 1
-    assert TWO_SIDED["part_ahead"](one, one, asked()).value == 1
-    assert TWO_SIDED["part_ahead"](other, one, asked()).value == 0
+    assert TWO_SAMPLE["paired"](one, one, asked()).p == 1.0
+    assert TWO_SAMPLE["part_ahead"](one, other, asked()).value == 1
+    assert TWO_SAMPLE["part_ahead"](one, one, asked()).value == 1
+    assert TWO_SAMPLE["part_ahead"](other, one, asked()).value == 0
 
 
 def test_pairs_mind_the_size_where_there_are_several() -> None:
     sizes = [8000, 32000] * 10
     one = runs(np.arange(20.0), **{"traffic.size_bytes": sizes})
     one["path1.capacity_mbps"] = np.repeat(np.arange(10), 2)
-    found = TWO_SIDED["paired"](one, one.assign(m=one["m"] - 3), asked())
+    found = TWO_SAMPLE["paired"](one, one.assign(m=one["m"] - 3), asked())
     assert found.n == 20 and found.value == 3
     small, large = (one[one["traffic.size_bytes"] == size] for size in (8000, 32000))
-    assert TWO_SIDED["paired"](large, small, asked()).value == 1
+    assert TWO_SAMPLE["paired"](large, small, asked()).value == 1
 
 
 def test_mirrored_tells_symmetry_from_its_absence() -> None:
     values = np.linspace(0, 1, 200)
     one, other = pd.DataFrame({"m": values**2}), pd.DataFrame({"m": 1 - values**2})
-    symmetric = TWO_SIDED["mirrored"](one, other, asked())
+    symmetric = TWO_SAMPLE["mirrored"](one, other, asked())
     assert symmetric.value == pytest.approx(0, abs=0.01)
-    skewed = TWO_SIDED["mirrored"](one, one, asked())
+    skewed = TWO_SAMPLE["mirrored"](one, one, asked())
     assert skewed.p is not None and skewed.p < 0.01
 
 
@@ -118,7 +118,7 @@ def test_a_statement_is_set_against_other_runs(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("x,1,2,3.4,text,shift,m,,,,<,0,,,,", ":2: shift needs runs to set it"),
+        ("x,1,2,3.4,text,shift,m,,,,<,0,,,,", ":2: shift needs runs to compare with"),
         ("x,1,2,3.4,text,median,m,,,,<,0,,a b,,", ":2: 'a b' is no condition"),
         ("x,1,2,3.4,text,part_above,m,,,,<,0,,,,many", ":2: could not convert"),
     ],

@@ -16,10 +16,11 @@ from analysis.figures.data import (
     REFERENCE_LINES,
     criterion_label,
     criterion_values,
+    group_label,
+    groups_by,
     metric_column,
     metric_missing,
     ok_runs,
-    panels_by,
     rows_of,
 )
 from analysis.figures.drawn import DrawnFigure
@@ -44,13 +45,16 @@ READING = (
 
 @dataclass(frozen=True)
 class Panel:
-    """The runs of one case, all series of the same length.
+    """The runs of one case and group, all series of the same length.
 
+    case, group : in words; group is the value of the factor `by`, or empty
     criterion : sorts the runs into batches
     values : the metric
     bound : the greatest possible value of the metric; None where none is known
     """
 
+    case: str
+    group: str
     criterion: pd.Series
     values: pd.Series
     bound: pd.Series | None = None
@@ -68,13 +72,18 @@ def draw(
     rows = rows_of(request, rows)
     if rows.empty:
         raise metric_missing(request)
+    what = group_label(rows, request.by)
     bound_column = BOUND_COLUMNS.get(request.metric or "", "")
     panels = {
-        ", ".join(filter(None, (str(case), value))): Panel(
-            panel_rows["_criterion"], panel_rows[column], panel_rows.get(bound_column)
+        f"{case}, {what} {group}" if group else str(case): Panel(
+            str(case),
+            group,
+            panel_rows["_criterion"],
+            panel_rows[column],
+            panel_rows.get(bound_column),
         )
         for case, case_rows in rows.groupby("case", sort=False)
-        for value, panel_rows in panels_by(case_rows, request.by)
+        for group, panel_rows in groups_by(case_rows, request.by)
     }
     bounds = batches.edges(rows["_criterion"], request.batches, request.signed)
     labels = (criterion_label(str(values.name), request.criterion), label(column))
@@ -82,18 +91,25 @@ def draw(
     _plot(panels, labels, bounds, lines, target)
     absolute = request.criterion.difference == "absolute"
     name = f"|{values.name}|" if absolute else str(values.name)
-    summary = _summary(panels, bounds, column, name)
-    return DrawnFigure(title(request), target.name, reading=READING, summary=summary)
+    summary = _summary(list(panels.values()), bounds, column, name)
+    return DrawnFigure(
+        title(request),
+        target.name,
+        reading=READING,
+        summary=summary,
+        group_label=what,
+    )
 
 
 def _summary(
-    panels: Mapping[str, Panel], bounds: Sequence[float], metric: str, criterion: str
+    panels: Sequence[Panel], bounds: Sequence[float], metric: str, criterion: str
 ) -> pd.DataFrame:
     """The quartiles of every box, for summary.csv."""
     parts = []
-    for case, panel in panels.items():
+    for panel in panels:
         part = batches.summary(panel.criterion, panel.values, bounds)
-        part.insert(0, "case", case)
+        part.insert(0, "case", panel.case)
+        part.insert(0, "group", panel.group)
         part.insert(0, "criterion", criterion)
         part.insert(0, "metric", metric)
         parts.append(part)

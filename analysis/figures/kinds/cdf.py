@@ -1,6 +1,6 @@
 """Cumulative distributions, after thesis Figs 3.6 and 3.7."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,10 +12,11 @@ from analysis.figures import style
 from analysis.figures.data import (
     REFERENCE_LINES,
     criterion_values,
+    group_label,
+    groups_by,
     metric_column,
     metric_missing,
     ok_runs,
-    panels_by,
     rows_of,
     summary_row,
 )
@@ -48,33 +49,33 @@ def draw(
         rows["_sign"] = _sign_names(difference, str(difference.name))
     if rows.empty:
         raise metric_missing(request)
-    panels = {
-        name: _curves(panel_rows, column, request.criterion is not None)
-        for name, panel_rows in panels_by(rows, request.by)
-    }
+    what = group_label(rows, request.by)
+    panels: dict[str, Curves] = {}
+    summary = []
+    for group, group_rows in groups_by(rows, request.by):
+        curves = panels[f"{what} {group}".strip()] = {}
+        several = group_rows["case"].nunique() > 1
+        for (case, sign), values in _by_curve(group_rows, column):
+            words = (case if several or not sign else "", sign)
+            curves[", ".join(filter(None, words))] = values
+            summary.append(summary_row(column, group, case, sign, values))
     lines = REFERENCE_LINES.get(request.metric or "", ())
     _plot(panels, label(column), lines, target)
-    summary = [
-        summary_row(column, name, panel or "all", values)
-        for panel, curves in panels.items()
-        for name, values in curves.items()
-    ]
-    return DrawnFigure(title(request), target.name, summary=pd.DataFrame(summary))
+    return DrawnFigure(
+        title(request),
+        target.name,
+        summary=pd.DataFrame(summary),
+        group_label=what,
+    )
 
 
-def _curves(rows: pd.DataFrame, column: str, signed: bool) -> Curves:
-    several = rows["case"].nunique() > 1
-    curves = {}
-    for (case, sign), curve_rows in rows.groupby(["case", "_sign"], sort=False):
-        words = (str(case) if several or not sign else "", str(sign))
-        curves[", ".join(filter(None, words))] = curve_rows[column]
-    if not signed:
-        return curves
-    return {name: curves[name] for name in sorted(curves, key=_case_then_sign)}
-
-
-def _case_then_sign(name: str) -> tuple[str, str]:
-    return name.partition(",")[0], name
+def _by_curve(
+    rows: pd.DataFrame, column: str
+) -> Iterator[tuple[tuple[str, str], pd.Series]]:
+    """The values of each case and sign; with signs, sorted by both."""
+    grouped = rows.groupby(["case", "_sign"], sort=bool((rows["_sign"] != "").any()))
+    for (case, sign), curve_rows in grouped:
+        yield (str(case), str(sign)), curve_rows[column]
 
 
 def _sign_names(difference: pd.Series, name: str) -> pd.Series:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.campaign import batches
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import label
+from analysis.campaign.columns import label, without_mathematics
 from analysis.figures import style
 from analysis.figures.data import (
     REFERENCE_LINES,
@@ -81,13 +81,28 @@ def draw(
     }
     lines = REFERENCE_LINES.get(request.metric or "", ())
     _plot(boxes, (axis_label, label(column)), lines, target, legend_title)
-    summary = [
-        summary_row(column, name, group, values)
-        for name, by_group in boxes.items()
-        for group, values in by_group.items()
-    ]
+    summary = []
+    for group in groups if by else [""]:
+        for name, by_group in boxes.items():
+            case = request.case or str(rows["case"].iloc[0])
+            if not by:
+                summary += [
+                    summary_row(column, "", name, batch, values)
+                    for batch, values in by_group.items()
+                ]
+            elif request.criterion:
+                row = summary_row(column, group, case, name, by_group[group])
+                summary.append(row)
+            else:
+                summary.append(summary_row(column, group, name, "", by_group[group]))
     note = "" if len(boxes) == 1 else "Boxes of a group stand in the order of the key."
-    return DrawnFigure(title(request), target.name, note, summary=pd.DataFrame(summary))
+    return DrawnFigure(
+        title(request),
+        target.name,
+        note,
+        summary=pd.DataFrame(summary),
+        group_label=without_mathematics(axis_label) if by else "",
+    )
 
 
 def _batch_names(request: FigureRequest, rows: pd.DataFrame) -> tuple[pd.Series, str]:
