@@ -74,7 +74,10 @@ def test_printed_digits_and_margins_count() -> None:
     ("change", "message"),
     [
         ({"value": "many"}, "f.csv:2: could not convert"),
-        ({"unit": "furlongs"}, "f.csv:2: multi.goodput_mbps cannot be told in 'furl"),
+        (
+            {"unit": "furlongs"},
+            "f.csv:2: multi.goodput_mbps cannot be compared in 'furl",
+        ),
         ({"point": "multi.users"}, "f.csv:2: "),
     ],
 )

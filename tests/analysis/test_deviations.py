@@ -76,8 +76,8 @@ def test_page() -> None:
     assert "| bulk | Low-BDP | median | 1.740 | 1.000 | no | 0.1000, 0.1200" in text
     assert "| bulk | Low-BDP | 25th percentile | 0.194 | 1.000 | no |" in text
     assert "| bulk | High-BDP | median | 1.297 | - | - | not run |" in text
-    assert "3 of 6 numbers were not run here: a stated subset." in text
-    assert "0 of 3 differ" in text
+    assert "3 of the 6 numbers were not measured here." in text
+    assert "0 of 3 pairs differ" in text
     assert "- bulk-low-bdp: 3 designs of 98 points" in text
 
 
@@ -85,7 +85,7 @@ def test_a_difference_is_marked() -> None:
     printed = deviations.read(PUBLISHED / "thesis-table-3.2.csv")
     text = "\n".join(deviations_page.page(printed, frame(0.10, 0.2, 0.3)))
     assert "| 25th percentile | 0.194 | 5.000 | **p = 0.003** |" in text
-    assert "1 of 3 differ" in text
+    assert "1 of 3 pairs differ" in text
 
 
 def test_the_largest_designs_count() -> None:
