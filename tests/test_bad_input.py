@@ -175,7 +175,7 @@ def test_no_cpu_to_pin_to(
 def test_no_space_left(
     file: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpbench.store.trouble.SPACE_NEEDED_BYTES", 2**62)
+    monkeypatch.setattr("mpbench.store.disk_space.SPACE_NEEDED_BYTES", 2**62)
     done = command("run", file, "--backend", "fake")
     assert done.status == 2
     assert "results/small: no space left" in done.err

@@ -50,6 +50,8 @@ class Exit:
         ``failed`` (it ended without finishing), ``cancelled`` (by the engine)
     reason : one line, empty when finished
     wall_s, virtual_s : what it took, seconds
+    host_accident : whether the cause lies with the host and not with the job: a signal
+        from outside, memory or files that the host refused, a pause
     cpu_s : CPU time of all its processes, user and system, seconds; None where the
         backend does not know. Unlike `wall_s` it does not count waiting for a CPU
     """
@@ -59,6 +61,7 @@ class Exit:
     wall_s: float
     virtual_s: float
     cpu_s: float | None = None
+    host_accident: bool = False
 
 
 class Backend(Protocol):

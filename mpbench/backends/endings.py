@@ -1,6 +1,7 @@
 """From what a guest left behind to how it ended."""
 
 import json
+import re
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +14,26 @@ LONGEST_OUTCOME_BYTES = 16 << 20
 LONGEST_REASON = 2_000
 """Characters."""
 LONGEST_S = 1e9
+LONGEST_LAST_WORDS = 10_000
+NO_HOST_MEMORY = "Kernel mode signal 7"
+"""A guest's panic where the host has no memory left for the file that is the guest's
+own (SIGBUS)."""
+REFUSED_BY_HOST = re.compile("Too many open files|Input/output error")
+"""What a guest's programs say where the host refuses a file that the guest reads."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """`virtual_s` is None where the guest did not live to say."""
+    """How a guest ended.
+
+    virtual_s : None where the guest did not live to say
+    host_accident : whether the host ended the guest, and not the job
+    """
 
     status: Status
     reason: str
     virtual_s: float | None
+    host_accident: bool = False
 
 
 def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> Ending:
@@ -36,7 +48,9 @@ def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> 
     outcome = _outcome(artefacts / "outcome.json")
     virtual_s = _seconds(outcome.get("virtual_s"))
     if words.panic:
-        return Ending("panicked", f"guest kernel panicked: {words.panic}", virtual_s)
+        reason = f"guest kernel panicked: {words.panic}"
+        refused = words.panic == NO_HOST_MEMORY
+        return Ending("panicked", reason, virtual_s, host_accident=refused)
     if words.out_of_memory:
         reason = (
             f"guest ran out of memory: its kernel killed {words.out_of_memory} "
@@ -52,15 +66,17 @@ def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> 
         said = outcome.get("error")
         if not isinstance(said, str) or not said:
             said = f"guest code ended with {words.exit_code}"
-        return Ending("failed", " ".join(said.split())[:LONGEST_REASON], virtual_s)
+        reason = " ".join(said.split())[:LONGEST_REASON]
+        refused = REFUSED_BY_HOST.search(console[-LONGEST_LAST_WORDS:]) is not None
+        return Ending("failed", reason, virtual_s, host_accident=refused)
     if words.boot:
         return Ending("failed", f"guest {words.boot}", virtual_s)
     if returncode < 0:
         name = signal.Signals(-returncode).name
         reason = f"guest was killed by signal {-returncode} ({name})"
-        return Ending("killed", reason, virtual_s)
+        return Ending("killed", reason, virtual_s, host_accident=True)
     reason = f"guest ended with status {returncode} and no last word"
-    return Ending("failed", reason, virtual_s)
+    return Ending("failed", reason, virtual_s, host_accident=True)
 
 
 def _outcome(path: Path) -> dict[str, Any]:

@@ -88,7 +88,13 @@ class FakeBackend:
         wall_s = time.monotonic() - began_s
         if cancelled:
             return Exit("cancelled", "cancelled", wall_s, 0.0)
-        return Exit(end.status, end.reason, wall_s, end.share * virtual_s)
+        return Exit(
+            end.status,
+            end.reason,
+            wall_s,
+            end.share * virtual_s,
+            host_accident=end.silent or end.status == "killed",
+        )
 
 
 def ending(action: str, files: dict[str, bytes], bounds: Bounds) -> Ending:

@@ -19,6 +19,8 @@ TICK_S = 0.1
 LOOK_S = 1.0
 """How often signs of life are looked for, and time is reported."""
 END_S = 10.0
+TRAFFIC_BOUND = "s of traffic"
+"""How the reason ends when a run exceeds the bound of its job, not of the machine."""
 
 
 def environment(read_tools: str | None = None) -> dict[str, str]:
@@ -154,7 +156,7 @@ class Watch:
     def _exceeded(self, report: Report) -> str | None:
         bounds = self._bounds
         if self.traffic_s > bounds.virtual_s:
-            return f"not done after {bounds.virtual_s:g} s of traffic"
+            return f"not done after {bounds.virtual_s:g} {TRAFFIC_BOUND}"
         if self.wall_s > bounds.wall_s:
             return f"not done after {bounds.wall_s:g} s of wall time"
         now = time.monotonic()

@@ -17,7 +17,7 @@ from typing import Any
 from mpbench.backends import boot, read_tools, requirements, tools
 from mpbench.backends.base import Bounds, Exit, Job, Report
 from mpbench.backends.guest_code import guest_code_hash
-from mpbench.backends.guest_process import Enclosed, Watch, environment
+from mpbench.backends.guest_process import TRAFFIC_BOUND, Enclosed, Watch, environment
 from mpbench.store.provenance import cpu_model
 
 SIGNAL_BASE = 128
@@ -87,10 +87,11 @@ def _exit(ended: int | str | None, watch: Watch, artefacts: Path) -> Exit:
     if ended is None:
         return Exit("cancelled", "cancelled", wall_s, traffic_s)
     if isinstance(ended, str):
-        return Exit("timeout", ended, wall_s, traffic_s)
+        accident = not ended.endswith(TRAFFIC_BOUND)
+        return Exit("timeout", ended, wall_s, traffic_s, host_accident=accident)
     if ended > SIGNAL_BASE:
         reason = f"killed by signal {ended - SIGNAL_BASE}"
-        return Exit("killed", reason, wall_s, traffic_s)
+        return Exit("killed", reason, wall_s, traffic_s, host_accident=True)
     outcome = _outcome(artefacts)
     virtual_s = float(outcome.get("virtual_s") or traffic_s)
     if ended == 0 and outcome.get("status") == "ok":

@@ -11,7 +11,6 @@ from pathlib import Path
 from mpbench import kernel
 from mpbench.backends import boot
 from mpbench.backends.base import Job
-from mpbench.engine import cpus
 
 PROMPT = (
     *boot.PYTHON,
@@ -21,17 +20,18 @@ PROMPT = (
 MACHINE = boot.Machine(virtual_time=False)
 
 
-def prompt(job: Job, directory: Path) -> int:
+def prompt(job: Job, directory: Path, cpu: int) -> int:
     """Boot a guest with the network of `job` and its prompt on this terminal.
 
     directory : the guest's one writable folder
+    cpu : the CPU to pin the guest to
     Returns the exit status of the guest's host process.
     """
     (directory / "job.json").write_text(json.dumps(job))
     boot.write(boot.Orders(PROMPT, None, {"TERM": "linux"}), directory)
     with _terminal_kept():
         done = subprocess.run(
-            MACHINE.command(kernel.find().path, cpus.pinnable()[0]),
+            MACHINE.command(kernel.find().path, cpu),
             cwd=directory,
             env=boot.environment(int(job["seed"])),
         )

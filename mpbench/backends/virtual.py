@@ -45,6 +45,7 @@ class Stop:
 
     reason: str = ""
     cancelled: bool = False
+    accident: bool = False
 
 
 class VirtualBackend:
@@ -135,9 +136,11 @@ class VirtualBackend:
         memory_mib = self._machine.memory_mib
         ending = judge(artefacts, guest.returncode, bounds, memory_mib)
         if stop.reason:
-            return Exit("timeout", stop.reason, wall_s, follower.virtual_s, cpu_s)
+            said_s = follower.virtual_s
+            return Exit("timeout", stop.reason, wall_s, said_s, cpu_s, stop.accident)
         virtual_s = follower.virtual_s if ending.virtual_s is None else ending.virtual_s
-        return Exit(ending.status, ending.reason, wall_s, virtual_s, cpu_s)
+        accident = ending.host_accident
+        return Exit(ending.status, ending.reason, wall_s, virtual_s, cpu_s, accident)
 
     def _command(self) -> Sequence[str]:
         """What the guest runs, its code compiled."""
@@ -170,9 +173,11 @@ def _watch(
             if cancel.is_set():
                 return Stop(cancelled=True)
             if time.monotonic() > end_s:
-                return Stop(f"not done after {bounds.wall_s:g} s of wall time")
+                reason = f"not done after {bounds.wall_s:g} s of wall time"
+                return Stop(reason, accident=True)
             if follower.silence_s > bounds.silence_s:
-                return Stop(f"no sign of life for {bounds.silence_s:g} s of wall time")
+                reason = f"no sign of life for {bounds.silence_s:g} s of wall time"
+                return Stop(reason, accident=True)
             if follower.length_bytes > LONGEST_BYTES:
                 return Stop(f"console longer than {LONGEST_BYTES >> 20} MiB")
             exceeded = folder.exceeded()

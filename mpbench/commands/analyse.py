@@ -108,32 +108,36 @@ def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) 
     from analysis.run.row import row
     from mpbench.backends.base import Exit
     from mpbench.engine.verdict import make_row
-    from mpbench.store import atomic, runs, table
+    from mpbench.store import atomic, manifest, runs, table
 
-    rows, changed = {}, 0
-    for entry in head.plan:
-        old = runs.read_row(results, entry.id)
-        if old is None:
+    rows, changed, damaged = {}, 0, 0
+    stored_runs = runs.read_all(results, (entry.id for entry in head.plan))
+    for entry in {entry.id: entry for entry in head.plan}.values():
+        if entry.id not in stored_runs:
             continue
-        folder = results.run(entry.id)
-        host = runs.read_json(folder.host)
-        if host is None or "exit" not in host:
-            raise UserError(
-                f"{folder.host}: damaged; remove {folder.root} and run again"
-            )
-        new = make_row(entry, folder, Exit(**host["exit"]), row)
+        stored, folder = stored_runs[entry.id], results.run(entry.id)
+        old = stored.row or runs.changed_row(results, entry.id)
+        if old is None or stored.host is None:
+            damaged += 1
+            click.echo(f"{entry.id} {entry.case}: left out: {stored.fault}")
+            continue
+        new = make_row(entry, folder, Exit(**stored.host.exit.model_dump()), row)
         rows[entry.id] = new
-        if new != old:
+        if write and (new != old or not stored.covered or stored.row is None):
+            manifest.rewrite(folder, {"row.json": atomic.encode(new)})
+        if new != old or stored.row is None:
             changed += 1
             before = (
                 f"was {old['verdict']}, " if old["verdict"] != new["verdict"] else ""
             )
             reason = f": {new['reason']}" if new["reason"] else ""
-            click.echo(f"{entry.id} {entry.case}: {before}is {new['verdict']}{reason}")
-            if write:
-                atomic.write_json(folder.row, new)
+            note = f" ({stored.fault})" if stored.fault else ""
+            click.echo(
+                f"{entry.id} {entry.case}: {before}is {new['verdict']}{reason}{note}"
+            )
     if write:
         tabled = table.collect(results, head.plan, rows)
         table.write(results, tabled, build, head.spec_hash)
     verb = "changed" if write else "would change"
-    click.echo(f"{len(rows)} of {len(head.plan)} runs analysed, {changed} {verb}")
+    counted = f"{len(rows)} of {len(head.plan)} runs analysed, {changed} {verb}"
+    click.echo(counted + (f", {damaged} damaged and left out" if damaged else ""))

@@ -16,8 +16,8 @@ from mpbench.errors import UserError
     "interfaces",
     metavar="INTERFACE",
     multiple=True,
-    help="Where to capture; may be given several times.  [default: where the run "
-    "did, or all interfaces of the hosts]",
+    help="Capture at this interface; may be given several times.  [default: the "
+    "interfaces of the run's own capture, or all interfaces of the hosts]",
 )
 @click.option(
     "--out",
@@ -34,18 +34,19 @@ def command(
     interfaces: tuple[str, ...],
     out: Path | None,
 ) -> None:
-    """Make the capture of a finished run of the folder RESULTS again.
+    """Capture the packets of a finished run of the folder RESULTS.
 
-    RUN is its id, or how that begins. The run is executed once more, and everything
-    else that it leaves is compared with what is kept: a capture changes nothing in
-    a guest, so it must be the same, byte for byte. The captures are for Wireshark
-    or `mpbench analyse`.
+    RUN is the id of the run, or the beginning of its id. The run is executed once
+    more with a capture. A capture changes nothing in a guest, so everything else that
+    the run leaves must be the same as before, byte for byte, and this is checked.
+    Wireshark and `mpbench analyse` read the captures.
 
-    Exit status: 0 when it is the same run, 1 when not.
+    Exit status: 0 when it is the same run, 1 when it is not.
     """
     from mpbench.backends import registry
     from mpbench.engine.recapture import recapture
     from mpbench.store import campaign
+    from mpbench.store.folder import refuse_links_below
     from mpbench.store.layout import Results
 
     folder = Results(results)
@@ -55,17 +56,22 @@ def command(
             f"{results}: measured by the {name} backend in real time, where no two "
             "executions are the same"
         )
+    if out is None:
+        refuse_links_below(results / "captures")
     target = out or results / "captures" / run
     made = recapture(folder, run, registry.create(name), target, full, interfaces)
     for file in made.files:
         click.echo(f"{file}: {file.stat().st_size} bytes")
     if made.dropped:
-        click.echo(f"mpbench: {made.dropped} packets did not fit and are missing")
+        click.echo(
+            f"mpbench: {made.dropped} packets are missing because the buffer was full"
+        )
     if made.exit.status != "finished":
         raise UserError(f"{made.run}: {made.exit.status}: {made.exit.reason}")
     if made.differences:
-        for each in made.differences:
-            click.echo(f"mpbench: {each.artefact} {each.what}", err=True)
+        for difference in made.differences:
+            line = f"mpbench: {difference.artefact} {difference.what}"
+            click.echo(line, err=True)
         click.echo(f"{made.run} ({made.name}): NOT the same run", err=True)
         context.exit(1)
     click.echo(

@@ -127,12 +127,18 @@ def _read(path: Path) -> Campaign:
     """Read a results folder. Raises UserError if no run is finished."""
     from analysis.campaign import table
     from mpbench.spec import load
-    from mpbench.store import campaign, layout
+    from mpbench.store import campaign, layout, runs
     from mpbench.store.table import collect
 
     folder = layout.Results(path)
     head = campaign.read(folder.campaign)
-    rows = collect(folder, head.plan)
+    stored = runs.read_all(folder, (entry.id for entry in head.plan))
+    for run_id, run in stored.items():
+        if run.row is None:
+            line = f"{path}: run {run_id} is damaged and left out: {run.fault}"
+            click.echo(line, err=True)
+    known = {key: run.row for key, run in stored.items() if run.row is not None}
+    rows = collect(folder, head.plan, known)
     if not rows:
         raise UserError(f"{path}: no run is finished; `mpbench run` executes the runs")
     try:

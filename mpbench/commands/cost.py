@@ -1,7 +1,5 @@
 """`mpbench cost RESULTS...`: the time that campaigns took."""
 
-import shutil
-import tempfile
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,10 +60,10 @@ def _cost(root: Path, sample: int) -> "Cost":
     head = campaign.read(results.campaign)
     hosts = []
     ids = list(dict.fromkeys(entry.id for entry in head.plan))
-    for run_id in ids:
-        host = runs.read_json(results.run(run_id).host)
-        if host is not None and host["exit"]["status"] == "finished":
-            hosts.append(host["exit"])
+    for stored in runs.read_all(results, ids).values():
+        ended = stored.host.exit if stored.row and stored.host else None
+        if ended is not None and ended.status == "finished":
+            hosts.append(ended.model_dump())
     if not hosts:
         raise UserError(f"{root}: no run is finished; `mpbench run` executes the runs")
     known = all(host.get("cpu_s") is not None for host in hosts)
@@ -81,28 +79,24 @@ def _execute(results: "Results", backend_name: str, count: int) -> list[float]:
     from mpbench.backends import registry
     from mpbench.engine import cpus, verify
     from mpbench.engine.bounds import bounds
-    from mpbench.store import atomic, campaign, layout, runs
+    from mpbench.store import atomic, campaign, layout, scratch
 
     backend = registry.create(backend_name)
     head = campaign.read(results.campaign)
     cpu = cpus.choose(1, backend.max_parallel)[0]
     seconds = []
-    for entry, run, name in verify.choose(results, head, count, seed=0):
-        job = runs.read_json(run.job)
-        if job is None:
-            raise UserError(f"{run.root}: damaged (no readable job.json)")
-        folder = layout.Run(Path(tempfile.mkdtemp(prefix="mpbench-cost-")))
-        try:
+    for chosen in verify.choose(results, head, count, seed=0):
+        job, name = verify.check_of(results, chosen).job, chosen.name
+        with scratch.folder("cost") as root:
+            folder = layout.Run(root)
             folder.artefacts.mkdir()
-            atomic.write_json(folder.job, job)
+            atomic.write_json(folder.job, dict(job))
             ended = backend.execute(
                 job, folder.root, cpu, bounds(job), lambda _: None, threading.Event()
             )
-        finally:
-            shutil.rmtree(folder.root, ignore_errors=True)
         if ended.status != "finished" or ended.cpu_s is None:
             reason = ended.reason or f"backend {backend_name} records no CPU time"
-            raise UserError(f"{entry.id} {name}: {reason}; leave --sample out")
+            raise UserError(f"{chosen.entry.id} {name}: {reason}; leave --sample out")
         click.echo(f"{head.name} {name}: {ended.cpu_s:.2f} s of CPU time", err=True)
         seconds.append(ended.cpu_s)
     return seconds

@@ -8,7 +8,7 @@ import click
 
 from mpbench.arguments import retry_failed_option
 from mpbench.backends.registry import BACKENDS
-from mpbench.engine.types import GIVE_UP
+from mpbench.engine.limits import GIVE_UP
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,7 +113,7 @@ def command(
 
     from mpbench.backends import registry
     from mpbench.engine import cpus, dry
-    from mpbench.engine.campaign import Rooms, run_campaign
+    from mpbench.engine.campaign import AnalysisFunctions, run_campaign
     from mpbench.engine.types import Experiment, Options
     from mpbench.plan import feasible, make_plan
     from mpbench.spec import load
@@ -145,8 +145,8 @@ def command(
 
     from analysis.run.row import row
 
-    rooms = Rooms(measure=row, tabulate=_tabulate)
-    status = run_campaign(experiment, root, backend, build, rooms, options, console)
+    analysis = AnalysisFunctions(measure=row, tabulate=_tabulate)
+    status = run_campaign(experiment, root, backend, build, analysis, options, console)
     context.exit(status)
 
 

@@ -178,14 +178,14 @@ def _designs(
     from analysis.campaign.table import build
     from analysis.run.row import row
     from mpbench.backends import registry
-    from mpbench.engine.campaign import Rooms
+    from mpbench.engine.campaign import AnalysisFunctions
     from mpbench.engine.designs import Designs
 
     return Designs(
         spec,
         out or Path("results") / spec.name,
         registry.create(backend_name),
-        Rooms(measure=row, tabulate=build),
+        AnalysisFunctions(measure=row, tabulate=build),
         options,
         Console(highlight=False, stderr=as_json),
         backend_name in registry.REAL_TIME,

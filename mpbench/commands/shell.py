@@ -1,7 +1,6 @@
 """`mpbench shell`: Mininet's prompt inside the network of one run."""
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,15 +19,15 @@ if TYPE_CHECKING:
     "--run",
     "run_id",
     metavar="ID",
-    help="Whose network: a run's id, or its beginning (`mpbench plan FILE` lists "
-    "them).  [default: the first run's]",
+    help="Build the network of this run, named by its id or the beginning of its id "
+    "(`mpbench plan FILE` lists them).  [default: the first run]",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="The one folder that the guest may write in; it is there as /run/mpbench. "
-    " [default: one that is removed at the end]",
+    help="The one folder that the guest may write to, where it is /run/mpbench. "
+    " [default: a temporary one, removed at the end]",
 )
 @click.pass_context
 def command(
@@ -36,10 +35,11 @@ def command(
 ) -> None:
     """Open a Mininet prompt inside a run's network, in a guest.
 
-    The network, congestion control and scheduler are those of the run; no
-    traffic is started. Time is real, as someone is typing.
+    The network, congestion control and scheduler are those of the run. No traffic is
+    started. The guest's clock follows the host's, because someone is typing.
     """
     from mpbench.backends import registry, session
+    from mpbench.engine import cpus
     from mpbench.plan import make_plan
     from mpbench.spec import load
 
@@ -50,26 +50,29 @@ def command(
     for key, value in run.factors.items():
         click.echo(f"  {key} = {value:g}")
     with _folder(out) as folder:
-        context.exit(session.prompt(run.job, folder))
+        context.exit(session.prompt(run.job, folder, cpus.pinnable()[0]))
 
 
 def _chosen(runs: "tuple[Run, ...]", run_id: str | None, file: Path) -> "Run":
     if run_id is None:
         return runs[0]
-    found = {run.id: run for run in runs if run.id.startswith(run_id)}
-    if len(found) == 1:
-        return next(iter(found.values()))
-    what = "no run" if not found else f"{len(found)} runs"
+    named = {run.id: run for run in runs if run.id.startswith(run_id)}
+    if len(named) == 1:
+        return next(iter(named.values()))
+    what = "no run" if not named else f"{len(named)} runs"
     raise UserError(
-        f"--run {run_id}: {what} of {file} so named; `mpbench plan {file}` lists them"
+        f"--run {run_id}: {what} of {file} with an id that begins so; "
+        f"`mpbench plan {file}` lists them"
     )
 
 
 @contextlib.contextmanager
 def _folder(out: Path | None) -> Iterator[Path]:
     if out is None:
-        with tempfile.TemporaryDirectory(prefix="mpbench-shell-") as name:
-            yield Path(name)
+        from mpbench.store import scratch
+
+        with scratch.folder("shell") as path:
+            yield path
         return
     try:
         out.mkdir(parents=True, exist_ok=True)

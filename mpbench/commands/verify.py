@@ -28,7 +28,7 @@ from mpbench.errors import UserError
     type=int,
     default=1,
     show_default=True,
-    help="Of the draw; another seed, another sample.",
+    help="Seed of the draw; another seed draws another sample.",
 )
 @click.option(
     "-j",
@@ -41,6 +41,11 @@ from mpbench.errors import UserError
     is_flag=True,
     help="Compare also what another kernel, or other versions of the tools, made.",
 )
+@click.option(
+    "--stored",
+    is_flag=True,
+    help="Execute nothing: compare the stored files with the manifests, in seconds.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -50,30 +55,41 @@ def command(
     seed: int,
     jobs: int | None,
     any_build: bool,
+    stored: bool,
 ) -> None:
     """Execute finished runs of the folder RESULTS again and compare.
 
-    Every artefact must come out the same, byte for byte; those that do not are
-    named, and the second execution is kept for a look. RESULTS is only read.
-    Results of the native backend cannot be verified: in real time no two
-    executions are the same.
+    Every artefact must come out the same, byte for byte. Artefacts that do not are
+    named, and the second execution is kept for inspection. RESULTS is only read, and
+    a job that mpbench did not write is not executed. Results of the native backend
+    cannot be verified so, because in real time no two executions are the same.
 
-    Exit status: 0 when all are the same, 1 when any differs.
+    With --stored nothing is executed. Every file of every run is compared with the
+    hash that the run's manifest.json has of it.
+
+    Exit status: 0 when all runs are the same, 1 when any differs.
     """
     from rich.console import Console
 
     from mpbench.backends import registry
-    from mpbench.engine.verify import verify
+    from mpbench.engine.verify import verify, verify_stored
     from mpbench.store import campaign
     from mpbench.store.layout import Results
 
     folder = Results(results)
+    console = Console(highlight=False)
+    if stored:
+        if sample is not None or any_build or jobs is not None:
+            raise UserError(
+                "--stored executes nothing; leave --sample, --any-build and -j out"
+            )
+        context.exit(verify_stored(folder, console, only))
     name = campaign.read(folder.campaign).backend
     if name in registry.REAL_TIME:
         raise UserError(
             f"{results}: measured by the {name} backend in real time, where no two "
-            "executions are the same; verify results of `mpbench run --backend virtual`"
+            "executions are the same; verify results of "
+            "`mpbench run --backend virtual`, or give --stored"
         )
     backend = registry.create(name)
-    console = Console(highlight=False)
     context.exit(verify(folder, backend, console, jobs, sample, seed, any_build, only))

@@ -1,15 +1,17 @@
 """A whole campaign: from a plan to a results folder with its table."""
 
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
-from mpbench.backends.base import Backend
+from mpbench.backends.base import Backend, Report
 from mpbench.engine import cpus, display, messages
 from mpbench.engine.drive import Driven, Work, drive
-from mpbench.engine.execute import Outcome, Workshop, execute
+from mpbench.engine.execute import ExecutionContext, Outcome, execute
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished
 from mpbench.engine.refresh import refresh
@@ -24,15 +26,15 @@ from mpbench.engine.types import (
     label,
 )
 from mpbench.plan.estimate import estimate
-from mpbench.store import atomic, campaign, design, layout, provenance
+from mpbench.store import atomic, campaign, design, layout, provenance, runs
+from mpbench.store.disk_space import NoSpaceError, explained
 from mpbench.store.folder import working
 from mpbench.store.table import Tabulate
-from mpbench.store.trouble import NoSpaceError, explained
 
 
 @dataclass(frozen=True)
-class Rooms:
-    """The functions of other rooms that the engine calls.
+class AnalysisFunctions:
+    """The functions of `analysis` that the engine calls.
 
     measure : a run's folder to its metrics (analysis.run.row.row)
     tabulate : rows to the table (analysis.campaign.table.build)
@@ -47,7 +49,7 @@ def run_campaign(
     root: Path,
     backend: Backend,
     build: Mapping[str, str],
-    rooms: Rooms,
+    analysis: AnalysisFunctions,
     options: Options,
     console: Console,
 ) -> int:
@@ -62,17 +64,17 @@ def run_campaign(
     planned = experiment.plan.runs
     with working(root, experiment.name) as results:
         stands = standing(results, planned)
-        stands = refresh(results, planned, stands, rooms.measure)
+        stands = refresh(results, planned, stands, analysis.measure)
         due = pending(planned, stands, options)
         head = _head(experiment, backend, build, results)
         _write_head(results, head, experiment)
-        shop = _workshop(results, backend, head, rooms, options)
-        saving = Saving(results, head, rooms.tabulate, dict(stands.rows))
+        context = _context(results, backend, head, analysis, options)
+        saving = Saving(results, head, analysis.tabulate, dict(stands.rows))
         seen = display.make(console)
         try:
             for line in messages.opening(head, stands, due, chosen, root):
                 seen.note(line)
-            driven = drive(_work(due, chosen, shop, saving), seen)
+            driven = drive(_work(due, chosen, context, saving), seen)
         finally:
             seen.close()
         return _close(driven, saving, stands, options, console)
@@ -85,7 +87,7 @@ def _head(
     results: layout.Results,
 ) -> campaign.Campaign:
     """The new head of the folder, invocations of the old one included."""
-    earlier: tuple[Mapping, ...] = ()
+    earlier: tuple[Mapping[str, Any], ...] = ()
     if results.campaign.exists():
         earlier = campaign.read(results.campaign).invocations
     unique = {run.id: entry(run) for run in experiment.plan.runs}
@@ -109,18 +111,18 @@ def _write_head(
         campaign.write(results.campaign, head)
 
 
-def _workshop(
+def _context(
     results: layout.Results,
     backend: Backend,
     head: campaign.Campaign,
-    rooms: Rooms,
+    analysis: AnalysisFunctions,
     options: Options,
-) -> Workshop:
-    return Workshop(
+) -> ExecutionContext:
+    return ExecutionContext(
         results=results,
         backend=backend,
         build=head.build,
-        measure=rooms.measure,
+        measure=analysis.measure,
         options=options,
         provenance=head.provenance,
         invocation=head.invocations[-1],
@@ -128,7 +130,10 @@ def _workshop(
 
 
 def _work(
-    due: Sequence[PlannedRun], chosen: Sequence[int], shop: Workshop, saving: Saving
+    due: Sequence[PlannedRun],
+    chosen: Sequence[int],
+    context: ExecutionContext,
+    saving: Saving,
 ) -> Work:
     repeated = len({run.repetition for run in due}) > 1
     tasks = [
@@ -147,23 +152,46 @@ def _work(
             tail=tuple(outcome.row.get("console_tail", ())),
         )
 
-    def do(task, cpu, report, cancel):
-        return execute(task.subject, shop, cpu, report, cancel)
+    streak = Streak(context.options.give_up)
 
-    streak = Streak(shop.options.give_up)
-    return Work(tasks, chosen, do, concluded, saving.now_and_then, streak.ends)
+    def do(
+        task: Task, cpu: int, report: Report, cancel: threading.Event
+    ) -> Outcome | None:
+        def accept(verdict: str) -> bool:
+            return streak.accept(verdict, cancel)
+
+        return execute(task.subject, context, cpu, report, cancel, accept)
+
+    return Work(tasks, chosen, do, concluded, saving.now_and_then, lambda: streak.ended)
 
 
 @dataclass
 class Streak:
-    """Runs in a row that came to nothing, of which `most` are enough; 0 are never."""
+    """Counts the runs in a row that gave no result; after `most` of them the campaign
+    ends, and never if that is 0.
+
+    The workers count, before they take their next run, so that no run beyond `most`
+    is begun and then kept.
+    """
 
     most: int
     length: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def ends(self, verdict: str) -> bool:
-        self.length = self.length + 1 if verdict in RETRIED else 0
+    @property
+    def ended(self) -> bool:
         return 0 < self.most <= self.length
+
+    def accept(self, verdict: str, cancel: threading.Event) -> bool:
+        """Count a run; set `cancel` if it ends the campaign. False for a run without
+        a result that comes after the end."""
+        with self.lock:
+            if self.ended:
+                return verdict not in RETRIED
+            self.length = self.length + 1 if verdict in RETRIED else 0
+            if self.ended:
+                cancel.set()
+            return True
 
 
 def _close(
@@ -178,9 +206,17 @@ def _close(
         saving.save()
     if driven.error is not None:
         raise driven.error
-    now = replace(before, rows=saving.rows)
+    now = replace(before, rows=saving.rows, stored=_stored(before, saving))
     for line in messages.closing(driven, now, saving.results, saving.head, options):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     if driven.signal_status:
         return driven.signal_status
     return 0 if set(now.verdicts()) <= {"ok"} else 1
+
+
+def _stored(before: Standing, saving: Saving) -> dict[str, runs.Stored]:
+    """What is stored now, as far as it says how often a run was interrupted."""
+    interrupted = [
+        key for key, row in saving.rows.items() if row["verdict"] == "interrupted"
+    ]
+    return {**before.stored, **runs.read_all(saving.results, interrupted)}

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from mpbench.backends.base import Backend
 from mpbench.engine import cpus
-from mpbench.engine.campaign import Rooms, run_campaign
+from mpbench.engine.campaign import AnalysisFunctions, run_campaign
 from mpbench.engine.dry import duration
 from mpbench.engine.messages import many
 from mpbench.engine.select import pending, standing
@@ -34,7 +34,7 @@ class Designs:
     spec: Spec
     root: Path
     backend: Backend
-    rooms: Rooms
+    analysis: AnalysisFunctions
     options: Options
     console: Console
     real_time: bool = False
@@ -100,13 +100,13 @@ class Designs:
             folder,
             self.backend,
             self.backend.identity(),
-            self.rooms,
+            self.analysis,
             self.options,
             self.console,
         )
         results = layout.Results(folder)
         rows = table.collect(results, campaign.read(results.campaign).plan)
-        return status, self.rooms.tabulate(rows)
+        return status, self.analysis.tabulate(rows)
 
     def _experiment(self, number: int, points: int) -> Experiment:
         if (number, points) not in self._made:

@@ -17,6 +17,7 @@ STYLES = {
     "differs": "red",
     "failed": "red",
     "timeout": "red",
+    "interrupted": "magenta",
 }
 GOOD = ("ok", "same")
 TAIL_SHOWN = 5
@@ -86,7 +87,7 @@ class LiveDisplay:
     def finished(self, end: Finished, progress: Progress) -> None:
         if end.verdict in GOOD:
             return
-        head = Text(f"{end.verdict:8}", STYLES.get(end.verdict, ""))
+        head = Text(f"{end.verdict:12}", STYLES.get(end.verdict, ""))
         head.append(f"{end.task.id} {end.task.label}", "default")
         self._console.print(head, soft_wrap=True)
         for line in complaint(end):

@@ -20,7 +20,7 @@ class Work:
 
     do : executes a task (in a worker's thread)
     concluded : what `do` returned, in a display's words (in the main thread)
-    hopeless : of a verdict, whether to stop here
+    hopeless : whether the work was stopped because nothing came of it
     tick : called several times a second; may write interim results
     """
 
@@ -29,7 +29,7 @@ class Work:
     do: pool.Do
     concluded: Callable[[Task, Any], Finished]
     tick: Callable[[], None] = lambda: None
-    hopeless: Callable[[str], bool] = lambda verdict: False
+    hopeless: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def drive(work: Work, display: Display) -> Driven:
     cancel = threading.Event()
     error: BaseException | None = None
     given_up = 0
-    told = hopeless = False
+    told = False
     shown_s = 0.0
     with stopping.stopping(cancel, display.close) as stop:
         try:
@@ -73,9 +73,6 @@ def drive(work: Work, display: Display) -> Driven:
                         end = work.concluded(task, result)
                         progress.ended(task, end.verdict, end.virtual_s)
                         display.finished(end, progress)
-                        if work.hopeless(end.verdict):
-                            hopeless = True
-                            cancel.set()
                     case pool.Broke(task, raised):
                         progress.cancelled(task)
                         error = error or raised
@@ -89,4 +86,4 @@ def drive(work: Work, display: Display) -> Driven:
         finally:
             cancel.set()
             display.close()
-    return Driven(progress, stop.status, error, given_up, hopeless)
+    return Driven(progress, stop.status, error, given_up, work.hopeless())

@@ -10,7 +10,7 @@ from mpbench.engine.progress import span
 from mpbench.engine.select import pending, standing
 from mpbench.engine.types import Experiment, Options
 from mpbench.plan.estimate import Estimate, estimate, total
-from mpbench.store import campaign
+from mpbench.store.folder import check
 from mpbench.store.layout import Results
 
 
@@ -27,11 +27,11 @@ def show(
     workers : runs at a time
     real_time : whether the backend goes by the host's clock
 
-    Raises UserError for a folder of another format, or a case that there is not.
+    Raises UserError for a folder that `mpbench run` would refuse, or for an unknown
+    case.
     """
     planned, results = experiment.plan.runs, Results(root)
-    if results.campaign.exists():
-        campaign.read(results.campaign)
+    check(results, experiment.name)
     stands = standing(results, planned)
     due = {run.id: run for run in pending(planned, stands, options)}
     table = Table("run", "point", "case", "repetition", "state", box=None)

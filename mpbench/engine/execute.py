@@ -1,8 +1,8 @@
 """One run from job to finished folder."""
 
 import threading
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mpbench.backends.base import Backend, Bounds, Exit, Report
@@ -10,12 +10,13 @@ from mpbench.engine.bounds import bounds
 from mpbench.engine.types import Measure, Options, PlannedRun, entry
 from mpbench.engine.verdict import make_row
 from mpbench.store import layout, manifest, provenance, runs
-from mpbench.store.trouble import check_space, explained
+from mpbench.store.disk_space import check_space, explained
+from mpbench.store.json_file import DamagedError
 
 
 @dataclass(frozen=True)
-class Workshop:
-    """All that executing a run needs and that is the same for every run.
+class ExecutionContext:
+    """What executing a run needs and what is the same for every run.
 
     build : what the backend's identity was when the plan was made
     provenance : kept beside every run
@@ -40,41 +41,61 @@ class Outcome:
 
 def execute(
     run: PlannedRun,
-    shop: Workshop,
+    context: ExecutionContext,
     cpu: int | None,
     report: Report,
     cancel: threading.Event,
+    accept: Callable[[str], bool] = lambda verdict: True,
 ) -> Outcome | None:
     """Execute `run` aside, judge it, and put it in its place; None if cancelled.
 
-    Raises UserError (NoSpaceError among them) where going on makes no sense.
+    accept : of a verdict, whether the run is to be kept
+
+    Raises UserError (NoSpaceError among them) if no further run could be executed
+    either.
     """
-    with explained(shop.results.root):
+    results = context.results
+    with explained(results.root):
+        attempts = interruptions(results, run.id)
         try:
-            folder = runs.begin(shop.results, run.id, run.job)
+            folder = runs.begin(results, run.id, run.job)
             begun = provenance.now()
-            ended = shop.backend.execute(
-                run.job, folder.root, cpu, _bounds(run, shop.options), report, cancel
+            ended = context.backend.execute(
+                run.job, folder.root, cpu, _bounds(run, context.options), report, cancel
             )
             if ended.status == "cancelled" or (
                 cancel.is_set() and ended.status != "finished"
             ):
-                runs.discard(shop.results, run.id)
+                runs.discard(results, run.id)
                 return None
-            check_space(shop.results.root)
-            row = make_row(entry(run), folder, ended, shop.measure)
+            check_space(results.root)
+            if removed := runs.clean(folder, run.job):
+                ended = replace(ended, status="failed", reason=_not_plain(removed))
+            row = make_row(entry(run), folder, ended, context.measure)
+            if not accept(row["verdict"]):
+                runs.discard(results, run.id)
+                return None
             taken = manifest.take(folder.artefacts)
-            drop_captures(folder, taken, shop.options.keep_captures, row["verdict"])
-            host = _host(shop, ended, cpu, begun)
-            runs.finish(shop.results, run.id, runs.Record(taken, host, row))
+            drop_captures(folder, taken, context.options.keep_captures, row["verdict"])
+            host = _host(context, ended, cpu, begun)
+            host["attempts"] = attempts + 1 if row["verdict"] == "interrupted" else 0
+            runs.finish(results, run.id, runs.Record(taken, host, row))
         except BaseException:
-            runs.discard(shop.results, run.id)
+            runs.discard(results, run.id)
             raise
     return Outcome(row, ended)
 
 
+def interruptions(results: layout.Results, run_id: str) -> int:
+    """How many executions in a row of a stored run the host has cut short."""
+    try:
+        return runs.read_host(results, run_id).attempts
+    except DamagedError:
+        return 0
+
+
 def drop_captures(
-    folder: layout.Run, taken: manifest.Manifest, keep: str, verdict: str
+    folder: layout.Run, taken: manifest.Files, keep: str, verdict: str
 ) -> None:
     """Remove packet captures that are not to be kept; their hashes stay in `taken`."""
     if keep == "all" or (keep == "failed" and verdict != "ok"):
@@ -84,19 +105,25 @@ def drop_captures(
         taken[name]["kept"] = False
 
 
+def _not_plain(names: Sequence[str]) -> str:
+    return f"the guest left what is not a regular file: {', '.join(names[:3])}"
+
+
 def _bounds(run: PlannedRun, options: Options) -> Bounds:
     return bounds(run.job, options.wall_limit_s, options.silence_limit_s)
 
 
-def _host(shop: Workshop, ended: Exit, cpu: int | None, begun: str) -> dict[str, Any]:
+def _host(
+    context: ExecutionContext, ended: Exit, cpu: int | None, begun: str
+) -> dict[str, Any]:
     return {
         "format": layout.FORMAT,
-        "backend": shop.backend.name,
-        "build": dict(shop.build),
+        "backend": context.backend.name,
+        "build": dict(context.build),
         "exit": asdict(ended),
         "cpu": cpu,
         "begun": begun,
         "ended": provenance.now(),
-        "invocation": dict(shop.invocation),
-        "provenance": dict(shop.provenance),
+        "invocation": dict(context.invocation),
+        "provenance": dict(context.provenance),
     }

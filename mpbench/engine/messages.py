@@ -7,8 +7,9 @@ from pathlib import Path
 
 from mpbench.engine.display import summary
 from mpbench.engine.drive import Driven
+from mpbench.engine.limits import MOST_ATTEMPTS
 from mpbench.engine.progress import counts
-from mpbench.engine.select import RETRIED, Standing
+from mpbench.engine.select import Standing
 from mpbench.engine.types import Options, PlannedRun
 from mpbench.store import campaign, layout
 
@@ -22,16 +23,18 @@ def opening(
 ) -> list[str]:
     """What is there, what is going to be done, and where."""
     lines = []
-    if stands.strangers:
+    if stands.others:
         lines.append(
-            f"{many(stands.strangers, 'run')} of an earlier plan (another experiment "
+            f"{many(stands.others, 'run')} of an earlier plan (another experiment "
             f"file or build) stay in {root / 'runs'}; the table shows the present "
             "plan's only."
         )
     lines += [
-        f"{root / 'runs' / run_id}: damaged (no readable row.json), will be run again."
-        for run_id in stands.damaged
+        f"{root / 'runs' / run_id}: damaged ({fault}), will be run again."
+        for run_id, fault in sorted(stands.damaged.items())
     ]
+    if stands.uncovered:
+        lines.append(uncovered(stands.uncovered, root))
     lines.append(
         f"{head.name}: {many(len(head.plan), 'run')} in the plan, "
         f"{_finished(stands)}, {len(due)} to do now"
@@ -61,20 +64,50 @@ def closing(
         lines.append(summary(driven.progress))
     if driven.hopeless:
         lines.append(
-            f"Given up: the last {many(options.give_up, 'run')} failed or timed out. "
-            "If others may do better, --give-up 0 goes on."
+            f"Given up: the last {many(options.give_up, 'run')} failed, timed out or "
+            "were interrupted. --give-up 0 goes on regardless."
         )
     if left and not driven.signal_status:
         lines.append(f"{many(left, 'run')} of the plan not yet done.")
     verdicts = stands.verdicts()
-    if not options.retry_failed and any(verdicts[name] for name in RETRIED):
+    if not options.retry_failed and (verdicts["failed"] or verdicts["timeout"]):
         lines.append(
             f"In all {counts(verdicts)}. A failed run would fail again, so it is left "
             "alone; --retry-failed runs it once more."
         )
+    lines += _interrupted(stands, again)
     lines.append(f"Table: {results.csv} and {results.parquet.name}.")
     if stands.rows and not driven.signal_status:
         lines.append(f"Next: mpbench report {shlex.quote(str(results.root))}")
+    return lines
+
+
+def uncovered(count: int, root: Path) -> str:
+    """That rows cannot be compared, because an older mpbench stored them."""
+    return (
+        f"{root}: {many(count, 'run')} stored by an older mpbench: their manifests do "
+        "not cover their rows, so a changed row would go unnoticed; "
+        f"`mpbench analyse {shlex.quote(str(root))}` computes the rows anew and covers "
+        "them."
+    )
+
+
+def _interrupted(stands: Standing, again: str) -> list[str]:
+    """What is to become of the runs that the host cut short."""
+    count = stands.verdicts()["interrupted"]
+    given_up = len(stands.given_up())
+    lines = []
+    if count > given_up:
+        lines.append(
+            f"{many(count - given_up, 'run')} interrupted by this machine (killed, "
+            "paused, or refused memory or files), which says nothing of the "
+            f"experiment. The same command executes them again: {again}"
+        )
+    if given_up:
+        lines.append(
+            f"{many(given_up, 'run')} interrupted {MOST_ATTEMPTS} times in a row and "
+            "left alone from now on; --retry-failed executes them once more."
+        )
     return lines
 
 

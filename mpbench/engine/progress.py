@@ -121,6 +121,6 @@ def span(seconds: float | None) -> str:
 
 def counts(verdicts: Counter[str]) -> str:
     """``12 ok, 1 failed``; ``none`` when empty."""
-    order = ("ok", "same", "invalid", "differs", "failed", "timeout")
+    order = ("ok", "same", "invalid", "differs", "failed", "timeout", "interrupted")
     named = [f"{verdicts[name]} {name}" for name in order if verdicts[name]]
     return ", ".join(named) or "none"

@@ -1,6 +1,5 @@
-"""A finished run once more, with a capture, and the proof that it is the same run."""
+"""Execute a finished run again with a capture, and prove that it is the same run."""
 
-import shutil
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,20 +10,27 @@ import topologies
 from mpbench.backends.base import Backend, Exit
 from mpbench.engine import cpus
 from mpbench.engine.bounds import bounds
-from mpbench.engine.verify import Check, builds, choose, differences
+from mpbench.engine.verify import Check, builds, check_of, choose, differences
 from mpbench.errors import UserError
 from mpbench.store import atomic, campaign, layout, manifest, runs
-from mpbench.store.trouble import check_space, explained
+from mpbench.store.disk_space import check_space, explained
+from mpbench.store.folder import remove_tree
 
 OWN = "capture"
-"""How the names of artefacts of a capture begin; those of another are not compared."""
+"""How the names of a capture's artefacts begin. The artefacts of another capture than
+the run's own are not compared."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """files : the captures; compared : how many artefacts were compared, captures too
-    where the run's first execution made the same
-    differences : among these; dropped : packets that a ring had no room for"""
+    """What an execution with a capture gave.
+
+    files : the captures
+    compared : how many artefacts were compared; captures are among them where the
+        run's first execution made the same ones
+    differences : among the compared artefacts
+    dropped : packets that are missing because the buffer was full
+    """
 
     run: str
     name: str
@@ -53,21 +59,20 @@ def recapture(
     head = campaign.read(results.campaign)
     chosen = choose(results, head, None, 1, [wanted])
     if len(chosen) > 1:
-        names = ", ".join(entry.id for entry, _, _ in chosen)
+        names = ", ".join(run.entry.id for run in chosen)
         raise UserError(f"{wanted}: several runs begin so: {names}")
-    entry, run, name = chosen[0]
+    run_id, name = chosen[0].entry.id, chosen[0].name
     if others := builds(chosen, backend.identity()):
         raise UserError(
             f"{others[0]}; only the build that made a run makes the same again"
         )
-    job, before = runs.read_json(run.job), runs.read_json(run.manifest)
-    if job is None or before is None:
-        raise UserError(f"{run.root}: damaged (no readable job.json or manifest.json)")
+    check = check_of(results, chosen[0])
+    job = check.job
     asked = {"interfaces": _interfaces(job, interfaces), "full": full}
-    scratch = layout.Run(target / f".partial-{entry.id}")
+    scratch = layout.Run(target / f"{layout.PARTIAL}{run_id}")
     try:
         with explained(target):
-            shutil.rmtree(scratch.root, ignore_errors=True)
+            remove_tree(scratch.root)
             scratch.artefacts.mkdir(parents=True)
             again = {**job, "capture": asked}
             atomic.write_json(scratch.job, dict(sorted(again.items())))
@@ -80,10 +85,9 @@ def recapture(
                 threading.Event(),
             )
             check_space(target)
-            check = Check(run, job, before)
-            return _made(entry.id, name, scratch, check, asked, target, ended)
+            return _made(run_id, name, scratch, check, asked, target, ended)
     finally:
-        shutil.rmtree(scratch.root, ignore_errors=True)
+        remove_tree(scratch.root)
 
 
 def _made(
@@ -95,18 +99,18 @@ def _made(
     target: Path,
     ended: Exit,
 ) -> Made:
-    """Compare with what was noted and with what is kept, and put the captures in
-    their place."""
+    """Compare with the manifest and with the stored artefacts, and move the captures
+    to `target`."""
     now = manifest.take(scratch.artefacts)
     found = {*manifest.compare(check.manifest, now), *differences(check, now)}
     ours = {name for name in check.manifest if _compared(name, check.job, asked)}
-    there = sorted(
+    differing = sorted(
         (
-            each
-            for each in found
-            if each.artefact in ours or not each.artefact.startswith(OWN)
+            difference
+            for difference in found
+            if difference.artefact in ours or not difference.artefact.startswith(OWN)
         ),
-        key=lambda each: each.artefact,
+        key=lambda difference: difference.artefact,
     )
     files = []
     for capture in sorted(scratch.artefacts.glob(f"{OWN}-*.pcap")):
@@ -119,7 +123,7 @@ def _made(
         name=name,
         files=tuple(files),
         compared=len(ours),
-        differences=tuple(there),
+        differences=tuple(differing),
         dropped=sum((record.get("dropped") or {}).values()),
         exit=ended,
     )

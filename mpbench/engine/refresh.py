@@ -1,8 +1,8 @@
 """Finished runs that are to be measured in another way: no run is executed again.
 
-How a run is measured (names of its traffic, phases) is no part of its id, but of
-its job. Where a finished run's job says it otherwise than the plan, the job is
-written anew and the row made from the artefacts that are there.
+How a run is measured (names of its traffic, phases) is no part of its id, but it is
+part of its job. Where the plan now says it otherwise than a finished run's job does,
+the job is written again, and the row is made anew from the stored artefacts.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,9 @@ from mpbench.engine.select import Standing
 from mpbench.engine.types import Measure, PlannedRun, entry
 from mpbench.engine.verdict import make_row
 from mpbench.plan.jobs import REPORT
-from mpbench.store import atomic, layout, runs
+from mpbench.store import atomic, layout, manifest, runs
+from mpbench.store.folder import remove_tree
+from mpbench.store.json_file import DamagedError
 
 
 def refresh(
@@ -22,16 +24,46 @@ def refresh(
     stands: Standing,
     measure: Measure,
 ) -> Standing:
-    """What the folder holds once those rows are made anew."""
-    rows = dict(stands.rows)
+    """What the folder holds once those rows are made anew.
+
+    A row whose rewriting was cut short is made anew too.
+    """
+    rows, damaged = dict(stands.rows), dict(stands.damaged)
     for run in planned:
-        folder = results.run(run.id)
-        if run.id not in rows:
+        stored = stands.stored.get(run.id)
+        if stored is None or run.id not in rows or stored.host is None:
             continue
-        job, host = runs.read_json(folder.job), runs.read_json(folder.host)
-        if job is None or host is None or job.get(REPORT) == run.job.get(REPORT):
-            continue
-        atomic.write_json(folder.job, dict(sorted(run.job.items())))
-        rows[run.id] = make_row(entry(run), folder, Exit(**host["exit"]), measure)
-        atomic.write_json(folder.row, rows[run.id])
-    return replace(stands, rows=rows)
+        try:
+            job = runs.read_job(results, run.id)
+            if job.get(REPORT) == run.job.get(REPORT) and not stored.unsettled:
+                continue
+            ended = Exit(**stored.host.exit.model_dump())
+            row = _measured_anew(results, run, ended, measure)
+        except DamagedError as error:
+            del rows[run.id]
+            damaged[run.id] = str(error)
+        else:
+            rows[run.id] = row
+    return replace(stands, rows=rows, damaged=damaged)
+
+
+def _measured_anew(
+    results: layout.Results, run: PlannedRun, ended: Exit, measure: Measure
+) -> runs.Row:
+    """The row by the plan's job, stored together with that job.
+
+    Row and job are replaced in one step of the manifest, so the row is measured in a
+    folder aside, which has the new job and a link to the artefacts.
+    """
+    folder, aside = results.run(run.id), results.partial(run.id)
+    job = atomic.encode(dict(sorted(run.job.items())))
+    remove_tree(aside.root)
+    aside.root.mkdir()
+    try:
+        aside.job.write_bytes(job)
+        aside.artefacts.symlink_to(folder.artefacts.resolve())
+        row = make_row(entry(run), aside, ended, measure)
+    finally:
+        remove_tree(aside.root)
+    manifest.rewrite(folder, {"job.json": job, "row.json": atomic.encode(row)})
+    return row

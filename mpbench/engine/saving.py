@@ -4,8 +4,8 @@ import time
 
 from mpbench.errors import UserError
 from mpbench.store import campaign, layout, table
+from mpbench.store.disk_space import NoSpaceError, explained
 from mpbench.store.runs import Row
-from mpbench.store.trouble import NoSpaceError, explained
 
 EVERY_S = 5.0
 

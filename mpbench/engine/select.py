@@ -5,11 +5,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mpbench.engine.limits import MOST_ATTEMPTS
 from mpbench.engine.types import Options, PlannedRun
 from mpbench.errors import UserError
 from mpbench.store import layout, runs
 
-RETRIED = ("failed", "timeout")
+RETRIED = ("failed", "timeout", "interrupted")
+"""Verdicts of runs that `--retry-failed` executes once more."""
 
 
 @dataclass(frozen=True)
@@ -17,27 +19,54 @@ class Standing:
     """What a results folder holds of a plan.
 
     rows : of the finished runs of the plan, by id
-    damaged : ids in place whose row cannot be read; they are run again
-    strangers : how many runs of earlier plans lie beside
+    damaged : what is wrong with the runs of the plan that cannot be used, by id; they
+        are executed again
+    others : how many runs of earlier plans the folder holds beside
+    stored : the runs of the plan as they were read, by id
     """
 
     rows: Mapping[str, runs.Row]
-    damaged: tuple[str, ...]
-    strangers: int
+    damaged: Mapping[str, str]
+    others: int
+    stored: Mapping[str, runs.Stored]
 
     def verdicts(self) -> Counter[str]:
         return Counter(row["verdict"] for row in self.rows.values())
 
+    @property
+    def uncovered(self) -> int:
+        """How many rows no manifest covers, as an older mpbench wrote them."""
+        return sum(
+            run_id in self.rows and not stored.covered
+            for run_id, stored in self.stored.items()
+        )
+
+    def attempts(self, run_id: str) -> int:
+        """How many executions of a run in a row the host has cut short."""
+        stored = self.stored.get(run_id)
+        return stored.host.attempts if stored and stored.host else 0
+
+    def given_up(self) -> list[str]:
+        """Interrupted runs that a plain resume does not execute any more."""
+        return [
+            run_id
+            for run_id, row in self.rows.items()
+            if row["verdict"] == "interrupted"
+            and self.attempts(run_id) >= MOST_ATTEMPTS
+        ]
+
 
 def standing(results: layout.Results, planned: Sequence[PlannedRun]) -> Standing:
-    """Look up every run of the plan in the folder."""
+    """Read every run of the plan that is in the folder, and compare it with its
+    manifest."""
     there = set(runs.finished(results))
     wanted = {run.id for run in planned}
-    found = {run_id: runs.read_row(results, run_id) for run_id in wanted & there}
+    stored = runs.read_all(results, sorted(wanted & there))
     return Standing(
-        rows={run_id: row for run_id, row in found.items() if row is not None},
-        damaged=tuple(sorted(key for key, row in found.items() if row is None)),
-        strangers=len(there - wanted),
+        rows={key: s.row for key, s in stored.items() if s.row is not None},
+        damaged={key: s.fault for key, s in stored.items() if s.row is None},
+        others=len(there - wanted),
+        stored=stored,
     )
 
 
@@ -46,8 +75,9 @@ def pending(
 ) -> list[PlannedRun]:
     """The runs to execute, in the plan's order, each once.
 
-    Finished ones are left alone; failed and timed-out ones too, as the same
-    job would fail again, unless the options say otherwise.
+    Finished runs are left alone. A failed or timed-out run is left alone too,
+    because the same job would fail again, unless the options ask for it. A run that
+    the host cut short is executed again, up to MOST_ATTEMPTS times in all.
     """
     _check_cases(planned, options.only)
     unique = {run.id: run for run in planned}
@@ -55,13 +85,18 @@ def pending(
         run
         for run in unique.values()
         if (not options.only or run.case in options.only)
-        and _is_due(stands.rows.get(run.id), options.retry_failed)
+        and _is_due(run.id, stands, options.retry_failed)
     ]
     return chosen[: options.limit]
 
 
-def _is_due(row: runs.Row | None, retry_failed: bool) -> bool:
-    return row is None or (retry_failed and row["verdict"] in RETRIED)
+def _is_due(run_id: str, stands: Standing, retry_failed: bool) -> bool:
+    row = stands.rows.get(run_id)
+    if row is None:
+        return True
+    if row["verdict"] == "interrupted" and stands.attempts(run_id) < MOST_ATTEMPTS:
+        return True
+    return retry_failed and row["verdict"] in RETRIED
 
 
 def _check_cases(planned: Sequence[PlannedRun], only: Sequence[str]) -> None:

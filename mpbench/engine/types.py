@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from mpbench.engine.limits import GIVE_UP
 from mpbench.store.campaign import Entry
+from mpbench.store.records import Verdict
 
-Verdict = Literal["ok", "invalid", "failed", "timeout"]
+__all__ = ["Experiment", "Measure", "Options", "Plan", "PlannedRun", "Verdict"]
+
 KeepCaptures = Literal["none", "failed", "all"]
-
-GIVE_UP = 20
-"""So many failures in a row are not the runs' fault: a typing error in a sysctl, a full
-machine. A night of them would tell no more."""
 
 Measure = Callable[[Path], Mapping[str, Any]]
 """A run's folder to its metrics, ``verdict`` and ``reason`` among them."""
@@ -61,9 +60,10 @@ class Options:
     limit : at most so many runs are executed, None for all
     only : names of cases, empty for all
     keep_captures : whose packet captures stay on disk
-    retry_failed : execute failed and timed-out runs once more
+    retry_failed : execute failed, timed-out and interrupted runs once more
     wall_limit_s, silence_limit_s : replace the default bounds of a run
-    give_up : stop when so many runs in a row failed or timed out; 0 for never
+    give_up : stop when so many runs in a row failed, timed out or were interrupted;
+        0 for never
     """
 
     jobs: int | None = None
@@ -82,6 +82,6 @@ def entry(run: PlannedRun) -> Entry:
 
 
 def label(run: PlannedRun | Entry, repeated: bool) -> str:
-    """How people call a run: ``point 3 mptcp``, and which of it if it is repeated."""
+    """A run's name for people: ``point 3 mptcp``, and ``#2`` if runs are repeated."""
     name = f"point {run.point} {run.case}"
     return f"{name} #{run.repetition}" if repeated else name

@@ -10,14 +10,20 @@ from mpbench.backends.base import Exit
 from mpbench.engine.types import Measure, Verdict
 from mpbench.store import layout
 from mpbench.store.campaign import Entry
+from mpbench.store.json_file import DamagedError
+from mpbench.store.records import check_row
 
 TAIL_LINES = 20
 _TAIL_BYTES = 16 * 1024
-_UNPRINTABLE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+_UNPRINTABLE = re.compile(
+    r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]|[\ud800-\udfff]"
+)
+MOST_CHARACTERS = 5000
+"""Of a reason, and of a line of a console's end."""
 
 _VERDICTS: Mapping[str, Verdict] = {
     "panicked": "failed",
-    "killed": "failed",
+    "killed": "interrupted",
     "failed": "failed",
     "timeout": "timeout",
 }
@@ -30,40 +36,50 @@ def make_row(
 
     Only a finished execution is measured, and `measure` then gives verdict and
     reason. A row that is not ok carries the last lines of the console. What
-    cannot be measured is failed: its artefacts stay, for ``mpbench analyse``.
+    cannot be measured is failed; its artefacts stay, for ``mpbench analyse``.
     """
     if ended.status == "finished":
-        found = measured(run, measure)
+        values = measured(run, measure)
     else:
-        reason = one_line(ended.reason) or ended.status
-        found = {"verdict": _VERDICTS[ended.status], "reason": reason}
-    row = {**entry.columns(), "verdict": None, "reason": "", **found}
+        values = {"verdict": verdict_of(ended), "reason": ended.reason or ended.status}
+    row = {**entry.columns(), "verdict": None, "reason": "", **values}
+    row["reason"] = one_line(row["reason"])
+    try:
+        check_row(row, entry.id)
+    except DamagedError as error:
+        reason = f"cannot be measured: {error}"
+        row = {**entry.columns(), "verdict": "failed", "reason": reason}
     if row["verdict"] != "ok":
         row["console_tail"] = console_tail(run.console)
     return row
 
 
+def verdict_of(ended: Exit) -> Verdict:
+    """The verdict of an execution that did not finish.
+
+    It is `interrupted` where the cause lies with the host: nothing is known of the
+    experiment then, and the same job may well succeed at the next attempt.
+    """
+    return "interrupted" if ended.host_accident else _VERDICTS[ended.status]
+
+
 def measured(run: layout.Run, measure: Measure) -> dict[str, Any]:
-    """What `measure` finds; a failed verdict if it raises."""
+    """What `measure` returns for a run; a failed verdict if it raises."""
     try:
-        found = dict(measure(run.root))
+        values = dict(measure(run.root))
     except Exception as error:
         why = one_line(f"{type(error).__name__}: {error}")
         return {"verdict": "failed", "reason": f"cannot be measured: {why}"}
-    found.setdefault("verdict", "ok")
-    return {key: plain(value) for key, value in found.items()}
+    values.setdefault("verdict", "ok")
+    return {key: plain(value) for key, value in values.items()}
 
 
 def plain(value: Any) -> Any:
-    """A measured value as JSON knows it: no array, no NaN (None stands for it)."""
+    """A measured value as JSON has it: no numpy scalar, and None in place of NaN."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
     return value
 
 
@@ -77,9 +93,9 @@ def console_tail(path: Path) -> list[str]:
         return []
     lines = text.replace("\r\n", "\n").split("\n")
     clean = (_UNPRINTABLE.sub("", line).rstrip() for line in lines)
-    return [line for line in clean if line][-TAIL_LINES:]
+    return [line[:MOST_CHARACTERS] for line in clean if line][-TAIL_LINES:]
 
 
 def one_line(text: str) -> str:
-    """`text` with all white space, line breaks included, as single blanks."""
-    return " ".join(text.split())
+    """`text` without control characters, its white space as single blanks."""
+    return " ".join(_UNPRINTABLE.sub(" ", text).split())[:MOST_CHARACTERS]

@@ -2,7 +2,6 @@
 
 import random
 import shutil
-import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,31 +14,48 @@ from mpbench.backends.base import Backend, Exit, Report
 from mpbench.engine import cpus, display
 from mpbench.engine.bounds import bounds
 from mpbench.engine.drive import Work, drive
-from mpbench.engine.messages import many
+from mpbench.engine.messages import many, uncovered
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished
 from mpbench.engine.types import label
 from mpbench.errors import UserError
 from mpbench.plan.estimate import estimate
-from mpbench.store import atomic, campaign, layout, manifest, runs
-from mpbench.store.trouble import NoSpaceError, check_space, explained
+from mpbench.store import atomic, campaign, layout, manifest, runs, scratch
+from mpbench.store.disk_space import NoSpaceError, check_space, explained
+from mpbench.store.json_file import DamagedError
 
 
 @dataclass(frozen=True)
 class Check:
-    """A finished run, as it is to come out again."""
+    """A stored run that is to be executed again.
+
+    job : validated, and the one that gave the run its id
+    manifest : of the artefacts of the first execution
+    stored_fault : how the stored run differs from its manifest, "" if it does not
+    """
 
     run: layout.Run
     job: Mapping[str, Any]
-    manifest: manifest.Manifest
+    manifest: manifest.Files
+    stored_fault: str
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What the second execution has that the first has not, and the other way."""
+    """How the second execution differs from the first, and how it ended."""
 
     differences: tuple[manifest.Difference, ...]
     exit: Exit
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A finished run of the plan, its name for people, and what made it."""
+
+    entry: campaign.Entry
+    run: layout.Run
+    name: str
+    build: Mapping[str, str]
 
 
 def verify(
@@ -54,13 +70,15 @@ def verify(
 ) -> int:
     """Execute finished runs of the plan again, elsewhere; compare all artefacts.
 
-    sample : so many runs, drawn with `seed`; None for all
+    sample : how many runs, drawn with `seed`; None for all
     any_build : compare although the first execution's kernel or tools were others
     only : ids of runs, or their beginnings; none for all
-    A run that differs is kept for inspection. Returns 0 if all are the same, 1
-    if any differs, 128 + n after signal n.
-    Raises UserError if there is nothing to compare with, or, without `any_build`,
-    another build.
+
+    A run that differs is kept for inspection. Every job is validated before the first
+    is executed. Returns 0 if all runs are the same, 1 if any differs, 128 + n after
+    signal n.
+    Raises UserError if there is nothing to compare with, if a job is not one that
+    mpbench wrote, or, without `any_build`, if another build made the runs.
     """
     head = campaign.read(results.campaign)
     chosen_runs = choose(results, head, sample, seed, only)
@@ -70,31 +88,83 @@ def verify(
             f"{others[0]}; verify with that build, compare all the same with "
             "--any-build, or run the experiment anew"
         )
-    tasks = [_task(*each) for each in chosen_runs]
-    chosen = cpus.choose(jobs, backend.max_parallel)
-    scratch = Path(tempfile.mkdtemp(prefix="mpbench-verify-"))
+    tasks = [_task(results, chosen) for chosen in chosen_runs]
+    chosen_cpus = cpus.choose(jobs, backend.max_parallel)
+    with scratch.folder("verify") as folder:
 
-    def do(task: Task, cpu: int, report: Report, cancel: threading.Event) -> Any:
-        return again(task.subject, scratch / task.id, backend, cpu, report, cancel)
+        def do(task: Task, cpu: int, report: Report, cancel: threading.Event) -> Any:
+            return again(task.subject, folder / task.id, backend, cpu, report, cancel)
 
-    seen = display.make(console)
-    try:
-        for other in others[:1]:
-            seen.note(f"Another build: {other}.")
-        seen.note(f"{head.name}: executing {many(len(tasks), 'run')} again.")
-        driven = drive(Work(tasks, chosen, do, _concluded), seen)
-    finally:
-        seen.close()
-        kept = _kept(scratch)
+        seen = display.make(console)
+        try:
+            for other in others[:1]:
+                seen.note(f"Another build: {other}.")
+            seen.note(f"{head.name}: executing {many(len(tasks), 'run')} again.")
+            driven = drive(Work(tasks, chosen_cpus, do, _concluded), seen)
+        finally:
+            seen.close()
+            kept = _keep(folder)
     if driven.error is not None:
         raise driven.error
     console.print(display.summary(driven.progress), highlight=False, soft_wrap=True)
     if kept:
-        line = f"What came out differently lies in {scratch}"
+        line = f"What came out differently lies in {folder}"
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     if driven.signal_status:
         return driven.signal_status
     return 1 if driven.progress.verdicts["differs"] else 0
+
+
+def verify_stored(
+    results: layout.Results, console: Console, only: Sequence[str] = ()
+) -> int:
+    """Compare every stored run with its manifest, and execute nothing.
+
+    only : ids of runs, or their beginnings; none for all
+
+    Returns 0 if every stored run of the plan is sound, 1 if any is not.
+    """
+    head = campaign.read(results.campaign)
+    entries = _named(results, head.plan, only)
+    stored = runs.read_all(results, (entry.id for entry in entries))
+    repeated = _repeated(head)
+    damaged = unjudged = 0
+
+    def say(line: str) -> None:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    for entry in {entry.id: entry for entry in entries}.values():
+        if entry.id not in stored:
+            continue
+        fault = stored[entry.id].fault or _job_fault(results, entry.id)
+        if fault:
+            damaged += 1
+            say(f"{entry.id} {label(entry, repeated)}: {fault}")
+        elif not stored[entry.id].covered:
+            unjudged += 1
+    if not stored:
+        raise UserError(f"{results.root}: no run is stored; `mpbench run` makes some")
+    if unjudged:
+        say(uncovered(unjudged, results.root))
+    sound = len(stored) - damaged - unjudged
+    counted = f"{sound} as stored, {damaged} damaged"
+    counted += f", {unjudged} without a covered row" if unjudged else ""
+    say(f"{head.name}: {many(len(stored), 'run')} compared with manifests: {counted}")
+    if damaged:
+        say("`mpbench run` executes damaged runs again.")
+    return 1 if damaged else 0
+
+
+def _job_fault(results: layout.Results, run_id: str) -> str:
+    """What is wrong with the job of a stored run; "" for one of an older format,
+    which this mpbench cannot judge."""
+    try:
+        runs.read_job(results, run_id)
+    except runs.OlderFormatError:
+        return ""
+    except DamagedError as error:
+        return str(error)
+    return ""
 
 
 def choose(
@@ -103,18 +173,23 @@ def choose(
     sample: int | None,
     seed: int,
     only: Sequence[str] = (),
-) -> list[tuple[campaign.Entry, layout.Run, str]]:
-    """The runs to execute again, finished and of the plan, with their names.
+) -> list[Chosen]:
+    """The runs to execute again: finished, and of the plan.
 
     Runs that never finished (killed, out of time) depend on the host and are
     left out.
     """
+    repeated = _repeated(head)
     finished = []
-    for entry in _named(results, head.plan, only):
-        run = results.run(entry.id)
-        host = runs.read_json(run.host)
-        if host is not None and host["exit"]["status"] == "finished":
-            finished.append((entry, run))
+    unique = {entry.id: entry for entry in _named(results, head.plan, only)}
+    for entry in unique.values():
+        try:
+            host = runs.read_host(results, entry.id)
+        except DamagedError:
+            continue
+        if host.exit.status == "finished":
+            run, name = results.run(entry.id), label(entry, repeated)
+            finished.append(Chosen(entry, run, name, host.build))
     if not finished:
         raise UserError(
             f"{results.root}: no finished run to execute again; "
@@ -123,20 +198,20 @@ def choose(
     if sample is not None and sample < len(finished):
         drawn = sorted(random.Random(seed).sample(range(len(finished)), sample))
         finished = [finished[index] for index in drawn]
-    repeated = len({entry.repetition for entry in head.plan}) > 1
-    return [(entry, run, label(entry, repeated)) for entry, run in finished]
+    return finished
 
 
-def builds(
-    chosen: list[tuple[campaign.Entry, layout.Run, str]], now: Mapping[str, str]
-) -> list[str]:
-    """What was made by another build than this one, and how they differ."""
-    found = []
-    for _, run, _ in chosen:
-        then = (runs.read_json(run.host) or {})["build"]
-        if other := _other_build(then, now):
-            found.append(f"{run.root}: made with {other}")
-    return found
+def builds(chosen: Sequence[Chosen], now: Mapping[str, str]) -> list[str]:
+    """The runs that were made by another build than this one, and how it differs."""
+    return [
+        f"{run.run.root}: made with {other}"
+        for run in chosen
+        if (other := _other_build(run.build, now))
+    ]
+
+
+def _repeated(head: campaign.Campaign) -> bool:
+    return len({entry.repetition for entry in head.plan}) > 1
 
 
 def _named(
@@ -185,14 +260,21 @@ def again(
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def differences(check: Check, now: manifest.Manifest) -> list[manifest.Difference]:
-    """Where the files on disk, and those removed since, are not those of `now`."""
+def differences(check: Check, now: manifest.Files) -> list[manifest.Difference]:
+    """How the files of a second execution differ from those on disk.
+
+    Files that were removed on purpose are compared by their hashes in the manifest.
+    What differs between the disk and the manifest is told as well.
+    """
     removed = {
         name: entry
         for name, entry in check.manifest.items()
         if entry.get("kept") is False
     }
-    return manifest.compare({**manifest.take(check.run.artefacts), **removed}, now)
+    found = manifest.compare({**manifest.take(check.run.artefacts), **removed}, now)
+    if check.stored_fault:
+        found.append(manifest.Difference("stored run:", check.stored_fault))
+    return found
 
 
 def _other_build(then: Mapping[str, str], now: Mapping[str, str]) -> str:
@@ -214,28 +296,39 @@ def _apart(text: str | None, other: str | None) -> str:
     return " ".join(words) or "without"
 
 
-def _task(entry: campaign.Entry, run: layout.Run, name: str) -> Task:
-    job, before = runs.read_json(run.job), runs.read_json(run.manifest)
-    if job is None or before is None:
+def check_of(results: layout.Results, chosen: Chosen) -> Check:
+    """The stored run, ready to be executed again; raises UserError if damaged."""
+    try:
+        job = runs.read_job(results, chosen.entry.id)
+        listed = manifest.read(chosen.run)
+    except DamagedError as error:
         raise UserError(
-            f"{run.root}: damaged (no readable job.json or manifest.json); "
+            f"{chosen.run.root}: damaged ({error}), so it is not executed; "
             "remove the folder and run the experiment again"
-        )
-    return Task(entry.id, name, estimate(job).virtual_s, Check(run, job, before))
+        ) from error
+    stored = runs.read(results, chosen.entry.id)
+    fault = stored.fault if stored else "missing"
+    return Check(chosen.run, job, listed.artefacts, fault)
+
+
+def _task(results: layout.Results, chosen: Chosen) -> Task:
+    check = check_of(results, chosen)
+    virtual_s = estimate(check.job).virtual_s
+    return Task(chosen.entry.id, chosen.name, virtual_s, check)
 
 
 def _concluded(task: Task, checked: Checked) -> Finished:
     ended = checked.exit
-    lines = [f"{each.artefact} {each.what}" for each in checked.differences]
+    lines = [f"{item.artefact} {item.what}" for item in checked.differences]
     if ended.status != "finished":
         lines.insert(0, f"{ended.status}: {ended.reason}")
     verdict = "differs" if lines else "same"
     return Finished(task, verdict, "; ".join(lines), ended.virtual_s, ended.wall_s)
 
 
-def _kept(scratch: Path) -> bool:
-    """Remove the scratch folder unless something in it is worth a look."""
-    if any(scratch.iterdir()):
+def _keep(folder: Path) -> bool:
+    """Keep the temporary folder if it holds a run that is worth a look."""
+    if any(path.name != scratch.MARK for path in folder.iterdir()):
+        scratch.keep(folder)
         return True
-    scratch.rmdir()
     return False

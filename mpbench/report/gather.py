@@ -1,17 +1,21 @@
 """Loading a results folder, whether it is finished or not, whole or damaged."""
 
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from mpbench.engine.messages import many
+from mpbench.engine.messages import many, uncovered
 from mpbench.errors import UserError
 from mpbench.store import campaign, layout, runs
-from mpbench.store.table import collect
+from mpbench.store.records import Provenance, validated
+from mpbench.store.table import Tabulate, collect
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from analysis.campaign.campaign import Campaign
     from mpbench.spec import Spec
 
@@ -22,7 +26,9 @@ NAMED = 5
 def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
     """The campaign in a results folder, and its experiment.
 
-    The experiment is None, with a warning, if this version cannot read its file.
+    Every run is compared with its manifest. A run that differs from it is left out,
+    and the campaign's state says so. The experiment is None, with a warning, if this
+    version cannot read its file.
     Raises UserError if `root` is no results folder or no run in it is finished.
     """
     from analysis.campaign import table
@@ -31,47 +37,63 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
     results = layout.Results(root)
     head = campaign.read(results.campaign)
     try:
-        rows = tuple(collect(results, head.plan))
-        state = (*_unfinished(results, head, len(rows)), *_mixed(results, head))
+        stored = runs.read_all(results, (entry.id for entry in head.plan))
     except OSError as error:
         raise UserError(
             f"{error.filename or root}: cannot be read: {error.strerror}"
         ) from error
+    known = {key: run.row for key, run in stored.items() if run.row is not None}
+    rows = collect(results, head.plan, known)
     if not rows:
+        for run_id, run in stored.items():
+            raise UserError(
+                f"{root}: every run is damaged, runs/{run_id} for one ({run.fault}); "
+                "`mpbench run` executes them again"
+            )
         raise UserError(f"{root}: no run is finished; `mpbench run` goes on with it")
     spec = _spec(results.experiment)
     loaded = Campaign(
         name=head.name,
-        runs=table.build(rows),
+        runs=_tabled(root, table.build, rows),
         factors=tuple(dict.fromkeys(key for run in head.plan for key in run.factors)),
         metrics=spec.metrics if spec else ("goodput",),
-        made=_made(results, head, str(rows[-1]["id"]), spec),
-        state=state,
+        made=_made(head, stored[rows[-1]["id"]], spec),
+        state=tuple(_state(results, head, stored)),
         folder=results.runs,
         shown=shown(root),
     )
     return loaded, spec
 
 
+def _tabled(root: Path, build: Tabulate, rows: list[runs.Row]) -> "pd.DataFrame":
+    """Raises UserError for rows that no measurement could have given."""
+    try:
+        return build(rows)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise UserError(
+            f"{root}: the rows make no table ({' '.join(str(error).split())}); "
+            "`mpbench analyse` computes them anew"
+        ) from error
+
+
 def _made(
-    results: layout.Results, head: campaign.Campaign, last: str, spec: "Spec | None"
+    head: campaign.Campaign, last: runs.Stored, spec: "Spec | None"
 ) -> dict[str, str]:
     """What determines the numbers, for the foot of a page.
 
-    last : id of the run whose provenance is told
+    last : the run whose provenance is shown
     """
-    host = runs.read_json(results.run(last).host) or {}
-    provenance = host.get("provenance") or head.provenance
-    ours = provenance.get("mpbench") or {}
+    host = last.host
+    provenance = host.provenance if host else validated(Provenance, head.provenance)
     made = {
         "experiment": head.name,
         "source": spec.source if spec else None,
         "spec": head.spec_hash,
         "backend": head.backend,
         **head.build,
-        "mpbench": ours.get("version"),
-        "commit": ours.get("commit"),
-        "CPU": (provenance.get("host") or {}).get("cpu"),
+        "mpbench": provenance.mpbench.version,
+        "commit": provenance.mpbench.commit,
+        "CPU": provenance.host.cpu,
     }
     return {name: str(value) for name, value in made.items() if value}
 
@@ -94,42 +116,22 @@ def _spec(path: Path) -> "Spec | None":
         return None
 
 
-def _unfinished(
-    results: layout.Results, head: campaign.Campaign, finished: int
-) -> list[str]:
-    """Of the plan's runs, those that are not there and those that cannot be read."""
-    lines = []
-    damaged = [
-        entry.id
-        for entry in head.plan
-        if results.run(entry.id).root.exists()
-        and runs.read_row(results, entry.id) is None
-    ]
-    absent = len(head.plan) - finished - len(damaged)
+def _state(
+    results: layout.Results, head: campaign.Campaign, stored: Mapping[str, runs.Stored]
+) -> Iterator[str]:
+    """What is missing of the plan's runs, what is damaged, what cannot be compared."""
+    absent = sum(entry.id not in stored for entry in head.plan)
     if absent:
         whole = many(len(head.plan), "run")
-        lines.append(f"Unfinished: {absent} of {whole} are not there yet.")
+        yield f"Unfinished: {absent} of {whole} are not there yet."
+    damaged = [(key, run.fault) for key, run in stored.items() if run.row is None]
     if damaged:
-        names = [f"`runs/{name}`" for name in damaged[:NAMED]]
+        names = [f"`runs/{key}` ({fault})" for key, fault in damaged[:NAMED]]
         more = len(damaged) - len(names)
         names += [f"{more} more"] if more else []
-        lines.append(
-            f"Damaged, and left out: {', '.join(names)}. Remove what is damaged, and"
-            " `mpbench run` executes it again."
+        yield (
+            f"Damaged, and left out: {', '.join(names)}. `mpbench run` executes these "
+            "runs again."
         )
-    return lines
-
-
-def _mixed(results: layout.Results, head: campaign.Campaign) -> list[str]:
-    """Builds that runs of the plan were made with, where there are several."""
-    builds: dict[str, int] = {}
-    for entry in head.plan:
-        host = runs.read_json(results.run(entry.id).host)
-        if host is not None and isinstance(host.get("build"), dict):
-            build = host["build"]
-            name = ", ".join(f"{key} {build[key]}" for key in sorted(build))
-            builds[name] = builds.get(name, 0) + 1
-    if len(builds) < 2:
-        return []
-    counted = "; ".join(f"{many(count, 'run')} of {n}" for n, count in builds.items())
-    return [f"Mixed: not all runs were made by the same build: {counted}."]
+    if older := sum(run.row is not None and not run.covered for run in stored.values()):
+        yield uncovered(older, results.root)

@@ -1,4 +1,4 @@
-"""Writing so that a reader, or a crash, finds the old or the new, whole."""
+"""Writing files so that a reader, or a crash, finds the old or the new one, whole."""
 
 import json
 import os
@@ -29,9 +29,12 @@ def write_bytes(path: Path, data: bytes) -> None:
 def write_with(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` make a file beside `path`, then put it in its place.
 
-    One writer at a time: the lock of the results folder sees to that.
+    The lock of the results folder ensures that there is one writer at a time. What
+    stands under the temporary name is removed first, so that no link there is
+    followed.
     """
     temporary = path.with_name(f"{TEMPORARY}{path.name}")
+    temporary.unlink(missing_ok=True)
     try:
         write(temporary)
         _sync(temporary)
@@ -43,7 +46,7 @@ def write_with(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def sync_tree(root: Path) -> None:
-    """Have everything below `root` on the disk, files before their folders."""
+    """Flush everything below `root` to the disk, files before their folders."""
     for folder, _, names in os.walk(root, topdown=False):
         for name in names:
             _sync(Path(folder, name))
@@ -51,7 +54,7 @@ def sync_tree(root: Path) -> None:
 
 
 def rename(source: Path, target: Path) -> None:
-    """Move a folder within its parent, and have that on the disk too."""
+    """Move a folder within its parent, and flush that to the disk too."""
     source.rename(target)
     _sync(target.parent)
 

@@ -1,15 +1,30 @@
 """``campaign.json``: what stands at the head of a results folder."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
 
 from mpbench import __version__
 from mpbench.errors import UserError
-from mpbench.store import atomic
-from mpbench.store.layout import FORMAT
+from mpbench.store import atomic, json_file
+from mpbench.store.json_file import DamagedError
+from mpbench.store.layout import FORMAT, READABLE
+from mpbench.store.records import (
+    Count,
+    Invocation,
+    Line,
+    Provenance,
+    Record,
+    RunId,
+    is_number,
+    validated,
+)
+
+MOST_BYTES = 512 << 20
+MOST_RUNS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -54,6 +69,36 @@ class Campaign:
     invocations: tuple[Mapping[str, Any], ...] = ()
 
 
+def _number(value: object) -> object:
+    if not is_number(value):
+        raise ValueError("not a number of 64 bits")
+    return value
+
+
+class EntryRecord(Record):
+    """An entry of the plan in the file."""
+
+    id: RunId
+    point: Count
+    case: Annotated[Line, Field(min_length=1, max_length=500)]
+    repetition: Count
+    factors: dict[Line, Annotated[Any, AfterValidator(_number)]]
+
+
+class CampaignRecord(Record):
+    """The file."""
+
+    format: Literal[1, 2]
+    mpbench: Line
+    name: Annotated[Line, Field(min_length=1, max_length=500)]
+    spec_hash: Line
+    backend: Line
+    build: dict[Line, Line]
+    plan: Annotated[list[EntryRecord], Field(max_length=MOST_RUNS)]
+    provenance: Provenance
+    invocations: list[Invocation]
+
+
 def write(path: Path, campaign: Campaign) -> None:
     head = {"format": FORMAT, "mpbench": __version__}
     atomic.write_json(path, {**head, **asdict(campaign)})
@@ -62,44 +107,42 @@ def write(path: Path, campaign: Campaign) -> None:
 def read(path: Path) -> Campaign:
     """Raises UserError if the file is missing, damaged or of another format."""
     content = _content(path)
-    if content.get("format") != FORMAT:
+    if content.get("format") not in READABLE:
+        known = " and ".join(map(str, READABLE))
+        number = repr(content.get("format"))[:40]
+        made_by = repr(content.get("mpbench", "unknown"))[:40].strip("'")
         raise UserError(
-            f"{path.parent}: results of format {content.get('format')!r}, made by "
-            f"mpbench {content.get('mpbench', 'unknown')}; this is mpbench "
-            f"{__version__}, which knows format {FORMAT}: use that version, or give "
-            "another folder with --out"
+            f"{path.parent}: results of format {number}, made by mpbench {made_by}; "
+            f"this is mpbench {__version__}, which knows the formats {known}: "
+            "use that version, or give another folder with --out"
         )
     try:
-        return Campaign(
-            name=content["name"],
-            spec_hash=content["spec_hash"],
-            backend=content["backend"],
-            build=content["build"],
-            plan=tuple(Entry(**entry) for entry in content["plan"]),
-            provenance=content["provenance"],
-            invocations=tuple(content["invocations"]),
-        )
-    except (KeyError, TypeError) as error:
-        raise _damaged(path, f"{type(error).__name__}: {error}") from error
+        validated(CampaignRecord, content)
+    except DamagedError as error:
+        raise _damaged(path, str(error)) from error
+    return Campaign(
+        name=content["name"],
+        spec_hash=content["spec_hash"],
+        backend=content["backend"],
+        build=content["build"],
+        plan=tuple(Entry(**entry) for entry in content["plan"]),
+        provenance=content["provenance"],
+        invocations=tuple(content["invocations"]),
+    )
 
 
 def _content(path: Path) -> dict[str, Any]:
+    if path.parent.exists() and not path.parent.is_dir():
+        raise UserError(f"{path.parent}: a file, not a results folder")
     try:
-        content = json.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise UserError(
-            f"{path.parent}: no campaign.json, so not a results folder; "
-            "give one that `mpbench run` made"
-        ) from error
-    except NotADirectoryError as error:
-        raise UserError(f"{path.parent}: a file, not a results folder") from error
-    except PermissionError as error:
-        raise UserError(f"{path}: no permission to read") from error
-    except ValueError as error:
+        return json_file.read_object(path, MOST_BYTES)
+    except DamagedError as error:
+        if not path.exists() and not path.is_symlink():
+            raise UserError(
+                f"{path.parent}: no campaign.json, so not a results folder; "
+                "give one that `mpbench run` made"
+            ) from error
         raise _damaged(path, str(error)) from error
-    if not isinstance(content, dict):
-        raise _damaged(path, "not an object")
-    return content
 
 
 def _damaged(path: Path, why: str) -> UserError:

@@ -1,26 +1,28 @@
 """Opening a results folder to work in it."""
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from mpbench.errors import UserError
 from mpbench.store import campaign
-from mpbench.store.layout import PARTIAL, REPLACED, Results
+from mpbench.store.atomic import TEMPORARY
+from mpbench.store.disk_space import explained
+from mpbench.store.layout import PARTIAL, REPLACED, Results, is_run_id
 from mpbench.store.lock import locked
-from mpbench.store.trouble import explained
 
-_SWEEPS = 5
+_ATTEMPTS = 5
 
 
 @contextlib.contextmanager
 def working(root: Path, name: str) -> Iterator[Results]:
     """Make or open the results folder of the experiment `name`, and lock it.
 
-    What a killed engine left half done is cleared away first. Raises UserError
-    if the folder cannot be written, is another engine's at this moment, is no
-    results folder, or holds another experiment or another format.
+    What a killed engine left half done is removed first. Raises UserError if the
+    folder cannot be written, if another engine works in it at this moment, or if
+    it holds something else: no results, another experiment or another format.
     """
     results = Results(root)
     with explained(root), contextlib.ExitStack() as stack:
@@ -28,13 +30,58 @@ def working(root: Path, name: str) -> Iterator[Results]:
             raise UserError(
                 f"{root}: is a file, not a folder; give another folder with --out"
             )
-        _check(results, name)
+        check(results, name)
         _make(root)
         stack.enter_context(locked(results.lock))
-        _check(results, name)
+        check(results, name)
         results.runs.mkdir(exist_ok=True)
-        _sweep(results)
+        _tidy(results)
         yield results
+
+
+def check(results: Results, name: str) -> None:
+    """Raises UserError unless the folder is new or holds the experiment `name`."""
+    refuse_links(results)
+    if results.campaign.exists():
+        stored_name = campaign.read(results.campaign).name
+        if stored_name != name:
+            raise UserError(
+                f"{results.root}: holds experiment {stored_name!r}, not {name!r}; "
+                "give another folder with --out"
+            )
+    elif others := _other_files(results):
+        raise UserError(
+            f"{results.root}: not empty and not a results folder "
+            f"(holds {', '.join(others[:3])}); give another folder with --out"
+        )
+
+
+def refuse_links(results: Results) -> None:
+    """Raises UserError if a link stands where mpbench would write.
+
+    A results folder from a stranger could otherwise have a command write to, or
+    remove from, any place that the link leads to.
+    """
+    files = (results.campaign, results.experiment, results.design, results.csv)
+    for path in (*files, results.parquet, results.lock, results.runs):
+        refuse_link(path)
+
+
+def refuse_link(path: Path) -> None:
+    """Raises UserError if `path` is a symbolic link."""
+    if path.is_symlink():
+        raise UserError(
+            f"{path}: is a symbolic link, and mpbench writes only into the folder "
+            "that it is given; remove the link"
+        )
+
+
+def refuse_links_below(folder: Path) -> None:
+    """Raises UserError if `folder`, or anything in it, is a symbolic link."""
+    refuse_link(folder)
+    for parent, subfolders, names in os.walk(folder):
+        for name in (*subfolders, *names):
+            refuse_link(Path(parent, name))
 
 
 def _make(root: Path) -> None:
@@ -46,23 +93,8 @@ def _make(root: Path) -> None:
         ) from error
 
 
-def _check(results: Results, name: str) -> None:
-    if results.campaign.exists():
-        found = campaign.read(results.campaign).name
-        if found != name:
-            raise UserError(
-                f"{results.root}: holds experiment {found!r}, not {name!r}; "
-                "give another folder with --out"
-            )
-    elif strangers := _strangers(results):
-        raise UserError(
-            f"{results.root}: not empty and not a results folder "
-            f"(holds {', '.join(strangers[:3])}); give another folder with --out"
-        )
-
-
-def _strangers(results: Results) -> list[str]:
-    """What lies here though a first start, cut short, would not have left it."""
+def _other_files(results: Results) -> list[str]:
+    """Names of what a first start that was cut short would not have left here."""
     ours = {results.lock.name, results.experiment.name, results.design.name}
     if not results.root.exists():
         return []
@@ -70,26 +102,32 @@ def _strangers(results: Results) -> list[str]:
         path.name
         for path in results.root.iterdir()
         if path.name not in ours
-        and not path.name.startswith(".new-")
-        and not (path == results.runs and not any(path.iterdir()))
+        and not path.name.startswith(TEMPORARY)
+        and not (path == results.runs and path.is_dir() and not any(path.iterdir()))
     )
 
 
-def _sweep(results: Results) -> None:
-    """Remove runs cut short; put back a run whose successor never came."""
+def _tidy(results: Results) -> None:
+    """Remove runs that were cut short; put back a run whose successor never came."""
     for path in sorted(results.runs.glob(f"{REPLACED}*")):
-        place = results.runs / path.name.removeprefix(REPLACED)
-        if place.exists():
-            remove_tree(path)
+        name = path.name.removeprefix(REPLACED)
+        if is_run_id(name) and not (results.runs / name).exists():
+            path.rename(results.runs / name)
         else:
-            path.rename(place)
+            remove_tree(path)
     for path in sorted(results.runs.glob(f"{PARTIAL}*")):
         remove_tree(path)
 
 
 def remove_tree(root: Path) -> None:
-    """Remove a folder, though a dying process may still add to it."""
-    for _ in range(_SWEEPS):
+    """Remove a folder, though a dying process may still add to it.
+
+    A link or a file is removed itself; what a link leads to stays.
+    """
+    if root.is_symlink() or root.is_file():
+        root.unlink(missing_ok=True)
+        return
+    for _ in range(_ATTEMPTS):
         if not root.exists():
             return
         shutil.rmtree(root, ignore_errors=True)

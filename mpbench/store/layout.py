@@ -9,19 +9,30 @@ OUT/
   runs/ID/          one finished run
     job.json        what was asked
     artefacts/      what the guest left; same job, same bytes
-    manifest.json   size and SHA-256 of every artefact
+    boot/           the orders that the guest was booted with
     host.json       what may differ between executions: time, CPU, provenance
     row.json        verdict, reason, metrics
+    manifest.json   size and SHA-256 of every other file of the run
   runs/.partial-ID/   a run in flight
   runs/.replaced-ID/  the old run while a new one takes its place
+  captures/         what `mpbench capture` made
+  report/           what `mpbench report` wrote
   .lock             held while an engine works here
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
-FORMAT = 1
-"""Version of the results format; raised when a reader of the old would err."""
+FORMAT = 2
+"""Version of the results format, raised when a reader of the old one would err.
+Since version 2 the manifest of a run covers its row."""
+
+READABLE = (1, 2)
+"""The versions that this mpbench can read."""
+
+RUN_ID = re.compile(r"[0-9a-f]{16}")
+"""A run's id names its folder; no other name ever becomes a path."""
 
 PARTIAL = ".partial-"
 REPLACED = ".replaced-"
@@ -93,10 +104,20 @@ class Results:
         return self.root / "runs"
 
     def run(self, run_id: str) -> Run:
-        return Run(self.runs / run_id)
+        return Run(self.runs / _checked(run_id))
 
     def partial(self, run_id: str) -> Run:
-        return Run(self.runs / f"{PARTIAL}{run_id}")
+        return Run(self.runs / f"{PARTIAL}{_checked(run_id)}")
 
     def replaced(self, run_id: str) -> Run:
-        return Run(self.runs / f"{REPLACED}{run_id}")
+        return Run(self.runs / f"{REPLACED}{_checked(run_id)}")
+
+
+def is_run_id(name: str) -> bool:
+    return RUN_ID.fullmatch(name) is not None
+
+
+def _checked(run_id: str) -> str:
+    if not is_run_id(run_id):
+        raise ValueError(f"{run_id!r} is not a run id")
+    return run_id

@@ -14,11 +14,12 @@ from mpbench.errors import UserError
 def locked(path: Path) -> Iterator[None]:
     """Hold the lock file `path`, which names its holder's process.
 
-    The kernel lets go of it when the process ends, however it ends. The file
-    stays: to remove it would let two holders in.
+    The kernel releases the lock when the process ends, however it ends. The file
+    stays, because removing it would let two processes hold the lock.
     Raises UserError if another process holds it.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    descriptor = os.open(path, flags, 0o644)
     try:
         _take(descriptor, path)
         os.ftruncate(descriptor, 0)

@@ -37,7 +37,13 @@ def collect(backend: dict[str, Any]) -> dict[str, Any]:
 
 def invocation() -> dict[str, Any]:
     """This command line and when it was given."""
-    return {"argv": [Path(sys.argv[0]).name, *sys.argv[1:]], "at": now()}
+    words = [Path(sys.argv[0]).name, *sys.argv[1:]]
+    return {"argv": [_text(word) for word in words], "at": now()}
+
+
+def _text(word: str) -> str:
+    """An argument as UTF-8 has it, whatever the locale made of its bytes."""
+    return os.fsencode(word).decode("utf-8", "replace")
 
 
 def now() -> str:

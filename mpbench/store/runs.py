@@ -1,30 +1,60 @@
-"""The runs of a results folder: begun aside, put in place when complete."""
+"""The runs of a results folder: begun aside, put in place when complete, read back.
 
-import json
-from collections.abc import Mapping
+Whoever reads a run compares it with its manifest (`read`), so that a file that was
+changed, lost or added after the run is told instead of entering a result.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mpbench.store import atomic, layout
+from mpbench.plan import job_format
+from mpbench.plan.make import run_id as id_of
+from mpbench.store import atomic, json_file, layout, manifest
 from mpbench.store.folder import remove_tree
-from mpbench.store.manifest import Manifest
+from mpbench.store.json_file import DamagedError
+from mpbench.store.records import Host, Row, check_row, validated
 
-Row = dict[str, Any]
+__all__ = ["OlderFormatError", "Record", "Row", "Stored"]
+
+
+class OlderFormatError(DamagedError):
+    """A job of another version of the format; it may be sound."""
 
 
 @dataclass(frozen=True)
 class Record:
     """What the engine adds to a run's artefacts.
 
-    manifest : of every artefact, those not kept included
+    artefacts : of the execution, those that are not kept included
     host : what may differ between two executions
     row : verdict, reason and metrics
     """
 
-    manifest: Manifest
+    artefacts: manifest.Files
     host: Mapping[str, Any]
     row: Row
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A stored run as it was found.
+
+    row : None if the run is damaged
+    fault : what is wrong with the run, "" if nothing is
+    host : None if host.json cannot be read
+    covered : whether the manifest covers the row; an older mpbench left it out
+    unsettled : whether a rewriting of the row was cut short
+    """
+
+    row: Row | None
+    fault: str = ""
+    host: Host | None = None
+    covered: bool = True
+    unsettled: bool = False
 
 
 def begin(results: layout.Results, run_id: str, job: Mapping[str, Any]) -> layout.Run:
@@ -41,15 +71,39 @@ def discard(results: layout.Results, run_id: str) -> None:
     remove_tree(results.partial(run_id).root)
 
 
+def clean(run: layout.Run, job: Mapping[str, Any]) -> list[str]:
+    """Remove what a guest may have left beside its artefacts; the names of what was
+    no regular file.
+
+    A guest can write what it likes in its run's folder: a link in place of a record,
+    which would lead the engine's next write elsewhere, or a pipe that blocks who
+    reads it.
+    """
+    if run.artefacts.is_symlink() or not run.artefacts.is_dir():
+        remove_tree(run.artefacts)
+        run.artefacts.mkdir()
+        names = [run.artefacts.name]
+    else:
+        names = []
+    for path in run.root.iterdir():
+        if path != run.artefacts and (path.is_symlink() or path.name != "boot"):
+            remove_tree(path)
+    for path in manifest.strange(run.root):
+        names.append(path.relative_to(run.root).as_posix())
+        path.unlink()
+    atomic.write_json(run.job, dict(sorted(job.items())))
+    return names
+
+
 def finish(results: layout.Results, run_id: str, record: Record) -> None:
     """Put a complete run in its place, at once and whole.
 
     The run that stood there, if any, stays until then.
     """
     run, place = results.partial(run_id), results.run(run_id).root
-    run.manifest.write_bytes(atomic.encode(record.manifest))
     run.host.write_bytes(atomic.encode(record.host))
     run.row.write_bytes(atomic.encode(record.row))
+    manifest.write(run, record.artefacts)
     atomic.sync_tree(run.root)
     if not place.exists():
         atomic.rename(run.root, place)
@@ -66,25 +120,120 @@ def finished(results: layout.Results) -> list[str]:
     if not results.runs.is_dir():
         return []
     return sorted(
-        path.name
-        for path in results.runs.iterdir()
-        if path.is_dir() and not path.name.startswith(".")
+        path.name for path in results.runs.iterdir() if layout.is_run_id(path.name)
     )
 
 
-def read_row(results: layout.Results, run_id: str) -> Row | None:
-    """The row of a finished run; None if there is none that can be read."""
+def read(results: layout.Results, run_id: str) -> Stored | None:
+    """The run in its place, compared with its manifest; None if there is no such run.
+
+    All files are hashed: about a second per GB.
+    """
     run = results.run(run_id)
-    row = read_json(run.row)
-    if row is None or "verdict" not in row or not run.manifest.exists():
+    if not run.root.exists() and not run.root.is_symlink():
+        return None
+    host = None
+    try:
+        _check_folders(results, run)
+        listed = _named("manifest.json", lambda: manifest.read(run))
+        host = read_host(results, run_id)
+        row = _named("row.json", lambda: json_file.read_object(run.row))
+        _named("row.json", lambda: check_row(row, run_id))
+        if faults := manifest.faults(run, listed):
+            more = f", and {len(faults) - 3} more" if len(faults) > 3 else ""
+            raise DamagedError("; ".join(faults[:3]) + more)
+    except DamagedError as error:
+        return Stored(None, str(error), host)
+    except OSError as error:
+        return Stored(None, f"cannot be read: {error.strerror}", host)
+    return Stored(row, "", host, listed.covers_records, listed.unsettled)
+
+
+def read_all(results: layout.Results, ids: Iterable[str]) -> dict[str, Stored]:
+    """The runs of `ids` that are there, read by as many threads as there are CPUs."""
+    wanted = list(dict.fromkeys(ids))
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        found = pool.map(lambda run_id: read(results, run_id), wanted)
+        pairs = zip(wanted, found, strict=True)
+        return {run_id: stored for run_id, stored in pairs if stored is not None}
+
+
+def changed_row(results: layout.Results, run_id: str) -> Row | None:
+    """The row of a run that is sound but for its row, which can be computed again.
+
+    None if anything else of the run was changed too, or the row is no row.
+    """
+    run = results.run(run_id)
+    try:
+        listed = manifest.read(run)
+        if manifest.faults(run, listed) != ["row.json was changed"]:
+            return None
+        row = json_file.read_object(run.row)
+        check_row(row, run_id)
+    except (DamagedError, OSError):
         return None
     return row
+
+
+def read_row(results: layout.Results, run_id: str) -> Row | None:
+    """The row of a stored run; None if there is none, or the run is damaged."""
+    stored = read(results, run_id)
+    return stored.row if stored else None
+
+
+def read_host(results: layout.Results, run_id: str) -> Host:
+    """`host.json` of a stored run; raises DamagedError."""
+    path = results.run(run_id).host
+    host: Host = _named(
+        "host.json", lambda: validated(Host, json_file.read_object(path))
+    )
+    return host
+
+
+def read_job(results: layout.Results, run_id: str) -> dict[str, Any]:
+    """The job of a stored run, which it is safe to execute.
+
+    Raises DamagedError if it does not fit the schema of jobs, or if the run's id is
+    not the hash of this job on the build that made the run.
+    """
+    run = results.run(run_id)
+    _check_folders(results, run)
+    job = _named("job.json", lambda: json_file.read_object(run.job))
+    if job.get("format") != job_format.FORMAT:
+        number = repr(job.get("format"))[:20]
+        raise OlderFormatError(
+            f"job.json: of format {number}; this mpbench has format "
+            f"{job_format.FORMAT}, and `mpbench run` executes older runs again"
+        )
+    try:
+        job_format.check(job)
+    except ValueError as error:
+        raise DamagedError(f"job.json: {error}") from error
+    if id_of(job, read_host(results, run_id).build) != run_id:
+        raise DamagedError("job.json: not the job that gave the run its id")
+    return job
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
     """An object from a file; None if it is missing, damaged or something else."""
     try:
-        content = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return json_file.read_object(path)
+    except DamagedError:
         return None
-    return content if isinstance(content, dict) else None
+
+
+def _check_folders(results: layout.Results, run: layout.Run) -> None:
+    """Raises DamagedError if a link stands in place of a folder."""
+    for path in (results.runs, run.root, run.artefacts):
+        if path.is_symlink():
+            raise DamagedError(f"{path.name} is a symbolic link")
+    if not run.root.is_dir():
+        raise DamagedError("not a folder")
+
+
+def _named(name: str, read: Any) -> Any:
+    """What `read` returns; its DamagedError says which file it is about."""
+    try:
+        return read()
+    except DamagedError as error:
+        raise DamagedError(f"{name}: {error}") from error

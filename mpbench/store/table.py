@@ -1,4 +1,4 @@
-"""The tidy table of runs: one row a run of the present plan, Parquet and CSV."""
+"""The tidy table of runs: one row per run of the present plan, Parquet and CSV."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -23,15 +23,14 @@ def collect(
     """The rows of the finished runs of `plan`, in its order.
 
     A run's place (point, case, repetition, factors) is the present plan's; only
-    what was measured comes from its folder.
-    known : rows that need not be read again, by id
+    what was measured comes from its folder. Damaged runs are left out.
+    known : the rows by id, if they were read already
     """
-    rows = []
-    for entry in plan:
-        row = (known or {}).get(entry.id) or runs.read_row(results, entry.id)
-        if row is not None:
-            rows.append(placed(entry, row))
-    return rows
+    entries = list(plan)
+    if known is None:
+        stored = runs.read_all(results, (entry.id for entry in entries))
+        known = {key: s.row for key, s in stored.items() if s.row is not None}
+    return [placed(entry, known[entry.id]) for entry in entries if entry.id in known]
 
 
 def placed(entry: campaign.Entry, row: Mapping[str, Any]) -> runs.Row:
@@ -70,36 +69,28 @@ def _parquet(frame: "pd.DataFrame", path: Any, head: Mapping[str, Any]) -> None:
 
 
 def _plain(frame: "pd.DataFrame", rows: list[runs.Row]) -> "pd.DataFrame":
-    """Columns that both formats can hold: lists as JSON, mixed types as text."""
+    """Columns that both formats can hold: those of mixed types become text."""
     if not rows and not len(frame.columns):
         frame = frame.reindex(
             columns=["id", "point", "case", "repetition", "verdict", "reason"]
         )
     mixed = {
-        name: frame[name].map(_text, na_action="ignore")
+        name: frame[name].map(str, na_action="ignore")
         for name in frame.columns
         if _is_mixed(frame[name])
     }
     return frame.assign(**mixed)
 
 
-def _is_mixed(column: "pd.Series") -> bool:
-    """Whether a column holds lists, or things of more than one kind."""
+def _is_mixed(column: "pd.Series[Any]") -> bool:
+    """Whether a column holds values of more than one type."""
     if column.dtype != object:
         return False
     kinds = {_kind(value) for value in column if value is not None}
-    return len(kinds) > 1 or "list" in kinds
+    return len(kinds) > 1
 
 
 def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return "bool"
-    if isinstance(value, list | tuple | dict):
-        return "list"
     return "number" if isinstance(value, int | float) else type(value).__name__
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list | tuple | dict):
-        return json.dumps(value, sort_keys=True)
-    return str(value)

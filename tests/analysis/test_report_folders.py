@@ -1,6 +1,5 @@
 """`mpbench report` on folders that are unfinished, damaged or mixed."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -61,14 +60,17 @@ def test_a_damaged_run_is_named_and_left_out(results: Path, command: Command) ->
         assert (run / "artefacts").is_dir()
 
 
-def test_two_builds_in_a_folder_are_told(results: Path, command: Command) -> None:
-    host = runs(results)[0] / "host.json"
-    content = json.loads(host.read_text())
-    content["build"] = {"fake": "2"}
-    host.write_text(json.dumps(content))
+@pytest.mark.parametrize("name", ["host.json", "job.json", "row.json"])
+def test_a_record_that_was_edited_is_told(
+    results: Path, command: Command, name: str
+) -> None:
+    """Another build for a run, another job or a better result: none enters a page."""
+    run = runs(results)[0]
+    text = (run / name).read_text()
+    (run / name).write_text(text.replace("1", "2", 1))
     done = command("report", results, "--format", "md")
-    assert "Mixed: not all runs were made by the same build" in done.err
-    assert "11 runs of fake 1" in done.err and "1 run of fake 2" in done.err
+    assert f"Damaged, and left out: `runs/{run.name}` ({name}" in done.err
+    assert (results / "report/README.md").exists()
 
 
 def test_what_cannot_be_drawn_is_said_and_the_rest_is_drawn(

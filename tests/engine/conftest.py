@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from mpbench.backends.fake import FakeBackend
-from mpbench.engine.campaign import Rooms, run_campaign
+from mpbench.engine.campaign import AnalysisFunctions, run_campaign
 from mpbench.engine.types import Experiment, Options
 from mpbench.store.layout import Results
 
@@ -42,7 +42,7 @@ class Lab:
                 self.results.root,
                 backend,
                 backend.identity(),
-                Rooms(measure, tabulate),
+                AnalysisFunctions(measure, tabulate),
                 Options(**options),
                 Console(file=stream, width=200),
             )

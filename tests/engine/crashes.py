@@ -15,11 +15,10 @@ from pathlib import Path
 from rich.console import Console
 
 from mpbench.backends.fake import FakeBackend
-from mpbench.engine.campaign import Rooms, run_campaign
+from mpbench.engine.campaign import AnalysisFunctions, run_campaign
 from mpbench.engine.types import Options
-from mpbench.store import atomic, manifest
+from mpbench.store import atomic, runs
 from mpbench.store.layout import Results
-from mpbench.store.runs import read_json
 
 from . import plans
 
@@ -72,7 +71,7 @@ def campaign(root: Path, fatal_step: int) -> int:
         root,
         backend,
         backend.identity(),
-        Rooms(plans.measure, plans.tabulate),
+        AnalysisFunctions(plans.measure, plans.tabulate),
         Options(jobs=1, retry_failed=True),
         Console(file=io.StringIO()),
     )
@@ -85,11 +84,8 @@ def check(results: Results) -> None:
     for path in results.runs.iterdir():
         if path.name.startswith("."):
             continue
-        run = results.run(path.name)
-        for record in (run.job, run.host, run.row, run.manifest):
-            assert read_json(record), record
-        expected = read_json(run.manifest)
-        assert manifest.take(run.artefacts) == expected, path
+        stored = runs.read(results, path.name)
+        assert stored is not None and stored.row is not None, (path, stored)
     for record in (results.campaign, results.csv, results.parquet):
         assert not record.exists() or record.stat().st_size, record
 

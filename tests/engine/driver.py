@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from mpbench.backends import fake
-from mpbench.engine.campaign import Rooms, run_campaign
+from mpbench.engine.campaign import AnalysisFunctions, run_campaign
 from mpbench.engine.types import Options
 from mpbench.errors import UserError
 
@@ -42,7 +42,7 @@ def main(out: str, points: str, measure: str = "goodput") -> int:
             Path(out),
             backend,
             backend.identity(),
-            Rooms(MEASURES[measure], plans.tabulate),
+            AnalysisFunctions(MEASURES[measure], plans.tabulate),
             Options(),
             Console(highlight=False),
         )

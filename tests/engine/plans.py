@@ -1,6 +1,5 @@
 """Plans, measures and tables small enough to know by heart."""
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,13 +8,24 @@ from typing import Any
 import pandas as pd
 
 from mpbench.engine.types import Experiment
+from mpbench.plan import job_format
+from mpbench.plan.make import run_id
 from topologies import resolve
 from topologies.shaping import to_json
 
+TCP = {"protocol": "tcp", "congestion_control": "reno", "sysctls": {}}
+TCP |= {"scheduler": None, "path_manager": None}
 CASES: dict[str, dict[str, Any]] = {
-    "mptcp": {"protocol": "mptcp", "congestion_control": "lia", "path": None},
-    "tcp1": {"protocol": "tcp", "congestion_control": "reno", "path": 1},
-    "tcp2": {"protocol": "tcp", "congestion_control": "reno", "path": 2},
+    "mptcp": {
+        "protocol": "mptcp",
+        "congestion_control": "lia",
+        "scheduler": "lowrtt",
+        "path": None,
+        "path_manager": "fullmesh",
+        "sysctls": {},
+    },
+    "tcp1": {**TCP, "path": 1},
+    "tcp2": {**TCP, "path": 2},
 }
 
 
@@ -44,19 +54,25 @@ def job(point: int, case: str, capture: bool = False) -> dict[str, Any]:
             "capacity_mbps": 10.0 * path + point,
             "delay_ms": 10.0,
             "queueing_delay_ms": 100.0,
+            "queue_packets": None,
             "loss_percent": 0.0,
+            "jitter_ms": 0.0,
         }.items()
     }
     traffic = {
         "tool": "iperf3",
         "from": "client",
         "to": "server",
+        "port": 5201,
         "duration_s": 30.0,
         "bytes": None,
+        "reverse": False,
         "parallel": 1,
         "start_s": 0.0,
         "interval_s": 1.0,
         "read": "coalesced",
+        "read_bytes": 16384,
+        "transport": None,
     }
     return {
         "format": 2,
@@ -67,7 +83,9 @@ def job(point: int, case: str, capture: bool = False) -> dict[str, Any]:
         "transport": CASES[case],
         "traffic": [traffic],
         "time_limit_s": 40.0,
-        **({"capture": True} if capture else {}),
+        "trace_s": None,
+        "capture": {"interfaces": ["client-eth1"], "full": False} if capture else None,
+        "report": {"names": None, "phases": {}},
     }
 
 
@@ -77,8 +95,8 @@ def plan(points: int = 2, build: str = "1", capture: bool = False) -> Plan:
     for point in range(points):
         for case in CASES:
             wanted = job(point, case, capture)
-            text = json.dumps({"job": wanted, "build": build}, sort_keys=True)
-            name = hashlib.sha256(text.encode()).hexdigest()[:16]
+            name = run_id(wanted, {"fake": build})
+            job_format.check(wanted)
             factors = {"path1.capacity_mbps": 10.0 + point}
             runs.append(Run(name, point, case, 0, factors, wanted))
     return Plan(tuple(runs))

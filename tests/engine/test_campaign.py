@@ -42,8 +42,9 @@ def test_a_run_folder_explains_itself(lab: Lab) -> None:
     assert host["provenance"]["mpbench"]["version"]
     assert host["provenance"]["packages"]["numpy"]
     assert host["invocation"]["argv"]
-    assert set(json.loads(run.manifest.read_text())) == {
-        path.name for path in run.artefacts.iterdir()
+    assert set(json.loads(run.manifest.read_text())["files"]) == {
+        *("job.json", "host.json", "row.json"),
+        *(f"artefacts/{path.name}" for path in run.artefacts.iterdir()),
     }
 
 
@@ -51,7 +52,7 @@ def test_the_head_names_spec_build_and_plan(lab: Lab) -> None:
     lab.run()
     lab.run()
     head = json.loads(lab.results.campaign.read_text())
-    assert head["format"] == 1
+    assert head["format"] == 2
     assert head["spec_hash"] == "abc123"
     assert head["build"] == {"fake": "1"}
     assert [entry["id"] for entry in head["plan"]] == [
@@ -63,7 +64,7 @@ def test_the_head_names_spec_build_and_plan(lab: Lab) -> None:
         lab.results.design.read_text() == "point,path1.capacity_mbps\n0,10.0\n1,11.0\n"
     )
     metadata = pq.read_schema(lab.results.parquet).metadata
-    assert json.loads(metadata[b"mpbench"])["format"] == 1
+    assert json.loads(metadata[b"mpbench"])["format"] == 2
 
 
 def test_the_same_campaign_gives_the_same_table(lab: Lab, tmp_path) -> None:
@@ -162,7 +163,8 @@ def test_captures_are_kept_as_asked_and_hashed_always(
     there = 0
     for folder in lab.folders():
         run = lab.results.run(folder)
-        entry = json.loads(run.manifest.read_text())["capture-client.pcap"]
+        files = json.loads(run.manifest.read_text())["files"]
+        entry = files["artefacts/capture-client.pcap"]
         exists = (run.artefacts / "capture-client.pcap").exists()
         assert len(entry["sha256"]) == 64
         assert entry.get("kept", True) == exists

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 
 import numpy as np
 import pytest
@@ -18,10 +19,10 @@ ON_PATH_1 = "transport.path=1"
     "action, verdict, reason",
     [
         ("panic", "failed", "Kernel panic - not syncing: told to"),
-        ("die", "failed", "killed by signal 9"),
+        ("die", "interrupted", "killed by signal 9"),
         ("fail", "failed", "NetworkError: told to"),
         ("overrun", "timeout", "not done after 40 virtual seconds"),
-        ("hang", "timeout", "no sign of life for 0.05 s of wall time"),
+        ("hang", "interrupted", "no sign of life for 0.05 s of wall time"),
         ("garble", "failed", "cannot be measured: JSONDecodeError"),
     ],
 )
@@ -64,6 +65,40 @@ def test_failed_runs_are_retried_only_when_asked(lab: Lab) -> None:
     assert "2 to do now" in lab.text
     assert set(lab.table()["verdict"]) == {"ok"}
     assert len(lab.folders()) == 6
+
+
+def test_what_the_host_cut_short_is_executed_again(lab: Lab) -> None:
+    """By the same command, three times at most; --retry-failed goes on after that."""
+    die = [{"do": "die", "when": ON_PATH_1}]
+    for attempt in range(1, 4):
+        assert lab.run(scripts=die) == 1
+        assert "2 to do now" in lab.text or attempt == 1
+        again = "2 runs interrupted by this machine" in lab.text
+        assert again == (attempt < 3)
+    assert "2 runs interrupted 3 times in a row" in lab.text
+    assert lab.run() == 1
+    assert "0 to do now" in lab.text
+    assert lab.run(retry_failed=True) == 0
+    assert set(lab.table()["verdict"]) == {"ok"}
+
+
+def test_a_run_that_ends_by_itself_starts_the_count_anew(lab: Lab) -> None:
+    die = [{"do": "die"}]
+    lab.run(scripts=die, limit=1)
+    lab.run(scripts=die, limit=1)
+    lab.run(scripts=[{"do": "panic"}], limit=1)
+    lab.run(scripts=die, limit=1, retry_failed=True)
+    host = json.loads(lab.results.run(lab.folders()[0]).host.read_text())
+    assert host["attempts"] == 1
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_run_beyond_the_last_failure_is_kept(lab: Lab, workers: int) -> None:
+    for _ in range(5):
+        lab.run(scripts=[{"do": "panic"}], jobs=workers, give_up=2)
+        assert len(lab.folders()) == 2
+        for name in lab.folders():
+            shutil.rmtree(lab.results.run(name).root)
 
 
 def test_failures_in_a_row_end_the_campaign(lab: Lab) -> None:
@@ -109,22 +144,29 @@ def test_what_would_befall_every_run_stops_at_the_first(lab: Lab) -> None:
 
 
 def test_rows_of_odd_kinds_still_make_both_tables(lab: Lab) -> None:
-    kinds = iter([1, "one", 2.5, None, [1, 2], {"a": 1}])
+    kinds = iter([1, "one", 2.5, None, True, -3])
 
     def measure(folder):
-        return {"odd": next(kinds), "list": [1, 2], "empty": None}
+        return {"odd": next(kinds), "empty": None}
 
     assert lab.run(measure=measure, jobs=1) == 0
-    assert list(lab.table()["odd"]) == ["1", "one", "2.5", "", "[1, 2]", '{"a": 1}']
+    assert list(lab.table()["odd"]) == ["1", "one", "2.5", "", "True", "-3"]
+
+
+@pytest.mark.parametrize("value", [[1, 2], {"a": 1}, 2**70])
+def test_a_measure_that_no_column_can_hold_is_told(lab: Lab, value: object) -> None:
+    assert lab.run(measure=lambda folder: {"odd": value}, limit=1) == 1
+    [reason] = lab.table()["reason"]
+    assert reason.startswith("cannot be measured: odd")
 
 
 def test_numbers_of_numpy_and_no_numbers_are_measured_too(lab: Lab) -> None:
     def measure(folder):
-        return {"a": np.float64(1.5), "b": np.nan, "c": np.arange(2), "d": math.inf}
+        return {"a": np.float64(1.5), "b": np.nan, "c": np.int64(2), "d": math.inf}
 
     assert lab.run(measure=measure) == 0
     row = json.loads(lab.results.run(lab.folders()[0]).row.read_text())
-    assert (row["a"], row["b"], row["c"], row["d"]) == (1.5, None, [0, 1], None)
+    assert (row["a"], row["b"], row["c"], row["d"]) == (1.5, None, 2, None)
 
 
 def test_rows_that_make_no_table_are_told_in_a_line(lab: Lab) -> None:

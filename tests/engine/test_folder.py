@@ -12,7 +12,7 @@ import pytest
 from mpbench.engine import execute as execution
 from mpbench.errors import UserError
 from mpbench.store import atomic, folder, layout, runs
-from mpbench.store.trouble import NoSpaceError
+from mpbench.store.disk_space import NoSpaceError
 
 from . import plans
 from .conftest import Lab
@@ -22,9 +22,9 @@ from .processes import ROOT
 def test_another_format_is_refused_and_left_alone(lab: Lab) -> None:
     lab.run()
     head = json.loads(lab.results.campaign.read_text())
-    head |= {"format": 2, "mpbench": "9.0"}
+    head |= {"format": 3, "mpbench": "9.0"}
     lab.results.campaign.write_text(json.dumps(head))
-    with pytest.raises(UserError, match=r"format 2, made by mpbench 9\.0"):
+    with pytest.raises(UserError, match=r"format 3, made by mpbench 9\.0"):
         lab.run()
     assert json.loads(lab.results.campaign.read_text()) == head
 

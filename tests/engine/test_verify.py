@@ -76,9 +76,9 @@ def test_removed_captures_are_compared_by_their_hashes(lab: Lab) -> None:
     lab.run(plans.experiment(capture=True), keep_captures="none")
     assert again(lab)[0] == 0
     run = lab.results.run(lab.folders()[0])
-    entries = json.loads(run.manifest.read_text())
-    entries["capture-client.pcap"]["sha256"] = "0" * 64
-    run.manifest.write_text(json.dumps(entries))
+    content = json.loads(run.manifest.read_text())
+    content["files"]["artefacts/capture-client.pcap"]["sha256"] = "0" * 64
+    run.manifest.write_text(json.dumps(content))
     status, said = again(lab)
     assert status == 1
     assert "capture-client.pcap differs" in said

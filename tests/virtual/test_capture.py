@@ -205,7 +205,7 @@ def test_in_an_experiment(
     report = results / "runs" / run / "manifest.json"
     kept = json.loads(report.read_text())
     target = results / "runs" / run / "artefacts" / "nstat-client.json"
-    kept[target.name]["sha256"] = "0" * 64
+    kept["files"][f"artefacts/{target.name}"]["sha256"] = "0" * 64
     report.write_text(json.dumps(kept))
     differs = mpbench("capture", results, run, "--out", tmp_path / "other")
     assert differs.status == 1
@@ -223,7 +223,7 @@ def test_in_an_experiment(
     target.write_text(whole)
     report = results / "runs" / run / "manifest.json"
     kept = json.loads(report.read_text())
-    kept["capture-client-eth1.pcap"]["sha256"] = "0" * 64
+    kept["files"]["artefacts/capture-client-eth1.pcap"]["sha256"] = "0" * 64
     report.write_text(json.dumps(kept))
     differs = mpbench("capture", results, run, "--out", tmp_path / "other")
     assert differs.status == 1

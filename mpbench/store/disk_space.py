@@ -1,16 +1,15 @@
-"""The disk's refusals as lines for the user."""
+"""What a disk refuses (no space, no permission), told as a line for the user."""
 
 import contextlib
 import errno
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from mpbench.errors import UserError
 
 SPACE_NEEDED_BYTES = 4 * 2**20
-"""With less than this, what a run has written is not to be trusted."""
+"""With less space than this, what a run has written cannot be trusted."""
 
 _FULL = {errno.ENOSPC: "no space left", errno.EDQUOT: "the disk quota is used up"}
 _NOT_OURS = {
@@ -28,7 +27,7 @@ class NoSpaceError(UserError):
 def explained(root: Path) -> Iterator[None]:
     """Turn what the system says about writing below `root` into a UserError.
 
-    Errors that are no plain matter of the disk pass through.
+    Errors that have another cause pass through.
     """
     try:
         yield
@@ -47,6 +46,15 @@ def explain(error: OSError, root: Path) -> UserError | None:
             f"{error.filename or root}: {_NOT_OURS[error.errno]}; "
             "give a folder that you may write to with --out"
         )
+    if error.errno == errno.ENOENT and not root.exists():
+        return UserError(
+            f"{root}: is gone: it was moved or removed while mpbench worked in it; "
+            "put it back and give the same command again, or give another with --out"
+        )
+    if error.errno == errno.EISDIR:
+        return UserError(
+            f"{error.filename or root}: is a folder where a file belongs; remove it"
+        )
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return UserError(
             f"{error.filename or root}: is a file, not a folder; "
@@ -58,17 +66,23 @@ def explain(error: OSError, root: Path) -> UserError | None:
 
 
 def no_space(root: Path, what: str = "no space left") -> NoSpaceError:
-    free_mb = shutil.disk_usage(root).free / 1e6 if root.exists() else 0.0
-    return NoSpaceError(
-        f"{root}: {what} ({free_mb:.1f} MB free); "
-        "free some, then give the same command again: finished runs are kept"
-    )
+    """The error for a full disk; it says whether bytes or inodes are used up."""
+    again = "then give the same command again: finished runs are kept"
+    if not root.exists():
+        return NoSpaceError(f"{root}: {what}; free some, {again}")
+    state = os.statvfs(root)
+    free_mb = state.f_bavail * state.f_frsize / 1e6
+    if state.f_files and not state.f_favail:
+        return NoSpaceError(
+            f"{root}: no inodes left, so no further file can be made "
+            f"({free_mb:.1f} MB are free); remove files, {again}"
+        )
+    return NoSpaceError(f"{root}: {what} ({free_mb:.1f} MB free); free some, {again}")
 
 
 def check_space(root: Path) -> None:
     """Raise NoSpaceError if the file system of `root` is all but full."""
     state = os.statvfs(root)
-    if state.f_bavail * state.f_frsize < SPACE_NEEDED_BYTES:
+    enough = state.f_bavail * state.f_frsize >= SPACE_NEEDED_BYTES
+    if not enough or (state.f_files and not state.f_favail):
         raise no_space(root)
-    if state.f_files and not state.f_favail:
-        raise no_space(root, "no inodes left")

@@ -1,0 +1,69 @@
+"""Temporary folders that a killed command does not leave for ever.
+
+Each folder holds a lock file for as long as its process lives. The kernel releases
+the lock when the process ends, however it ends, so the next command can tell a folder
+that is in use from one that was left behind, and removes the latter.
+"""
+
+import contextlib
+import fcntl
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from mpbench.store.folder import remove_tree
+
+PREFIX = "mpbench-"
+MARK = ".mpbench-temporary"
+"""The lock file; a folder without it is kept."""
+
+
+@contextlib.contextmanager
+def folder(purpose: str) -> Iterator[Path]:
+    """A temporary folder, removed at the end unless `keep` was called for it.
+
+    Folders that killed commands of this user left behind are removed first.
+    """
+    remove_abandoned()
+    path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-"))
+    descriptor = os.open(path / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield path
+    finally:
+        os.close(descriptor)
+        if (path / MARK).exists():
+            remove_tree(path)
+
+
+def keep(path: Path) -> None:
+    """Leave the temporary folder `path` to the user."""
+    (path / MARK).unlink(missing_ok=True)
+
+
+def remove_abandoned() -> None:
+    """Remove the temporary folders whose processes have ended."""
+    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        if _abandoned(path):
+            remove_tree(path)
+
+
+def _abandoned(path: Path) -> bool:
+    """Whether `path` is a folder of this user with a lock file that nobody holds."""
+    try:
+        about = path.lstat()
+        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid():
+            return False
+        descriptor = os.open(path / MARK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
