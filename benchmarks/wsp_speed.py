@@ -15,6 +15,7 @@ import json
 import statistics
 import time
 import tracemalloc
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -60,7 +61,7 @@ def matrix_walk(
         at = int(nearest_first[0])
 
 
-def measure(n: int, d: int, count: int, compare: bool, seeds: int) -> dict:
+def measure(n: int, d: int, count: int, compare: bool, seeds: int) -> dict[str, Any]:
     times, walks, peak = [], [], 0
     ratio = exact = None
     for seed in range(seeds):

@@ -39,7 +39,8 @@ class Rooms(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         module = importlib.import_module(f"mpbench.commands.{cmd_name}")
-        return module.command
+        command: click.Command = module.command
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

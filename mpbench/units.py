@@ -16,7 +16,7 @@ import difflib
 import math
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pint
@@ -118,11 +118,11 @@ _MILLIBIT = re.compile(r"m(bit|b\b|bps|byte|B)")
 
 
 @cache
-def _registry() -> "pint.UnitRegistry":
+def _registry() -> "pint.UnitRegistry[Any]":
     """A registry that knows the units of networks only: no furlongs, no barns."""
     import pint
 
-    registry: pint.UnitRegistry = pint.UnitRegistry(None)
+    registry: pint.UnitRegistry[Any] = pint.UnitRegistry(None)
     for definition in _DEFINITIONS:
         registry.define(definition)
     return registry

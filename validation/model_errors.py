@@ -79,7 +79,7 @@ def errors(
         - sent(loss, rtt_s, draw, pause=pause, whole=whole)
         for loss, rtt_s in networks
     ]
-    return np.sqrt(np.mean(np.square(apart), axis=0))
+    return np.asarray(np.sqrt(np.mean(np.square(apart), axis=0)))
 
 
 def lines() -> Iterator[str]:

@@ -46,7 +46,7 @@ def main() -> None:
         for count, kind in every[0]:
             cells = [each[count, kind] for each in every]
             made = [wsp.criteria(points) for points in cells]
-            outer = [np.mean((p < OUTER) | (p > 1 - OUTER)) for p in cells]
+            outer = [float(np.mean((p < OUTER) | (p > 1 - OUTER))) for p in cells]
             print(
                 f"| {d} | {count} | {kind}"
                 f" | {statistics.mean(c.minimum_distance for c in made):.3f}"

@@ -30,13 +30,13 @@ def candidates(
     from scipy.stats import qmc
 
     if method == "lhs":
-        return qmc.LatinHypercube(d, rng=rng).random(n)
+        return np.asarray(qmc.LatinHypercube(d, rng=rng).random(n))
     if method == "sobol":
         if d > qmc.Sobol.MAXDIM:
             raise ValueError(f"sobol: {d} dimensions; at most {qmc.Sobol.MAXDIM}")
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The balance properties")
-            return qmc.Sobol(d, rng=rng).random(n)
+            return np.asarray(qmc.Sobol(d, rng=rng).random(n))
     raise ValueError(
         f"candidate set: {method!r}; give one of {', '.join(CANDIDATE_SETS)}"
     )

@@ -40,7 +40,7 @@ def nearest_distances(
     if len(rows) == 1:
         return np.array([math.nan])
     distances, _ = KDTree(rows).query(rows, k=2, p=_power(metric))
-    return distances[:, 1]
+    return np.asarray(distances[:, 1])
 
 
 def minimum_distance(points: ArrayLike, metric: Metric = "euclidean") -> float:

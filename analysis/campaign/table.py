@@ -10,6 +10,7 @@ from analysis.campaign import cross_run_metrics
 from analysis.run import metrics
 
 Row = Mapping[str, Any]
+Key = tuple[Any, ...]
 REFERENCE_CONTROLLER = "reno"
 """Of the TCP that E_AB compares with, unless it ran MPTCP's own (thesis: New Reno,
 sec. 3.3.1)."""
@@ -48,8 +49,8 @@ def ok(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _joined(
     row: Row,
-    references: Mapping[tuple, list[Row]],
-    twins: Mapping[tuple, Row],
+    references: Mapping[Key, list[Row]],
+    twins: Mapping[Key, Row],
     paths: Sequence[int],
 ) -> dict[str, Any]:
     added: dict[str, Any] = {}
@@ -81,7 +82,7 @@ def _benefit(row: Row, alone: Sequence[float | None]) -> float | None:
     return metrics.experimental_aggregation_benefit(goodput, values)
 
 
-def _twins(rows: Sequence[Row]) -> dict[tuple, Row]:
+def _twins(rows: Sequence[Row]) -> dict[Key, Row]:
     """The runs that R_N sets others against."""
     return {
         (*_place(row), row.get("congestion_control")): row
@@ -91,19 +92,19 @@ def _twins(rows: Sequence[Row]) -> dict[tuple, Row]:
     }
 
 
-def _twin(row: Row) -> tuple:
+def _twin(row: Row) -> Key:
     """Where the twin of a row lies; nowhere, if it has none."""
     if row.get("scheduler") != cross_run_metrics.FIRST_SCHEDULER:
         return ()
     return (*_place(row), row.get("congestion_control"))
 
 
-def _place(row: Row) -> tuple:
+def _place(row: Row) -> Key:
     return row.get("point"), row.get("repetition")
 
 
-def _references(rows: Sequence[Row]) -> dict[tuple, list[Row]]:
-    found: dict[tuple, list[Row]] = {}
+def _references(rows: Sequence[Row]) -> dict[Key, list[Row]]:
+    found: dict[Key, list[Row]] = {}
     for row in rows:
         if row.get("protocol") == "tcp" and row.get("verdict") == "ok":
             key = (*_place(row), row.get("path") or 1)
@@ -111,9 +112,7 @@ def _references(rows: Sequence[Row]) -> dict[tuple, list[Row]]:
     return found
 
 
-def _reference(
-    row: Row, path: int, references: Mapping[tuple, list[Row]]
-) -> Row | None:
+def _reference(row: Row, path: int, references: Mapping[Key, list[Row]]) -> Row | None:
     candidates = references.get((*_place(row), path), [])
     wanted = (row.get("congestion_control"), REFERENCE_CONTROLLER)
     for controller in wanted:

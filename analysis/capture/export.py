@@ -14,7 +14,9 @@ from analysis.capture.frames import Frames
 FORMAT = 1
 
 
-def document(frames: Frames, files: Sequence[str], faults: Sequence[str]) -> dict:
+def document(
+    frames: Frames, files: Sequence[str], faults: Sequence[str]
+) -> dict[str, Any]:
     """All that is known, as JSON has it; None for what is missing."""
     data, subflows = _by_connection(frames.data), _by_connection(frames.subflows)
     connections = [

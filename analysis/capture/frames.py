@@ -97,7 +97,7 @@ def _columns(rows: np.ndarray, zero_ns: int) -> Columns:
 def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """NaN where there is no whole."""
     missing = np.full(len(whole), np.nan)
-    return np.divide(part, whole, out=missing, where=whole > 0)
+    return np.asarray(np.divide(part, whole, out=missing, where=whole > 0))
 
 
 def _integers(
@@ -179,7 +179,7 @@ def _addresses(subflows: np.ndarray, end: str) -> np.ndarray:
     one_of_each[groups] = np.arange(len(groups))
     for group, at in enumerate(one_of_each):
         names[group] = _address(*(int(subflows[name][at]) for name in parts))
-    return names[groups]
+    return np.asarray(names[groups])
 
 
 def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
@@ -232,7 +232,7 @@ def losses_known(directions: np.ndarray, points: np.ndarray) -> np.ndarray:
     passed = _sums((origin != 0).astype(int), groups, count)[groups] > 0
     answers = _sums(packets, groups, count)[groups] - packets
     lost = silent & (directions["unmatched"] > 0) & (passed | (answers == 0))
-    return ((origin > 0) | lost) & ~clocks_differ(directions)
+    return np.asarray(((origin > 0) | lost) & ~clocks_differ(directions))
 
 
 def clocks_differ(directions: np.ndarray) -> np.ndarray:
@@ -243,7 +243,7 @@ def clocks_differ(directions: np.ndarray) -> np.ndarray:
     """
     first = (directions["origin"] > 0) & (directions["delay_min_ns"] > 0)
     groups, count = _groups(directions["subflow"])
-    return _sums(first.astype(int), groups, count)[groups] > 1
+    return np.asarray(_sums(first.astype(int), groups, count)[groups] > 1)
 
 
 def _losses(columns: Columns, known: np.ndarray) -> None:

@@ -61,7 +61,7 @@ class _Whole:
 
     def readinto(self, buffer: memoryview) -> int:
         if not self.head:
-            return self.rest.readinto(buffer)  # type: ignore[attr-defined]
+            return int(self.rest.readinto(buffer))  # type: ignore[attr-defined]
         taken = self.read(len(buffer))
         buffer[: len(taken)] = taken
         return len(taken)
@@ -112,7 +112,7 @@ def _before_the_fault(stream: Any, packed: bytes, most: int) -> bytes:
     return found[:most]
 
 
-def _zstd(source: _Whole) -> Any:
+def _zstd(source: _Whole) -> Readable:
     import pyarrow
 
     return _Arrow(
@@ -144,7 +144,7 @@ def opened(name: str | Path) -> Iterator[Stream]:
         yield Stream("standard input", _decompressed(sys.stdin.buffer))
         return
     with Path(name).open("rb", buffering=0) as file:
-        yield Stream(str(name), _decompressed(file))  # type: ignore[arg-type]
+        yield Stream(str(name), _decompressed(file))
 
 
 def _decompressed(file: BinaryIO) -> Readable:

@@ -44,7 +44,7 @@ def traces(path: Path) -> list[dict[str, Any]]:
     return [chart for chart in drawn if chart["lines"]]
 
 
-def _names(flows: Mapping[tuple, Any]) -> dict[tuple, str]:
+def _names(flows: Mapping[tuple[Any, ...], Any]) -> dict[tuple[Any, ...], str]:
     """`path 1`, and the sender or a number too where that does not tell them apart."""
     hosts = {key[1] for key in flows}
     names, taken = {}, dict.fromkeys(((key[0], key[1]) for key in flows), 0)

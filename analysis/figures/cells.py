@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matplotlib.axes import Axes
+
 from analysis.figures import style
 
 PANEL_INCHES = 3.0
@@ -65,7 +67,7 @@ def draw(panels: Sequence[Panel], target: style.Target) -> None:
         style.save(figure, target)
 
 
-def _panel(axis: style.Axes, panel: Panel) -> None:
+def _panel(axis: Axes, panel: Panel) -> None:
     places = range(len(panel.lines), 0, -1)
     for place, line in zip(places, panel.lines, strict=True):
         first = place == len(panel.lines)

@@ -126,7 +126,7 @@ def save(figure: Figure, target: Target) -> list[Path]:
         figure.savefig(path, dpi=DPI, metadata=METADATA[suffix])
         files.append(path)
     if target.album is not None:
-        target.album.savefig(figure)
+        target.album.savefig(figure)  # type: ignore[no-untyped-call]
     return files
 
 

@@ -110,7 +110,7 @@ def timeout_probability(loss: float, mean_window: float) -> float:
         return 1.0
     arrives, k = 1 - p, DUPLICATE_ACKS
     numerator = (1 - arrives**k) * (1 + arrives**k * (1 - arrives ** (w - k)))
-    return min(1.0, numerator / (1 - arrives**w))
+    return float(min(1.0, numerator / (1 - arrives**w)))
 
 
 def _backoff(p: float) -> float:

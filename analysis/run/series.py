@@ -11,7 +11,7 @@ from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import began_s
 from analysis.run.quantities import QUANTITIES
 from analysis.run.readers import trace
-from analysis.run.tools import iperf3
+from analysis.run.readers.iperf3 import Interval
 
 FILE = "trace.csv"
 SLACK = 0.05
@@ -80,7 +80,7 @@ def _reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
     return found
 
 
-def _rate(interval: iperf3.Interval) -> float:
+def _rate(interval: Interval) -> float:
     return 8e-6 * interval.bytes / (interval.end_s - interval.start_s)
 
 

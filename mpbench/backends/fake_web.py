@@ -71,4 +71,4 @@ def ab(entry: Mapping[str, Any], flow: Flow) -> tuple[bytes, bytes]:
 def _requests(entry: Mapping[str, Any], flow: Flow) -> int:
     if entry["requests"] is not None:
         return int(entry["requests"])
-    return max(1, math.floor(flow.bytes / entry["bytes"]))
+    return max(1, math.floor(flow.bytes / float(entry["bytes"])))

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from mpbench.backends import boot, enclosure, tools
+from mpbench.backends import confinement, enclosure, tools
 from mpbench.backends.base import Bounds, Report
 
 TICK_S = 0.1
@@ -30,7 +30,7 @@ def environment(read_tools: str | None = None) -> dict[str, str]:
     """
     return {
         "PATH": f"{read_tools}:{tools.SEARCH}" if read_tools else tools.SEARCH,
-        "PYTHONPATH": f"{boot.SOURCE}:/usr/lib/python3/dist-packages",
+        "PYTHONPATH": f"{confinement.SOURCE}:/usr/lib/python3/dist-packages",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "HOME": "/root",

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from mpbench.backends.boot import SOURCE
+from mpbench.backends.confinement import SOURCE
 from mpbench.errors import UserError
 from mpbench.kernel import cache
 

@@ -21,4 +21,5 @@ def create(name: str) -> Backend:
     """Raises UserError for a name that is none of BACKENDS."""
     if name not in BACKENDS:
         raise UserError(f"--backend {name}: unknown; known: {', '.join(BACKENDS)}")
-    return importlib.import_module(BACKENDS[name]).create()
+    backend: Backend = importlib.import_module(BACKENDS[name]).create()
+    return backend

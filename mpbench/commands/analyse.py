@@ -58,7 +58,7 @@ OF_CAPTURES = ("far", "interval", "as_json", "csv", "parquet", "plot", "connecti
     help="Which connection to draw.  [default: the one with the most data]",
 )
 @click.pass_context
-def command(context: click.Context, paths: tuple[str, ...], **options: Any) -> None:
+def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Analyse packet captures, or compute a results folder's metrics again.
 
     FILE is a capture (pcap or pcapng, plain or packed with gzip or zstd; `-` for

@@ -94,7 +94,7 @@ class LabNode(Node):
 class LabInterface(Intf):
     """One end of a link, whose configuration waits in its node's batch."""
 
-    def config(self, **parameters: Any) -> dict[str, str]:  # type: ignore[override]
+    def config(self, **parameters: Any) -> dict[str, str]:
         address, shape = parameters.get("ip"), parameters.get("shape")
         node = self.node
         node.interfaces.append(self.name)
@@ -108,7 +108,8 @@ class LabInterface(Intf):
 
     def updateIP(self) -> str | None:
         """The address that it was given; Mininet would ask `ifconfig`."""
-        return self.ip
+        address: str | None = self.ip
+        return address
 
 
 class LabNetwork:

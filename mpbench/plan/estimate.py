@@ -56,7 +56,7 @@ def _sized_bits(job: Job, entry: Job) -> float:
     if entry["duration_s"] is not None:
         each_s = request_s(job, entry)
         count = max(1.0, entry["duration_s"] / each_s)
-    return 8.0 * entry["bytes"] * float(count)
+    return 8.0 * float(entry["bytes"]) * float(count)
 
 
 def _covered_s(spans: Iterable[tuple[float, float]]) -> float:

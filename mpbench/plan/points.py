@@ -104,7 +104,7 @@ def _constraint(
     def holds(values: NDArray[np.float64]) -> NDArray[np.bool_]:
         columns = dict(zip(design.spread, values.T, strict=True))
         masks = [_mask(c, fixed | columns, len(values)) for c in early]
-        return np.logical_and.reduce(masks)
+        return np.asarray(np.logical_and.reduce(masks))
 
     return holds
 

@@ -67,7 +67,7 @@ def _lasts_s(job: Mapping[str, Any], entry: Entry) -> float:
         return float(entry["requests"] * request_s(job, entry))
     rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
     lasts_s = 8 * entry["bytes"] / rate + round_trip_s(job["parameters"])
-    return min(lasts_s, entry.get("timeout_s") or lasts_s)
+    return float(min(lasts_s, entry.get("timeout_s") or lasts_s))
 
 
 def request_s(job: Mapping[str, Any], entry: Entry) -> float:

@@ -81,7 +81,7 @@ class Faults:
                 self.add((*loc, *each["loc"]), better)
                 continue
             details = InitErrorDetails(
-                type=each["type"],  # type: ignore[typeddict-item]
+                type=each["type"],
                 loc=(*loc, *each["loc"]),
                 input=each["input"],
                 ctx=each.get("ctx", {}),

@@ -198,7 +198,7 @@ def read_job(results: layout.Results, run_id: str) -> dict[str, Any]:
     """
     run = results.run(run_id)
     _check_folders(results, run)
-    job = _named("job.json", lambda: json_file.read_object(run.job))
+    job: dict[str, Any] = _named("job.json", lambda: json_file.read_object(run.job))
     if job.get("format") != job_format.FORMAT:
         number = repr(job.get("format"))[:20]
         raise OlderFormatError(

@@ -48,7 +48,7 @@ def job_of(folder: Path, **spec: Any) -> dict[str, Any]:
     path = folder / "experiment.yaml"
     path.write_text(yaml.safe_dump(spec))
     (run,) = make_plan(load(path), {}).runs
-    return run.job
+    return dict(run.job)
 
 
 @dataclass

@@ -15,7 +15,7 @@ from tests.virtual.lab import lab_with, script
 
 SIZE = 1_500_000
 BOUNDS = Bounds(virtual_s=20_000.0, wall_s=280.0, silence_s=120.0)
-SCHEDULERS = {
+SCHEDULERS: dict[str, dict[str, Any]] = {
     "default": {"scheduler": "default"},
     "lowrtt": {"scheduler": "lowrtt"},
     "reinject": {"scheduler": "lowrtt", "lowrtt_reinject": 1},

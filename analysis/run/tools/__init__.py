@@ -82,5 +82,5 @@ def tool(name: str) -> Tool:
     """The functions for a tool. Raises ValueError for an unknown tool."""
     if name not in TOOLS:
         raise ValueError(f"unknown tool {name!r}; known: {', '.join(TOOLS)}")
-    module: Any = importlib.import_module(f"analysis.run.tools.{name}")
+    module: Tool = importlib.import_module(f"analysis.run.tools.{name}")
     return module
