@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import KDTree
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 
 from wsp.selection import Metric, checked
+
+_AT_ONCE = 2000
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,18 @@ def mean_nearest_distance(points: ArrayLike, metric: Metric = "euclidean") -> fl
 
 
 def mean_distance(points: ArrayLike, metric: Metric = "euclidean") -> float:
-    """Mean distance over all n (n - 1) / 2 pairs; memory grows with n^2."""
+    """Mean distance over all n (n - 1) / 2 pairs.
+
+    Beyond _AT_ONCE points it is summed point by point, so that memory stays linear.
+    """
     rows = checked(points, metric).T
     if len(rows) == 1:
         return math.nan
     name = "euclidean" if metric == "euclidean" else "cityblock"
-    return float(pdist(rows, name).mean())
+    if len(rows) <= _AT_ONCE:
+        return float(pdist(rows, name).mean())
+    sums = [cdist(rows[i : i + 1], rows[:i], name).sum() for i in range(1, len(rows))]
+    return math.fsum(sums) / (len(rows) * (len(rows) - 1) / 2)
 
 
 def discrepancy(points: ArrayLike) -> float:

@@ -5,18 +5,20 @@ Sergent, "Constructing space-filling designs using an adaptive WSP algorithm for
 spaces with constraints", Chemometrics and Intelligent Laboratory Systems 133
 (2014), 84-91; the search below is ours.
 
-The number of points that WSP keeps is a step function of d_min that falls as a
-whole but jumps up and down by some per cent between neighbouring steps, so that
-bisection may end between, say, 201 and 197 points and never see 200. Every walk
-tells how far its step reaches on either side (`selection.Walk`), which gives a
-search in three parts:
+The number of points that WSP keeps is a step function of d_min. It falls as a whole
+but jumps up and down by some per cent between neighbouring steps. Bisection may
+therefore end between, say, 201 and 197 points and never see 200. Every walk tells how
+far its step reaches on either side (`selection.Walk`), which gives a search in three
+parts:
 
-1. interpolation of log(count) over log(d_min) between a d_min that keeps too
-   many points and one that keeps too few, until the two are close;
-2. draws about the d_min at which the count is right on average;
-3. one walk for each step of the function, outwards from there, alternately
-   upwards and downwards. No step is skipped, so when both ends are reached it is
-   known that no d_min would do.
+1. The search interpolates log(count) over log(d_min) between a d_min that keeps too
+   many points and one that keeps too few, until the two are close. Where more than
+   half of the candidates stay, it bisects over the distances of near pairs instead:
+   a pair that is nearer than d_min costs one point at most.
+2. It tries values about the d_min at which the count is right on average.
+3. It makes one walk per step of the function, outwards from there, alternately
+   upwards and downwards. No step is skipped. When both ends are reached, no d_min
+   gives the count.
 
 Nothing is random: the same candidates, count and start give the same answer.
 """
@@ -26,10 +28,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import KDTree
 
 from wsp.selection import Metric, Start, Walk, checked, start_index, walk
 
 MAX_WALKS = 1000
+
+MOST_WORK = 4_000_000_000
+"""Bound on walks x candidates x points of a search, about a minute of one core."""
+
+LEAST_WALKS = 20
+"""Walks that a search may make however large the design is."""
 
 _SLOPE = 0.65  # log(count) falls about this times d with log(d_min)
 _INTERPOLATIONS = 60  # at most, in part 1
@@ -38,6 +47,7 @@ _DRAWS = 96  # in part 2
 _BAND = 1.03  # ... no further than this ratio from where part 1 ended
 _SPREAD = 0.004  # ... spread evenly over this relative width
 _TINY = 1e-150  # no d_min below: its square must not vanish
+_NEIGHBOURS = 8  # of each candidate, whose distances part 1 bisects over
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
@@ -51,7 +61,7 @@ class Selection:
 
     indices : ndarray of int, shape (count,), kept candidates in order of the walk
     d_min : float, `select(points, d_min, start)` gives the same indices
-    walks : int, walks made by the search
+    walks : int, number of walks that the search made
     """
 
     indices: NDArray[np.intp]
@@ -72,10 +82,11 @@ def adaptive(
     points : array, shape (n, d), distinct candidates, as a rule in the unit cube
     count : int, 1 <= count <= n
     start, metric, rng : see `selection.select`
-    max_walks : int, bound on the search; each walk is one run of WSP
+    max_walks : int, bound on the search; each walk is one run of WSP. MOST_WORK
+        bounds the search of a large design further
 
     Raises ValueError for a count outside its range, CountNotFound (a ValueError)
-    if no d_min gives that count or none was found within `max_walks`; the message
+    if no d_min gives that count or none was found within the bounds. The message
     names the nearest counts that were seen.
     """
     columns = checked(points, metric)
@@ -89,7 +100,9 @@ def adaptive(
     if max_walks < 1:
         raise ValueError(f"max_walks: {max_walks}; give 1 or more")
     origin = start_index(points, start, metric, rng)
-    return _Search(columns, count, origin, metric, max_walks).run()
+    affordable = max(LEAST_WALKS, MOST_WORK // (count * n))
+    walks = min(max_walks, affordable)
+    return _Search(columns, count, origin, metric, walks).run()
 
 
 class _Search:
@@ -106,17 +119,57 @@ class _Search:
         self.columns, self.count, self.origin = columns, count, origin
         self.metric: Metric = metric
         self.max_walks = max_walks
-        self.limit = 2 * count + 16  # beyond it a count is "too many", however many
+        self.limit = 2 * count + 16  # a walk stops here: the count is too high
         self.seen: list[tuple[float, int]] = []
         self.walks = 0
 
     def run(self) -> Selection:
-        d_min, found = self._interpolate()
-        if found is None:
-            d_min, found = self._draw(d_min)
-        if found is None:
-            d_min, found = self._step_outwards(d_min)
-        return Selection(found.indices, d_min, self.walks)
+        if 2 * self.count > self.columns.shape[1]:
+            d_min, hit = self._bisect_pairs()
+        else:
+            d_min, hit = self._interpolate()
+            if hit is None:
+                d_min, hit = self._draw(d_min)
+        if hit is None:
+            d_min, hit = self._step_outwards(d_min)
+        return Selection(hit.indices, d_min, self.walks)
+
+    def _bisect_pairs(self) -> tuple[float, Walk | None]:
+        """Part 1 for a dense design: the last d_min tried, and its walk if a hit."""
+        costs = self._pair_costs()
+        # Each of the first pairs removes one candidate at most, so that fewer pairs
+        # than candidates to remove cannot be enough.
+        low = min(self.columns.shape[1] - self.count, len(costs))
+        high = len(costs)
+        d_min = _TINY
+        pairs = low
+        while True:
+            d_min = self._just_above(float(costs[pairs - 1])) if pairs else _TINY
+            made = self._walk(d_min)
+            if self._hit(made):
+                return d_min, made
+            if len(made.indices) > self.count:
+                low = pairs + 1
+            else:
+                high = pairs - 1
+            if low > high:
+                return d_min, None
+            # The first guess is nearly right where few candidates are removed.
+            pairs = min((low + high) // 2, low + max(1, low // 4))
+
+    def _pair_costs(self) -> NDArray[np.float64]:
+        """The costs of distances between near candidates, in ascending order."""
+        points = self.columns.T
+        neighbours = min(_NEIGHBOURS + 1, len(points))
+        power = 2 if self.metric == "euclidean" else 1
+        _, others = KDTree(points).query(points, k=neighbours, p=power)
+        first = np.repeat(np.arange(len(points)), neighbours)
+        second = others.reshape(-1)
+        both = np.column_stack([np.minimum(first, second), np.maximum(first, second)])
+        pairs = np.unique(both[first != second], axis=0)
+        away = self.columns[:, pairs[:, 0]] - self.columns[:, pairs[:, 1]]
+        shape = np.square(away) if self.metric == "euclidean" else np.abs(away)
+        return np.asarray(np.sort(np.add.reduce(shape, axis=0)))
 
     def _walk(self, d_min: float, want_below: bool = False) -> Walk:
         if self.walks >= self.max_walks:
@@ -209,8 +262,12 @@ class _Search:
         """Least d_min of the step above, or None at the top."""
         if not math.isfinite(made.above):
             return None
-        d_min = math.sqrt(made.above) if self.metric == "euclidean" else made.above
-        while self._cost(d_min) <= made.above:
+        return self._just_above(made.above)
+
+    def _just_above(self, cost: float) -> float:
+        """Least d_min that removes a candidate at that cost."""
+        d_min = max(_TINY, math.sqrt(cost) if self.metric == "euclidean" else cost)
+        while self._cost(d_min) <= cost:
             d_min = math.nextafter(d_min, math.inf)
         return d_min
 
@@ -227,8 +284,9 @@ class _Search:
         fewer = max((c for _, c in self.seen if c < self.count), default=None)
         more = min((c for _, c in self.seen if c > self.count), default=None)
         near = " or ".join(str(c) for c in (fewer, more) if c is not None)
+        growth = "" if fewer is None else f", let {fewer} grow (grown_from: {fewer})"
         return (
             f"count: WSP from candidate {self.origin} keeps {near} points, but never "
-            f"{self.count} {extent}; ask for one of those counts, start elsewhere "
-            "(start 'random'), or change the candidates"
+            f"{self.count} {extent}; ask for one of those counts{growth}, or take "
+            "other candidates (candidates, candidate_set)"
         )

@@ -138,6 +138,16 @@ def test_random_start_is_drawn_again_until_the_count_is_had():
     assert len(make(square, 4, start="random").points) == 4
 
 
+def test_few_levels_name_the_design_that_grows():
+    """Of the corners of a cube WSP keeps 1, 2, 4 or 8; the message says what helps."""
+    cube = [wsp.Factor(name, 0, 1, integer=True) for name in "abc"]
+    with pytest.raises(wsp.CountNotFound, match="never 5") as caught:
+        make(cube, 5)
+    assert "(grown_from: 4)" in str(caught.value)
+    assert "random" not in str(caught.value)
+    assert len(make(cube, 5, grown_from=4).points) == 5
+
+
 def test_csv_reads_back(tmp_path):
     factors = [wsp.Factor("flows", 1, 8, integer=True), wsp.Factor("delay_ms", 1, 25)]
     design = make(factors, 10, candidates=500)

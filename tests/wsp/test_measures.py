@@ -65,6 +65,15 @@ def test_published_discrepancy():
         assert wsp.discrepancy(unit) == pytest.approx(printed, abs=0.00005)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "l1"])
+def test_the_mean_distance_of_many_points(metric, rng, monkeypatch):
+    """Point by point, so that no matrix of all distances is needed."""
+    points = rng.random((60, 3))
+    at_once = wsp.mean_distance(points, metric)
+    monkeypatch.setattr("wsp.measures._AT_ONCE", 10)
+    assert wsp.mean_distance(points, metric) == pytest.approx(at_once, rel=1e-12)
+
+
 def test_single_point():
     found = wsp.criteria([[0.5, 0.5]])
     assert math.isnan(found.minimum_distance)

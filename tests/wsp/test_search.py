@@ -84,6 +84,32 @@ def test_duplicates_cannot_all_be_kept():
         wsp.adaptive(np.zeros((5, 2)), 2)
 
 
+@pytest.mark.parametrize(("n", "d", "count"), [(2000, 2, 1999), (10_000, 2, 9999)])
+def test_almost_all_candidates(n, d, count, rng):
+    """The search took longer than anyone waits: it knew nothing of the near pairs."""
+    points = wsp.candidates("sobol", n, d, rng)
+    found = wsp.adaptive(points, count)
+    assert len(found.indices) == count
+    assert found.walks <= 5
+
+
+def test_a_dense_count_that_does_not_exist_is_told_soon(rng):
+    """All near pairs of these candidates are equally near."""
+    points = np.linspace(0, 1, 1001)[:, np.newaxis]
+    with pytest.raises(wsp.CountNotFound, match="never 1000 ") as caught:
+        wsp.adaptive(points, 1000, start=0)
+    fewer = int(str(caught.value).split("grown_from: ")[1].split(")")[0])
+    kept = wsp.adaptive(points, fewer, start=0).indices
+    assert len(wsp.grow(points, kept, 1000).indices) == 1000
+
+
+def test_a_large_search_is_bounded(rng, monkeypatch):
+    monkeypatch.setattr("wsp.search.MOST_WORK", 1000)
+    square = grid(30)
+    with pytest.raises(wsp.CountNotFound, match="in 20 tries of d_min"):
+        wsp.adaptive(square, 890)
+
+
 @pytest.mark.parametrize(
     ("count", "message"), [(0, "give 1 or more"), (-3, "1 or more"), (51, "candidates")]
 )
