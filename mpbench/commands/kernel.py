@@ -20,10 +20,10 @@ _config: Callable[[Any], Any] = click.option(
 
 @click.group("kernel")
 def command() -> None:
-    """Build the guest kernel, and say what is there.
+    """Build the guest kernel, and show the cache of kernels.
 
-    Kernels lie in the user's cache folder, each under a hash of what it was made
-    of: Linux, configuration, overlay, patches, guest programs and compiler.
+    Kernels lie in the user's cache folder. The name of each is a hash of its inputs:
+    Linux, configuration, overlay, patches, guest programs and compiler.
     """
 
 
@@ -39,21 +39,21 @@ def command() -> None:
     "-j",
     "--jobs",
     type=click.IntRange(min=1),
-    help="Compilers at a time.  [default: as many as there are CPUs]",
+    help="Number of compilers that run at a time.  [default: the number of CPUs]",
 )
 @_config
 @click.option(
     "--force",
     is_flag=True,
-    help="Build although it is there, from a fresh work tree.",
+    help="Build even if the kernel exists, from a new work tree.",
 )
 def build(source: Path | None, jobs: int | None, config: str, force: bool) -> None:
-    """Build the guest kernel, unless it is there already."""
+    """Build the guest kernel, unless it exists already."""
     import signal
 
     from mpbench import kernel
 
-    # As Ctrl-C: ends the compilers and says where the log is.
+    # SIGTERM then works like Ctrl-C: it ends the compilers and names the log.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     made = kernel.build(config, source, jobs, force)
     click.echo(made.path)
@@ -63,16 +63,16 @@ def build(source: Path | None, jobs: int | None, config: str, force: bool) -> No
 @_config
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def info(config: str, as_json: bool) -> None:
-    """Say what the kernel is made of and where it is.
+    """Show the inputs of the kernel and its path.
 
-    Exit status 2 if it is not built.
+    The exit status is 2 if the kernel is not built.
     """
     import json
 
     from mpbench import kernel
 
-    found = kernel.find(config)
-    facts = {**found.info, "path": str(found.path)}
+    ready = kernel.find(config)
+    facts = {**ready.info, "path": str(ready.path)}
     if as_json:
         click.echo(json.dumps(facts, indent=2))
         return
@@ -87,7 +87,7 @@ def info(config: str, as_json: bool) -> None:
 @command.command()
 @_config
 def path(config: str) -> None:
-    """Print where the kernel is. Exit status 2 if it is not built."""
+    """Print the path of the kernel. The exit status is 2 if it is not built."""
     from mpbench import kernel
 
     click.echo(kernel.find(config).path)
@@ -98,12 +98,12 @@ def path(config: str) -> None:
     "--all",
     "everything",
     is_flag=True,
-    help="Remove the present kernels and the unpacked Linux too.",
+    help="Also remove the present kernels and the unpacked Linux.",
 )
 def clean(everything: bool) -> None:
-    """Remove kernels of other configurations and overlays than the present ones.
+    """Remove kernels that do not match the present configurations and overlay.
 
-    Work trees and logs go too. Asks nothing.
+    It also removes work trees and logs, and does not ask for confirmation.
     """
     from mpbench.kernel import cache
     from mpbench.kernel.lock import exclusive

@@ -1,10 +1,11 @@
 """The guest kernel: fetched, patched, built and cached by content.
 
-`find` is what the rest of mpbench needs: the kernel that is ready, at once and
-without a network. `build` makes it. The modules, in the order in which a build
-passes them: `recipe` (what of ours goes in), `tools` (what the machine must
-have), `sources` with `debian`, `upstream` and `unpack` (a tree of Linux),
-`worktree` (ours laid over it), `compile` (make), `cache` (where it ends).
+The rest of mpbench needs only `find`, which returns the kernel that is ready, at
+once and without a network. `build` makes the kernel. A build uses the modules in
+this order: `recipe` (the files in kernel/ that determine a kernel), `tools` (the
+programs that the machine must have), `sources` with `debian`, `upstream` and
+`unpack` (a tree of Linux), `worktree` (that tree with the overlay and the patches),
+`compile` (make), `cache` (the finished kernels).
 """
 
 from pathlib import Path
@@ -22,10 +23,10 @@ def build(
 ) -> Kernel:
     """Build the kernel of that configuration, unless the cache has it.
 
-    source : an unpacked tree or a tarball; fetched when not given
-    jobs : compilers at a time; as many as there are CPUs when not given
-    force : build anew although the cache has it
-    Raises UserError for what a user can put right.
+    source : an unpacked tree or a tarball; fetched if not given
+    jobs : compilers at a time; as many as there are CPUs if not given
+    force : build again although the cache has the kernel
+    Raises UserError for every fault that a user can correct.
     """
     from mpbench.kernel.building import build as build_it
 

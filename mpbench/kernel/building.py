@@ -34,10 +34,10 @@ def build(
     if ready is not None:
         return cache.ask(ready)
     compiler = tools.require()
-    shown = progress or Progress()
+    output = progress or Progress()
     home = cache.root()
     with ExitStack() as stack:
-        handle = stack.enter_context(exclusive(home, shown.say))
+        handle = stack.enter_context(exclusive(home, output.say))
         ready = cache.lookup(wanted) if plain else None
         if ready is not None:
             return cache.ask(ready)
@@ -47,18 +47,18 @@ def build(
         shell = Shell(log, inherited=[handle.fileno()])
         stack.callback(shell.close)
         try:
-            source = sources.obtain(given, shell, shown)
+            source = sources.obtain(given, shell, output)
             key = cache.key(wanted, source.identity, compiler)
             ready = None if force else cache.get(key)
             if ready is None:
-                maker = _Maker(wanted, source, compiler, key, shell, shown)
+                maker = _Maker(wanted, source, compiler, key, shell, output)
                 ready = maker.make(jobs or len(os.sched_getaffinity(0)), force)
         except CommandFailed as error:
             for line in error.lines:
-                shown.say(f"  {line}")
+                output.say(f"  {line}")
             raise
         except KeyboardInterrupt:
-            shown.say(f"interrupted; the log so far: {log}")
+            output.say(f"interrupted; the log so far: {log}")
             raise
         log.unlink()
         return cache.ask(ready)
@@ -71,7 +71,7 @@ def _new_log(home: Path, config: str) -> Path:
 
 
 class _Maker:
-    """One build, with all that it needs to know."""
+    """One build: recipe, source, compiler, key, and where its output goes."""
 
     def __init__(
         self,
@@ -101,17 +101,19 @@ class _Maker:
             with self._progress.step("build", f"with {jobs} jobs", files) as done:
                 linux = compile.compile(self._shell, work, jobs, done)
         except CommandFailed as error:
-            if error.status > 0:  # make ended by itself, and leaves no half object
+            if (
+                error.status > 0
+            ):  # make was not killed, so every object file is complete
                 work.keep()
             raise
         work.keep()
         return self._store(linux, config, time.monotonic() - start)
 
     def _store(self, linux: Path, config: Path, seconds: float) -> Kernel:
-        """Collect what is kept, and show it under its name at once."""
-        room = cache.root() / "kernels"
-        room.mkdir(exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix=cache.NEW, dir=room))
+        """Collect the files in a new folder, and then give it its name in one step."""
+        kernels = cache.root() / "kernels"
+        kernels.mkdir(exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=cache.NEW, dir=kernels))
         new.chmod(0o755)
         self._shell.run(
             ["strip", "--strip-debug", "-o", str(new / "linux"), str(linux)]
@@ -120,10 +122,12 @@ class _Maker:
         info = self._info(new, seconds)
         (new / "info.json").write_text(json.dumps(info, indent=2) + "\n")
         shutil.copyfile(self._shell.log, new / "build.log")
-        folder = room / self._key
+        folder = kernels / self._key
         try:
             new.replace(folder)
-        except OSError:  # it is there: built anew, perhaps while guests run it
+        except (
+            OSError
+        ):  # the kernel exists and is built again, perhaps while guests run it
             for name in ("linux", "config", "build.log", "info.json"):
                 (new / name).replace(folder / name)
             new.rmdir()

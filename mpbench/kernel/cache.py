@@ -1,13 +1,13 @@
-"""Finished kernels in the user's cache folder, each named by what it was made of.
+"""Finished kernels in the user's cache folder, each named by a hash of its inputs.
 
     ~/.cache/mpbench/            or $XDG_CACHE_HOME/mpbench/
       kernels/KEY/               linux, config, build.log, info.json
-      sources/ID/                tree/ (what ARCH=um needs of Linux), source.json
-      work/CONFIG/               the tree with ours laid over it, and its objects
-      logs/                      of builds that failed or were interrupted
-      lock                       held while something is built or removed
+      sources/ID/                tree/ (the part of Linux for ARCH=um), source.json
+      work/CONFIG/               the tree with overlay and patches, and its objects
+      logs/                      logs of builds that failed or were interrupted
+      lock                       held during a build or a removal
 
-A folder below kernels/ and sources/ appears under its name only when complete.
+A folder below kernels/ and sources/ gets its name only when it is complete.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from mpbench.kernel import recipe as recipes
 from mpbench.kernel.recipe import Recipe
 
 NEW = ".new-"
-"""Begins the name of a folder that is being filled."""
+"""The prefix of a folder that is still being filled."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Kernel:
     """A kernel that is ready to boot.
 
     path : the executable
-    info : what is in info.json (source, compiler, hashes, sizes, times)
+    info : the content of info.json (source, compiler, hashes, sizes, times)
     """
 
     path: Path
@@ -53,45 +53,46 @@ def root() -> Path:
 
 
 def key(recipe: Recipe, source: str, compiler: str) -> str:
-    """Name of the kernel made by this recipe of this source with this compiler."""
+    """The name of the kernel that this recipe, source and compiler make."""
     text = "\n".join([recipe.digest, source, compiler])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def find(config: str = "guest") -> Kernel:
-    """The kernel that is ready for that configuration as it is now.
+    """The kernel in the cache that matches the present files of a configuration.
 
     Its recipe (configuration, overlay, patches, the guest's programs) must be the
-    present one, and its compiler the one installed; where none is installed, any
-    will do. Of several, made of different sources, the one asked for last.
+    present one, and its compiler must be the installed one. If no compiler is
+    installed, any compiler matches. Of several kernels, which then have different
+    sources, the function returns the one that was asked for last.
 
     Raises UserError if there is none.
     """
-    found = lookup(recipes.read(config))
-    if found is None:
+    kernel = lookup(recipes.read(config))
+    if kernel is None:
         option = "" if config == "guest" else f" --config {config}"
         raise UserError(
             f"guest kernel (configuration {config}) not built yet; "
             f"`mpbench kernel build{option}` makes it"
         )
-    return found
+    return kernel
 
 
 def lookup(recipe: Recipe) -> Kernel | None:
-    """As `find`, but None if there is none."""
-    ready = [one for one in kernels() if one.info["recipe"] == recipe.digest]
+    """The same as `find` for a recipe; None if there is no such kernel."""
+    ready = [kernel for kernel in kernels() if kernel.info["recipe"] == recipe.digest]
     if not ready:
         return None
     from mpbench.kernel.tools import compiler
 
-    here = compiler()
-    if here is not None:
-        ready = [one for one in ready if one.info["compiler"] == here]
+    installed = compiler()
+    if installed is not None:
+        ready = [kernel for kernel in ready if kernel.info["compiler"] == installed]
     return max(ready, key=_last_asked, default=None)
 
 
 def get(name: str) -> Kernel | None:
-    """The kernel of that key."""
+    """The kernel with this key; None if it is not there or is damaged."""
     folder = root() / "kernels" / name
     path = folder / "linux"
     try:
@@ -109,7 +110,7 @@ def kernels() -> Iterator[Kernel]:
 
 
 def ask(kernel: Kernel) -> Kernel:
-    """Make it the one that `find` prefers."""
+    """Note that this kernel was asked for, so that `find` prefers it."""
     os.utime(kernel.folder / "info.json")
     return kernel
 
@@ -120,19 +121,19 @@ def _last_asked(kernel: Kernel) -> float:
 
 def _visible(folder: Path) -> list[Path]:
     try:
-        return sorted(one for one in folder.iterdir() if one.name[0] != ".")
+        return sorted(path for path in folder.iterdir() if path.name[0] != ".")
     except OSError:
         return []
 
 
 def remove_leftovers() -> None:
-    """What an interrupted build left; to be called under the lock."""
-    for room in ("kernels", "sources"):
-        remove((root() / room).glob(f"{NEW}*"))
+    """Remove what interrupted builds left. The caller holds the lock."""
+    for name in ("kernels", "sources"):
+        remove((root() / name).glob(f"{NEW}*"))
 
 
 def remove(paths: Iterable[Path]) -> int:
-    """Remove files and folders; returns the bytes that they held."""
+    """Remove files and folders; returns the bytes that this frees."""
     freed = 0
     for path in paths:
         if path.is_dir() and not path.is_symlink():
@@ -145,22 +146,27 @@ def remove(paths: Iterable[Path]) -> int:
 
 
 def size(folder: Path) -> int:
-    """Bytes that removing the folder frees: a file that is linked to from
-    elsewhere, as a work tree's are from its source, frees none."""
+    """The bytes that removing the folder frees.
+
+    Removing a file with several links frees nothing. A work tree's files are such
+    links to those of its source.
+    """
     total = 0
     for where, _, names in os.walk(folder):
         for name in names:
-            about = Path(where, name).lstat()
-            if about.st_nlink == 1:
-                total += about.st_blocks * 512
+            status = Path(where, name).lstat()
+            if status.st_nlink == 1:
+                total += status.st_blocks * 512
     return total
 
 
 def unneeded(everything: bool) -> list[Path]:
-    """What `mpbench kernel clean` removes."""
+    """The files and folders that `mpbench kernel clean` removes."""
     home = root()
     if everything:
         return [home / name for name in ("kernels", "sources", "work", "logs")]
     present = {recipes.read(name).digest for name in recipes.CONFIGS}
-    old = [one.folder for one in kernels() if one.info["recipe"] not in present]
+    old = [
+        kernel.folder for kernel in kernels() if kernel.info["recipe"] not in present
+    ]
     return [*old, home / "work", home / "logs"]

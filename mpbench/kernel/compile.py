@@ -1,7 +1,7 @@
-"""Configure and compile a work tree.
+"""Configures and compiles a work tree.
 
-Nothing that varies from one machine or hour to the next enters the kernel: the
-stamps that it carries are fixed, and paths are relative.
+Nothing that differs between machines or builds enters the kernel: its time stamps
+are fixed, and its paths are relative.
 """
 
 import re
@@ -22,8 +22,8 @@ ENVIRONMENT = {
     "KCFLAGS": "",
 }
 ABSENT = ("RUSTC=false", "BINDGEN=false", "PAHOLE=false")
-"""Tools that the kernel does without. Their versions would enter the
-configuration, which UML embeds (`linux --showconfig`)."""
+"""Tools that the kernel does not need. Their versions would enter the configuration,
+which UML embeds (`linux --showconfig`)."""
 
 COMPILED = re.compile(r"^\s*(?:HOST)?(?:CC|AS)\s")
 
@@ -35,17 +35,18 @@ def configure(shell: Shell, work: Worktree, recipe: Recipe) -> Path:
     fragment.write_text(recipe.fragment)
     _make(shell, work, [f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig"])
     result = work.objects / ".config"
-    lost = not_taken(recipe.fragment, result.read_text())
-    if lost:
+    missing = not_taken(recipe.fragment, result.read_text())
+    if missing:
         raise UserError(
-            f"kernel configuration {recipe.name}: not taken over: {', '.join(lost)}; "
-            "something that each depends on is off, or Linux does not know it"
+            f"kernel configuration {recipe.name}: not taken over: "
+            f"{', '.join(missing)}; an option that it depends on is off, or Linux does "
+            "not have it"
         )
     return result
 
 
 def compile(shell: Shell, work: Worktree, jobs: int, done: Callable[[], None]) -> Path:
-    """Compile; calls `done` for every file. Returns the kernel."""
+    """Compile, and call `done` for every file. Returns the kernel's path."""
 
     def count(line: str) -> None:
         if COMPILED.match(line):
@@ -56,27 +57,27 @@ def compile(shell: Shell, work: Worktree, jobs: int, done: Callable[[], None]) -
 
 
 def not_taken(fragment: str, config: str) -> list[str]:
-    """Options of a fragment that a configuration has otherwise.
+    """The options of a fragment that have another value in a configuration.
 
-    In a fragment the last line of an option counts; n, and no line at all in the
-    configuration, are the same.
+    The last line of an option in the fragment counts. An option without a line in
+    the configuration has the value n.
     """
-    asked, got = _options(fragment), _options(config)
+    requested, actual = _options(fragment), _options(config)
     return [
         f"{name}={value}"
-        for name, value in asked.items()
-        if got.get(name, "n") != value
+        for name, value in requested.items()
+        if actual.get(name, "n") != value
     ]
 
 
 def _options(text: str) -> dict[str, str]:
-    found = {}
+    values = {}
     for line in text.splitlines():
         if unset := re.match(r"# (CONFIG_\w+) is not set", line):
-            found[unset[1]] = "n"
-        elif value := re.match(r"(CONFIG_\w+)=(.*)", line):
-            found[value[1]] = value[2].strip()
-    return found
+            values[unset[1]] = "n"
+        elif option := re.match(r"(CONFIG_\w+)=(.*)", line):
+            values[option[1]] = option[2].strip()
+    return values
 
 
 def _make(
@@ -96,7 +97,7 @@ def _make(
 def _write_initramfs(shell: Shell, folder: Path, recipe: Recipe) -> None:
     """The guest's programs and the list of what the initramfs holds."""
     folder.mkdir(exist_ok=True)
-    guest = recipe.room / "guest"
+    guest = recipe.folder / "guest"
     for program in PROGRAMS:
         words = [
             "gcc",

@@ -1,9 +1,9 @@
-"""Linux from Debian's source package, as an ordinary user.
+"""Fetches Linux from Debian's source package, as an ordinary user.
 
-The package lies in a suite that the machine does not have among its sources.
-A private list of apt's, with folders of its own, reads that suite from the
-mirror that the machine uses already, and checks the archive's signature. The
-package is unpacked, not installed.
+The machine's own list of sources does not include the suite that has the package. So
+apt runs with a private list and private folders. It reads the suite from the mirror
+that the machine already uses, and checks the archive's signature. The package is
+unpacked, not installed.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
 def fetch(shell: Shell, folder: Path) -> tuple[Path, str]:
-    """Download and open the package in the empty `folder`.
+    """Download and unpack the package in the empty `folder`.
 
     Returns the tarball of Linux and the package's version.
     Raises UserError if the machine cannot read Debian's archive.
@@ -41,10 +41,10 @@ def fetch(shell: Shell, folder: Path) -> tuple[Path, str]:
 
 
 def mirror(shell: Shell) -> str:
-    """Where this machine gets Debian's main archive from.
+    """The address from which this machine gets Debian's main archive.
 
-    The suites of security updates lie on another server, which has no backports;
-    the names of those and of other suites beside a release have a dash.
+    Security updates come from another server, which has no backports. The code names
+    of these and other suites beside a release have a dash.
     """
     if not KEYRING.is_file():
         raise UserError(f"no {KEYRING}: Debian package debian-archive-keyring")

@@ -11,10 +11,10 @@ from mpbench.errors import UserError
 
 @contextmanager
 def exclusive(folder: Path, say: Callable[[str], None]) -> Iterator[IO[bytes]]:
-    """Hold the folder's lock; says so first if it has to wait for it.
+    """Hold the folder's lock. Calls `say` first if it has to wait for the lock.
 
-    Yields the open lock file. A child process that inherits it keeps the lock
-    until it ends, so that nobody builds beside the orphans of a killed build.
+    Yields the open lock file. A child process that inherits it keeps the lock until it
+    ends. So no build starts while processes of a killed build are still running.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -27,6 +27,6 @@ def exclusive(folder: Path, say: Callable[[str], None]) -> Iterator[IO[bytes]]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("waiting for another build that is under way")
+            say("waiting for another build to end")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield handle

@@ -1,4 +1,4 @@
-"""Says which step a build is in, how long it takes and how far it is."""
+"""Shows the step that a build is in, its duration and its progress."""
 
 import sys
 import threading
@@ -12,7 +12,7 @@ EVERY_S = 10
 
 
 class Progress:
-    """Steps on the terminal as a bar, elsewhere as plain lines."""
+    """Shows steps as a bar on a terminal, and as plain lines elsewhere."""
 
     def __init__(self, stream: IO[str] | None = None, every_s: float = EVERY_S):
         self._stream = stream or sys.stderr
@@ -25,9 +25,9 @@ class Progress:
     def step(
         self, name: str, what: str, total: int | None = None
     ) -> Iterator[Callable[[], None]]:
-        """Show a step while it lasts; yields what to call for each file done.
+        """Show a step while it lasts. Yields a function to call for each finished file.
 
-        total : files expected, None if that is not known
+        total : the expected number of files; None if it is not known
         """
         start = time.monotonic()
         bar = self._bar if self._stream.isatty() else self._lines

@@ -1,4 +1,7 @@
-"""What of ours goes into a kernel: configuration, overlay, patches, programs."""
+"""The inputs of a kernel that this repository has.
+
+These are the configuration, the overlay, the patches and the guest's programs.
+"""
 
 import hashlib
 from collections.abc import Iterator
@@ -8,12 +11,12 @@ from pathlib import Path
 from mpbench.errors import UserError
 
 SERIES = "7.3"
-"""The Linux that the overlay and the patches are written for."""
+"""The release of Linux that the overlay and the patches are written for."""
 
 METHOD = "2"
-"""Enters every key: raise it when a change of this package changes a kernel."""
+"""Enters every key. Raise it when a change of this package changes the kernel."""
 
-ROOM = Path(__file__).parents[2] / "kernel"
+FOLDER = Path(__file__).parents[2] / "kernel"
 
 EMBEDDED = """\
 CONFIG_INITRAMFS_SOURCE="initramfs/list"
@@ -32,7 +35,7 @@ file /init initramfs/init 755 0 0
 
 @dataclass(frozen=True)
 class Program:
-    """A program of the guest: its source in kernel/guest/ and how it is linked."""
+    """A program of the guest: its source file in kernel/guest/, and flags for gcc."""
 
     name: str
     source: str
@@ -48,8 +51,11 @@ PROGRAMS = (
 
 @dataclass(frozen=True)
 class Config:
-    """A configuration: its fragments, and how many files a build from nothing
-    compiles (for the progress bar)."""
+    """A configuration of the kernel.
+
+    fragments : files in kernel/ with options; the last line of an option counts
+    files : how many files a build without objects compiles, for the progress bar
+    """
 
     fragments: tuple[str, ...]
     files: int
@@ -59,54 +65,54 @@ CONFIGS = {
     "guest": Config(("guest.config",), 690),
     "debug": Config(("guest.config", "debug.config"), 740),
 }
-"""The kernel that experiments run in, and the same with the kernel's own checks."""
+"""The kernel that experiments run in, and one with the kernel's debugging checks."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that determines a kernel but the source of Linux and the compiler."""
+    """Everything that determines a kernel, except the source and the compiler."""
 
     name: str
     config: Config
-    room: Path
+    folder: Path
     digest: str
 
     @property
     def fragment(self) -> str:
-        """The options asked for; the last line of an option counts."""
-        texts = [(self.room / name).read_text() for name in self.config.fragments]
+        """The requested options; the last line of an option counts."""
+        texts = [(self.folder / name).read_text() for name in self.config.fragments]
         return "".join([*texts, EMBEDDED])
 
     @property
     def overlay(self) -> dict[str, Path]:
-        """Files laid over the tree, by their path in it."""
-        root = self.room / "overlay"
+        """The files that are added to the tree, by their path in it."""
+        root = self.folder / "overlay"
         files = (path for path in sorted(root.rglob("*")) if path.is_file())
         return {path.relative_to(root).as_posix(): path for path in files}
 
     @property
     def patches(self) -> list[Path]:
-        return sorted((self.room / "patches").glob("*.patch"))
+        return sorted((self.folder / "patches").glob("*.patch"))
 
 
 def read(name: str) -> Recipe:
-    """The recipe of a configuration, with the hash of all that belongs to it."""
-    room = ROOM
+    """The recipe of a configuration, with the hash of all its inputs."""
+    folder = FOLDER
     if name not in CONFIGS:
         known = ", ".join(CONFIGS)
-        raise UserError(f"kernel configuration '{name}': unknown; there are {known}")
+        raise UserError(f"kernel configuration '{name}': unknown; known are {known}")
     config = CONFIGS[name]
-    if not (room / config.fragments[0]).is_file():
+    if not (folder / config.fragments[0]).is_file():
         raise UserError(
-            f"{room}: no {config.fragments[0]} there; mpbench runs from a checkout: "
+            f"{folder}: no {config.fragments[0]} there; mpbench runs from a checkout: "
             "install it with `pip install -e` in one"
         )
-    blank = Recipe(name, config, room, "")
+    blank = Recipe(name, config, folder, "")
     total = hashlib.sha256()
     for label, content in _inputs(blank):
         total.update(f"{label} {len(content)}\n".encode())
         total.update(content)
-    return Recipe(name, config, room, total.hexdigest()[:16])
+    return Recipe(name, config, folder, total.hexdigest()[:16])
 
 
 def _inputs(recipe: Recipe) -> Iterator[tuple[str, bytes]]:
@@ -119,5 +125,5 @@ def _inputs(recipe: Recipe) -> Iterator[tuple[str, bytes]]:
         yield f"patches/{path.name}", path.read_bytes()
     yield "initramfs", INITRAMFS.encode()
     for program in PROGRAMS:
-        content = (recipe.room / "guest" / program.source).read_bytes()
+        content = (recipe.folder / "guest" / program.source).read_bytes()
         yield f"guest/{program.name} {' '.join(program.flags)}", content

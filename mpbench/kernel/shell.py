@@ -1,4 +1,4 @@
-"""The one door through which a build calls other programs."""
+"""Runs the other programs that a build needs. Only this module starts them."""
 
 import os
 import re
@@ -17,7 +17,10 @@ SHOWN = 6
 
 
 class CommandFailed(UserError):
-    """A program ended with a status other than 0. The message names its log."""
+    """A program ended with a status other than 0. The message names its log.
+
+    lines : the lines of its output that explain the failure
+    """
 
     def __init__(self, command: str, status: int, log: Path, lines: Sequence[str]):
         how = f"status {status}" if status >= 0 else signal.Signals(-status).name
@@ -27,10 +30,10 @@ class CommandFailed(UserError):
 
 
 class Shell:
-    """Runs programs one after the other, all they print kept in one log.
+    """Runs programs one after the other, and keeps their output in one log.
 
-    A program that is still running when `run` is left by an exception (Ctrl-C)
-    is ended with all that it started.
+    If an exception such as Ctrl-C ends `run`, the program that is running ends, too,
+    and so do the processes that it has started.
     """
 
     def __init__(self, log: Path, inherited: Sequence[int] = ()):
@@ -101,7 +104,7 @@ class Shell:
 
 
 def telling(lines: Sequence[str]) -> list[str]:
-    """The last lines that look like errors, or else the last lines."""
+    """The last lines that look like errors; without any, simply the last lines."""
     picked = [line for line in lines if TELLING.search(line)]
     return (picked or list(lines))[-SHOWN:]
 
@@ -112,7 +115,7 @@ def _short(argv: Sequence[str]) -> str:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End what is left of a process's session."""
+    """End a process and its session, if it still runs."""
     if process.poll() is None:
         try:
             os.killpg(process.pid, signal.SIGTERM)

@@ -1,8 +1,8 @@
-"""Trees of Linux in the cache: one a source, unpacked once.
+"""Trees of Linux in the cache: one per source, unpacked once.
 
-A source is known by its content: a tarball by its SHA-256; an unpacked tree by
-the paths, sizes and whole-second times of the files that would be taken of it,
-which `cp -a` and tar keep.
+The content identifies a source. For a tarball that is its SHA-256. For an unpacked
+tree it is a hash of the paths, sizes and times (in whole seconds) of the files that
+would be copied from it. `cp -a` and tar keep all of these.
 """
 
 import hashlib
@@ -26,10 +26,10 @@ class Source:
     """An unpacked Linux.
 
     version : of Linux ('7.3.4')
-    origin : where it is from, for people
+    origin : where it comes from, in words
     identity : the hash that enters the kernel's key
-    fetched : whether mpbench chose it, rather than --source
-    rules : by which of Linux a part was left out
+    fetched : whether mpbench fetched it; false for --source
+    rules : identifies the rules by which parts of Linux were left out
     """
 
     version: str
@@ -52,7 +52,7 @@ class Source:
 
 
 def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
-    """The source asked for, unpacked in the cache; to be called under the lock."""
+    """The requested source, unpacked in the cache. The caller holds the lock."""
     if given is None:
         fetched = [source for source in stored() if source.fetched]
         return fetched[-1] if fetched else _fetch(shell, progress)
@@ -76,22 +76,22 @@ def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
 
 
 def stored() -> list[Source]:
-    """What is in the cache, the oldest first."""
-    found = []
+    """The sources in the cache, the oldest first."""
+    dated = []
     for path in (cache.root() / "sources").glob("[!.]*/source.json"):
         source = Source(**json.loads(path.read_text()))
         if source.rules == unpack.rules():
-            found.append((path.stat().st_mtime, source))
-    return [source for _, source in sorted(found, key=lambda one: one[0])]
+            dated.append((path.stat().st_mtime, source))
+    return [source for _, source in sorted(dated, key=lambda pair: pair[0])]
 
 
 def _fetch(shell: Shell, progress: Progress) -> Source:
-    room = _room()
-    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=room) as scratch:
+    folder = _folder()
+    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=folder) as scratch:
         tarball, origin = _download(Path(scratch), shell, progress)
         identity = file_identity(tarball)
         known = _known(identity)
-        if known is not None:  # it came by --source before
+        if known is not None:  # --source gave it before
             fetched = replace(known, origin=origin, fetched=True)
             _describe(fetched.folder, fetched)
             return fetched
@@ -134,23 +134,23 @@ def _describe(folder: Path, source: Source) -> None:
 
 
 def _known(identity: str) -> Source | None:
-    return next((one for one in stored() if one.identity == identity), None)
+    return next((source for source in stored() if source.identity == identity), None)
 
 
-def _room() -> Path:
+def _folder() -> Path:
     folder = cache.root() / "sources"
     folder.mkdir(exist_ok=True)
     return folder
 
 
 def _new_folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix=cache.NEW, dir=_room()))
+    return Path(tempfile.mkdtemp(prefix=cache.NEW, dir=_folder()))
 
 
 def _check(version: str, where: Path) -> str:
     if version.split(".")[:2] != SERIES.split("."):
         raise UserError(
-            f"{where}: this is Linux {version}; overlay and patches are for {SERIES}"
+            f"{where}: this is Linux {version}; overlay and patches need {SERIES}"
         )
     return version
 
@@ -178,5 +178,5 @@ def _listing(folder: str, below: str) -> Iterator[str]:
                 if name not in unpack.WHOLE and name != "Documentation":
                     yield from _listing(entry.path, f"{name}/")
             elif not entry.is_symlink():
-                about = entry.stat()
-                yield f"{name} {about.st_size} {int(about.st_mtime)}"
+                status = entry.stat()
+                yield f"{name} {status.st_size} {int(status.st_mtime)}"

@@ -1,4 +1,4 @@
-"""What a build needs of the machine, and what compiler it has."""
+"""The programs and the disk space that a build needs, and the installed compiler."""
 
 import shutil
 import subprocess
@@ -17,14 +17,14 @@ PACKAGES = {
     "xz": "xz-utils",
     "tar": "tar",
 }
-"""The Debian package of each program that every build calls."""
+"""The programs that every build calls, each with its Debian package."""
 
 FREE_BYTES = 2_000_000_000
-"""What a first build takes at its widest, rounded up."""
+"""The largest disk space that a first build takes, rounded up."""
 
 
 def compiler() -> str | None:
-    """Compiler and linker in one line; None where there is no compiler."""
+    """The versions of compiler and linker, in one line; None without a compiler."""
     try:
         lines = [
             subprocess.run(
@@ -38,7 +38,7 @@ def compiler() -> str | None:
 
 
 def require() -> str:
-    """Check that all tools are there; returns the compiler's line."""
+    """Check that all programs are there. Returns the same line as `compiler`."""
     missing = [name for name in PACKAGES if shutil.which(name) is None]
     if missing:
         named = ", ".join(
@@ -56,6 +56,6 @@ def require_space(folder: Path) -> None:
     if free < FREE_BYTES:
         raise UserError(
             f"{folder}: {free / 1e9:.1f} GB free, building the guest kernel takes "
-            f"up to {FREE_BYTES / 1e9:.0f} GB; make room, or set XDG_CACHE_HOME "
+            f"up to {FREE_BYTES / 1e9:.0f} GB; free some, or set XDG_CACHE_HOME "
             "to a folder on another disk"
         )

@@ -1,9 +1,9 @@
-"""Unpack of Linux what a kernel for ARCH=um can need.
+"""Unpacks the part of Linux that a kernel for ARCH=um can need.
 
-Every Kconfig file and Makefile stays. What goes are the sources of hardware
-drivers and of other architectures: 1.1 of 1.7 GB. A driver that a configuration
-fragment newly asks for may lie in one of these folders; make then says that it
-has no rule for its object, and the folder's name is to be struck out here.
+All Kconfig files and Makefiles are unpacked. The sources of hardware drivers and of
+other architectures are left out, 1.1 of 1.7 GB. If a configuration fragment asks for
+a driver in one of these folders, make says that it has no rule for the driver's
+object. Then remove the folder's name here.
 """
 
 import hashlib
@@ -15,9 +15,25 @@ from mpbench.errors import UserError
 from mpbench.kernel.shell import Shell
 
 ARCHITECTURES = (
-    *("alpha", "arc", "arm", "arm64", "csky", "hexagon", "loongarch", "m68k"),
-    *("microblaze", "mips", "nios2", "openrisc", "parisc", "powerpc", "riscv"),
-    *("s390", "sh", "sparc", "xtensa"),
+    "alpha",
+    "arc",
+    "arm",
+    "arm64",
+    "csky",
+    "hexagon",
+    "loongarch",
+    "m68k",
+    "microblaze",
+    "mips",
+    "nios2",
+    "openrisc",
+    "parisc",
+    "powerpc",
+    "riscv",
+    "s390",
+    "sh",
+    "sparc",
+    "xtensa",
 )
 WHOLE = (
     *(f"arch/{name}/boot" for name in ARCHITECTURES),
@@ -28,16 +44,50 @@ WHOLE = (
     ".git",
     ".pc",
 )
-"""Folders that are left out whole; of Documentation two files at its top stay."""
+"""Folders that are left out as a whole. Of Documentation, two files at its top are
+unpacked."""
 
 SOURCES = (
-    *("gpu", "media", "staging", "scsi", "infiniband", "usb", "iio", "video"),
-    *("accel", "clk", "pinctrl", "phy", "mtd", "hwmon", "crypto", "regulator"),
-    *("net/ethernet", "net/wireless", "net/dsa", "net/phy", "net/can", "net/usb"),
-    *("input", "power", "platform", "soc", "leds", "rtc", "spi", "i2c", "mfd"),
-    *("gpio", "md", "target", "s390", "comedi", "bluetooth", "remoteproc"),
+    "gpu",
+    "media",
+    "staging",
+    "scsi",
+    "infiniband",
+    "usb",
+    "iio",
+    "video",
+    "accel",
+    "clk",
+    "pinctrl",
+    "phy",
+    "mtd",
+    "hwmon",
+    "crypto",
+    "regulator",
+    "net/ethernet",
+    "net/wireless",
+    "net/dsa",
+    "net/phy",
+    "net/can",
+    "net/usb",
+    "input",
+    "power",
+    "platform",
+    "soc",
+    "leds",
+    "rtc",
+    "spi",
+    "i2c",
+    "mfd",
+    "gpio",
+    "md",
+    "target",
+    "s390",
+    "comedi",
+    "bluetooth",
+    "remoteproc",
 )
-"""Folders of drivers/ that lose their sources and keep the rest."""
+"""Folders of drivers/ whose sources are left out; their other files are unpacked."""
 
 THINNED = (
     *(f"arch/{name}" for name in ARCHITECTURES),
@@ -47,14 +97,20 @@ THINNED = (
 
 
 def excludes(top: str) -> list[str]:
-    """Options for tar; `top` is the name of the tree's own folder in the archive."""
+    """Options for tar.
+
+    top : the name of the folder in the archive that has the tree
+    """
     patterns = [f"{top}/{name}" for name in WHOLE]
     patterns += [f"{top}/{folder}/*.[chS]" for folder in THINNED]
     return ["--anchored", *(f"--exclude={pattern}" for pattern in patterns)]
 
 
 def rules() -> str:
-    """Names what is left out: a tree unpacked by other rules is unpacked again."""
+    """Identifies the files that are left out.
+
+    A tree that was unpacked by other rules is unpacked again.
+    """
     return hashlib.sha256("\n".join(excludes("")).encode()).hexdigest()[:8]
 
 
@@ -83,7 +139,7 @@ def unpack(shell: Shell, source: Path, target: Path) -> None:
 
 
 def _top(tarball: Path) -> str:
-    """The folder in which all members of a tarball lie."""
+    """The folder in a tarball that has all its members."""
     try:
         with tarfile.open(tarball, "r|*") as archive:
             member = archive.next()
@@ -93,13 +149,13 @@ def _top(tarball: Path) -> str:
             "unpacked tree"
         ) from error
     if member is None:
-        raise UserError(f"{tarball}: an empty tarball")
+        raise UserError(f"{tarball}: the tarball is empty; give linux-*.tar.xz")
     name = member.name.removeprefix("./")
     return member.name[: len(member.name) - len(name)] + name.split("/")[0]
 
 
 def version(tree: Path) -> str:
-    """Linux's version, after the Makefile at the tree's top ('7.3.4')."""
+    """The version of Linux ('7.3.4'), from the Makefile at the top of the tree."""
     values = {}
     try:
         lines = (tree / "Makefile").read_text(errors="replace").splitlines()[:20]
@@ -112,6 +168,6 @@ def version(tree: Path) -> str:
         if equals:
             values[name.strip()] = value.strip()
     if not {"VERSION", "PATCHLEVEL", "SUBLEVEL"} <= values.keys():
-        raise UserError(f"{tree}/Makefile: not that of a source tree of Linux")
+        raise UserError(f"{tree}/Makefile: not the Makefile of a source tree of Linux")
     numbers = [values[name] for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL")]
     return ".".join(numbers) + values.get("EXTRAVERSION", "")

@@ -1,8 +1,8 @@
-"""Linux from the kernel's own site, where Debian's archive cannot be read.
+"""Fetches Linux from the kernel's own site, if Debian's archive cannot be read.
 
-The newest release of the series is taken, and the tarball checked against the
-site's list of SHA-256 sums. Both come over HTTPS; that list's own signature is
-not checked, since its key is not among those that a Debian machine trusts.
+It takes the newest release of the series, and checks the tarball against the site's
+list of SHA-256 sums. Both come over HTTPS. The signature of the list is not checked,
+because its key is not among those that a Debian machine trusts.
 """
 
 import hashlib
@@ -21,28 +21,31 @@ TIMEOUT_S = 30
 
 
 def fetch(folder: Path, site: str = SITE) -> tuple[Path, str]:
-    """Download the newest release into `folder`; returns tarball and version."""
+    """Download the newest release to `folder`. Returns the tarball and the version."""
     try:
         with urllib.request.urlopen(f"{site}sha256sums.asc", timeout=TIMEOUT_S) as sums:
             listed = LINE.findall(sums.read().decode())
         if not listed:
             raise UserError(f"{site}: no release of Linux {SERIES} listed there")
-        digest, name, _ = max(listed, key=lambda one: int(one[2] or 0))
+        digest, name, _ = max(listed, key=lambda entry: int(entry[2] or 0))
         tarball = folder / name
-        found = _download(f"{site}{name}", tarball)
+        actual = _download(f"{site}{name}", tarball)
     except OSError as error:
         raise UserError(
             f"{site}: {error}; download Linux {SERIES} elsewhere and give it with "
             "--source"
         ) from error
-    if found != digest:
+    if actual != digest:
         tarball.unlink()
-        raise UserError(f"{site}{name}: its SHA-256 is {found}, listed is {digest}")
+        raise UserError(
+            f"{site}{name}: its SHA-256 is {actual}, but the site lists {digest}; "
+            "try again"
+        )
     return tarball, name.removeprefix("linux-").removesuffix(".tar.xz")
 
 
 def _download(address: str, target: Path) -> str:
-    """Copy an address to a file; returns its SHA-256."""
+    """Download an address to a file. Returns the SHA-256 of its content."""
     total = hashlib.sha256()
     with (
         urllib.request.urlopen(address, timeout=TIMEOUT_S) as stream,

@@ -1,12 +1,12 @@
-"""The tree that is compiled: Linux with ours laid over it, objects below it.
+"""The tree that is compiled: Linux with the overlay and the patches, and its objects.
 
-It stays in the cache, one a configuration, so that a change of the overlay
-compiles only what depends on it. Its files are links to those of the unpacked
-source, but for the layer: the files that are ours, and those that a patch
-changes. A file of the layer is replaced only when its content changes.
+The cache keeps one tree per configuration, so that a change of the overlay compiles
+only the files that depend on it. Most files of the tree are links to those of the
+unpacked source. The others are the layer: the files of the overlay, and the files
+that a patch changes. A file of the layer is replaced only when its content changes.
 
-`state.json` says what the tree holds. It is away while make runs: a tree that
-has none was interrupted, its objects cannot be trusted, and it is made anew.
+`state.json` describes the content of the tree. It does not exist while make runs. A
+tree without it was interrupted; its objects may be incomplete, so it is made again.
 """
 
 import json
@@ -30,8 +30,8 @@ class Worktree:
         self.folder = cache.root() / "work" / recipe.name
         self.tree = self.folder / "tree"
         self.objects = self.tree / "objects"
-        """Below the tree: only so all paths that make hands out are relative,
-        and the kernel is the same wherever it is built."""
+        """They lie below the tree. Only then are all of make's paths relative, and the
+        kernel is the same wherever it is built."""
         self._recipe = recipe
         self._source = source
         self._made_of = {"source": source.folder.name, "compiler": compiler}
@@ -39,7 +39,7 @@ class Worktree:
         self._layer: list[str] = []
 
     def prepare(self, shell: Shell, anew: bool) -> bool:
-        """Bring the tree to what the recipe says; true if it has no objects yet."""
+        """Make the tree what the recipe says. Returns true if it has no objects yet."""
         before = {} if anew else _read(self._state)
         self._state.unlink(missing_ok=True)
         fresh = any(before.get(name) != value for name, value in self._made_of.items())
@@ -59,15 +59,15 @@ class Worktree:
         return fresh and not before
 
     def keep(self) -> None:
-        """The objects are as make left them: they can be used again."""
+        """Note that the objects are complete, so that the next build uses them."""
         self._state.write_text(json.dumps({**self._made_of, "layer": self._layer}))
 
     def _copy_sibling(self, shell: Shell) -> dict[str, Any]:
-        """Begin with another configuration's tree, if one is of the same source
-        and compiler; make compiles again what the configuration changes.
+        """Begin with the tree of another configuration, if source and compiler agree.
 
-        Returns that tree's state. Its objects are copied, for make may write into
-        an object in place; the rest is linked.
+        make then compiles only what the configuration changes. Returns the state of
+        that tree; empty if there is none. Its objects are copied, because make may
+        write into an object in place. All other files are linked.
         """
         for path in sorted(self.folder.parent.glob("*/state.json")):
             state = _read(path)
@@ -75,16 +75,16 @@ class Worktree:
                 objects = path.parent / "tree" / self.objects.name
                 shell.run(["cp", "-al", str(self._source.tree), str(self.tree)])
                 for name in state["layer"]:
-                    ours = self.tree / name
-                    ours.unlink(missing_ok=True)
-                    ours.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy2(path.parent / "tree" / name, ours)
+                    target = self.tree / name
+                    target.unlink(missing_ok=True)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(path.parent / "tree" / name, target)
                 shell.run(["cp", "-a", str(objects), str(self.objects)])
                 return state
         return {}
 
     def _make_layer(self, shell: Shell) -> dict[str, Path]:
-        """Ours and the patched files, in a folder of their own; by path."""
+        """Write the overlay and the patched files to a separate folder; by path."""
         layer = self.folder / "layer"
         shutil.rmtree(layer, ignore_errors=True)
         names = dict.fromkeys(
@@ -104,25 +104,28 @@ class Worktree:
         return {name: layer / name for name in names}
 
     def _restore(self, name: str) -> None:
-        """Take a file out of the layer."""
-        ours, theirs = self.tree / name, self._source.tree / name
-        ours.unlink(missing_ok=True)
-        if theirs.is_file():
-            _put(theirs, ours)
+        """Replace a file that is no longer in the layer by that of the source."""
+        target, source = self.tree / name, self._source.tree / name
+        target.unlink(missing_ok=True)
+        if source.is_file():
+            _put(source, target)
 
 
 def _read(state: Path) -> dict[str, Any]:
-    """What a work tree holds; empty if make was interrupted in it."""
+    """The state of a work tree; empty if make was interrupted in it."""
     try:
-        found: dict[str, Any] = json.loads(state.read_text())
+        content: dict[str, Any] = json.loads(state.read_text())
     except (OSError, ValueError):
         return {}
-    return found
+    return content
 
 
 def _put(source: Path, target: Path) -> None:
-    """Write source's content to target, never through a link of target's, and
-    not at all if it is there already."""
+    """Write the source's content to the target, unless the target has it already.
+
+    The target may be a link to a file of the cached source, so it is replaced and not
+    written to.
+    """
     content = source.read_bytes()
     if target.is_file():
         if target.read_bytes() == content:

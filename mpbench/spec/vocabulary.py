@@ -35,7 +35,7 @@ TOOLS = ("iperf3", "curl", "ab", "cbr")
 READ_MODES = ("coalesced", "packet")
 
 DESIGN_METHODS = ("wsp", "lhs", "sobol", "uniform", "grid")
-"""Those of room wsp, and `grid`, which crosses lists and spreads nothing."""
+"""The methods of the package wsp, and `grid`, which takes all combinations of lists."""
 
 DESIGN_KEYS = (
     "method",

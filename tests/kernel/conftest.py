@@ -1,4 +1,4 @@
-"""A room, a Linux and a `make` that stand for the real ones."""
+"""A kernel folder, a Linux and a `make` that take the place of the real ones."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ Say two.
 """
 MAKE = """\
 #!/bin/sh
-# Stands for make: FAKE says how it goes wrong.
+# Takes the place of make. FAKE says how it fails.
 echo "make $*" >> "$FAKE_CALLS"
 for word; do case $word in KCONFIG_ALLCONFIG=*) fragment=${word#*=};; esac; done
 case "$*" in
@@ -40,7 +40,7 @@ esac
 """
 GCC = """\
 #!/bin/sh
-# Stands for gcc: writes the file after -o.
+# Takes the place of gcc: writes the file after -o.
 [ "$1" = --version ] && echo "gcc 0 (fake)" && exit
 while [ "$1" != -o ]; do shift; done
 echo program > "$2"
@@ -48,20 +48,20 @@ echo program > "$2"
 
 
 class Lab:
-    """A folder with all that a build reads and writes, and its command."""
+    """A folder with everything that a build reads and writes, and its command."""
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.room = folder / "kernel"
+        self.kernel = folder / "kernel"
         self.tree = folder / "linux"
         self.home = folder / "cache" / "mpbench"
         self.calls = folder / "calls"
-        self._write(self.room / "guest.config", "CONFIG_NET=y\nCONFIG_MPTCP=y\n")
-        self._write(self.room / "debug.config", "CONFIG_DEBUG=y\n")
-        self._write(self.room / "overlay/net/ours.c", "ours\n")
-        self._write(self.room / "patches/0001-two.patch", PATCH)
+        self._write(self.kernel / "guest.config", "CONFIG_NET=y\nCONFIG_MPTCP=y\n")
+        self._write(self.kernel / "debug.config", "CONFIG_DEBUG=y\n")
+        self._write(self.kernel / "overlay/net/ours.c", "ours\n")
+        self._write(self.kernel / "patches/0001-two.patch", PATCH)
         for name in ("init.c", "mpbench-read.c", "read-library.c"):
-            self._write(self.room / "guest" / name, "int main(void) { return 0; }\n")
+            self._write(self.kernel / "guest" / name, "int main(void) { return 0; }\n")
         self._write(self.tree / "Makefile", MAKEFILE)
         self._write(self.tree / "lib/one.c", "one\n")
         self._write(self.tree / "drivers/gpu/big.c", "big\n")
@@ -82,11 +82,11 @@ class Lab:
             # A shell that starts the tests in the background has SIGINT ignored.
             "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
             "import sys; from pathlib import Path; from mpbench.kernel import recipe; "
-            "from mpbench import cli; recipe.ROOM = Path(sys.argv.pop(1)); cli.main()"
+            "from mpbench import cli; recipe.FOLDER = Path(sys.argv.pop(1)); cli.main()"
         )
         argv = ["kernel", "build", "--source", str(self.tree)]
         return subprocess.Popen(
-            [sys.executable, "-c", code, str(self.room), *argv, *words],
+            [sys.executable, "-c", code, str(self.kernel), *argv, *words],
             env={**os.environ, **self.environment, "FAKE": fake},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -94,7 +94,7 @@ class Lab:
         )
 
     def makes(self) -> int:
-        """How often make was called to compile."""
+        """The number of times that make was called to compile."""
         lines = self.calls.read_text().splitlines() if self.calls.exists() else []
         return sum(line.endswith(" linux") for line in lines)
 
@@ -108,5 +108,5 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     lab = Lab(tmp_path)
     for name, value in lab.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(recipe, "ROOM", lab.room)
+    monkeypatch.setattr(recipe, "FOLDER", lab.kernel)
     return lab

@@ -1,4 +1,4 @@
-"""What a build leaves, and what it leaves behind when it goes wrong."""
+"""The files that a build makes, and the state after a build that fails."""
 
 import io
 import shutil
@@ -50,10 +50,10 @@ def test_force_builds_again(lab: Lab) -> None:
     first = built(lab)
     assert built(lab, force=True).key == first.key
     assert lab.makes() == 2
-    assert [one.key for one in cache.kernels()] == [first.key]
+    assert [made.key for made in cache.kernels()] == [first.key]
 
 
-def test_ours_is_laid_over_linux_and_linux_stays_as_it_was(lab: Lab) -> None:
+def test_the_overlay_is_added_and_the_source_does_not_change(lab: Lab) -> None:
     built(lab)
     tree = lab.home / "work" / "guest" / "tree"
     assert (tree / "net/ours.c").read_text() == "ours\n"
@@ -69,13 +69,13 @@ def test_a_change_of_the_overlay_touches_only_what_changed(lab: Lab) -> None:
     first = built(lab)
     tree = lab.home / "work" / "guest" / "tree"
     before = (tree / "lib/one.c").stat().st_mtime_ns
-    (lab.room / "overlay/net/ours.c").write_text("ours, newer\n")
-    (lab.room / "overlay/net/more.c").write_text("more\n")
+    (lab.kernel / "overlay/net/ours.c").write_text("ours, newer\n")
+    (lab.kernel / "overlay/net/more.c").write_text("more\n")
     assert built(lab).key != first.key
     assert (tree / "net/ours.c").read_text() == "ours, newer\n"
     assert (tree / "lib/one.c").stat().st_mtime_ns == before
-    (lab.room / "overlay/net/more.c").unlink()
-    (lab.room / "patches/0001-two.patch").unlink()
+    (lab.kernel / "overlay/net/more.c").unlink()
+    (lab.kernel / "patches/0001-two.patch").unlink()
     built(lab)
     assert not (tree / "net/more.c").exists()
     assert (tree / "lib/one.c").read_text() == "one\n"
@@ -108,7 +108,7 @@ def test_linux_fetched_after_it_was_given(
     tarball = lab.folder / "linux.tar.xz"
     subprocess.run(["tar", "-cJf", tarball, "-C", lab.folder, "linux"], check=True)
     given = kernel.build("guest", tarball)
-    (lab.room / "overlay/net/ours.c").write_text("newer\n")
+    (lab.kernel / "overlay/net/ours.c").write_text("newer\n")
     monkeypatch.setattr(sources, "_download", lambda *rest: (tarball, "the archive"))
     fetched = kernel.build("guest")
     assert fetched.info["source"] == "the archive"

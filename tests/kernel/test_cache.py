@@ -1,4 +1,4 @@
-"""Keys, and the commands that look at the cache."""
+"""The keys of kernels, and the commands that show and clean the cache."""
 
 import json
 
@@ -16,14 +16,18 @@ from .conftest import Lab
 @pytest.mark.parametrize(
     "name",
     [
-        *("guest.config", "overlay/net/ours.c", "overlay/new.c", "guest/init.c"),
-        *("patches/0001-two.patch", "patches/0002-new.patch"),
+        "guest.config",
+        "overlay/net/ours.c",
+        "overlay/new.c",
+        "guest/init.c",
+        "patches/0001-two.patch",
+        "patches/0002-new.patch",
     ],
 )
 def test_every_input_changes_the_recipe(lab: Lab, name: str) -> None:
     before = recipe.read("guest").digest
     assert recipe.read("guest").digest == before
-    path = lab.room / name
+    path = lab.kernel / name
     path.write_text("x" + (path.read_text() if path.exists() else ""))
     assert recipe.read("guest").digest != before
 
@@ -40,7 +44,7 @@ def test_the_command_offers_every_configuration() -> None:
 
 
 def test_no_checkout(lab: Lab) -> None:
-    (lab.room / "guest.config").unlink()
+    (lab.kernel / "guest.config").unlink()
     with pytest.raises(UserError, match="checkout"):
         kernel.find("guest")
 
@@ -71,7 +75,7 @@ def test_path_and_info(lab: Lab) -> None:
 
 def test_clean_keeps_the_present_kernel(lab: Lab) -> None:
     old = kernel.build("guest", lab.tree)
-    (lab.room / "overlay/net/ours.c").write_text("newer\n")
+    (lab.kernel / "overlay/net/ours.c").write_text("newer\n")
     present = kernel.build("guest", lab.tree)
     said = CliRunner().invoke(command, ["clean"]).output
     assert "MB freed" in said

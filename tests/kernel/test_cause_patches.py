@@ -1,4 +1,4 @@
-"""Patches of causes' experiments go on to the tree as it is."""
+"""The patches of the experiments that test causes apply to the present tree."""
 
 import subprocess
 from pathlib import Path
@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 PATCHES = sorted((ROOT / "experiments/causes").glob("*.patch"))
 
 
-@pytest.mark.parametrize("patch", PATCHES, ids=[each.stem for each in PATCHES])
+@pytest.mark.parametrize("patch", PATCHES, ids=[patch.stem for patch in PATCHES])
 def test_it_applies(patch: Path) -> None:
     command = ["patch", "-p1", "--dry-run", "--force", "-i", str(patch)]
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The controllers' arithmetic inside the guest kernel, as its KUnit suite."""
+"""The KUnit suite of the controllers' arithmetic passes in the guest kernel."""
 
 import os
 import re
@@ -12,11 +12,16 @@ from mpbench import kernel
 pytestmark = pytest.mark.guest
 
 VECTORS = 900
-"""At least so many cases of the vector table, twelve tests on each vector."""
+"""The smallest number of cases: twelve tests on each vector of the table."""
 
 LINE = [
-    *("mem=128M", "con=null", "con0=fd:0,fd:1", "seccomp=on"),
-    *("kunit.enable=1", "kunit.autorun=1", "kunit.filter_glob=mptcp-coupled*"),
+    "mem=128M",
+    "con=null",
+    "con0=fd:0,fd:1",
+    "seccomp=on",
+    "kunit.enable=1",
+    "kunit.autorun=1",
+    "kunit.filter_glob=mptcp-coupled*",
     "kunit_shutdown=poweroff",
 ]
 

@@ -1,4 +1,4 @@
-"""The kernel's own site, played by a folder."""
+"""Downloads from the kernel's own site, with a folder in its place."""
 
 import hashlib
 from pathlib import Path
