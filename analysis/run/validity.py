@@ -10,6 +10,7 @@ from analysis.run import link_traffic, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic, label
 from analysis.run.observed_links import Direction
+from analysis.run.timeliness import machine_kept_up
 
 Check = Callable[[Artefacts], Iterator[str]]
 
@@ -259,4 +260,5 @@ CHECKS: tuple[Check, ...] = (
     no_drop_elsewhere,
     memory_sufficed,
     traffic_as_asked,
+    machine_kept_up,
 )

@@ -15,7 +15,7 @@ afterwards. Three rules hold for every backend:
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -83,6 +83,10 @@ class Backend(Protocol):
 
     def provenance(self) -> dict[str, Any]:
         """What a reader of the results wants to know of this backend; JSON-able."""
+        ...
+
+    def check(self, jobs: Sequence[Job]) -> None:
+        """Raises UserError, before the first run, for jobs that cannot run here."""
         ...
 
     def execute(

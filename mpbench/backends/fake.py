@@ -67,6 +67,9 @@ class FakeBackend:
     def provenance(self) -> dict[str, Any]:
         return {"scripts": [dict(script) for script in self._scripts]}
 
+    def check(self, jobs: Sequence[Job]) -> None:
+        """Every job can run."""
+
     def execute(
         self,
         job: Job,

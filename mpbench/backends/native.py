@@ -10,6 +10,7 @@ execution of a run is another measurement: its bytes differ.
 import json
 import os
 import threading
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ class NativeBackend:
         return machine
 
     def identity(self) -> dict[str, str]:
-        assert self._machine.root
+        self.check([])
         kernel = os.uname()
         return {
             "kernel": f"{kernel.release} {kernel.version}",
@@ -60,6 +61,9 @@ class NativeBackend:
             "tools": tools.versions(tools.GUEST),
         }
 
+    def check(self, jobs: Sequence[Job]) -> None:
+        requirements.check_jobs(jobs, self._machine)
+
     def execute(
         self,
         job: Job,
@@ -69,7 +73,7 @@ class NativeBackend:
         report: Report,
         cancel: threading.Event,
     ) -> Exit:
-        requirements.check_job(job, self._machine)
+        self.check([job])
         variables = environment(str(read_tools.folder()))
         artefacts = directory / "artefacts"
         with (artefacts / "console.log").open("wb") as console:

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,27 +94,39 @@ def refuse_missing(listed: Iterable[Need]) -> None:
         raise UserError(f"--backend native: this machine lacks {words}")
 
 
-def check_job(job: Job, machine: Machine) -> None:
-    """Raises UserError if the kernel lacks a job's controllers or schedulers."""
-    own = [entry.get("transport") for entry in job.get("traffic") or ()]
-    for transport in (job["transport"], *filter(None, own)):
-        _check_transport(transport, machine)
+def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
+    """Raises UserError that names all controllers and schedulers the kernel lacks."""
+    lacking = dict.fromkeys(
+        words
+        for job in jobs
+        for transport in _transports(job)
+        for words in _lacking(transport, machine)
+    )
+    if lacking:
+        raise UserError(f"--backend native: {'; '.join(lacking)}")
 
 
-def _check_transport(transport: Mapping[str, Any], machine: Machine) -> None:
+def _transports(job: Job) -> Iterator[Mapping[str, Any]]:
+    yield job["transport"]
+    for entry in job.get("traffic") or ():
+        if entry.get("transport"):
+            yield entry["transport"]
+
+
+def _lacking(transport: Mapping[str, Any], machine: Machine) -> Iterator[str]:
     controls = (machine.kernel.get("congestion_controls") or "").split()
     wanted = transport["congestion_control"]
     if wanted not in controls:
         remedy = _remedy(wanted, f"modprobe tcp_{wanted}")
-        raise UserError(_unavailable("congestion control", wanted, controls, remedy))
+        yield _unavailable("congestion control", wanted, controls, remedy)
     if transport["protocol"] != "mptcp":
         return
-    # A kernel that cannot tell has the default one at least.
+    # A kernel that does not list its schedulers has at least the default one.
     schedulers = (machine.kernel.get("schedulers") or "default").split()
     wanted = transport["scheduler"]
     if wanted not in schedulers:
         remedy = _remedy(wanted, f"use one of them, or load what brings {wanted}")
-        raise UserError(_unavailable("scheduler", wanted, schedulers, remedy))
+        yield _unavailable("scheduler", wanted, schedulers, remedy)
 
 
 def _remedy(name: str, otherwise: str) -> str:
@@ -125,7 +137,7 @@ def _remedy(name: str, otherwise: str) -> str:
 
 def _unavailable(kind: str, name: str, available: Sequence[str], remedy: str) -> str:
     return (
-        f"--backend native: {kind} {name}: not in this kernel, "
+        f"{kind} {name}: not in this kernel, "
         f"which has {', '.join(available) or 'none'}; {remedy}"
     )
 

@@ -98,6 +98,9 @@ class VirtualBackend:
             "tools": tools.versions(tools.GUEST),
         }
 
+    def check(self, jobs: Sequence[Job]) -> None:
+        """Every job can run: the guest's kernel has all that a spec may name."""
+
     def execute(
         self,
         job: Job,

@@ -18,13 +18,20 @@ TITLES = {
 
 
 @click.command("doctor")
+@click.option(
+    "--backend",
+    "asked",
+    type=click.Choice(tuple(TITLES)),
+    help="Look at this backend only.  [default: both; the status is the virtual lab's]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead.")
 @click.pass_context
-def command(context: click.Context, as_json: bool) -> None:
+def command(context: click.Context, asked: str | None, as_json: bool) -> None:
     """Say what this machine has and lacks, and what would put it right.
 
-    Looks at both backends, and boots one empty guest if the guest kernel is
-    built. Exit status: 0 when the virtual lab can run, 1 when it cannot.
+    If the guest kernel is built, one empty guest is booted.
+
+    Exit status: 0 when the backend can run, 1 when it cannot.
     """
     import json
     from dataclasses import asdict
@@ -34,31 +41,33 @@ def command(context: click.Context, as_json: bool) -> None:
     from mpbench.doctor import facts
     from mpbench.doctor.findings import can_run, findings
 
-    found = findings(facts.look())
-    labs = {lab: can_run(found, lab) for lab in TITLES}
+    shown = [asked] if asked else list(TITLES)
+    found = [finding for finding in findings(facts.look()) if finding.lab in shown]
+    labs = {lab: can_run(found, lab) for lab in shown}
     if as_json:
-        answer = {"can_run": labs, "findings": [asdict(each) for each in found]}
+        answer = {"can_run": labs, "findings": [asdict(finding) for finding in found]}
         click.echo(json.dumps(answer, indent=2))
     else:
         _show(found, labs, Console(highlight=False))
-    context.exit(0 if labs["virtual"] else 1)
+    context.exit(0 if labs[asked or "virtual"] else 1)
 
 
 def _show(found: "list[Finding]", labs: dict[str, bool], console: "Console") -> None:
-    for lab, title in TITLES.items():
-        can = "can run" if labs[lab] else "cannot run"
-        listed = [each for each in found if each.lab == lab]
+    for lab, able in labs.items():
+        title = f"{TITLES[lab]}: {'can run' if able else 'cannot run'}"
+        listed = [finding for finding in found if finding.lab == lab]
         if console.is_terminal:
-            _table(listed, f"{title}: {can}", console)
+            _table(listed, title, console)
         else:
-            _lines(listed, f"{title}: {can}")
+            _lines(listed, title)
 
 
 def _lines(listed: "list[Finding]", title: str) -> None:
     click.echo(title)
-    for each in listed:
-        parts = [each.what, each.detail, each.remedy and f"remedy: {each.remedy}"]
-        click.echo(f"  {MARKS[each.mark]:<8}  {' - '.join(filter(None, parts))}")
+    for finding in listed:
+        remedy = finding.remedy and f"remedy: {finding.remedy}"
+        parts = filter(None, (finding.what, finding.detail, remedy))
+        click.echo(f"  {MARKS[finding.mark]:<8}  {' - '.join(parts)}")
 
 
 def _table(listed: "list[Finding]", title: str, console: "Console") -> None:
@@ -74,11 +83,11 @@ def _table(listed: "list[Finding]", title: str, console: "Console") -> None:
     )
     for heading in ("", "what", "found", "remedy"):
         table.add_column(heading, header_style="dim")
-    for each in listed:
-        style = STYLES[each.mark]
+    for finding in listed:
+        style = STYLES[finding.mark]
         table.add_row(
-            f"[{style}]{MARKS[each.mark]}[/{style}]",
-            *map(escape, (each.what, each.detail, each.remedy)),
+            f"[{style}]{MARKS[finding.mark]}[/{style}]",
+            *map(escape, (finding.what, finding.detail, finding.remedy)),
         )
     console.print(table)
     console.print()

@@ -12,6 +12,7 @@ import click
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
+    from mpbench.backends.base import Backend
     from mpbench.plan import Estimate, Plan, Run
     from mpbench.spec import Spec
 
@@ -48,7 +49,11 @@ def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> N
     from mpbench.spec import load
 
     spec = load(file)
-    plan = make_plan(spec, _build(backend_name))
+    backend = registry.create(backend_name)
+    build = _build(backend)
+    plan = make_plan(spec, build)
+    if build:
+        _warn(backend, plan)
     real_time = backend_name in registry.REAL_TIME
     each = [estimate(run.job, real_time) for run in plan.runs]
     workers = jobs or (1 if real_time else len(os.sched_getaffinity(0)))
@@ -63,17 +68,25 @@ def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> N
         click.echo(f"warning: {warning}", err=True)
 
 
-def _build(backend_name: str) -> dict[str, str]:
-    """What the backend adds to the ids; nothing, and a warning, if it is not
-    ready, as before the guest kernel is built."""
-    from mpbench.backends import registry
+def _build(backend: "Backend") -> dict[str, str]:
+    """What the backend adds to the ids.
 
-    backend = registry.create(backend_name)
+    If the backend is not ready, as before the guest kernel is built: nothing, and a
+    warning.
+    """
     try:
         return dict(backend.identity())
     except UserError as error:
         click.echo(f"ids will be others: {error}", err=True)
         return {}
+
+
+def _warn(backend: "Backend", plan: "Plan") -> None:
+    """Say which of the runs could not be executed on this machine."""
+    try:
+        backend.check([run.job for run in plan.runs])
+    except UserError as error:
+        click.echo(f"cannot run here: {error}", err=True)
 
 
 def _table(plan: "Plan", each: "Sequence[Estimate]") -> str:

@@ -66,6 +66,7 @@ def run_campaign(
         stands = standing(results, planned)
         stands = refresh(results, planned, stands, analysis.measure)
         due = pending(planned, stands, options)
+        backend.check([run.job for run in due])
         head = _head(experiment, backend, build, results)
         _write_head(results, head, experiment)
         context = _context(results, backend, head, analysis, options)

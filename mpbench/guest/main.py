@@ -83,7 +83,10 @@ def execute(
     processes = plan_processes(job, topology)
     trace = make_trace(job, topology, network, folder / "trace.csv")
     captured = capture.start(job.get("capture"), network, folder)
-    outcome["processes"] = traffic.run(processes, network, folder, trace)
+    timers = None if in_lab() else traffic.LateTimers()
+    outcome["processes"] = traffic.run(processes, network, folder, trace, timers)
+    if timers:
+        outcome["lost"] = timers.record()
     last.callback(captured.stop)
     shaped = {
         place[0]

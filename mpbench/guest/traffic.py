@@ -24,6 +24,36 @@ TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 UDP_TABLES = ("/proc/net/udp", "/proc/net/udp6")
 
 
+class LateTimers:
+    """Measures how much time a machine in real time loses, by timers that fire late.
+
+    It has no part in virtual time, where timers fire at their very instant and a
+    further timer would change the run.
+    """
+
+    PERIOD_S = 0.01
+    USUAL_S = 0.001
+    """Lateness that an idle machine has, too."""
+
+    def __init__(self) -> None:
+        self.watched_s = self.lost_s = self.longest_s = 0.0
+
+    def note(self, asked_s: float, took_s: float, fired: bool) -> None:
+        """Count a wait for so long, which ended by its timer if `fired`."""
+        self.watched_s += took_s
+        late_s = took_s - asked_s
+        if fired and late_s > self.USUAL_S:
+            self.lost_s += late_s
+            self.longest_s = max(self.longest_s, late_s)
+
+    def record(self) -> dict[str, float]:
+        return {
+            "traffic_s": round(self.watched_s, 6),
+            "lost_s": round(self.lost_s, 6),
+            "longest_s": round(self.longest_s, 6),
+        }
+
+
 class TrafficError(Exception):
     """Traffic could not be started, or did not end by itself."""
 
@@ -74,10 +104,12 @@ def run(
     network: LabNetwork,
     folder: Path,
     trace: Trace | None = None,
+    timers: LateTimers | None = None,
 ) -> list[dict[str, Any]]:
     """Run them all and say how each went.
 
     trace : what notes windows until all clients have ended
+    timers : measures the time that a machine in real time loses until then
 
     Raises TrafficError when a server does not come up. A client that fails is
     no error here: its exit code and output say what happened.
@@ -111,8 +143,10 @@ def run(
             due_s = trace.due_s()
         if waiting:
             due_s = min(due_s, zero + waiting[0].start_s)
-        left_s = min(due_s - time.monotonic(), PATIENCE_S)
-        _wait_for_child([*clients, *servers], max(left_s, 0.0))
+        left_s = max(min(due_s - time.monotonic(), PATIENCE_S), 0.0)
+        if timers:
+            left_s = min(left_s, timers.PERIOD_S)
+        _wait_for_child([*clients, *servers], left_s, timers)
     if trace:
         trace.end()
     ending = [server for server in servers if not server.process.lasting]
@@ -155,12 +189,18 @@ def align() -> None:
     slack.write_text(before)
 
 
-def _wait_for_child(started: Sequence[Started], timeout_s: float) -> None:
+def _wait_for_child(
+    started: Sequence[Started], timeout_s: float, timers: LateTimers | None = None
+) -> None:
     """Wait until a child ends or the time is over, and note which have ended.
 
     The signal of one that ended before is pending until it is waited for here.
     """
-    if signal.sigtimedwait([signal.SIGCHLD], timeout_s) is not None:
+    began_s = time.monotonic() if timers else 0.0
+    ended = signal.sigtimedwait([signal.SIGCHLD], timeout_s) is not None
+    if timers:
+        timers.note(timeout_s, time.monotonic() - began_s, fired=not ended)
+    if ended:
         _note_ended(started)
 
 

@@ -158,6 +158,19 @@ def test_json(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"lab", "mark", "what", "detail", "remedy"} == set(answer["findings"][0])
 
 
+def test_native_alone_is_judged_by_what_it_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The virtual lab's kernel and cache have no say in it."""
+    able = replace(WHOLE, kernel=None, cache=SMALL, native=[Need("root", True)])
+    status, output = run(monkeypatch, able, "--backend", "native")
+    assert status == 0
+    assert "can run" in output and "Virtual lab" not in output
+    assert run(monkeypatch, WHOLE, "--backend", "native")[0] == 1
+    lacking = replace(WHOLE, kernel=None)
+    assert run(monkeypatch, lacking, "--backend", "virtual")[0] == 1
+
+
 def test_a_table_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     from rich.console import Console
 

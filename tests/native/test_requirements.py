@@ -1,5 +1,6 @@
 """What is missing is named with its remedy, all in one line."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from mpbench.backends import requirements
 from mpbench.backends.requirements import Machine
 from mpbench.errors import UserError
+from tests.calls import Command
 
 KERNEL = {
     "mptcp": "1",
@@ -75,7 +77,7 @@ def test_each_missing_one_has_its_remedy(tried: dict[str, Any], expected: str) -
 
 
 def test_a_job_that_the_kernel_can_do() -> None:
-    requirements.check_job(transport(), machine())
+    requirements.check_jobs([transport(), transport()], machine())
 
 
 @pytest.mark.parametrize(
@@ -100,5 +102,58 @@ def test_a_job_that_the_kernel_can_do() -> None:
 )
 def test_a_job_that_it_cannot(job: dict[str, Any], expected: str) -> None:
     with pytest.raises(UserError) as caught:
-        requirements.check_job(job, machine())
+        requirements.check_jobs([transport(), job, job], machine())
     assert str(caught.value) == f"--backend native: {expected}"
+
+
+def test_all_that_jobs_lack_is_told_at_once() -> None:
+    jobs = [transport("bbr"), {**transport(), "traffic": [transport("lia", "lowrtt")]}]
+    with pytest.raises(UserError) as caught:
+        requirements.check_jobs(jobs, machine())
+    words = str(caught.value)
+    assert words.count("not in this kernel") == 3
+    assert words.startswith("--backend native: congestion control bbr: ")
+
+
+EXPERIMENT = """
+name: lacking
+topology: two_path
+parameters: {path1.capacity: 10 Mbit/s, path2.capacity: 10 Mbit/s}
+cases:
+  first: {protocol: tcp, congestion_control: reno, path: 1}
+  second: {protocol: mptcp, congestion_control: lia, scheduler: default}
+traffic: [{tool: iperf3, from: client, to: server, duration: 5 s}]
+"""
+
+
+@pytest.fixture
+def lacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An experiment whose second case this machine cannot run."""
+    monkeypatch.setattr(requirements, "look", machine)
+    file = tmp_path / "lacking.yaml"
+    file.write_text(EXPERIMENT)
+    return file
+
+
+def test_a_case_that_cannot_run_is_refused_before_the_first_run(
+    lacking: Path, tmp_path: Path, command: Command
+) -> None:
+    results = tmp_path / "results"
+    done = command("run", lacking, "--backend", "native", "--out", results)
+    assert done.status == 2
+    assert "congestion control lia: not in this kernel" in done.err
+    assert not list(results.glob("runs/*"))
+
+
+def test_the_plan_says_what_cannot_run(lacking: Path, command: Command) -> None:
+    done = command("plan", lacking, "--backend", "native")
+    assert done.status == 0
+    assert "cannot run here: --backend native: congestion control lia" in done.err
+    assert "2 runs" in done.out
+
+
+def test_the_plan_of_a_case_that_can_run_warns_of_nothing(
+    lacking: Path, command: Command
+) -> None:
+    lacking.write_text(EXPERIMENT.replace("lia", "cubic"))
+    assert command("plan", lacking, "--backend", "native").err == ""

@@ -31,12 +31,15 @@ class Report:
 
     error : iperf3's error message; None if there is none
     streams : number of parallel streams; None if the test never started
+    longest_rtt_ms : the longest smoothed round trip that this end saw as a sender;
+        None if it sent nothing or does not know
     """
 
     version: str
     error: str | None
     streams: int | None
     intervals: tuple[Interval, ...]
+    longest_rtt_ms: float | None = None
 
     @property
     def end_s(self) -> float:
@@ -74,6 +77,7 @@ def parse(document: Mapping[str, Any], name: str) -> Report:
             error=document.get("error"),
             streams=int(test["num_streams"]) if "num_streams" in test else None,
             intervals=intervals,
+            longest_rtt_ms=_longest_rtt_ms(document),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"
@@ -89,3 +93,14 @@ def _interval(interval: Mapping[str, Any]) -> Interval:
         stream_bytes=tuple(int(stream["bytes"]) for stream in interval["streams"]),
         sender=bool(total.get("sender", False)),
     )
+
+
+def _longest_rtt_ms(document: Mapping[str, Any]) -> float | None:
+    """iperf3 asks the kernel once per interval."""
+    streams = [
+        stream
+        for interval in document.get("intervals") or ()
+        for stream in interval["streams"]
+    ]
+    told_us = [int(stream["rtt"]) for stream in streams if stream.get("rtt")]
+    return max(told_us) / 1e3 if told_us else None

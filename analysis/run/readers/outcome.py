@@ -52,6 +52,20 @@ class UserPath:
 
 
 @dataclass(frozen=True)
+class Lost:
+    """How late the timers of a run in real time were.
+
+    traffic_s : how long they were watched
+    lost_s : by how much they were late, all together
+    longest_s : by how much the latest was
+    """
+
+    traffic_s: float
+    lost_s: float
+    longest_s: float
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What the guest reports.
 
@@ -61,6 +75,7 @@ class Outcome:
     users : by host that opens connections, its paths; empty in the results of old
         guests, which knew a single user only
     processes : the processes of the traffic
+    lost : the time that the machine of a native run lost; None in virtual time
     """
 
     error: str | None
@@ -68,6 +83,7 @@ class Outcome:
     links: tuple[LinkEnds, ...] = ()
     users: Mapping[str, tuple[UserPath, ...]] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
+    lost: Lost | None = None
 
 
 def read(path: Path) -> Outcome:
@@ -104,6 +120,7 @@ def parse(document: Mapping[str, Any], name: str) -> Outcome:
                 )
                 for p in document["processes"]
             ),
+            lost=_lost(document.get("lost")),
         )
     except (KeyError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"
@@ -116,6 +133,13 @@ def _transports(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         transports = document["transports"]
         return {host: dict(settings) for host, settings in transports.items()}
     return {"client": dict(document["transport"])}
+
+
+def _lost(told: Mapping[str, Any] | None) -> Lost | None:
+    if told is None:
+        return None
+    names = ("traffic_s", "lost_s", "longest_s")
+    return Lost(*(float(told[name]) for name in names))
 
 
 def _name(path: Mapping[str, Any]) -> str:

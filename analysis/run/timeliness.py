@@ -1,0 +1,104 @@
+"""Whether the machine of a native run kept up with the network that it emulates.
+
+In real time an overloaded machine delays packets and programs, and nothing else in a
+run's files says so. These checks concern runs whose guest code told how much time was
+lost. In virtual time none is.
+"""
+
+from collections.abc import Iterator
+
+from analysis.run.artefacts import Artefacts
+from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic
+from analysis.run.tools import iperf3
+from analysis.run.tools.iperf3 import Reports
+
+LOST_PART = 0.05
+"""The most of the traffic's time that timers may be late, all together."""
+RTT_FACTOR = 1.5
+RTT_SLACK_MS = 10.0
+"""How far a round trip may exceed what delays and full queues make it."""
+UTILISATION = 0.8
+"""The least part of its path that a single TCP fills."""
+LEAST_S = 5.0
+"""Shorter transfers may end in slow start."""
+FILLING = ("cubic", "reno")
+"""Controllers that fill a path whose queue holds at least half a round trip."""
+PAYLOAD_BYTES = 1448
+BULK = "iperf3"
+
+
+def machine_kept_up(run: Artefacts) -> Iterator[str]:
+    """Timers were on time, round trips plausible, and a path alone was filled."""
+    lost = run.outcome.lost
+    if lost is None:
+        return
+    if lost.lost_s > LOST_PART * lost.traffic_s:
+        yield (
+            f"the machine was too busy: timers were late by {lost.lost_s:.2f} s in "
+            f"{lost.traffic_s:.1f} s of traffic, at most {lost.longest_s * 1e3:.0f} ms"
+        )
+    for index, (entry, report) in enumerate(
+        zip(run.job.traffic, run.reports, strict=True)
+    ):
+        if entry.tool == BULK:
+            late = _round_trip(run, entry, report)
+            for reason in (*late, *_filled(run, entry, report)):
+                yield f"traffic {index}: {reason}"
+
+
+def _round_trip(run: Artefacts, entry: Traffic, report: Reports) -> Iterator[str]:
+    rtt_ms = report.of(entry.sender).longest_rtt_ms
+    if rtt_ms is None:
+        return
+    directions = 2 if len({each.forward for each in run.job.traffic}) > 1 else 1
+    most_ms = max(_most_rtt_ms(path, directions) for path in _paths(run, entry))
+    if rtt_ms > RTT_FACTOR * most_ms + RTT_SLACK_MS:
+        yield (
+            f"a round trip took {rtt_ms:.0f} ms, but delays and full queues make at "
+            f"most {most_ms:.0f} ms: the machine was too busy"
+        )
+
+
+def _filled(run: Artefacts, entry: Traffic, report: Reports) -> Iterator[str]:
+    """A single TCP that has a path without loss to itself fills it."""
+    transport = entry.transport
+    single = transport.protocol == "tcp" and transport.congestion_control in FILLING
+    if not single or (entry.duration_s or 0.0) < LEAST_S:
+        return
+    (path,) = _paths(run, entry)
+    others = [each for each in run.job.traffic if each is not entry]
+    shared = {link.name for each in others for p in _paths(run, each) for link in p}
+    shaped = [link for link in path if link.capacity_mbps is not None]
+    if not shaped or any(link.loss_percent or link.name in shared for link in path):
+        return
+    narrowest = min(shaped, key=lambda link: link.capacity_mbps or 0.0)
+    base_ms = sum(2 * (link.delay_ms + link.jitter_ms) for link in path)
+    if _queue_ms(narrowest) < base_ms / 2 or any(link.jitter_ms for link in path):
+        return
+    goodput_mbps = iperf3.flow(entry, report).goodput_mbps
+    capacity_mbps = (narrowest.capacity_mbps or 0.0) * PAYLOAD_BYTES / FRAME_BYTES
+    if goodput_mbps < UTILISATION * capacity_mbps:
+        yield (
+            f"a TCP with a path to itself got {goodput_mbps:.2f} of "
+            f"{capacity_mbps:.2f} Mbit/s: the machine was too busy"
+        )
+
+
+def _paths(run: Artefacts, entry: Traffic) -> list[list[LinkSettings]]:
+    """The links of each path that an entry may take."""
+    settings = {link.name: link for link in run.job.links}
+    return [
+        [settings[name] for name in path.links if name in settings]
+        for path in run.paths_of(entry).values()
+    ]
+
+
+def _most_rtt_ms(path: list[LinkSettings], directions: int) -> float:
+    delays_ms = sum(2 * (link.delay_ms + link.jitter_ms) for link in path)
+    return delays_ms + directions * sum(_queue_ms(link) for link in path)
+
+
+def _queue_ms(link: LinkSettings) -> float:
+    if link.capacity_mbps is None:
+        return 0.0
+    return link.queue_packets * FRAME_BYTES * 8 / (link.capacity_mbps * 1e3)
