@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #define RUN "/run/mpbench"
+#define CLOSED "/root/sys/module/hostfs/parameters/closed"
 #define TOOLS "/run/tools"
 #define MAX_WORDS 256
 
@@ -123,6 +124,16 @@ static void show_processes(void)
 	}
 }
 
+/* Have the kernel refuse to mount anything more of the host, for good. */
+static void close_hostfs(void)
+{
+	int fd = open(CLOSED, O_WRONLY);
+
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		die(CLOSED);
+	close(fd);
+}
+
 static void build_root(void)
 {
 	mount_new("tmpfs", "/t", "tmpfs", 0, "size=50%,mode=755");
@@ -145,6 +156,7 @@ static void build_root(void)
 	mount_new("run", "/root/run", "tmpfs", 0, "mode=755");
 	mount_new("/tools", "/root" TOOLS, NULL, MS_BIND, NULL);
 	mount_new("run", "/root" RUN, "hostfs", MS_NOATIME, "/proc/self/cwd");
+	close_hostfs();
 	if (chroot("/root") || chdir(RUN))
 		die("chroot");
 	symlink("/proc/self/fd", "/dev/fd");

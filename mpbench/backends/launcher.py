@@ -85,10 +85,9 @@ LANDLOCK_RULE_PATH_BENEATH = 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REMOVE_DIR, REMOVE_FILE = 1 << 4, 1 << 5
 MAKE_DIR, MAKE_REG = 1 << 7, 1 << 8
-REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
-FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
+REFER, TRUNCATE = 1 << 13, 1 << 14
+FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
 """Those of the rights here that a rule on a file may have."""
-TERMINAL = READ_FILE | WRITE_FILE | IOCTL_DEV
 READ = EXECUTE | READ_FILE | READ_DIR
 WRITE = (
     READ_FILE
@@ -113,8 +112,6 @@ STAGE = "/dev"
 POINTS = ("/proc", "/sys", "/dev", "/run", "/root", "/tmp")
 """Folders that a guest mounts on, or that its programs expect."""
 CPUINFO = "/proc/cpuinfo"
-PTMX = "/dev/ptmx"
-"""A guest's kernel tries a new pseudo-terminal as it boots, and says if it cannot."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -255,7 +252,6 @@ def become(
                 **dict.fromkeys(options.lists, READ_DIR),
                 **dict.fromkeys(reads, READ),
                 **dict.fromkeys((run, memory), WRITE),
-                PTMX: TERMINAL,
             }
             restrict(rights)
         # Out of the session, it cannot type into the terminal that the user gave it.

@@ -42,7 +42,7 @@ def assert_harmless(folder: Path) -> None:
         for path in (folder / name).iterdir():
             assert stat.S_ISREG(path.lstat().st_mode), path
     assert json.loads((folder / "job.json").read_text()) == JOB
-    assert (folder / "artefacts" / "console.log").read_text().count("began\n")
+    assert (folder / "artefacts" / "console.log").read_text().startswith("began\n")
 
 
 @pytest.fixture(params=[BOTH, ("namespaces",), ("landlock",)], ids="+".join)
@@ -94,8 +94,25 @@ for root in ("/", os.path.dirname(sys.argv[1]), "/proc/self/root", "/etc", "/pro
     console = (folder / "artefacts" / "console.log").read_text()
     assert ended.status == "finished", console
     assert "OPENED" not in console and "MOVED" not in console, console
+    assert console.count("refused") == 5, console
     assert precious.read_text() == "as it was"
     assert_harmless(folder)
+
+
+def test_mounts_of_the_host_cannot_be_allowed_again(tmp_path: Path) -> None:
+    text = """
+print("began", flush=True)
+path = "/sys/module/hostfs/parameters/closed"
+for word in ("0", "N"):
+    try:
+        with open(path, "w") as file:
+            file.write(word)
+    except OSError:
+        pass
+print("closed", open(path).read(), end="")
+"""
+    _, folder = attack(tmp_path, text)
+    assert "closed Y\n" in (folder / "artefacts" / "console.log").read_text()
 
 
 @pytest.mark.usefixtures("barriers")
