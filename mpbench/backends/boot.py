@@ -1,4 +1,4 @@
-"""How a guest is booted: its command line, its orders, its environment."""
+"""How a guest boots: its command line, its orders and its environment."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ START_NS = 1767225600 * 10**9
 """The guest's date at boot, ns since 1970: 2026-01-01 00:00 UTC."""
 
 SETUP_S = 5.0
-"""Virtual seconds granted for what goes before and after the traffic."""
+"""Virtual seconds allowed for the steps before and after the traffic."""
 
 PYTHON = ("/usr/bin/python3", "-S")
-"""Debian's own, whose `mininet` package the guest code uses."""
+"""Debian's own interpreter, because the guest code uses Debian's `mininet` package."""
 
 MEASURE = (
     *PYTHON,
@@ -25,7 +25,7 @@ MEASURE = (
 
 
 def bundled(bundle: Path) -> tuple[str, ...]:
-    """The same from one file of byte code; Mininet's use of distutils warns."""
+    """MEASURE from one file of byte code; Mininet's use of distutils would warn."""
     return (*PYTHON, "-P", "-W", "ignore::DeprecationWarning", str(bundle))
 
 
@@ -35,10 +35,10 @@ GUEST_PATH = "/run/tools:/usr/sbin:/usr/bin:/sbin:/bin"
 
 @dataclass(frozen=True)
 class Machine:
-    """A guest's hardware, so to speak.
+    """The machine that a guest sees.
 
-    memory_mib : MiB
-    virtual_time : False makes the guest's clock the host's
+    memory_mib : the size of its memory, MiB
+    virtual_time : whether its clock is virtual; if not, it is the host's
     """
 
     memory_mib: int = 1024
@@ -46,16 +46,21 @@ class Machine:
 
     def options(self) -> tuple[str, ...]:
         """The kernel's command line; nothing in it may differ from run to run."""
-        # Memory for TCP is bounded by the guest's own, not by a part of it: under
-        # pressure windows would shrink to some packets, as no path asked for.
+        # TCP may use all of the guest's memory. With a lower bound TCP would be under
+        # pressure, and windows would shrink to some packets for no reason of a path.
         pages = self.memory_mib * MIB // PAGE_BYTES
         travel = ("time-travel=inf-cpu", f"time-travel-start={START_NS}")
         return (
             f"mem={self.memory_mib}M",
-            *("con=null", "con0=fd:0,fd:1", "quiet"),
+            "con=null",
+            "con0=fd:0,fd:1",
+            "quiet",
             f'sysctl.net.ipv4.tcp_mem="{pages} {pages} {pages}"',
             *(travel if self.virtual_time else ()),
-            *("seccomp=on", "norandmaps", "umid=guest", "uml_dir=boot/"),
+            "seccomp=on",
+            "norandmaps",
+            "umid=guest",
+            "uml_dir=boot/",
         )
 
     def command(
@@ -84,9 +89,8 @@ class Orders:
     """What the guest's first process is to do.
 
     argv : the command
-    virtual_s : seconds of its clock that the command's work may take; None for
-        no bound
-    variables : beside those that every guest has
+    virtual_s : the seconds of virtual time that the command may take; None for no bound
+    variables : environment variables, beside those that every guest has
     """
 
     argv: Sequence[str]
@@ -95,9 +99,9 @@ class Orders:
 
 
 def write(orders: Orders, directory: Path) -> None:
-    """Put the orders where the guest's first process reads them.
+    """Write the orders to the files that the guest's first process reads.
 
-    Raises ValueError for a word with a line break in it: one line is one word.
+    Raises ValueError for a word with a line break, because each line is one word.
     """
     folder = directory / "boot"
     folder.mkdir(exist_ok=True)
@@ -108,7 +112,7 @@ def write(orders: Orders, directory: Path) -> None:
         "PYTHONDONTWRITEBYTECODE": "1",
         "MPBENCH_LAB": "yes",
         "HOME": "/root",
-        # Named so that no program looks for files of the host's own choice.
+        # Set, so that no program looks for files that only some hosts have.
         "LC_ALL": "C",
         "PYTHONCOERCECLOCALE": "0",
         "PYTHONUTF8": "1",
@@ -133,7 +137,7 @@ def _limit_s(virtual_s: float | None) -> int:
 def environment(seed: int) -> dict[str, str]:
     """The environment of the guest's host process.
 
-    seed : 0 .. 2^64 - 1, of everything random in the guest
+    seed : 0 .. 2^64 - 1; everything random in the guest comes from it
     """
     return {
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",

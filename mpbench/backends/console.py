@@ -1,8 +1,8 @@
-"""What a guest's console says, while it runs and after.
+"""Read a guest's console, while the guest runs and after it has ended.
 
-The guest's first process (`kernel/guest/init.c`) says ``mpbench: t N`` every
-virtual second and, last of all, ``mpbench: exit N`` or ``mpbench: limit``.
-Everything else comes from the kernel or from the guest code.
+The guest's first process (`kernel/guest/init.c`) prints ``mpbench: t N`` every virtual
+second and, as its last line, ``mpbench: exit N`` or ``mpbench: limit``. All other lines
+come from the kernel or from the guest code.
 """
 
 import os
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 LONGEST_BYTES = 16 * 1024 * 1024
-"""A console longer than this is a guest that has run wild."""
+"""A guest with a longer console is stopped."""
 
 _TIME = re.compile(rb"^mpbench: t (\d+)\r?$", re.MULTILINE)
 _END = re.compile(r"^mpbench: (?:exit (\d+)|(limit)|(cannot .*?))\r?$", re.MULTILINE)
@@ -25,7 +25,7 @@ class Follower:
 
     descriptor : of the file that the guest's output goes to, open for reading
     report : called with the virtual seconds that the guest has counted
-    clock : seconds, monotonic
+    clock : a monotonic clock, seconds
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Follower:
         self.virtual_s = 0.0
 
     def look(self) -> None:
-        """Take in what has been said since the last look."""
+        """Read what was printed since the last call."""
         said = os.pread(self._descriptor, LONGEST_BYTES, self.length_bytes)
         if not said:
             return
@@ -57,17 +57,17 @@ class Follower:
 
     @property
     def silence_s(self) -> float:
-        """Seconds of the host's clock since something was said."""
+        """Seconds of the host's clock since the guest last printed something."""
         return self._clock() - self._heard_s
 
 
 @dataclass(frozen=True)
 class Words:
-    """A guest's last words.
+    """What a console says about the guest's end.
 
-    exit_code : of the command that the guest ran; None if it never ended
+    exit_code : that of the command that the guest ran; None if it never ended
     limit : whether virtual time ran out
-    panic, out_of_memory, boot : what was said of each, None if nothing
+    panic, out_of_memory, boot : what the console says about each; None if nothing
     """
 
     exit_code: int | None
@@ -78,7 +78,7 @@ class Words:
 
 
 def last_words(text: str) -> Words:
-    """How the guest ended, by its console."""
+    """How the guest ended, according to its console."""
     code = limit = boot = None
     for match in _END.finditer(text):
         code, limit, boot = match.groups()

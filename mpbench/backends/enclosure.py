@@ -1,21 +1,21 @@
-"""A place of a run's own on the host's kernel: standard library only.
+"""Run a command in namespaces of its own on the host's kernel; standard library only.
 
-Run as ``python -S -c "…main()" PARENT COMMAND…`` by the native backend. The
-command becomes the first process of fresh namespaces of its own:
+The native backend runs this as ``python -S -c "…main()" PARENT COMMAND…``. The command
+becomes the first process of three new namespaces:
 
-* of processes: when it ends, however it ends, the kernel kills all others that
-  it started, daemons included;
-* of mounts: what it names under ``/run`` (``/run/netns``) nobody else sees, and
-  it goes with the last process;
-* of networks: it starts without any interface but ``lo``. The nodes' namespaces
-  and links hang on the two above, so they go as well.
+* A process namespace: when the command ends, in whatever way, the kernel kills all
+  processes that it started, daemons included.
+* A mount namespace: no other process sees what the command mounts under ``/run``
+  (``/run/netns``), and the mounts end with the last process.
+* A network namespace: it has no interface but ``lo``. The nodes' namespaces and links
+  end with the two namespaces above.
 
-So it cannot touch an interface, bridge or namespace of the host, and the kernel
-tidies up. A connection that was cut off may hold its namespace for a minute
-more; its links are removed at once, unless this launcher is killed as well.
+So the command cannot touch an interface, bridge or namespace of the host, and the
+kernel removes what it made. A connection that was cut off may keep its namespace for a
+minute. Its links are removed at once, unless this launcher is killed too.
 
-Ends with the command's exit status, or 128 and its signal. SIGTERM kills the
-command.
+This process ends with the command's exit status, or with 128 plus its signal. SIGTERM
+kills the command.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ PROC_FLAGS = 2 | 4 | 8
 CANNOT_ENCLOSE = 125
 CANNOT_EXECUTE = 127
 NETNS_FOLDER = Path("/run/netns")
-"""On the enclosure's own, at first empty /run: all that is here is the run's."""
+"""Below the enclosure's own /run, which starts empty: all entries are the run's."""
 PROGRAM = "import sys; from mpbench.backends.enclosure import main; sys.exit(main())"
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -83,7 +83,7 @@ def die_with_parent() -> None:
 
 def _enclose() -> None:
     _check(_libc.unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET), "unshare")
-    # What is mounted here stays here; what the host unmounts goes here as well.
+    # Mounts made here stay here; what the host unmounts is unmounted here too.
     _mount("none", "/", None, MS_REC | MS_SLAVE, None)
     _mount("run", "/run", "tmpfs", 0, "mode=755")
 

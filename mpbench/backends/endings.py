@@ -1,4 +1,4 @@
-"""From what a guest left behind to how it ended."""
+"""Decide how a guest ended from the files that it left."""
 
 import json
 import re
@@ -26,7 +26,7 @@ REFUSED_BY_HOST = re.compile("Too many open files|Input/output error")
 class Ending:
     """How a guest ended.
 
-    virtual_s : None where the guest did not live to say
+    virtual_s : None if the guest did not report it
     host_accident : whether the host ended the guest, and not the job
     """
 
@@ -39,9 +39,9 @@ class Ending:
 def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> Ending:
     """How a guest ended.
 
-    artefacts : holds its ``console.log`` and, if all went well, ``outcome.json``
-    returncode : of its host process, negative for a signal
-    memory_mib : how much memory it had, for words alone
+    artefacts : the folder with ``console.log`` and, if all went well, ``outcome.json``
+    returncode : that of the host process, negative for a signal
+    memory_mib : the guest's memory, used in the reason only
     """
     console = (artefacts / "console.log").read_text(errors="replace")
     words = last_words(console)

@@ -1,4 +1,4 @@
-"""The code that runs beside Mininet: its hash, and its byte code."""
+"""The hash and the byte code of the code that runs in guests."""
 
 import hashlib
 import subprocess
@@ -29,13 +29,13 @@ def folder() -> Path:
 
 
 def bundle(python: tuple[str, ...], fingerprint: str, root: Path = SOURCE) -> Path:
-    """All the Python of a run in one file, for all guests (guest/bundle.py).
+    """The file with all the Python of a run (see guest/bundle.py).
 
-    python : argv of the guest's interpreter, which makes it
-    fingerprint : of the interpreter and of the packages that a run imports
+    The file is made once for each state of the code, in the user's cache folder.
+    Raises UserError if the folder cannot be written or the code does not compile.
 
-    Made once for each state of the code, in the user's cache folder. Raises
-    UserError where that cannot be written or the code does not compile.
+    python : argv of the guest's interpreter, which makes the file
+    fingerprint : the versions of the interpreter and of the packages that a run imports
     """
     text = f"{guest_code_hash(root)} {fingerprint} {root}"
     name = hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
@@ -64,7 +64,7 @@ def bundle(python: tuple[str, ...], fingerprint: str, root: Path = SOURCE) -> Pa
 
 
 def _files(root: Path) -> list[Path]:
-    found = {root / "mpbench" / "__init__.py"}
+    files = {root / "mpbench" / "__init__.py"}
     for place in PLACES:
-        found.update((root / place).rglob("*.py"))
-    return sorted(found)
+        files.update((root / place).rglob("*.py"))
+    return sorted(files)

@@ -256,7 +256,7 @@ def become(
             restrict(rights)
         # Out of the session, it cannot type into the terminal that the user gave it.
         os.setsid()
-        # A guest's kernel wants its addresses where they are; it would set this by
+        # A guest's kernel needs its addresses where they are; it would set this by
         # itself, and start itself once more.
         _libc.personality(ADDR_NO_RANDOMIZE)
         _libc.signal(SIGPIPE, SIG_DFL)

@@ -1,7 +1,7 @@
-"""Tries in an enclosure what a run will do: Mininet and the standard library only.
+"""Try in an enclosure what a run will do; Mininet and the standard library only.
 
-Prints a JSON object: what was tried, and the error's words or null. A further
-key `kernel` holds what the kernel offers.
+Prints a JSON object. Each key is a step, and its value is the error's words, or null if
+the step worked. A further key `kernel` holds what the kernel offers.
 """
 
 import json
@@ -10,12 +10,32 @@ from pathlib import Path
 
 VETH = ["ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1"]
 NETEM = [
-    *("tc", "qdisc", "add", "dev", "probe0", "root"),
-    *("netem", "limit", "1000", "delay", "1ms"),
+    "tc",
+    "qdisc",
+    "add",
+    "dev",
+    "probe0",
+    "root",
+    "netem",
+    "limit",
+    "1000",
+    "delay",
+    "1ms",
 ]
 TBF = [
-    *("tc", "qdisc", "add", "dev", "probe1", "root"),
-    *("tbf", "rate", "1mbit", "burst", "3028", "limit", "15140"),
+    "tc",
+    "qdisc",
+    "add",
+    "dev",
+    "probe1",
+    "root",
+    "tbf",
+    "rate",
+    "1mbit",
+    "burst",
+    "3028",
+    "limit",
+    "15140",
 ]
 MPTCP = ["ip", "mptcp", "limits", "set", "subflow", "8", "add_addr_accepted", "0"]
 
@@ -27,7 +47,7 @@ SYSCTLS = {
 
 
 def main() -> int:
-    """Try everything; exit status 0, whatever is missing."""
+    """Try all steps; the exit status is 0 even if a step fails."""
     tried: dict[str, object] = {"mininet": _import_mininet()}
     for name, argv in (("veth", VETH), ("netem", NETEM), ("tbf", TBF), ("pm", MPTCP)):
         tried[name] = _attempt(argv)

@@ -1,7 +1,8 @@
-"""`mpbench-read`, compiled for this machine.
+"""Compile `mpbench-read` for this machine.
 
-In a virtual guest it lies in the kernel's own archive; natively it is compiled
-once from the same sources and kept in the user's cache folder, by content.
+In a guest of the virtual lab, `mpbench-read` is part of the kernel's image. For native
+runs it is compiled once from the same sources and kept in the user's cache folder,
+under the hash of its sources.
 """
 
 import hashlib
@@ -25,15 +26,15 @@ _PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 def cache_folder() -> Path:
-    """Where compiled tools stay."""
+    """The folder that keeps compiled tools."""
     return cache.root() / "tools"
 
 
 def folder(kept: Path | None = None, sources: Path = SOURCES) -> Path:
-    """The folder that holds the compiled tools; compiles them the first time.
+    """The folder with the compiled tools; the first call compiles them.
 
-    Raises UserError if there is no compiler, it fails, or the cache folder
-    cannot be written.
+    Raises UserError if there is no compiler, if it fails, or if the cache folder cannot
+    be written.
     """
     place = (kept or cache_folder()) / content_hash(sources)
     try:
@@ -60,7 +61,7 @@ def _compiler() -> str:
 
 
 def content_hash(sources: Path = SOURCES) -> str:
-    """16 hex digits of what the tools are made of."""
+    """16 hexadecimal digits of the hash of the tools' sources."""
     digest = hashlib.sha256()
     for name, (source, options) in sorted(_PRODUCTS.items()):
         try:
@@ -85,7 +86,7 @@ def _compile(compiler: str, sources: Path, target: Path) -> None:
 
 
 def _publish(made: Path, place: Path) -> None:
-    """Rename, which is all or nothing; another process may have been quicker."""
+    """Rename the complete folder; another process may have been faster."""
     whole = made / "whole"
     whole.mkdir()
     for name in _PRODUCTS:

@@ -1,4 +1,4 @@
-"""The programs of the machine that a run uses: whether they are there, and which."""
+"""The programs of the machine that a run uses: their presence and their versions."""
 
 import shutil
 import subprocess
@@ -13,11 +13,11 @@ SEARCH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 @dataclass(frozen=True)
 class Tool:
-    """A program or file that a Debian package brings.
+    """A program or file from a Debian package.
 
-    name : as a user would call it
-    package : Debian's
-    file : a path that must exist, for what is no program
+    name : the name that a user knows it by
+    package : the name of the Debian package
+    file : a path that must exist, for something that is not a program
     """
 
     name: str
@@ -42,16 +42,20 @@ GUEST = (
     Tool("tc", "iproute2"),
     Tool("tcpdump", "tcpdump"),
 )
-"""What a run needs in the guest, which sees the host's files."""
+"""The tools that a run needs in the guest, which uses the host's programs."""
 
 LIBRARIES = (
-    *("libc6", "libiperf0", "libmptcpwrap0", "libpython3.11-minimal"),
-    *("libapr1", "libcurl4"),
+    "libc6",
+    "libiperf0",
+    "libmptcpwrap0",
+    "libpython3.11-minimal",
+    "libapr1",
+    "libcurl4",
 )
 
 
 def require(tools: Iterable[Tool]) -> None:
-    """Raises UserError that names every missing tool and its package."""
+    """Raises UserError, naming every missing tool and its package."""
     missing = [tool for tool in tools if not tool.found()]
     if missing:
         names = ", ".join(tool.name for tool in missing)
@@ -79,5 +83,5 @@ def versions(tools: Iterable[Tool]) -> dict[str, str | None]:
 
 
 def fingerprint(tools: Iterable[Tool]) -> str:
-    """All the versions in one line, for a run's identity."""
+    """All versions in one line, for a run's identity."""
     return " ".join(f"{name}={version}" for name, version in versions(tools).items())

@@ -1,11 +1,11 @@
-"""All the Python of a run in one file of byte code: `python3 bundle.py FILE`.
+"""Put all the Python of a run into one file of byte code: `python3 bundle.py FILE`.
 
-A guest's every system call costs ten microseconds or more, and to import a
-module costs twenty calls: to look for it along the path, to open, measure and
-read its file. So what a run imports is gathered once, outside, into one file
-that `python3 FILE` runs. It must be made by the interpreter that will run it.
-The process lives for a moment: it collects no garbage, and its end is the
-guest's, so it clears nothing away.
+A system call in a guest costs ten microseconds or more. The import of a module needs
+about twenty calls, to look for the module along the path and to open, measure and read
+its file. So the modules that a run imports are gathered once, outside the guest, into
+one file that `python3 FILE` runs. The interpreter that will run the file must make it.
+The process is short, and the guest ends with it: it collects no garbage and frees
+nothing at its end.
 """
 
 import importlib
@@ -19,7 +19,7 @@ from pathlib import Path
 from types import CodeType
 
 ROOTS = ("mpbench.guest.main", "mpbench.workloads", "topologies")
-"""Modules that a run may import; packages stand for all that is in them."""
+"""The modules that a run may import. A package stands for all modules in it."""
 
 START = '''
 import gc
@@ -30,7 +30,7 @@ from _frozen_importlib import ModuleSpec
 
 
 class Bundled:
-    """Finds and loads the modules of the bundle."""
+    """Find and load the modules of the bundle."""
 
     def find_spec(self, name, path=None, target=None):
         entry = MODULES.get(name)
@@ -70,7 +70,7 @@ def _import_roots() -> None:
 
 
 def _code(spec: ModuleSpec) -> CodeType | None:
-    """The module's byte code, None if it has none or the interpreter holds it."""
+    """The module's byte code; None if it has none or is built into the interpreter."""
     if not (spec.origin or "").endswith(".py"):
         return None
     get_code = getattr(spec.loader, "get_code", None)
@@ -88,7 +88,7 @@ def _modules() -> Iterator[tuple[str, tuple[str | None, bool, bytes]]]:
 
 
 def main(target: Path) -> None:
-    """Write the bundle; takes the place of `target` only when it is whole."""
+    """Write the bundle. `target` is replaced only when the bundle is complete."""
     _import_roots()
     lines = f"MODULES = {dict(_modules())!r}\n{START}"
     code = compile(lines, str(target), "exec", dont_inherit=True, optimize=0)

@@ -1,8 +1,8 @@
-"""Packets as interfaces see them, into captures (pcap) in the run's folder.
+"""Capture the packets of interfaces into pcap files in the run's folder.
 
-In the virtual lab the guest's kernel writes them
-(kernel/overlay/arch/um/kernel/capture.c), outside of the guest's time and without a
-process that others would notice; elsewhere tcpdump does.
+In the virtual lab, the guest's kernel writes the files
+(kernel/overlay/arch/um/kernel/capture.c). That takes no virtual time, and no process is
+added that could disturb others. Elsewhere tcpdump writes them.
 """
 
 import json
@@ -19,17 +19,18 @@ from mpbench.guest.network import LabNetwork, LabNode, NetworkError
 KERNEL = Path("/proc/lab_capture")
 RECORD = "capture.json"
 HEADER_BYTES = 134
-"""Of a packet: Ethernet's, IPv6's, 20 of extensions, the longest of TCP."""
+"""Bytes kept of a packet: the headers of Ethernet and IPv6, 20 bytes of extensions, and
+the longest header of TCP."""
 WHOLE_BYTES = 65536
 BUFFER_KIB = 32768
 TOLD = re.compile(r"^(\d+) packets? (captured|dropped by kernel)$", re.M)
 
 
 class Capture(Protocol):
-    """Captures that are being made."""
+    """Captures that are in progress."""
 
     def stop(self) -> None:
-        """Write what is left. Raises NetworkError if that fails."""
+        """Write the rest to the files. Raises NetworkError if that fails."""
         ...
 
 
@@ -43,7 +44,8 @@ class Nothing:
 class ByKernel:
     """Captures that the guest's own kernel makes.
 
-    places : interface to its node and file, relative to the run's folder
+    places : the node and the file of each interface; files are relative to the run's
+        folder
     """
 
     def __init__(
@@ -72,7 +74,7 @@ def _order(order: str) -> None:
 
 
 class ByTcpdump:
-    """Captures that tcpdump makes, one process an interface."""
+    """Captures that tcpdump makes, with one process per interface."""
 
     def __init__(
         self, places: Mapping[str, tuple[LabNode, Path]], full: bool, record: Path
@@ -82,18 +84,27 @@ class ByTcpdump:
         kept = ["-s", str(WHOLE_BYTES)] if full else ["-s", str(HEADER_BYTES), "tcp"]
         for interface, (node, file) in places.items():
             argv = [
-                *("tcpdump", "-i", interface, "-w", str(file), "-Z", "root", "-n"),
-                *("--time-stamp-precision=nano", "-B", str(BUFFER_KIB), *kept),
+                "tcpdump",
+                "-i",
+                interface,
+                "-w",
+                str(file),
+                "-Z",
+                "root",
+                "-n",
+                "--time-stamp-precision=nano",
+                "-B",
+                str(BUFFER_KIB),
+                *kept,
             ]
             with node.namespace.entered():
                 self._running[interface] = subprocess.Popen(
                     argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
                 )
         for interface, process in self._running.items():
-            assert process.stderr
             said = ""
             while "listening on" not in said:
-                line = process.stderr.readline()
+                line = process.stderr.readline() if process.stderr else ""
                 if not line:
                     why = " ".join(said.split())
                     raise NetworkError(f"cannot capture at {interface}: {why}")
@@ -122,9 +133,9 @@ def _write(record: Path, told: Mapping[str, Mapping[str, int]]) -> None:
 def start(
     wanted: Mapping[str, Any] | None, network: LabNetwork, folder: Path
 ) -> Capture:
-    """Begin to capture at the interfaces that the job asks for, if it does.
+    """Begin to capture at the interfaces that the job names, if it names any.
 
-    Raises NetworkError for an interface that is not there, and if it cannot be done.
+    Raises NetworkError for an unknown interface, and if the capture cannot begin.
     """
     if not wanted or not wanted["interfaces"]:
         return Nothing()

@@ -1,8 +1,8 @@
-"""Whether this is a guest of the virtual lab, whose kernel can do more than Linux."""
+"""Tell a guest of the virtual lab, whose kernel has more than Linux, from a machine."""
 
 import os
 
 
 def in_lab() -> bool:
-    """True in a guest that lives for one run."""
+    """Whether this process runs in a guest that exists for one run."""
     return os.environ.get("MPBENCH_LAB") == "yes"

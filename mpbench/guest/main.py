@@ -1,7 +1,7 @@
-"""One run, from `job.json` to its artefacts: standard library and Mininet only.
+"""Execute one run, from `job.json` to its artefacts.
 
-Runs as root in a guest, or on a machine of its own (native backend), with the
-run's folder as its working directory.
+This uses the standard library and Mininet only. It runs as root in a guest or, with
+the native backend, on the machine itself. Its working directory is the run's folder.
 """
 
 import contextlib
@@ -33,10 +33,11 @@ FORMAT = 1
 
 
 def main() -> int:
-    """Do the run in the current folder; exit status 0 when it was measured."""
+    """Execute the run in the current folder; exit status 0 if it was measured."""
     folder = Path("artefacts")
     folder.mkdir(exist_ok=True)
-    # Not to the nanosecond, which the host's files decide: see traffic.align.
+    # Rounded, because the host's files have an influence on the nanoseconds: see
+    # traffic.align.
     began = traffic.ALIGNED_NS * (time.monotonic_ns() // traffic.ALIGNED_NS)
     outcome: dict[str, Any] = {"format": FORMAT, "status": "failed", "error": None}
     try:
@@ -44,7 +45,7 @@ def main() -> int:
         job = json.loads(Path("job.json").read_text())
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as last:
             if in_lab():
-                # The guest is about to be switched off, network and all.
+                # The guest will be switched off, so nothing has to be undone.
                 execute(job, folder, outcome, contextlib.ExitStack(), last)
             else:
                 execute(job, folder, outcome, undo, last)
@@ -69,9 +70,9 @@ def execute(
     undo: contextlib.ExitStack,
     last: contextlib.ExitStack,
 ) -> None:
-    """Build the network, run the traffic, keep the counters.
+    """Build the network, run the traffic and save the counters.
 
-    last : gets what is to be done when the run's time has been taken
+    last : calls what is left to do when the run's end has been noted
     """
     topology, network = build_network(job, folder, undo)
     ends = [network.nodes[name] for name in transport.by_host(job)]
@@ -119,7 +120,7 @@ def execute(
 def build_network(
     job: dict[str, Any], folder: Path, undo: contextlib.ExitStack
 ) -> tuple[Network, LabNetwork]:
-    """The run's topology, built, with every host's transport set."""
+    """Build the run's topology and set the transport of every host."""
     wiring = topologies.wire_job(job)
     hosts = transport.by_host(job)
     if job.get("trace_s"):
@@ -136,23 +137,23 @@ def build_network(
 
 
 def users(job: dict[str, Any], topology: Network) -> dict[str, Any]:
-    """Where the data of those who open connections go: by host, a list of paths."""
-    found = {}
+    """The paths of each host that opens connections, by host."""
+    paths = {}
     for user in topologies.describe(job["topology"]).users:
         if user.host not in transport.by_host(job):
             continue
         ports = topology.wiring.ports[user.host]
-        found[user.host] = [
+        paths[user.host] = [
             {"links": list(links), "interface": port.interface, "address": port.address}
             for links, port in zip(user.paths, ports, strict=True)
         ]
-    return found
+    return paths
 
 
 def make_trace(
     job: dict[str, Any], topology: Network, network: LabNetwork, file: Path
 ) -> Trace | None:
-    """What notes the windows of all hosts that send data, if the job asks for it."""
+    """A trace of the windows of all hosts that send data; None if not asked for."""
     if not job.get("trace_s"):
         return None
     paths: dict[str, dict[str, int]] = {}
@@ -166,7 +167,7 @@ def make_trace(
 
 
 def plan_processes(job: dict[str, Any], topology: Network) -> list[Process]:
-    """What the run's traffic starts, tool by tool."""
+    """The processes of the run's traffic, in the order of its entries."""
     processes: list[Process] = []
     for index, entry in enumerate(job["traffic"]):
         tool = importlib.import_module(f"mpbench.workloads.{entry['tool']}")

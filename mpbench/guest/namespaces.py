@@ -1,4 +1,4 @@
-"""Network namespaces, entered from one process without a child of its own."""
+"""Network namespaces that one process makes and enters without a child process."""
 
 import ctypes
 import os
@@ -27,21 +27,21 @@ def _enter(descriptor: int) -> None:
 
 
 def take_name(name: str) -> None:
-    """Give this process, and what it starts, a host name of its own.
+    """Give this process and its children a host name of their own.
 
-    One that the machine's `/etc/hosts` knows: curl looks its host's name up as it
-    starts, and would ask a name server over the network that is measured, and wait
-    five seconds for no answer.
+    The name should be in the machine's `/etc/hosts`. curl looks up the name of its
+    host when it starts. For an unknown name it would ask a name server over the network
+    that is measured, and wait five seconds for an answer that never comes.
     """
     _check(_libc.unshare(CLONE_NEWUTS), "unshare")
     socket.sethostname(name)
 
 
 class Namespace:
-    """A network namespace with a name, as `ip netns` knows it.
+    """A network namespace with a name, which `ip netns` knows too.
 
-    Made empty, and kept by a bind mount on `/run/netns/NAME`. A name that is
-    taken is an error: a namespace that somebody else made is left alone.
+    It starts empty, and a bind mount on `/run/netns/NAME` keeps it. A name that is
+    taken is an error, so a namespace that another program made is left alone.
     """
 
     def __init__(self, name: str) -> None:
@@ -65,7 +65,7 @@ class Namespace:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Put this process, and what it starts meanwhile, in the namespace."""
+        """Put this process, and what it starts in the block, into the namespace."""
         home = os.open("/proc/self/ns/net", os.O_RDONLY)
         _enter(self.descriptor)
         try:
@@ -75,7 +75,7 @@ class Namespace:
             os.close(home)
 
     def remove(self) -> None:
-        """Let go of the namespace; the kernel removes what was in it."""
+        """Release the namespace; the kernel then removes what is in it."""
         os.close(self.descriptor)
         _libc.umount2(str(self.path).encode(), MNT_DETACH)
         self.path.unlink()

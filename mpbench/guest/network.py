@@ -1,9 +1,9 @@
-"""A Mininet topology, built in batches.
+"""Build a Mininet topology in batches.
 
-Mininet configures a link with a dozen shell commands, each a few milliseconds
-of a guest's life. Nodes, links and interfaces here are Mininet's own classes,
-whose configuration is gathered and handed to one `ip -batch` a network and one
-`ip -batch` and `tc -batch` a node. The batches stay with the run's artefacts.
+Mininet configures a link with a dozen shell commands, each of which takes a guest a few
+milliseconds. The nodes, links and interfaces here are subclasses of Mininet's own. They
+gather their configuration and hand it to one `ip -batch` for the network, and to one
+`ip -batch` and one `tc -batch` per node. The batches are kept in the run's artefacts.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from mpbench.guest.namespaces import Namespace
 from mpbench.guest.offloads import switch_off
 
 IPV6 = Path("/proc/sys/net/ipv6")
-"""Not there in a kernel without IPv6, as the guest's is."""
+"""Missing in a kernel without IPv6, such as the guest's."""
 
 
 class NetworkError(Exception):
@@ -31,7 +31,7 @@ class NetworkError(Exception):
 
 
 class LabNode(Node):
-    """A Mininet node: a network namespace, and a shell only if one is asked for."""
+    """A Mininet node: a network namespace, and a shell if `open_shell` adds one."""
 
     def startShell(self, mnopts: str | None = None) -> None:
         self.namespace = Namespace(self.name)
@@ -53,7 +53,7 @@ class LabNode(Node):
     def popen(
         self, argv: Sequence[str] | str, *more: str, **options: Any
     ) -> "subprocess.Popen[bytes]":
-        """Start a process in this node, from a list or, as Mininet does, words."""
+        """Start a process in this node, from a list or, like Mininet, from words."""
         words = " ".join((argv, *more)).split() if isinstance(argv, str) else list(argv)
         with self.namespace.entered():
             return subprocess.Popen(words, **options)
@@ -92,7 +92,7 @@ class LabNode(Node):
 
 
 class LabInterface(Intf):
-    """One end of a link, whose configuration waits in its node's batch."""
+    """One end of a link. Its node's batch holds its configuration."""
 
     def config(self, **parameters: Any) -> dict[str, str]:
         address, shape = parameters.get("ip"), parameters.get("shape")
@@ -107,7 +107,7 @@ class LabInterface(Intf):
         return {}
 
     def updateIP(self) -> str | None:
-        """The address that it was given; Mininet would ask `ifconfig`."""
+        """The configured address; Mininet would ask `ifconfig` for it."""
         address: str | None = self.ip
         return address
 
@@ -115,10 +115,10 @@ class LabInterface(Intf):
 class LabNetwork:
     """The nodes and links of a topology.
 
-    topology : mininet.topo.Topo whose nodes may have `router`, `offloads` and
-        `configuration` (lines for `ip -batch`), and whose links' ends `ip`
+    topology : mininet.topo.Topo. Its nodes may have `router`, `offloads` and
+        `configuration` (lines for `ip -batch`). The ends of its links may have `ip`
         and `shape`
-    log : folder for the batches, as they ran
+    log : the folder that keeps the batches
     more : further lines for `ip -batch`, by node
     """
 
@@ -132,9 +132,9 @@ class LabNetwork:
         self.links: list[Link] = []
 
     def build(self, undo: contextlib.ExitStack) -> None:
-        """Build all of it; what must be taken down again goes on `undo`.
+        """Build the network. `undo` gets the calls that take it down again.
 
-        Raises NetworkError, with the tool's own words, when a step fails.
+        Raises NetworkError, with the tool's own words, if a step fails.
         """
         for name in self.topology.hosts():
             self.nodes[name] = LabNode(name)
@@ -191,7 +191,7 @@ class LabNetwork:
 
 
 class LabLink(Link):
-    """A veth pair; the network makes all pairs in one batch."""
+    """A veth pair. The network makes all pairs in one batch."""
 
     def __init__(
         self, one: LabNode, two: LabNode, interface: type[Intf], options: Any
@@ -204,7 +204,7 @@ class LabLink(Link):
 
 
 def run_batch(node: LabNode, tool: list[str], lines: list[str], log: Path) -> None:
-    """Run lines through `ip -batch` or `tc -batch` in a node."""
+    """Run lines with `ip -batch` or `tc -batch` in a node."""
     log.write_text("".join(f"{line}\n" for line in lines))
     with log.open("rb") as text:
         process = node.popen(

@@ -1,8 +1,8 @@
-"""Segmentation and receive offloads, switched off interface by interface.
+"""Switch off segmentation and receive offloads, interface by interface.
 
-With offloads on, netem and tbf see packets of several segments, and a queue
-of 10 packets holds as many as 450. What `ethtool -K DEV tso off gso off gro
-off` does, by the same requests and without a process for each interface.
+With offloads on, netem and tbf see packets of several segments, and a queue of 10
+packets holds up to 450 of them. This module sends the requests of `ethtool -K DEV tso
+off gso off gro off`, without a process for each interface.
 """
 
 import array
@@ -33,7 +33,7 @@ def _ask(control: socket.socket, interface: str, command: int) -> int:
 def switch_off(interfaces: list[str]) -> None:
     """Switch tso, gso and gro off on interfaces of the entered namespace.
 
-    Raises OSError when the kernel refuses, or keeps one of them on.
+    Raises OSError if the kernel refuses, or keeps one of them on.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for interface in interfaces:

@@ -1,9 +1,9 @@
-"""Windows of all subflows at even times, while traffic runs.
+"""Record the windows of all subflows at regular times while traffic runs.
 
-In the virtual lab the guest's kernel notes them itself, as a timer asks it to
-(kernel/overlay/net/mptcp/trace.c). Elsewhere the process that waits for the traffic
-asks the kernel, some 0.1 ms for each question. What coupled congestion controls say of
-their state (`/proc/net/mptcp_coupled`) stands beside, under the kernel's names.
+In the virtual lab, a timer in the guest's kernel records them
+(kernel/overlay/net/mptcp/trace.c). Elsewhere, the process that waits for the traffic
+asks the kernel; each question takes about 0.1 ms. The state that coupled congestion
+controllers report (`/proc/net/mptcp_coupled`) is added under the kernel's names.
 """
 
 import contextlib
@@ -24,32 +24,45 @@ OWN_TABLE = Path("/proc/sys/net/ipv4/tcp_child_ehash_entries")
 OWN_TABLE_ENTRIES = 256
 KEY = ("token", "local_id", "remote_id")
 KNOWN = (*KEY, "cwnd", "srtt_us")
-"""Columns of the state that say again what the kernel's own account says."""
+"""Columns of the state that repeat columns of the trace."""
 COLUMNS = (
-    *("time_s", "host", "path", "local", "remote", "token", "local_id", "remote_id"),
-    *("cwnd", "ssthresh", "srtt_us", "retransmissions", "bytes_acked"),
+    "time_s",
+    "host",
+    "path",
+    "local",
+    "remote",
+    "token",
+    "local_id",
+    "remote_id",
+    "cwnd",
+    "ssthresh",
+    "srtt_us",
+    "retransmissions",
+    "bytes_acked",
 )
 Key = tuple[str, int, int]
 _BUFFER = memoryview(bytearray(1 << 18))
-"""Read into again and again: fresh memory is what costs most in a guest."""
+"""Reused for every reading, because new memory is what costs most in a guest."""
 
 
 def prepare() -> None:
-    """Have namespaces that are made from now on keep their connections in a table
-    of their own, and a small one: to list them, the kernel goes through all of it."""
+    """Give each namespace that is made from now on a small connection table of its own.
+
+    To list connections, the kernel walks through the whole table.
+    """
     with contextlib.suppress(FileNotFoundError):  # kernels before 6.1
         OWN_TABLE.write_text(str(OWN_TABLE_ENTRIES))
 
 
 class Trace(Protocol):
-    """Notes every subflow of some hosts at even times, from zero to its end."""
+    """Records every subflow of some hosts at regular times, from zero to its end."""
 
     def begin(self, zero_s: float) -> None:
         """Count time from `zero_s` of the monotonic clock."""
         ...
 
     def due_s(self) -> float:
-        """When to take the next sample, of the monotonic clock; infinity for never."""
+        """The monotonic time of the next sample; infinity for never."""
         ...
 
     def take(self) -> None:
@@ -57,7 +70,7 @@ class Trace(Protocol):
         ...
 
     def end(self) -> None:
-        """Have all samples in the file, one row a subflow and time."""
+        """Complete the file: one row per subflow and time."""
         ...
 
 
@@ -67,9 +80,10 @@ def make(
     paths: Mapping[str, Mapping[str, int]],
     file: Path,
 ) -> Trace:
-    """What notes windows here; nothing is noted before it begins.
+    """A trace of the kind that works here. It records nothing before it begins.
 
-    paths : by host, an address of a subflow's either end to the number of its path
+    paths : by host, the number of the path that an address belongs to; the address may
+        be that of either end of a subflow
     file : relative to the run's folder
     """
     how = KernelTrace if in_lab() else Sampler
@@ -77,7 +91,7 @@ def make(
 
 
 class KernelTrace:
-    """Has the guest's kernel note windows."""
+    """Lets the guest's kernel record windows."""
 
     def __init__(
         self,
@@ -101,14 +115,14 @@ class KernelTrace:
         return math.inf
 
     def take(self) -> None:
-        """The kernel has."""
+        """Do nothing: the kernel takes the samples."""
 
     def end(self) -> None:
         KERNEL.write_text("end")
 
 
 class Sampler:
-    """Asks the kernel from this process."""
+    """Takes samples by asking the kernel from this process."""
 
     def __init__(
         self,
@@ -152,7 +166,7 @@ class Sampler:
                     self._lines.append((line, states.get(subflow[2:], "")))
 
     def _prefix(self, host: str, subflow: Subflow) -> str | None:
-        """The columns that stay the same; None for what is no path of the host."""
+        """The columns that stay the same; None for a subflow on no path of the host."""
         if subflow not in self._prefixes:
             paths = self._paths[host]
             local, remote = subflow.local, subflow.remote
@@ -164,7 +178,7 @@ class Sampler:
         return self._prefixes[subflow]
 
     def _states(self, descriptor: int | None) -> Mapping[Key, str]:
-        """By subflow, what its coupled congestion control says of itself now."""
+        """The present state of each subflow's coupled congestion controller."""
         if descriptor is None:
             return {}
         length = os.preadv(descriptor, [_BUFFER], 0)
@@ -187,7 +201,7 @@ class Sampler:
 
 
 def _open_state() -> int | None:
-    """The state of this namespace's coupled congestion controls; None without."""
+    """A descriptor of the file with this namespace's state; None if there is none."""
     try:
         return os.open(STATE, os.O_RDONLY)
     except FileNotFoundError:
@@ -195,10 +209,10 @@ def _open_state() -> int | None:
 
 
 def parse_states(lines: Iterable[str]) -> tuple[list[str], dict[Key, str]]:
-    """Lines of `/proc/net/mptcp_coupled`: counts, names of columns, subflows.
+    """Parse the lines of `/proc/net/mptcp_coupled`: counts, column names, subflows.
 
-    The names of the columns that nothing else tells, and the values of these
-    columns, parted by commas, by subflow.
+    Returns the names of the columns that the trace does not have, and by subflow the
+    values of these columns, separated by commas.
     """
     table = [line.split() for line in lines][1:]
     if not table:

@@ -1,4 +1,4 @@
-"""Mininet's prompt inside a run's network."""
+"""Mininet's prompt in a run's network."""
 
 import contextlib
 import fcntl
@@ -19,7 +19,7 @@ TERMINAL = "/dev/tty0"
 
 
 class Prompted(Mininet):
-    """A network that is already built, as Mininet's command line knows it."""
+    """A network that is built already, in the form that Mininet's prompt needs."""
 
     def __init__(self, network: LabNetwork) -> None:
         super().__init__(build=False)

@@ -1,4 +1,4 @@
-"""The kernel's own counters, kept as they are read."""
+"""Read the kernel's counters and save them unchanged."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ COUNTER_FILES = ("/proc/net/snmp", "/proc/net/netstat")
 
 
 def counters(node: LabNode) -> dict[str, int]:
-    """All of the node's SNMP and MIB counters, named as nstat names them."""
+    """All SNMP and MIB counters of the node, under nstat's names."""
     values: dict[str, int] = {}
     with node.namespace.entered():
         for name in COUNTER_FILES:
@@ -25,7 +25,7 @@ def counters(node: LabNode) -> dict[str, int]:
 
 
 def tool_output(node: LabNode, argv: list[str]) -> Any:
-    """What a tool that prints JSON says in a node."""
+    """The parsed output of a tool that prints JSON, run in a node."""
     return json.loads(tool_text(node, argv) or "[]")
 
 
@@ -38,17 +38,19 @@ def tool_text(node: LabNode, argv: list[str]) -> str:
 
 
 def classes(node: LabNode, qdiscs: list[dict[str, Any]]) -> dict[str, str]:
-    """What `tc -s class show` says of each htb of a node, by interface; it has no
-    JSON for them."""
+    """The text of `tc -s class show` for each htb of a node, by interface.
+
+    tc has no JSON for these classes.
+    """
+    interfaces = [qdisc["dev"] for qdisc in qdiscs if qdisc["kind"] == "htb"]
     return {
-        each["dev"]: tool_text(node, ["tc", "-s", "class", "show", "dev", each["dev"]])
-        for each in qdiscs
-        if each["kind"] == "htb"
+        name: tool_text(node, ["tc", "-s", "class", "show", "dev", name])
+        for name in interfaces
     }
 
 
 def interface_statistics(node: LabNode) -> dict[str, dict[str, int]]:
-    """Packets, bytes, errors and drops of each interface but `lo`."""
+    """The packets, bytes, errors and drops of each interface but `lo`."""
     with node.namespace.entered():
         lines = Path("/proc/thread-self/net/dev").read_text().splitlines()[2:]
     names = ("bytes", "packets", "errors", "dropped")
@@ -65,5 +67,5 @@ def interface_statistics(node: LabNode) -> dict[str, dict[str, int]]:
 
 
 def write(path: Path, value: Any) -> None:
-    """Keep a value as JSON, whose bytes depend on nothing but the value."""
+    """Save a value as JSON. The bytes depend on nothing but the value."""
     path.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n")

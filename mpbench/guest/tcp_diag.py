@@ -1,7 +1,7 @@
-"""The kernel's own account of every TCP connection of a host, by netlink.
+"""Ask the kernel by netlink for the state of every TCP connection of a host.
 
-What `ss -ti` asks for (sock_diag(7)), without a process for each question. A
-subflow of MPTCP is a TCP socket here, which tells its connection's token.
+This asks what `ss -ti` asks (sock_diag(7)), without a process for each question. To
+netlink, a subflow of MPTCP is a TCP socket that reports the token of its connection.
 """
 
 import socket
@@ -19,7 +19,7 @@ INET_ULP_INFO_MPTCP = 3
 TOKEN_LOCAL, ID_REMOTE, ID_LOCAL = 2, 9, 10
 ESTABLISHED_OR_CLOSING = 1 << 1 | 1 << 4 | 1 << 8
 IPV6 = Path("/proc/sys/net/ipv6")
-"""Not there in a kernel without IPv6, as the guest's is."""
+"""Missing in a kernel without IPv6, such as the guest's."""
 NESTED = 0x8000
 ANSWER_BYTES = 1 << 13
 
@@ -30,11 +30,11 @@ _ENDS = struct.Struct("=2s2s16s16s12x")
 _MESSAGE_BYTES = 72
 _ATTRIBUTE = struct.Struct("=HH")
 _INFO = struct.Struct("=68xI4xII16xI16xQ")
-"""Of struct tcp_info: srtt, ssthresh, cwnd, retransmissions, bytes acked."""
+"""The fields of struct tcp_info: srtt, ssthresh, cwnd, retransmissions, bytes acked."""
 
 
 class Subflow(NamedTuple):
-    """A TCP connection, or a subflow of MPTCP, for as long as it lasts.
+    """A TCP connection or a subflow of MPTCP, by what does not change.
 
     local, remote : address and port
     token : of the MPTCP connection, 8 hexadecimal digits; empty for plain TCP
@@ -49,10 +49,12 @@ class Subflow(NamedTuple):
 
 
 class Window(NamedTuple):
-    """What the kernel says of a subflow now.
+    """The present state of a subflow.
 
-    srtt_us : 0 without a measurement; ssthresh, cwnd : segments
-    retransmissions : segments, so far; bytes_acked : of the subflow, so far
+    srtt_us : 0 before the first measurement
+    ssthresh, cwnd : segments
+    retransmissions : segments so far
+    bytes_acked : bytes of the subflow so far
     """
 
     srtt_us: int
@@ -69,14 +71,14 @@ class Connections:
         self._socket = socket.socket(
             socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG
         )
-        # Fresh memory is what costs most in a guest, so this is read into always.
+        # New memory is what costs most in a guest, so every answer is read into this.
         self._answer = bytearray(ANSWER_BYTES)
         self._known: dict[bytes, Subflow] = {}
         families = [socket.AF_INET, *([socket.AF_INET6] if IPV6.exists() else [])]
         self._requests = [_request(family) for family in families]
 
     def list(self) -> Iterator[tuple[Subflow, Window]]:
-        """All connections that are established or have a way to close left."""
+        """All connections that are established or still close."""
         answer = self._answer
         for request in self._requests:
             self._socket.send(request)
@@ -136,7 +138,7 @@ def _subflow(family: int, identity: bytes, message: bytes) -> Subflow:
 
 
 def _address(family: int, packed: bytes) -> str:
-    """IPv4 also where it is mapped into IPv6."""
+    """The address as text; an IPv4 address mapped into IPv6 is given as IPv4."""
     if family == socket.AF_INET:
         return socket.inet_ntop(socket.AF_INET, packed[:4])
     if packed.startswith(b"\0" * 10 + b"\xff\xff"):

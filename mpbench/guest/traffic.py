@@ -1,4 +1,4 @@
-"""Runs the traffic: servers first, clients at their times, until all have ended."""
+"""Run the traffic: start servers first and clients at their times, until all end."""
 
 import math
 import shutil
@@ -16,7 +16,7 @@ from mpbench.workloads.processes import Process
 LISTEN_DEADLINE_S = 10.0
 LISTEN_POLL_S = 0.0005
 SERVER_GRACE_S = 5.0
-"""How long a server may outlive its clients."""
+"""How long a server may run after its clients have ended."""
 ALIGNED_NS = 100_000_000
 PATIENCE_S, FAR_S = 3600.0, math.inf
 TCP_LISTEN, UDP_OPEN = "0A", "07"
@@ -55,11 +55,11 @@ class LateTimers:
 
 
 class TrafficError(Exception):
-    """Traffic could not be started, or did not end by itself."""
+    """Traffic could not start, or did not end by itself."""
 
 
 class Started:
-    """A process under way, its times, and where its output goes."""
+    """A process that was started, its times, and the files of its output."""
 
     def __init__(self, process: Process, network: LabNetwork, folder: Path) -> None:
         self.process = process
@@ -83,7 +83,7 @@ class Started:
             )
 
     def keep(self, folder: Path) -> None:
-        """Move what it has written to the artefacts; what is not there is not."""
+        """Move the files that it has written, if there are any, to the artefacts."""
         for path, name in self.process.leaves:
             if Path(path).exists():
                 shutil.move(path, folder / name)
@@ -106,15 +106,15 @@ def run(
     trace: Trace | None = None,
     timers: LateTimers | None = None,
 ) -> list[dict[str, Any]]:
-    """Run them all and say how each went.
+    """Run all processes; returns a record of each.
 
-    trace : what notes windows until all clients have ended
+    trace : records windows until all clients have ended
     timers : measures the time that a machine in real time loses until then
 
-    Raises TrafficError when a server does not come up. A client that fails is
-    no error here: its exit code and output say what happened.
+    Raises TrafficError if a server does not start to listen. A client that fails raises
+    nothing: its exit code and output say what happened.
     """
-    # Blocked, so that a process that ends is noticed at the very instant.
+    # Blocked, so that sigtimedwait returns at the instant when a process ends.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     align()
     servers = [
@@ -163,7 +163,7 @@ def run(
 
 
 def _make(path: Path, content: str | int) -> None:
-    """A file of text, or of so many zeros, which take no memory."""
+    """Make a file of text, or a sparse file of zeros, which needs no memory."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(content, str):
         path.write_text(content)
@@ -175,16 +175,16 @@ def _make(path: Path, content: str | int) -> None:
 def align() -> None:
     """Wait for the next tenth of a second, to the nanosecond.
 
-    What goes before takes longer where the host has other files: a name that is
-    looked for in vain costs virtual time. From here on runs are alike, and all
-    begin at the same phase of the kernel's timers.
+    The steps before take longer on a host that lacks a file: a failed look-up costs
+    virtual time. From here on, all runs are alike, and all begin at the same phase of
+    the kernel's timers.
     """
     slack = Path("/proc/self/timerslack_ns")
     before = slack.read_text()
     slack.write_text("1")
     until = (time.monotonic_ns() // ALIGNED_NS + 1) * ALIGNED_NS
     while (left_ns := until - time.monotonic_ns()) > 0:
-        # Half a nanosecond less: the call rounds up.
+        # Half a nanosecond less, because the call rounds up.
         signal.sigtimedwait([], (left_ns - 0.5) / 1e9)
     slack.write_text(before)
 
@@ -192,9 +192,9 @@ def align() -> None:
 def _wait_for_child(
     started: Sequence[Started], timeout_s: float, timers: LateTimers | None = None
 ) -> None:
-    """Wait until a child ends or the time is over, and note which have ended.
+    """Wait until a child ends or the time is over, and note which children have ended.
 
-    The signal of one that ended before is pending until it is waited for here.
+    The signal of a child that ended before the call is still pending.
     """
     began_s = time.monotonic() if timers else 0.0
     ended = signal.sigtimedwait([signal.SIGCHLD], timeout_s) is not None
@@ -205,9 +205,9 @@ def _wait_for_child(
 
 
 def _note_ended(started: Sequence[Started]) -> None:
-    for one in started:
-        if one.ended is None and one.popen.poll() is not None:
-            one.ended = time.monotonic()
+    for child in started:
+        if child.ended is None and child.popen.poll() is not None:
+            child.ended = time.monotonic()
 
 
 def _wait_until_listening(server: Started, network: LabNetwork) -> None:
@@ -230,7 +230,7 @@ def _wait_until_listening(server: Started, network: LabNetwork) -> None:
 
 
 def _last_words(error: Path) -> str:
-    """What a server said last, to stand behind a reason; empty if nothing."""
+    """The last line of a server's errors, to be added to a reason; empty if none."""
     lines = error.read_text(errors="replace").split("\n")
     said = next((line.strip() for line in lines[::-1] if line.strip()), "")
     return f": {said}" if said else ""

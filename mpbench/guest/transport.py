@@ -1,4 +1,4 @@
-"""The kernel's transport settings, as a case asks for them."""
+"""Set the kernel's transport as a case asks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,30 +17,30 @@ DEFAULTS: dict[str, str | int] = {
     "net.ipv4.tcp_wmem": "4096 16384 67108864",
     "net.mptcp.enabled": 1,
 }
-"""Buffers that do not limit, as in the thesis (3.3.1, "well-sized")."""
+"""The buffers do not limit a transfer, as in the thesis (3.3.1, "well-sized")."""
 SUBFLOW_LIMIT = 8
 ONLY_CHOICE = {"net.mptcp.scheduler": "default", "net.mptcp.path_manager": "kernel"}
-"""What a new namespace has, and what a kernel without these sysctls (before 6.6
-and 6.16) does; a native run may meet one."""
+"""The values in a new namespace. A kernel without these sysctls (before 6.6 and 6.16),
+which a native run may have, behaves accordingly."""
 
 
 def of(entry: Mapping[str, Any], job: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The transport of a traffic entry: its own, or that of the run's case."""
+    """The transport of a traffic entry: its own, or else that of the run's case."""
     own: Mapping[str, Any] = entry.get("transport") or job["transport"]
     return own
 
 
 def by_host(job: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The transport of every host that traffic goes from or to, users first.
+    """The transport of every host that traffic goes from or to; users come first.
 
-    Entries of one host have one transport, but for the path that a TCP takes:
-    the settings are the host's.
+    All entries of a host have the same transport, except for the path that a TCP takes,
+    because the settings belong to the host.
     """
-    found: dict[str, Mapping[str, Any]] = {}
+    transports: dict[str, Mapping[str, Any]] = {}
     for end in ("from", "to"):
         for entry in job["traffic"]:
-            found.setdefault(entry[end], of(entry, job))
-    return found
+            transports.setdefault(entry[end], of(entry, job))
+    return transports
 
 
 def configure(node: LabNode, transport: Mapping[str, Any]) -> None:
@@ -57,10 +57,12 @@ def configure(node: LabNode, transport: Mapping[str, Any]) -> None:
 def endpoint_lines(
     hosts: Mapping[str, Mapping[str, Any]], ports: Mapping[str, Sequence[Port]]
 ) -> dict[str, list[str]]:
-    """Lines for `ip -batch` on each host of MPTCP that tell the in-kernel path
-    manager to open a subflow from every address of the host, and to accept them.
+    """Lines for `ip -batch` on each MPTCP host.
 
-    ports : of all hosts; a server has one, and opens none
+    They tell the kernel's path manager to open a subflow from every address of the
+    host, and to accept subflows.
+
+    ports : those of all hosts; a server has one port and opens no subflow
     """
     limit = f"mptcp limits set subflow {SUBFLOW_LIMIT} add_addr_accepted 0"
     return {
@@ -77,13 +79,16 @@ def endpoint_lines(
 
 
 def _over_all(transport: Mapping[str, Any]) -> bool:
-    """Whether every address gets a subflow: `ndiffports` needs only the first, over
-    which the kernel itself opens several."""
+    """Whether every address gets a subflow.
+
+    `ndiffports` needs only the first address, over which the kernel itself opens
+    several subflows.
+    """
     return transport.get("path_manager") != "ndiffports"
 
 
 def read_back(node: LabNode) -> dict[str, str]:
-    """What the kernel says that it uses now."""
+    """The values that the kernel reports."""
     return {name: _read(node, sysctl) for name, sysctl in READ_BACK.items()}
 
 
