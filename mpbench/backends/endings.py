@@ -70,7 +70,8 @@ def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> 
         refused = REFUSED_BY_HOST.search(console[-LONGEST_LAST_WORDS:]) is not None
         return Ending("failed", reason, virtual_s, host_accident=refused)
     if words.boot:
-        return Ending("failed", f"guest {words.boot}", virtual_s)
+        refused = words.boot.startswith("cannot be confined")
+        return Ending("failed", f"guest {words.boot}", virtual_s, host_accident=refused)
     if returncode < 0:
         name = signal.Signals(-returncode).name
         reason = f"guest was killed by signal {-returncode} ({name})"

@@ -83,6 +83,13 @@ def test_a_guest_that_could_not_boot(tmp_path: Path) -> None:
     assert (status, reason) == ("failed", "guest cannot boot: /host: No such device")
 
 
+def test_a_host_that_cannot_confine_a_guest(tmp_path: Path) -> None:
+    (tmp_path / "console.log").write_text("mpbench: cannot be confined: unshare: no\n")
+    ending = judge(tmp_path, 125, BOUNDS, 512)
+    assert (ending.status, ending.host_accident) == ("failed", True)
+    assert ending.reason == "guest cannot be confined: unshare: no"
+
+
 def test_an_image_that_is_none(tmp_path: Path) -> None:
     status, reason = judged(tmp_path, "taskset: failed to execute", 127)
     assert status == "failed"
