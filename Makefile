@@ -3,6 +3,8 @@
 # make unit   the tests that need no guest and no browser, in under two minutes
 # make lint   style of code and prose; make types: mypy; make coverage: make unit's
 # make integrity  byte for byte: every controller and scheduler under faults
+# make selftests       upstream's tests of MPTCP in the kernel of experiments
+# make selftests-full  the same with IPv6, netfilter, lockdep and KASAN; writes a page
 # make docs   build the documentation into build/docs, links checked
 # make reproduction  the thesis's figures from results/, ours beside the published
 # make dashboard  bundle the dashboard's JavaScript again, after a change of it
@@ -18,7 +20,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PACKAGES := apache2-utils bc bison build-essential curl flex iperf3 iproute2 \
-	iputils-ping mininet mptcpize nginx patch perl python3 python3-venv tcpdump \
+	iputils-ping mininet mptcpize nginx patch perl procps python3 python3-venv tcpdump \
 	util-linux xz-utils
 BROWSER := chromium chromium-driver
 VENV := .venv
@@ -143,6 +145,28 @@ coverage: venv
 integrity: venv kernel
 	@$(call step,252 transfers over bad paths,a minute)
 	$(BIN)/python -m validation.data_integrity
+	$(call done)
+
+selftests: venv kernel
+	@$(call step,Upstream's tests of MPTCP in 27 guests,about 5 minutes)
+	$(BIN)/python -m validation.upstream_selftests
+	$(call done)
+
+# Only these tests need the firewall's tools.
+selftests-full: PACKAGES += ethtool iptables nftables
+selftests-full: setup
+	@$(call step,Two kernels with the kernel's own checks,half an hour each the first time)
+	$(RUN) kernel build --config selftests
+	$(RUN) kernel build --config selftests-stock
+	$(call done)
+	$(call step,Upstream's tests of MPTCP in both,an hour)
+	mkdir -p build
+	failed=
+	for config in guest selftests selftests-stock; do
+		$(BIN)/python -m validation.upstream_selftests --config $$config 			--save build/$$config.json || failed=yes
+	done
+	$(BIN)/python -m validation.upstream_selftests --page docs/selftests.md 		build/guest.json build/selftests.json build/selftests-stock.json
+	[ -z "$$failed" ]
 	$(call done)
 
 docs: $(VENV)/docs

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-CONFIGS = ("guest", "debug")
+CONFIGS = ("guest", "debug", "selftests", "selftests-stock")
 
 _config: Callable[[Any], Any] = click.option(
     "--config",

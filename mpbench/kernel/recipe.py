@@ -4,6 +4,7 @@ These are the configuration, the overlay, the patches and the guest's programs.
 """
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ METHOD = "2"
 """Enters every key. Raise it when a change of this package changes the kernel."""
 
 FOLDER = Path(__file__).parents[2] / "kernel"
+
+PATCHED = re.compile(r"^\+\+\+ [^/\s]+/(\S+)", re.M)
+"""The files that a patch changes."""
 
 EMBEDDED = """\
 CONFIG_INITRAMFS_SOURCE="initramfs/list"
@@ -55,17 +59,25 @@ class Config:
 
     fragments : files in kernel/ with options; the last line of an option counts
     files : how many files a build without objects compiles, for the progress bar
+    stock_network : leave out what the overlay and the patches change in Linux's
+        network code
     """
 
     fragments: tuple[str, ...]
     files: int
+    stock_network: bool = False
 
 
+SELFTESTS = ("guest.config", "debug.config", "selftests.config")
 CONFIGS = {
     "guest": Config(("guest.config",), 690),
     "debug": Config(("guest.config", "debug.config"), 740),
+    "selftests": Config(SELFTESTS, 1000),
+    "selftests-stock": Config(SELFTESTS, 1000, stock_network=True),
 }
-"""The kernel that experiments run in, and one with the kernel's debugging checks."""
+"""`guest` is the kernel that experiments run in, and `debug` the same with the kernel's
+own checks. `selftests` is `debug` with all that upstream's tests of MPTCP need, and
+`selftests-stock` the same without our changes to the network code."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +100,26 @@ class Recipe:
         """The files that are added to the tree, by their path in it."""
         root = self.folder / "overlay"
         files = (path for path in sorted(root.rglob("*")) if path.is_file())
-        return {path.relative_to(root).as_posix(): path for path in files}
+        named = {path.relative_to(root).as_posix(): path for path in files}
+        if self.config.stock_network:
+            named = {name: path for name, path in named.items() if not _network(name)}
+        return named
 
     @property
     def patches(self) -> list[Path]:
-        return sorted((self.folder / "patches").glob("*.patch"))
+        patches = sorted((self.folder / "patches").glob("*.patch"))
+        if self.config.stock_network:
+            patches = [
+                patch
+                for patch in patches
+                if not any(map(_network, PATCHED.findall(patch.read_text())))
+            ]
+        return patches
+
+
+def _network(name: str) -> bool:
+    """Whether a file of Linux belongs to its network code."""
+    return name.startswith(("net/", "include/net/"))
 
 
 def read(name: str) -> Recipe:

@@ -50,6 +50,11 @@ class Source:
     def tree(self) -> Path:
         return self.folder / "tree"
 
+    @property
+    def selftests(self) -> Path:
+        """Upstream's tests of MPTCP; see `mpbench.kernel.selftests`."""
+        return self.folder / "selftests"
+
 
 def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
     """The requested source, unpacked in the cache. The caller holds the lock."""
@@ -75,6 +80,25 @@ def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
     return _store(new, Source(linux, str(given.absolute()), identity, False))
 
 
+def add_selftests(source: Source, shell: Shell, progress: Progress) -> None:
+    """Add upstream's tests to a source that was unpacked without them, from where the
+    source came from; to be called under the lock."""
+    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=_folder()) as scratch:
+        if source.fetched:
+            origin, _ = _download(Path(scratch), shell, progress)
+        else:
+            origin = Path(source.origin)
+        if not origin.is_dir() and file_identity(origin) != source.identity:
+            raise UserError(
+                f"{origin}: not the Linux {source.version} that the kernel was built "
+                "of; `mpbench kernel clean --all` and `mpbench kernel build` take it"
+            )
+        new = Path(scratch) / "selftests"
+        with progress.step("unpack", "upstream's tests of MPTCP"):
+            unpack.selftests(shell, origin, new)
+        new.replace(source.selftests)
+
+
 def stored() -> list[Source]:
     """The sources in the cache, the oldest first."""
     dated = []
@@ -98,6 +122,7 @@ def _fetch(shell: Shell, progress: Progress) -> Source:
         new = _new_folder()
         with progress.step("unpack", tarball.name):
             unpack.unpack(shell, tarball, new / "tree")
+            unpack.selftests(shell, tarball, new / "selftests")
     linux = _check(unpack.version(new / "tree"), tarball)
     return _store(new, Source(linux, origin, identity, True))
 

@@ -126,16 +126,37 @@ def unpack(shell: Shell, source: Path, target: Path) -> None:
         )
         return
     top = _top(source)
+    shell.run([*write, f"--directory={target}", *excludes(top)], source=_expand(source))
+
+
+SELFTESTS = ("net/lib.sh", "net/lib/sh", "net/mptcp")
+"""What upstream's tests of MPTCP consist of, below tools/testing/selftests."""
+
+
+def selftests(shell: Shell, source: Path, target: Path) -> None:
+    """Copy upstream's tests of MPTCP from a tarball or tree to the new `target`."""
+    target.mkdir()
+    if source.is_dir():
+        top, read = "tools", ["tar", "--create", "--file=-", f"--directory={source}"]
+        read += [f"tools/testing/selftests/{name}" for name in SELFTESTS]
+        depth = 3
+    else:
+        top, read = f"{_top(source)}/tools", _expand(source)
+        depth = 4 + _top(source).count("/")
+    write = ["tar", "--extract", "--file=-", "--no-same-owner"]
+    write += [f"--strip-components={depth}", f"--directory={target}"]
+    members = [f"{top}/testing/selftests/{name}" for name in SELFTESTS]
+    shell.run([*write, *members], source=read)
+
+
+def _expand(tarball: Path) -> list[str]:
+    """The command that writes a tarball without its compression."""
     names = {
         ".xz": ["xz", "-dc", "-T0"],
         ".gz": ["gzip", "-dc"],
         ".bz2": ["bzip2", "-dc"],
     }
-    expand = names.get(source.suffix, ["cat"])
-    shell.run(
-        [*write, f"--directory={target}", *excludes(top)],
-        source=[*expand, str(source)],
-    )
+    return [*names.get(tarball.suffix, ["cat"]), str(tarball)]
 
 
 def _top(tarball: Path) -> str:

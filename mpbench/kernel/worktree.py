@@ -10,17 +10,14 @@ tree without it was interrupted; its objects may be incomplete, so it is made ag
 """
 
 import json
-import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 from mpbench.kernel import cache
-from mpbench.kernel.recipe import Recipe
+from mpbench.kernel.recipe import PATCHED, Recipe
 from mpbench.kernel.shell import Shell
 from mpbench.kernel.sources import Source
-
-PATCHED = re.compile(r"^\+\+\+ [^/\s]+/(\S+)", re.M)
 
 
 class Worktree:

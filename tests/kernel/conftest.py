@@ -28,6 +28,7 @@ case "$*" in
 *allnoconfig*)
     cp "$fragment" objects/.config
     if [ "$FAKE" = lost ]; then sed -i /CONFIG_MPTCP=/d objects/.config; fi;;
+*headers*) ;;
 *)
     echo "  CC      lib/one.o"
     case $FAKE in
@@ -58,12 +59,18 @@ class Lab:
         self.calls = folder / "calls"
         self._write(self.kernel / "guest.config", "CONFIG_NET=y\nCONFIG_MPTCP=y\n")
         self._write(self.kernel / "debug.config", "CONFIG_DEBUG=y\n")
+        self._write(self.kernel / "selftests.config", "CONFIG_IPV6=y\n")
         self._write(self.kernel / "overlay/net/ours.c", "ours\n")
         self._write(self.kernel / "patches/0001-two.patch", PATCH)
         for name in ("init.c", "mpbench-read.c", "read-library.c"):
             self._write(self.kernel / "guest" / name, "int main(void) { return 0; }\n")
         self._write(self.tree / "Makefile", MAKEFILE)
         self._write(self.tree / "lib/one.c", "one\n")
+        tests = self.tree / "tools/testing/selftests/net"
+        self._write(tests / "lib.sh", ". lib/sh/defer.sh\n")
+        self._write(tests / "lib/sh/defer.sh", "true\n")
+        self._write(tests / "mptcp/mptcp_lib.sh", "cat /proc/kallsyms\n")
+        self._write(tests / "other/big.sh", "true\n")
         self._write(self.tree / "drivers/gpu/big.c", "big\n")
         self._write(self.tree / "drivers/gpu/Kconfig", "config BIG\n")
         for name, text in (("make", MAKE), ("gcc", GCC)):

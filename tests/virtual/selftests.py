@@ -1,0 +1,245 @@
+"""Upstream's own tests of MPTCP, each script in a guest of its own, in virtual time.
+
+Two kinds of kernels: that of experiments (`GUEST`), which has neither IPv6 nor
+netfilter, and those with all that the tests need (`FULL`). What is expected not to
+pass stands in `kernel/selftests/`, with the reason.
+"""
+
+import fnmatch
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from mpbench import kernel
+from mpbench.backends import boot
+from mpbench.backends.base import Bounds
+from mpbench.backends.virtual import VirtualBackend
+from mpbench.kernel import selftests
+from tests.virtual.lab import Lab
+
+LISTS = Path(__file__).parents[2] / "kernel" / "selftests"
+RESULT = re.compile(r"^(ok|not ok) \d+ - [^:]*: (.*?) # (.*)$", re.M)
+PLAN = re.compile(r"^1\.\.(\d+)$", re.M)
+REPORT = re.compile(r"BUG|WARNING|KASAN|UBSAN|ODEBUG|INFO: |Call Trace|Kernel panic")
+SYMBOLS = "/run/mpbench/kallsyms"
+COMMANDS = """\
+export PATH=/run/mpbench/bin:$PATH SELFTESTS_MPTCP_LIB_OVERRIDE_FLAKY=1 NO_COLOR=1
+ip link set lo up
+# nstat forgets its history if that is older than the machine.
+sleep 100
+cd /run/mpbench/selftests/net/mptcp
+"$@" >/run/mpbench/artefacts/output.txt 2>&1
+dmesg >/run/mpbench/artefacts/dmesg.txt
+"""
+NO_FIREWALL = '#!/bin/sh\n# There is no netfilter in this kernel.\n[ "$1" = -V ]\n'
+
+
+@dataclass(frozen=True)
+class Script:
+    """One run of one of upstream's scripts."""
+
+    name: str
+    argv: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is run on a kind of kernel, and how.
+
+    expected : file in kernel/selftests
+    changes : text that is replaced in the scripts
+    firewall : whether the kernel has netfilter
+    """
+
+    expected: str
+    memory_mib: int
+    bounds: Bounds
+    firewall: bool
+    changes: Mapping[str, str] = field(default_factory=dict)
+
+
+def _scripts(*words: str) -> tuple[Script, ...]:
+    return tuple(
+        Script(text, (f"./{text.split()[0]}.sh", *text.split()[1:])) for text in words
+    )
+
+
+GUEST = Kind(
+    "guest.yaml",
+    memory_mib=1024,
+    bounds=Bounds(virtual_s=40_000.0, wall_s=290.0, silence_s=120.0),
+    firewall=False,
+    changes={
+        "/proc/kallsyms": SYMBOLS,
+        # Without IPv6 no socket can listen on ::, and no connection can be made.
+        'bind_addr:-"::"': 'bind_addr:-"0.0.0.0"',
+        'make_connection "v6"': ":",
+    },
+)
+FULL = Kind(
+    "full.yaml",
+    memory_mib=2048,
+    bounds=Bounds(virtual_s=100_000.0, wall_s=3600.0, silence_s=1200.0),
+    firewall=True,
+)
+KINDS = {"guest": GUEST, "selftests": FULL, "selftests-stock": FULL}
+"""By the kernel's configuration."""
+
+QUICK = _scripts("pm_netlink", "userspace_pm", "mptcp_join -f")
+JOIN = "fesLltra64MbpBkSdmzFuI"
+"""The groups of mptcp_join: its options."""
+WITHOUT_FIREWALL = "fesLlraMbpBSdmzuI"
+"""The groups in which some tests need neither netfilter nor IPv6 nor SYN cookies."""
+TESTS = {
+    "guest": _scripts(
+        "pm_netlink",
+        "pm_netlink -i",
+        "simult_flows",
+        "userspace_pm",
+        "diag",
+        *(
+            f"mptcp_connect{mode} -4"
+            for mode in ("", "_checksum", "_mmap", "_sendfile", "_splice")
+        ),
+        *(f"mptcp_join -{group}" for group in WITHOUT_FIREWALL),
+    ),
+    "selftests": _scripts(
+        "pm_netlink",
+        "pm_netlink -i",
+        "simult_flows",
+        "userspace_pm",
+        "diag",
+        "mptcp_sockopt",
+        *(
+            f"mptcp_connect{mode}"
+            for mode in ("", "_checksum", "_mmap", "_sendfile", "_splice")
+        ),
+        *(f"mptcp_join -{group}" for group in JOIN),
+    ),
+}
+TESTS["selftests-stock"] = TESTS["selftests"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a script left.
+
+    results : "ok", "fail" or "skip" by the name of the test
+    kernel : lines of the kernel's log that report a fault
+    trouble : why the script did not end as it should; empty if it did
+    """
+
+    script: Script
+    results: Mapping[str, str]
+    kernel: Sequence[str]
+    trouble: str
+    cpu_s: float
+
+
+def run(script: Script, config: str, folder: Path, cpu: int = 0) -> Outcome:
+    """Run one script in a guest with this kernel; `folder` is new."""
+    kind = KINDS[config]
+    image = kernel.find(config)
+    machine = boot.Machine(memory_mib=kind.memory_mib)
+    backend = VirtualBackend(
+        machine, ("/bin/bash", "/run/mpbench/run.sh", *script.argv)
+    )
+    backend._kernel = image
+    lab = Lab(folder, backend)
+    inside = folder / "run1"
+    inside.mkdir(parents=True)
+    selftests.install(selftests.prepare(image), inside / "selftests", kind.changes)
+    (inside / "run.sh").write_text(COMMANDS)
+    if SYMBOLS in kind.changes.values():
+        (inside / "kallsyms").write_text(selftests.symbols(image))
+    if not kind.firewall:
+        (inside / "bin").mkdir()
+        for name in ("iptables", "ip6tables"):
+            (inside / "bin" / name).write_text(NO_FIREWALL)
+            (inside / "bin" / name).chmod(0o755)
+    ended, artefacts = lab.execute({"seed": 1}, kind.bounds, cpu)
+    output = _read(artefacts / "output.txt")
+    results = dict(read_results(output))
+    plan = PLAN.search(output)
+    trouble = "" if ended.status == "finished" else ended.reason
+    if not trouble and (plan is None or int(plan[1]) != len(results)):
+        trouble = (
+            f"{len(results)} results of {plan[1] if plan else 'an unknown number'}"
+        )
+    if trouble:
+        trouble += f"\n{output[-2000:]}{_read(artefacts / 'console.log')[-1000:]}"
+    log = _read(artefacts / "dmesg.txt").splitlines()
+    reports = [line for line in log if REPORT.search(line)]
+    return Outcome(script, results, reports, trouble, ended.cpu_s or 0.0)
+
+
+def _read(path: Path) -> str:
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
+def read_results(output: str) -> Iterator[tuple[str, str]]:
+    """Name and outcome of each test in what a script printed."""
+    for status, name, more in RESULT.findall(output):
+        yield name, "fail" if status != "ok" else "skip" if "SKIP" in more else "ok"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Tests that do not pass for the same reason.
+
+    tests : patterns "SCRIPT: TEST"
+    outcome : "fail" or "skip"
+    kernels : the configurations to which this applies; all if empty
+    """
+
+    reason: str
+    outcome: str
+    tests: tuple[str, ...]
+    kernels: tuple[str, ...] = ()
+
+
+def expected(config: str) -> list[Expected]:
+    """What is not expected to pass with this kernel."""
+    entries = yaml.safe_load((LISTS / KINDS[config].expected).read_text()) or []
+    listed = [
+        Expected(
+            entry["reason"],
+            entry["outcome"],
+            tuple(entry["tests"]),
+            tuple(entry.get("kernels", ())),
+        )
+        for entry in entries
+    ]
+    return [entry for entry in listed if not entry.kernels or config in entry.kernels]
+
+
+def surprises(outcomes: Sequence[Outcome], entries: Sequence[Expected]) -> list[str]:
+    """A line per outcome that the list does not have, or has otherwise."""
+    lines = []
+    met = set()
+    for outcome in outcomes:
+        name = outcome.script.name
+        if outcome.trouble:
+            lines.append(f"{name}: {outcome.trouble}")
+        lines += [f"{name}: kernel: {line}" for line in outcome.kernel]
+        for test, result in outcome.results.items():
+            text = f"{name}: {test}"
+            wanted = "ok"
+            for entry in entries:
+                patterns = [p for p in entry.tests if fnmatch.fnmatchcase(text, p)]
+                if patterns:
+                    wanted = entry.outcome
+                    met |= {(entry.reason, pattern) for pattern in patterns}
+            if result != wanted:
+                lines.append(f"{text}: {result}, expected {wanted}")
+    names = {outcome.script.name for outcome in outcomes}
+    lines += [
+        f"{pattern}: listed, but there is no such test"
+        for entry in entries
+        for pattern in entry.tests
+        if (entry.reason, pattern) not in met and pattern.split(":")[0] in names
+    ]
+    return lines
