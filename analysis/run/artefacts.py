@@ -1,4 +1,4 @@
-"""All that a run left behind, read into values."""
+"""The artefacts of a run, read into values."""
 
 import re
 from collections.abc import Mapping
@@ -16,13 +16,17 @@ _PROGRAM = re.compile(r"traffic-(\d+)-(client|server)")
 
 @dataclass(frozen=True)
 class Artefacts:
-    """What a run left behind.
+    """Everything that is known about a finished run.
 
     job : what the run was to do
-    reports : one per traffic entry, in the job's order; each tool has its own kind
-    counters : kernel counters of every host of the traffic
-    links : what tc said of each link at the end
-    users : the paths of every host that opens connections
+    outcome : what the guest reported
+    reports : the report about each traffic entry, in the job's order; its type depends
+        on the tool
+    counters : host of the traffic to its kernel counters
+    qdiscs : all queueing disciplines at the end of the run
+    interfaces : the counters of all interfaces at the end of the run
+    links : the settings and counters of each link, as tc showed them at the end
+    users : host that opens connections to its paths
     """
 
     job: Job
@@ -35,17 +39,17 @@ class Artefacts:
     users: Mapping[str, tuple[UserPath, ...]]
 
     def paths_of(self, entry: Traffic) -> dict[int, UserPath]:
-        """The paths, by number, that the transport of an entry is to take."""
+        """The paths that the transport of an entry is to use, by number from 1."""
         paths = dict(enumerate(self.users[entry.source], start=1))
         transport = entry.transport
         if transport.protocol == "mptcp" and transport.same_pair is None:
             return paths
-        only = transport.path or 1
-        return {number: path for number, path in paths.items() if number == only}
+        only_path = transport.path or 1
+        return {number: path for number, path in paths.items() if number == only_path}
 
     @property
     def used_links(self) -> tuple[LinkSettings, ...]:
-        """The bottlenecks on the paths that the transports are to use."""
+        """The bottleneck links on the paths that the transports are to use."""
         used = {
             link
             for entry in self.job.traffic
@@ -60,17 +64,17 @@ class Artefacts:
 
 
 def load(run: Path) -> Artefacts:
-    """Read `job.json` and `artefacts/` in a run's directory.
+    """Read `job.json` and `artefacts/` in a run's folder.
 
-    Raises ValueError with one line if the run failed or something is missing. There
-    is nothing to measure then.
+    Raises ValueError, with one line, if the run failed or a file is missing or
+    damaged. Such a run cannot be measured.
     """
     folder = run / "artefacts"
     job = read_job(run / "job.json")
-    end = outcome.read(folder / "outcome.json")
-    if end.error is not None:
-        raise ValueError(end.error)
-    _refuse_failed_programs(end, folder, job)
+    reported = outcome.read(folder / "outcome.json")
+    if reported.error is not None:
+        raise ValueError(reported.error)
+    _refuse_failed_processes(reported, folder, job)
     reports = tuple(
         tools.tool(entry.tool).read(folder, index)
         for index, entry in enumerate(job.traffic)
@@ -78,41 +82,45 @@ def load(run: Path) -> Artefacts:
     shaped = qdiscs.read(folder / "qdisc-end.json")
     return Artefacts(
         job=job,
-        outcome=end,
+        outcome=reported,
         reports=reports,
         counters={
             host: counters.read(folder / f"nstat-{host}.json") for host in job.hosts
         },
         qdiscs=shaped,
         interfaces=links.read(folder / "link-end.json"),
-        links=observed_links.read_back(end.links, shaped),
-        users=end.users or _single_user(job),
+        links=observed_links.read_back(reported.links, shaped),
+        users=reported.users or _single_user(job),
     )
 
 
 def _single_user(job: Job) -> dict[str, tuple[UserPath, ...]]:
-    """The paths in a network of one user, who has a path over each link.
+    """The users of a network with a single user, who has one path over each link.
 
-    A guest that knew a single user only did not write the users down.
+    Old guests knew a single user only, and did not report the users.
     """
     paths = tuple(UserPath((link.name,), None) for link in job.links)
     return {job.traffic[0].source: paths}
 
 
-def _refuse_failed_programs(end: Outcome, folder: Path, job: Job) -> None:
-    """Clients first: a server fails because its client did."""
-    for process in sorted(end.processes, key=lambda p: "client" not in p.name):
+def _refuse_failed_processes(reported: Outcome, folder: Path, job: Job) -> None:
+    """Raise ValueError if a process of the traffic failed.
+
+    Clients are checked first, because a server often fails only because its client
+    did.
+    """
+    for process in sorted(reported.processes, key=lambda p: "client" not in p.name):
         tool, allowed = _tool_of(process.name, job)
         if process.exit_code in allowed:
             continue
-        how = _ending(process.exit_code)
-        why = tool.explain(folder, process.name) if tool else ""
-        why = why or files.tail(folder / f"{process.name}.err")
-        raise ValueError(f"{process.name}: {how}{f': {why}' if why else ''}")
+        ending = _ending(process.exit_code)
+        cause = tool.explain(folder, process.name) if tool else ""
+        cause = cause or files.tail(folder / f"{process.name}.err")
+        raise ValueError(f"{process.name}: {ending}{f': {cause}' if cause else ''}")
 
 
 def _tool_of(process: str, job: Job) -> tuple[tools.Tool | None, tuple[int, ...]]:
-    """The tool that a program belongs to, and the exit statuses that do for it."""
+    """The tool of a process, None if unknown, and its exit statuses without failure."""
     match = _PROGRAM.fullmatch(process)
     if match is None or int(match[1]) >= len(job.traffic):
         return None, (0,)
@@ -122,6 +130,7 @@ def _tool_of(process: str, job: Job) -> tuple[tools.Tool | None, tuple[int, ...]
 
 
 def _ending(code: int | None) -> str:
+    """How a process ended, in running text."""
     if code is None:
         return "did not end"
     return f"killed by signal {-code}" if code < 0 else f"exit status {code}"

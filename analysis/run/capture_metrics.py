@@ -1,4 +1,4 @@
-"""What a run's captures say of it, for its row."""
+"""Metrics of a run from its packet captures, for the run's row."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,24 +10,29 @@ from analysis.run import metrics
 from analysis.run.artefacts import Artefacts
 
 PATTERN = "capture-*.pcap"
+SENDERS, RECEIVERS = 0, 1
+"""The two capture points, as `analysis.capture` numbers them."""
 
 
 def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
-    """Metrics from the captures in `folder`; none if there is no capture.
+    """The columns that come from the captures in a folder; none without captures.
 
-    Captures at the interfaces of hosts that send data are one point, those of hosts
-    that receive another; of captures elsewhere, all are taken as the first.
-    Only connections that carry data the way of the traffic count.
+    Captures at interfaces of hosts that send data are one capture point, and those at
+    interfaces of hosts that receive data are the other. If all captures are elsewhere,
+    they count as the first point. Only data in the direction of the traffic count.
 
-    capture_retransmission_ratio : segments sent again over segments sent first
-    capture_reinjection_ratio : packets whose data had gone over another subflow
-        before, over segments sent first
-    capture_ooo_ratio : packets whose data came after later ones of the connection,
-        over packets with new data; where they were captured
-    path<i>.capture_share : data bytes that path i was the first to carry, over all
-    path<i>.loss_probability : packets lost on the way from sender to receiver, over
-        those sent; needs both points, at interfaces that the path passes
-    mean_loss_probability : of these, weighted with the shares (thesis, sec. 5.2.2)
+    capture_retransmission_ratio : retransmitted segments over segments sent for the
+        first time
+    capture_reinjection_ratio : packets whose data another subflow had carried before,
+        over segments sent for the first time
+    capture_ooo_ratio : packets whose data come after later data of the connection,
+        over packets with new data; both at the capture point
+    path<i>.capture_share : share of the connection's data bytes that path i was the
+        first to carry, 0-1
+    path<i>.loss_probability : packets lost between both points over packets sent, 0-1;
+        only with captures at both ends of the path
+    mean_loss_probability : the losses of all paths, each weighted with the path's share
+        (thesis, sec. 5.2.2)
     """
     files = sorted(folder.glob(PATTERN))
     if not files:
@@ -37,22 +42,24 @@ def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
 
     near, far = _points(files, run)
     tables = analyse(near, far, Settings(events=()))
-    ways = [int(not forward) for forward in {e.forward for e in run.job.traffic}]
-    of_near = tables.subflows[tables.subflows["point"] == 0]
-    near_halves = np.isin(tables.directions["subflow"], of_near["subflow"])
-    known = losses_known(tables.directions, np.where(near_halves, 0, 1)) & bool(far)
-    chosen = near_halves & np.isin(tables.directions["direction"], ways)
-    mine = tables.directions[chosen]
+    numbers = [int(not forward) for forward in {e.forward for e in run.job.traffic}]
+    subflows = tables.subflows[tables.subflows["point"] == SENDERS]
+    at_senders = np.isin(tables.directions["subflow"], subflows["subflow"])
+    points = np.where(at_senders, SENDERS, RECEIVERS)
+    known = losses_known(tables.directions, points) & bool(far)
+    chosen = at_senders & np.isin(tables.directions["direction"], numbers)
+    directions = tables.directions[chosen]
     data = tables.data[
-        np.isin(tables.data["connection"], of_near["connection"])
-        & np.isin(tables.data["direction"], ways)
+        np.isin(tables.data["connection"], subflows["connection"])
+        & np.isin(tables.data["direction"], numbers)
     ]
-    first = int((mine["payload_packets"] - mine["retransmissions"]).sum())
+    again = directions["retransmissions"].sum()
+    first = int((directions["payload_packets"] - directions["retransmissions"]).sum())
     return {
-        "capture_retransmission_ratio": _ratio(mine["retransmissions"].sum(), first),
+        "capture_retransmission_ratio": _ratio(again, first),
         "capture_reinjection_ratio": _ratio(data["reinjected_packets"].sum(), first),
         "capture_ooo_ratio": _ratio(data["ooo_packets"].sum(), data["packets"].sum()),
-        **_by_path(mine, of_near, run, known[chosen]),
+        **_by_path(directions, subflows, run, known[chosen]),
     }
 
 
@@ -61,7 +68,7 @@ def _ratio(part: int, whole: int) -> float | None:
 
 
 def _points(files: Sequence[Path], run: Artefacts) -> tuple[list[Path], list[Path]]:
-    """Captures of the senders of data, and of the receivers."""
+    """The captures at hosts that send data, and those at hosts that receive data."""
     senders = {entry.sending_host for entry in run.job.traffic}
     by_host: dict[bool, list[Path]] = {True: [], False: []}
     for file in files:
@@ -74,10 +81,8 @@ def _points(files: Sequence[Path], run: Artefacts) -> tuple[list[Path], list[Pat
     return by_host[False] or list(files), []
 
 
-def _by_path(
-    halves: np.ndarray, subflows: np.ndarray, run: Artefacts, known: np.ndarray
-) -> dict[str, Any]:
-    """known : of which halves the losses are known, shape (n,)"""
+def _path_numbers(subflows: np.ndarray, run: Artefacts) -> dict[int, int]:
+    """The number of each subflow to the number of its path, found by its addresses."""
     from analysis.capture.frames import ends
 
     addresses = {
@@ -91,18 +96,30 @@ def _by_path(
         for address, _ in ends(subflow).values():
             if address in addresses:
                 numbers[int(subflow["subflow"])] = addresses[address]
-    of = np.array([numbers.get(int(each), 0) for each in halves["subflow"]])
+    return numbers
+
+
+def _by_path(
+    directions: np.ndarray, subflows: np.ndarray, run: Artefacts, known: np.ndarray
+) -> dict[str, Any]:
+    """The columns of each path, and the mean loss probability.
+
+    directions : the directions of subflows in which data flow, shape (n,)
+    known : True for each of them whose losses are known, shape (n,)
+    """
+    numbers = _path_numbers(subflows, run)
+    path_of = np.array([numbers.get(int(n), 0) for n in directions["subflow"]])
     paths = sorted(set(numbers.values()))
-    carried = [float(halves["data_bytes"][of == path].sum()) for path in paths]
+    carried = [float(directions["data_bytes"][path_of == p].sum()) for p in paths]
     if not any(carried):
         return {}
     columns: dict[str, Any] = {}
     losses, shares = [], metrics.shares(carried)
     for path, share in zip(paths, shares, strict=True):
         columns[f"path{path}.capture_share"] = share
-        there = (of == path) & known
-        lost = int(halves["unmatched"][there].sum())
-        decided = lost + int(halves["matched"][there].sum())
+        on_path = (path_of == path) & known
+        lost = int(directions["unmatched"][on_path].sum())
+        decided = lost + int(directions["matched"][on_path].sum())
         if decided:
             losses.append(lost / decided)
             columns[f"path{path}.loss_probability"] = losses[-1]

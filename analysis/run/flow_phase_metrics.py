@@ -1,4 +1,4 @@
-"""Metrics of a run's parts: by traffic entry, and by phase."""
+"""Metrics of the parts of a run: of each traffic entry, and of each phase."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,24 +9,31 @@ from analysis.run.job import Traffic
 from analysis.run.link_traffic import path_bytes
 
 LEAST_SHARE_OF_PHASE = 0.5
-"""An entry belongs to a phase if it was on for more than this part of it."""
+"""An entry counts in a phase if it was active for at least this share of it."""
 
 
 def by_entry(run: Artefacts, moved: Sequence[tools.Flow]) -> dict[str, Any]:
-    """Goodput of each named traffic entry, and how it splits its data.
+    """The columns of each named traffic entry.
 
-    `NAME.goodput_mbps`; `NAME.share`, its part of all goodput;
-    `NAME.connection_mbps`, the mean of its connections; and, of an entry that has
-    its host for itself, `NAME.path<i>.share` and `NAME.path<i>.throughput_mbps`,
-    by frames, headers and retransmissions included.
+    moved : what the receiver of each entry read, in the job's order
+
+    NAME.goodput_mbps : the entry's goodput
+    NAME.share : its share of the goodput of all entries, 0-1; None if that is 0
+    NAME.connection_mbps : mean goodput per connection
+
+    If no other entry starts at the entry's host, also
+
+    NAME.path<i>.share : share of the frames' bytes that path i carried, 0-1
+    NAME.path<i>.throughput_mbps : rate of these frames, with headers and
+        retransmissions
     """
     columns: dict[str, Any] = {}
-    total = sum(each.goodput_mbps for each in moved)
-    for entry, each in zip(run.job.traffic, moved, strict=True):
-        name = entry.name
-        columns[f"{name}.goodput_mbps"] = each.goodput_mbps
-        columns[f"{name}.share"] = each.goodput_mbps / total if total else None
-        columns[f"{name}.connection_mbps"] = each.goodput_mbps / entry.parallel
+    total_mbps = sum(flow.goodput_mbps for flow in moved)
+    for entry, flow in zip(run.job.traffic, moved, strict=True):
+        name, goodput_mbps = entry.name, flow.goodput_mbps
+        columns[f"{name}.goodput_mbps"] = goodput_mbps
+        columns[f"{name}.share"] = goodput_mbps / total_mbps if total_mbps else None
+        columns[f"{name}.connection_mbps"] = goodput_mbps / entry.parallel
         if sum(entry.source == e.source for e in run.job.traffic) == 1:
             columns |= _by_path(run, entry)
     return columns
@@ -37,60 +44,80 @@ def _by_path(run: Artefacts, entry: Traffic) -> dict[str, Any]:
     if len(carried) < 2 or not any(carried.values()):
         return {}
     columns: dict[str, Any] = {}
-    seconds = _lasted_s(run, entry)
-    parts = metrics.shares(list(carried.values()))
-    for (number, count), part in zip(carried.items(), parts, strict=True):
+    seconds = _client_s(run, entry)
+    shares = metrics.shares(list(carried.values()))
+    for (number, frame_bytes), share in zip(carried.items(), shares, strict=True):
         name = f"{entry.name}.path{number}"
-        columns[f"{name}.share"] = part
+        columns[f"{name}.share"] = share
         if seconds:
-            columns[f"{name}.throughput_mbps"] = count * 8 / seconds / 1e6
+            columns[f"{name}.throughput_mbps"] = frame_bytes * 8 / seconds / 1e6
     return columns
 
 
 def by_phase(run: Artefacts) -> dict[str, Any]:
-    """`PHASE.goodput_mbps` and `PHASE.jain` of all entries that were on, and
-    `PHASE.NAME.goodput_mbps` of each, which is missing where it was not."""
+    """The columns of each phase.
+
+    PHASE.goodput_mbps : sum over the entries that were active in the phase
+    PHASE.jain : Jain's index over all streams of these entries; None for one stream
+    PHASE.NAME.goodput_mbps : goodput of a named entry; None if it was not active
+    """
     columns: dict[str, Any] = {}
     for phase, (start_s, end_s) in run.job.phases.items():
-        present = []
+        active = []
         for index, entry in enumerate(run.job.traffic):
-            zero_s = began_s(run, index)
-            found = tools.tool(entry.tool).part(
-                entry, run.reports[index], start_s - zero_s, end_s - zero_s
-            )
-            least_s = LEAST_SHARE_OF_PHASE * (end_s - start_s)
-            if found is not None and found.seconds < least_s:
-                found = None
-            if found is not None:
-                present.append(found)
+            flow = _flow_in_phase(run, index, start_s, end_s)
+            if flow is not None:
+                active.append(flow)
             if entry.name is not None:
                 key = f"{phase}.{entry.name}.goodput_mbps"
-                columns[key] = found.goodput_mbps if found else None
-        rates = [b / each.seconds for each in present for b in each.stream_bytes]
-        total = sum(each.goodput_mbps for each in present)
-        columns[f"{phase}.goodput_mbps"] = total if present else None
-        fair = len(rates) > 1 and any(rates)
-        columns[f"{phase}.jain"] = metrics.jain(rates) if fair else None
+                columns[key] = flow.goodput_mbps if flow else None
+        rates = [count / flow.seconds for flow in active for count in flow.stream_bytes]
+        total_mbps = sum(flow.goodput_mbps for flow in active)
+        columns[f"{phase}.goodput_mbps"] = total_mbps if active else None
+        has_index = len(rates) > 1 and any(rates)
+        columns[f"{phase}.jain"] = metrics.jain(rates) if has_index else None
     return columns
 
 
-def began_s(run: Artefacts, index: int) -> float:
-    """When the intervals of an entry begin, after the beginning of the traffic.
+def _flow_in_phase(
+    run: Artefacts, index: int, start_s: float, end_s: float
+) -> tools.Flow | None:
+    """What an entry's receiver read in a phase; None if the entry was hardly active.
 
-    That is its client's start, and of iperf3, which connects first and exchanges
-    results at the end, half of what the client took beyond the time asked.
+    start_s, end_s : of the phase, seconds after the beginning of the traffic
+    """
+    entry = run.job.traffic[index]
+    zero_s = began_s(run, index)
+    flow = tools.tool(entry.tool).part(
+        entry, run.reports[index], start_s - zero_s, end_s - zero_s
+    )
+    if flow is None or flow.seconds < LEAST_SHARE_OF_PHASE * (end_s - start_s):
+        return None
+    return flow
+
+
+def began_s(run: Artefacts, index: int) -> float:
+    """The start of an entry's intervals, seconds after the beginning of the traffic.
+
+    index : number of the entry, from 0
+
+    For most tools it is the start of the client. iperf3's intervals begin later,
+    because the client connects first, and it ends later, because it exchanges results
+    at the end. Neither time is recorded. So half of the time by which the client
+    exceeds its duration is assumed to come before the first interval.
     """
     entry = run.job.traffic[index]
     for process in run.outcome.processes:
         if process.name == f"traffic-{index}-client" and process.start_s is not None:
             if entry.tool != "iperf3" or not entry.duration_s or not process.end_s:
                 return process.start_s
-            more_s = process.end_s - process.start_s - entry.duration_s
-            return process.start_s + max(0.0, more_s) / 2
+            excess_s = process.end_s - process.start_s - entry.duration_s
+            return process.start_s + max(0.0, excess_s) / 2
     return entry.start_s
 
 
-def _lasted_s(run: Artefacts, entry: Traffic) -> float | None:
+def _client_s(run: Artefacts, entry: Traffic) -> float | None:
+    """How long an entry's client ran, in seconds; None if that is not known."""
     index = run.job.traffic.index(entry)
     for process in run.outcome.processes:
         if process.name == f"traffic-{index}-client":

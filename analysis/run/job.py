@@ -1,4 +1,4 @@
-"""`job.json`: the network, transports and traffic that a run was to have."""
+"""Reader of `job.json`: the network, transports and traffic that a run was to have."""
 
 import re
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ from analysis.run.readers.files import read_object
 
 FORMAT = 2
 FRAME_BYTES = 1514
-"""A full packet as tc counts it: 1500 bytes of IP and an Ethernet header."""
+"""Size of a full packet for tc: 1500 bytes of IP and an Ethernet header."""
 
 
 @dataclass(frozen=True)
 class LinkSettings:
-    """What one link was to be, the same in both directions.
+    """The settings of one link, which are the same in both directions.
 
-    name : `path1`, `link1`, `bottleneck`
-    capacity_mbps : None for a link that only delays
-    delay_ms : one way
-    queue_packets : full packets that fit into the queue
-    loss_percent : 0 to 100
+    name : such as `path1`, `link1` or `bottleneck`
+    capacity_mbps : rate of the link layer, 10^6 bit/s; None for a link that only delays
+    delay_ms : one-way propagation delay
+    queue_packets : number of full packets that fit into the queue
+    loss_percent : random loss, 0-100
     jitter_ms : the delay varies uniformly by plus or minus this much
     """
 
@@ -34,7 +34,7 @@ class LinkSettings:
 
     @property
     def label(self) -> str:
-        """The name in running text: `path 1`, `bottleneck`."""
+        """The link's name in running text: `path 1`, `bottleneck`."""
         return label(self.name)
 
 
@@ -42,9 +42,10 @@ class LinkSettings:
 class Transport:
     """The protocol and its settings on one host.
 
-    path : the path of a single-path TCP, counted from 1; None otherwise
-    same_pair : number of subflows that a connection opens over its first address
-        pair, where it uses no other pair; None where it opens one on every path
+    protocol : "mptcp" or "tcp"
+    path : number of the path that TCP uses, from 1; None for MPTCP
+    same_pair : number of subflows that an MPTCP connection opens between its first
+        pair of addresses, if it uses no other pair; None if it opens one per path
     """
 
     protocol: str
@@ -59,16 +60,20 @@ class Traffic:
     """One traffic entry.
 
     name : the entry's name in the table of runs; None for a single entry without one
-    source, destination : hosts
-    transport : the entry's own transport, or else that of the case
-    duration_s, bytes : the limit of the transfer; the other of the two is None. For
-        curl and ab, `bytes` is the size of the file
-    forward : whether the data go from source to destination
-    receiver, sender : "client" or "server", the tool's ends
+    tool : name of the traffic tool
+    source : the host of the tool's client, which opens the connections
+    destination : the host of the tool's server
+    transport : the transport of the entry, or of the case if the entry has none
+    duration_s, bytes : the limit of the transfer; one of them is None. For curl and
+        ab, `bytes` is the size of the file
     parallel : number of simultaneous connections
-    requests : number of ab's requests; None if ab's time is limited instead
-    keep_alive : whether ab's requests share connections
-    timeout_s : when curl gives up; None for never
+    start_s : when the client starts, seconds after the beginning of the traffic
+    interval_s : length of iperf3's intervals
+    forward : True if the data flow from source to destination
+    receiver : the tool's end that receives the data, "client" or "server"
+    requests : number of ab's requests; None if ab's duration is limited instead
+    keep_alive : True if ab's requests share connections
+    timeout_s : when curl gives up, in seconds; None for never
     """
 
     name: str | None
@@ -89,10 +94,12 @@ class Traffic:
 
     @property
     def sender(self) -> str:
+        """The tool's end that sends the data, "client" or "server"."""
         return "client" if self.receiver == "server" else "server"
 
     @property
     def sending_host(self) -> str:
+        """The host that sends the data."""
         return self.source if self.forward else self.destination
 
 
@@ -100,10 +107,12 @@ class Traffic:
 class Job:
     """What one run was to do.
 
-    parameters : the topology's parameters by canonical key
+    parameters : value of each of the topology's parameters by canonical key
     links : every link as the plan resolved it, bottlenecks first
     transport : the transport of the case
-    phases : start and end by name, in seconds after the beginning of the traffic
+    traffic : the traffic entries, at least one
+    phases : phase name to (start, end), seconds after the beginning of the traffic
+    trace_s : interval between the samples of the trace; None for no trace
     """
 
     parameters: Mapping[str, Any]
@@ -115,7 +124,7 @@ class Job:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The hosts of the traffic; those that open connections come first."""
+        """All hosts of the traffic. Those that open connections come first."""
         ends = [entry.source for entry in self.traffic]
         return tuple(dict.fromkeys(ends + [e.destination for e in self.traffic]))
 
@@ -126,20 +135,22 @@ class Job:
 
 
 def label(name: str) -> str:
+    """A link's name in running text: `path 1` for `path1`."""
     return re.sub(r"^path(\d+)$", r"path \1", name)
 
 
 def read_job(path: Path) -> Job:
-    """Raises ValueError if the file is missing, damaged or of another format."""
+    """Read a job. Raises ValueError if the file is missing, damaged or has another
+    format."""
     return parse_job(read_object(path), path.name)
 
 
 def parse_job(job: Mapping[str, Any], name: str) -> Job:
     """The job in a JSON object; `name` is the file's name in error messages."""
     if job.get("format") != FORMAT:
-        found = job.get("format")
+        number = job.get("format")
         raise ValueError(
-            f"{name}: format {found!r}; this version reads format {FORMAT}, and"
+            f"{name}: format {number!r}; this version reads format {FORMAT}, and"
             " `mpbench run` executes older runs again"
         )
     try:
@@ -161,8 +172,8 @@ def parse_job(job: Mapping[str, Any], name: str) -> Job:
             trace_s=job.get("trace_s"),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{name}: not a job ({what})") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{name}: not a job ({reason})") from error
 
 
 def _same_pair(transport: Mapping[str, Any]) -> int | None:
@@ -195,16 +206,16 @@ def _transport(transport: Mapping[str, Any]) -> Transport:
 
 def _traffic(entry: Mapping[str, Any], name: str | None, case: Transport) -> Traffic:
     reverse = bool(entry.get("reverse"))
-    duration_s, count = entry.get("duration_s"), entry.get("bytes")
-    own = entry.get("transport")
+    duration_s, size = entry.get("duration_s"), entry.get("bytes")
+    own_transport = entry.get("transport")
     return Traffic(
         name=name,
         tool=entry["tool"],
         source=entry.get("from", "client"),
         destination=entry.get("to", "server"),
-        transport=_transport(own) if own else case,
+        transport=_transport(own_transport) if own_transport else case,
         duration_s=None if duration_s is None else float(duration_s),
-        bytes=None if count is None else int(count),
+        bytes=None if size is None else int(size),
         parallel=int(entry.get("parallel") or entry.get("concurrency") or 1),
         start_s=float(entry.get("start_s") or 0.0),
         interval_s=float(entry.get("interval_s") or 1.0),

@@ -1,4 +1,4 @@
-"""What the links of a run carried."""
+"""The bytes that the links and paths of a run carried."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,27 +12,28 @@ from analysis.run.observed_links import ObservedLink
 def link_bytes(run: Artefacts) -> dict[str, int]:
     """Bytes of frames that each bottleneck carried in the direction of the data.
 
-    With traffic in both directions, the sum of both.
+    Returns link name to bytes. If data flow in both directions, both are added up.
     """
-    ways = {entry.forward for entry in run.job.traffic}
+    directions = {entry.forward for entry in run.job.traffic}
     return {
-        link.name: sum(link.direction(way).bytes for way in ways)
+        link.name: sum(link.direction(forward).bytes for forward in directions)
         for link in run.links
         if link.forward.rate_mbps is not None
     }
 
 
 def path_bytes(run: Artefacts, entry: Traffic) -> dict[int, int]:
-    """Bytes of frames in the direction of the data on each path of an entry's host,
-    by its interfaces; empty where the guest does not tell them.
+    """Bytes of frames in the direction of the data on each path of an entry's host.
 
-    Of all entries of that host together.
+    Returns path number, from 1, to bytes. They are counted at the interfaces of the
+    host, so they include other entries of the same host. The result is empty if the
+    guest does not report the host's interfaces.
     """
     counts = {
-        (each.node, each.interface): each.sent_bytes
+        (link.node, link.interface): link.sent_bytes
         if entry.forward
-        else each.received_bytes
-        for each in run.interfaces
+        else link.received_bytes
+        for link in run.interfaces
     }
     return {
         number: counts[entry.source, path.interface]
@@ -42,34 +43,40 @@ def path_bytes(run: Artefacts, entry: Traffic) -> dict[int, int]:
 
 
 def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
-    """Queue and jitter of each bottleneck, as tc had them; its traffic and drops."""
+    """The columns of each bottleneck link.
+
+    carried : link name to bytes, as `link_bytes` returns them
+
+    LINK.queue_packets, LINK.jitter_ms : the settings that tc showed
+    LINK.bytes : bytes of frames in the direction of the data
+    LINK.share : share of these bytes over all links, 0-1; None if all carried nothing
+    LINK.queue_drops : packets that the full queue refused in that direction
+    """
     columns: dict[str, Any] = {}
     shares: dict[str, float | None] = dict.fromkeys(carried)
     if any(carried.values()):
-        parts = metrics.shares(list(carried.values()))
-        shares = dict(zip(carried, parts, strict=True))
-    ways = {entry.forward for entry in run.job.traffic}
+        shares = dict(zip(carried, metrics.shares(list(carried.values())), strict=True))
+    directions = {entry.forward for entry in run.job.traffic}
     settings = {link.name: link for link in run.job.links}
-    seen = {link.name: link for link in run.links}
-    for name, count in carried.items():
+    observed = {link.name: link for link in run.links}
+    for name, frame_bytes in carried.items():
+        link = observed[name]
         if name in settings:
-            columns[f"{name}.queue_packets"] = _queue_packets(
-                settings[name], seen[name]
-            )
-            columns[f"{name}.jitter_ms"] = round(seen[name].forward.jitter_ms, 6)
-        columns[f"{name}.bytes"] = count
+            columns[f"{name}.queue_packets"] = _queue_packets(settings[name], link)
+            columns[f"{name}.jitter_ms"] = round(link.forward.jitter_ms, 6)
+        columns[f"{name}.bytes"] = frame_bytes
         columns[f"{name}.share"] = shares[name]
         columns[f"{name}.queue_drops"] = sum(
-            seen[name].direction(way).queue_drops for way in ways
+            link.direction(forward).queue_drops for forward in directions
         )
     return columns
 
 
 def _queue_packets(settings: LinkSettings, link: ObservedLink) -> int:
-    """The queue's size as tc shows it, or as it was asked where tc does not tell.
+    """The queue's size as tc shows it, or the configured size if tc does not show it.
 
-    tc shows a tbf queue as a latency in whole microseconds, which is a little less
-    than a whole number of packets.
+    tc shows the queue of a tbf as a latency in whole microseconds. That gives a little
+    less than a whole number of packets, so the size is rounded.
     """
     shown = link.forward.queue_packets
     return settings.queue_packets if shown is None else round(shown)

@@ -1,4 +1,4 @@
-"""What each link was and carried, read back from its queueing disciplines."""
+"""The settings and counters of links, read back from their queueing disciplines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,14 @@ from analysis.run.readers.qdiscs import Qdisc
 class Direction:
     """One direction of a link.
 
-    rate_mbps : None for a link that only delays
-    queue_packets : room of the bottleneck's queue in full packets; None if tc does
-        not say
-    bytes : frames that left, headers included
+    rate_mbps : rate in 10^6 bit/s; None for a link that only delays
+    delay_ms, jitter_ms, loss_percent : settings of the delay line
+    queue_packets : capacity of the bottleneck's queue in full packets; None if tc
+        does not show it
+    bytes : size of the frames that left, including headers
     queue_drops : packets that the full queue refused
-    other_drops : packets lost in the disciplines before the queue: random loss, or
-        a delay line that is too short
+    other_drops : packets lost before the queue, by random loss or because the delay
+        line was full
     """
 
     rate_mbps: float | None
@@ -33,18 +34,28 @@ class Direction:
 
 @dataclass(frozen=True)
 class ObservedLink:
+    """One link, as tc showed it at the end of a run.
+
+    forward : the direction of what users send
+    backward : the direction of what comes back to users
+    """
+
     name: str
     forward: Direction
     backward: Direction
 
     def direction(self, forward: bool) -> Direction:
+        """The forward direction, or the backward one."""
         return self.forward if forward else self.backward
 
 
 def read_back(
     ends: Sequence[LinkEnds], qdiscs: Sequence[Qdisc]
 ) -> tuple[ObservedLink, ...]:
-    """Raises ValueError if a link is not shaped where the guest says it is."""
+    """The links, from the interfaces that shape them and all queueing disciplines.
+
+    Raises ValueError if a link is not shaped at the interfaces that the guest reports.
+    """
     return tuple(
         ObservedLink(
             end.link,
@@ -56,31 +67,38 @@ def read_back(
 
 
 def _direction(link: str, place: tuple[str, str], qdiscs: Sequence[Qdisc]) -> Direction:
-    mine = [q for q in qdiscs if (q.node, q.interface) == place]
+    """One direction of a link. place : the (node, interface) that shapes it"""
+    at_interface = [q for q in qdiscs if (q.node, q.interface) == place]
     where = f"{label(link)}: {place[1]} on {place[0]}"
-    limiters = [q for q in mine if q.rate_mbps is not None]
-    roots = [q for q in mine if q.parent is None]
-    lines = [q for q in mine if q.kind == "netem"]
-    if len(roots) != 1 or len(limiters) > 1 or not (limiters or lines):
+    limiters = [q for q in at_interface if q.rate_mbps is not None]
+    roots = [q for q in at_interface if q.parent is None]
+    delay_lines = [q for q in at_interface if q.kind == "netem"]
+    if len(roots) != 1 or len(limiters) > 1 or not (limiters or delay_lines):
         raise ValueError(f"{where}: {len(limiters)} tbf or htb; a bottleneck has 1")
     limiter = limiters[0] if limiters else None
     queue_drops = limiter.drops if limiter else 0
     return Direction(
         rate_mbps=limiter.rate_mbps if limiter else None,
-        delay_ms=sum(q.delay_ms for q in lines),
-        jitter_ms=sum(q.jitter_ms for q in lines),
-        loss_percent=max((q.loss_percent for q in lines), default=0.0),
-        queue_packets=_queue(limiter, mine) if limiter else 0.0,
+        delay_ms=sum(q.delay_ms for q in delay_lines),
+        jitter_ms=sum(q.jitter_ms for q in delay_lines),
+        loss_percent=max((q.loss_percent for q in delay_lines), default=0.0),
+        queue_packets=_queue_packets(limiter, at_interface) if limiter else 0.0,
         bytes=roots[0].bytes,
         queue_drops=queue_drops,
-        other_drops=max(q.drops for q in mine) - queue_drops,
+        # A parent counts the drops of its children too.
+        other_drops=max(q.drops for q in at_interface) - queue_drops,
     )
 
 
-def _queue(limiter: Qdisc, mine: Sequence[Qdisc]) -> float | None:
-    """Of the discipline below the limiter, if there is one; else of itself."""
-    below = [q for q in mine if q.parent and q.parent.startswith(limiter.handle)]
-    queue = below[0] if below else limiter
+def _queue_packets(limiter: Qdisc, at_interface: Sequence[Qdisc]) -> float | None:
+    """The capacity of a bottleneck's queue in full packets; None if it is not known.
+
+    The queue is the discipline below the limiter, or else the limiter itself.
+    """
+    children = [
+        q for q in at_interface if q.parent and q.parent.startswith(limiter.handle)
+    ]
+    queue = children[0] if children else limiter
     if queue.limit_packets is not None:
         return float(queue.limit_packets)
     return None if queue.limit_bytes is None else queue.limit_bytes / FRAME_BYTES

@@ -1,4 +1,4 @@
-"""What of a run is known over time, and how it is called."""
+"""The quantities of a run that are known over time, with their names and units."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Quantity:
-    """words : in running text; label : of its axis
+    """A quantity over time.
 
-    column : of the trace; empty for what receivers report
-    scale : from the column to the label's unit
+    words : its name in running text
+    label : its name with the unit, for an axis
+    column : the column of the trace that has it; "" if receivers report it
+    scale : factor from the column's unit to the label's
     """
 
     words: str
@@ -27,5 +29,6 @@ QUANTITIES: Mapping[str, Quantity] = {
     "alpha": Quantity("alpha", "alpha", "alpha"),
     "beta": Quantity("beta", "beta", "beta"),
 }
-"""By the name in experiment files. alpha and beta are what docs/controllers.md says:
-of OLIA alpha_r, of Balia its alpha_r, of LIA RFC 6356's, of EWTCP its weight a."""
+"""Quantities by their names in experiment files. The meaning of alpha and beta depends
+on the controller (docs/controllers.md): alpha is alpha_r for OLIA and Balia, alpha of
+RFC 6356 for LIA, and the weight a for EWTCP."""

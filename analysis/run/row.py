@@ -1,4 +1,4 @@
-"""One run's directory to one row of the table."""
+"""The row of the table of runs, computed from a run's folder."""
 
 from pathlib import Path
 from typing import Any
@@ -14,39 +14,41 @@ from analysis.run.job import Job, read_job
 
 
 def row(run_directory: Path) -> dict[str, Any]:
-    """Verdict, reason, what was asked, and every metric of one run.
+    """The verdict, the settings and all metrics of one run, by column name.
 
-    run_directory : holds `job.json` and `artefacts/`; only read
+    run_directory : the run's folder with `job.json` and `artefacts/`; it is only read
 
     verdict
-        `ok`; `invalid` if the network or the traffic was not what was asked (the
-        metrics stand there, and enter no statistic); `failed` if there is nothing
-        to measure.
-    reason : one line, "" for ok
+        `ok`, `invalid` if the network or the traffic was not what the job asked for
+        (the metrics are there, but they must not enter statistics), or `failed` if
+        the run cannot be measured
+    reason
+        why the verdict is not `ok`, in one line; "" for ok
 
-    Never raises for what a run left or failed to leave; raises ValueError if
-    `job.json` itself cannot be read.
+    Raises ValueError if `job.json` cannot be read. Whatever else is missing or damaged
+    makes the verdict `failed`.
     """
     job = read_job(run_directory / "job.json")
-    described = _described(job)
+    settings = _settings(job)
     try:
         run = artefacts.load(run_directory)
         measured = run_metrics.row(run)
         measured |= trace_metrics.columns(run_directory / "artefacts", job)
         measured |= capture_metrics.columns(run_directory / "artefacts", run)
     except ValueError as error:
-        return {"verdict": "failed", "reason": _line(error), **described}
-    why = validity.reasons(run)
-    verdict = "invalid" if why else "ok"
+        return {"verdict": "failed", "reason": _one_line(error), **settings}
+    reasons = validity.reasons(run)
+    verdict = "invalid" if reasons else "ok"
     return {
         "verdict": verdict,
-        "reason": "; ".join(why),
-        **{key: value for key, value in described.items() if key not in measured},
+        "reason": "; ".join(reasons),
+        **{key: value for key, value in settings.items() if key not in measured},
         **measured,
     }
 
 
-def _described(job: Job) -> dict[str, Any]:
+def _settings(job: Job) -> dict[str, Any]:
+    """The columns that repeat what the job asked for."""
     transport = job.transport
     return {
         "protocol": transport.protocol,
@@ -57,5 +59,5 @@ def _described(job: Job) -> dict[str, Any]:
     }
 
 
-def _line(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())

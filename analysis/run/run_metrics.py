@@ -1,5 +1,6 @@
-"""From a run's artefacts to its numbers."""
+"""The metrics of a whole run, from its artefacts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from analysis.run import metrics, tools
@@ -10,41 +11,37 @@ from analysis.run.link_traffic import by_link, link_bytes
 from analysis.run.readers.counters import Counters
 
 PAYLOAD_SHARE = 1448 / FRAME_BYTES
-"""The most that goodput can have of a link: payload of TCP with timestamps over the
-frame that tc counts. The options of MPTCP take some more."""
+"""The largest share of a link's capacity that can be goodput: the payload of a full TCP
+segment with timestamps, over its frame as tc counts it. MPTCP's options make it a
+little smaller."""
 
 
 def flows(run: Artefacts) -> tuple[tools.Flow, ...]:
-    """One a traffic entry."""
+    """What the receiver of each traffic entry read, in the job's order."""
     pairs = zip(run.job.traffic, run.reports, strict=True)
-    return tuple(tools.tool(e.tool).flow(e, report) for e, report in pairs)
+    return tuple(tools.tool(entry.tool).flow(entry, report) for entry, report in pairs)
 
 
 def row(run: Artefacts) -> dict[str, Any]:
-    """Every metric that one run gives by itself; None where it is not defined."""
+    """All metrics that need no other run, by column name.
+
+    A metric is None if it is not defined for the run.
+    """
     moved = flows(run)
-    goodput_mbps, measured_s = _together(run, moved)
-    rates = [count / each.seconds for each in moved for count in each.stream_bytes]
-    used = [link.capacity_mbps for link in run.used_links if link.capacity_mbps]
-    several = _alone_on_disjoint_paths(run)
-    openers = [run.counters[host] for host in run.job.initiators]
+    goodput_mbps, measured_s = _total_goodput(run, moved)
+    rates = [count / flow.seconds for flow in moved for count in flow.stream_bytes]
+    capacities = [link.capacity_mbps for link in run.used_links if link.capacity_mbps]
+    counters = [run.counters[host] for host in run.job.initiators]
     return {
         "goodput_mbps": goodput_mbps,
         "measured_s": measured_s,
-        "received_bytes": sum(each.bytes for each in moved),
-        "aggregation_benefit": metrics.aggregation_benefit(goodput_mbps, used)
-        if several
-        else None,
-        "aggregation_benefit_bound": metrics.aggregation_benefit(
-            sum(used) * PAYLOAD_SHARE, used
-        )
-        if several
-        else None,
-        "utilisation": metrics.utilisation(goodput_mbps, used),
+        "received_bytes": sum(flow.bytes for flow in moved),
+        **_aggregation_benefit(run, goodput_mbps, capacities),
+        "utilisation": metrics.utilisation(goodput_mbps, capacities),
         "jain": metrics.jain(rates) if len(rates) > 1 and any(rates) else None,
         **retransmissions(_senders(run)),
-        "connections": sum(each.mptcp("MPCapableSYNACKRX") for each in openers),
-        "joined_subflows": sum(each.mptcp("MPJoinSynAckRx") for each in openers),
+        "connections": sum(host.mptcp("MPCapableSYNACKRX") for host in counters),
+        "joined_subflows": sum(host.mptcp("MPJoinSynAckRx") for host in counters),
         **by_link(run, link_bytes(run)),
         **(by_entry(run, moved) if run.job.traffic[0].name is not None else {}),
         **by_phase(run),
@@ -52,22 +49,47 @@ def row(run: Artefacts) -> dict[str, Any]:
     }
 
 
-def _together(run: Artefacts, moved: tuple[tools.Flow, ...]) -> tuple[float, float]:
-    """All entries' goodput in Mbit/s, and the seconds that it is a mean over: from
-    the first start to the last end, for entries need not be on at a time."""
+def _aggregation_benefit(
+    run: Artefacts, goodput_mbps: float, capacities: Sequence[float]
+) -> dict[str, float | None]:
+    """A_B, and the A_B of a transport whose frames fill all links.
+
+    Both are None for runs to which A_B does not apply.
+    """
+    if not _alone_on_disjoint_paths(run):
+        return {"aggregation_benefit": None, "aggregation_benefit_bound": None}
+    most_mbps = sum(capacities) * PAYLOAD_SHARE
+    return {
+        "aggregation_benefit": metrics.aggregation_benefit(goodput_mbps, capacities),
+        "aggregation_benefit_bound": metrics.aggregation_benefit(most_mbps, capacities),
+    }
+
+
+def _total_goodput(
+    run: Artefacts, moved: tuple[tools.Flow, ...]
+) -> tuple[float, float]:
+    """The goodput of all entries in 10^6 bit/s, and the seconds over which it is a
+    mean.
+
+    With several entries these are the seconds from the first start to the last end,
+    because entries need not be active at the same time.
+    """
     if len(moved) == 1:
         return moved[0].goodput_mbps, moved[0].seconds
     starts = [entry.start_s for entry in run.job.traffic]
-    ends = [s + each.seconds for s, each in zip(starts, moved, strict=True)]
+    ends = [start + flow.seconds for start, flow in zip(starts, moved, strict=True)]
     seconds = max(ends) - min(starts)
-    return metrics.goodput_mbps(sum(each.bytes for each in moved), seconds), seconds
+    return metrics.goodput_mbps(sum(flow.bytes for flow in moved), seconds), seconds
 
 
 def _alone_on_disjoint_paths(run: Artefacts) -> bool:
-    """Whether one host of MPTCP has the network, and links of its own for each of
-    several paths: only then do their capacities add up for it."""
+    """Whether A_B applies to a run.
+
+    It does if a single host sends over MPTCP and has several paths of one link each,
+    because the goodput can then be the sum of the capacities.
+    """
     entries = run.job.traffic
-    paths = [each.links for each in run.paths_of(entries[0]).values()]
+    paths = [path.links for path in run.paths_of(entries[0]).values()]
     return (
         len({entry.source for entry in entries}) == 1
         and entries[0].transport.protocol == "mptcp"
@@ -77,36 +99,47 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
 
 
 def _by_tool(run: Artefacts) -> dict[str, Any]:
-    """What only one tool measures; under the entry's name if it has one."""
+    """The columns that only one tool measures.
+
+    They begin with the entry's name, or with `traffic1.` and so on if there are
+    several entries without names.
+    """
     columns: dict[str, Any] = {}
+    several = len(run.reports) > 1
     for number, (entry, report) in enumerate(
         zip(run.job.traffic, run.reports, strict=True), start=1
     ):
-        several = len(run.reports) > 1
-        name = entry.name or (f"traffic{number}" if several else None)
-        before = f"{name}." if name else ""
-        found = tools.tool(entry.tool).columns(entry, report)
-        columns |= {f"{before}{name}": value for name, value in found.items()}
+        entry_name = entry.name or (f"traffic{number}" if several else None)
+        prefix = f"{entry_name}." if entry_name else ""
+        of_entry = tools.tool(entry.tool).columns(entry, report)
+        columns |= {f"{prefix}{name}": value for name, value in of_entry.items()}
     return columns
 
 
 def _senders(run: Artefacts) -> Counters:
-    """Counters of the hosts that send data, added up."""
+    """The sum of the kernel counters of all hosts that send data."""
     hosts = dict.fromkeys(entry.sending_host for entry in run.job.traffic)
-    found = [run.counters[host] for host in hosts]
-    names = dict.fromkeys(name for each in found for name in each.values)
-    return Counters({name: sum(each.get(name) for each in found) for name in names})
+    counters = [run.counters[host] for host in hosts]
+    names = dict.fromkeys(name for host in counters for name in host.values)
+    return Counters({name: sum(host.get(name) for host in counters) for name in names})
 
 
 def retransmissions(sender: Counters) -> dict[str, Any]:
-    """How much of what a sender sent was sent again."""
-    again = {
+    """The columns on segments that a sender sent again.
+
+    sent_segments : segments sent for the first time
+    retransmissions : segments that TCP sent again
+    reinjections : segments that MPTCP sent again on another subflow
+    retransmission_ratio, reinjection_ratio : these over `sent_segments`; None if
+        nothing was sent
+    """
+    counts = {
         "retransmission": sender.retransmitted,
         "reinjection": sender.mptcp("MPTCPRetrans"),
     }
     sent = sender.segments_sent
     columns: dict[str, Any] = {"sent_segments": sent}
-    for name, count in again.items():
+    for name, count in counts.items():
         columns[f"{name}s"] = count
         columns[f"{name}_ratio"] = (
             metrics.retransmission_ratio(count, sent) if sent else None

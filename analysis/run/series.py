@@ -1,4 +1,4 @@
-"""What one run did over time, as lines to draw."""
+"""The quantities of one run over time, as lines to draw."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,15 +15,18 @@ from analysis.run.readers.iperf3 import Interval
 
 FILE = "trace.csv"
 SLACK = 0.05
-"""The part of an interval below which a rest at the end says nothing of the rate."""
+"""A last interval shorter than this fraction of the others is left out, because its
+rate is not meaningful."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """times : s after the beginning of the traffic; values : at these, in the unit of
-    analysis.run.quantities
+    """One line of a figure over time.
 
-    place : of the user and path among all, so that a line looks alike everywhere
+    times : seconds after the beginning of the traffic, shape (n,), rising
+    values : shape (n,), in the unit that `analysis.run.quantities` gives
+    place : the numbers of the user and of the path, from 0, which determine the line's
+        colour and style
     """
 
     times: np.ndarray
@@ -34,11 +37,16 @@ class Line:
 def lines(
     run: Artefacts, artefacts: Path, quantity: str, users: Sequence[str]
 ) -> dict[str, Line]:
-    """By name, a line a traffic entry (of goodput), or a line a user and path.
+    """The lines of a quantity by name.
 
-    users : hosts that send; all if empty
-    Where several connections of a user take a path, their mean.
-    Raises ValueError if what it takes is not there.
+    artefacts : folder of the run's artefacts
+    quantity : one of `analysis.run.quantities.QUANTITIES`
+    users : the sending hosts to show; all if empty
+
+    Goodput has one line per traffic entry. Other quantities have one line per user and
+    path, which is the mean if the user has several connections.
+
+    Raises ValueError if the run has no trace or no data of this quantity.
     """
     if quantity == "goodput":
         return _reported(run, users)
@@ -48,17 +56,23 @@ def lines(
 
 
 def average(line: Line, seconds: float | None) -> Line:
-    """Means over even stretches of so many seconds, at the middles of these."""
+    """The means of a line over consecutive windows of equal length.
+
+    seconds : length of a window; None returns the line as it is
+
+    Each mean is at the middle of its window.
+    """
     if seconds is None or not len(line.times):
         return line
-    stretch = np.floor(line.times / seconds).astype(int)
-    means = pd.Series(line.values).groupby(stretch).mean()
+    window = np.floor(line.times / seconds).astype(int)
+    means = pd.Series(line.values).groupby(window).mean()
     times = (means.index.to_numpy(float) + 0.5) * seconds
     return Line(times, means.to_numpy(float), line.place)
 
 
 def _reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
-    found = {}
+    """The goodput of each iperf3 entry, per connection, from the receiver's report."""
+    lines_by_name = {}
     for number, (entry, report) in enumerate(
         zip(run.job.traffic, run.reports, strict=True)
     ):
@@ -66,58 +80,64 @@ def _reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
             continue
         slack_s = SLACK * entry.interval_s
         within = report.of(entry.receiver).window(entry.duration_s, slack_s)
-        whole = [each for each in within if each.end_s - each.start_s > slack_s]
+        whole = [i for i in within if i.end_s - i.start_s > slack_s]
         name = entry.name or f"{entry.source} to {entry.destination}"
         name += f" (mean of {entry.parallel})" if entry.parallel > 1 else ""
         start_s = began_s(run, number)
-        found[name] = Line(
-            np.array([start_s + (each.start_s + each.end_s) / 2 for each in whole]),
-            np.array([_rate(each) / entry.parallel for each in whole]),
+        lines_by_name[name] = Line(
+            np.array([start_s + (i.start_s + i.end_s) / 2 for i in whole]),
+            np.array([_rate_mbps(i) / entry.parallel for i in whole]),
             (number, 0),
         )
-    if not found:
+    if not lines_by_name:
         raise ValueError("no receiver reports intervals")
-    return found
+    return lines_by_name
 
 
-def _rate(interval: Interval) -> float:
+def _rate_mbps(interval: Interval) -> float:
     return 8e-6 * interval.bytes / (interval.end_s - interval.start_s)
 
 
 def _traced(
     run: Artefacts, artefacts: Path, quantity: str, users: Sequence[str]
 ) -> dict[str, Line]:
+    """A quantity of the trace, for each user and path."""
     frame = trace.data(trace.read(artefacts / FILE))
-    hosts = list(dict.fromkeys(each.sending_host for each in run.job.traffic))
+    hosts = list(dict.fromkeys(entry.sending_host for entry in run.job.traffic))
     shown = [host for host in hosts if not users or host in users]
-    what = QUANTITIES[quantity]
-    found = {}
+    kind = QUANTITIES[quantity]
+    lines_by_name = {}
     for host in shown:
-        mine = frame[frame["host"] == host].dropna(subset=[what.column])
-        several_paths = mine["path"].nunique() > 1
-        for path in sorted(set(mine["path"].astype(int))):
-            rows = mine[mine["path"] == path]
+        of_host = frame[frame["host"] == host].dropna(subset=[kind.column])
+        several_paths = of_host["path"].nunique() > 1
+        for path in sorted(set(of_host["path"].astype(int))):
+            rows = of_host[of_host["path"] == path]
             words = [host] if len(shown) > 1 or not several_paths else []
             words += [f"path {path}"] if several_paths else []
-            for name, values in _by_subflow(rows, what.column).items():
-                place = (hosts.index(host), path - 1)
-                key = ", ".join(words) + (f" ({name})" if name else "")
-                times = values.index.to_numpy(float)
-                found[key] = Line(times, values.to_numpy(float) * what.scale, place)
-    if not found:
-        raise ValueError(f"no subflow has {what.words}")
-    return found
+            for subflow, values in _by_subflow(rows, kind.column).items():
+                name = ", ".join(words) + (f" ({subflow})" if subflow else "")
+                lines_by_name[name] = Line(
+                    times=values.index.to_numpy(float),
+                    values=values.to_numpy(float) * kind.scale,
+                    place=(hosts.index(host), path - 1),
+                )
+    if not lines_by_name:
+        raise ValueError(f"no subflow has {kind.words}")
+    return lines_by_name
 
 
 def _by_subflow(rows: pd.DataFrame, column: str) -> Mapping[str, pd.Series]:
-    """Of one user and path: each subflow of a single connection by itself, of several
-    connections their mean."""
+    """A column over time, from the rows of one user and path.
+
+    With a single connection, each of its subflows is a series of its own, numbered if
+    there are several. With several connections, there is one series: their mean.
+    """
     connections = rows["connection"].nunique()
     if connections > 1:
         name = f"mean of {connections}"
         return {name: rows.groupby("time_s")[column].mean()}
     ends = rows.groupby(["local", "remote"], sort=False)
-    series = [each.set_index("time_s")[column] for _, each in ends]
-    if len(series) == 1:
-        return {"": series[0]}
-    return {str(number): each for number, each in enumerate(series, start=1)}
+    subflows = [subflow.set_index("time_s")[column] for _, subflow in ends]
+    if len(subflows) == 1:
+        return {"": subflows[0]}
+    return {str(number): values for number, values in enumerate(subflows, start=1)}

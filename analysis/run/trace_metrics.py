@@ -1,4 +1,4 @@
-"""Metrics of congestion windows over time, from a run's trace."""
+"""Metrics of congestion windows in each phase, from a run's trace."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,70 +9,75 @@ if TYPE_CHECKING:
 from analysis.run.job import Job, Traffic
 
 FILE = "trace.csv"
-STEADY_PART = 0.5
-"""The last part of a phase, whose mean window is what a subflow comes to."""
+STEADY_SHARE = 0.5
+"""The windows are averaged over this last share of a phase."""
 ONE_SIDED = 0.9
-"""Of the window of all paths, that makes a user one of a single path."""
+"""A user is one-sided while one path has at least this share of all paths' windows."""
 
 
 def columns(artefacts: Path, job: Job) -> dict[str, Any]:
-    """Of each phase, and each path of a named entry that has its host for itself:
+    """The columns about congestion windows; none if the run has no trace or no phases.
 
-    PHASE.NAME.path<i>.cwnd : mean window in the second half of the phase, segments,
-        of the mean of the path's subflows
-    PHASE.NAME.path<i>.rise_s : time from the start of the phase to when that mean
-        is first reached (Peng et al. 2016, Table V, with the mean after the change
-        for "the average congestion window"); 0 where it was there already
-    PHASE.NAME.path<i>.cwnd_is_1 : part of the phase in which the window of the path's
-        subflow is a single segment
+    artefacts : folder of the run's artefacts
 
-    and of an entry with several paths
+    There are columns for each phase and each named entry that is the only one at its
+    host. If a path has several subflows, their mean window counts.
 
-    PHASE.NAME.one_sided : part of the phase in which one path has at least nine tenths
-        of the window of all paths
+    PHASE.NAME.path<i>.cwnd : mean window in the second half of the phase, in segments
+    PHASE.NAME.path<i>.rise_s : time from the start of the phase until the window first
+        reaches that mean; 0 if it has it from the start. This is the convergence time
+        of Peng et al. 2016, Table V, who do not define "the average congestion
+        window"; here it is the mean after the change.
+    PHASE.NAME.path<i>.cwnd_is_1 : share of the phase in which the window is a single
+        segment, 0-1
+    PHASE.NAME.one_sided : share of the phase in which one path has at least nine tenths
+        of the windows of all paths, 0-1; for entries with several paths
 
-    Nothing without a trace. Raises ValueError if the trace cannot be read.
+    Raises ValueError if the trace cannot be read.
     """
     if not job.trace_s or not job.phases:
         return {}
     from analysis.run.readers import trace
 
     frame = trace.data(trace.read(artefacts / FILE))
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for entry in job.traffic:
-        alone = sum(entry.source == each.source for each in job.traffic) == 1
+        alone = sum(entry.source == other.source for other in job.traffic) == 1
         if entry.name is None or not alone:
             continue
         for phase, (start_s, end_s) in job.phases.items():
-            mine = _of(frame, entry, start_s, end_s)
-            for path, windows in mine.groupby("path"):
+            samples = _in_phase(frame, entry, start_s, end_s)
+            for path, of_path in samples.groupby("path"):
                 name = f"{phase}.{entry.name}.path{path}"
-                found |= _one(name, windows, start_s, end_s)
-            if mine["path"].nunique() > 1:
-                found[f"{phase}.{entry.name}.one_sided"] = _one_sided(mine)
-    return found
+                columns |= _of_path(name, of_path, start_s, end_s)
+            if samples["path"].nunique() > 1:
+                columns[f"{phase}.{entry.name}.one_sided"] = _one_sided(samples)
+    return columns
 
 
-def _one_sided(windows: "pd.DataFrame") -> float:
-    by_path = windows.pivot_table(
+def _one_sided(samples: "pd.DataFrame") -> float:
+    """The share of the times, 0-1, at which one path has nearly all of the windows."""
+    by_path = samples.pivot_table(
         index="time_s", columns="path", values="cwnd", aggfunc="sum", fill_value=0
     )
-    parts = by_path.max(axis=1) / by_path.sum(axis=1)
-    return float((parts >= ONE_SIDED).mean())
+    largest_share = by_path.max(axis=1) / by_path.sum(axis=1)
+    return float((largest_share >= ONE_SIDED).mean())
 
 
-def _of(
+def _in_phase(
     frame: "pd.DataFrame", entry: Traffic, start_s: float, end_s: float
 ) -> "pd.DataFrame":
+    """The samples of an entry's sending host within a phase."""
     inside = (frame["time_s"] >= start_s) & (frame["time_s"] < end_s)
     return frame[inside & (frame["host"] == entry.sending_host)]
 
 
-def _one(
-    name: str, windows: "pd.DataFrame", start_s: float, end_s: float
+def _of_path(
+    name: str, samples: "pd.DataFrame", start_s: float, end_s: float
 ) -> dict[str, float | None]:
-    over_time = windows.groupby("time_s")["cwnd"].mean()
-    late = over_time[over_time.index >= end_s - STEADY_PART * (end_s - start_s)]
+    """The columns of one path in one phase. name : PHASE.NAME.path<i>"""
+    over_time = samples.groupby("time_s")["cwnd"].mean()
+    late = over_time[over_time.index >= end_s - STEADY_SHARE * (end_s - start_s)]
     single = {f"{name}.cwnd_is_1": float((over_time <= 1).mean())}
     if late.empty:
         return {f"{name}.cwnd": None, f"{name}.rise_s": None, **single}

@@ -1,6 +1,7 @@
-"""Whether a run was what was asked: each check gives reasons why not.
+"""Checks whether a run was what its job asked for.
 
-A reason is one line of at most a few words a thing, for the `reason` of a row.
+Each check yields the reasons why the run is not valid. A reason is a short text for
+the column `reason` of the run's row.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,93 +17,100 @@ Check = Callable[[Artefacts], Iterator[str]]
 
 RATE_TOLERANCE = 1e-3
 RATE_STEP_MBPS = 8e-6
-"""tc keeps rates in whole bytes a second."""
+"""tc stores rates in whole bytes per second."""
 DELAY_TOLERANCE = 1e-4
 DELAY_STEP_MS = 2e-3
-"""tc shows delays with six digits."""
+"""tc shows delays with six digits, in whole ticks."""
 LOSS_STEP_PERCENT = 1e-4
 QUEUE_STEP_PACKETS = 1.0
 USED_FRAMES = 10
-"""A path is used if it carried more than an initial window of full packets, or
-one in a hundred of all bytes of a short transfer."""
+"""A path counts as used if it carried this many full packets, which is an initial
+window, or one hundredth of all bytes of a short transfer."""
 BULK = ("iperf3",)
-"""Tools that fill whatever path they are given."""
+"""Tools that use all paths, because they send as fast as they can."""
 JOIN_ROUND_TRIPS = 4
 SYN_TIMEOUT_S = 1.0
-UNUSED_PART = 0.01
-"""A path is unused if it carried less than this part of the bytes."""
+"""The time after which TCP sends a lost SYN again."""
+UNUSED_SHARE = 0.01
+"""A link counts as unused if it carried less than this share of all bytes."""
 
 
 def reasons(run: Artefacts) -> tuple[str, ...]:
-    """Why the run does not count; empty if it does."""
+    """The reasons of all checks; empty if the run is valid."""
     return tuple(reason for check in CHECKS for reason in check(run))
 
 
 def transport_as_asked(run: Artefacts) -> Iterator[str]:
-    """What the kernel says that each host used is what was asked."""
+    """Each host's kernel reports the controller and scheduler that the job names."""
     several = len(run.job.initiators) > 1
     for host, transport in run.job.initiators.items():
-        got = run.outcome.transports.get(host) or {}
+        reported = run.outcome.transports.get(host) or {}
         names = ["congestion_control"]
         names += ["scheduler"] if transport.protocol == "mptcp" else []
         for name in names:
-            want, have = getattr(transport, name), got.get(name)
-            if want != have:
+            asked, used = getattr(transport, name), reported.get(name)
+            if asked != used:
                 where = f" on {host}" if several else ""
-                what = name.replace("_", " ")
-                yield f"{what} is {have}{where}, asked for {want}"
+                words = name.replace("_", " ")
+                yield f"{words} is {used}{where}, asked for {asked}"
 
 
 def no_fallback(run: Artefacts) -> Iterator[str]:
-    """MPTCP stayed MPTCP on both ends; plain TCP never tried to be it."""
+    """No MPTCP connection fell back to TCP on either end, and no TCP tried MPTCP."""
     for host, transport in run.job.initiators.items():
-        mine = [entry for entry in run.job.traffic if entry.source == host]
-        counted = run.counters[host]
+        counters = run.counters[host]
         if transport.protocol != "mptcp":
-            if count := counted.mptcp("MPCapableSYNTX"):
+            if count := counters.mptcp("MPCapableSYNTX"):
                 yield f"plain TCP asked for, but {count} connections tried MPTCP"
             continue
-        lasted = [each for entry, each in _lasted(run) if entry.source == host]
-        streams = sum(each.connections for each in lasted)
-        connections = counted.mptcp("MPCapableSYNACKRX")
-        if connections < streams:
-            yield f"{connections} MPTCP connections, but the traffic takes {streams}"
-        for end in dict.fromkeys((host, *(entry.destination for entry in mine))):
+        needed = sum(
+            lasted.connections for entry, lasted in _lasted(run) if entry.source == host
+        )
+        connections = counters.mptcp("MPCapableSYNACKRX")
+        if connections < needed:
+            yield f"{connections} MPTCP connections, but the traffic needs {needed}"
+        servers = [e.destination for e in run.job.traffic if e.source == host]
+        for end in dict.fromkeys((host, *servers)):
             for name, count in run.counters[end].fallbacks():
                 yield f"fell back to TCP: {name} is {count} on the {end}"
 
 
 def subflows_established(run: Artefacts) -> Iterator[str]:
-    """Every MPTCP connection that lived long enough to has all its subflows, on both
-    ends: one on each of its paths, or as many over one as were asked."""
+    """Every MPTCP connection got all its subflows, on both ends.
+
+    A connection has one subflow per path, or several over a single path if the job
+    asks for that. Connections that ended before their subflows could join are left out.
+    """
     deadline_s = join_deadline_s(run)
     for host, transport in run.job.initiators.items():
         if transport.protocol != "mptcp":
             continue
-        long = sum(
-            each.connections
-            for entry, each in _lasted(run)
-            if entry.source == host and each.seconds > deadline_s
+        long_connections = sum(
+            lasted.connections
+            for entry, lasted in _lasted(run)
+            if entry.source == host and lasted.seconds > deadline_s
         )
-        wanted = ((transport.same_pair or len(run.users[host])) - 1) * long
+        further_subflows = (transport.same_pair or len(run.users[host])) - 1
+        expected = further_subflows * long_connections
         servers = {e.destination for e in run.job.traffic if e.source == host}
         ends = {host: "MPJoinSynAckRx", **dict.fromkeys(servers, "MPJoinAckRx")}
         for end, name in ends.items():
             joined = run.counters[end].mptcp(name)
-            if joined < wanted:
-                yield f"{joined} of {wanted} further subflows joined ({end})"
+            if joined < expected:
+                yield f"{joined} of {expected} further subflows joined ({end})"
 
 
 def _lasted(run: Artefacts) -> Iterator[tuple[Traffic, tools.Lasted]]:
+    """Each traffic entry, with the number and duration of its connections."""
     for entry, report in _entries(run):
         yield entry, tools.tool(entry.tool).lasted(entry, report)
 
 
 def links_used(run: Artefacts) -> Iterator[str]:
-    """Data went over every link that the transports are to use, and no other.
+    """The bottlenecks that the transports are to use carried data, and no others did.
 
-    A link that is to be used may stay idle where all connections were too short for
-    it, under requests and downloads, and where a scheduler kept it free.
+    A link that is to be used may carry nothing if a scheduler leaves it unused, and
+    also in downloads and requests, whose connections can be too short to use it.
     """
     bulk = any(entry.tool in BULK for entry in run.job.traffic)
     carried = link_traffic.link_bytes(run)
@@ -112,12 +120,12 @@ def links_used(run: Artefacts) -> Iterator[str]:
     for name, count in carried.items():
         if name in used and bulk and count < least:
             yield f"{label(name)} carried {count} bytes only"
-        if name not in used and count > total * UNUSED_PART:
+        if name not in used and count > total * UNUSED_SHARE:
             yield f"{label(name)} carried {count} bytes, but was not to be used"
 
 
 def paths_used(run: Artefacts) -> Iterator[str]:
-    """Each host that opens connections sent over all paths that it is to use."""
+    """Each host that opens connections used all paths that it is to use."""
     for entry in run.job.traffic:
         if entry.tool not in BULK:
             continue
@@ -129,61 +137,66 @@ def paths_used(run: Artefacts) -> Iterator[str]:
 
 
 def _least_bytes(run: Artefacts, total: int) -> float:
-    """What a path has to have carried: anything at all, if every subflow is there, for
-    then it was the scheduler that kept it free."""
+    """The bytes that a path must have carried to count as used.
+
+    One byte is enough if every MPTCP connection has all its subflows, because then it
+    was the scheduler that left the path unused.
+    """
     transports = run.job.initiators.values()
-    if all(each.protocol == "mptcp" for each in transports) and not any(
-        subflows_established(run)
-    ):
+    only_mptcp = all(transport.protocol == "mptcp" for transport in transports)
+    if only_mptcp and not any(subflows_established(run)):
         return 1
     return min(USED_FRAMES * FRAME_BYTES, total / 100)
 
 
 def links_as_asked(run: Artefacts) -> Iterator[str]:
-    """tc shows the rate, delay, jitter, loss and queue that were asked."""
-    seen = {link.name: link for link in run.links}
+    """tc shows the rate, delay, jitter, loss and queue that the job asks for."""
+    observed = {link.name: link for link in run.links}
     for link in run.job.links:
-        if link.name not in seen:
+        if link.name not in observed:
             yield f"{link.label} was not built"
             continue
         for way in ("forward", "backward"):
-            for what in _wrong(link, getattr(seen[link.name], way)):
-                yield f"{link.label} {way}: {what}"
+            direction: Direction = getattr(observed[link.name], way)
+            for difference in _differences(link, direction):
+                yield f"{link.label} {way}: {difference}"
 
 
-def _wrong(link: LinkSettings, found: Direction) -> Iterator[str]:
+def _differences(link: LinkSettings, observed: Direction) -> Iterator[str]:
+    """What tc shows of one direction of a link, where it is not what was asked for."""
     rate_mbps = link.capacity_mbps or 0.0
     rate_step = max(RATE_STEP_MBPS, RATE_TOLERANCE * rate_mbps)
     delay_step, jitter_step = _step_ms(link.delay_ms), _step_ms(link.jitter_ms)
     compared = (
-        ("rate", "Mbit/s", found.rate_mbps, link.capacity_mbps, rate_step),
-        ("delay", "ms", found.delay_ms, link.delay_ms, delay_step),
-        ("jitter", "ms", found.jitter_ms, link.jitter_ms, jitter_step),
-        ("loss", "%", found.loss_percent, link.loss_percent, LOSS_STEP_PERCENT),
+        ("rate", "Mbit/s", observed.rate_mbps, link.capacity_mbps, rate_step),
+        ("delay", "ms", observed.delay_ms, link.delay_ms, delay_step),
+        ("jitter", "ms", observed.jitter_ms, link.jitter_ms, jitter_step),
+        ("loss", "%", observed.loss_percent, link.loss_percent, LOSS_STEP_PERCENT),
         (
             "queue",
             "packets",
-            found.queue_packets,
+            observed.queue_packets,
             link.queue_packets,
             QUEUE_STEP_PACKETS,
         ),
     )
-    for name, unit, have, want, tolerance in compared:
-        if want is None:
-            if have is not None:
-                yield f"{name} is {have:g} {unit}, asked for none"
-        elif have is None:
+    for name, unit, shown, asked, tolerance in compared:
+        if asked is None:
+            if shown is not None:
+                yield f"{name} is {shown:g} {unit}, asked for none"
+        elif shown is None:
             yield f"{name} cannot be read back"
-        elif abs(have - want) > tolerance:
-            yield f"{name} is {have:g} {unit}, asked for {want:g}"
+        elif abs(shown - asked) > tolerance:
+            yield f"{name} is {shown:g} {unit}, asked for {asked:g}"
 
 
 def _step_ms(delay_ms: float) -> float:
+    """The largest difference between a delay and what tc shows of it."""
     return max(DELAY_STEP_MS, DELAY_TOLERANCE * delay_ms)
 
 
 def no_drop_elsewhere(run: Artefacts) -> Iterator[str]:
-    """Packets were dropped by the bottlenecks' queues and by asked loss alone."""
+    """Only the queues of the bottlenecks and the configured loss dropped packets."""
     shaped = {end.forward for end in run.outcome.links}
     shaped |= {end.backward for end in run.outcome.links}
     for qdisc in run.qdiscs:
@@ -192,26 +205,29 @@ def no_drop_elsewhere(run: Artefacts) -> Iterator[str]:
             yield f"{qdisc.drops} packets dropped by {qdisc.place}"
     for link in run.links:
         for way in ("forward", "backward"):
-            found: Direction = getattr(link, way)
-            if found.other_drops and not found.loss_percent:
-                lost = f"{found.other_drops} packets dropped before the queue"
-                yield f"{label(link.name)} {way}: {lost}"
-    for each in run.interfaces:
-        if each.dropped or each.errors:
-            count = each.dropped + each.errors
-            yield f"{count} packets dropped by {each.interface} on {each.node}"
+            direction: Direction = getattr(link, way)
+            if direction.other_drops and not direction.loss_percent:
+                drops = f"{direction.other_drops} packets dropped before the queue"
+                yield f"{label(link.name)} {way}: {drops}"
+    for interface in run.interfaces:
+        count = interface.dropped + interface.errors
+        if count:
+            place = f"{interface.interface} on {interface.node}"
+            yield f"{count} packets dropped by {place}"
 
 
 def memory_sufficed(run: Artefacts) -> Iterator[str]:
-    """TCP never ran short of the machine's memory (`net.ipv4.tcp_mem`), after which
-    windows shrink for a reason that no network has."""
-    for host, counted in run.counters.items():
-        if count := counted.get("TcpExtTCPMemoryPressures"):
+    """TCP never came under memory pressure (`net.ipv4.tcp_mem`).
+
+    Under pressure, TCP shrinks its windows for a reason other than the network.
+    """
+    for host, counters in run.counters.items():
+        if count := counters.get("TcpExtTCPMemoryPressures"):
             yield f"TCP was short of memory {count} times ({host}): tcp_mem is too low"
 
 
 def traffic_as_asked(run: Artefacts) -> Iterator[str]:
-    """Every entry did what was asked of it, as its tool can tell."""
+    """Every traffic entry did what the job asks for, according to its tool."""
     for index, (entry, report) in enumerate(_entries(run)):
         for reason in tools.tool(entry.tool).wrong(entry, report):
             yield f"traffic {index}: {reason}"
@@ -222,11 +238,11 @@ def _entries(run: Artefacts) -> "zip[tuple[Traffic, Any]]":
 
 
 def join_deadline_s(run: Artefacts) -> float:
-    """How long a connection may live without a subflow on each of its paths.
+    """How long a connection can exist before it must have all its subflows, in seconds.
 
-    To connect, to hear of the first data, to join: a round trip each and one more,
-    all on the slowest path with its queue full; and the second after which a lost
-    SYN is sent again.
+    It takes one round trip to connect, one until the first data are acknowledged and
+    one to join. The deadline allows for one more, for the slowest path with all its
+    queues full, and for the timeout after which a lost SYN is sent again.
     """
     return SYN_TIMEOUT_S + JOIN_ROUND_TRIPS * max(
         sum(
@@ -245,6 +261,7 @@ def _paths(run: Artefacts) -> Iterator[list[LinkSettings]]:
 
 
 def _queue_s(link: LinkSettings) -> float:
+    """The time in which a full queue drains, in seconds."""
     if link.capacity_mbps is None:
         return 0.0
     return link.queue_packets * FRAME_BYTES * 8 / (link.capacity_mbps * 1e6)

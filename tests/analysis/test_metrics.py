@@ -80,7 +80,7 @@ def test_balance_of_requests() -> None:
     assert metrics.request_balance(7, 7) == 0
     assert metrics.request_balance(3, 1) == 0.5 == -metrics.request_balance(1, 3)
     assert metrics.request_balance(5, 0) == 1
-    with pytest.raises(ValueError, match="no request of either"):
+    with pytest.raises(ValueError, match="both rates of requests are 0"):
         metrics.request_balance(0, 0)
 
 
@@ -92,10 +92,13 @@ def test_balance_of_requests() -> None:
         (lambda: metrics.aggregation_benefit(1, [1]), "needs at least 2"),
         (lambda: metrics.aggregation_benefit(1, [1, 0]), "above 0"),
         (lambda: metrics.aggregation_benefit(math.nan, [1, 1]), "finite"),
-        (lambda: metrics.experimental_aggregation_benefit(1, [0, 0]), "on any path"),
+        (
+            lambda: metrics.experimental_aggregation_benefit(1, [0, 0]),
+            "all goodputs of TCP are 0",
+        ),
         (lambda: metrics.jain([0, 0]), "all rates are 0"),
         (lambda: metrics.jain([]), "at least 1"),
-        (lambda: metrics.shares([0, 0]), "no path carried"),
+        (lambda: metrics.shares([0, 0]), "all amounts are 0"),
         (lambda: metrics.retransmission_ratio(0, 0), "nothing was sent"),
     ],
 )

@@ -28,7 +28,7 @@ def test_sound_runs_are_ok(make_run, scenario) -> None:
         ("curl-no-answer", "invalid", "no answer from the server within 3.001 s"),
         ("curl-not-found", "invalid", "HTTP status 404, not 200"),
         ("curl-not-found", "invalid", "153 bytes received of 200000"),
-        ("curl-fallback", "invalid", "0 MPTCP connections, but the traffic takes 1"),
+        ("curl-fallback", "invalid", "0 MPTCP connections, but the traffic needs 1"),
         ("curl-fallback", "invalid", "fell back to TCP: MPCapableFallbackSYNACK"),
         ("curl-refused", "failed", "traffic-0-client: exit status 7: curl: (7) Failed"),
         ("curl-deaf-server", "failed", "traffic-0-server: port 80 does not listen"),
