@@ -104,7 +104,7 @@ class Shell:
 
 
 def telling(lines: Sequence[str]) -> list[str]:
-    """The last lines that look like errors; without any, simply the last lines."""
+    """The last lines that look like errors; without any, the last lines."""
     picked = [line for line in lines if TELLING.search(line)]
     return (picked or list(lines))[-SHOWN:]
 

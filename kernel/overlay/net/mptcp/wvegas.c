@@ -7,7 +7,7 @@
  * Once per round trip, on subflow r, with diff_r and alpha_r of wvegas.h:
  *
  *	slow start:	  ends when diff_r > gamma, with w_r = w_r base_r / rtt_r + 1
- *	afterwards:	  diff_r >= alpha_r: alpha_r is computed anew from the rates
+ *	afterwards:	  diff_r >= alpha_r: alpha_r is computed again from the rates
  *			  diff_r < alpha_r: w_r += 1;  diff_r > alpha_r: w_r -= 1
  *	to drain queues:  q_r = rtt_r - base_r;  the minimum of q_r is kept;  when q_r
  *			  is more than twice the minimum, w_r = w_r base_r / (2 rtt_r)
