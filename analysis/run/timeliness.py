@@ -1,8 +1,8 @@
 """Whether the machine of a native run kept up with the network that it emulates.
 
-In real time an overloaded machine delays packets and programs, and nothing else in a
-run's files says so. These checks concern runs whose guest code told how much time was
-lost. In virtual time none is.
+In real time, an overloaded machine delays packets and programs, and no other file of a
+run shows that. The checks apply to runs that recorded how much time was lost. In
+virtual time no time is lost.
 """
 
 from collections.abc import Iterator
@@ -13,22 +13,22 @@ from analysis.run.tools import iperf3
 from analysis.run.tools.iperf3 import Reports
 
 LOST_PART = 0.05
-"""The most of the traffic's time that timers may be late, all together."""
+"""The sum of all delays of timers may be this share of the traffic's duration."""
 RTT_FACTOR = 1.5
 RTT_SLACK_MS = 10.0
-"""How far a round trip may exceed what delays and full queues make it."""
+"""A round-trip time may exceed that of full queues by this factor and this time."""
 UTILISATION = 0.8
-"""The least part of its path that a single TCP fills."""
+"""A single TCP without competitors uses at least this share of its path's capacity."""
 LEAST_S = 5.0
-"""Shorter transfers may end in slow start."""
+"""Shorter transfers are not checked, because they can end in slow start."""
 FILLING = ("cubic", "reno")
-"""Controllers that fill a path whose queue holds at least half a round trip."""
+"""Controllers that use a whole path if its queue holds at least half a round trip."""
 PAYLOAD_BYTES = 1448
 BULK = "iperf3"
 
 
 def machine_kept_up(run: Artefacts) -> Iterator[str]:
-    """Timers were on time, round trips plausible, and a path alone was filled."""
+    """Timers were on time, round trips plausible, and single TCPs used their paths."""
     lost = run.outcome.lost
     if lost is None:
         return
@@ -50,7 +50,7 @@ def _round_trip(run: Artefacts, entry: Traffic, report: Reports) -> Iterator[str
     rtt_ms = report.of(entry.sender).longest_rtt_ms
     if rtt_ms is None:
         return
-    directions = 2 if len({each.forward for each in run.job.traffic}) > 1 else 1
+    directions = len({other.forward for other in run.job.traffic})
     most_ms = max(_most_rtt_ms(path, directions) for path in _paths(run, entry))
     if rtt_ms > RTT_FACTOR * most_ms + RTT_SLACK_MS:
         yield (
@@ -66,8 +66,8 @@ def _filled(run: Artefacts, entry: Traffic, report: Reports) -> Iterator[str]:
     if not single or (entry.duration_s or 0.0) < LEAST_S:
         return
     (path,) = _paths(run, entry)
-    others = [each for each in run.job.traffic if each is not entry]
-    shared = {link.name for each in others for p in _paths(run, each) for link in p}
+    others = [other for other in run.job.traffic if other is not entry]
+    shared = {link.name for other in others for p in _paths(run, other) for link in p}
     shaped = [link for link in path if link.capacity_mbps is not None]
     if not shaped or any(link.loss_percent or link.name in shared for link in path):
         return

@@ -11,7 +11,7 @@ BOTH = {"mptcp": "mptcp"}
 
 
 def campaign(values: list[float], case: str = "mptcp", **more) -> pd.DataFrame:
-    """One point a value, at capacities 1, 2, 3 ..."""
+    """One design point per value, with capacities 1, 2, 3 and so on."""
     return pd.DataFrame(
         {
             "case": case,
@@ -30,8 +30,8 @@ def paired(one: pd.DataFrame, other: pd.DataFrame, cases=BOTH) -> pd.DataFrame:
 
 def test_pairs_are_of_one_design_point() -> None:
     shuffled = campaign([3.0, 5.0, 7.0]).iloc[::-1]
-    found = paired(campaign([1.0, 2.0, 3.0]), shuffled)
-    assert list(found.sort_values("capacity")["difference"]) == [2, 3, 4]
+    pairs = paired(campaign([1.0, 2.0, 3.0]), shuffled)
+    assert list(pairs.sort_values("capacity")["difference"]) == [2, 3, 4]
 
 
 def test_runs_that_are_not_ok_make_no_pair() -> None:
@@ -42,12 +42,12 @@ def test_runs_that_are_not_ok_make_no_pair() -> None:
 
 
 def test_cases_of_other_names() -> None:
-    found = paired(
+    pairs = paired(
         campaign([1.0], "lowrtt"),
         campaign([4.0], "roundrobin"),
         {"lowrtt": "roundrobin"},
     )
-    assert list(found["difference"]) == [3]
+    assert list(pairs["difference"]) == [3]
 
 
 def test_line() -> None:
@@ -63,20 +63,21 @@ def test_line() -> None:
 
 
 def test_interval_is_near_students() -> None:
-    """For the mean of 200 normal values the two agree within a tenth of a width."""
+    """For the mean of 200 normal values, the bootstrap interval agrees with Student's
+    within a tenth of its width."""
     values = np.random.default_rng(5).normal(3, 2, 200)
-    found = comparison.interval(values, np.mean, np.random.default_rng(1))
+    interval = comparison.interval(values, np.mean, np.random.default_rng(1))
     low, high = stats.t.interval(0.95, 199, values.mean(), stats.sem(values))
-    assert found.low == pytest.approx(low, abs=0.1 * (high - low))
-    assert found.high == pytest.approx(high, abs=0.1 * (high - low))
+    assert interval.low == pytest.approx(low, abs=0.1 * (high - low))
+    assert interval.high == pytest.approx(high, abs=0.1 * (high - low))
 
 
 def test_intervals_repeat_with_the_generator() -> None:
     values = np.random.default_rng(5).normal(0, 1, 30)
-    one, two = (
+    first, second = (
         comparison.interval(values, np.median, np.random.default_rng(1)) for _ in "ab"
     )
-    assert one == two
+    assert first == second
 
 
 @pytest.mark.parametrize("statistic", [np.mean, np.median])

@@ -16,29 +16,29 @@ def exits(count: int, **more: float) -> list[dict[str, float]]:
 
 def test_by_hand() -> None:
     """100 runs of 36 s are an hour; 3.6 s of CPU each 0.1 h, on two cores 3 min."""
-    found = cost.cost("a", 100, exits(100, cpu_s=3.6), [])
-    assert found.cpu_hours == pytest.approx(0.1)
-    assert found.error == 0
-    text = "\n".join(cost_page.page([found], "a machine"))
+    campaign = cost.cost("a", 100, exits(100, cpu_s=3.6), [])
+    assert campaign.cpu_hours == pytest.approx(0.1)
+    assert campaign.error == 0
+    text = "\n".join(cost_page.page([campaign], "a machine"))
     assert "| a | 100 | 100 | 1.00 | 3.60 | 0.100 | 3.0 min | 20 | 16.7 min |" in text
     assert "subset" not in text
 
 
 def test_a_sample_stands_for_the_rest() -> None:
-    found = cost.cost("a", 200, exits(100), [1.0, 3.0])
-    assert found.cpu_hours == pytest.approx(100 * 2 / 3600)
-    assert found.error == pytest.approx(2**0.5 / 2**0.5 / 2)
-    text = "\n".join(cost_page.page([found], "a machine"))
+    campaign = cost.cost("a", 200, exits(100), [1.0, 3.0])
+    assert campaign.cpu_hours == pytest.approx(100 * 2 / 3600)
+    assert campaign.error == pytest.approx(2**0.5 / 2**0.5 / 2)
+    text = "\n".join(cost_page.page([campaign], "a machine"))
     assert "2.00 ± 1.00 (sample of 2)" in text
     assert "a stated subset of its plan" in text
 
 
-def test_what_was_noted_is_better_than_a_sample() -> None:
-    found = cost.cost("a", 2, exits(2, cpu_s=1.0), [9.0])
-    assert found.cpu_s == (1.0, 1.0) and not found.sampled
+def test_recorded_cpu_times_take_precedence_over_a_sample() -> None:
+    campaign = cost.cost("a", 2, exits(2, cpu_s=1.0), [9.0])
+    assert campaign.cpu_s == (1.0, 1.0) and not campaign.sampled
 
 
-def test_unknown_is_no_zero() -> None:
+def test_an_unknown_cpu_time_is_not_zero() -> None:
     costs = [cost.cost("a", 1, exits(1), []), cost.cost("b", 1, exits(1, cpu_s=1), [])]
     text = "\n".join(cost_page.page(costs, "a machine"))
     assert "| a | 1 | 1 | 0.01 | - | - | - | - | 10 s |" in text

@@ -107,14 +107,14 @@ def test_counters_of_something_else_are_refused() -> None:
 
 
 def test_qdiscs() -> None:
-    found = qdiscs.read(CAPTURED / "mptcp-lossy/qdisc-end.json")
-    (tbf, netem) = [q for q in found if q.interface == "r1-out"]
+    discs = qdiscs.read(CAPTURED / "mptcp-lossy/qdisc-end.json")
+    (tbf, netem) = [q for q in discs if q.interface == "r1-out"]
     assert (tbf.kind, tbf.rate_mbps, tbf.parent) == ("tbf", 20.0, None)
     assert tbf.limit_bytes == pytest.approx(151400, abs=5)
     assert (netem.kind, netem.parent, netem.limit_packets) == ("netem", "1:1", 1000)
     assert netem.delay_ms == 5 and netem.loss_percent == 1 and netem.jitter_ms == 0
     assert tbf.packets > 1000 and tbf.drops > 10
-    jittery = next(q for q in found if q.interface == "r2-out" and q.kind == "netem")
+    jittery = next(q for q in discs if q.interface == "r2-out" and q.kind == "netem")
     assert jittery.jitter_ms == pytest.approx(0.1, abs=0.002)
 
 
@@ -149,8 +149,8 @@ HTB = (
     [("50Mbit", 50.0), ("51547Kbit", 51.547), ("999999bit", 0.999999), ("1Gbit", 1e3)],
 )
 def test_the_rate_of_htb_is_its_class_s(shown: str, mbps: float) -> None:
-    found = qdiscs.parse_classes({"r1": {"r1-hub": HTB.format(rate=shown)}}, "class")
-    assert found == {("r1", "r1-hub"): pytest.approx(mbps, rel=1e-12)}
+    rates = qdiscs.parse_classes({"r1": {"r1-hub": HTB.format(rate=shown)}}, "class")
+    assert rates == {("r1", "r1-hub"): pytest.approx(mbps, rel=1e-12)}
 
 
 @pytest.mark.parametrize("text", ["", "Error: no class", HTB.format(rate="5Mbit") * 2])

@@ -8,8 +8,14 @@ from analysis.run import row as rows
 from topologies.shaping import queue_packets
 
 OK = (
-    *("mptcp", "mptcp-parallel", "mptcp-reverse", "mptcp-sized", "mptcp-lossy"),
-    *("tcp", "guest-mptcp", "guest-tcp"),
+    "mptcp",
+    "mptcp-parallel",
+    "mptcp-reverse",
+    "mptcp-sized",
+    "mptcp-lossy",
+    "tcp",
+    "guest-mptcp",
+    "guest-tcp",
 )
 
 

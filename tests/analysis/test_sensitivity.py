@@ -31,10 +31,10 @@ def test_by_hand() -> None:
 
 
 def test_the_same_design_twice_has_no_error() -> None:
-    one = design({"a": [0.1, 0.4, -0.3], "b": [1.0]})
-    found = sensitivity.lines([one, one], ["aggregation_benefit"], [])
-    assert [line.group["case"] for line in found] == ["a", "b"]
-    assert sensitivity.worst_error(found) == 0
+    same = design({"a": [0.1, 0.4, -0.3], "b": [1.0]})
+    lines = sensitivity.lines([same, same], ["aggregation_benefit"], [])
+    assert [line.group["case"] for line in lines] == ["a", "b"]
+    assert sensitivity.worst_error(lines) == 0
 
 
 def test_deviations_against_a_naive_count() -> None:
@@ -46,23 +46,23 @@ def test_deviations_against_a_naive_count() -> None:
         ("median", 50),
         ("75th percentile", 75),
     ):
-        each = [np.percentile(d["aggregation_benefit"], share) for d in designs]
-        mean = sum(each) / 5
-        deviation = (sum((value - mean) ** 2 for value in each) / 4) ** 0.5
+        quantiles = [np.percentile(d["aggregation_benefit"], share) for d in designs]
+        mean = sum(quantiles) / 5
+        deviation = (sum((value - mean) ** 2 for value in quantiles) / 4) ** 0.5
         assert line.spreads[name].relative_deviation == pytest.approx(deviation / 2)
 
 
-def test_lists_are_figures_of_their_own() -> None:
+def test_each_value_of_a_list_has_its_own_line() -> None:
     parts = [
         pd.concat([design({"a": [v]}, size=1), design({"a": [v / 2]}, size=2)])
         for v in (0.2, 0.4)
     ]
-    found = sensitivity.lines(parts, ["aggregation_benefit"], ["size"])
-    assert [line.group for line in found] == [
+    lines = sensitivity.lines(parts, ["aggregation_benefit"], ["size"])
+    assert [line.group for line in lines] == [
         {"case": "a", "size": 1},
         {"case": "a", "size": 2},
     ]
-    assert found[1].spreads["median"].values == (0.1, 0.2)
+    assert lines[1].spreads["median"].values == (0.1, 0.2)
 
 
 def test_a_metric_without_a_range_is_relative_to_its_mean() -> None:
@@ -74,7 +74,7 @@ def test_a_metric_without_a_range_is_relative_to_its_mean() -> None:
     assert line.spreads["median"].relative_deviation == pytest.approx(2**0.5 / 10)
 
 
-def test_what_is_missing_is_left_out() -> None:
+def test_missing_metrics_are_left_out() -> None:
     good, bad = design({"a": [0.1]}), design({"a": [0.1]}, verdict="invalid")
     assert sensitivity.lines([good, bad], ["aggregation_benefit"], []) == []
     assert sensitivity.lines([good, good], ["completion_time"], []) == []
@@ -83,9 +83,9 @@ def test_what_is_missing_is_left_out() -> None:
 
 
 def test_frame() -> None:
-    one = design({"a": [0.1, 0.2]})
-    found = sensitivity.lines([one, one], ["aggregation_benefit"], [])
-    frame = sensitivity.frame(found)
+    same = design({"a": [0.1, 0.2]})
+    lines = sensitivity.lines([same, same], ["aggregation_benefit"], [])
+    frame = sensitivity.frame(lines)
     assert list(frame["statistic"]) == list(sensitivity.QUANTILES)
     assert list(frame["design1"]) == list(frame["design2"])
     assert set(frame["relative_to"]) == {"range"}

@@ -9,8 +9,12 @@ from analysis.run import validity
 from analysis.run.artefacts import load
 
 OK = (
-    *("curl", "curl-tcp", "curl-small", "curl-timeout"),
-    *("ab", "ab-keep-alive"),
+    "curl",
+    "curl-tcp",
+    "curl-small",
+    "curl-timeout",
+    "ab",
+    "ab-keep-alive",
 )
 
 

@@ -29,12 +29,12 @@ def sensitivity(command: Command, *options: str, file: str = "small.yaml"):
 def test_three_designs(command: Command) -> None:
     done = sensitivity(command, "--designs", "3", "--json")
     assert done.status == 0, done.err
-    found = json.loads(done.out)
-    assert {row["designs"] for row in found} == {3}
-    assert {row["metric"] for row in found} == {"goodput", "aggregation_benefit"}
+    figures = json.loads(done.out)
+    assert {row["designs"] for row in figures} == {3}
+    assert {row["metric"] for row in figures} == {"goodput", "aggregation_benefit"}
     medians = [
         row
-        for row in found
+        for row in figures
         if (row["metric"], row["statistic"]) == ("aggregation_benefit", "median")
     ]
     (mptcp,) = medians
@@ -45,7 +45,7 @@ def test_three_designs(command: Command) -> None:
     ]
     assert not points[0].equals(points[1])
     kept = pd.read_csv("results/small.designs/sensitivity.csv")
-    assert len(kept) == len(found)
+    assert len(kept) == len(figures)
 
 
 def test_more_designs_throw_nothing_away(command: Command) -> None:
@@ -110,10 +110,10 @@ def test_points_are_added_and_throw_nothing_away(command: Command) -> None:
         many = pd.read_csv(folder / "design.csv")
         assert len(many) == 9
         pd.testing.assert_frame_equal(many[:4], few)
-    found = json.loads(done.out)
-    assert {row["points"] for row in found} == {4, 6, 9}
+    figures = json.loads(done.out)
+    assert {row["points"] for row in figures} == {4, 6, 9}
     kept = pd.read_csv("results/small.designs/sensitivity.csv")
-    assert len(kept) == len(found)
+    assert len(kept) == len(figures)
     assert dict(kept.groupby("points")["runs"].max()) == {4: 12, 6: 18, 9: 27}
 
 
@@ -188,8 +188,8 @@ def test_lists_and_included_parts(command: Command) -> None:
     )
     done = sensitivity(command, "--designs", "2", "--json", file="whole.yaml")
     assert done.status == 0, done.err
-    found = json.loads(done.out)
-    assert {row["path1.delay_ms"] for row in found} == {1, 5}
+    figures = json.loads(done.out)
+    assert {row["path1.delay_ms"] for row in figures} == {1, 5}
     kept = Path("results/whole.designs/2/experiment.yaml").read_text()
     assert "seed: 2" in kept and "include" not in kept
 

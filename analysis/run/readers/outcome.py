@@ -55,9 +55,9 @@ class UserPath:
 class Lost:
     """How late the timers of a run in real time were.
 
-    traffic_s : how long they were watched
-    lost_s : by how much they were late, all together
-    longest_s : by how much the latest was
+    traffic_s : how long the timers were watched
+    lost_s : the sum of their delays
+    longest_s : the longest of their delays
     """
 
     traffic_s: float
@@ -135,11 +135,14 @@ def _transports(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {"client": dict(document["transport"])}
 
 
-def _lost(told: Mapping[str, Any] | None) -> Lost | None:
-    if told is None:
+def _lost(lost: Mapping[str, Any] | None) -> Lost | None:
+    if lost is None:
         return None
-    names = ("traffic_s", "lost_s", "longest_s")
-    return Lost(*(float(told[name]) for name in names))
+    return Lost(
+        traffic_s=float(lost["traffic_s"]),
+        lost_s=float(lost["lost_s"]),
+        longest_s=float(lost["longest_s"]),
+    )
 
 
 def _name(path: Mapping[str, Any]) -> str:

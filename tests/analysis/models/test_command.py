@@ -18,9 +18,9 @@ def test_table(command: Command) -> None:
 
 def test_json(command: Command) -> None:
     done = command(*ASKED, "--json")
-    found = json.loads(done.out)
-    assert found["lia"]["packets_per_s"] == pytest.approx(707.1, abs=0.05)
-    assert len(found["tcp_packets_per_s"]) == 2
+    predictions = json.loads(done.out)
+    assert predictions["lia"]["packets_per_s"] == pytest.approx(707.1, abs=0.05)
+    assert len(predictions["tcp_packets_per_s"]) == 2
 
 
 def test_three_paths(command: Command) -> None:

@@ -17,25 +17,25 @@ def test_tcp_of_nsdi11() -> None:
 def test_weights_of_nsdi11() -> None:
     """[nsdi11] 2.4: windows in proportion to 1 / p, three paths with losses of 1, 1
     and 5 %: "45 % of its weight on each of the less congested path and 10 %"."""
-    found = np.array(lia.windows((0.01, 0.01, 0.05), (0.1, 0.1, 0.1)))
-    assert found / found.sum() == pytest.approx([0.45, 0.45, 0.10], abs=0.01)
+    windows = np.array(lia.windows((0.01, 0.01, 0.05), (0.1, 0.1, 0.1)))
+    assert windows / windows.sum() == pytest.approx([0.45, 0.45, 0.10], abs=0.01)
 
 
 def test_target_of_the_thesis() -> None:
     """[thesis] 6.2.1: 1 % at 20 ms on the best path, "close to 700 packets/s"."""
     for other in (0.02, 0.05, 0.10):
-        found = throughput.predict((0.01, other), (0.02, 0.02))
-        assert found.packets_per_s == pytest.approx(700, abs=10)
+        connection = throughput.predict((0.01, other), (0.02, 0.02))
+        assert connection.packets_per_s == pytest.approx(700, abs=10)
 
 
 def test_examples_of_the_thesis() -> None:
     """[thesis] examples 1, 2 and 4: losses of 1 and 2 %, rates as 7 to 3."""
-    found = throughput.from_rates((0.01, 0.02), (1, 1), (0.7, 0.3))
-    assert found.loss == pytest.approx(0.013)
-    assert found.packets_per_period == pytest.approx(76.92, abs=0.005)
-    sent = [path.packets_per_period for path in found.paths]
+    connection = throughput.from_rates((0.01, 0.02), (1, 1), (0.7, 0.3))
+    assert connection.loss == pytest.approx(0.013)
+    assert connection.packets_per_period == pytest.approx(76.92, abs=0.005)
+    sent = [path.packets_per_period for path in connection.paths]
     assert sent == pytest.approx([53.84, 23.06], abs=0.02)
-    shares = [path.loss_share for path in found.paths]
+    shares = [path.loss_share for path in connection.paths]
     assert shares == pytest.approx([0.54, 0.46], abs=0.005)
 
 
@@ -48,9 +48,9 @@ def test_equations_of_the_thesis() -> None:
 
 @pytest.mark.parametrize("bounded", [False, True])
 def test_one_path_is_tcp(bounded: bool) -> None:
-    found = throughput.predict((0.03,), (0.05,), 2, bounded)
-    assert found.packets_per_s == pytest.approx(lia.tcp_window(0.03, 2) / 0.05)
-    assert found.packets_per_period == pytest.approx(1 / 0.03)
+    connection = throughput.predict((0.03,), (0.05,), 2, bounded)
+    assert connection.packets_per_s == pytest.approx(lia.tcp_window(0.03, 2) / 0.05)
+    assert connection.packets_per_period == pytest.approx(1 / 0.03)
 
 
 def test_bound_that_is_not_met() -> None:
@@ -76,13 +76,13 @@ def test_bounded_windows_are_at_rest(seed: int) -> None:
     losses = 10 ** generator.uniform(-3, -1, paths)
     rtts_s = 10 ** generator.uniform(-2, 0, paths)
     acked = float(generator.integers(1, 3))
-    found = np.array(lia.bounded_windows(losses, rtts_s, acked))
-    step = np.max(found / rtts_s**2) / np.sum(found / rtts_s) ** 2
-    gain = np.minimum(step, 1 / found) / acked
-    assert gain == pytest.approx(losses * found / 2, rel=1e-6)
+    windows = np.array(lia.bounded_windows(losses, rtts_s, acked))
+    step = np.max(windows / rtts_s**2) / np.sum(windows / rtts_s) ** 2
+    gain = np.minimum(step, 1 / windows) / acked
+    assert gain == pytest.approx(losses * windows / 2, rel=1e-6)
     alone = np.sqrt(2 / (acked * losses))
-    assert np.all(found <= alone * (1 + 1e-9))
-    assert found == pytest.approx(balance(losses, rtts_s, acked), rel=0.02)
+    assert np.all(windows <= alone * (1 + 1e-9))
+    assert windows == pytest.approx(balance(losses, rtts_s, acked), rel=0.02)
 
 
 def test_bound_at_unlike_round_trips() -> None:
