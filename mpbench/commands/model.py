@@ -153,13 +153,8 @@ def _show(
     from rich.console import Console
     from rich.table import Table
 
-    from analysis.models import mbps
-
     def rate(packets_per_s: float) -> str:
-        text = f"{packets_per_s:.1f}"
-        if segment_bytes is None:
-            return text
-        return f"{text} ({mbps(packets_per_s, segment_bytes):.2f} Mbit/s)"
+        return _rate(packets_per_s, segment_bytes)
 
     console = Console(highlight=False, soft_wrap=True)
     for title, connection in (
@@ -205,6 +200,16 @@ def _show(
         best = " (best)" if index == lia.best and len(tcp) > 1 else ""
         table.add_row(f"{index + 1}{best}", *(rate(value) for value in rates.values()))
     console.print(table)
+
+
+def _rate(packets_per_s: float, segment_bytes: float | None) -> str:
+    """A rate in packets/s, and in Mbit/s too if the size of a segment is known."""
+    from analysis.models import mbps
+
+    text = f"{packets_per_s:.1f}"
+    if segment_bytes is None:
+        return text
+    return f"{text} ({mbps(packets_per_s, segment_bytes):.2f} Mbit/s)"
 
 
 @command.command("validate")

@@ -55,6 +55,7 @@ def part(
 
 
 def columns(_entry: Traffic, report: Report) -> Mapping[str, Any]:
+    """The number of sent packets, and the share of them that was lost, 0-1."""
     lost = report.sent_packets - report.received_packets
     return {
         "packets": report.sent_packets,
@@ -63,6 +64,7 @@ def columns(_entry: Traffic, report: Report) -> Mapping[str, Any]:
 
 
 def wrong(_entry: Traffic, report: Report) -> Iterator[str]:
+    """Check that packets were sent, and that some arrived."""
     if not report.sent_packets:
         yield "nothing was sent"
     elif not report.received_packets:

@@ -56,6 +56,7 @@ def wrong(entry: Traffic, report: curl.Report) -> Iterator[str]:
 
 
 def lasted(_entry: Traffic, report: curl.Report) -> Lasted:
+    """The only connection, for the whole download."""
     return Lasted(1, report.total_s)
 
 

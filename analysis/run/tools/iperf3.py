@@ -82,6 +82,7 @@ def part(entry: Traffic, report: Reports, start_s: float, end_s: float) -> Flow 
 
 
 def columns(_entry: Traffic, _report: Reports) -> Mapping[str, Any]:
+    """None: everything that iperf3 measures is in other columns."""
     return {}
 
 
@@ -107,6 +108,7 @@ def wrong(entry: Traffic, report: Reports) -> Iterator[str]:
 
 
 def lasted(entry: Traffic, report: Reports) -> Lasted:
+    """The connections with data and the control connection, for the whole test."""
     return Lasted(entry.parallel + CONTROL_CONNECTIONS, report.of(entry.receiver).end_s)
 
 
