@@ -1,9 +1,12 @@
 """The `mpbench` command: one sub-command a file of `mpbench.commands`."""
 
+import codecs
 import difflib
 import importlib
+import io
 import os
 import pkgutil
+import re
 import sys
 
 import click
@@ -27,7 +30,7 @@ Shell completion:
 """
 
 
-class Rooms(click.Group):
+class Commands(click.Group):
     """A group that imports a sub-command's module only when it is called for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -60,7 +63,7 @@ class Rooms(click.Group):
 
 
 @click.command(
-    "mpbench", cls=Rooms, context_settings={"help_option_names": ["-h", "--help"]}
+    "mpbench", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(mpbench.__version__, "--version")
 def group() -> None:
@@ -72,6 +75,9 @@ def group() -> None:
 
 def main() -> None:
     """Run the command; what a user can put right is one line and status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            _printing_anything(stream)
     try:
         status = group.main(prog_name="mpbench", standalone_mode=False)
     except click.exceptions.Abort:
@@ -81,13 +87,27 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except UserError as error:
-        click.echo(f"mpbench: {error}", err=True)
+        click.echo(f"mpbench: {printable(str(error))}", err=True)
         sys.exit(2)
     except BrokenPipeError:
         # The reader (`| head`) went away; nothing is left to be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _printing_anything(stream: io.TextIOWrapper) -> None:
+    """Let `stream` print every text and every file name, whatever the locale is."""
+    if codecs.lookup(stream.encoding).name == "ascii":
+        stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    else:
+        stream.reconfigure(errors="backslashreplace")
+
+
+def printable(text: str) -> str:
+    """`text` without control characters: names in it may come from a stranger's files,
+    and an escape sequence would reach the user's terminal."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "?", text)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.calls import Command
+from tests.calls import Command, shell
 from tests.spec.files import TEXT
 
+ROOT = Path(__file__).resolve().parents[1]
 FAULTS = {
     "syntax": (
         "cases:",
@@ -187,3 +188,27 @@ def test_a_file_that_is_not_there(command: Command, file: Path) -> None:
     done = command("run", "g.yaml")
     assert (done.status, done.err.count("\n")) == (2, 1)
     assert done.err.startswith("mpbench: g.yaml: no such file")
+
+
+def test_a_dry_run_refuses_what_a_run_refuses(file: Path, command: Command) -> None:
+    words = ("--backend", "fake", "--out", "out")
+    assert command("run", file, *words, "--limit", 1).status == 0
+    file.write_text(TEXT.replace("name: small", "name: other"))
+    for more in ((), ("--dry-run",)):
+        done = command("run", file, *words, *more)
+        assert done.status == 2
+        assert "out: holds experiment 'small', not 'other'" in done.err
+
+
+@pytest.mark.parametrize("out", ["a:b/o", "ü", "100%"])
+def test_a_folder_of_any_name_in_any_locale(file: Path, out: str) -> None:
+    """The C locale, without Python's UTF-8 mode, takes a name for bytes."""
+    file.write_text(TEXT + "# ü\n")
+    line = (
+        f"mpbench run f.yaml --backend fake --limit 2 --out '{out}' && "
+        f"mpbench report '{out}' --format md && mpbench verify --stored '{out}'"
+    )
+    done = shell(line, LC_ALL="C", PYTHONUTF8="0", PYTHONPATH=str(ROOT))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"Table: {out}/runs.csv" in done.stdout
+    assert Path(out, "runs.parquet").exists()

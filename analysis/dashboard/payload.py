@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import UNITS, column_of, label, without_mathematics
 
-VERDICTS = ("ok", "invalid", "failed", "timeout")
+VERDICTS = ("ok", "invalid", "failed", "timeout", "interrupted")
 PLACE = ("id", "point", "case", "repetition", "verdict", "reason")
 TRANSPORT = ("protocol", "congestion_control", "scheduler", "path")
 DIGITS = 6

@@ -26,7 +26,7 @@ from analysis.report import (
 from analysis.report.figures_section import Outcome
 from analysis.report.markdown import markdown
 
-VERDICTS = ("ok", "invalid", "failed", "timeout")
+VERDICTS = ("ok", "invalid", "failed", "timeout", "interrupted")
 POINT_COLUMNS = (
     "capacity_difference_mbps",
     "delay_difference_ms",

@@ -31,7 +31,8 @@ def folder() -> Path:
 def bundle(python: tuple[str, ...], fingerprint: str, root: Path = SOURCE) -> Path:
     """The file with all the Python of a run (see guest/bundle.py).
 
-    The file is made once for each state of the code, in the user's cache folder.
+    The file is made once for each state of the code, in the user's cache folder. Its
+    hash stands beside it, and a file that does not fit its hash is made anew.
     Raises UserError if the folder cannot be written or the code does not compile.
 
     python : argv of the guest's interpreter, which makes the file
@@ -40,7 +41,8 @@ def bundle(python: tuple[str, ...], fingerprint: str, root: Path = SOURCE) -> Pa
     text = f"{guest_code_hash(root)} {fingerprint} {root}"
     name = hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
     file = folder() / f"{name}.pyc"
-    if file.exists():
+    noted = file.with_suffix(".sha256")
+    if file.exists() and noted.exists() and noted.read_text() == _digest(file):
         return file
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +62,13 @@ def bundle(python: tuple[str, ...], fingerprint: str, root: Path = SOURCE) -> Pa
     if done.returncode:
         words = (done.stderr.strip() or "no word").splitlines()[-1]
         raise UserError(f"the guest's code does not compile: {words}")
+    noted.write_text(_digest(file))
     return file
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _files(root: Path) -> list[Path]:

@@ -89,8 +89,12 @@ def command(
     from analysis.figures.style import Look
     from mpbench.report.dashboard import write
     from mpbench.report.gather import load_campaign
+    from mpbench.store.folder import refuse_links_below
 
     folders = _folders(results, out)
+    if out is None:  # a stranger's folder must not lead what is written elsewhere
+        for folder in folders:
+            refuse_links_below(folder)
     if notes is not None and len(results) > 1:
         raise UserError("--notes: of one page; report these RESULTS one by one")
     suffixes = (*(("png", "svg") if "md" in formats else ()),)

@@ -66,7 +66,7 @@ def find(config: str = "guest") -> Kernel:
     installed, any compiler matches. Of several kernels, which then have different
     sources, the function returns the one that was asked for last.
 
-    Raises UserError if there is none.
+    Raises UserError if there is none, or if its file is not the one that was built.
     """
     kernel = lookup(recipes.read(config))
     if kernel is None:
@@ -75,7 +75,25 @@ def find(config: str = "guest") -> Kernel:
             f"guest kernel (configuration {config}) not built yet; "
             f"`mpbench kernel build{option}` makes it"
         )
+    check(kernel)
     return kernel
+
+
+def check(kernel: Kernel) -> None:
+    """Compare the kernel's file with the hash that was noted when it was built.
+
+    A file that was cut short by a full disk, or changed, would fail every run.
+    """
+    try:
+        with kernel.path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UserError(f"{kernel.path}: cannot be read: {error.strerror}") from error
+    if digest != kernel.info.get("linux_hash"):
+        raise UserError(
+            f"{kernel.path}: not the kernel that was built (its hash is another one); "
+            "`mpbench kernel build --force` makes it anew"
+        )
 
 
 def lookup(recipe: Recipe) -> Kernel | None:

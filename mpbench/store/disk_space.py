@@ -46,7 +46,7 @@ def explain(error: OSError, root: Path) -> UserError | None:
             f"{error.filename or root}: {_NOT_OURS[error.errno]}; "
             "give a folder that you may write to with --out"
         )
-    if error.errno == errno.ENOENT and not root.exists():
+    if error.errno in (errno.ENOENT, None) and not root.exists():  # None: of pandas
         return UserError(
             f"{root}: is gone: it was moved or removed while mpbench worked in it; "
             "put it back and give the same command again, or give another with --out"

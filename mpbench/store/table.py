@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpbench.store import atomic, campaign, layout, runs
@@ -59,13 +60,14 @@ def write(
     atomic.write_with(results.parquet, lambda path: _parquet(frame, path, head))
 
 
-def _parquet(frame: "pd.DataFrame", path: Any, head: Mapping[str, Any]) -> None:
+def _parquet(frame: "pd.DataFrame", path: Path, head: Mapping[str, Any]) -> None:
     import pyarrow
     import pyarrow.parquet
 
     table = pyarrow.Table.from_pandas(frame, preserve_index=False)
     metadata = {**(table.schema.metadata or {}), b"mpbench": json.dumps(head).encode()}
-    pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), path)
+    with path.open("wb") as file:  # pyarrow takes a name such as a:b for a URI
+        pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), file)
 
 
 def _plain(frame: "pd.DataFrame", rows: list[runs.Row]) -> "pd.DataFrame":

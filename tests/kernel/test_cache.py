@@ -60,6 +60,20 @@ def test_another_compiler_is_another_kernel_but_none_is_any(
     assert kernel.find("guest") == made
 
 
+@pytest.mark.parametrize("damage", ["cut short", "changed", "gone"])
+def test_a_damaged_kernel_is_refused(lab: Lab, damage: str) -> None:
+    made = kernel.build("guest", lab.tree)
+    content = made.path.read_bytes()
+    if damage == "gone":
+        made.info.pop("linux_hash")
+        (made.folder / "info.json").write_text(json.dumps(made.info))
+    else:
+        cut = content[: len(content) // 2] if damage == "cut short" else content + b"x"
+        made.path.write_bytes(cut)
+    with pytest.raises(UserError, match="not the kernel that was built"):
+        kernel.find("guest")
+
+
 def test_path_and_info(lab: Lab) -> None:
     run = CliRunner().invoke
     missing = run(command, ["path"])
