@@ -87,12 +87,15 @@ class Rows:
     data : direction of a connection
     subflows : subflow
     directions : direction of a subflow
+
+    zero_ns : the time of the capture's first packet, ns since 1970
     """
 
     connections: np.ndarray
     data: np.ndarray
     subflows: np.ndarray
     directions: np.ndarray
+    zero_ns: int
 
 
 OF_CONNECTIONS = ("connections", "data", "subflows", "directions")
@@ -101,7 +104,8 @@ OF_CONNECTIONS = ("connections", "data", "subflows", "directions")
 class Collector(Protocol):
     """What `read` hands its rows to, in the order in which connections end."""
 
-    def add(self, rows: Rows) -> None: ...
+    def add(self, rows: Rows) -> None:
+        """The arrays are the core's own memory, and last as long as the call."""
 
     def add_series(self, rows: np.ndarray) -> None:
         """Rows of one direction and interval. Several may be of the same; `intervals`
@@ -119,6 +123,7 @@ class Read:
     zero_ns : the time of the first packet, ns since 1970
     short_of_memory : whether something is missing for want of memory
     retired_early : connections that ended early for want of memory
+    memory_bytes : the most that the core kept
     """
 
     inputs: np.ndarray
@@ -127,6 +132,7 @@ class Read:
     zero_ns: int
     short_of_memory: bool
     retired_early: int
+    memory_bytes: int
 
 
 @dataclass(frozen=True)
@@ -160,6 +166,7 @@ class Tables:
     zero_ns: int
     short_of_memory: bool
     retired_early: int
+    memory_bytes: int
 
 
 @dataclass
@@ -172,7 +179,8 @@ class _InMemory:
     owners: Owners = field(default_factory=Owners)
 
     def add(self, rows: Rows) -> None:
-        self.parts.append(rows)
+        copies = {name: getattr(rows, name).copy() for name in OF_CONNECTIONS}
+        self.parts.append(Rows(**copies, zero_ns=rows.zero_ns))
         self.owners.add(rows.subflows)
 
     def add_series(self, rows: np.ndarray) -> None:
@@ -224,6 +232,7 @@ def analyse(
         zero_ns=ended.zero_ns,
         short_of_memory=ended.short_of_memory,
         retired_early=ended.retired_early,
+        memory_bytes=ended.memory_bytes,
     )
 
 
@@ -262,7 +271,8 @@ def read(
             names=tuple(stream.name for stream in streams),
             faults=tuple(stream.fault for stream in streams),
             zero_ns=core.analyser_zero(handle),
-            short_of_memory=core.analyser_memory(handle) < 0,
+            short_of_memory=bool(core.analyser_short_of_memory(handle)),
+            memory_bytes=core.analyser_memory(handle),
             retired_early=core.analyser_retired_early(handle),
         )
 
@@ -302,8 +312,10 @@ def _hand_over(
         listed = events[(events["kind"] & mask(settings.events)) != 0]
         if len(listed):
             collector.add_events(listed)
-    tables = {name: library.rows(core, handle, name) for name in OF_CONNECTIONS}
+    tables = {
+        name: library.rows(core, handle, name, copied=False) for name in OF_CONNECTIONS
+    }
     if len(tables["connections"]):
-        collector.add(Rows(**tables))
+        collector.add(Rows(**tables, zero_ns=core.analyser_zero(handle)))
     for name in ("series", "events", *OF_CONNECTIONS):
         core.analyser_clear(handle, library.TABLES.index(name))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.capture.analyse import NANO, Tables
+from analysis.capture.analyse import NANO, Read, Tables
 from analysis.capture.frames import clocks_differ
 
 LINKS = "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback, PPP"
@@ -22,12 +22,16 @@ _TEXTS = (
 
 
 def faults(tables: Tables) -> list[str]:
-    """One line for each file with a fault and for what was left out of it; the file's
-    name comes first."""
+    """One line for each file with a fault and for what was left out of it, the file's
+    name first; and one if the two capture points show other packets."""
+    count = int((tables.directions["resegmented"] > 0).sum())
+    return of_files(tables) + resegmented(count)
+
+
+def of_files(read: Tables | Read) -> list[str]:
+    """The lines of `faults` that belong to files."""
     lines = []
-    for row, name, stream in zip(
-        tables.inputs, tables.names, tables.faults, strict=True
-    ):
+    for row, name, stream in zip(read.inputs, read.names, read.faults, strict=True):
         if stream:
             lines.append(f"{name}: {stream}; what comes before it counts")
         elif row["fault"]:
@@ -48,7 +52,7 @@ def faults(tables: Tables) -> list[str]:
             if row[field]:
                 lines.append(f"{name}: {int(row[field])} {what}")
         lines += [f"{name}: {line}" for line in (*_not_tcp(row), *_steps(row))]
-    return lines + _resegmented(tables)
+    return lines
 
 
 def _not_tcp(row: np.void) -> Iterator[str]:
@@ -69,8 +73,8 @@ def _steps(row: np.void) -> Iterator[str]:
         )
 
 
-def _resegmented(tables: Tables) -> list[str]:
-    count = int((tables.directions["resegmented"] > 0).sum())
+def resegmented(count: int) -> list[str]:
+    """count : directions of subflows whose packets differ at the two points"""
     if not count:
         return []
     return [
@@ -81,22 +85,44 @@ def _resegmented(tables: Tables) -> list[str]:
 
 
 def clocks(tables: Tables) -> list[str]:
-    """A line if the clocks of two capture points cannot be right."""
-    subflows = int(clocks_differ(tables.directions).sum()) // 2
+    """A line if the clocks of the two capture points cannot be right."""
+    return disagreeing(int(clocks_differ(tables.directions).sum()) // 2)
+
+
+def disagreeing(subflows: int) -> list[str]:
+    """subflows : of which each point showed one direction before the other point did"""
     if not subflows:
         return []
     return [
-        "the clocks of the two points differ by more than the way takes: both "
-        f"directions of {subflows} subflows came by at the same one first; their "
-        "delays mean nothing, and losses are not known"
+        "the clocks of the two capture points differ by more than the packets take "
+        f"from one to the other: both directions of {subflows} subflows passed the "
+        "same point first. Their delays mean nothing, and their losses are not known"
     ]
 
 
-def unreadable(tables: Tables) -> list[str]:
+def of_memory(read: Tables | Read, memory_bytes: int) -> list[str]:
+    """Lines about what the memory was too small for."""
+    lines = []
+    if read.retired_early:
+        lines.append(
+            f"the memory of {memory_bytes >> 20} MiB was used up, so "
+            f"{read.retired_early} open connections that had been silent the longest "
+            "count as ended; packets of theirs that come later count as another "
+            "connection. --memory allows more"
+        )
+    if read.short_of_memory:
+        lines.append(
+            f"{memory_bytes >> 20} MiB were not enough for all that is kept of the "
+            "connections; some are incomplete. --memory allows more"
+        )
+    return lines
+
+
+def unreadable(read: Tables | Read) -> list[str]:
     """The lines of files that gave no packet and whose fault says why."""
-    found = []
-    lines = faults(tables)
-    for row, name in zip(tables.inputs, tables.names, strict=True):
+    unread = []
+    lines = of_files(read)
+    for row, name in zip(read.inputs, read.names, strict=True):
         if row["packets"] == 0 and row["fault"]:
-            found += [line for line in lines if line.startswith(f"{name}: ")][:1]
-    return found
+            unread += [line for line in lines if line.startswith(f"{name}: ")][:1]
+    return unread

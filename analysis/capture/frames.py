@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.capture.analyse import EVENTS, NANO, Tables
+from analysis.capture.analyse import EVENTS, NANO, Rows, Tables
 
 KINDS = ("tcp", "mptcp", "fallback")
 FALLBACKS = (None, "handshake", "no DSS", "infinite mapping", "MP_FAIL")
@@ -34,11 +34,11 @@ WHY = ("fast", "timeout", "probe")
 
 @dataclass(frozen=True)
 class Frames:
-    """connections : one row a connection
-    data : one a connection and direction; direction 0 is the initiator's
-    subflows : one a subflow and direction
-    series : one an interval, subflow and direction; empty if none was asked for
-    events : one an event; marks : one an event to draw
+    """connections : one row per connection
+    data : one row per connection and direction; direction 0 is the initiator's
+    subflows : one row per subflow and direction
+    series : one row per interval, subflow and direction; empty without an interval
+    events : one row per event; marks : one row per event to draw
     zero_s : when the capture begins, s since 1970
     """
 
@@ -58,19 +58,64 @@ class Frames:
 
 
 def frames(tables: Tables) -> Frames:
-    """The frames of what the core saw."""
-    zero_ns = tables.zero_ns
-    subflows = _subflows(tables, zero_ns)
-    connections = _connections(tables, zero_ns)
+    """The frames of all that the core found."""
+    connections, data, subflows = of_connections(tables)
+    owners = np.full(int(tables.subflows["subflow"].max(initial=-1)) + 1, -1)
+    owners[tables.subflows["subflow"]] = tables.subflows["connection"]
+    losses = Losses.of(subflows, len(owners))
     return Frames(
         connections=connections,
-        data=_data(tables, zero_ns, subflows, connections),
+        data=data,
         subflows=subflows,
-        series=_series(tables, zero_ns, subflows),
-        events=_events(tables.events, zero_ns),
-        marks=_events(tables.marks, zero_ns),
-        zero_s=zero_ns / NANO,
+        series=of_series(tables.series, tables.interval_s, owners, losses),
+        events=of_events(tables.events, tables.zero_ns),
+        marks=of_events(tables.marks, tables.zero_ns),
+        zero_s=tables.zero_ns / NANO,
     )
+
+
+def of_connections(
+    rows: Tables | Rows,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """The frames `connections`, `data` and `subflows` of whole connections."""
+    subflows = _subflows(rows, rows.zero_ns)
+    connections = _connections(rows, rows.zero_ns)
+    return connections, _data(rows, rows.zero_ns, subflows, connections), subflows
+
+
+@dataclass
+class Losses:
+    """Of each subflow and direction, both bool and of shape (subflows, 2):
+
+    known : whether its losses are known
+    in_bytes : whether they are counted in bytes
+    """
+
+    known: np.ndarray
+    in_bytes: np.ndarray
+
+    @staticmethod
+    def of(subflows: pd.DataFrame, count: int) -> "Losses":
+        found = Losses(np.zeros((count, 2), bool), np.zeros((count, 2), bool))
+        found.add(subflows)
+        return found
+
+    def add(self, subflows: pd.DataFrame) -> None:
+        """Note what the frame `subflows` of some connections says."""
+        count = int(subflows["subflow"].max()) + 1 if len(subflows) else 0
+        if count > len(self.known):
+            self.resize(2 * count)
+        at = subflows["subflow"].to_numpy(), subflows["direction"].to_numpy()
+        self.known[at] = subflows["lost_packets"].notna()
+        self.in_bytes[at] = subflows["resegmented_packets"] > 0
+
+    def resize(self, count: int) -> None:
+        """To `count` subflows."""
+        for name in ("known", "in_bytes"):
+            sized = np.zeros((count, 2), bool)
+            old = getattr(self, name)[:count]
+            sized[: len(old)] = old
+            setattr(self, name, sized)
 
 
 Columns = dict[str, Any]
@@ -126,7 +171,7 @@ def _sums(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
     return found
 
 
-def _connections(tables: Tables, zero_ns: int) -> pd.DataFrame:
+def _connections(tables: Tables | Rows, zero_ns: int) -> pd.DataFrame:
     columns = _columns(tables.connections, zero_ns)
     columns["kind"] = [KINDS[kind] for kind in columns["kind"]]
     columns["fallback"] = [FALLBACKS[why] for why in columns["fallback"]]
@@ -182,11 +227,11 @@ def _addresses(subflows: np.ndarray, end: str) -> np.ndarray:
     return np.asarray(names[groups])
 
 
-def _subflows(tables: Tables, zero_ns: int) -> pd.DataFrame:
+def _subflows(tables: Tables | Rows, zero_ns: int) -> pd.DataFrame:
     of_direction = _columns(tables.directions, zero_ns)
-    place = np.zeros(len(tables.subflows), int)
-    place[tables.subflows["subflow"]] = np.arange(len(place))
-    mine = place[of_direction["subflow"]]
+    order = np.argsort(tables.subflows["subflow"])
+    sorted_numbers = tables.subflows["subflow"][order]
+    mine = order[np.searchsorted(sorted_numbers, of_direction["subflow"])]
     columns = {name: of_direction.pop(name) for name in ("subflow", "direction")}
     for name in _OF_SUBFLOW:
         columns[name] = tables.subflows[name][mine]
@@ -260,7 +305,10 @@ def _losses(columns: Columns, known: np.ndarray) -> None:
 
 
 def _data(
-    tables: Tables, zero_ns: int, subflows: pd.DataFrame, connections: pd.DataFrame
+    tables: Tables | Rows,
+    zero_ns: int,
+    subflows: pd.DataFrame,
+    connections: pd.DataFrame,
 ) -> pd.DataFrame:
     columns = _columns(tables.data, zero_ns)
     known = columns.pop("first_dsn_known")
@@ -276,9 +324,9 @@ def _data(
         columns[f"subflow_{name}"] = _sums(subflows[name].to_numpy(), theirs, count)[
             mine
         ]
-    opened = np.full(int(connections["connection"].max()) + 1 if rows else 0, np.nan)
-    opened[connections["connection"]] = connections["syn_at_s"]
-    columns["completion_s"] = columns["complete_at_s"] - opened[columns["connection"]]
+    opened = connections.set_index("connection")["syn_at_s"]
+    opened_at_s = opened.reindex(columns["connection"]).to_numpy()
+    columns["completion_s"] = columns["complete_at_s"] - opened_at_s
     lasted = columns["last_at_s"] - columns["first_at_s"]
     columns["goodput_mbps"] = _over(columns["bytes"] * 8e-6, lasted)
     columns["throughput_mbps"] = _over(columns["subflow_ip_bytes"] * 8e-6, lasted)
@@ -309,14 +357,18 @@ _SUMMED = (
 )
 
 
-def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFrame:
-    of_direction = _columns(tables.series, zero_ns)
-    interval_s = tables.interval_s
-    connection = np.zeros(len(tables.subflows), int)
-    connection[tables.subflows["subflow"]] = tables.subflows["connection"]
+def of_series(
+    rows: np.ndarray, interval_s: float, owners: np.ndarray, losses: Losses
+) -> pd.DataFrame:
+    """The frame `series` of settled and summed rows.
+
+    rows : all rows of the intervals that they belong to
+    owners : the connection of each subflow, shape (subflows,)
+    """
+    of_direction = _columns(rows, 0)
     columns = {
         "at_s": of_direction.pop("interval") * interval_s,
-        "connection": connection[of_direction["subflow"]],
+        "connection": owners[of_direction["subflow"]],
         **of_direction,
     }
     for name, count in (("rtt", "rtt_samples"), ("delay", "matched")):
@@ -324,19 +376,18 @@ def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFram
         for edge in ("min", "max"):
             column = f"{name}_{edge}_s"
             columns[column] = np.where(columns[count] > 0, columns[column], np.nan)
-    subflow, direction = columns["subflow"], columns["direction"]
-    cut = _by_way(subflows, subflows["resegmented_packets"] > 0)
-    in_bytes = cut[subflow, direction]
-    lost_bytes = columns.pop("unmatched_bytes")
-    lost = np.where(in_bytes, lost_bytes, columns["unmatched"])
-    matched = np.where(in_bytes, columns.pop("matched_bytes"), columns["matched"])
-    known = _by_way(subflows, subflows["lost_packets"].notna())[subflow, direction]
-    decided = np.where(known, matched + lost, 0)
-    columns["loss_probability"] = _over(lost, decided)
+    at = columns["subflow"], columns["direction"]
+    lost_bytes, matched_bytes = (
+        columns.pop(f"{name}_bytes") for name in ("unmatched", "matched")
+    )
+    loss = _over(columns["unmatched"], columns["matched"] + columns["unmatched"])
+    cut = losses.in_bytes[at]
+    loss[cut] = _over(lost_bytes, matched_bytes + lost_bytes)[cut]
+    columns["loss_probability"] = np.where(losses.known[at], loss, np.nan)
     again = columns["retransmissions"]
     first = columns["payload_packets"] - again
     columns["retransmission_ratio"] = _over(again, first)
-    together = (tables.series["interval"], columns["connection"], columns["direction"])
+    together = (rows["interval"], columns["connection"], columns["direction"])
     groups, groups_count = _groups(*together)
     total = _sums(columns["data_bytes"], groups, groups_count)[groups]
     columns["share"] = _over(columns["data_bytes"], total)
@@ -349,15 +400,7 @@ def _series(tables: Tables, zero_ns: int, subflows: pd.DataFrame) -> pd.DataFram
     return pd.DataFrame(columns)
 
 
-def _by_way(subflows: pd.DataFrame, values: pd.Series) -> np.ndarray:
-    """Of each subflow and direction; bool, shape (subflows, 2)."""
-    count = int(subflows["subflow"].max()) + 1 if len(subflows) else 0
-    found = np.zeros((count, 2), bool)
-    found[subflows["subflow"], subflows["direction"]] = values
-    return found
-
-
-def _events(rows: np.ndarray, zero_ns: int) -> pd.DataFrame:
+def of_events(rows: np.ndarray, zero_ns: int) -> pd.DataFrame:
     columns = _columns(rows, zero_ns)
     names = {bit: name for name, bit in EVENTS.items()}
     columns["kind"] = [names[int(kind)] for kind in columns["kind"]]

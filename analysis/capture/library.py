@@ -77,6 +77,7 @@ def load() -> ctypes.CDLL:
         "analyser_clear": (None, [pointer, number]),
         "analyser_fields": (ctypes.c_char_p, [number]),
         "analyser_memory": (ctypes.c_int64, [pointer]),
+        "analyser_short_of_memory": (number, [pointer]),
         "analyser_retired_early": (ctypes.c_int64, [pointer]),
         "analyser_zero": (ctypes.c_int64, [pointer]),
         "analyser_free": (None, [pointer]),
@@ -98,13 +99,17 @@ def row_type(table: str) -> np.dtype:
     return np.dtype([(name, TYPES[kind]) for kind, name in fields])
 
 
-def rows(core: ctypes.CDLL, handle: int, table: str) -> np.ndarray:
-    """A copy of the rows that a table holds now, shape (n,)."""
+def rows(core: ctypes.CDLL, handle: int, table: str, copied: bool = True) -> np.ndarray:
+    """The rows that a table holds now, shape (n,).
+
+    copied : if not, the array is the core's own memory, until it is called again
+    """
     count = ctypes.c_size_t()
     number = TABLES.index(table)
     where = core.analyser_rows(handle, number, ctypes.byref(count))
     kind = row_type(table)
     if not count.value:
         return np.empty(0, kind)
-    raw = ctypes.string_at(where, count.value * kind.itemsize)
-    return np.frombuffer(raw, kind).copy()
+    raw = (ctypes.c_char * (count.value * kind.itemsize)).from_address(where)
+    found = np.frombuffer(memoryview(raw), kind)
+    return found.copy() if copied else found

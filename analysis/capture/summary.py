@@ -5,31 +5,34 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.capture.analyse import NANO
+from analysis.capture.collect import Totals
 from analysis.capture.frames import Frames
 
 WAYS = {0: "->", 1: "<-"}
 MOST = 20
-"""Connections told one by one, the largest first; the others are counted."""
+"""Connections that have lines of their own, the largest first; others are counted."""
 
 
-def summary(frames: Frames, most: int = MOST) -> list[str]:
-    """Lines; nothing is said twice, and what is 0 is left out."""
-    connections = frames.connections
-    if connections.empty:
+def summary(frames: Frames, totals: Totals) -> list[str]:
+    """Lines; nothing is said twice, and what is 0 is left out.
+
+    frames : of the largest connections; totals : of all
+    """
+    if not totals.kinds:
         return ["no TCP connection in it"]
-    here = connections[connections["point"] == 0]
-    counts = _counted(here) or "no TCP connection here"
-    if len(here) < len(connections):
-        counts += f"; at the far point {_counted(connections.drop(here.index))}"
-    lines = [f"{counts}; {connections['last_at_s'].max():.3f} s"]
+    counts = _counted(totals, 0) or "no TCP connection here"
+    if far := _counted(totals, 1):
+        counts += f"; at the far point {far}"
+    last_s = totals.last_ns / NANO - frames.zero_s
+    lines = [f"{counts}; {last_s:.3f} s"]
     sizes = frames.data.groupby("connection")["bytes"].sum()
     largest: Any = sizes.sort_values(ascending=False, kind="stable").index
-    order = [int(each) for each in largest]
-    for index in order[:most]:
+    for index in [int(number) for number in largest][:MOST]:
         lines.append("")
         lines += _connection(frames, index)
-    if len(order) > most:
-        lines += ["", f"and {len(order) - most} smaller ones; --json tells all"]
+    if (more := totals.kinds.total() - MOST) > 0:
+        lines += ["", f"and {more} smaller connections; --json tells all"]
     return lines
 
 
@@ -40,9 +43,9 @@ _KIND = {
 }
 
 
-def _counted(connections: pd.DataFrame) -> str:
-    kinds = connections["kind"].value_counts()
-    words = ((count, *_KIND[str(kind)]) for kind, count in kinds.items())
+def _counted(totals: Totals, point: int) -> str:
+    kinds = [(count, kind) for (at, kind), count in totals.kinds.items() if at == point]
+    words = ((count, *_KIND[kind]) for count, kind in sorted(kinds, reverse=True))
     return ", ".join(
         f"{count} {noun}{'' if count == 1 else 's'}{rest}"
         for count, noun, rest in words

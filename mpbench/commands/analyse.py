@@ -13,6 +13,22 @@ if TYPE_CHECKING:
 OF_CAPTURES = ("far", "interval", "as_json", "csv", "parquet", "plot", "connection")
 
 
+MIN_MEMORY = 8 << 20
+
+
+def _memory(context: click.Context, parameter: click.Parameter, value: str) -> int:
+    """The option --memory in bytes."""
+    from mpbench import units
+
+    try:
+        size = units.parse(value, "bytes")
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+    if not MIN_MEMORY <= size <= 1 << 50:
+        raise click.BadParameter(f"{value!r}: at least {MIN_MEMORY >> 20} MiB")
+    return round(size)
+
+
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="RESULTS | FILE...")
 @click.option(
@@ -56,6 +72,15 @@ OF_CAPTURES = ("far", "interval", "as_json", "csv", "parquet", "plot", "connecti
     type=click.IntRange(min=0),
     metavar="N",
     help="Which connection to draw.  [default: the one with the most data]",
+)
+@click.option(
+    "--memory",
+    callback=_memory,
+    default="400 MiB",
+    show_default=True,
+    metavar="SIZE",
+    help="What the analyser may use, besides some 150 MiB for the program itself. When "
+    "it is used up, the connections that have been silent the longest end early.",
 )
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:

@@ -14,7 +14,7 @@
 #define ANALYSER_DONE (-1)
 #define ANALYSER_FULL (-2)
 #define FULL_ROWS 65536		/* of series or events, at most */
-#define FULL_CONNECTIONS 512
+#define FULL_CONNECTIONS 256
 #define TURN 4096		/* packets between two looks at the tables */
 
 static const size_t sizes[OUTS] = {
@@ -43,7 +43,7 @@ struct analyser *analyser_new(const struct settings *settings)
 	if (!c)
 		return NULL;
 	c->settings = *settings;
-	c->memory.left = settings->budget;
+	c->memory.left = c->memory.lowest = settings->budget;
 	for (int i = 0; i < OUTS; i++)
 		c->out[i].size = sizes[i];
 	c->full_rows = (size_t)max(64, min(FULL_ROWS, settings->budget / 8 /
@@ -271,9 +271,16 @@ void analyser_clear(struct analyser *c, int out)
 		c->out[out].count = 0;
 }
 
+/* The most that was kept. */
 i64 analyser_memory(const struct analyser *c)
 {
-	return c->memory.short_of ? -1 : c->settings.budget - c->memory.left;
+	return c->settings.budget - c->memory.lowest;
+}
+
+/* Whether something was not kept because the memory was used up. */
+int analyser_short_of_memory(const struct analyser *c)
+{
+	return c->memory.short_of;
 }
 
 /* Connections that retired before the end for want of memory. */
@@ -299,6 +306,10 @@ void analyser_free(struct analyser *c)
 	}
 	while (c->oldest)
 		free_connection(c, c->oldest);
+	for (struct subflow *s = c->spare_subflows, *next; s; s = next) {
+		next = s->sibling;
+		free(s);
+	}
 	for (int i = 0; i < OUTS; i++)
 		free(c->out[i].rows);
 	free(c->buckets);

@@ -15,6 +15,7 @@ void *arena_alloc(struct arena *m, size_t size)
 		return NULL;
 	}
 	m->left -= (i64)size;
+	m->lowest = min(m->lowest, m->left);
 	return got;
 }
 
@@ -31,6 +32,7 @@ void *arena_grow(struct arena *m, void *old, size_t before, size_t after)
 	}
 	memset((u8 *)got + before, 0, after - before);
 	m->left -= (i64)(after - before);
+	m->lowest = min(m->lowest, m->left);
 	return got;
 }
 

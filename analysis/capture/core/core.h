@@ -33,7 +33,7 @@ struct settings {
 
 /* arena.c */
 struct arena {
-	i64 left;
+	i64 left, lowest;
 	bool short_of;
 };
 void *arena_alloc(struct arena *m, size_t size);	/* zeroed; NULL if there is none */
@@ -327,6 +327,8 @@ struct analyser {
 	struct connection *oldest, *newest;	/* that have not retired */
 	u64 connection_count, subflow_count;	/* that have not retired */
 	u64 taken, look_again;	/* packets */
+	struct subflow *spare_subflows;
+	u32 spare_count;
 	u32 subflow_total, connection_total;
 	u64 retired_early;
 	struct sighting *sightings;
@@ -462,6 +464,7 @@ const void *analyser_rows(struct analyser *c, int out, size_t *count);
 void analyser_clear(struct analyser *c, int out);
 const char *analyser_fields(int out);
 i64 analyser_memory(const struct analyser *c);
+int analyser_short_of_memory(const struct analyser *c);
 i64 analyser_retired_early(const struct analyser *c);
 i64 analyser_zero(const struct analyser *c);
 void analyser_free(struct analyser *c);

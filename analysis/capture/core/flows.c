@@ -3,6 +3,7 @@
 #include "core.h"
 
 #define FIRST_BUCKETS 1024
+#define MAX_SPARE 1024		/* freed subflows that wait to be used again */
 
 /* Multiply and fold; seeded, so that no file can choose its collisions. */
 static u64 fold(u64 a, u64 b)
@@ -109,6 +110,18 @@ static void init_direction(struct direction *dir, struct subflow *s, int end)
 	dir->counts_like = dir;
 }
 
+/* One that was freed before, if there is one. */
+static struct subflow *alloc_subflow(struct analyser *c)
+{
+	struct subflow *s = c->spare_subflows;
+
+	if (!s)
+		return arena_alloc(&c->memory, sizeof(*s));
+	c->spare_subflows = s->sibling;
+	c->spare_count--;
+	return memset(s, 0, sizeof(*s));
+}
+
 static struct subflow *new_subflow(struct analyser *c, const struct packet *p, int low,
 				   u32 point, u64 hash)
 {
@@ -117,7 +130,7 @@ static struct subflow *new_subflow(struct analyser *c, const struct packet *p, i
 
 	if (c->subflow_count >= c->bucket_count && !widen(c))
 		return NULL;
-	s = arena_alloc(&c->memory, sizeof(*s));
+	s = alloc_subflow(c);
 	conn = s ? new_connection(c, point) : NULL;
 	if (!conn) {
 		arena_free(&c->memory, s, sizeof(*s));
@@ -187,8 +200,14 @@ static void free_subflow(struct analyser *c, struct subflow *s)
 			c->last[i] = NULL;
 		free_direction(&c->memory, &s->directions[i]);
 	}
-	arena_free(&c->memory, s, sizeof(*s));
 	c->subflow_count--;
+	if (c->spare_count >= MAX_SPARE) {
+		arena_free(&c->memory, s, sizeof(*s));
+		return;
+	}
+	s->sibling = c->spare_subflows;
+	c->spare_subflows = s;
+	c->spare_count++;
 }
 
 /* Everything that is kept of a connection; none of its packets may be in `pairs`. */

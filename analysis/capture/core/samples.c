@@ -47,10 +47,11 @@ void sample(struct arena *m, struct samples *s, i64 ns)
 /* The smallest value that `part` of the samples do not pass; -1 if there is none. */
 i64 quantile(const struct samples *s, double part)
 {
-	i64 wanted = (i64)(part * (double)s->count + 0.999999), seen = 0;
+	i64 wanted, seen = 0;
 
 	if (!s->count)
 		return -1;
+	wanted = (i64)(part * (double)s->count + 0.999999);
 	if (wanted < 1)
 		wanted = 1;
 	if (s->count <= FEW) {
