@@ -82,7 +82,7 @@ def part(entry: Traffic, report: Reports, start_s: float, end_s: float) -> Flow 
 
 
 def columns(_entry: Traffic, _report: Reports) -> Mapping[str, Any]:
-    """None: everything that iperf3 measures is in other columns."""
+    """No columns: what iperf3 measures is in the columns of every tool."""
     return {}
 
 
