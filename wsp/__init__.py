@@ -5,8 +5,8 @@
     design = wsp.make_design(factors, 98, rng)   # design.points: shape (98, 2)
 
 The parts can be used alone: `candidates` draws points in the unit cube, `select`
-thins them for a given d_min, `adaptive` to a given number, `grow` adds to what there
-is, `criteria` judges, and `wsp.plot.pair_plot` draws.
+thins them for a given d_min, `adaptive` to a given number, `grow` adds points to a
+design, `criteria` says how well it fills, and `wsp.plot.pair_plot` draws it.
 Errors of the caller are ValueErrors of one line.
 """
 

@@ -62,8 +62,8 @@ def make_design(
 
     count : int >= 1
     method : "wsp", or a plain "lhs", "sobol" or "uniform" sample to compare with
-    candidates, candidate_set, start : of WSP; the rest ignores them. A random
-        start that does not allow `count` points is drawn again
+    candidates, candidate_set, start : for WSP only. A random start that does not
+        allow `count` points is drawn again
     constraint : given values of shape (n, d), in the factors' units, returns
         which points are allowed, shape (n,)
     grown_from : int < count; the first so many points are the design that the same
@@ -109,7 +109,8 @@ def _selected(
     metric: Metric,
     rng: np.random.Generator,
 ) -> Selection:
-    """By adaptive WSP; a random start that does not allow `count` is drawn again."""
+    """The points of adaptive WSP. A random start that does not allow `count` points is
+    drawn again."""
     for _ in range(_STARTS - 1 if start == "random" else 0):
         try:
             return adaptive(unit, count, start, metric, rng)
@@ -164,7 +165,7 @@ def _draw(
         if allowed.shape != (len(values),):
             raise ValueError(
                 f"constraint: gave shape {allowed.shape} for {len(values)} points; "
-                "return one truth value a point"
+                "return one truth value per point"
             )
         values = values[allowed.astype(bool)]
     return values

@@ -1,13 +1,14 @@
 """A larger WSP design that contains a smaller one.
 
-The points of the smaller design stay. d_min is lowered until it lets in a candidate,
-which is the one farthest from all points there are; then further, until it lets in the
-next. So every point lies at least the last d_min from those before it, and no
-candidate is farther than that from the design: what WSP promises, for any number of
-points. A design grown in two steps is the one grown in one.
+The points of the smaller design stay. d_min is lowered until one more candidate fits
+in: the one that is farthest from all points. This is repeated for each further point.
+So every point is at least the last d_min away from all earlier ones, and no candidate
+is farther than that from the design. WSP has the same properties, but not for every
+number of points. A design that grows in two steps is the same as one that grows in one.
 
-To walk on with a smaller d_min instead, as WSP does, fills no better (same minimum
-distance, coverage and discrepancy to some per cent) and misses some numbers.
+Walking on with a smaller d_min, as WSP does, fills the space no better: minimum
+distance, coverage and discrepancy agree within some per cent. It also misses some
+numbers.
 """
 
 from collections.abc import Sequence

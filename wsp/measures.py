@@ -1,6 +1,6 @@
 """How well a design fills the unit cube.
 
-All take an (n, d) array of points in the unit cube. gamma_i below is the distance
+All functions take an (n, d) array of points in the unit cube. gamma_i is the distance
 from point i to its nearest neighbour.
 """
 
@@ -91,7 +91,7 @@ def discrepancy(points: ArrayLike) -> float:
 
 
 def criteria(points: ArrayLike, metric: Metric = "euclidean") -> Criteria:
-    """All of the above."""
+    """All criteria of a design."""
     gamma = nearest_distances(points, metric)
     return Criteria(
         minimum_distance=float(gamma.min()),

@@ -8,9 +8,9 @@ from wsp.factors import Factor
 
 
 def write_csv(design: Design, path: Path) -> None:
-    """Write one row a point: its number from 0, then a column for each factor.
+    """Write one row per point: its number from 0, then one column per factor.
 
-    Numbers are the shortest that read back as the same double.
+    Numbers have the fewest digits that read back as the same double.
     """
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

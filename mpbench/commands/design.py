@@ -21,11 +21,11 @@ from mpbench.errors import UserError
 @click.option("--plot/--no-plot", default=True, help="Draw the pair plot, or do not.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(file: Path, out: Path, plot: bool, as_json: bool) -> None:
-    """Write the design points of the experiment FILE, and say how well they fill.
+    """Write the design points of the experiment FILE, and how well they fill.
 
-    Leaves NAME-design.csv (one row a point), NAME-design.json (how it was made,
-    and the criteria) and NAME-design.png (pair plot), NAME being the
-    experiment's. The points are those that `mpbench run FILE` visits.
+    The command writes NAME-design.csv (one row per point), NAME-design.json (how the
+    design was made, and the criteria) and NAME-design.png (pair plot), where NAME is
+    the experiment's. The points are those that `mpbench run FILE` visits.
     """
     import wsp
     from mpbench.plan import draw_design

@@ -35,13 +35,13 @@ GUEST = "virtual"
     metavar="NAME",
     default="virtual",
     show_default=True,
-    help="Whose kernel enters the ids: virtual, native or fake.",
+    help="The backend whose kernel enters the ids: virtual, native or fake.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON, jobs and all.")
 def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> None:
     """List the runs of the experiment FILE, with ids and an estimate of time.
 
-    A run is one design point, one case and one repetition. Nothing is run and
+    A run is one design point, one case and one repetition. Nothing is executed, and
     nothing is written.
     """
     from mpbench.backends import registry
@@ -55,13 +55,13 @@ def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> N
     if build:
         _warn(backend, plan)
     real_time = backend_name in registry.REAL_TIME
-    each = [estimate(run.job, real_time) for run in plan.runs]
+    estimates = [estimate(run.job, real_time) for run in plan.runs]
     workers = jobs or (1 if real_time else len(os.sched_getaffinity(0)))
-    whole = total(each, workers)
+    whole = total(estimates, workers)
     if as_json:
-        click.echo(_as_json(spec, plan, each, whole, workers))
+        click.echo(_as_json(spec, plan, estimates, whole, workers))
         return
-    click.echo(_table(plan, each))
+    click.echo(_table(plan, estimates))
     click.echo(_summary(spec, plan, whole, workers))
     found = feasible.unknown_sysctls(spec) if backend_name == GUEST else []
     for warning in [*found, *feasible.warnings(spec, plan)]:
@@ -77,7 +77,7 @@ def _build(backend: "Backend") -> dict[str, str]:
     try:
         return dict(backend.identity())
     except UserError as error:
-        click.echo(f"ids will be others: {error}", err=True)
+        click.echo(f"warning: the ids will change: {error}", err=True)
         return {}
 
 
@@ -89,16 +89,16 @@ def _warn(backend: "Backend", plan: "Plan") -> None:
         click.echo(f"cannot run here: {error}", err=True)
 
 
-def _table(plan: "Plan", each: "Sequence[Estimate]") -> str:
-    """One line a run, in columns as wide as their widest entry."""
+def _table(plan: "Plan", estimates: "Sequence[Estimate]") -> str:
+    """One line per run, in columns as wide as their widest entry."""
     repeated = any(run.repetition for run in plan.runs)
     head = ["run", "point", "case", *(["repetition"] if repeated else [])]
     rows = [[*head, *plan.factor_keys, "virtual s", "wall s"]]
-    for run, one in zip(plan.runs, each, strict=True):
+    for run, expected in zip(plan.runs, estimates, strict=True):
         place = [run.id, str(run.point), run.case]
         place += [str(run.repetition)] if repeated else []
         factors = [f"{run.factors[key]:g}" for key in plan.factor_keys]
-        times = [f"{one.virtual_s:.1f}", f"{one.wall_s:.1f}"]
+        times = [f"{expected.virtual_s:.1f}", f"{expected.wall_s:.1f}"]
         rows.append([*place, *factors, *times])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     left = {0, 2}  # run and case are words, the rest are numbers
@@ -129,12 +129,12 @@ def _summary(spec: "Spec", plan: "Plan", whole: "Estimate", workers: int) -> str
 def _as_json(
     spec: "Spec",
     plan: "Plan",
-    each: "Sequence[Estimate]",
+    estimates: "Sequence[Estimate]",
     whole: "Estimate",
     workers: int,
 ) -> str:
-    def entry(run: "Run", one: "Estimate") -> dict[str, Any]:
-        return {**asdict(run), "estimate": asdict(one)}
+    def entry(run: "Run", expected: "Estimate") -> dict[str, Any]:
+        return {**asdict(run), "estimate": asdict(expected)}
 
     return json.dumps(
         {
@@ -142,7 +142,7 @@ def _as_json(
             "name": spec.name,
             "spec_hash": plan.spec_hash,
             "estimate": {**asdict(whole), "jobs": workers},
-            "runs": [entry(*pair) for pair in zip(plan.runs, each, strict=True)],
+            "runs": [entry(*pair) for pair in zip(plan.runs, estimates, strict=True)],
         },
         indent=2,
     )

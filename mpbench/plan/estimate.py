@@ -1,10 +1,9 @@
 """How long runs will take, before any has run.
 
-A run moves at most capacity x time bits; the wall time is what a guest costs
-by itself plus those bits over the rate at which one pinned core moves them. In
-real time a run takes as long as its traffic.
-The constants are measurements of a 2-core machine; a factor of two between
-machines is nothing unusual.
+A run moves at most capacity x time bits. Its wall time is the cost of an empty guest,
+plus these bits over the rate at which one core moves them. In real time a run takes as
+long as its traffic. The constants were measured on a 2-core machine; a factor of two
+between machines is common.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,9 +29,9 @@ class Estimate:
 
 
 def estimate(job: Job, real_time: bool = False) -> Estimate:
-    """Of one run, from its job.
+    """The estimate for one run, from its job.
 
-    real_time : whether it goes by the host's clock (backend native)
+    real_time : whether the run takes place in the host's time (backend native)
     """
     ends = [traffic_end_s(job, entry) for entry in job["traffic"]]
     reads = {entry.get("read", "packet") for entry in job["traffic"]}
@@ -49,18 +48,18 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
 
 
 def _sized_bits(job: Job, entry: Job) -> float:
-    """What an entry moves in pieces of one size; 0 for one that fills its paths."""
+    """Bits that an entry of a given size moves; 0 for one that is limited by time."""
     if entry["bytes"] is None:
         return 0.0
     count = entry.get("requests") or 1.0
     if entry["duration_s"] is not None:
-        each_s = request_s(job, entry)
-        count = max(1.0, entry["duration_s"] / each_s)
+        one_s = request_s(job, entry)
+        count = max(1.0, entry["duration_s"] / one_s)
     return 8.0 * float(entry["bytes"]) * float(count)
 
 
 def _covered_s(spans: Iterable[tuple[float, float]]) -> float:
-    """Time in which at least one of the spans is on."""
+    """Length of the time that at least one of the spans covers."""
     covered, until = 0.0, 0.0
     for start, end in sorted(spans):
         covered += max(0.0, end - max(start, until))
@@ -69,7 +68,7 @@ def _covered_s(spans: Iterable[tuple[float, float]]) -> float:
 
 
 def total(estimates: Iterable[Estimate], cores: int = 1) -> Estimate:
-    """Of all runs together, spread over so many cores."""
+    """The estimate for all runs together, spread over `cores` cores."""
     every = list(estimates)
     longest = max((e.wall_s for e in every), default=0.0)
     wall_s = max(sum(e.wall_s for e in every) / cores, longest)

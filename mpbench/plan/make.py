@@ -18,12 +18,13 @@ ID_DIGITS = 16
 class Run:
     """One design point, one case, one repetition.
 
-    id : 16 hexadecimal digits; the same if and only if job and build are
+    id : 16 hexadecimal digits; two runs have the same id if and only if job and build
+        are the same
     point : from 0
     case : name
     repetition : from 0
-    factors : canonical key (`path1.capacity_mbps`) to value, of what varies
-    job : what determines the outcome, JSON-able
+    factors : values of the factors by canonical key (`path1.capacity_mbps`)
+    job : everything that determines the outcome, as JSON
     """
 
     id: str
@@ -41,8 +42,8 @@ class Plan:
     The cases of a point stand together, so that a campaign that is cut short
     leaves whole points.
 
-    factor_keys : canonical keys of what varies, the columns of `design`
-    design : a row of values for every point, shape (points, factors)
+    factor_keys : canonical keys of the factors, the columns of `design`
+    design : one row of values per point, shape (points, factors)
     spec_hash : SHA-256 of the experiment, see Spec.digest
     """
 
@@ -57,9 +58,9 @@ def make_plan(
 ) -> Plan:
     """The runs of an experiment.
 
-    build : what else determines an outcome (kernel build, guest code); enters
+    build : what else determines an outcome (kernel build, guest code); it enters
         the ids
-    make_design : in place of `wsp.make_design`
+    make_design : replaces `wsp.make_design`, in tests
 
     Raises UserError if the design cannot give the points asked for, or if no run of
     the experiment can be ok (`feasible.check`).
@@ -85,8 +86,8 @@ def make_plan(
 
 
 def run_id(job: Mapping[str, Any], build: Mapping[str, str]) -> str:
-    """The first 16 hexadecimal digits of SHA-256 over canonical JSON of all that
-    determines the outcome."""
+    """The first 16 hexadecimal digits of SHA-256 over canonical JSON of everything
+    that determines the outcome."""
     determining = {key: value for key, value in job.items() if key != REPORT}
     text = json.dumps(
         {"job": determining, "build": dict(build)},

@@ -1,4 +1,4 @@
-"""Design points: ranges spread by room wsp, lists crossed with them."""
+"""Design points: ranges spread by the library wsp, lists crossed with them."""
 
 import itertools
 from collections.abc import Callable
@@ -27,8 +27,8 @@ def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
     """The design points, each from name of a factor to canonical value.
 
     Ranges vary slowest, then the lists in order, the last one fastest. A constraint
-    between ranges holds while they are spread, so that as many points come out
-    as were asked for; one that names a list drops combinations afterwards.
+    between ranges is applied while they are spread, so that the design has the number
+    of points that was asked for. One that names a list drops combinations afterwards.
 
     Raises UserError if the constraints or the steps leave too few points.
     """
@@ -50,15 +50,17 @@ def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
         row
         | {
             n: _value(v, parameters[n])
-            for n, v in zip(design.crossed, each, strict=True)
+            for n, v in zip(design.crossed, combination, strict=True)
         }
         for row in rows
-        for each in itertools.product(*lists)
+        for combination in itertools.product(*lists)
     ]
     result = _allowed(result, spec, design)
     if not result:
         where = spec.where("design", "constraints")
-        raise UserError(f"{where}: design.constraints: no combination meets them")
+        raise UserError(
+            f"{where}: design.constraints: no combination satisfies them; loosen one"
+        )
     return result
 
 
@@ -120,7 +122,7 @@ def _allowed(rows: list[Point], spec: Spec, design: Design) -> list[Point]:
 
 
 def _fixed(spec: Spec) -> dict[str, Any]:
-    """What stays the same in all points, by name; NaN where nothing is set."""
+    """The parameters that are the same in all points, by name; NaN if not set."""
     values: dict[str, Any] = {
         name: np.nan if p.default is None else p.default
         for name, p in _parameters(spec).items()

@@ -1,4 +1,4 @@
-"""How long a run lasts in virtual time: as expected, and at most."""
+"""How long a run takes in virtual time: the expected time, and the limit."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,8 +11,8 @@ Entry = Mapping[str, Any]
 PACKET_BITS = 8 * 1514  # a full packet with its Ethernet header
 SLACK_S = 30.0  # set-up, handshakes with a few lost SYNs, and tidying away
 SLACK_ROUND_TRIPS = 10
-ROUND_TRIPS_PER_REQUEST = 3  # to connect, to be answered, to part
-WORST_SHARE = 0.05  # of the slowest path, that a sized transfer still gets
+ROUND_TRIPS_PER_REQUEST = 3  # to connect, to be answered, to close
+WORST_SHARE = 0.05  # of the slowest path, assumed for a transfer of a given size
 
 
 def _named(values: Values, quantity: str) -> list[float]:
@@ -33,10 +33,10 @@ def round_trip_s(values: Values) -> float:
 
 
 def used_mbps(job: Mapping[str, Any], entries: Sequence[Entry] | None = None) -> float:
-    """What traffic can use: the capacities of all links that its transports may
-    take, which is too much where links follow one another.
+    """The capacity that traffic can use: the sum over all links that its transports may
+    take. This is too much where links follow one another.
 
-    entries : of the job; all of them if not said
+    entries : the entries that count; all of the job's by default
     """
     every = job["traffic"] if entries is None else entries
     links = dict.fromkeys(link for entry in every for link in _links(job, entry))
@@ -56,7 +56,7 @@ def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
 
 
 def traffic_end_s(job: Mapping[str, Any], entry: Entry) -> float:
-    """When an entry's traffic ends if it gets all the capacity there is."""
+    """When an entry's traffic ends if it gets the whole capacity."""
     return float(entry["start_s"] + _lasts_s(job, entry))
 
 
@@ -71,7 +71,7 @@ def _lasts_s(job: Mapping[str, Any], entry: Entry) -> float:
 
 
 def request_s(job: Mapping[str, Any], entry: Entry) -> float:
-    """Time of ab for each request, several at a time, without slow start or queues."""
+    """Time per request of ab, several in parallel, without slow start or queues."""
     rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
     trip_s = 2 * max(_named(job["parameters"], "delay_ms"), default=0.0) / 1e3
     turns = ROUND_TRIPS_PER_REQUEST / entry["concurrency"]
@@ -79,11 +79,11 @@ def request_s(job: Mapping[str, Any], entry: Entry) -> float:
 
 
 def time_limit_s(values: Values, entries: Sequence[Entry]) -> float:
-    """Virtual time after which a run hangs for sure, in whole seconds.
+    """Virtual time after which a run certainly hangs, in whole seconds.
 
-    The end of the last traffic, and on top of it 30 s and ten round trips with
-    full queues. Sized traffic is granted a rate of 5 % of the slowest path,
-    shared by all entries.
+    This is the end of the last traffic, plus 30 s, plus ten round trips with full
+    queues. A transfer of a given size is assumed to get 5 % of the slowest path's
+    capacity, shared by all entries.
     """
     slowest = min(_named(values, "capacity_mbps"), default=0.0)
     rate = max(slowest, 1e-6) * 1e6 * WORST_SHARE / len(entries)
@@ -93,10 +93,10 @@ def time_limit_s(values: Values, entries: Sequence[Entry]) -> float:
 
 
 def _at_most_s(values: Values, entry: Entry, rate: float) -> float:
-    """How long an entry lasts at so many bit/s."""
+    """How long an entry takes at a rate of `rate` bit/s."""
     duration_s = entry["duration_s"]
     if entry["tool"] == "ab":
-        if duration_s is not None:  # and the last answers, which ab awaits
+        if duration_s is not None:  # ab waits for the last answers
             return float(duration_s + 8 * entry["bytes"] * entry["concurrency"] / rate)
         trips_s = ROUND_TRIPS_PER_REQUEST * round_trip_s(values)
         return float(entry["requests"] * (8 * entry["bytes"] / rate + trips_s))

@@ -26,16 +26,16 @@ from mpbench.spec.vocabulary import (
 from mpbench.spec.with_params import OneOfWithParams, WithParams
 
 MOST_SUBFLOWS = 9
-"""The first one, and as many as the guest allows beside it."""
+"""The first subflow, and as many as the guest allows in addition."""
 
 NDIFFPORTS_SUBFLOWS = 2
-"""Of `ndiffports` if the file does not say."""
+"""Subflows of `ndiffports` if the file gives no number."""
 
 _RESERVED = RESERVED_SYSCTLS | knobs.reserved()
 
 
 def _sysctls(value: object) -> object:
-    """Names checked, values as text."""
+    """The sysctls with checked names, and values as text."""
     return check_each(value, _sysctl) if isinstance(value, dict) else value
 
 
@@ -52,7 +52,7 @@ def _sysctl(name: str, value: object) -> str:
 
 
 class Case(Part):
-    """One transport: protocol, congestion control, and what goes with them."""
+    """One transport: protocol, congestion control, scheduler and their settings."""
 
     protocol: Annotated[str, OneOf("protocol", PROTOCOLS)] = Field(
         description="Multipath TCP over all paths, or TCP over one of them."
@@ -115,13 +115,13 @@ class Case(Part):
         return self
 
     def _without_effect(self) -> list[str]:
-        """Parameters that only matter among several subflows."""
+        """Parameters that have no effect on a single subflow."""
         alone = ("total_alpha", "gamma")
         return [key for key, _ in self.congestion_control.values if key not in alone]
 
     @property
     def parameter_sysctls(self) -> dict[str, str]:
-        """What sets the parameters of its controller, scheduler and path manager."""
+        """The sysctls that set the parameters of the names in this case."""
         result = self.congestion_control.sysctls("congestion_control")
         if self.scheduler:
             result |= self.scheduler.sysctls("scheduler")
@@ -131,19 +131,19 @@ class Case(Part):
         return result
 
     def subflows(self, paths: int) -> int:
-        """How many subflows each connection is to have on a network of `paths`."""
+        """How many subflows each connection has on a network of `paths` paths."""
         if self.path_manager is None or self.path_manager.name != "ndiffports":
             return paths
         return int(self.path_manager.get("subflows", NDIFFPORTS_SUBFLOWS))
 
     @property
     def least_subflows(self) -> int:
-        """With fewer its scheduler has nothing to do."""
+        """The number of subflows that the scheduler needs."""
         name = self.scheduler.name if self.scheduler else "default"
         return LEAST_SUBFLOWS.get(name, 1)
 
     def lacks_subflows(self, paths: int, where: str) -> str:
-        """What is wrong with its scheduler on so many paths; empty if nothing is."""
+        """What is wrong with the scheduler on so many paths; empty if nothing is."""
         subflows, least = self.subflows(paths), self.least_subflows
         if self.scheduler is None or subflows >= least:
             return ""

@@ -1,4 +1,4 @@
-"""Traffic at a constant bit rate, which takes no notice of congestion."""
+"""Traffic at a constant bit rate, without congestion control."""
 
 from typing import Annotated, ClassVar
 
@@ -25,7 +25,7 @@ def _rate_schema(schema: JsonDict) -> None:
 
 
 class ConstantRate(Entry):
-    """UDP at an even pace, all the time or in bursts."""
+    """UDP at a constant rate, all the time or in bursts."""
 
     first_port: ClassVar[int] = 7001
 
@@ -49,7 +49,7 @@ class ConstantRate(Entry):
     def _check(self, faults: Faults) -> None:
         for key, other in (("burst", "pause"), ("pause", "burst")):
             if getattr(self, key) is None and getattr(self, other) is not None:
-                faults.add((key,), f"missing; {other} is said; write both or none")
+                faults.add((key,), f"missing; {other} is given; write both or none")
 
     @property
     def end_s(self) -> float:

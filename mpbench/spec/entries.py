@@ -1,4 +1,4 @@
-"""The list of traffic: each entry read by its tool, and what of it may vary."""
+"""The list of traffic: the model of each tool's entries, and the keys that may vary."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,23 +50,34 @@ _START = _Varied("start", "s", "start_s", 0, 86_400, False, "when it starts")
 _DURATION = _Varied("duration", "s", "duration_s", 1, 86_400, True, "how long it sends")
 VARIED: Mapping[str, tuple[_Varied, ...]] = {
     "iperf3": (
-        *(_SIZE, _DURATION, _START),
+        _SIZE,
+        _DURATION,
+        _START,
         _Varied("parallel", "connections", "parallel", 1, 128, True, "connections"),
     ),
     "curl": (
-        *(_SIZE, _START),
+        _SIZE,
+        _START,
         _Varied("timeout", "s", "timeout_s", 0.001, 86_400, False, "longest time"),
     ),
     "ab": (
-        *(_SIZE, _DURATION, _START),
+        _SIZE,
+        _DURATION,
+        _START,
         _Varied("requests", "requests", "requests", 1, 1e6, True, "requests in all"),
         _Varied(
-            *("concurrency", "connections", "concurrency", 1, 1000, True),
+            "concurrency",
+            "connections",
+            "concurrency",
+            1,
+            1000,
+            True,
             "requests at a time",
         ),
     ),
     "cbr": (
-        *(_DURATION, _START),
+        _DURATION,
+        _START,
         _Varied("rate", "Mbit/s", "rate_mbps", 0.001, 10_000, False, "rate"),
         _Varied("burst", "s", "burst_s", 1e-6, 86_400, False, "mean length of a burst"),
         _Varied("pause", "s", "pause_s", 1e-6, 86_400, False, "mean time between"),
@@ -75,39 +86,42 @@ VARIED: Mapping[str, tuple[_Varied, ...]] = {
 
 
 def prefix(index: int, count: int) -> str:
-    """How factors call an entry: `traffic`, or by number from 1 if there are more."""
+    """The name of an entry in factors: `traffic`, or `traffic1` and so on if there are
+    several."""
     return "traffic" if count == 1 else f"traffic{index + 1}"
 
 
 def parameters(tools: Sequence[object]) -> dict[str, tuple[int, str, Parameter]]:
-    """What of the entries can be a factor, by name such as `traffic.size`.
+    """The keys of the entries that can be factors, by name such as `traffic.size`.
 
-    tools : of each entry; what is no tool's name has nothing that varies
+    tools : the tool of each entry; an unknown tool has no such keys
 
-    The index of the entry, the key in it, and unit and range.
+    Each value holds the index of the entry, the key, and the key's unit and range.
     """
     found = {}
     for index, tool in enumerate(tools):
         start = prefix(index, len(tools))
-        for each in VARIED.get(str(tool), ()):
-            name = f"{start}.{each.key}"
+        for varied in VARIED.get(str(tool), ()):
+            name = f"{start}.{varied.key}"
             parameter = Parameter(
-                *(name, each.unit, f"{start}.{each.suffix}"),
+                name,
+                varied.unit,
+                f"{start}.{varied.suffix}",
                 default=None,
-                minimum=each.low,
-                maximum=each.high,
-                integer=each.whole,
-                doc=f"{each.doc}, of {tool}",
+                minimum=varied.low,
+                maximum=varied.high,
+                integer=varied.whole,
+                doc=f"{varied.doc}, of {tool}",
             )
-            found[name] = (index, each.key, parameter)
+            found[name] = (index, varied.key, parameter)
     return found
 
 
 def read_entries(value: object, info: ValidationInfo) -> object:
     """Each entry by the model of its tool.
 
-    A key that the design varies has, until a run's job is made, the largest of its
-    values.
+    A key that the design varies gets the largest of its values, until a run's job is
+    made.
     """
     if not isinstance(value, list):
         raise ValueError(_not_a_list(value))
@@ -146,7 +160,7 @@ def _not_a_list(value: object) -> str:
 def _varied(
     entries: list[Any], info: ValidationInfo
 ) -> dict[int, dict[str, str | int]]:
-    """By entry and key: a value that stands for all that the design gives it."""
+    """By entry and key: one value that stands for all values of the design."""
     tools = [raw.get("tool") if isinstance(raw, dict) else None for raw in entries]
     known = parameters(tools)
     design = info.data.get("design")
@@ -177,7 +191,7 @@ def _given(
 
 
 def _nearest_key(error: Mapping[str, Any], model: type[Entry]) -> str | None:
-    """For a key that the tool does not have: one that it has."""
+    """The message for an unknown key of an entry; None for another fault."""
     if error["type"] != "extra_forbidden" or len(error["loc"]) != 1:
         return None
     key = str(error["loc"][0])
@@ -189,8 +203,8 @@ def _nearest_key(error: Mapping[str, Any], model: type[Entry]) -> str | None:
 
 
 def _by_tool(schema: JsonDict) -> None:
-    """In the JSON Schema: the tool says which keys there are, so that a fault is told
-    where it stands. A key may be missing that the design gives."""
+    """In the JSON Schema: the tool decides which keys an entry has, so that an editor
+    marks the key at fault. A key that the design gives may be missing."""
     items = schema.get("items")
     choices = items.get("anyOf") if isinstance(items, dict) else None
     if not isinstance(choices, list):

@@ -36,7 +36,7 @@ MOST_RUNS = 1_000_000
 
 
 class Spec(Part):
-    """What an experiment file says, with everything that it leaves unsaid."""
+    """The content of an experiment file, with all defaults."""
 
     include: str | tuple[str, ...] | None = Field(
         default=None,
@@ -114,7 +114,7 @@ class Spec(Part):
             faults.add(("repetitions",) if self.repetitions > 1 else (), reason)
 
     def _check_parameters(self, faults: Faults, info: ValidationInfo) -> None:
-        """Each parameter said once, and none without effect."""
+        """Every parameter is given once, and none is without effect."""
         factors = self.design.factors if self.design else {}
         for name in self.parameters:
             if name in factors:
@@ -146,8 +146,8 @@ class Spec(Part):
         check_phases(self.phases, self._known_end(), faults)
 
     def _known_end(self) -> float | None:
-        """When all traffic has ended, if every start is the earliest; None if nobody
-        knows it beforehand."""
+        """When all traffic has ended, if every start is the earliest; None if that is
+        not known beforehand."""
         if any(getattr(entry, "duration", None) is None for entry in self.traffic):
             return None
         return max(
@@ -202,7 +202,7 @@ class Spec(Part):
                     faults.add((*at, "factors", position), reason)
 
     def _check_time_figure(self, figure: Figure, at: Loc, faults: Faults) -> None:
-        """That what it shows is noted, and of hosts that have traffic."""
+        """Whether the figure's quantities are recorded, and its hosts have traffic."""
         for position, name in enumerate(figure.quantities or ()):
             if QUANTITIES[name].column and self.trace is None:
                 reason = f"'{name}' is known of traces only; say e.g. trace: 100 ms"
@@ -227,11 +227,11 @@ class Spec(Part):
 
     @property
     def varied_traffic(self) -> dict[str, tuple[int, str, Parameter]]:
-        """What of the traffic can be a factor: see `entries.parameters`."""
+        """The keys of the traffic that can be factors: see `entries.parameters`."""
         return parameters([entry.tool for entry in self.traffic])
 
     def variable(self) -> dict[str, Parameter]:
-        """All that can be a factor, by name: of the topology and of the traffic."""
+        """Everything that can be a factor, by name, of the topology and the traffic."""
         known = {p.name: p for p in describe(self.topology).parameters}
         return known | {n: p for n, (_, _, p) in self.varied_traffic.items()}
 
@@ -243,16 +243,18 @@ class Spec(Part):
 
     @property
     def text(self) -> str:
-        """The file as it was read, with what it includes in place; empty if there was
-        none. It can be read without the files that it includes."""
+        """The text of the file, with included parts in place; empty without a file.
+
+        The text can be read without the included files.
+        """
         return whole_text(self._document) if self._document else ""
 
     @property
     def digest(self) -> str:
-        """SHA-256, hexadecimal, of all that the file says, in canonical form.
+        """SHA-256, hexadecimal, of the content of the file in canonical form.
 
-        Spelling, order of keys and comments do not matter; defaults count as
-        if they were written.
+        Spelling, the order of keys and comments do not matter. Defaults count as if
+        they were written.
         """
         values = self.model_dump(mode="json", by_alias=True)
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))

@@ -31,7 +31,9 @@ from mpbench.spec.values import (
 from mpbench.spec.vocabulary import DESIGN_KEYS
 from topologies import Description, Parameter, describe, names
 
-UNKNOWN_UNIT = float("nan")  # stands in for a value whose unit is at fault itself
+UNKNOWN_UNIT = float("nan")
+"""Stands for a value whose unit has a fault of its own, which is reported there."""
+
 LEAST_STEP = 1e-6
 """In the canonical unit; values are rounded to this (`plan.points`)."""
 
@@ -51,7 +53,7 @@ class Factor(Part):
     """
 
     unit: str | None = Field(
-        default=None, description="Unit of the numbers beside it that have none."
+        default=None, description="Unit of the numbers in this factor that have none."
     )
     minimum: float | None = Field(
         default=None,
@@ -81,7 +83,7 @@ class Factor(Part):
 
     @property
     def crossed(self) -> bool:
-        """Whether it is a list."""
+        """Whether the factor is a list."""
         return self.values is not None
 
     @property
@@ -93,12 +95,12 @@ class Factor(Part):
 
     @property
     def largest(self) -> float:
-        """The largest of the values that it can take."""
+        """The largest of the factor's values."""
         return max(self.values) if self.values is not None else self.ends[1]
 
     @property
     def levels(self) -> int | None:
-        """How many values it can take; None if any in its range."""
+        """How many values the factor can take; None for all values of its range."""
         if self.values is not None:
             return len(self.values)
         step = self.step or (1.0 if self.integer else None)
@@ -241,7 +243,7 @@ def find(
 ) -> Parameter:
     """The parameter of that name, of the topology or of the traffic.
 
-    Raises ValueError if there is none.
+    Raises ValueError with the nearest name if there is none.
     """
     known = {p.name: p for p in (*topology.parameters, *traffic)}
     if name not in known:

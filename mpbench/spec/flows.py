@@ -1,4 +1,4 @@
-"""What the traffic entries of an experiment have to do with one another."""
+"""Checks between the traffic entries of an experiment: names, hosts, paths."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,21 +11,21 @@ Entries = Sequence[Entry]
 
 
 def names(entries: Entries) -> tuple[str, ...]:
-    """What the table calls each entry: its name, its host, or host and number."""
+    """The name of each entry in the table: its own, its host's, or host and number."""
     hosts = [entry.source for entry in entries if entry.name is None]
     seen: dict[str, int] = {}
-    found = []
+    result = []
     for entry in entries:
         name = entry.name or entry.source
         if entry.name is None and hosts.count(entry.source) > 1:
             seen[name] = seen.get(name, 0) + 1
             name = f"{name}-{seen[name]}"
-        found.append(name)
-    return tuple(found)
+        result.append(name)
+    return tuple(result)
 
 
 def check_names(entries: Entries, topology: Description, faults: Faults) -> None:
-    """Each name once, none a link's, and none with the dot that parts columns."""
+    """Names are unique, differ from links, and have no dot, which separates columns."""
     taken: dict[str, int] = {}
     for index, name in enumerate(names(entries)):
         at = ("traffic", index, *(("name",) if entries[index].name else ()))
@@ -33,7 +33,7 @@ def check_names(entries: Entries, topology: Description, faults: Faults) -> None
         if first != index:
             faults.add(at, f"'{name}' is traffic[{first}] already; give another")
         elif "." in name:
-            faults.add(at, f"'{name}' has a dot, which parts columns; write '-'")
+            faults.add(at, f"'{name}' has a dot, which separates columns; write '-'")
         elif name in {p.name.partition(".")[0] for p in topology.parameters} - {
             user.host for user in topology.users
         }:
@@ -46,8 +46,8 @@ def check_paths(
     topology: Description,
     faults: Faults,
 ) -> None:
-    """Every TCP takes a path that its host has, every scheduler has subflows to choose
-    from."""
+    """Every TCP takes a path that its host has, and every scheduler has enough
+    subflows."""
     for index, entry in enumerate(entries):
         if entry.source not in topology.initiators:
             continue
@@ -72,7 +72,7 @@ def check_paths(
 
 
 def check_hosts(entries: Entries, faults: Faults) -> None:
-    """One transport a host: congestion control and scheduler are the host's."""
+    """Every host has one transport: congestion control is a setting of the host."""
     first: dict[str, int] = {}
     for index, entry in enumerate(entries):
         earlier = first.setdefault(entry.source, index)
@@ -80,8 +80,8 @@ def check_hosts(entries: Entries, faults: Faults) -> None:
             key = ("transport",) if entry.transport else ()
             faults.add(
                 ("traffic", index, *key),
-                f"{entry.source} has another transport in traffic[{earlier}]; a host"
-                " has one, but for the path of a tcp",
+                f"{entry.source} has another transport in traffic[{earlier}]; all"
+                " entries of a host have one, except for the path of a tcp",
             )
 
 

@@ -9,14 +9,14 @@ _NULL = {"type": "null"}
 
 
 def json_schema() -> dict[str, Any]:
-    """As strict as JSON Schema allows: what compares two values, or a unit with
-    its parameter, only `load` can check.
+    """The schema, as strict as JSON Schema allows.
 
-    Stricter in one thing: a key that may be left out may not be null, for which
-    editors would otherwise offer it, and blur their messages.
+    Only `load` can check what compares two values, or a unit with its parameter. In one
+    thing the schema is stricter: an optional key must not be null. Otherwise editors
+    would offer null, and their messages would be unclear.
     """
     schema: dict[str, Any] = _without_null(Spec.model_json_schema(by_alias=True))
-    # What is missing may be in a file that is included.
+    # An included file may have the keys that are missing here.
     schema["anyOf"] = [
         {"required": ["include"]},
         {"required": schema.pop("required")},
@@ -26,7 +26,7 @@ def json_schema() -> dict[str, Any]:
 
 def _without_null(value: Any) -> Any:
     if isinstance(value, list):
-        return [_without_null(each) for each in value]
+        return [_without_null(item) for item in value]
     if not isinstance(value, dict):
         return value
     result = {k: _without_null(v) for k, v in value.items()}
@@ -34,6 +34,6 @@ def _without_null(value: Any) -> Any:
     if isinstance(choices, list) and _NULL in choices:
         del result["anyOf"]
         result.pop("default", None)
-        others = [each for each in choices if each != _NULL]
+        others = [choice for choice in choices if choice != _NULL]
         result |= others[0] if len(others) == 1 else {"anyOf": others}
     return result

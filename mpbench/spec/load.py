@@ -29,15 +29,17 @@ def load(path: Path | str) -> Spec:
 
 
 def loads(text: str, name: str = "experiment") -> Spec:
-    """The same for text; `name` is what messages call it, and what files that it
-    includes are relative to."""
+    """Reads and validates the text of an experiment file.
+
+    name : the file's name in messages; files that it includes are relative to it
+    """
     return _validate(resolved(parse(text, name), Path(name).parent))
 
 
 def with_design(spec: Spec, **changes: int) -> Spec:
-    """The same experiment with other keys of its design, such as `seed`.
+    """The same experiment with other values in its design, such as another `seed`.
 
-    spec : as it was loaded from a file or text
+    spec : an experiment that was loaded from a file or text
     """
     if spec._document is None or spec.design is None:
         raise ValueError("an experiment without a file, or without a design")
@@ -62,7 +64,7 @@ def _validate(written: Document) -> Spec:
 
 
 def _context(document: Document) -> Context:
-    """What the parts are checked against, as far as the file says it."""
+    """What the parts of the file are checked against, as far as the file gives it."""
     topology = document.values.get("topology")
     cases = document.values.get("cases")
     known = isinstance(topology, str) and topology in topologies.names()
@@ -75,6 +77,6 @@ def _context(document: Document) -> Context:
     return Context(
         topology=topologies.describe(str(topology)) if known else None,
         cases=tuple(cases) if isinstance(cases, dict) else (),
-        traffic=tuple(each for _, _, each in parameters(tools).values()),
+        traffic=tuple(parameter for _, _, parameter in parameters(tools).values()),
         factors=tuple(factors) if isinstance(factors, dict) else (),
     )

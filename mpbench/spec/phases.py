@@ -1,4 +1,4 @@
-"""Phases: parts of a run that are measured by themselves."""
+"""Phases: parts of a run that are also measured separately."""
 
 import re
 from collections.abc import Mapping
@@ -17,8 +17,12 @@ _RANGE = re.compile(r"\s*(.+?)\s*\.\.\s*(.+?)\s*")
 class Phase(Part):
     """From one time to another, after the beginning of the traffic."""
 
-    start: Annotated[float, Quantity("s", 0, DAY_S)] = Field(description="Its start.")
-    end: Annotated[float, Quantity("s", 0, DAY_S)] = Field(description="Its end.")
+    start: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
+        description="Start of the phase."
+    )
+    end: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
+        description="End of the phase."
+    )
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -56,18 +60,18 @@ Phases = dict[Name, TimeRange]
 def check_phases(
     phases: Mapping[str, Phase], end_s: float | None, faults: Faults
 ) -> None:
-    """None overlaps another, none goes on after the traffic.
+    """No phase overlaps another, and none goes on after the traffic.
 
-    end_s : of the last traffic; None if nobody knows it beforehand
+    end_s : when the last traffic ends; None if that is not known beforehand
     """
-    in_order = sorted(phases.items(), key=lambda each: each[1].start)
-    for (before, one), (name, two) in pairwise(in_order):
-        if two.start < one.end:
-            reason = f"starts at {two.start:g} s, within {before}, which ends at"
-            faults.add(("phases", name), f"{reason} {one.end:g} s")
+    in_order = sorted(phases.items(), key=lambda pair: pair[1].start)
+    for (before, earlier), (name, later) in pairwise(in_order):
+        if later.start < earlier.end:
+            reason = f"starts at {later.start:g} s, within {before}, which ends at"
+            faults.add(("phases", name), f"{reason} {earlier.end:g} s; start later")
     for name, phase in phases.items():
         if "." in name:
-            reason = f"'{name}' has a dot, which parts columns; write '-'"
+            reason = f"'{name}' has a dot, which separates columns; write '-'"
             faults.add(("phases", name), reason)
         if end_s is not None and phase.end > end_s:
             reason = f"ends at {phase.end:g} s, but the traffic at {end_s:g} s"

@@ -1,4 +1,4 @@
-"""Traffic: what every entry says, and iperf3."""
+"""Traffic: the keys that every entry has, and those of iperf3."""
 
 from typing import Annotated, Any, ClassVar, Self
 
@@ -33,8 +33,8 @@ Json = dict[str, Any]
 class Read(Part):
     """How the receiving program is woken.
 
-    It moves both the speed of a run and the shares of the paths, by up to 6 %,
-    so it is part of the experiment.
+    This changes the speed of a run, and the shares of the paths by up to 6 %, so it is
+    part of the experiment.
     """
 
     mode: Annotated[str, OneOf("way of reading", READ_MODES)] = Field(
@@ -75,7 +75,7 @@ def _read_schema(schema: JsonDict) -> None:
 class Start(Part):
     """When a transfer begins, after the beginning of the traffic.
 
-    A time, or a range from which every run draws by its seed.
+    Either a time, or a range from which every run draws a time by its seed.
     """
 
     earliest: Annotated[float, Quantity("s", 0, DAY_S)] = Field(
@@ -87,7 +87,7 @@ class Start(Part):
 
     @classmethod
     def at(cls, time_s: float) -> Self:
-        """Just then."""
+        """A start at exactly this time."""
         return cls.model_validate({"min": f"{time_s!r} s", "max": f"{time_s!r} s"})
 
     @model_validator(mode="after")
@@ -116,10 +116,10 @@ def _nothing_varied_required(schema: JsonDict) -> None:
 
 
 class Entry(Part):
-    """What an entry of any tool says.
+    """The keys that the entries of all tools have.
 
-    first_port : of the first entry's server, if none is said; the next entry's
-        server gets the next one
+    first_port : default port of the first entry's server; the next entry's server gets
+        the next port
     """
 
     model_config = ConfigDict(json_schema_extra=_nothing_varied_required)
@@ -155,15 +155,15 @@ class Entry(Part):
         return self
 
     def _check(self, faults: Faults) -> None:
-        """What else than its hosts may be wrong; for each tool to say."""
+        """Checks everything except the hosts; each tool has its own."""
 
     @property
     def end_s(self) -> float:
-        """When it ends for sure, as far as the file says so."""
+        """When the entry certainly still sends, as far as the file gives it."""
         return self.start.latest
 
     def job(self, port: int) -> Json:
-        """The entry of a run's job, with everything that it leaves unsaid."""
+        """The entry of a run's job, with all defaults written out."""
         return {
             "tool": self.tool,
             "from": self.source,

@@ -1,4 +1,4 @@
-"""What the parts of an experiment file are made of: names, numbers, quantities."""
+"""The building blocks of an experiment file: names, numbers, quantities."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -38,13 +38,13 @@ class Part(BaseModel):
 
 @dataclass(frozen=True)
 class Context:
-    """What a part is checked against beside itself.
+    """The rest of the file, as far as a part is checked against it.
 
-    topology : of the experiment; None if the file names none that there is
+    topology : the experiment's topology; None if the file names no known one
     cases : names of the experiment's cases
-    traffic : what of the experiment's traffic can be a factor
-    factors : names of the design's factors, as written
-    parameter : that a factor is about; None outside of factors
+    traffic : the keys of the traffic that can be factors
+    factors : names of the design's factors, as the file writes them
+    parameter : the parameter that a factor varies; None outside of factors
     """
 
     topology: Description | None = None
@@ -61,7 +61,7 @@ def context(info: ValidationInfo) -> Context:
 
 @dataclass
 class Faults:
-    """Everything that is wrong with a part, each at its own place."""
+    """Everything that is wrong with a part, each fault with its place."""
 
     found: list[InitErrorDetails] = field(default_factory=list)
 
@@ -75,20 +75,23 @@ class Faults:
         error: ValidationError,
         words: Callable[[Mapping[str, Any]], str | None] = lambda _: None,
     ) -> None:
-        """All of `error`, below `loc`; `words` may say one of them better."""
-        for each in error.errors():
-            if better := words(each):
-                self.add((*loc, *each["loc"]), better)
-                continue
-            details = InitErrorDetails(
-                type=each["type"],
-                loc=(*loc, *each["loc"]),
-                input=each["input"],
-                ctx=each.get("ctx", {}),
-            )
-            if each["type"] == "reason":
-                self.add((*loc, *each["loc"]), each["msg"])
+        """Adds all faults of `error`, with places below `loc`.
+
+        words : may give a better message for one of the faults
+        """
+        for fault in error.errors():
+            at = (*loc, *fault["loc"])
+            if better := words(fault):
+                self.add(at, better)
+            elif fault["type"] == "reason":
+                self.add(at, fault["msg"])
             else:
+                details = InitErrorDetails(
+                    type=fault["type"],
+                    loc=at,
+                    input=fault["input"],
+                    ctx=fault.get("ctx", {}),
+                )
                 self.found.append(details)
 
     def raise_any(self) -> None:
@@ -100,7 +103,7 @@ class Faults:
 def check_each(
     entries: Mapping[str, object], check: Callable[[str, object], T]
 ) -> dict[str, T]:
-    """`check(name, value)` of every entry; the faults of all are raised at once."""
+    """`check(name, value)` of every entry. The faults of all are raised at once."""
     faults = Faults()
     result: dict[str, T] = {}
     for name, value in entries.items():
@@ -118,7 +121,7 @@ def check_each(
 
 @dataclass(frozen=True)
 class OneOf:
-    """Marks a word out of `choices`, the list of which is in the message."""
+    """Marks a word out of `choices`; the message for any other word lists them."""
 
     what: str
     choices: tuple[str, ...]
@@ -191,7 +194,7 @@ class Quantity:
 def parameter_value(
     value: object, parameter: Parameter, stated: str | None = None
 ) -> float | int:
-    """A value of a topology's parameter in its canonical unit and range.
+    """The value of a topology's parameter, in its canonical unit and within its range.
 
     Raises ValueError with a one-line reason.
     """

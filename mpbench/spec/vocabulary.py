@@ -23,7 +23,7 @@ SCHEDULERS = ("default", "lowrtt", "redundant", "roundrobin")
 """Packet schedulers of MPTCP: the kernel's own, and those of the overlay."""
 
 LEAST_SUBFLOWS = {"redundant": 2, "roundrobin": 2}
-"""With fewer subflows these schedulers have nothing to do."""
+"""The number of subflows that these schedulers need to choose among."""
 
 PATH_MANAGERS = ("fullmesh", "ndiffports")
 """`fullmesh`: one subflow from every address of the client to the server;
@@ -80,7 +80,7 @@ DIFFERENCES = ("absolute", "signed", "none")
 """Of a factor between path 1 and path 2 (thesis 3.2), or the factor itself."""
 
 MEASURED_CRITERIA = ("first_path_quality", "first_path_use", "mean_loss")
-"""What sorts results and is no parameter (docs/metrics.md)."""
+"""Criteria that are measured, and not parameters (docs/metrics.md)."""
 
 RESERVED_SYSCTLS = {
     "net.ipv4.tcp_congestion_control": "congestion_control",

@@ -1,4 +1,4 @@
-"""Traffic from a web server: downloads by curl, requests by ab (ApacheBench)."""
+"""Traffic from a web server: downloads by curl, and requests by ab (ApacheBench)."""
 
 from typing import Annotated, ClassVar
 

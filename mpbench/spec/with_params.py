@@ -15,16 +15,19 @@ from mpbench.spec.values import Faults, OneOf
 
 @dataclass(frozen=True)
 class WithParams:
-    """A name, and what the file says of its parameters.
+    """A name, with the parameters that the file gives.
 
-    values : by the parameters' names, in alphabetical order
+    values : pairs of a parameter's name and value, in alphabetical order
     """
 
     name: str
     values: tuple[tuple[str, Value], ...] = ()
 
     def sysctls(self, kind: str) -> dict[str, str]:
-        """What sets the parameters; `kind` is the case's key."""
+        """The sysctls that set the parameters.
+
+        kind : the key of the case, such as `scheduler`
+        """
         known = knobs.KINDS[kind].get(self.name, {})
         return {known[key].sysctl: known[key].text(value) for key, value in self.values}
 
@@ -58,11 +61,11 @@ class OneOfWithParams:
             faults.raise_any()
         known = knobs.KINDS[self.kind].get(name, {})
         values = {}
-        for key, each in value.items():
+        for key, given in value.items():
             if key == "name":
                 continue
             try:
-                values[key] = _knob(name, known, key).check(each)
+                values[key] = _knob(name, known, key).check(given)
             except ValueError as error:
                 faults.add((str(key),), str(error))
         faults.raise_any()
@@ -105,5 +108,5 @@ def _knob(name: str, known: Mapping[str, Knob], key: object) -> Knob:
     if key in known:
         return known[str(key)]
     if not known:
-        raise ValueError(f"{name} has no parameters; take it away")
+        raise ValueError(f"{name} has no parameters; remove it")
     raise ValueError(f"{name} has no such parameter; {nearest(str(key), known)}")

@@ -56,7 +56,7 @@ def test_plan_without_a_kernel_says_that_ids_will_differ(
     monkeypatch.setattr(registry, "create", lambda name: Unready())
     result = CliRunner().invoke(plan.command, [file])
     assert result.exit_code == 0
-    assert "ids will be others: no guest kernel" in result.stderr
+    assert "the ids will change: no guest kernel" in result.stderr
     assert len(result.stdout.splitlines()) == 14
 
 

@@ -7,7 +7,7 @@ from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
 from mpbench.spec.experiment import QUANTITIES, Spec
-from mpbench.spec.figures import Figure
+from mpbench.spec.figures import KINDS, Figure
 from mpbench.spec.suggestions import SYNONYMS, suggestion
 from mpbench.spec.traffic import Traffic
 from mpbench.spec.web import Download, Requests
@@ -106,7 +106,9 @@ def names_in_use() -> set[str]:
     }
     choices = [value for value in vars(vocabulary).values() if isinstance(value, tuple)]
     parameters = (p for name in names() for p in describe(name).parameters)
-    return keys.union(*choices, QUANTITIES, (p.name.split(".")[1] for p in parameters))
+    return keys.union(
+        *choices, QUANTITIES, KINDS, (p.name.split(".")[1] for p in parameters)
+    )
 
 
 def test_what_a_synonym_stands_for_exists() -> None:

@@ -88,7 +88,7 @@ def test_constraints_on_lists_drop_combinations() -> None:
     small = spec(design={**design, "constraints": ["path1.delay < path2.delay"]})  # type: ignore[dict-item]
     assert make_plan(small, BUILD).design == ((1, 2), (1, 3), (2, 3))
     none = spec(design={**design, "constraints": ["path1.delay > 5"]})  # type: ignore[dict-item]
-    with pytest.raises(UserError, match="no combination meets them"):
+    with pytest.raises(UserError, match="no combination satisfies them"):
         make_plan(none, BUILD)
 
 

@@ -126,7 +126,7 @@ def test_an_estimate_counts_the_links_that_are_used() -> None:
             {"traffic": [flow("multi", name="x"), flow("single1", name="x")]},
             "traffic[1].name: 'x' is traffic[0] already; give another",
         ),
-        ({"traffic": [flow("multi", name="a.b")]}, "'a.b' has a dot, which parts"),
+        ({"traffic": [flow("multi", name="a.b")]}, "'a.b' has a dot, which separates"),
         ({"traffic": [flow("multi", name="link1")]}, "'link1' is a link of two_links"),
         ({"cases": {"a": RENO}}, "cases.a.path: missing; multi has 2 paths; e.g. 1"),
         ({"cases": {"a": RENO | {"path": 3}}}, "there is no path 3; two_links has"),
@@ -173,7 +173,7 @@ def test_an_estimate_counts_the_links_that_are_used() -> None:
             {"phases": {"a": "0 s..20 s", "b": "10 s..30 s"}},
             "f.yaml:8: phases.b: starts at 10 s, within a, which ends at 20 s",
         ),
-        ({"phases": {"a.b": "0 s..20 s"}}, "'a.b' has a dot, which parts columns"),
+        ({"phases": {"a.b": "0 s..20 s"}}, "'a.b' has a dot, which separates columns"),
         ({"traffic": [CBR | {"burst": "1 ms"}]}, "traffic[0].pause: missing; burst is"),
         (
             {"traffic": [CBR | {"rate": "0 Mbit/s"}]},

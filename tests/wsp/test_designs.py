@@ -118,7 +118,7 @@ def test_constraint_sees_snapped_values_in_units():
         ({"constraint": lambda x: x[:, 0] > 99.5}, "of 10000 candidates are distinct"),
         ({"constraint": lambda x: x[:, 0] > 200, "method": "sobol"}, "looser"),
         ({"constraint": lambda x: x[:, 0] > 50, "method": "lhs"}, "98 wanted but"),
-        ({"constraint": lambda x: x > 0}, "one truth value a point"),
+        ({"constraint": lambda x: x > 0}, "one truth value per point"),
         ({"factors": [wsp.Factor("a", 1, 9, integer=True)]}, "steps allow 9"),
         ({"factors": [wsp.Factor("a", 1, 9, integer=True)], "method": "lhs"}, "9;"),
     ],
