@@ -1,17 +1,18 @@
-"""What the engine asks of a place where runs happen.
+"""The interface between the engine and the places where runs are executed.
 
-A backend runs one job in one folder and says how it ended. It judges no
-number: whether the network was the one asked for is read from the artefacts
-afterwards. Three rules hold for every backend:
+A backend executes one job in one folder and says how the execution ended. It does not
+judge the results: the analysis reads from the artefacts whether the network was the one
+asked for. Three rules hold for every backend:
 
-* What it leaves in ``artefacts/`` is the same, byte for byte, whenever the
-  same job runs on the same build (``identity``). Wall time, dates, CPU numbers
-  and paths of the host belong elsewhere.
-* ``cancel`` is looked at at least every 200 ms. A cancelled run ends its
+* The files in ``artefacts/`` are the same, byte for byte, whenever the same job is
+  executed on the same build (``identity``). So they hold no wall time, date, CPU number
+  or path of the host. (The native backend measures in real time and cannot keep this
+  rule.)
+* The backend checks ``cancel`` at least every 200 ms. A cancelled run ends its
   processes before ``execute`` returns.
-* Its processes die with the engine, also when that is killed outright
-  (``PR_SET_PDEATHSIG``), and live in a process group of their own, so that a
-  terminal's Ctrl-C reaches the engine alone.
+* The backend's processes end with the engine, even if the engine is killed
+  (``PR_SET_PDEATHSIG``). They are in a process group of their own, so a terminal's
+  Ctrl-C reaches the engine only.
 """
 
 import threading
@@ -30,8 +31,8 @@ Status = Literal["finished", "panicked", "timeout", "killed", "failed", "cancell
 class Bounds:
     """How long a run may take before it counts as hung.
 
-    virtual_s : seconds of the run's own clock, boot and set-up excluded
-    wall_s : seconds of the host's clock, all included
+    virtual_s : seconds of the run's own clock, without boot and set-up
+    wall_s : seconds of the host's clock for the whole execution
     silence_s : seconds of the host's clock without a sign of life
     """
 
@@ -44,16 +45,16 @@ class Bounds:
 class Exit:
     """How an execution ended.
 
-    status : ``finished`` (the guest did all and said so), ``panicked`` (its
-        kernel did), ``timeout`` (a bound was reached; `reason` names it),
-        ``killed`` (by a signal from outside, out of memory included),
-        ``failed`` (it ended without finishing), ``cancelled`` (by the engine)
-    reason : one line, empty when finished
-    wall_s, virtual_s : what it took, seconds
+    status : ``finished`` (the guest completed its work and said so), ``panicked`` (the
+        guest's kernel did), ``timeout`` (a bound was reached; `reason` names it),
+        ``killed`` (by a signal from outside, also for lack of memory), ``failed`` (the
+        guest ended without finishing), ``cancelled`` (by the engine)
+    reason : one line, empty if finished
+    wall_s, virtual_s : how long the execution took, seconds
     host_accident : whether the cause lies with the host and not with the job: a signal
         from outside, memory or files that the host refused, a pause
-    cpu_s : CPU time of all its processes, user and system, seconds; None where the
-        backend does not know. Unlike `wall_s` it does not count waiting for a CPU
+    cpu_s : the CPU time of all processes of the run, user and system, seconds; None if
+        the backend does not know it. Unlike `wall_s`, it excludes waiting for a CPU
     """
 
     status: Status
@@ -65,24 +66,24 @@ class Exit:
 
 
 class Backend(Protocol):
-    """Where runs happen: virtual, native or fake.
+    """A place where runs are executed: virtual, native or fake.
 
-    name : as given to ``--backend``
-    max_parallel : how many runs may go on at once; None for one a CPU
+    name : the name that ``--backend`` takes
+    max_parallel : how many runs may go on at once; None for one per CPU
     """
 
     name: str
     max_parallel: int | None
 
     def identity(self) -> dict[str, str]:
-        """What else than the job determines the outcome; enters a run's id.
+        """What determines the outcome beside the job; it is part of a run's id.
 
         Raises UserError if a requirement is missing on this machine.
         """
         ...
 
     def provenance(self) -> dict[str, Any]:
-        """What a reader of the results wants to know of this backend; JSON-able."""
+        """What readers of the results should know about this backend, for JSON."""
         ...
 
     def check(self, jobs: Sequence[Job]) -> None:
@@ -98,16 +99,15 @@ class Backend(Protocol):
         report: Report,
         cancel: threading.Event,
     ) -> Exit:
-        """Run `job`, leave its artefacts in ``directory/artefacts``.
+        """Execute `job` and leave its artefacts in ``directory/artefacts``.
 
-        directory : the run's own folder; holds ``job.json`` and an empty
-            ``artefacts/``
+        A failure of the guest is an Exit. Raises UserError for a cause that concerns
+        every run, such as a missing tool, and OSError for a failure of the host, such
+        as a full disk.
+
+        directory : the run's own folder, with ``job.json`` and an empty ``artefacts/``
         cpu : the CPU to pin to, None for any
-        report : to be called now and then with the virtual seconds passed
-        cancel : set when the run is to be given up
-
-        A guest's misfortune is an Exit. UserError is for what would befall
-        every run (a tool missing); OSError for the host's own trouble (no
-        space left).
+        report : called now and then with the virtual seconds that have passed
+        cancel : set when the engine gives the run up
         """
         ...

@@ -1,4 +1,4 @@
-"""The guest's code as a process of this machine: started, watched, ended."""
+"""Start, watch and end the guest code as a process of this machine."""
 
 import contextlib
 import os
@@ -15,18 +15,18 @@ from mpbench.backends import confinement, enclosure, tools
 from mpbench.backends.base import Bounds, Report
 
 TICK_S = 0.1
-"""How often `cancel` is looked at."""
+"""How often `cancel` is checked."""
 LOOK_S = 1.0
-"""How often signs of life are looked for, and time is reported."""
+"""How often signs of life are checked and time is reported."""
 END_S = 10.0
 TRAFFIC_BOUND = "s of traffic"
 """How the reason ends when a run exceeds the bound of its job, not of the machine."""
 
 
 def environment(read_tools: str | None = None) -> dict[str, str]:
-    """All of the environment of a program of the run.
+    """The complete environment of the run's programs.
 
-    read_tools : folder of `mpbench-read`
+    read_tools : the folder of `mpbench-read`
     """
     return {
         "PATH": f"{read_tools}:{tools.SEARCH}" if read_tools else tools.SEARCH,
@@ -40,7 +40,7 @@ def environment(read_tools: str | None = None) -> dict[str, str]:
 
 
 class Enclosed:
-    """A command in an enclosure of its own, and all that it starts."""
+    """A command in an enclosure of its own, and all processes that it starts."""
 
     def __init__(
         self,
@@ -70,12 +70,12 @@ class Enclosed:
     def wait(self, timeout_s: float) -> int:
         """Raises subprocess.TimeoutExpired."""
         self._process.wait(timeout_s)
-        code = self.poll()
-        assert code is not None
-        return code
+        self._learn_namespace()
+        code = self._process.wait()
+        return 128 - code if code < 0 else code
 
     def end(self) -> None:
-        """Kill what is left of it, and return when it is gone."""
+        """Kill the processes that are left, and return when they have ended."""
         self._learn_namespace()
         if self._process.poll() is None:
             self._process.terminate()
@@ -94,13 +94,13 @@ class Enclosed:
         if self._namespace is None:
             return []
         return [
-            int(each.name)
-            for each in Path("/proc").iterdir()
-            if each.name.isdigit() and _link(each / "ns/pid") == self._namespace
+            int(path.name)
+            for path in Path("/proc").iterdir()
+            if path.name.isdigit() and _link(path / "ns/pid") == self._namespace
         ]
 
     def switches(self) -> int:
-        """How often its processes went to sleep or were put aside, so far."""
+        """The number of context switches of its processes so far."""
         return sum(_switches(member) for member in self.members())
 
     def _learn_namespace(self) -> None:
@@ -111,11 +111,11 @@ class Enclosed:
 
 
 class Watch:
-    """Looks after a run until it ends or a bound is reached.
+    """Watches a run until it ends or reaches a bound.
 
-    The run's own clock starts with its traffic, that is with the first file
-    that keeps a traffic tool's output. A sign of life is a file that grew, or
-    a process of the run that the kernel switched to or from.
+    The run's own clock starts with its traffic, that is, when the first file with the
+    output of a traffic tool appears. A sign of life is a file that grew, or a process
+    of the run that the kernel switched to or from.
     """
 
     def __init__(self, enclosed: Enclosed, artefacts: Path, bounds: Bounds) -> None:
@@ -180,7 +180,7 @@ def _bytes_below(folder: Path) -> int:
 
 
 def _switches(process: int) -> int:
-    """Of all threads of a process, which may end meanwhile."""
+    """The context switches of all threads of a process, which may end meanwhile."""
     total = 0
     with contextlib.suppress(OSError):
         for task in Path(f"/proc/{process}/task").iterdir():

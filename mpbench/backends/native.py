@@ -1,10 +1,10 @@
-"""The host's own kernel, in real time, as root.
+"""Runs on the host's own kernel, in real time, as root.
 
-The same guest code as in the virtual lab, in an enclosure of its own (see
-`enclosure`): no interface, bridge or namespace of the host is within its
-reach, and what it made ends with its last process. All CPUs are the run's, as
-they would be a real host's, and so one run goes on at a time. A second
-execution of a run is another measurement: its bytes differ.
+The guest code is the same as in the virtual lab. It runs in an enclosure of its own
+(see `enclosure`): it cannot reach an interface, bridge or namespace of the host, and
+what it made ends with its last process. A run may use all CPUs, as on a real host, so
+one run goes on at a time. A second execution of a run is another measurement, and its
+bytes differ.
 """
 
 import json
@@ -30,7 +30,7 @@ def create() -> "NativeBackend":
 
 
 class NativeBackend:
-    """Looks at the machine once, when it is first asked for something."""
+    """Examines the machine once, at the first call that needs to know it."""
 
     name = "native"
     max_parallel: int | None = 1

@@ -1,4 +1,4 @@
-"""What the native backend needs of the machine, and the remedy for what lacks."""
+"""The requirements of the native backend, and the remedy for each missing one."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from mpbench.errors import UserError
 PROBE_S = 60.0
 PROBE = "import sys; from mpbench.backends.native_probe import main; sys.exit(main())"
 COMPILER = tools.Tool(read_tools.COMPILER, "gcc libc6-dev")
-"""Compiles `mpbench-read`, once."""
+"""Needed once, to compile `mpbench-read`."""
 OURS = {
     "balia",
     "coupled",
@@ -38,10 +38,10 @@ OURS = {
 
 @dataclass(frozen=True)
 class Need:
-    """Something that must be there.
+    """A requirement.
 
     detail : its version, or what is wrong with it
-    remedy : what would put it right
+    remedy : what the user can do about it
     """
 
     name: str
@@ -52,10 +52,10 @@ class Need:
 
 @dataclass(frozen=True)
 class Machine:
-    """What of a machine decides whether a run can happen on it; faked in tests.
+    """The properties of a machine that decide whether runs are possible on it.
 
-    tried : what was tried in an enclosure (`native_probe`), or its failure as
-        ``enclosure``; empty without root
+    tried : the results of `native_probe` in an enclosure, or ``enclosure`` with the
+        reason if there was none; empty without root
     """
 
     root: bool
@@ -74,7 +74,7 @@ def look() -> Machine:
 
 
 def needs(machine: Machine) -> list[Need]:
-    """All requirements of a native run, found or not, whatever its job."""
+    """All requirements of native runs, whether or not they are met."""
     found = [Need("root", machine.root, remedy="run it through sudo")]
     for tool in (*tools.GUEST, COMPILER):
         here = machine.has(tool)
@@ -84,7 +84,7 @@ def needs(machine: Machine) -> list[Need]:
 
 
 def refuse_missing(listed: Iterable[Need]) -> None:
-    """Raises UserError that names each missing requirement with its remedy."""
+    """Raises UserError, naming each missing requirement and its remedy."""
     missing = [need for need in listed if not need.found]
     if missing:
         words = "; ".join(

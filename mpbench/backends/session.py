@@ -1,4 +1,4 @@
-"""A guest that a user talks to."""
+"""A guest with a prompt for the user."""
 
 import contextlib
 import json
@@ -21,11 +21,12 @@ MACHINE = boot.Machine(virtual_time=False)
 
 
 def prompt(job: Job, directory: Path, cpu: int) -> int:
-    """Boot a guest with the network of `job` and its prompt on this terminal.
+    """Boot a guest with the network of `job` and a prompt on this terminal.
 
-    directory : the guest's one writable folder
-    cpu : the CPU to pin the guest to
     Returns the exit status of the guest's host process.
+
+    directory : the only folder that the guest can write
+    cpu : the CPU to pin the guest to
     """
     (directory / "job.json").write_text(json.dumps(job))
     boot.write(boot.Orders(PROMPT, None, {"TERM": "linux"}), directory)
@@ -40,7 +41,7 @@ def prompt(job: Job, directory: Path, cpu: int) -> int:
 
 @contextlib.contextmanager
 def _terminal_kept() -> Iterator[None]:
-    """Set the terminal right again, which the guest makes raw."""
+    """Restore the terminal's settings at the end; the guest makes the terminal raw."""
     if not sys.stdin.isatty():
         yield
         return

@@ -1,1 +1,1 @@
-"""What this machine has and lacks: `facts` looks, `findings` judges."""
+"""What this machine has and lacks: `facts` examines it, and `findings` judges."""

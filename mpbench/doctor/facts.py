@@ -1,4 +1,4 @@
-"""What a machine is found to have; judged in `findings`, made up in tests."""
+"""Examine a machine. `findings` judges the facts; tests make them up."""
 
 import os
 import shutil
@@ -18,14 +18,18 @@ from mpbench.kernel import cache
 from mpbench.kernel import tools as kernel_tools
 
 BUILD = tuple(Tool(*named) for named in kernel_tools.PACKAGES.items())
-"""What building the guest kernel calls."""
+"""The tools that the build of the guest kernel needs."""
 BOOT_DEADLINE_S = 30.0
 LAST_WORDS = b"mpbench: exit 0"
 
 
 @dataclass(frozen=True)
 class Folder:
-    """free_bytes : of its disk; runs : whether programs may be run from it"""
+    """A folder, which need not exist yet.
+
+    free_bytes : the free space of its disk
+    runs : whether programs in it may be executed
+    """
 
     path: Path
     free_bytes: int
@@ -35,12 +39,15 @@ class Folder:
 
 @dataclass(frozen=True)
 class Facts:
-    """kernel : the guest kernel's version, None if not built
-    boot_s : wall seconds from start to power-off; None if it failed or was not tried
-    boot_error : why it failed
-    packages : Debian package to version, None where dpkg knows none
-    cpus : CPUs that runs can be pinned to
-    native : what the native backend needs
+    """What a machine has.
+
+    kernel : the guest kernel's key; None if it is not built
+    boot_s : wall seconds from a guest's start to its end; None if it failed or was not
+        tried
+    boot_error : why the boot failed
+    packages : the version of each Debian package; None where dpkg knows none
+    cpus : the number of CPUs that runs can be pinned to
+    native : the requirements of the native backend
     barriers : those that confine a guest (`confinement.BARRIERS`), as offered here
     landlock : the version of Landlock, 0 without it
     """
@@ -61,7 +68,7 @@ class Facts:
 
 
 def look(results: Path = Path("results")) -> Facts:
-    """Look at this machine; boots one guest if there is a kernel."""
+    """Examine this machine. One guest is booted if there is a kernel."""
     every = (*tools.GUEST, *BUILD)
     version, image = _kernel()
     boot_s, boot_error = _boot(image) if image else (None, "")
@@ -91,7 +98,7 @@ def _kernel() -> tuple[str | None, Path | None]:
 
 
 def _boot(image: Path) -> tuple[float | None, str]:
-    """How long a guest takes that does nothing, or why it cannot."""
+    """How long an idle guest takes, and why it failed if it did."""
     with tempfile.TemporaryDirectory(prefix="mpbench-") as name:
         boot.write(boot.Orders(("/bin/true",), BOOT_DEADLINE_S), Path(name))
         began_s = time.monotonic()
@@ -123,7 +130,7 @@ def _available_memory() -> int:
 
 
 def _folder(path: Path) -> Folder:
-    """A folder, by its nearest ancestor that there is."""
+    """A folder, judged by its nearest existing ancestor."""
     there = path.absolute()
     while not there.exists():
         there = there.parent

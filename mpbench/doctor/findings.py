@@ -1,4 +1,4 @@
-"""From what a machine has to what it lacks, and the remedy."""
+"""Judge the facts of a machine: what is missing, and the remedy."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,9 +17,11 @@ RESULTS_BYTES = 100_000_000
 
 @dataclass(frozen=True)
 class Finding:
-    """lab : virtual or native
-    mark : `optional` is for what is missing but not needed now
-    detail : version, amount, or what is wrong
+    """One line of the report.
+
+    lab : the backend that needs it
+    mark : `optional` if it is missing but not needed now
+    detail : a version, an amount, or what is wrong
     """
 
     lab: Literal["virtual", "native"]
@@ -30,7 +32,7 @@ class Finding:
 
 
 def findings(facts: Facts) -> list[Finding]:
-    """All of them, those of the virtual lab first."""
+    """All findings; those of the virtual lab come first."""
     native = [
         Finding(
             "native",
@@ -45,8 +47,8 @@ def findings(facts: Facts) -> list[Finding]:
 
 
 def can_run(found: list[Finding], lab: str = "virtual") -> bool:
-    """Whether a lab lacks nothing that it needs."""
-    return all(each.mark != "missing" for each in found if each.lab == lab)
+    """Whether nothing is missing that this backend needs."""
+    return all(finding.mark != "missing" for finding in found if finding.lab == lab)
 
 
 def _virtual(facts: Facts) -> Iterator[Finding]:
@@ -74,14 +76,14 @@ def _virtual(facts: Facts) -> Iterator[Finding]:
         "cache folder",
         facts.cache,
         0 if built else BUILD_BYTES,
-        "make room, or set XDG_CACHE_HOME to a folder that can be written",
+        "free space there, or set XDG_CACHE_HOME to a folder that can be written",
         "optional" if built else "missing",
     )
     yield _space(
         "results folder",
         facts.results,
         RESULTS_BYTES,
-        "make room, or give a folder that can be written with --out",
+        "free space there, or give a folder that can be written with --out",
     )
 
 
@@ -149,14 +151,14 @@ def _memory(facts: Facts) -> Finding:
 
 
 def _memory_folder(folder: Folder) -> Finding:
-    """A guest's memory is a file, mapped executable."""
+    """A guest's memory is a file that must be mapped as executable."""
     what = f"guest memory in {folder.path}"
     detail = f"{_gb(folder.free_bytes)} free"
     if not folder.runs:
         remedy = f"mount -o remount,exec {folder.path}"
         return _virtual_finding(False, what, "mounted noexec", remedy)
     enough = folder.writable and folder.free_bytes >= GUEST_BYTES
-    return _virtual_finding(enough, what, detail, "make room in /dev/shm or /tmp")
+    return _virtual_finding(enough, what, detail, "free space in /dev/shm or /tmp")
 
 
 def _space(

@@ -70,7 +70,7 @@ SMALL = Folder(Path("/x"), GB // 10, True)
         (
             {"memory_folder": SMALL, "barriers": ()},
             "guest memory",
-            "make room in /dev/shm",
+            "free space in /dev/shm",
         ),
         (
             {

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +56,10 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     result = folder / "said.json"
     assert result.exists(), console[-4000:]
     return dict(json.loads(result.read_text()))
+
+
+def assert_sound(rows: Iterable[Mapping[str, Any]], status: int) -> None:
+    """All rows are valid, but for what the load of this machine has done to them."""
+    reasons = [reason for row in rows for reason in row["reason"].split("; ") if reason]
+    assert all("the machine was too busy" in reason for reason in reasons), reasons
+    assert status == (1 if reasons else 0)

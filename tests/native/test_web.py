@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.native.conftest import boot
+from tests.native.conftest import assert_sound, boot
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -29,10 +29,9 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @pytest.mark.parametrize("tool", ["curl", "ab"])
 def test_valid_rows(web: dict[str, Any], tool: str) -> None:
     found = web[tool]
-    assert found["status"] == 0, found["said"]
-    assert set(found["rows"]) == set(CASES)
+    assert set(found["rows"]) == set(CASES), found["said"]
+    assert_sound(found["rows"].values(), found["status"])
     for case, row in found["rows"].items():
-        assert (row["verdict"], row["reason"]) == ("ok", "")
         # Real time: a busy machine gives less, none gives more than the links.
         assert 0.5 < row["goodput_mbps"] < ALL_MBPS[case]
 
