@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from analysis.capture.frames import Frames
 
 
+PLOTTED_S = 0.02
+"""Interval of the goodput in plots, unless --interval says another."""
+
+
 def report(files: Sequence[str], options: Mapping[str, Any]) -> None:
     """Analyse capture files, and print, write and draw what the options ask for.
 
@@ -51,11 +55,10 @@ def _report(files: Sequence[str], options: Mapping[str, Any]) -> None:
         outputs = list(_outputs(options, folder, undo))
         settings = _settings(options, bool(outputs))
         series, events = (
-            Spool(folder, name, library.row_type(name)) if outputs else None
-            for name in ("series", "events")
+            Spool(folder, name, library.row_type(name)) for name in ("series", "events")
         )
         collected = Collected(outputs, MOST, options["connection"], series, events)
-        collected.needs_owners |= bool(settings.drawn)
+        collected.needs_owners = bool(outputs or settings.drawn)
         thinned = Thinned(settings.marks)
         ended = read(files, options["far"], settings, collected, thinned)
         if nothing := faults.unreadable(ended):
@@ -70,8 +73,9 @@ def _report(files: Sequence[str], options: Mapping[str, Any]) -> None:
         frames = _frames_of_largest(collected, thinned.rows(library.row_type("events")))
         if not options["as_json"]:
             click.echo("\n".join(summary(frames, collected.totals)))
-        _finish(outputs, collected, ended, settings, lines)
-        _draw(frames, options)
+        if outputs:
+            _finish(outputs, collected, ended, options["interval"], lines)
+        _draw(frames, collected, settings, options)
 
 
 def _settings(options: Mapping[str, Any], tables: bool) -> "Settings":
@@ -80,10 +84,13 @@ def _settings(options: Mapping[str, Any], tables: bool) -> "Settings":
     from analysis.capture.analyse import Settings
 
     drawn: tuple[str, ...] = ()
-    if options["plot"]:
+    if options["plots"]:
+        drawn = drawing.ALL_EVENTS
+    elif options["plot"]:
         drawn = drawing.EVENTS
+    interval_s = (options["interval"] or 0.0) if tables else 0.0
     return Settings(
-        interval_s=(options["interval"] or 0.0) if tables else 0.0,
+        interval_s=interval_s or (PLOTTED_S if options["plots"] else 0.0),
         memory_bytes=options["memory"],
         events=("reinjection", "signal") if tables else (),
         drawn=drawn,
@@ -130,7 +137,7 @@ def _finish(
     outputs: Sequence["Output"],
     collected: "Collected",
     ended: "Read",
-    settings: "Settings",
+    interval_s: float | None,
     lines: Sequence[str],
 ) -> None:
     """Give the outputs the series and events that waited for their connections."""
@@ -142,8 +149,6 @@ def _finish(
     from analysis.capture.frames import of_connections, of_events, of_series
     from analysis.capture.intervals import summed
 
-    if not outputs or collected.series is None or collected.events is None:
-        return
     owners = collected.owners.connections()
     collected.losses.resize(len(owners))
 
@@ -156,10 +161,10 @@ def _finish(
     none = Rows(**{name: empty[name] for name in OF_CONNECTIONS}, zero_ns=0)
     for table, frame in zip(TABLES[:3], of_connections(none), strict=True):
         give(table, frame)
-    pieces = collected.series.sorted_pieces("interval")
+    pieces = collected.series.sorted_pieces("interval") if interval_s else iter([])
     for rows in itertools.chain(pieces, [empty["series"]]):
         settled = summed(collected.owners.settled(rows))
-        frame = of_series(settled, settings.interval_s, owners, collected.losses)
+        frame = of_series(settled, interval_s or 0.0, owners, collected.losses)
         give("series", frame)
     for rows in itertools.chain(collected.events.pieces(), [empty["events"]]):
         give("events", of_events(collected.owners.settled(rows), ended.zero_ns))
@@ -167,14 +172,42 @@ def _finish(
         output.finish(ended.names, lines, ended.zero_ns / NANO)
 
 
-def _draw(frames: "Frames", options: Mapping[str, Any]) -> None:
+def _draw(
+    frames: "Frames",
+    collected: "Collected",
+    settings: "Settings",
+    options: Mapping[str, Any],
+) -> None:
     from analysis.capture import drawing
 
+    if not options["plot"] and not options["plots"]:
+        return
+    which = options["connection"]
+    if which is None:
+        which = drawing.largest(frames)
     if options["plot"]:
-        which = options["connection"]
-        if which is None:
-            which = drawing.largest(frames)
         drawing.draw(frames, which, options["plot"])
+    if options["plots"]:
+        series = _series_of(collected, which, settings.interval_s)
+        drawing.draw_all(frames, series, which, options["plots"])
+
+
+def _series_of(collected: "Collected", connection: int, interval_s: float) -> Any:
+    """The series of one connection."""
+    import numpy as np
+
+    from analysis.capture.frames import of_series
+    from analysis.capture.intervals import summed
+
+    owners = collected.owners.connections()
+    collected.losses.resize(len(owners))
+    parts = [
+        rows[owners[rows["subflow"]] == connection]
+        for rows in collected.series.pieces()
+    ]
+    rows = np.concatenate([np.empty(0, collected.series.kind), *parts])
+    settled = summed(collected.owners.settled(rows))
+    return of_series(settled, interval_s, owners, collected.losses)
 
 
 def _refuse_folders(files: Sequence[str]) -> None:

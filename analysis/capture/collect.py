@@ -135,16 +135,16 @@ class Collected:
 
     writers : take the frames of all connections
     most, wanted : as of Largest
-    series, events : spools for the rows that the writers want; None if none do
+    series, events : take the rows that wait until their connections are known
     """
 
     def __init__(
         self,
         writers: Sequence[Writer],
         most: int,
-        wanted: int | None = None,
-        series: Spool | None = None,
-        events: Spool | None = None,
+        wanted: int | None,
+        series: Spool,
+        events: Spool,
     ) -> None:
         self.writers = writers
         self.totals = Totals()
@@ -152,7 +152,7 @@ class Collected:
         self.series, self.events = series, events
         self.owners = Owners()
         self.losses = Losses(np.zeros((0, 2), bool), np.zeros((0, 2), bool))
-        self.needs_owners = series is not None or events is not None
+        self.needs_owners = True
 
     def add(self, rows: Rows) -> None:
         self.totals.add(rows)
@@ -172,9 +172,7 @@ class Collected:
                 writer.add("subflows", subflows)
 
     def add_series(self, rows: np.ndarray) -> None:
-        if self.series is not None:
-            self.series.add(rows)
+        self.series.add(rows)
 
     def add_events(self, rows: np.ndarray) -> None:
-        if self.events is not None:
-            self.events.add(rows)
+        self.events.add(rows)

@@ -54,7 +54,6 @@ class Spool:
             part = np.searchsorted(edges, rows[key], side="right")
             for number in np.unique(part):
                 spools[number].add(rows[part == number])
-        self.close()
         for spool in spools:
             rows_of_part = list(spool.pieces())
             spool.close()

@@ -7,6 +7,7 @@ import pandas as pd
 
 from analysis.capture.analyse import NANO
 from analysis.capture.collect import Totals
+from analysis.capture.drawing import endpoint
 from analysis.capture.frames import Frames
 
 WAYS = {0: "->", 1: "<-"}
@@ -92,16 +93,7 @@ def _connection(frames: Frames, index: int) -> Iterator[str]:
 
 def _ends(subflows: pd.DataFrame) -> str:
     here = subflows[(subflows["number"] == 0) & (subflows["direction"] == 0)].iloc[0]
-    return f"{_end(here, 'source')} -> {_end(here, 'target')}"
-
-
-def _end(row: pd.Series, name: str) -> str:
-    address = row[name]
-    return (
-        f"[{address}]:{row[f'{name}_port']}"
-        if ":" in address
-        else (f"{address}:{row[f'{name}_port']}")
-    )
+    return f"{endpoint(here, 'source')} -> {endpoint(here, 'target')}"
 
 
 def _direction(row: pd.Series) -> Iterator[str]:
@@ -139,7 +131,7 @@ def _signals(subflows: pd.DataFrame) -> Iterator[str]:
 
 def _subflow(directions: pd.DataFrame, connection: pd.Series) -> Iterator[str]:
     here = directions[directions["direction"] == 0].iloc[0]
-    facts = [f"{_end(here, 'source')} -> {_end(here, 'target')}"]
+    facts = [f"{endpoint(here, 'source')} -> {endpoint(here, 'target')}"]
     if here["how"] == "join" and pd.notna(here["handshake_s"]):
         began = here["syn_at_s"] - connection["first_at_s"]
         facts.append(f"joined at {began:.3f} s in {_ms(here['handshake_s'])}")

@@ -10,7 +10,16 @@ from mpbench.errors import UserError
 if TYPE_CHECKING:
     from mpbench.store import campaign, layout
 
-OF_CAPTURES = ("far", "interval", "as_json", "csv", "parquet", "plot", "connection")
+OF_CAPTURES = (
+    "far",
+    "interval",
+    "as_json",
+    "csv",
+    "parquet",
+    "plot",
+    "plots",
+    "connection",
+)
 
 
 MIN_MEMORY = 8 << 20
@@ -66,6 +75,13 @@ def _memory(context: click.Context, parameter: click.Parameter, value: str) -> i
     metavar="FILE",
     help="Draw data over time, subflows in colour; the suffix (.png, .svg, .pdf) "
     "says the format.",
+)
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Draw every plot of a connection: data, the time-sequence graph of each "
+    "subflow, round-trip time, flight size, goodput and one-way delay.",
 )
 @click.option(
     "--connection",
