@@ -231,20 +231,20 @@ def read(path: Path) -> Document:
 def _content(path: Path) -> bytes:
     """The bytes of a regular file.
 
-    A device, a pipe or a file of the kernel's may have no end, or keep a reader
-    waiting. So the file is opened without waiting and read up to a bound. Standard
-    input, below /dev, may be a pipe.
+    A device or a pipe may have no end, or keep a reader waiting. So the file is opened
+    without waiting and read up to a bound. Files of the kernel, which have no size,
+    count as empty. Standard input, below /dev, may be a pipe.
     """
-    piped = path.parts[:2] == ("/", "dev")
+    piped = path.parts[:2] == ("/", "dev") and path.is_fifo()
     waiting = 0 if piped else os.O_NONBLOCK
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | waiting)
     with os.fdopen(descriptor, "rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError
-        if not (stat.S_ISREG(mode) or (piped and stat.S_ISFIFO(mode))):
+        status = os.fstat(file.fileno())
+        if not piped and not stat.S_ISREG(status.st_mode):
             reason = "not a regular file; save the experiment as one"
             raise UserError(f"{_name(path)}: {reason}")
+        if not piped and status.st_size == 0:
+            return b""  # also files of the kernel, some of which reading changes
         content = file.read(MOST_BYTES + 1) or b""
     if len(content) > MOST_BYTES:
         raise UserError(f"{_name(path)}: {_TOO_LARGE}")

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from analysis.figures.kinds import groups
 from mpbench.commands import plan as plan_command
 from mpbench.errors import UserError
 from mpbench.guest.transport import DEFAULTS
-from mpbench.plan import make_plan
+from mpbench.plan import feasible, make_plan
 from mpbench.spec import knobs, loads, sysctls
 from mpbench.spec.vocabulary import RESERVED_SYSCTLS
 from tests.spec.files import TEXT, swapped
@@ -90,6 +91,10 @@ def test_warned(tmp_path: Path, text: str, message: str) -> None:
     (line,) = warnings.splitlines()
     assert line.startswith("warning: ")
     assert message in line
+
+
+def test_figures_show_as_many_values() -> None:
+    assert feasible.MOST_VALUES == groups.MOST_GROUPS
 
 
 def test_no_warning_without_a_reason(tmp_path: Path) -> None:

@@ -144,6 +144,7 @@ def test_a_file_that_never_ends_or_never_begins(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert "not a regular file" in refusal(tmp_path / "pipe")
     assert "not a regular file" in refusal(Path("/dev/zero"))
+    assert "empty; an experiment has" in refusal(Path("/proc/version"))
     large = tmp_path / "large.yaml"
     with large.open("wb") as file:
         file.truncate(1 << 40)
