@@ -15,6 +15,6 @@ results_folders = click.argument(
 retry_failed_option = click.option(
     "--retry-failed",
     is_flag=True,
-    help="Execute failed and timed-out runs once more. They are left alone "
-    "otherwise: the same run fails the same way.",
+    help="Execute failed and timed-out runs once more, and runs that were interrupted "
+    "too often. They are left alone otherwise.",
 )

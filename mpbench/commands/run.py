@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
-    help="Execute at most so many runs now.",
+    help="Execute at most this many runs now.",
 )
 @click.option(
     "--only",
     metavar="CASE",
     multiple=True,
-    help="Execute this case's runs only; may be given several times.",
+    help="Execute only the runs of this case; may be given several times.",
 )
 @click.option(
     "--keep-captures",
     type=click.Choice(["none", "failed", "all"]),
     default="failed",
     show_default=True,
-    help="Whose packet captures stay on disk; their hashes always do. "
-    "'failed' means every run that is not ok.",
+    help="Keep the packet captures of these runs on disk; the hashes of all captures "
+    "stay. 'failed' means every run that is not ok.",
 )
 @click.option(
     "--out",
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     type=click.Choice(list(BACKENDS)),
     default="virtual",
     show_default=True,
-    help="Where runs happen: a guest in virtual time, this machine's own kernel "
-    "in real time (root), or nowhere (made-up numbers, for tests).",
+    help="Where runs are executed: in a guest in virtual time, on this machine's own "
+    "kernel in real time (needs root), or nowhere (made-up numbers, for tests).",
 )
 @click.option(
     "--dry-run",
@@ -66,14 +66,15 @@ if TYPE_CHECKING:
     "--wall-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="S",
-    help="Give a run up after so many seconds of the clock.  "
-    "[default: 60 and ten times its virtual time limit]",
+    help="Give a run up after this many seconds of the host's clock.  "
+    "[default: 60 plus ten times its virtual time limit]",
 )
 @click.option(
     "--silence-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="S",
-    help="Give a run up after so many seconds without a sign of life.  [default: 120]",
+    help="Give a run up after this many seconds without a sign of life.  "
+    "[default: 120]",
 )
 @click.option(
     "--give-up",
@@ -81,7 +82,8 @@ if TYPE_CHECKING:
     metavar="N",
     default=GIVE_UP,
     show_default=True,
-    help="Stop when N runs in a row failed or timed out; 0 never does.",
+    help="Stop when N runs in a row failed, timed out or were interrupted; 0 never "
+    "stops.",
 )
 @click.pass_context
 def command(
@@ -101,13 +103,14 @@ def command(
 ) -> None:
     """Run the experiment in FILE, going on where it was left.
 
-    A finished run is never executed again; one whose experiment, seed, kernel
-    or guest code has changed always is. The first Ctrl-C stops cleanly, the
-    second at once; after either, or after a crash, the same command goes on.
+    A finished run is executed again only if its experiment, its seed, the kernel or
+    the guest code has changed, or if its stored files were. A run that this machine
+    cut short (killed, paused, out of memory) is executed again, three times at most.
+    The first Ctrl-C stops cleanly, the second at once. After either, or after a crash,
+    the same command goes on.
 
-    Exit status: 0 when all finished runs of the plan are ok, 1 when some are
-    invalid, failed or timed out, 2 for what has to be put right first, 130
-    after Ctrl-C.
+    Exit status: 0 when all finished runs of the plan are ok, 1 when some are not,
+    2 for what has to be put right first, 130 after Ctrl-C.
     """
     from rich.console import Console
 
@@ -151,8 +154,11 @@ def command(
 
 
 def _tabulate(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
-    """The table, by a library that takes as long to load as a run; so load it
-    when the first runs are under way."""
+    """The table of runs.
+
+    Its library takes as long to load as a run takes, so it is loaded when the first
+    runs are under way.
+    """
     from analysis.campaign.table import build
 
     return build(rows)

@@ -1,4 +1,4 @@
-"""How long a run may take; how long it is expected to, says mpbench.plan."""
+"""How long a run may take. `mpbench.plan` estimates how long it will take."""
 
 from mpbench.backends.base import Bounds, Job
 
@@ -12,9 +12,9 @@ def bounds(
 ) -> Bounds:
     """The three bounds of a job's execution.
 
-    Virtual time is bounded by the job itself. Wall time by a minute and ten
-    times that, which a guest reaches only where it is a tenth as fast as the
-    clock: a hang, or links of several Gbit/s.
+    The job itself bounds virtual time. Wall time is bounded by one minute plus ten
+    times the bound of virtual time. A guest reaches that only if it is ten times
+    slower than the clock: when it hangs, or with links of several Gbit/s.
     """
     virtual_s = float(job["time_limit_s"])
     return Bounds(

@@ -1,4 +1,4 @@
-"""A whole campaign: from a plan to a results folder with its table."""
+"""Runs a campaign, from its plan to a results folder with a table."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -53,9 +53,9 @@ def run_campaign(
     options: Options,
     console: Console,
 ) -> int:
-    """Execute what is not yet finished of `experiment` in the folder `root`.
+    """Execute the unfinished runs of `experiment` in the folder `root`.
 
-    build : backend.identity(), as it entered the plan
+    build : what backend.identity() was when the plan was made
     Returns the exit status: 0 if every run of the plan that is finished is ok,
     1 if some are not, 128 + n after signal n.
     Raises UserError for what the user can put right.
@@ -202,7 +202,7 @@ def _close(
     options: Options,
     console: Console,
 ) -> int:
-    """Write the table, raise what stopped the campaign, say what came of it."""
+    """Write the table, raise the error that stopped the campaign, print a summary."""
     if not isinstance(driven.error, NoSpaceError):
         saving.save()
     if driven.error is not None:

@@ -1,4 +1,4 @@
-"""The CPUs that runs are pinned to: one run a CPU."""
+"""The CPUs that runs are pinned to, one run per CPU."""
 
 import math
 import os
@@ -9,12 +9,12 @@ from mpbench.errors import UserError
 
 
 def choose(jobs: int | None, max_parallel: int | None = None) -> list[int]:
-    """The CPUs for as many workers as asked, lowest numbers first.
+    """The CPUs for the workers, lowest numbers first.
 
-    jobs : workers wanted; None for one a CPU, or fewer where the container's
+    jobs : the number of workers; None for one per CPU, or for fewer if the container's
         share of CPU time is smaller
     max_parallel : the backend's own limit
-    Raises UserError if no CPU can be pinned to, or fewer than asked.
+    Raises UserError if a thread can be pinned to no CPU, or to fewer than `jobs`.
     """
     usable = pinnable()
     if not usable:
@@ -33,16 +33,17 @@ def choose(jobs: int | None, max_parallel: int | None = None) -> list[int]:
             f"-j {jobs}: more than the {len(usable)} that this process may use "
             f"(CPU {listed}); give at most {len(usable)}"
         )
-    wanted = jobs or min(len(usable), share() or len(usable))
-    return usable[: min(wanted, max_parallel or wanted)]
+    count = jobs or min(len(usable), share() or len(usable))
+    return usable[: min(count, max_parallel or count)]
 
 
 def pinnable() -> list[int]:
-    """The CPUs of this process's set that a thread can in truth be pinned to.
+    """The CPUs of this process's set that a thread can be pinned to.
 
-    Tried in a thread of its own, as a pin holds for the calling thread alone.
+    Some sandboxes list CPUs that they then refuse, so each is tried. A pin holds for
+    the calling thread alone, so a thread of its own tries them.
     """
-    found: list[int] = []
+    accepted: list[int] = []
 
     def attempt() -> None:
         for cpu in sorted(os.sched_getaffinity(0)):
@@ -50,18 +51,18 @@ def pinnable() -> list[int]:
                 os.sched_setaffinity(0, {cpu})
             except OSError:
                 continue
-            found.append(cpu)
+            accepted.append(cpu)
 
     thread = threading.Thread(target=attempt)
     thread.start()
     thread.join()
-    return found
+    return accepted
 
 
 def share(root: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """Whole CPUs' worth of time that the container grants (cgroup 2 ``cpu.max``).
+    """How many CPUs' worth of time the container grants (cgroup 2 ``cpu.max``).
 
-    None where there is no such limit.
+    A whole number; None if there is no such limit.
     """
     try:
         quota, period = (root / "cpu.max").read_text().split()[:2]

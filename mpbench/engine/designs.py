@@ -1,4 +1,4 @@
-"""One experiment over several designs: each is a campaign with a folder of its own."""
+"""One experiment over several designs; each design is a campaign of its own."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 class Designs:
     """The designs of `spec`, numbered from 1, and where their runs are.
 
-    root : results folder of the first, the experiment's own; design k is beside it,
-        in `root.designs/k`, and has the experiment's seed of the design and k - 1
-    real_time : whether the backend goes by the host's clock
+    root : results folder of the first design, which is the experiment's own. Design k
+        is in `root.designs/k` beside it, and its seed is that of the experiment's
+        design plus k - 1
+    real_time : whether the backend uses the host's clock
     """
 
     spec: Spec
@@ -49,13 +50,13 @@ class Designs:
 
     @property
     def points(self) -> int:
-        """As the experiment file has it."""
+        """The number of points in the experiment file."""
         assert self.spec.design is not None and self.spec.design.points is not None
         return self.spec.design.points
 
     @property
     def grown_from(self) -> int:
-        """Points that a design has before any are added."""
+        """The number of points of a design before any are added."""
         assert self.spec.design is not None
         return self.spec.design.grown_from or self.points
 
@@ -76,7 +77,7 @@ class Designs:
         return with_design(self.spec, **changes) if changes else self.spec
 
     def outlook(self, numbers: range, points: int) -> str:
-        """What is to be run of these designs, and about how long it will take.
+        """What is still to be run of these designs, and about how long it will take.
 
         Raises UserError if a design cannot have so many points.
         """
@@ -93,7 +94,10 @@ class Designs:
         return f"{head}: {many(len(due), 'run')} to do, {duration(whole, workers)}"
 
     def run(self, number: int, points: int) -> "tuple[int, pd.DataFrame]":
-        """Run what is not yet there of a design; exit status, and table of runs."""
+        """Execute the unfinished runs of a design.
+
+        Returns the exit status and the table of runs.
+        """
         folder = self.folder(number)
         status = run_campaign(
             self._experiment(number, points),

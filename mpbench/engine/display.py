@@ -1,4 +1,4 @@
-"""The campaign as seen: a live panel on a terminal, plain lines elsewhere."""
+"""Shows a campaign: a live panel on a terminal, plain lines elsewhere."""
 
 from typing import Protocol
 
@@ -25,16 +25,16 @@ TAIL_SHOWN = 5
 
 class Display(Protocol):
     def note(self, text: str) -> None:
-        """Say something that is no run's end."""
+        """Print a line that is not about the end of a run."""
 
     def finished(self, end: Finished, progress: Progress) -> None:
-        """Say how a run ended."""
+        """Print how a run ended."""
 
     def refresh(self, progress: Progress) -> None:
         """Show where things stand; called several times a second."""
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal."""
 
 
 def make(console: Console) -> Display:
@@ -45,7 +45,7 @@ def make(console: Console) -> Display:
 
 
 class LineDisplay:
-    """A line for every run: for logs, pipes and continuous integration."""
+    """Prints one line per run, for logs, pipes and continuous integration."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -74,7 +74,8 @@ class LineDisplay:
 
 
 class LiveDisplay:
-    """Bar, counts, speed, ETA, and the runs in flight; trouble scrolls above."""
+    """Shows a bar, counts, speed, ETA and the runs in flight; runs that are not good
+    are printed above."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -101,7 +102,7 @@ class LiveDisplay:
 
 
 def panel(progress: Progress) -> Group:
-    """The live picture of a campaign."""
+    """The live panel of a campaign."""
     head = Text.assemble(
         (f"{progress.done}", "bold"),
         f"/{progress.total} runs  ",
@@ -125,7 +126,7 @@ def _counted(progress: Progress) -> list[tuple[str, str]]:
 
 def _flights(progress: Progress) -> Table:
     table = Table.grid(padding=(0, 2))
-    for flight in sorted(progress.flights.values(), key=lambda each: each.cpu):
+    for flight in sorted(progress.flights.values(), key=lambda flight: flight.cpu):
         expected_s = flight.task.expected_s
         share = flight.virtual_s / expected_s if expected_s else 0.0
         table.add_row(

@@ -1,4 +1,4 @@
-"""The main thread's loop: events in, display and saving out."""
+"""The loop of the main thread, from events to display and saving."""
 
 import threading
 import time
@@ -11,7 +11,9 @@ from mpbench.engine.display import Display
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished, Progress
 
-STOPPING = "Stopping: giving up the runs in flight. Once more to leave at once."
+STOPPING = (
+    "Stopping: giving up the runs in flight. Press Ctrl-C again to leave at once."
+)
 
 
 @dataclass(frozen=True)
@@ -19,8 +21,9 @@ class Work:
     """A batch of tasks and what is to happen around them.
 
     do : executes a task (in a worker's thread)
-    concluded : what `do` returned, in a display's words (in the main thread)
-    hopeless : whether the work was stopped because nothing came of it
+    concluded : turns what `do` returned into what a display shows (in the main thread)
+    hopeless : whether the work was stopped because too many runs in a row gave no
+        result
     tick : called several times a second; may write interim results
     """
 
@@ -40,7 +43,7 @@ class Driven:
     signal_status : 0, or the exit status of the signal that stopped it
     error : what a task raised, if that stopped it
     given_up : tasks that were in flight at the stop
-    hopeless : whether it was stopped because nothing came of it
+    hopeless : whether too many runs in a row gave no result
     """
 
     progress: Progress
@@ -56,7 +59,7 @@ def drive(work: Work, display: Display) -> Driven:
     cancel = threading.Event()
     error: BaseException | None = None
     given_up = 0
-    told = False
+    announced = False
     shown_s = 0.0
     with stopping.stopping(cancel, display.close) as stop:
         try:
@@ -76,8 +79,8 @@ def drive(work: Work, display: Display) -> Driven:
                     case pool.Broke(task, raised):
                         progress.cancelled(task)
                         error = error or raised
-                if stop.signal is not None and not told:
-                    told = True
+                if stop.signal is not None and not announced:
+                    announced = True
                     display.note(STOPPING)
                 if time.monotonic() - shown_s >= pool.TICK_S:
                     work.tick()

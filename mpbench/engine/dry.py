@@ -1,4 +1,4 @@
-"""What `mpbench run` would do, without doing it."""
+"""Shows what `mpbench run` would do, without doing it."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def show(
     workers: int = 1,
     real_time: bool = False,
 ) -> None:
-    """List every run of the plan and what is to become of it; write nothing.
+    """List every run of the plan with its state; write nothing.
 
     workers : runs at a time
     real_time : whether the backend goes by the host's clock

@@ -1,4 +1,4 @@
-"""One run from job to finished folder."""
+"""Executes one run, from its job to its finished folder."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a campaign says at its beginning and at its end."""
+"""The lines that a campaign prints at its beginning and at its end."""
 
 import shlex
 from collections import Counter
@@ -21,7 +21,7 @@ def opening(
     cpus: Sequence[int],
     root: Path,
 ) -> list[str]:
-    """What is there, what is going to be done, and where."""
+    """What the folder holds, what will be executed, and on which CPUs."""
     lines = []
     if stands.others:
         lines.append(
@@ -50,7 +50,7 @@ def closing(
     head: campaign.Campaign,
     options: Options,
 ) -> list[str]:
-    """What came of it, where it lies, and what to do next."""
+    """How the campaign ended, where its results are, and what to do next."""
     again = shlex.join(head.invocations[-1]["argv"])
     left = len(head.plan) - len(stands.rows)
     lines = []

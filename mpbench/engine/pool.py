@@ -1,4 +1,4 @@
-"""Workers, one a CPU, that do tasks in order and tell the main thread."""
+"""Workers, one per CPU, that do tasks in order and report to the main thread."""
 
 import queue
 import threading
@@ -10,14 +10,14 @@ from typing import Any
 from mpbench.backends.base import Report
 
 TICK_S = 0.125
-"""How long the main thread waits for news at most."""
+"""The longest time that the main thread waits for an event."""
 
 
 @dataclass(frozen=True)
 class Task:
     """One execution to be done.
 
-    expected_s : virtual seconds that it will probably take
+    expected_s : virtual seconds that the execution will probably take
     subject : what the `do` function needs
     """
 
@@ -69,8 +69,8 @@ def work(
     """Do all `tasks`, yielding events as they happen and None at least each tick.
 
     Ends when every task is done, or, once `cancel` is set, when the tasks in
-    flight have ended. A task that raises sets `cancel`. The threads are daemons:
-    who leaves the loop early leaves them behind.
+    flight have ended. A task that raises sets `cancel`. The threads are daemons, so
+    they go on if the caller leaves the loop early.
     """
     waiting = deque(tasks)
     events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()

@@ -1,4 +1,4 @@
-"""How far a campaign is: counts, virtual seconds per wall second, time to go."""
+"""The progress of a campaign: counts, virtual seconds per wall second, ETA."""
 
 import time
 from collections import Counter
@@ -10,7 +10,11 @@ from mpbench.engine.pool import Task
 
 @dataclass
 class Flight:
-    """A run in flight: since when (on the progress's clock) and how far."""
+    """A run in flight.
+
+    since_s : when it began, on the clock of the progress
+    virtual_s : virtual seconds that have passed
+    """
 
     task: Task
     cpu: int
@@ -19,11 +23,11 @@ class Flight:
 
 
 class Progress:
-    """Fed by events, read by displays; no output of its own.
+    """Takes in events, and is read by displays; it prints nothing.
 
-    total : tasks to be done
-    expected_s : virtual seconds that they will probably take together
-    clock : seconds of the host's clock, for tests
+    total : the number of tasks
+    expected_s : virtual seconds that all tasks will probably take together
+    clock : seconds of the host's clock; tests pass another one
     """
 
     def __init__(
@@ -67,7 +71,7 @@ class Progress:
 
     @property
     def rate(self) -> float:
-        """Virtual seconds per wall second, of all workers together."""
+        """Virtual seconds per wall second, all workers together."""
         flying = sum(flight.virtual_s for flight in self.flights.values())
         return (self._done_virtual_s + flying) / max(self.elapsed_s, 1e-9)
 
@@ -84,7 +88,7 @@ class Progress:
 
     @property
     def eta_s(self) -> float | None:
-        """Wall seconds to go if the rest goes as it went; None while unknown."""
+        """Wall seconds to go at the pace so far; None while it is unknown."""
         fraction = self.fraction
         if fraction < 0.001:
             return None
@@ -97,7 +101,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Finished:
-    """One task's end, in a display's words."""
+    """How one task ended, as a display shows it."""
 
     task: Task
     verdict: str
@@ -108,7 +112,7 @@ class Finished:
 
 
 def span(seconds: float | None) -> str:
-    """A stretch of time as people say it: ``4 s``, ``3 min 05 s``, ``2 h 07 min``."""
+    """A duration for people: ``4 s``, ``3 min 05 s``, ``2 h 07 min``."""
     if seconds is None:
         return "?"
     whole = round(seconds)

@@ -1,4 +1,4 @@
-"""The table of runs, kept up with the runs as they finish."""
+"""Keeps the table of runs up to date while runs finish."""
 
 import time
 
@@ -13,8 +13,8 @@ EVERY_S = 5.0
 class Saving:
     """The rows of a campaign, and their table on disk.
 
-    Each run is safe in its own folder the moment it ends; the table is made
-    anew from the rows every few seconds and at the end.
+    Each run is safe in its own folder as soon as it ends. The table is made anew from
+    the rows every few seconds, and at the end.
     """
 
     def __init__(
@@ -36,9 +36,9 @@ class Saving:
         self._stale = True
 
     def now_and_then(self) -> None:
-        """Save if there is something new and the last time is a while ago.
+        """Save if there is a new row and the last time was a while ago.
 
-        What hinders it now is told at the end, when it hinders again.
+        An error is ignored here: the last saving meets it again and reports it.
         """
         if self._stale and time.monotonic() - self._saved_s >= EVERY_S:
             try:

@@ -1,4 +1,4 @@
-"""Which runs of a plan are to be executed now."""
+"""Selects the runs of a plan that are to be executed now."""
 
 import difflib
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Ctrl-C and its relatives: the first stops cleanly, the second at once."""
+"""Ctrl-C and similar signals: the first stops cleanly, the second at once."""
 
 import contextlib
 import os
@@ -11,14 +11,14 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop:
-    """Which signal, if any, asked for an end."""
+    """Which signal, if any, asked mpbench to stop."""
 
     def __init__(self) -> None:
         self.signal: signal.Signals | None = None
 
     @property
     def status(self) -> int:
-        """The exit status that a shell expects: 128 and the signal's number."""
+        """The exit status that a shell expects: 128 plus the number of the signal."""
         return 128 + self.signal if self.signal else 0
 
 
@@ -26,7 +26,8 @@ class Stop:
 def stopping(cancel: threading.Event, at_once: Callable[[], None]) -> Iterator[Stop]:
     """Set `cancel` at the first signal; leave the process at the second.
 
-    at_once : called before leaving, to set the terminal right
+    at_once : called before leaving, to restore the terminal
+
     Outside the main thread signals cannot be caught, and nothing is changed.
     """
     stop = Stop()
@@ -42,11 +43,13 @@ def stopping(cancel: threading.Event, at_once: Callable[[], None]) -> Iterator[S
         yield stop
         return
     before = {number: signal.getsignal(number) for number in SIGNALS}
-    wanted = [number for number in SIGNALS if before[number] is not signal.SIG_IGN]
-    for number in wanted:
+    caught_signals = [
+        number for number in SIGNALS if before[number] is not signal.SIG_IGN
+    ]
+    for number in caught_signals:
         signal.signal(number, caught)
     try:
         yield stop
     finally:
-        for number in wanted:
+        for number in caught_signals:
             signal.signal(number, before[number])

@@ -1,4 +1,4 @@
-"""From how an execution ended, and what was measured, to a run's row."""
+"""Makes a run's row from how its execution ended and what was measured."""
 
 import math
 import re

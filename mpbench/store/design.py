@@ -1,4 +1,4 @@
-"""``design.csv``: the points of the plan, one row each."""
+"""``design.csv``: the points of the plan, one row per point."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from mpbench.store.campaign import Entry
 def write(path: Path, plan: Iterable[Entry]) -> None:
     """Columns: point, then the factors in canonical units."""
     points = {entry.point: entry.factors for entry in plan}
-    factors = list(dict.fromkeys(key for each in points.values() for key in each))
+    factors = list(dict.fromkeys(key for values in points.values() for key in values))
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["point", *factors])

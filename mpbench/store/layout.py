@@ -1,4 +1,4 @@
-"""Where things lie in a results folder.
+"""The files and folders of a results folder.
 
 OUT/
   campaign.json     format, experiment, plan, provenance, invocations

@@ -1,4 +1,4 @@
-"""One engine at a time in a results folder."""
+"""A lock that lets one engine at a time work in a results folder."""
 
 import contextlib
 import errno
@@ -12,7 +12,7 @@ from mpbench.errors import UserError
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file `path`, which names its holder's process.
+    """Hold the lock file `path`, which has the number of the holding process.
 
     The kernel releases the lock when the process ends, however it ends. The file
     stays, because removing it would let two processes hold the lock.

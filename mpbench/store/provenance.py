@@ -1,4 +1,4 @@
-"""Where a result comes from: version, commit, packages, machine, command line."""
+"""The origin of a result: version, commit, packages, machine, command line."""
 
 import os
 import platform
@@ -12,13 +12,24 @@ from typing import Any
 import mpbench
 
 PACKAGES = (
-    *("click", "matplotlib", "numpy", "pandas", "pint", "pyarrow"),
-    *("pydantic", "PyYAML", "rich", "scipy"),
+    "click",
+    "matplotlib",
+    "numpy",
+    "pandas",
+    "pint",
+    "pyarrow",
+    "pydantic",
+    "PyYAML",
+    "rich",
+    "scipy",
 )
 
 
 def collect(backend: dict[str, Any]) -> dict[str, Any]:
-    """What a reader needs to know of this invocation, `backend`'s own included."""
+    """What a reader needs to know about this invocation.
+
+    backend : what the backend says about itself
+    """
     return {
         "mpbench": {"version": mpbench.__version__, "commit": commit()},
         "python": platform.python_version(),

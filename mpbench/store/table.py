@@ -35,7 +35,8 @@ def collect(
 
 
 def placed(entry: campaign.Entry, row: Mapping[str, Any]) -> runs.Row:
-    """`row` under its place in the plan, verdict first, without what is not tabled."""
+    """`row` with its place in the plan first, without the keys that stay out of the
+    table."""
     place = entry.columns()
     verdict = {"verdict": row["verdict"], "reason": row.get("reason", "")}
     rest = {
