@@ -14,7 +14,7 @@ class DrawnFigure:
     reading : how to read any figure of this kind; a page says it once
     summary : quartiles, one row per box or curve; empty for other figures. Its
         columns group, case and batch say which box, as far as each applies
-    group_label : the heading of the column group
+    group_label, batch_label : the headings of the columns group and batch
     head, cells : a table's heading and rows
     """
 
@@ -24,6 +24,7 @@ class DrawnFigure:
     reading: str = ""
     summary: pd.DataFrame = field(default_factory=pd.DataFrame)
     group_label: str = ""
+    batch_label: str = "batch"
     head: tuple[str, ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
 

@@ -95,7 +95,7 @@ def _summary_table(drawn: DrawnFigure) -> Iterator[str]:
     if rows["case"].nunique() > 1:
         place["case"] = "case"
     if (rows["batch"] != "").any():
-        place["batch"] = "batch"
+        place["batch"] = drawn.batch_label
     numbers = ["minimum", "q1", "median", "q3", "maximum"]
     cells = []
     for _, row in rows.iterrows():

@@ -254,7 +254,7 @@ def test_the_table_below_a_figure_names_its_columns(tmp_path: Path) -> None:
     for figure, head in (
         (by_size, "| traffic size | case | n |"),
         ({**by_size, **batches}, "| traffic size | batch | n |"),
-        ({**CDF, **SIGNED}, "| batch | n |"),
+        ({**CDF, **SIGNED}, "| difference | n |"),
     ):
         request = FigureRequest.model_validate(figure)
         campaign_ = Campaign("x", runs(), FACTORS)

@@ -66,6 +66,7 @@ def draw(
         target.name,
         summary=pd.DataFrame(summary),
         group_label=what,
+        batch_label="difference",
     )
 
 
