@@ -69,24 +69,3 @@ class FigureRequest(BaseModel):
     def signed(self) -> bool:
         """Whether the criterion is a difference with its sign."""
         return self.criterion is not None and self.criterion.difference == "signed"
-
-
-def _benefit(metric: str, factor: str, figure: str) -> FigureRequest:
-    return FigureRequest(
-        kind="box",
-        metric=metric,
-        criterion=Criterion(factor=factor),
-        after=f"thesis Fig. {figure}",
-    )
-
-
-DEFAULT_REQUESTS = (
-    FigureRequest(kind="goodput"),
-    FigureRequest(kind="histogram", batches=10, after="thesis Fig. 3.2"),
-    _benefit("aggregation_benefit", "capacity", "3.3a"),
-    _benefit("experimental_aggregation_benefit", "capacity", "3.4a"),
-    _benefit("experimental_aggregation_benefit", "delay", "3.5a"),
-    FigureRequest(kind="over_time", quantities=("goodput",)),
-    FigureRequest(kind="over_time", quantities=("cwnd",)),
-)
-"""The figures of an experiment that asks for none, as far as its runs allow them."""

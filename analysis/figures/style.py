@@ -1,6 +1,6 @@
 """How all figures look, and how they are saved."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,21 +11,28 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 
-# The colours of Okabe and Ito can be told apart with any colour vision and in grey.
+# After the colours of Okabe and Ito, which can be told apart with any colour vision.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 LIGHT_BLUE = "#BFDDF0"
 SERIES = (
     BLUE,
-    "#009E73",
-    "#CC79A7",
     ORANGE,
-    "#56B4E9",
-    "#E69F00",
-    "#F0E442",
-    "#6E6E6E",
+    "#009E73",
+    "#B8559A",
+    "#B07D00",
+    "#3A9BD9",
+    "#6B6B6B",
+    "#7A4FD0",
 )
+"""Colours of cases in their order, the same as in the dashboard (canvas.js). All of
+them are dark enough to be seen on white."""
 DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)))
 """Line styles, so that lines differ without their colours too."""
+HATCHES = ("", "////", "....", "xxxx")
+"""Fillings of bars and boxes beyond the first eight."""
+MOST_SERIES = len(SERIES) * len(DASHES)
+"""More lines, bars or boxes than this would not all look different."""
+LEGEND_ROW_INCHES = 0.18
 GREYS = ("#A6A6A6", "#D4D4D4", "#7F7F7F", "#BEBEBE")
 """Greys of stacked bars; neighbours differ in lightness."""
 PANEL_INCHES = (4.4, 3.1)
@@ -112,6 +119,67 @@ def grid(columns: int, rows: int) -> tuple[Figure, list[Axes]]:
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
+def colour(number: int) -> str:
+    """The colour of the case, line or bar of that number, from 0."""
+    return SERIES[number % len(SERIES)]
+
+
+def dash(number: int, count: int) -> Any:
+    """The style of line `number` of `count`: every line differs by colour or style."""
+    if count <= len(SERIES):
+        return DASHES[number % len(DASHES)]
+    return DASHES[number // len(SERIES) % len(DASHES)]
+
+
+def hatch(number: int) -> str:
+    """The filling of the bar or box of that number."""
+    return HATCHES[number // len(SERIES) % len(HATCHES)]
+
+
+def case_numbers(cases: Iterable[object]) -> dict[str, int]:
+    """The number of each case, which gives it one colour in all figures.
+
+    cases : the column `case` of all runs of the campaign
+    """
+    names = dict.fromkeys(str(case) for case in cases)
+    return {name: number for number, name in enumerate(names)}
+
+
+def legend_columns(names: Sequence[str], width_inches: float) -> int:
+    """The number of columns in which a legend fits into a width."""
+    size = float(matplotlib.rcParams["font.size"])
+    letters = max(map(len, names), default=1)
+    column_inches = (0.58 * letters + 5.5) * size / 72
+    return max(1, min(len(names), int(width_inches / column_inches)))
+
+
+def legend_above(
+    axis: Axes,
+    handles: Sequence[Any],
+    names: Sequence[str],
+    width_inches: float,
+    title: str = "",
+) -> float:
+    """A legend above the axes, all names in it; returns its height in inches.
+
+    width_inches : the width of the axes, into which it has to fit
+    """
+    columns = legend_columns(names, width_inches)
+    axis.legend(
+        handles,
+        names,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.01),
+        ncols=columns,
+        title=title or None,
+        alignment="left",
+        frameon=False,
+        borderaxespad=0,
+        handlelength=2.2,
+    )
+    return LEGEND_ROW_INCHES * (-(-len(names) // columns) + bool(title))
+
+
 def save(figure: Figure, target: Target) -> list[Path]:
     """Save the figure in each format, as wide as the look says."""
     target.folder.mkdir(parents=True, exist_ok=True)
@@ -137,5 +205,10 @@ def album(path: Path | None) -> Iterator[PdfPages | None]:
         yield None
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    with PdfPages(path, metadata=METADATA["pdf"]) as pages:
+    # The fonts are written when the file is closed, so the settings must hold then.
+    settings: dict[Any, Any] = {"pdf.fonttype": SETTINGS["pdf.fonttype"]}
+    with (
+        matplotlib.rc_context(settings),
+        PdfPages(path, metadata=METADATA["pdf"]) as pages,
+    ):
         yield pages

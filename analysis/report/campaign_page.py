@@ -1,6 +1,6 @@
 """The page of a campaign: figures, summaries, and ours beside the published."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,10 +8,10 @@ import pandas as pd
 from matplotlib.backends.backend_pdf import PdfPages
 
 from analysis.campaign.campaign import Campaign
-from analysis.figures import style
+from analysis.campaign.columns import column_of
+from analysis.figures import defaults, style
 from analysis.figures.drawn import DrawnFigure
-from analysis.figures.kinds.over_time import tells_much
-from analysis.figures.request import DEFAULT_REQUESTS, FigureRequest
+from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.figures.titles import file_name
 from analysis.published.cells import Cell
@@ -46,7 +46,7 @@ POINT_COLUMNS = (
 class Contents:
     """What a page shows beside the campaign itself.
 
-    figures : what to draw; empty for what DEFAULT_REQUESTS allow
+    figures : what to draw; empty for the figures that analysis.figures.defaults choose
     statements, cells : published ones to set ours beside
     notes : Markdown on where ours differs and why, written by a person
     look : of the figures
@@ -87,7 +87,9 @@ def write(
     summaries = [f.drawn.summary for f in figures if isinstance(f.drawn, DrawnFigure)]
     summary = pd.concat([pd.DataFrame(), *summaries], ignore_index=True)
     summary.to_csv(folder / "summary.csv", index=False, float_format="%.6g")
-    points(campaign).to_csv(folder / "points.csv", index=False, float_format="%.6g")
+    points(campaign, contents.figures).to_csv(
+        folder / "points.csv", index=False, float_format="%.6g"
+    )
     undrawn = tuple(
         f"{figure.title}: {figure.drawn}"
         for figure in figures
@@ -113,10 +115,22 @@ def write(
     return Written(path, undrawn)
 
 
-def points(campaign: Campaign) -> pd.DataFrame:
-    """The ok rows of MPTCP with factors, goodputs and benefits: what is plotted."""
-    names = ["point", "repetition", "case", *campaign.factors, *POINT_COLUMNS]
-    rows = pd.concat([campaign.runs.iloc[:0], *campaign.mptcp_cases.values()])
+def points(campaign: Campaign, figures: Sequence[FigureRequest] = ()) -> pd.DataFrame:
+    """The rows that are ok, with the factors and every metric that is plotted.
+
+    Without a run of MPTCP, all cases; otherwise those of MPTCP, which have the goodput
+    of TCP alone in columns of their own.
+    """
+    plotted = [column_of(metric) for metric in campaign.metrics]
+    for request in figures:
+        plotted += [column_of(request.metric)] if request.metric else []
+        plotted += [request.criterion.factor] if request.criterion else []
+    names = ["point", "repetition", "case", *campaign.factors, *POINT_COLUMNS, *plotted]
+    rows = campaign.mptcp_runs
+    if rows.empty or any(
+        request.case not in (None, *campaign.mptcp_cases) for request in figures
+    ):
+        rows = campaign.ok_runs
     return rows[[name for name in dict.fromkeys(names) if name in rows.columns]]
 
 
@@ -137,7 +151,10 @@ def _draw_cells(
 def _draw(campaign: Campaign, contents: Contents, target: Target) -> list[Outcome]:
     """Draw every figure. One that nobody asked for is left out if it cannot be drawn
     or tells little."""
-    requests = contents.figures or _default_requests(campaign, bool(contents.cells))
+    requests = contents.figures or defaults.requests(campaign)
+    if contents.cells and not contents.figures:
+        # The cells have their own figures; only those over time tell more.
+        requests = tuple(r for r in requests if r.kind == "over_time")
     outcomes: list[Outcome] = []
     taken: set[str] = set()
     for request in requests:
@@ -149,16 +166,6 @@ def _draw(campaign: Campaign, contents: Contents, target: Target) -> list[Outcom
             continue
         outcomes.append(outcome)
     return outcomes
-
-
-def _default_requests(campaign: Campaign, has_cells: bool) -> tuple[FigureRequest, ...]:
-    """Of published cells, only figures over time are drawn beside the cells' own."""
-    over_time = tells_much(campaign)
-    return tuple(
-        request
-        for request in DEFAULT_REQUESTS
-        if (over_time if request.kind == "over_time" else not has_cells)
-    )
 
 
 def _verdicts(campaign: Campaign) -> Iterator[str]:

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import column_of, label, without_mathematics
 from analysis.campaign.numbers import is_number, quartiles
-from analysis.figures.data import MPTCP_METRICS
+from analysis.figures.data import MPTCP_METRICS, networks
 from analysis.report.markdown import markdown
 
 MOST_VALUES = 12
@@ -31,7 +31,8 @@ def lines(campaign: Campaign) -> Iterator[str]:
     yield ""
     split = [name for name in campaign.factors if _splits(runs, name)]
     rows = []
-    for (case, *values), group in runs.groupby(["case", *split], sort=False):
+    samples = networks(runs, ["case", *split])
+    for (case, *values), group in samples.groupby(["case", *split], sort=False):
         idle = set() if (group["protocol"] == "mptcp").any() else MPTCP_COLUMNS
         cells = ["-" if name in idle else quartiles(group[name]) for name in known]
         place = [str(case), *(f"{value:.12g}" for value in values)]
@@ -39,8 +40,9 @@ def lines(campaign: Campaign) -> Iterator[str]:
     names = [without_mathematics(label(name)) for name in (*split, "n", *known)]
     yield from markdown(["case", *names], rows, numbers_from=1)
     yield (
-        "Medians over the runs of a case, with the first and third quartile; every"
-        " run's own numbers, and all other metrics, are in the table of runs."
+        "The table shows the median of each case with the first and third quartile. n"
+        " counts networks, whose repetitions are averaged; of a single network, it"
+        " counts repetitions. All metrics of every run are in the table of runs."
     )
     yield ""
     unknown = [metric for metric, column in columns.items() if column not in known]

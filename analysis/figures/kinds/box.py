@@ -20,7 +20,9 @@ from analysis.figures.data import (
     groups_by,
     metric_column,
     metric_missing,
+    networks,
     ok_runs,
+    parameter_column,
     rows_of,
 )
 from analysis.figures.drawn import DrawnFigure
@@ -38,7 +40,8 @@ BOUND_COLUMNS = {"aggregation_benefit": "aggregation_benefit_bound"}
 """The column of the greatest possible value of a metric."""
 READING = (
     "Boxes reach from the first to the third quartile, with the median; whiskers to"
-    " the last point within 1.5 interquartile ranges; every run is a faint point."
+    " the last point within 1.5 interquartile ranges; every network is a faint point,"
+    " with its repetitions averaged."
     " Batches are open below and closed above, but for the first."
 )
 
@@ -72,6 +75,8 @@ def draw(
     rows = rows_of(request, rows)
     if rows.empty:
         raise metric_missing(request)
+    by = [parameter_column(rows, request.by)] if request.by else []
+    rows = networks(rows, ["case", *by])
     what = group_label(rows, request.by)
     bound_column = BOUND_COLUMNS.get(request.metric or "", "")
     panels = {

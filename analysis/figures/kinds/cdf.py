@@ -16,17 +16,19 @@ from analysis.figures.data import (
     groups_by,
     metric_column,
     metric_missing,
+    networks,
     ok_runs,
+    parameter_column,
     rows_of,
     summary_row,
 )
-from analysis.figures.drawn import DrawnFigure
+from analysis.figures.drawn import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 
-HEIGHT_INCHES = 3.0
-LONG = 14
-"""Names with more letters than this stand one per row in the legend."""
+HEIGHT_INCHES = 2.8
+MOST_COLUMNS = 3
+"""The most panels side by side."""
 
 
 Curves = dict[str, pd.Series]
@@ -49,6 +51,8 @@ def draw(
         rows["_sign"] = _sign_names(difference, str(difference.name))
     if rows.empty:
         raise metric_missing(request)
+    by = [parameter_column(rows, request.by)] if request.by else []
+    rows = networks(rows, ["case", "_sign", *by])
     what = group_label(rows, request.by)
     panels: dict[str, Curves] = {}
     summary = []
@@ -60,7 +64,16 @@ def draw(
             curves[", ".join(filter(None, words))] = values
             summary.append(summary_row(column, group, case, sign, values))
     lines = REFERENCE_LINES.get(request.metric or "", ())
-    _plot(panels, label(column), lines, target)
+    names = dict.fromkeys(name for curves in panels.values() for name in curves)
+    cases = style.case_numbers(campaign.runs["case"])
+    only_cases = set(names) <= set(cases)
+    numbers = cases if only_cases else {n: i for i, n in enumerate(names)}
+    if len(names) > style.MOST_SERIES:
+        raise UndrawableError(
+            f"{len(names)} curves, of which only {style.MOST_SERIES} can look"
+            " different; name a case"
+        )
+    _plot(panels, label(column), lines, target, numbers)
     return DrawnFigure(
         title(request),
         target.name,
@@ -94,54 +107,57 @@ def _plot(
     value_label: str,
     lines: Sequence[float],
     target: style.Target,
+    numbers: Mapping[str, int] | None = None,
 ) -> None:
     """One panel per name, and in it one curve per name: the part of the values <= x.
 
     panels : at least one panel; each curve has at least one value and none missing
     lines : values at which a line is drawn
+    numbers : the number of each curve, for its colour; None for their order
     """
     with style.styled(target.look):
-        columns = 1 if target.look.narrow else len(panels)
-        figure, axes = style.panels(columns, len(panels) // columns)
+        columns = 1 if target.look.narrow else min(MOST_COLUMNS, len(panels))
+        rows = -(-len(panels) // columns)
+        figure, axes = style.panels(columns, rows)
         width = style.PANEL_INCHES[0]
-        figure.set_size_inches(width * columns, HEIGHT_INCHES * len(panels) / columns)
-        for place, (axis, name) in enumerate(zip(axes, panels, strict=True)):
+        if target.look.columns:
+            width = style.COLUMN_INCHES[target.look.columns] / columns
+        legend = 0.0
+        for place, (axis, name) in enumerate(zip(axes, panels, strict=False)):
             for value in lines:
                 axis.axvline(value, color=style.GREY, lw=0.8, ls=":")
-            _panel(axis, panels[name])
+            known = numbers or {n: i for i, n in enumerate(panels[name])}
+            legend = max(legend, _panel(axis, panels[name], known, width - 0.7))
             axis.set_xlabel(value_label)
             if place % columns == 0:
                 axis.set_ylabel("part of the runs")
             if len(panels) > 1:
                 axis.text(0.02, 0.96, name, transform=axis.transAxes, va="top")
+        for axis in axes[len(panels) :]:
+            axis.set_visible(False)
+        figure.set_size_inches(width * columns, (HEIGHT_INCHES + legend) * rows)
         style.save(figure, target)
 
 
-def _panel(axis: Axes, curves: Mapping[str, pd.Series]) -> None:
+def _panel(
+    axis: Axes, curves: Curves, numbers: Mapping[str, int], width_inches: float
+) -> float:
+    """Draw the curves; returns the height of the legend in inches."""
     low = min(float(values.min()) for values in curves.values())
     high = max(float(values.max()) for values in curves.values())
     margin = 0.04 * (high - low) or 0.5
-    for number, (name, values) in enumerate(curves.items()):
+    for name, values in curves.items():
         steps = np.sort(values.to_numpy(float))
         count = len(steps)
         axis.step(
             [low - margin, *steps, high + margin],
             [0, *np.arange(1, count + 1) / count, 1],
             where="post",
-            color=style.SERIES[number % len(style.SERIES)],
-            ls=style.DASHES[number // len(style.SERIES) % len(style.DASHES)]
-            if len(curves) > len(style.SERIES)
-            else style.DASHES[number % len(style.DASHES)],
+            color=style.colour(numbers[name]),
+            ls=style.dash(numbers[name], len(numbers)),
             lw=1.5,
             label=f"{name} (n = {count})",
         )
     axis.set_xlim(low - margin, high + margin)
     axis.set_ylim(0, 1.02)
-    axis.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1.01),
-        ncols=1 if max(map(len, curves)) > LONG else 2,
-        frameon=False,
-        borderaxespad=0,
-        handlelength=2.2,
-    )
+    return style.legend_above(axis, *axis.get_legend_handles_labels(), width_inches)

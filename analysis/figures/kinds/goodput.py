@@ -17,9 +17,13 @@ WIDTH = 0.82
 """Width of all bars of a design point together; neighbouring points are 1 apart."""
 NAMED = 12
 """The most design points whose capacities are written below them."""
-NARROW = 8
-"""The most design points beside which the legend does not fit into one row."""
 LONGEST_INCHES = 11.0
+HEIGHT_INCHES = 3.4
+PANEL_HEIGHT_INCHES = 1.9
+MOST_TOGETHER = 4
+"""The most cases whose bars share a panel."""
+LETTERS = 90
+"""Names of design points that have more letters together are turned."""
 
 
 STACKED = (
@@ -54,7 +58,8 @@ def draw(
     }
     alone = _tcp_alone(shown[shown["case"] == shown["case"].iloc[0]], paths)
     capacities = runs.groupby("point")[paths].first()
-    _plot(goodput, alone, capacities, target)
+    numbers = style.case_numbers(campaign.runs["case"])
+    _plot(goodput, alone, capacities, numbers, target)
     return DrawnFigure(title(request), target.name, f"{STACKED if alone else ''}{LINE}")
 
 
@@ -81,83 +86,113 @@ def _plot(
     cases: Mapping[str, pd.Series],
     alone: Mapping[str, pd.Series],
     capacities: pd.DataFrame,
+    numbers: Mapping[str, int],
     target: style.Target,
 ) -> None:
     """One group of bars per design point, points in order of summed capacity.
+
+    With more than MOST_TOGETHER cases each case has a panel of its own, in which the
+    stack of TCP stands beside it.
 
     cases : goodput by point of each case, in Mbit/s; one bar per case
     alone : goodput by point of TCP on each path, in Mbit/s, stacked beside the bars;
         may be empty
     capacities : capacities in Mbit/s, one row per point and one column per path
+    numbers : the number of each case, for its colour
     """
     total = capacities.sum(axis=1).sort_values(kind="stable")
-    places = np.arange(len(total))
-    width = WIDTH / (len(cases) + bool(alone))
-    shift = [width * (i - (WIDTH / width - 1) / 2) for i in range(len(cases) + 1)]
+    together = len(cases) <= MOST_TOGETHER
+    panels = [dict(cases)] if together else [{name: cases[name]} for name in cases]
     with style.styled(target.look):
-        figure, (axis,) = style.panels(1)
-        inches = max(5.2, 1.6 + 0.75 * len(total))
-        figure.set_size_inches(min(LONGEST_INCHES, inches), 3.6)
-        for number, (name, values) in enumerate(cases.items()):
-            axis.bar(
-                places + shift[number],
-                values.reindex(total.index),
-                width,
-                color=style.SERIES[number % len(style.SERIES)],
-                label=name,
-            )
-        below = np.zeros(len(total))
-        for number, (name, parts) in enumerate(alone.items()):
-            heights = parts.reindex(total.index).to_numpy(float)
-            axis.bar(
-                places + shift[len(cases)],
-                heights,
-                width,
-                below,
-                color=style.GREYS[number % len(style.GREYS)],
-                label=name,
-            )
-            below += np.nan_to_num(heights)
-        axis.hlines(
-            total,
-            places - WIDTH / 2 - 0.03,
-            places + WIDTH / 2 + 0.03,
-            color="black",
-            lw=1.2,
-            label="capacity of the paths together",
+        figure, axes = style.panels(1, len(panels))
+        width = min(LONGEST_INCHES, max(5.2, 1.6 + 0.75 * len(total)))
+        if target.look.columns:
+            width = style.COLUMN_INCHES[target.look.columns]
+        height = HEIGHT_INCHES if together else PANEL_HEIGHT_INCHES * len(panels)
+        for axis, panel in zip(axes, panels, strict=True):
+            _bars(axis, panel, alone, total, numbers)
+            if not together:
+                axis.set_title(next(iter(panel)), loc="left")
+        _label_points(axes[-1], capacities.loc[total.index])
+        names = {} if together else dict.fromkeys(cases)
+        handles, labels = axes[0].get_legend_handles_labels()
+        shown = [i for i, label in enumerate(labels) if label not in names]
+        # The line, which comes first otherwise, stands behind the cases.
+        shown = [*shown[1:], shown[0]]
+        columns = style.legend_columns([labels[i] for i in shown], width - 0.6)
+        figure.legend(
+            [handles[i] for i in shown],
+            [labels[i] for i in shown],
+            loc="outside upper left",
+            ncols=columns,
+            frameon=False,
+            handlelength=1.4,
         )
-        narrow = target.look.columns is not None or len(total) <= NARROW
-        _finish(axis, capacities.loc[total.index], 1 + len(cases), narrow)
+        rows = -(-len(shown) // columns)
+        figure.set_size_inches(width, height + style.LEGEND_ROW_INCHES * rows)
         style.save(figure, target)
 
 
-def _finish(
-    axis: Axes, capacities: pd.DataFrame, stacked_from: int, narrow: bool
+def _bars(
+    axis: Axes,
+    cases: Mapping[str, pd.Series],
+    alone: Mapping[str, pd.Series],
+    total: pd.Series,
+    numbers: Mapping[str, int],
 ) -> None:
-    count = len(capacities)
+    places = np.arange(len(total))
+    width = WIDTH / (len(cases) + bool(alone))
+    shift = [width * (i - (WIDTH / width - 1) / 2) for i in range(len(cases) + 1)]
+    for place, (name, values) in enumerate(cases.items()):
+        axis.bar(
+            places + shift[place],
+            values.reindex(total.index),
+            width,
+            color=style.colour(numbers[name]),
+            hatch=style.hatch(numbers[name]),
+            edgecolor="white" if style.hatch(numbers[name]) else None,
+            label=name,
+        )
+    below = np.zeros(len(total))
+    for number, (name, parts) in enumerate(alone.items()):
+        heights = parts.reindex(total.index).to_numpy(float)
+        axis.bar(
+            places + shift[len(cases)],
+            heights,
+            width,
+            below,
+            color=style.GREYS[number % len(style.GREYS)],
+            label=name,
+        )
+        below += np.nan_to_num(heights)
+    axis.hlines(
+        total,
+        places - WIDTH / 2 - 0.03,
+        places + WIDTH / 2 + 0.03,
+        color="black",
+        lw=1.2,
+        label="capacity of the paths together",
+    )
     axis.set_ylabel("goodput [Mbit/s]")
-    axis.set_xlim(-0.6, count - 0.4)
-    axis.set_ylim(0, float(capacities.sum(axis=1).max()) * 1.05)
+    axis.set_xlim(-0.6, len(total) - 0.4)
+    axis.set_ylim(0, float(total.max()) * 1.05)
+    axis.set_xticks([])
+
+
+def _label_points(axis: Axes, capacities: pd.DataFrame) -> None:
+    count = len(capacities)
     if count <= NAMED:
-        axis.set_xticks(range(count), [_name(row) for row in capacities.to_numpy()])
+        names = [_name(row) for row in capacities.to_numpy()]
+        turned = sum(map(len, names)) > LETTERS
+        axis.set_xticks(
+            range(count),
+            names,
+            rotation=30 if turned else 0,
+            ha="right" if turned else "center",
+        )
         axis.set_xlabel(_paths(capacities.columns))
     else:
-        axis.set_xticks([])
         axis.set_xlabel("design points, in order of capacity")
-    # Above the axes: there is no corner that the bars surely leave free.
-    handles, names = axis.get_legend_handles_labels()
-    # The line, which comes first otherwise, ends the first column.
-    order = [*range(1, stacked_from), 0, *range(stacked_from, len(names))]
-    axis.legend(
-        [handles[i] for i in order],
-        [names[i] for i in order],
-        loc="lower left",
-        bbox_to_anchor=(0, 1.01),
-        ncols=2 if narrow else len(names),
-        frameon=False,
-        borderaxespad=0,
-        handlelength=1.4,
-    )
 
 
 def _name(capacities: Iterable[float]) -> str:

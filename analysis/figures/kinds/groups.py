@@ -10,11 +10,13 @@ from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
 from analysis.figures import style
 from analysis.figures.data import (
+    MOST_GROUPS,
     REFERENCE_LINES,
     criterion_label,
     criterion_values,
     metric_column,
     metric_missing,
+    networks,
     ok_runs,
     parameter_column,
     rows_of,
@@ -29,11 +31,10 @@ WIDTH = 0.8
 """Width of all boxes of a group together; neighbouring groups are 1 apart."""
 GROUP_INCHES = 0.42
 """Width that a box needs."""
-HEIGHT_INCHES = 3.1
+HEIGHT_INCHES = 2.9
 LONGEST_INCHES = 11.0
 
 
-MOST_GROUPS = 16
 CATEGORIES = ("best", "between", "worst")
 """The order of the groups of a criterion in words."""
 Boxes = dict[str, pd.Series]
@@ -70,6 +71,8 @@ def draw(
         rows = rows.assign(_group=rows["_batch"])
         box_column, axis_label, legend_title = "case", batch_label, ""
         groups = _in_order(rows["_group"])
+    split = ["case", "_group", *(["_batch"] if by and request.criterion else [])]
+    rows = networks(rows, split)
     boxes: dict[str, Boxes] = {
         name: {
             group: rows.loc[
@@ -80,7 +83,15 @@ def draw(
         for name in _in_order(rows[box_column])
     }
     lines = REFERENCE_LINES.get(request.metric or "", ())
-    _plot(boxes, (axis_label, label(column)), lines, target, legend_title)
+    numbers = (
+        style.case_numbers(campaign.runs["case"]) if box_column == "case" else None
+    )
+    if len(boxes) > style.MOST_SERIES:
+        raise UndrawableError(
+            f"{len(boxes)} boxes per group, of which only {style.MOST_SERIES} can look"
+            " different; name a case"
+        )
+    _plot(boxes, (axis_label, label(column)), lines, target, legend_title, numbers)
     summary = []
     for group in groups if by else [""]:
         for name, by_group in boxes.items():
@@ -158,6 +169,7 @@ def _plot(
     lines: Sequence[float],
     target: style.Target,
     legend_title: str,
+    numbers: Mapping[str, int] | None = None,
 ) -> None:
     """One group of boxes per name, and in it one box per case or batch.
 
@@ -165,54 +177,53 @@ def _plot(
     labels : labels of the groups and of the values
     lines : values at which a line is drawn
     legend_title : what the boxes of a group differ in, where it is not plain
+    numbers : the number of each case, for its colour; None for their order
     """
     groups = list(next(iter(cases.values())))
-    width = WIDTH / len(cases)
+    box_width = WIDTH / len(cases)
+    numbers = numbers or {name: number for number, name in enumerate(cases)}
     with style.styled(target.look):
         figure, (axis,) = style.panels(1)
         needed = 1.0 + GROUP_INCHES * len(groups) * max(len(cases), 2)
-        inches = min(LONGEST_INCHES, max(style.PANEL_INCHES[0], needed))
-        figure.set_size_inches(inches, HEIGHT_INCHES)
+        width = min(LONGEST_INCHES, max(style.PANEL_INCHES[0], needed))
+        if target.look.columns:
+            width = style.COLUMN_INCHES[target.look.columns]
         for value in lines:
             axis.axhline(value, color=style.GREY, lw=0.8, ls=":")
-        handles = []
-        for number, by_group in enumerate(cases.values()):
-            colour = style.SERIES[number % len(style.SERIES)]
-            shift = width * (number - (len(cases) - 1) / 2)
-            filled = [place for place, name in enumerate(groups) if len(by_group[name])]
+        handles = {}
+        for place, (name, by_group) in enumerate(cases.items()):
+            colour, hatch = style.colour(numbers[name]), style.hatch(numbers[name])
+            shift = box_width * (place - (len(cases) - 1) / 2)
+            filled = [i for i, group in enumerate(groups) if len(by_group[group])]
             if not filled:
                 continue
             drawn = axis.boxplot(
-                [by_group[groups[place]].to_numpy(float) for place in filled],
+                [by_group[groups[i]].to_numpy(float) for i in filled],
                 positions=np.asarray(filled) + shift,
-                widths=width * 0.82,
+                widths=box_width * 0.82,
                 manage_ticks=False,
                 patch_artist=True,
-                boxprops={"facecolor": f"{colour}40", "edgecolor": colour},
+                boxprops={
+                    "facecolor": f"{colour}40",
+                    "edgecolor": colour,
+                    "hatch": hatch,
+                },
                 whiskerprops={"color": colour},
                 capprops={"color": colour},
                 medianprops={"color": "black", "lw": 1.4},
                 flierprops={"marker": ".", "ms": 4, "mew": 0, "mfc": colour},
             )
-            handles += drawn["boxes"][:1]
+            handles[name] = drawn["boxes"][0]
         axis.set_xticks(range(len(groups)), groups)
+        if sum(map(len, groups)) * 0.09 > width - 1:
+            axis.tick_params(axis="x", labelrotation=30)
         axis.set_xlim(-0.6, len(groups) - 0.4)
         axis.set_xlabel(labels[0])
         axis.set_ylabel(labels[1])
+        legend = 0.0
         if len(cases) > 1 or legend_title:
-            axis.legend(
-                handles,
-                [
-                    name
-                    for name, by_group in cases.items()
-                    if any(map(len, by_group.values()))
-                ],
-                loc="lower left",
-                bbox_to_anchor=(0, 1.01),
-                ncols=min(5, len(cases)),
-                title=legend_title or None,
-                alignment="left",
-                frameon=False,
-                borderaxespad=0,
+            legend = style.legend_above(
+                axis, [*handles.values()], [*handles], width - 0.7, legend_title
             )
+        figure.set_size_inches(width, HEIGHT_INCHES + legend)
         style.save(figure, target)

@@ -26,7 +26,6 @@ SIDE_BY_SIDE = 2
 """The most cases that stand side by side; of more cases, each has a row."""
 SHADES = ("#EDEDED", "#DCDCDC")
 LINE_WIDTH = 0.8
-LEGEND_COLUMNS = 4
 
 
 @dataclass(frozen=True)
@@ -150,6 +149,8 @@ def _plot(
     else:
         order, columns = panels, len(quantities) if len(quantities) > 1 else 2
     rows = -(-len(order) // columns)
+    names = dict.fromkeys(name for panel in panels for name in panel.lines)
+    numbers = {name: number for number, name in enumerate(names)}
     with style.styled(target.look):
         width, height = PANEL_INCHES
         figure = Figure(
@@ -158,7 +159,7 @@ def _plot(
         axes = list(figure.subplots(rows, columns, squeeze=False, sharex=True).flat)
         _share(axes, order)
         for place, (axis, panel) in enumerate(zip(axes, order, strict=False)):
-            _panel(axis, panel, phases, span)
+            _panel(axis, panel, phases, span, numbers)
             if len(cases) > 1 and (place < columns or not beside):
                 axis.set_title(panel.case, loc="left")
             if place + columns >= len(order):
@@ -197,7 +198,9 @@ def _panel(
     panel: Panel,
     phases: Mapping[str, tuple[float, float]],
     span: tuple[float, float],
+    numbers: Mapping[str, int],
 ) -> None:
+    """numbers : the number of each line in the figure: one name has one colour."""
     axis.set_xlim(*span)
     for number, (name, (start, end)) in enumerate(phases.items()):
         axis.axvspan(start, end, color=SHADES[number % len(SHADES)], lw=0, zorder=0)
@@ -214,11 +217,11 @@ def _panel(
             )
     for name, line in panel.lines.items():
         inside = (line.times >= span[0]) & (line.times <= span[1])
-        user, path = line.place
         axis.plot(
             line.times[inside],
             line.values[inside],
-            color=style.SERIES[(user + 3 * path) % len(style.SERIES)],
+            color=style.colour(numbers[name]),
+            ls=style.DASHES[numbers[name] // len(style.SERIES) % len(style.DASHES)],
             lw=LINE_WIDTH,
             label=name,
         )
@@ -231,12 +234,16 @@ def _legend(figure: Figure, order: Sequence[Panel]) -> None:
         handles, names = axis.get_legend_handles_labels()
         named |= dict(zip(names, handles, strict=True))
     if len(named) > 1:
+        width = float(figure.get_size_inches()[0])
+        columns = style.legend_columns(list(named), width - 0.4)
         legend = figure.legend(
             list(named.values()),
             list(named),
             loc="outside upper left",
-            ncols=LEGEND_COLUMNS,
+            ncols=columns,
             frameon=False,
         )
+        height = style.LEGEND_ROW_INCHES * -(-len(named) // columns)
+        figure.set_size_inches(width, figure.get_size_inches()[1] + height)
         for handle in legend.get_lines():
             handle.set_linewidth(2)

@@ -20,6 +20,7 @@ from analysis.figures import style
 from analysis.figures.data import (
     metric_column,
     metric_missing,
+    networks,
     ok_runs,
     parameter_column,
     rows_of,
@@ -57,6 +58,8 @@ def draw(
     rows = rows_of(request, runs)
     if rows[column].isna().all():
         raise metric_missing(request)
+    by = [parameter_column(rows, request.by)] if request.by else []
+    rows = networks(rows, ["case", *by])
     columns = _columns(request, rows, column)
     cells = []
     for case in rows["case"].unique():

@@ -1,0 +1,63 @@
+"""The figures of an experiment that asks for none."""
+
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import column_of
+from analysis.campaign.numbers import is_number
+from analysis.figures.data import MOST_GROUPS
+from analysis.figures.kinds.over_time import tells_much
+from analysis.figures.request import Criterion, FigureRequest
+
+DIFFERENCES = {
+    "capacity": ("path1.capacity_mbps", "path2.capacity_mbps"),
+    "delay": ("path1.delay_ms", "path2.delay_ms"),
+}
+"""The factors behind each difference of the paths that a metric is drawn against."""
+
+
+def requests(campaign: Campaign) -> tuple[FigureRequest, ...]:
+    """The goodput, the factors, each metric of the experiment, and runs over time.
+
+    A metric is drawn against a factor of the traffic with a few values, such as a
+    size, or else against the differences of the paths' capacities and delays, as far
+    as the design varies them. The figures over time are drawn for several users or
+    phases.
+    """
+    found = []
+    if "goodput" in campaign.metrics:
+        found.append(FigureRequest(kind="goodput"))
+    if campaign.factors:
+        found.append(FigureRequest(kind="histogram", batches=10))
+    for metric in campaign.metrics:
+        found += _of_metric(campaign, metric)
+    if tells_much(campaign):
+        found += [
+            FigureRequest(kind="over_time", quantities=(quantity,))
+            for quantity in ("goodput", "cwnd")
+        ]
+    return tuple(found)
+
+
+def _of_metric(campaign: Campaign, metric: str) -> list[FigureRequest]:
+    runs = campaign.ok_runs
+    column = column_of(metric)
+    if metric == "goodput" or not is_number(runs, column) or runs[column].isna().all():
+        return []
+    sizes = [
+        factor
+        for factor in campaign.factors
+        if factor.startswith("traffic") and 1 < runs[factor].nunique() <= MOST_GROUPS
+    ]
+    if sizes:
+        by = _parameter(sizes[0])
+        return [FigureRequest(kind="groups", metric=metric, by=by)]
+    return [
+        FigureRequest(kind="box", metric=metric, criterion=Criterion(factor=factor))
+        for factor, columns in DIFFERENCES.items()
+        if set(columns) & set(campaign.factors) and set(columns) <= set(runs.columns)
+    ]
+
+
+def _parameter(column: str) -> str:
+    """`traffic.size` for the column `traffic.size_bytes`."""
+    head, _, last = column.rpartition(".")
+    return f"{head}.{last.rpartition('_')[0] or last}"
