@@ -1,6 +1,7 @@
 """`mpbench report RESULTS`: figures, page and dashboard of campaigns."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,12 @@ def _formats(
     " the experiment names under `expect`]",
 )
 @click.option(
+    "--experiment",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Experiment file whose figures and metrics to show, after an edit of them."
+    "  [default: experiment.yaml in RESULTS, the file as it was run]",
+)
+@click.option(
     "--notes",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="Markdown to put into the page, on what differs and why.  [default: notes.md"
@@ -78,6 +85,7 @@ def command(
     font: str,
     out: Path | None,
     expect: Path | None,
+    experiment: Path | None,
     notes: Path | None,
 ) -> None:
     """Draw the figures of RESULTS, write its page, and make its dashboard.
@@ -102,10 +110,17 @@ def command(
     look = Look(font, columns, suffixes)
     for root, folder in zip(results, folders, strict=True):
         campaign, spec = load_campaign(root)
+        if experiment is not None:
+            campaign, spec = _edited(campaign, experiment)
         for line in campaign.state:
             click.echo(f"{root}: {line}", err=True)
         try:
             if suffixes:
+                if experiment is None and spec is not None:
+                    click.echo(
+                        f"{root}: figures as its experiment.yaml asks for them;"
+                        " --experiment FILE shows those of an edited file"
+                    )
                 contents = _contents(root, spec, look, folder, expect, notes)
                 _page(root, campaign, contents, folder, "md" in formats)
             if "html" in formats:
@@ -118,6 +133,22 @@ def command(
                 f"{folder}: cannot be written: {error.strerror}; give another with "
                 "--out"
             ) from error
+
+
+def _edited(campaign: "Campaign", experiment: Path) -> "tuple[Campaign, Spec]":
+    """The campaign and its experiment as the file has it now.
+
+    Raises UserError if the file is of another experiment.
+    """
+    from mpbench.spec import load
+
+    spec = load(experiment)
+    if spec.name != campaign.name:
+        raise UserError(
+            f"{spec.where('name')}: name: {spec.name}, but the results are of"
+            f" {campaign.name}; give the file that was run"
+        )
+    return replace(campaign, metrics=spec.metrics), spec
 
 
 def _folders(results: Sequence[Path], out: Path | None) -> list[Path]:

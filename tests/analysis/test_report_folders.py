@@ -113,3 +113,19 @@ def test_several_results_have_a_folder_each(
     twin = shutil.copytree(results, tmp_path / "other/results")
     done = command("report", results, twin, "--out", out)
     assert done.status == 2 and "two of RESULTS are named results" in done.err
+
+
+def test_figures_of_an_edited_file_are_drawn(
+    results: Path, tmp_path: Path, command: Command
+) -> None:
+    edited = tmp_path / "edited.yaml"
+    edited.write_text(EXPERIMENT + FIGURES.replace("kind: table", "kind: cdf"))
+    plain = command("report", results, "--format", "md")
+    assert "--experiment FILE shows those of an edited file" in plain.out
+    done = command("report", results, "--format", "md", "--experiment", edited)
+    assert done.status == 0 and "--experiment FILE" not in done.out
+    assert (results / "report/cdf-goodput-2.png").exists()
+    edited.write_text((EXPERIMENT + FIGURES).replace("name: ", "name: other-", 1))
+    refused = command("report", results, "--experiment", edited)
+    assert refused.status == 2
+    assert f"{edited}:1: name: other-" in refused.err and "were run" not in refused.err

@@ -105,6 +105,22 @@ def test_packets_of_both_subflows_and_what_was_sent_again() -> None:
     assert min(min(each["t"]) for each in lines.values()) == 0
 
 
+def test_what_was_sent_again_lies_on_the_line_of_its_subflow() -> None:
+    """A retransmission repeats a position that its subflow had sent before."""
+    drawn = packets.packets(packets.files(CAPTURED))
+    assert drawn is not None
+    lines = {line["name"]: line for line in drawn["lines"]}
+    again = lines["retransmitted"]
+    sent = [
+        (time, position)
+        for name in ("subflow 1", "subflow 2")
+        for time, position in zip(lines[name]["t"], lines[name]["v"], strict=True)
+    ]
+    for time, position in zip(again["t"], again["v"], strict=True):
+        before = [p for t, p in sent if t <= time]
+        assert min(abs(p - position) for p in before) < 0.0016, (time, position)
+
+
 def test_a_capture_cut_short_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "artefacts"
     shutil.copytree(CAPTURED, folder)

@@ -298,6 +298,9 @@
     if (!byPoint.has(key)) byPoint.set(key, []);
     byPoint.get(key).push(row);
   }
+  function networkKey(row) {
+    return `${data.campaign[row]}/${data.point[row]}`;
+  }
   function pointKey(row) {
     return `${data.campaign[row]}/${data.point[row]}/${data.repetition[row]}`;
   }
@@ -1917,7 +1920,7 @@
   views.push({
     draw() {
       const shownRows = rows.filter((row) => picked[row]);
-      const points = new Set(shownRows.map(pointKey)).size;
+      const points = new Set(shownRows.map(networkKey)).size;
       const bad = shownRows.filter((row) => !isOk(row)).length;
       const words = [
         shownRows.length === data.count ? `${data.count} runs` : `${shownRows.length} of ${data.count} runs`,

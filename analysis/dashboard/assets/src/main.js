@@ -6,7 +6,7 @@ import { makeFilters } from "./filters.js";
 import { closeRun, openRun } from "./run.js";
 import { Scatter } from "./scatter.js";
 import { Spread } from "./spread.js";
-import { picked, pointKey, refilter, reset, somethingIsLeftOut, state, views } from "./state.js";
+import { picked, networkKey, refilter, reset, somethingIsLeftOut, state, views } from "./state.js";
 import { Runs } from "./table.js";
 
 const count = document.getElementById("count");
@@ -52,7 +52,7 @@ new Runs(document.getElementById("runs"));
 views.push({
   draw() {
     const shownRows = rows.filter((row) => picked[row]);
-    const points = new Set(shownRows.map(pointKey)).size;
+    const points = new Set(shownRows.map(networkKey)).size;
     const bad = shownRows.filter((row) => !isOk(row)).length;
     const words = [
       shownRows.length === data.count

@@ -78,7 +78,7 @@ export function reset() {
   refilter();
 }
 
-// Rows of the same network: same campaign, design point and repetition.
+// Rows that share a network and a seed: same campaign, design point and repetition.
 const byPoint = new Map();
 for (const row of rows) {
   const key = pointKey(row);
@@ -86,7 +86,11 @@ for (const row of rows) {
   byPoint.get(key).push(row);
 }
 
-export function pointKey(row) {
+export function networkKey(row) {
+  return `${data.campaign[row]}/${data.point[row]}`;
+}
+
+function pointKey(row) {
   return `${data.campaign[row]}/${data.point[row]}/${data.repetition[row]}`;
 }
 
