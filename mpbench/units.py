@@ -152,10 +152,10 @@ def parse(value: object, unit: str, stated: str | None = None) -> float:
 def _with_unit(number: float, unit: str) -> str:
     """What to write for a number without a unit.
 
-    A part of 1 may be meant as a ratio or as a percentage, which nobody can guess.
+    A fraction may be meant as a ratio or as a percentage, which nobody can guess.
     """
     if unit == "%" and 0 < abs(number) <= 1:
-        return f"write '{100 * number:g} %' if it is a part of 1, else '{number:g} %'"
+        return f"write '{100 * number:g} %' if it is a fraction, else '{number:g} %'"
     return f"write '{number:g} {unit}'"
 
 

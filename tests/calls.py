@@ -20,7 +20,7 @@ class Called:
 
 
 class Command:
-    """`command("run", "file.yaml")` in this process: fast, and no import is anew."""
+    """`command("run", "file.yaml")` in this process: fast, without importing again."""
 
     def __init__(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

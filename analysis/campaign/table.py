@@ -17,7 +17,7 @@ sec. 3.3.1)."""
 
 
 def build(rows: Sequence[Row]) -> pd.DataFrame:
-    """One row a run, in the order given, with what needs more than one run.
+    """One row per run, in the order given, with what needs more than one run.
 
     rows : as `analysis.run.row.row` makes them, with `point`, `case`, `repetition`
 

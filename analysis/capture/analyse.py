@@ -121,8 +121,8 @@ class Read:
     inputs : structured array, one row per file
     names : of the files; faults : why a stream ended early, None if it is whole
     zero_ns : the time of the first packet, ns since 1970
-    short_of_memory : whether something is missing for want of memory
-    retired_early : connections that ended early for want of memory
+    short_of_memory : whether something is missing because memory ran out
+    retired_early : connections that ended early because memory ran out
     memory_bytes : the most that the core kept
     """
 

@@ -46,7 +46,7 @@ def of_files(read: Tables | Read) -> list[str]:
             ("malformed", "malformed packets were left out"),
             ("snapped", "packets are cut before the end of their TCP header"),
             ("elsewhere", "packets were seen again at another interface; left out"),
-            ("untracked", "packets were left out for want of memory"),
+            ("untracked", "packets were left out because memory ran out"),
             ("tunnelled_packets", "packets were read inside tunnels"),
         ):
             if row[field]:

@@ -23,7 +23,7 @@ UNKNOWN = (
     (8, "the first subflow: its token explains no handshake that was captured"),
     (16, "options: packets are cut within their TCP header"),
     (32, "data whose mapping was not captured"),
-    (64, "what the memory allowed had no room for"),
+    (64, "what did not fit into the memory that was allowed"),
 )
 SUBTYPES = (
     *("MP_CAPABLE", "MP_JOIN", "DSS", "ADD_ADDR", "REMOVE_ADDR", "MP_PRIO"),

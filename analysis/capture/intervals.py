@@ -35,7 +35,7 @@ class Owners:
 
         In the core's rows `direction` is the end, 0 for a and 1 for b, because it may
         become known later which end opened the subflow. Rows of a subflow whose own
-        row is missing for want of memory are left out.
+        row is missing because memory ran out are left out.
         """
         connections, of_a = self.connections(), self._column("direction_of_a")
         rows = rows[rows["subflow"] < len(connections)]

@@ -87,7 +87,7 @@ def load() -> ctypes.CDLL:
             function = getattr(core, name)
             function.restype, function.argtypes = result, arguments
     except AttributeError as error:
-        raise MissingCoreError(f"{core._name}: {error}; build it anew") from error
+        raise MissingCoreError(f"{core._name}: {error}; build it again") from error
     return core
 
 

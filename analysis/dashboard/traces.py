@@ -19,7 +19,7 @@ QUANTITIES = (
 
 
 def traces(path: Path) -> list[dict[str, Any]]:
-    """Rates, windows and round-trip times, each with a line a subflow.
+    """Rates, windows and round-trip times, each with a line per subflow.
 
     Connections without data to speak of are left out, if others have some.
     Raises OSError, or ValueError if the file is not what it should be.

@@ -32,7 +32,7 @@ def bundle(python: tuple[str, ...], fingerprint: str, root: Path = SOURCE) -> Pa
     """The file with all the Python of a run (see guest/bundle.py).
 
     The file is made once for each state of the code, in the user's cache folder. Its
-    hash stands beside it, and a file that does not fit its hash is made anew.
+    hash stands beside it, and a file that does not fit its hash is made again.
     Raises UserError if the folder cannot be written or the code does not compile.
 
     python : argv of the guest's interpreter, which makes the file

@@ -1,1 +1,1 @@
-"""The sub-commands, one a file."""
+"""The sub-commands, one per file."""

@@ -1,4 +1,4 @@
-"""`mpbench analyse`: results anew from what the runs left, or any packet capture."""
+"""`mpbench analyse`: results from what the runs left, or from any packet capture."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "-j",
     "--jobs",
     type=click.IntRange(min=1),
-    help="Runs at a time, one a CPU.  [default: as many as there are CPUs]",
+    help="Runs at a time, one per CPU.  [default: as many as there are CPUs]",
 )
 @click.option(
     "--limit",

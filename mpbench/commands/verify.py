@@ -34,7 +34,7 @@ from mpbench.errors import UserError
     "-j",
     "--jobs",
     type=click.IntRange(min=1),
-    help="Runs at a time, one a CPU.  [default: as many as there are CPUs]",
+    help="Runs at a time, one per CPU.  [default: as many as there are CPUs]",
 )
 @click.option(
     "--any-build",

@@ -142,7 +142,7 @@ def _confinement(facts: Facts) -> Iterator[Finding]:
 
 def _memory(facts: Facts) -> Finding:
     enough_for = facts.memory_bytes // GUEST_BYTES
-    detail = f"{_gb(facts.memory_bytes)} free, {boot.LAB.memory_mib} MiB a guest"
+    detail = f"{_gb(facts.memory_bytes)} free, {boot.LAB.memory_mib} MiB per guest"
     if enough_for >= facts.cpus or not enough_for:
         remedy = "end other programs"
         return _virtual_finding(enough_for > 0, "memory", detail, remedy)

@@ -31,7 +31,7 @@ class Display(Protocol):
         """Print how a run ended."""
 
     def refresh(self, progress: Progress) -> None:
-        """Show where things stand; called several times a second."""
+        """Show where things stand; called several times per second."""
 
     def close(self) -> None:
         """Restore the terminal."""

@@ -24,7 +24,7 @@ class Work:
     concluded : turns what `do` returned into what a display shows (in the main thread)
     hopeless : whether the work was stopped because too many runs in a row gave no
         result
-    tick : called several times a second; may write interim results
+    tick : called several times per second; may write interim results
     """
 
     tasks: Sequence[Task]

@@ -87,8 +87,8 @@ def uncovered(count: int, root: Path) -> str:
     return (
         f"{root}: {many(count, 'run')} stored by an older mpbench: their manifests do "
         "not cover their rows, so a changed row would go unnoticed; "
-        f"`mpbench analyse {shlex.quote(str(root))}` computes the rows anew and covers "
-        "them."
+        f"`mpbench analyse {shlex.quote(str(root))}` computes the rows again and "
+        "covers them."
     )
 
 

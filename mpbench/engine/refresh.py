@@ -2,7 +2,7 @@
 
 How a run is measured (names of its traffic, phases) is no part of its id, but it is
 part of its job. Where the plan now says it otherwise than a finished run's job does,
-the job is written again, and the row is made anew from the stored artefacts.
+the job is written again, and the row is computed again from the stored artefacts.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ def refresh(
     stands: Standing,
     measure: Measure,
 ) -> Standing:
-    """What the folder holds once those rows are made anew.
+    """What the folder holds once those rows are computed again.
 
-    A row whose rewriting was cut short is made anew too.
+    A row whose rewriting was cut short is computed again too.
     """
     rows, damaged = dict(stands.rows), dict(stands.damaged)
     for run in planned:

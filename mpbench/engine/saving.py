@@ -13,7 +13,7 @@ EVERY_S = 5.0
 class Saving:
     """The rows of a campaign, and their table on disk.
 
-    Each run is safe in its own folder as soon as it ends. The table is made anew from
+    Each run is safe in its own folder as soon as it ends. The table is made again from
     the rows every few seconds, and at the end.
     """
 

@@ -56,7 +56,7 @@ class Experiment:
 class Options:
     """How to run it; nothing here changes a run's outcome.
 
-    jobs : workers, None for one a CPU
+    jobs : workers, None for one per CPU
     limit : at most so many runs are executed, None for all
     only : names of cases, empty for all
     keep_captures : whose packet captures stay on disk

@@ -36,7 +36,7 @@ def make_row(
 
     Only a finished execution is measured, and `measure` then gives verdict and
     reason. A row that is not ok carries the last lines of the console. What
-    cannot be measured is failed; its artefacts stay, for ``mpbench analyse``.
+    cannot be measured has failed; its artefacts stay, for ``mpbench analyse``.
     """
     if ended.status == "finished":
         values = measured(run, measure)

@@ -86,7 +86,7 @@ def verify(
     if others and not any_build:
         raise UserError(
             f"{others[0]}; verify with that build, compare all the same with "
-            "--any-build, or run the experiment anew"
+            "--any-build, or run the experiment again"
         )
     tasks = [_task(results, chosen) for chosen in chosen_runs]
     chosen_cpus = cpus.choose(jobs, backend.max_parallel)

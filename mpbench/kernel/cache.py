@@ -92,7 +92,7 @@ def check(kernel: Kernel) -> None:
     if digest != kernel.info.get("linux_hash"):
         raise UserError(
             f"{kernel.path}: not the kernel that was built (its hash is another one); "
-            "`mpbench kernel build --force` makes it anew"
+            "`mpbench kernel build --force` makes it again"
         )
 
 

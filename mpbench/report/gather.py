@@ -72,7 +72,7 @@ def _tabled(root: Path, build: Tabulate, rows: list[runs.Row]) -> "pd.DataFrame"
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise UserError(
             f"{root}: the rows make no table ({' '.join(str(error).split())}); "
-            "`mpbench analyse` computes them anew"
+            "`mpbench analyse` computes them again"
         ) from error
 
 

@@ -150,7 +150,7 @@ def read_entries(value: object, info: ValidationInfo) -> object:
 
 
 def _not_a_list(value: object) -> str:
-    """What to write where `traffic` is not a list, mostly for want of a dash."""
+    """What to write where `traffic` is not a list, mostly because a dash is missing."""
     example = "- {tool: iperf3, from: client, to: server, duration: 30 s}"
     if isinstance(value, dict) and value:
         return f"expected a list; begin each entry with '- ', such as {example}"

@@ -12,7 +12,7 @@ FACTORS = tuple(f"path{path}.{name}" for path in (1, 2) for name in HIGHEST)
 
 
 def rows(points: int = 98, seed: int = 1) -> list[dict[str, Any]]:
-    """Three runs a point; MPTCP loses more the more the capacities differ."""
+    """Three runs per point; MPTCP loses more the more the capacities differ."""
     random = np.random.default_rng(seed)
     made = []
     for point in range(points):

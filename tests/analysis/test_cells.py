@@ -152,7 +152,7 @@ def test_users_and_phases_of_the_page() -> None:
 
 
 def test_windows_by_phase(tmp_path: Path) -> None:
-    """A window of 10 that grows by one a second from 10 s on, up to 20 and stays."""
+    """A window of 10 that grows by one per second from 10 s on, up to 20 and stays."""
     lines = [",".join(trace.COLUMNS)]
     for second in range(40):
         cwnd = min(20, max(10, second))

@@ -1,4 +1,4 @@
-"""Make captures below captured/ anew: `python -m tests.capture.make [KIND...]`.
+"""Make the captures below captured/ again: `python -m tests.capture.make [KIND...]`.
 
 Needs the guest kernel, root (for make_host.py), and wireshark's tshark and mergecap.
 Of each kind stay, packed with zstd: what the client and the server captured, merged;

@@ -46,7 +46,7 @@ class Packet:
             at += max(length, 1)
 
     def mend(self):
-        """Compute TCP's checksum anew."""
+        """Compute TCP's checksum again."""
         self.bytes[self.tcp + 16 : self.tcp + 18] = bytes(2)
         segment = bytes(self.bytes[self.tcp : self.end])
         ends = bytes(self.bytes[ETHERNET + 12 : ETHERNET + 20])

@@ -37,7 +37,7 @@ metrics: [goodput, aggregation_benefit, experimental_aggregation_benefit]
 
 
 def campaign(folder: Path, points: int, losses: str, seconds: int = 30) -> Path:
-    """A results folder of 4 runs a point and loss."""
+    """A results folder of 4 runs per point and loss."""
     file, out = folder / "file.yaml", folder / "results"
     text = EXPERIMENT.format(points=points, losses=losses, seconds=seconds)
     file.write_text(text)

@@ -49,7 +49,7 @@ def test_a_thousand_runs_are_there_at_once(browser: Chrome, thousand: Path) -> N
 
 
 def test_a_filter_is_felt_at_once(look: Look) -> None:
-    """From the input to everything drawn anew; the code draws before it returns."""
+    """From the input to everything drawn again; the code draws before it returns."""
     times, counts = [], []
     for value in range(20, 520, 20):
         begin = look.script("return performance.now()")

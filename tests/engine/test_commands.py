@@ -19,7 +19,7 @@ from . import plans
 
 @pytest.fixture(autouse=True)
 def rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rooms that the command calls, each as small as can be."""
+    """The packages that the command calls, each as small as can be."""
     plan, rows, table = map(
         ModuleType, ("mpbench.plan", "analysis.run.row", "analysis.campaign.table")
     )

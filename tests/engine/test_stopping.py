@@ -105,7 +105,7 @@ def test_kill_9_at_any_moment(tmp_path: Path) -> None:
 
 
 def wait_for_news(out: Path, before: int, process: "subprocess.Popen[str]") -> None:
-    """Until the process has finished a run, or ended for want of one."""
+    """Until the process has finished a run, or ended because it had none."""
     wait_until(lambda: len(finished(out)) > before or process.poll() is not None)
 
 

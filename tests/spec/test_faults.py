@@ -30,7 +30,7 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
         (
             "name: small",
             "name: x\nparameters: {path1.loss: 0.01}",
-            "write '1 %' if it is a part of 1",
+            "write '1 %' if it is a fraction",
         ),
         (
             "name: small",

@@ -22,7 +22,7 @@ CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
     [
         (
             swapped(FACTORS, "    path1.loss: [0.005]\n"),
-            "path1.loss[0]: 0.005 has no unit; write '0.5 %' if it is a part of 1,"
+            "path1.loss[0]: 0.005 has no unit; write '0.5 %' if it is a fraction,"
             " else '0.005 %'",
         ),
         (TEXT + "trace: 10\n", "trace: 10 has no unit; write '10 ms'"),

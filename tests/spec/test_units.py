@@ -57,7 +57,7 @@ def test_unit_stated_beside_the_number() -> None:
         ("20 Mbit", "Mbit/s", "is an amount of data; a data rate is needed"),
         ("3 ms ms", "ms", "of dimension"),
         (20, "Mbit/s", "20 has no unit; write '20 Mbit/s'"),
-        (0.01, "%", "write '1 %' if it is a part of 1, else '0.01 %'"),
+        (0.01, "%", "write '1 %' if it is a fraction, else '0.01 %'"),
         ("20 Mbt/s", "Mbit/s", "unknown unit 'Mbt/s'; did you mean 'Mbit/s'?"),
         ("5 furlong", "s", "units that fit: ns, us, ms, s"),
         ("20 mbit/s", "Mbit/s", "m is for milli; did you mean 'Mbit/s'?"),

@@ -1,4 +1,4 @@
-"""`mpbench design` over a stand-in for the rooms that read the experiment."""
+"""`mpbench design` over a stand-in for the packages that read the experiment."""
 
 import json
 import sys

@@ -10,7 +10,7 @@ KINDS = {"euclidean": "euclidean", "l1": "cityblock"}
 
 
 def naive_grow(points: np.ndarray, kept: list[int], count: int, kind: str) -> list[int]:
-    """Each time all distances anew, and the farthest candidate."""
+    """Each time all distances again, and the farthest candidate."""
     chosen = list(kept)
     while len(chosen) < count:
         nearest = cdist(points, points[chosen], kind).min(axis=1)

@@ -283,7 +283,7 @@ int analyser_short_of_memory(const struct analyser *c)
 	return c->memory.short_of;
 }
 
-/* Connections that retired before the end for want of memory. */
+/* Connections that retired before the end because memory ran out. */
 i64 analyser_retired_early(const struct analyser *c)
 {
 	return (i64)c->retired_early;

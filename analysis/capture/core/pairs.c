@@ -390,7 +390,7 @@ void pairs_end(struct analyser *c)
 		drop_oldest(c);
 }
 
-/* For want of memory: the fate of the older half stays undecided. */
+/* When memory runs out, the fate of the older half stays undecided. */
 void pairs_forget(struct analyser *c)
 {
 	struct pairs *q = &c->pairs;

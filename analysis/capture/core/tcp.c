@@ -158,7 +158,7 @@ static void open_hole(struct analyser *c, struct direction *dir, const struct pa
 	ranges_append(&c->memory, &dir->holes, hole);
 }
 
-/* A segment that takes room in the number space. Returns how many of its numbers are
+/* A segment that takes up sequence numbers. Returns how many of its numbers are
  * new to the subflow. */
 static i64 take_segment(struct analyser *c, struct packet *p, i64 from, i64 to)
 {

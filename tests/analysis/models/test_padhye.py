@@ -27,7 +27,7 @@ def test_leading_term_of_the_window() -> None:
 @pytest.mark.parametrize("loss", [0.002, 0.02])
 def test_simulated_rounds(loss: float) -> None:
     """The process that the model describes, played: windows halve at a loss, grow by
-    one a round, and a round after the loss still sends the rest of its window."""
+    one per round, and a round after the loss still sends the rest of its window."""
     generator = np.random.default_rng(7)
     window, sent, rounds = 10.0, 0.0, 0.0
     for _ in range(20_000):

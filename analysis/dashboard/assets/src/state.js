@@ -36,7 +36,7 @@ function brushed(row) {
   return across >= x0 && across <= x1 && up >= y0 && up <= y1 ? 1 : 0;
 }
 
-// Count the rows anew and draw all that shows them.
+// Count the rows again, and draw all views of them.
 export function refilter() {
   performance.mark("filter-begin");
   for (const row of rows) {
@@ -47,7 +47,7 @@ export function refilter() {
   performance.measure("filter", "filter-begin");
 }
 
-// Draw anew what marks single runs, where no row comes or goes.
+// Draw again what marks single runs, when no row comes or goes.
 export function remark() {
   for (const view of views) if (view.mark) view.mark();
 }
