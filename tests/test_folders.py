@@ -33,3 +33,9 @@ def test_no_import_cycle_between_folders(folder: str) -> None:
     for path in files:
         wrong = imported(path) & FORBIDDEN[folder]
         assert not wrong, f"{path.relative_to(ROOT)} imports {', '.join(wrong)}"
+
+
+def test_backends_know_nothing_of_the_engine() -> None:
+    """The engine calls the backends; an import the other way would be a cycle."""
+    for path in sorted((ROOT / "mpbench" / "backends").glob("*.py")):
+        assert "mpbench.engine" not in path.read_text(encoding="utf-8"), path.name

@@ -21,6 +21,9 @@ ARTEFACTS = "artefacts/"
 NAME = "manifest.json"
 HASH_PATTERN = "^([0-9a-f]{64})?$"
 MOST_FILES = 100_000
+MOST_BYTES = 4 << 30
+MOST_JSON_BYTES = 256 << 20
+"""Of an artefact in JSON, all of which its readers keep in memory."""
 
 Files = dict[str, dict[str, Any]]
 """Path to {"sha256": hex, "bytes": int}; a file that was removed on purpose has
@@ -140,6 +143,8 @@ def faults(run: Run, manifest: Manifest) -> list[str]:
             found.append(f"{name} is not a regular file")
         elif name not in kept:
             found.append(f"{name} is not in the manifest")
+        elif about.st_size > _most_bytes(name):
+            found.append(f"{name} is larger than any run makes it")
         elif not _fits(here[name], about.st_size, kept[name]):
             found.append(f"{name} was changed")
     return found
@@ -192,6 +197,10 @@ def _others(run: Run) -> Files:
         for path in _files(run.root)
         if path != run.manifest and run.artefacts not in path.parents
     }
+
+
+def _most_bytes(name: str) -> int:
+    return MOST_JSON_BYTES if name.endswith(".json") else MOST_BYTES
 
 
 def _plain_paths(files: Files) -> Files:

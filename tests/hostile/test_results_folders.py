@@ -279,3 +279,30 @@ def test_names_in_messages_cannot_reach_the_terminal(
     done = command("report", results)
     assert done.status == 2
     assert "\x1b" not in done.err and done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("verb", ["analyse", "dashboard", "report"])
+@pytest.mark.parametrize("name", ["outcome.json", "traffic-0-server.json"])
+def test_deep_json_among_the_artefacts(
+    results: Path, command: Command, name: str, verb: str
+) -> None:
+    forge(first_run(results), f"artefacts/{name}", DEEP)
+    done = call(command, verb, results)
+    assert done.status in (0, 1, 2)
+    assert "Traceback" not in done.out + done.err
+
+
+def test_an_artefact_of_many_gigabytes_is_not_read(
+    results: Path, command: Command
+) -> None:
+    """It is not even hashed, which would take as long as the stranger likes."""
+    run = first_run(results)
+    manifest = json.loads(run.manifest.read_text())
+    for name, size in (("outcome.json", 1 << 34), ("console.log", 1 << 40)):
+        with (run.artefacts / name).open("wb") as file:
+            file.truncate(size)
+        manifest["files"][f"artefacts/{name}"]["bytes"] = size
+    run.manifest.write_text(json.dumps(manifest))
+    said = command("verify", "--stored", results).out
+    assert "console.log is larger than any run makes it" in said
+    assert "outcome.json is larger than any run makes it" in said

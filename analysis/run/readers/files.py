@@ -43,6 +43,8 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
             f"{name}: broken JSON at line {error.lineno}: {error.msg}"
             " (its program was cut short?)"
         ) from error
+    except RecursionError as error:
+        raise ValueError(f"{name}: JSON that is nested too deeply") from error
     if not isinstance(value, dict):
         raise ValueError(f"{name}: a {type(value).__name__} where an object belongs")
     return value
