@@ -24,11 +24,22 @@ ROOT = Path(__file__).parents[1]
 RECORD_BYTES = 106
 
 FIELDS = (
-    *("frame.time_epoch", "frame.len", "ip.src", "ip.dst", "tcp.stream", "tcp.len"),
-    *("tcp.seq", "tcp.ack", "tcp.flags", "tcp.analysis.retransmission"),
-    *("tcp.analysis.ack_rtt", "tcp.analysis.bytes_in_flight"),
-    *("tcp.options.mptcp.rawdataseqno", "tcp.options.mptcp.rawdataack"),
-    *("tcp.options.mptcp.datalvllen", "mptcp.stream"),
+    "frame.time_epoch",
+    "frame.len",
+    "ip.src",
+    "ip.dst",
+    "tcp.stream",
+    "tcp.len",
+    "tcp.seq",
+    "tcp.ack",
+    "tcp.flags",
+    "tcp.analysis.retransmission",
+    "tcp.analysis.ack_rtt",
+    "tcp.analysis.bytes_in_flight",
+    "tcp.options.mptcp.rawdataseqno",
+    "tcp.options.mptcp.rawdataack",
+    "tcp.options.mptcp.datalvllen",
+    "mptcp.stream",
 )
 ANALYSE = """
 import resource, sys, time

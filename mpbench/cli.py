@@ -16,9 +16,22 @@ from mpbench import commands
 from mpbench.errors import UserError
 
 ORDER = (
-    *("run", "plan", "design", "verify", "analyse", "report", "dashboard"),
-    *("compare", "pages", "sensitivity", "deviations", "model"),
-    *("shell", "kernel", "doctor", "schema"),
+    "run",
+    "plan",
+    "design",
+    "verify",
+    "analyse",
+    "report",
+    "dashboard",
+    "compare",
+    "pages",
+    "sensitivity",
+    "deviations",
+    "model",
+    "shell",
+    "kernel",
+    "doctor",
+    "schema",
 )
 """Sub-commands as the help lists them; others follow by name."""
 

@@ -26,8 +26,15 @@ UNKNOWN = (
     (64, "what did not fit into the memory that was allowed"),
 )
 SUBTYPES = (
-    *("MP_CAPABLE", "MP_JOIN", "DSS", "ADD_ADDR", "REMOVE_ADDR", "MP_PRIO"),
-    *("MP_FAIL", "MP_FASTCLOSE", "MP_TCPRST"),
+    "MP_CAPABLE",
+    "MP_JOIN",
+    "DSS",
+    "ADD_ADDR",
+    "REMOVE_ADDR",
+    "MP_PRIO",
+    "MP_FAIL",
+    "MP_FASTCLOSE",
+    "MP_TCPRST",
 )
 WHY = ("fast", "timeout", "probe")
 
@@ -352,7 +359,10 @@ def _mean_losses(subflows: pd.DataFrame, groups: np.ndarray, count: int) -> np.n
 
 
 _SUMMED = (
-    *("packets", "payload_packets", "payload_bytes", "ip_bytes"),
+    "packets",
+    "payload_packets",
+    "payload_bytes",
+    "ip_bytes",
     "retransmissions",
 )
 

@@ -14,8 +14,17 @@ import pandas as pd
 from scipy import stats
 
 COLUMNS = (
-    *("source", "row", "column", "case", "point", "metric", "unit", "scale"),
-    *("value", "margin", "note"),
+    "source",
+    "row",
+    "column",
+    "case",
+    "point",
+    "metric",
+    "unit",
+    "scale",
+    "value",
+    "margin",
+    "note",
 )
 SCALES: Mapping[tuple[str, str], float] = {
     ("mbps", "Mbit/s"): 1.0,

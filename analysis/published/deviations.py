@@ -16,8 +16,15 @@ import pandas as pd
 from scipy import stats
 
 COLUMNS = (
-    *("source", "row", "environment", "experiment", "case", "group"),
-    *("metric", "statistic", "percent"),
+    "source",
+    "row",
+    "environment",
+    "experiment",
+    "case",
+    "group",
+    "metric",
+    "statistic",
+    "percent",
 )
 THEIR_DESIGNS = 3
 """[thesis] 3.3.3, 4.2.3 and 5.2.3."""

@@ -17,8 +17,19 @@ from analysis.published.statistics import SIGNIFICANCE, STATISTICS, Finding, Que
 from analysis.published.two_sample import TWO_SAMPLE
 
 COLUMNS = (
-    *("id", "section", "page", "figure", "statement", "statistic", "metric"),
-    *("criterion", "above", "up_to", "relation", "value", "tolerance"),
+    "id",
+    "section",
+    "page",
+    "figure",
+    "statement",
+    "statistic",
+    "metric",
+    "criterion",
+    "above",
+    "up_to",
+    "relation",
+    "value",
+    "tolerance",
 )
 MORE_COLUMNS = ("rows", "against", "threshold")
 """Columns that a file may have in addition."""

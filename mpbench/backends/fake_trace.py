@@ -7,8 +7,19 @@ from mpbench.backends.fake_flows import Flow
 from topologies import wire_job
 
 COLUMNS = (
-    *("time_s", "host", "path", "local", "remote", "token", "local_id", "remote_id"),
-    *("cwnd", "ssthresh", "srtt_us", "retransmissions", "bytes_acked"),
+    "time_s",
+    "host",
+    "path",
+    "local",
+    "remote",
+    "token",
+    "local_id",
+    "remote_id",
+    "cwnd",
+    "ssthresh",
+    "srtt_us",
+    "retransmissions",
+    "bytes_acked",
 )
 SRTT_US = 40_000
 

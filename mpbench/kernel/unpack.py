@@ -92,7 +92,8 @@ SOURCES = (
 THINNED = (
     *(f"arch/{name}" for name in ARCHITECTURES),
     *(f"drivers/{name}" for name in SOURCES),
-    *("sound", "samples"),
+    "sound",
+    "samples",
 )
 
 

@@ -1,7 +1,8 @@
 """From a Spec to the list of its runs: points x cases x repetitions."""
 
 from mpbench.plan.estimate import Estimate, estimate, total
-from mpbench.plan.make import Plan, Run, make_plan
+from mpbench.plan.make import make_plan
 from mpbench.plan.points import draw_design
+from mpbench.plan.runs import Plan, Run
 
 __all__ = ["Estimate", "Plan", "Run", "draw_design", "estimate", "make_plan", "total"]

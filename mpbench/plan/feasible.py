@@ -16,7 +16,7 @@ from mpbench.spec.messages import listing
 from topologies import describe
 
 if TYPE_CHECKING:
-    from mpbench.plan.make import Plan
+    from mpbench.plan.runs import Plan
 
 ALL_LOST_PERCENT = 100.0
 MOSTLY_LOST_PERCENT = 50.0

@@ -8,9 +8,19 @@ import pytest
 from tests.capture.kinds import EACH, Way, seen, tables, told
 
 SAME = (
-    *("packets", "frame_bytes", "payload_bytes", "payload_packets"),
-    *("syns", "fins", "resets", "zero_windows", "keep_alives", "gaps"),
-    *("data_fins", "data_acks", "mappings"),
+    "packets",
+    "frame_bytes",
+    "payload_bytes",
+    "payload_packets",
+    "syns",
+    "fins",
+    "resets",
+    "zero_windows",
+    "keep_alives",
+    "gaps",
+    "data_fins",
+    "data_acks",
+    "mappings",
 )
 NAMES = {
     "zero_windows": "zero_window",
@@ -127,8 +137,14 @@ def test_series_adds_up(kind: str, end: str) -> None:
             continue
         one = sums.loc[(row["subflow"], row["direction"])]
         for name in (
-            *("packets", "frame_bytes", "payload_bytes", "data_bytes"),
-            *("retransmissions", "reinjected_packets", "ooo_packets", "rtt_samples"),
+            "packets",
+            "frame_bytes",
+            "payload_bytes",
+            "data_bytes",
+            "retransmissions",
+            "reinjected_packets",
+            "ooo_packets",
+            "rtt_samples",
         ):
             assert one[name] == row[name], name
     assert not tables(kind, end).short_of_memory

@@ -14,8 +14,16 @@ from tests.capture.kinds import raw, seen
 
 SETTINGS = Settings(interval_s=0.05, events=tuple(EVENTS))
 SAME = (
-    *("packets", "payload_bytes", "retransmissions", "ooo_packets", "gaps"),
-    *("rtt_samples", "rtt_p50_s", "duplicate_acks", "mappings", "data_acks"),
+    "packets",
+    "payload_bytes",
+    "retransmissions",
+    "ooo_packets",
+    "gaps",
+    "rtt_samples",
+    "rtt_p50_s",
+    "duplicate_acks",
+    "mappings",
+    "data_acks",
 )
 """What a subflow shows by itself, whatever else was captured."""
 

@@ -86,8 +86,11 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
     options = webdriver.ChromeOptions()
     options.binary_location = binary
     for flag in (
-        *("--headless=new", "--disable-gpu", "--disable-dev-shm-usage"),
-        *("--window-size=1440,1000", "--force-color-profile=srgb"),
+        "--headless=new",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1440,1000",
+        "--force-color-profile=srgb",
         f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
         *([] if _can_have_sandbox() else ["--no-sandbox"]),
     ):

@@ -20,8 +20,12 @@ def test_every_run_is_in_its_folder_and_in_the_table(lab: Lab) -> None:
     assert list(table["id"]) == [run.id for run in planned]
     assert set(table["verdict"]) == {"ok"}
     assert list(table.columns[:6]) == [
-        *("id", "point", "case", "repetition"),
-        *("path1.capacity_mbps", "verdict"),
+        "id",
+        "point",
+        "case",
+        "repetition",
+        "path1.capacity_mbps",
+        "verdict",
     ]
     assert (table["goodput_mbps"] > 5).all()
     pd.testing.assert_frame_equal(
@@ -43,7 +47,9 @@ def test_a_run_folder_explains_itself(lab: Lab) -> None:
     assert host["provenance"]["packages"]["numpy"]
     assert host["invocation"]["argv"]
     assert set(json.loads(run.manifest.read_text())["files"]) == {
-        *("job.json", "host.json", "row.json"),
+        "job.json",
+        "host.json",
+        "row.json",
         *(f"artefacts/{path.name}" for path in run.artefacts.iterdir()),
     }
 

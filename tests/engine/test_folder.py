@@ -150,7 +150,10 @@ def test_a_disk_that_is_truly_full(tmp_path: Path) -> None:
     disk.mkdir()
     done = subprocess.run(
         [
-            *("unshare", "--user", "--map-root-user", "--mount"),
+            "unshare",
+            "--user",
+            "--map-root-user",
+            "--mount",
             *("sh", "-c", script, "sh", str(disk), sys.executable),
         ],
         cwd=ROOT,

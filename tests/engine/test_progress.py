@@ -147,7 +147,11 @@ def test_the_panel_has_a_line_for_each_thing(progress: Progress, clock: Clock) -
     assert set(bar.strip()) <= set("━╸╺")
     assert head == "0/4 runs    10.0 virtual s/s  ETA 10 s"
     assert one.split() == [
-        *("cpu", "3", "point", "0", "mptcp"),
+        "cpu",
+        "3",
+        "point",
+        "0",
+        "mptcp",
         *(one.split()[5], "15.0", "of", "30", "s", "in", "2.0", "s"),
     ]
     assert two.startswith("cpu 5")

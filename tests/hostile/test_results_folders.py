@@ -30,7 +30,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "mpbench.cli", "run", "small.yaml"),
-            *("--backend", "fake", "--out", "results"),
+            "--backend",
+            "fake",
+            "--out",
+            "results",
         ],
         cwd=folder,
         capture_output=True,

@@ -42,7 +42,13 @@ def test_plan_as_json(file: str) -> None:
     assert document["estimate"]["virtual_s"] == 360
     assert len(document["runs"]) == 12
     assert set(document["runs"][0]) == {
-        *("id", "point", "case", "repetition", "factors", "job", "estimate")
+        "id",
+        "point",
+        "case",
+        "repetition",
+        "factors",
+        "job",
+        "estimate",
     }
 
 

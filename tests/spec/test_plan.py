@@ -149,8 +149,17 @@ def test_job() -> None:
     mptcp, tcp = make_plan(spec(design=None, **sections), BUILD).runs
     assert json.loads(json.dumps(mptcp.job)) == mptcp.job
     assert set(mptcp.job) == {
-        *("format", "seed", "topology", "parameters", "links", "transport", "traffic"),
-        *("time_limit_s", "trace_s", "capture", "report"),
+        "format",
+        "seed",
+        "topology",
+        "parameters",
+        "links",
+        "transport",
+        "traffic",
+        "time_limit_s",
+        "trace_s",
+        "capture",
+        "report",
     }
     assert mptcp.job["parameters"]["path1.capacity_mbps"] == 10
     assert mptcp.job["parameters"]["path1.queue_packets"] is None
