@@ -162,16 +162,17 @@ def main() -> None:
             f"{'run':>15} {'wall s: min':>12} {'median':>7} {'CPU s: min':>11}"
             f" {'median':>7} {'ratio':>6} {'aim':>6} {'Mbit/s':>7}"
         )
-    for one in measure(options):
+    for measured in measure(options):
         if options.json:
-            print(json.dumps(asdict(one)), flush=True)
+            print(json.dumps(asdict(measured)), flush=True)
             continue
-        ratio = f"{one.ratio:.1f}" if one.ratio else "-"
-        goodput = f"{one.goodput_mbps:.2f}" if one.goodput_mbps else "-"
+        ratio = f"{measured.ratio:.1f}" if measured.ratio else "-"
+        goodput = f"{measured.goodput_mbps:.2f}" if measured.goodput_mbps else "-"
         print(
-            f"{one.name:>15} {one.wall_min_s:12.2f} {one.wall_median_s:7.2f}"
-            f" {one.cpu_min_s:11.2f} {one.cpu_median_s:7.2f} {ratio:>6}"
-            f" {one.aim:>6} {goodput:>7}",
+            f"{measured.name:>15} {measured.wall_min_s:12.2f}"
+            f" {measured.wall_median_s:7.2f} {measured.cpu_min_s:11.2f}"
+            f" {measured.cpu_median_s:7.2f} {ratio:>6}"
+            f" {measured.aim:>6} {goodput:>7}",
             flush=True,
         )
 

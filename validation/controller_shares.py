@@ -43,7 +43,7 @@ class Network:
 
     @property
     def rtt_s(self) -> list[float]:
-        return [each / 1000 for each in self.rtt_ms]
+        return [rtt / 1000 for rtt in self.rtt_ms]
 
 
 NETWORKS = (
@@ -146,13 +146,13 @@ def row(
     guests = [
         measure(lab, folder, network, seed, seconds=seconds, **how) for seed in seeds
     ]
-    offs = [each.beside(controller, network) for each in guests]
+    offs = [guest.beside(controller, network) for guest in guests]
     model = modelled(controller, network, MODEL_TIMES * seconds)
     return Row(
         network.name,
         controller,
         guests,
-        [each for each in offs if each] or None,
+        [guest for guest in offs if guest] or None,
         model,
         model.beside(controller, network),
     )
@@ -160,15 +160,15 @@ def row(
 
 def line(found: Row) -> str:
     def pair(samples: Sequence[Sample]) -> str:
-        by_path = zip(*(each.mean for each in samples), strict=True)
-        return " ".join(f"{statistics.mean(each):5.1f}" for each in by_path)
+        by_path = zip(*(off.mean for off in samples), strict=True)
+        return " ".join(f"{statistics.mean(off):5.1f}" for off in by_path)
 
     text = f"{found.network:13} {found.controller:11} guest {pair(found.guests):11}"
     text += f" model {pair([found.model]):11}"
     if found.offs is None or found.model_off is None:
         return text
     for name in ("share", "rms", "mean"):
-        values = [getattr(each, name) for each in found.offs]
+        values = [getattr(off, name) for off in found.offs]
         spread = statistics.stdev(values) if len(values) > 1 else 0.0
         text += f"  {name} {statistics.mean(values):.3f} ±{spread:.3f}"
         text += f" ({getattr(found.model_off, name):.3f})"
@@ -184,7 +184,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="rows as JSON at the end")
     options = parser.parse_args()
     networks = [
-        each for each in NETWORKS if each.name in (options.network or [each.name])
+        result
+        for result in NETWORKS
+        if result.name in (options.network or [result.name])
     ]
     names = options.only or ["reno", *NAMES]
     done = []
@@ -198,7 +200,7 @@ def main() -> None:
                 done.append(one)
                 print(line(one), flush=True)
     if options.json:
-        print(json.dumps([asdict(each) for each in done]))
+        print(json.dumps([asdict(result) for result in done]))
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def main() -> None:
     for d, sizes in SIZES:
         every = [designs(d, sizes, seed) for seed in seeds]
         for count, kind in every[0]:
-            cells = [each[count, kind] for each in every]
+            cells = [growth[count, kind] for growth in every]
             made = [wsp.criteria(points) for points in cells]
             outer = [float(np.mean((p < OUTER) | (p > 1 - OUTER))) for p in cells]
             print(

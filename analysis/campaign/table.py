@@ -124,8 +124,8 @@ def _reference(row: Row, path: int, references: Mapping[Key, list[Row]]) -> Row 
 
 def _paths(row: Row) -> list[int]:
     """The numbers of the disjoint paths, where the network has such."""
-    found = (re.fullmatch(r"path(\d+)\.capacity_mbps", key) for key in row)
-    return sorted(int(match[1]) for match in found if match)
+    matches = (re.fullmatch(r"path(\d+)\.capacity_mbps", key) for key in row)
+    return sorted(int(match[1]) for match in matches if match)
 
 
 def _columns(records: Sequence[Row]) -> list[str]:

@@ -211,11 +211,11 @@ def _address(version: int, high: int, low: int) -> str:
 def ends(subflow: np.void) -> dict[int, tuple[str, int]]:
     """Address and port of who sends in each direction."""
     version, of_a = int(subflow["ip_version"]), int(subflow["direction_of_a"])
-    found = {}
+    tables = {}
     for end, direction in (("a", of_a), ("b", 1 - of_a)):
         high, low = subflow[f"{end}_high"], subflow[f"{end}_low"]
-        found[direction] = (_address(version, high, low), int(subflow[f"{end}_port"]))
-    return found
+        tables[direction] = (_address(version, high, low), int(subflow[f"{end}_port"]))
+    return tables
 
 
 _OF_SUBFLOW = ("connection", "number", "point", "backup", "elsewhere_packets")

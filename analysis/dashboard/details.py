@@ -97,8 +97,8 @@ def _series(
 def _programs(end: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Command lines, in the order in which they began."""
     programs = []
-    for each in _list(end.get("processes")):
-        process = _mapping(each)
+    for listed in _list(end.get("processes")):
+        process = _mapping(listed)
         programs.append(
             {
                 "name": process.get("name"),

@@ -63,8 +63,8 @@ def _details(
 
 def _chunks(details: Iterable[dict[str, Any]]) -> Iterable[str]:
     chunk: list[dict[str, Any]] = []
-    for each in details:
-        chunk.append(each)
+    for run in details:
+        chunk.append(run)
         if len(chunk) == CHUNK:
             yield _deflated(chunk)
             chunk = []

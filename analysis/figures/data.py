@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import UNITS, column_of, label, plain
-from analysis.figures.drawn import UndrawableError
+from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.request import Criterion, FigureRequest
 
 REFERENCE_LINES = {

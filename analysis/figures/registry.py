@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analysis.campaign.campaign import Campaign
-    from analysis.figures.drawn import DrawnFigure
+    from analysis.figures.drawn_figure import DrawnFigure
     from analysis.figures.request import FigureRequest
     from analysis.figures.style import Target
 

@@ -10,7 +10,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import column_of
 from analysis.figures import defaults, style
-from analysis.figures.drawn import DrawnFigure
+from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.figures.titles import file_name

@@ -6,7 +6,7 @@ from itertools import count
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.numbers import digits
-from analysis.figures.drawn import DrawnFigure, UndrawableError
+from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.registry import KINDS
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Target

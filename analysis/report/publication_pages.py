@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.figures.data import metric_column
-from analysis.figures.drawn import UndrawableError
+from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.figures.titles import within_sentence

@@ -155,15 +155,15 @@ def cbr(each: Flow) -> dict[str, Any]:
 
 def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
     """The counters of one host; iperf3 opens a control connection beside each flow."""
-    mine = [
+    ports = [
         (entry, each)
         for entry, each in zip(job["traffic"], flows, strict=True)
         if host in (entry["from"], entry["to"])
     ]
-    out = sum(math.ceil(each.bytes / each.payload_bytes) for _, each in mine)
-    resent = sum(each.retransmits for _, each in mine)
-    client = any(entry["from"] == host for entry, _ in mine)
-    sends = client != all(entry.get("reverse") for entry, _ in mine)
+    out = sum(math.ceil(each.bytes / each.payload_bytes) for _, each in ports)
+    resent = sum(each.retransmits for _, each in ports)
+    client = any(entry["from"] == host for entry, _ in ports)
+    sends = client != all(entry.get("reverse") for entry, _ in ports)
     values = {
         "TcpOutSegs": out + resent if sends else out // 2,
         "TcpInSegs": out // 2 if sends else out,
@@ -173,10 +173,10 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
         fake_web.connections(entry, each)
         if entry["tool"] in fake_web.TOOLS
         else 1 + entry.get("parallel", 1)
-        for entry, each in mine
+        for entry, each in ports
     )
     if hosts(job)[host]["protocol"] == "mptcp":
-        user = describe(job["topology"]).user(mine[0][0]["from"])
+        user = describe(job["topology"]).user(ports[0][0]["from"])
         joins = connections * (len(user.paths) - 1)
         capable = "MPTcpExtMPCapableSYNTX" if client else "MPTcpExtMPCapableSYNRX"
         reply = "MPTcpExtMPCapableSYNACKRX" if client else "MPTcpExtMPCapableACKRX"
@@ -194,8 +194,8 @@ def qdisc_table(wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
     """`tc -s -j qdisc show` of every router that shapes: forward, then backward."""
     ends = {
         (end.node, end.interface): end.shape
-        for each in wiring.wires
-        for end in (each.one, each.two)
+        for wire in wiring.wires
+        for end in (wire.one, wire.two)
     }
     table: dict[str, Any] = {}
     for place in wiring.links:
@@ -257,7 +257,7 @@ def qdiscs(device: str, shape: Shape, count: int, drops: int) -> list[dict[str, 
 def classes(wiring: Wiring) -> dict[str, Any]:
     """What `tc -s class show` says of each htb, by node and interface."""
     table: dict[str, Any] = {}
-    for end in (end for each in wiring.wires for end in (each.one, each.two)):
+    for end in (end for wire in wiring.wires for end in (wire.one, wire.two)):
         if end.shape and end.shape.tclink and end.shape.capacity_mbps:
             rate_bps = round(end.shape.capacity_mbps * 1e6)
             text = f"class htb 5:1 root leaf 10: prio 0 rate {rate_bps}bit ceil\n"

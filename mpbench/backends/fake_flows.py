@@ -65,8 +65,8 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
     payload = MPTCP_PAYLOAD_BYTES if is_mptcp else TCP_PAYLOAD_BYTES
     load = Counter(
         link
-        for each in range(len(job["traffic"]))
-        for links in paths_of(job, each).values()
+        for number in range(len(job["traffic"]))
+        for links in paths_of(job, number).values()
         for link in links
     )
     used = paths_of(job, index)
@@ -111,7 +111,7 @@ def virtual_s(flows: Sequence[Flow]) -> float:
 def packets(flows: Sequence[Flow], link: str) -> int:
     """Full packets that carried payload over a link."""
     return sum(
-        math.ceil(each.link_bytes.get(link, 0) / each.payload_bytes) for each in flows
+        math.ceil(flow.link_bytes.get(link, 0) / flow.payload_bytes) for flow in flows
     )
 
 

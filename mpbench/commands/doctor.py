@@ -42,13 +42,13 @@ def command(context: click.Context, asked: str | None, as_json: bool) -> None:
     from mpbench.doctor.findings import can_run, findings
 
     shown = [asked] if asked else list(TITLES)
-    found = [finding for finding in findings(facts.look()) if finding.lab in shown]
-    labs = {lab: can_run(found, lab) for lab in shown}
+    chosen = [finding for finding in findings(facts.look()) if finding.lab in shown]
+    labs = {lab: can_run(chosen, lab) for lab in shown}
     if as_json:
-        answer = {"can_run": labs, "findings": [asdict(finding) for finding in found]}
+        answer = {"can_run": labs, "findings": [asdict(finding) for finding in chosen]}
         click.echo(json.dumps(answer, indent=2))
     else:
-        _show(found, labs, Console(highlight=False))
+        _show(chosen, labs, Console(highlight=False))
     context.exit(0 if labs[asked or "virtual"] else 1)
 
 

@@ -76,13 +76,13 @@ def unknown_sysctls(spec: Spec) -> list[str]:
 
 def warnings(spec: Spec, plan: "Plan") -> list[str]:
     """What may keep runs from being ok, or the report from being complete."""
-    found = [*_loss_warnings(spec, plan), *_memory_warnings(plan)]
+    lines = [*_loss_warnings(spec, plan), *_memory_warnings(plan)]
     if spec.expect is not None and not Path(spec.expect).is_file():
-        found.append(
+        lines.append(
             f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"
             " report also looks in the folders above the results"
         )
-    return found
+    return lines
 
 
 def _links(spec: Spec, plan: "Plan") -> Iterator[str]:

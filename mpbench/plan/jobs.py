@@ -97,7 +97,7 @@ def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:
 def interfaces(topology: str, values: Mapping[str, Any]) -> list[str]:
     """All interfaces of a network; values : parameters by canonical key."""
     wires = wire(topology, resolve(topology, values)).wires
-    return sorted(end.interface for each in wires for end in (each.one, each.two))
+    return sorted(end.interface for wired in wires for end in (wired.one, wired.two))
 
 
 def report(spec: Spec, flowing: Mapping[int, int]) -> Json:
@@ -192,7 +192,7 @@ def traffic(
     flowing : the indices of those that flow, to their number of connections
     seed : of what is drawn
     """
-    found = []
+    jobs = []
     for index, entry in enumerate(entries):
         if index not in flowing:
             continue
@@ -201,8 +201,8 @@ def traffic(
         made["transport"] = entry.transport and transport(entry.transport)
         if "parallel" in made:
             made["parallel"] = flowing[index]
-        found.append(made)
-    return found
+        jobs.append(made)
+    return jobs
 
 
 def start_s(start: Start, seed: int, index: int) -> float:

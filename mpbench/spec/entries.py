@@ -98,7 +98,7 @@ def parameters(tools: Sequence[object]) -> dict[str, tuple[int, str, Parameter]]
 
     Each value holds the index of the entry, the key, and the key's unit and range.
     """
-    found = {}
+    parameters_ = {}
     for index, tool in enumerate(tools):
         start = prefix(index, len(tools))
         for varied in VARIED.get(str(tool), ()):
@@ -113,8 +113,8 @@ def parameters(tools: Sequence[object]) -> dict[str, tuple[int, str, Parameter]]
                 integer=varied.whole,
                 doc=f"{varied.doc}, of {tool}",
             )
-            found[name] = (index, varied.key, parameter)
-    return found
+            parameters_[name] = (index, varied.key, parameter)
+    return parameters_
 
 
 def read_entries(value: object, info: ValidationInfo) -> object:

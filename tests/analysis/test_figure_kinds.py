@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
 from analysis.figures import defaults, style, titles
-from analysis.figures.drawn import UndrawableError
+from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.kinds import cdf, groups
 from analysis.figures.registry import KINDS
 from analysis.figures.request import FigureRequest

@@ -25,7 +25,7 @@ from analysis.figures.data import (
     parameter_column,
     rows_of,
 )
-from analysis.figures.drawn import DrawnFigure
+from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 

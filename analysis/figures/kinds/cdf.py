@@ -22,7 +22,7 @@ from analysis.figures.data import (
     rows_of,
     summary_row,
 )
-from analysis.figures.drawn import DrawnFigure, UndrawableError
+from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from analysis.campaign.campaign import Campaign
 from analysis.figures import style
 from analysis.figures.data import metric_column, ok_runs
-from analysis.figures.drawn import DrawnFigure, UndrawableError
+from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 

@@ -23,7 +23,7 @@ from analysis.figures.data import (
     summary_row,
     value_text,
 )
-from analysis.figures.drawn import DrawnFigure, UndrawableError
+from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 

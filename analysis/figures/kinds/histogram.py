@@ -12,7 +12,7 @@ from analysis.campaign.columns import label
 from analysis.campaign.numbers import is_number
 from analysis.figures import style
 from analysis.figures.data import parameter_column
-from analysis.figures.drawn import DrawnFigure, UndrawableError
+from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 

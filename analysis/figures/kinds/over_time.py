@@ -12,7 +12,7 @@ from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
 from analysis.figures import style
 from analysis.figures.data import ok_runs
-from analysis.figures.drawn import DrawnFigure, UndrawableError
+from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 from analysis.run import artefacts, series

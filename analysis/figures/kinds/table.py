@@ -26,7 +26,7 @@ from analysis.figures.data import (
     rows_of,
     value_text,
 )
-from analysis.figures.drawn import DrawnFigure
+from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 
