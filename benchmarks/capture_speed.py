@@ -1,11 +1,13 @@
 """Measure the capture analyser beside tshark: packets per second, and memory.
 
     python -m benchmarks.capture_speed [--packets N] [--rounds N] [--gib N]
+        [--flows N]
 
 Both read the same generated capture, which has headers only: MPTCP over four subflows.
 Both are pinned to one CPU. The analyser computes all metrics and a time series of
 0.1 s; tshark extracts the fields that such metrics need. With `--gib`, the analyser
 reads one capture of that size, so that its memory can be seen; the file is removed.
+With `--flows`, `mpbench analyse` reads that many TCP connections of three packets each.
 """
 
 import argparse
@@ -16,10 +18,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 GENERATOR = "tests.capture.generated"
+FLOWS = "tests.capture.generated_flows"
 ROOT = Path(__file__).parents[1]
 RECORD_BYTES = 106
 
@@ -144,16 +147,31 @@ def memory(folder: Path, gib: float) -> None:
         capture.unlink(missing_ok=True)
 
 
+def flows(folder: Path, connections: int, rounds: int) -> None:
+    """The whole command, for its start-up is short beside so many connections."""
+    capture = folder / "flows.pcap"
+    argv = [sys.executable, "-m", FLOWS, str(capture), str(connections)]
+    subprocess.run(argv, cwd=ROOT, check=True, capture_output=True)
+    command = [sys.executable, "-m", "mpbench.cli", "analyse", str(capture)]
+    for _ in range(rounds):
+        took = timed(command)
+        first = took.said.partition("\n")[0]
+        show("mpbench", replace(took, said=first), 3 * connections)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--packets", type=int, default=2_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--gib", type=float, default=0.0)
+    parser.add_argument("--flows", type=int, default=0)
     asked = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs", flush=True)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryDirectory(prefix="mpbench-capture-") as folder:
-        if asked.gib:
+        if asked.flows:
+            flows(Path(folder), asked.flows, asked.rounds)
+        elif asked.gib:
             memory(Path(folder), asked.gib)
         else:
             speed(Path(folder), asked.packets, asked.rounds)

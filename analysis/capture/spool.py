@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-PIECE = 100_000
+PIECE = 20_000
 """Rows that are in memory at once."""
 MOST_PARTS = 256
 SAMPLE = 100_000
@@ -55,10 +55,11 @@ class Spool:
             for number in np.unique(part):
                 spools[number].add(rows[part == number])
         for spool in spools:
-            rows_of_part = list(spool.pieces())
+            if PIECE < spool.count < self.count:
+                yield from spool.sorted_pieces(key)
+            elif spool.count:
+                yield np.concatenate(list(spool.pieces()))
             spool.close()
-            if rows_of_part:
-                yield np.concatenate(rows_of_part)
 
     def close(self) -> None:
         """Remove the file."""
