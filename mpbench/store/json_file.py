@@ -40,10 +40,11 @@ def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
         descriptor = os.open(path, flags)
     except OSError as error:
         raise DamagedError(_unopened(path, error)) from error
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(descriptor)
+        raise DamagedError("not a regular file")
     with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            raise DamagedError("not a regular file")
         if about.st_size > most_bytes:
             raise DamagedError(f"larger than {most_bytes >> 20} MiB")
         try:
