@@ -216,14 +216,14 @@ def analyse(
     Raises OSError if a file cannot be opened, and ValueError if there are too many.
     """
     chosen = settings or Settings()
-    found, thinned = _InMemory(), Thinned(chosen.marks)
-    ended = read(near, far, chosen, found, thinned)
+    collected, thinned = _InMemory(), Thinned(chosen.marks)
+    ended = read(near, far, chosen, collected, thinned)
     marks = thinned.rows(library.row_type("events"))
     return Tables(
-        **{name: found.table(name) for name in OF_CONNECTIONS},
-        series=summed(found.owners.settled(_joined(found.series, "series"))),
-        events=found.owners.settled(_joined(found.events, "events")),
-        marks=found.owners.settled(marks),
+        **{name: collected.table(name) for name in OF_CONNECTIONS},
+        series=summed(collected.owners.settled(_joined(collected.series, "series"))),
+        events=collected.owners.settled(_joined(collected.events, "events")),
+        marks=collected.owners.settled(marks),
         thinned=thinned.stride,
         inputs=ended.inputs,
         names=ended.names,

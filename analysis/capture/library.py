@@ -111,5 +111,5 @@ def rows(core: ctypes.CDLL, handle: int, table: str, copied: bool = True) -> np.
     if not count.value:
         return np.empty(0, kind)
     raw = (ctypes.c_char * (count.value * kind.itemsize)).from_address(where)
-    found = np.frombuffer(memoryview(raw), kind)
-    return found.copy() if copied else found
+    table_rows = np.frombuffer(memoryview(raw), kind)
+    return table_rows.copy() if copied else table_rows

@@ -105,11 +105,13 @@ class _Gzip:
 
 def _before_the_fault(stream: Any, packed: bytes, most: int) -> bytes:
     """What a piece of gzip gives that is damaged somewhere."""
-    found = b""
+    unpacked = b""
     with contextlib.suppress(zlib.error):
         for at in range(len(packed)):
-            found += stream.decompress(packed[at : at + 1], most - len(found) or 1)
-    return found[:most]
+            unpacked += stream.decompress(
+                packed[at : at + 1], most - len(unpacked) or 1
+            )
+    return unpacked[:most]
 
 
 def _zstd(source: _Whole) -> Readable:

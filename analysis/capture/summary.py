@@ -82,9 +82,9 @@ def _connection(frames: Frames, index: int) -> Iterator[str]:
     if row["unknown"]:
         yield f"  not known: {row['unknown']}"
     data = frames.data[frames.data["connection"] == index]
-    for _, each in data.iterrows():
-        if each["bytes"]:
-            yield from _direction(each)
+    for _, row_of_data in data.iterrows():
+        if row_of_data["bytes"]:
+            yield from _direction(row_of_data)
     if told := "; ".join(_signals(subflows)):
         yield f"  signals: {told}"
     for number in sorted(subflows["number"].unique()):

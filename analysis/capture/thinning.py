@@ -67,15 +67,15 @@ class Thinned:
 
     def _forget(self) -> None:
         """Down to half of either bound; the largest connection always stays."""
-        by_size = sorted(self._sizes, key=lambda each: self._sizes[each])
-        mine: dict[int, list[tuple[int, ...]]] = {}
+        by_size = sorted(self._sizes, key=self._sizes.__getitem__)
+        keys: dict[int, list[tuple[int, ...]]] = {}
         for key in self._lines:
-            mine.setdefault(key[0], []).append(key)
+            keys.setdefault(key[0], []).append(key)
         count = self._count()
         for connection in by_size[:-1]:
             if 2 * len(self._lines) <= self.lines and 2 * count <= self.total:
                 return
-            for key in mine[connection]:
+            for key in keys[connection]:
                 count -= self._lines.pop(key).size
             del self._sizes[connection]
             self.forgotten += 1
@@ -88,5 +88,5 @@ class Thinned:
     def rows(self, kind: np.dtype) -> np.ndarray:
         """What stayed, of type `kind`, sorted by time."""
         parts = [part for line in self._lines.values() for part in line.parts]
-        found = np.concatenate(parts) if parts else np.empty(0, kind)
-        return found[np.argsort(found["time_ns"], kind="stable")]
+        kept = np.concatenate(parts) if parts else np.empty(0, kind)
+        return kept[np.argsort(kept["time_ns"], kind="stable")]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What acknowledgements say: round-trip times, bytes in flight, evidence of loss. */
+/* What acknowledgements show: round-trip times, bytes in flight, evidence of loss. */
 #include "core.h"
 
 #define LONGEST_FLIGHT (1u << 17)	/* segments */
@@ -10,7 +10,7 @@ void remember_sent(struct analyser *c, struct direction *dir, i64 end, i64 time_
 		u32 more = dir->sent_capacity ? 2 * dir->sent_capacity : 4;
 		struct sent *sent;
 
-		if (more > LONGEST_FLIGHT) {	/* nobody acknowledges: forget */
+		if (more > LONGEST_FLIGHT) {	/* nobody acknowledges: forget them */
 			dir->sent_count = dir->sent_head = 0;
 		} else {
 			sent = arena_alloc(&c->memory, more * sizeof(*sent));
@@ -45,7 +45,7 @@ static u32 first_beyond(const struct direction *dir, i64 number)
 	return low;
 }
 
-/* Karn: an ACK of a segment sent twice tells no round-trip time. */
+/* Karn: the ACK of a segment that was sent twice gives no round-trip time. */
 void mark_resent(struct direction *dir, i64 from, i64 to, i64 time_ns)
 {
 	for (u32 i = first_beyond(dir, from); i < dir->sent_count; i++) {
@@ -82,8 +82,8 @@ static void take_rtt(struct analyser *c, struct direction *dir, i64 ns, i64 time
 }
 
 /*
- * A round-trip time is told by an ACK whose number is the end of a segment that was
- * sent once and that no SACK covered before.
+ * An ACK gives a round-trip time if its number is the end of a segment that was sent
+ * once and that no SACK covered before.
  */
 static void drop_acked(struct analyser *c, struct direction *dir, i64 ack, i64 time_ns)
 {
@@ -98,7 +98,7 @@ static void drop_acked(struct analyser *c, struct direction *dir, i64 ack, i64 t
 		take_rtt(c, dir, time_ns - last.time_ns, time_ns);
 }
 
-/* Of plain TCP, its ACKs are those of the data. */
+/* The ACKs of plain TCP acknowledge its data. */
 static void tell_ack(struct analyser *c, const struct direction *dir, i64 ack, i64 time_ns)
 {
 	struct event_row *e;
@@ -116,7 +116,7 @@ static void take_sacks(struct direction *dir, const struct packet *p)
 		i64 from = rel_seq(dir, p->sack[i][0]), to = rel_seq(dir, p->sack[i][1]);
 
 		if (from >= to || to > dir->next || from < dir->acked)
-			continue;	/* a duplicate that it tells of, or noise */
+			continue;	/* it reports a duplicate, or is noise */
 		dir->sacked_high = max(dir->sacked_high, to);
 		mark_sacked(dir, from, to);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a caller uses. It puts bytes into an input's buffer until analyser_run() asks for
- * no more; rows are taken out between two calls.
+ * The functions that a caller uses. It puts bytes into an input's buffer until
+ * analyser_run() asks for no more, and takes rows out between two calls.
  *
  *	while ((what = analyser_run(c)) != ANALYSER_DONE)
  *		what >= 0: fill the buffer of input `what`, or end it
@@ -181,8 +181,8 @@ static void take_frame(struct analyser *c, struct input *in)
 	take_packet(c, in);
 }
 
-/* The input whose frame is the oldest; -1 if all are over; or, in `hungry`, one that
- * must be fed before that can be told. */
+/* The input whose frame is the oldest, -1 if all are over. Sets `hungry` to an input that
+ * must be fed before the oldest frame is known. */
 static int oldest(struct analyser *c, int *hungry)
 {
 	int best = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Memory from one budget, so that no input can make the analyser eat the machine. */
+/* Memory from one budget, so that no input can use up the machine's. */
 #include <stdlib.h>
 
 #include "core.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in a stretch of bytes whose end is never passed. */
+/* Reading numbers from bytes, never beyond their end. */
 #ifndef ANALYSER_BYTES_H
 #define ANALYSER_BYTES_H
 
@@ -16,7 +16,7 @@ typedef int8_t i8;
 typedef int32_t i32;
 typedef int64_t i64;
 
-/* What is left to read. Whoever takes bytes asks has() first. */
+/* What is left to read. A reader calls has() before it takes bytes. */
 struct span {
 	const u8 *at;
 	size_t left;

@@ -2,9 +2,9 @@
 /*
  * The capture analyser: bytes of capture files in, rows out (rows.dir).
  *
- * It opens nothing, and knows no Python: whoever calls it puts bytes into an
- * input's buffer. State is kept for connections, never for packets, all of it from
- * one budget of memory; what does not fit is counted and told.
+ * It opens no file, and it does not depend on Python: its caller puts bytes into an
+ * input's buffer. It keeps state for connections and none for single packets. All
+ * memory comes from one budget, and what does not fit in it is counted.
  */
 #ifndef ANALYSER_CORE_H
 #define ANALYSER_CORE_H

@@ -44,7 +44,7 @@ static void note_late(const struct packet *p, struct data *d, i64 from, i64 byte
 		p->bin->data_ooo_packets++;
 }
 
-/* One after the other, reinjected packets are one reinjection, as Linux counts. */
+/* Reinjected packets that follow one another are one reinjection, as Linux counts. */
 static void note_reinjection(struct analyser *c, const struct packet *p, struct data *d,
 			     i64 from, i64 to, const struct overlap *overlap)
 {
@@ -119,7 +119,7 @@ void add_data(struct analyser *c, const struct packet *p, struct data *d, i64 fr
 
 /*
  * Payload in [from, to) of the subflow; `fresh`: how many of its bytes the subflow had
- * not carried before. What a subflow sends again is its own affair, no reinjection.
+ * not carried before. What a subflow itself sends again is not a reinjection.
  */
 void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to, i64 fresh)
 {

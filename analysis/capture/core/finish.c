@@ -65,7 +65,7 @@ static void finish_subflow(struct analyser *c, struct subflow *s)
 	finish_direction(c, &s->directions[1]);
 }
 
-/* Plain TCP: the data are the subflow's. */
+/* The data of plain TCP are those of its subflow. */
 static void data_of_tcp(const struct direction *dir, struct data_row *r)
 {
 	const struct direction_row *from = &dir->row;
@@ -77,7 +77,9 @@ static void data_of_tcp(const struct direction *dir, struct data_row *r)
 	r->first_ns = dir->new_from_ns;
 	r->last_ns = dir->new_to_ns;
 	r->acked_bytes = from->acked_bytes;
-	r->complete_ns = dir->acked >= dir->data_end && from->payload_bytes ? dir->complete_ns : -1;
+	r->complete_ns = -1;
+	if (dir->acked >= dir->data_end && from->payload_bytes)
+		r->complete_ns = dir->complete_ns;
 	r->missing_bytes = from->missing_bytes;
 	r->ooo_packets = from->ooo_packets + from->upstream_losses;
 	r->ooo_bytes = from->ooo_bytes;

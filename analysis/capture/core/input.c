@@ -24,7 +24,7 @@ void advance(struct input *in, size_t count)
 	in->offset += (i64)count;
 }
 
-/* The first fault is told; what was read before it counts. */
+/* The first fault is kept; what was read before it counts. */
 enum step damaged(struct input *in, enum fault fault, i64 value)
 {
 	if (in->row.fault == FAULT_NONE) {

@@ -69,7 +69,7 @@ static u16 past_link(struct span *s, i32 link, struct packet *p)
 	case 1:
 		head = 14;
 		break;
-	case 113:	/* Linux cooked: which interface is not told, only the way */
+	case 113:	/* Linux cooked: it has the way of a packet, not its interface */
 		head = 16;
 		if (has(s, 2))
 			p->source = p->source << 3 | (be16(s->at) & 7);

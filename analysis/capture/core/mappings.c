@@ -4,7 +4,8 @@
  * subflow carries (RFC 8684, 3.3.1).
  *
  * Data numbers are relative: the initial data sequence number is 0, so the first
- * byte is 1, if the keys are known. Numbers of 4 bytes are taken to be near those seen last.
+ * byte is 1, if the keys are known. Numbers of 4 bytes are taken to be
+ * near those seen last.
  */
 #include "core.h"
 

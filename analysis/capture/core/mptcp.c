@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* MPTCP's options: who belongs to whom, and what one end tells the other. */
+/* MPTCP's options: which subflow belongs to which connection, and signals. */
 #include "core.h"
 
 static struct data *new_data(struct analyser *c, struct connection *conn, int direction)
@@ -171,8 +171,8 @@ static void count_dss(struct analyser *c, struct packet *p)
 	dir->subflow->connection->dss_seen = true;
 }
 
-/* Who acknowledges data with no option of MPTCP, and has never sent a DSS, did not get
- * any: a middlebox took them out (RFC 8684, 3.7). */
+/* If an end acknowledges data without an option of MPTCP and has never sent a DSS, it has
+ * not received any: a middlebox removes them (RFC 8684, 3.7). */
 static void check_fallback(struct analyser *c, const struct packet *p)
 {
 	struct direction *dir = p->direction, *other = dir->other;

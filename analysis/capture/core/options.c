@@ -2,7 +2,7 @@
 /*
  * TCP's options, and MPTCP's within them (RFC 8684; RFC 6824 where it differs).
  *
- * An option of a length that its kind does not have is passed over.
+ * An option whose length does not fit its kind is skipped.
  */
 #include "core.h"
 
@@ -36,7 +36,7 @@ static void read_join(struct span s, struct option *o)
 	}
 }
 
-/* The first that is whole counts. */
+/* The first DSS option that is complete counts. */
 static void read_dss(const u8 *at, size_t length, struct packet *p)
 {
 	/* Of a data ACK, by the flags a and A; of a mapping, by m and M. */
@@ -128,7 +128,7 @@ void read_options(struct span s, struct packet *p)
 {
 	const u8 *at = s.at, *end = s.at + s.left;
 
-	/* So begin nearly all (RFC 7323, appendix A). */
+	/* Nearly all packets begin like this (RFC 7323, appendix A). */
 	if (s.left >= 12 && be32(at) == (NOP << 24 | NOP << 16 | STAMP << 8 | 10)) {
 		read_stamp(at + 2, p);
 		at += 12;

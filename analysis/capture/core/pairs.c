@@ -66,8 +66,8 @@ static bool watched(const struct analyser *c, const struct seen *s)
 }
 
 /* The series has gone on since: the interval gets a row of its own. */
-static void note_loss(struct analyser *c, const struct direction *dir, i64 time_ns, i64 packets,
-		      i64 bytes)
+static void note_loss(struct analyser *c, const struct direction *dir, i64 time_ns,
+		      i64 packets, i64 bytes)
 {
 	struct table *t = &c->out[OUT_SERIES];
 	struct series_row *last = t->count ? (struct series_row *)t->rows + t->count - 1 :
@@ -128,8 +128,8 @@ static void drop_oldest(struct analyser *c)
 	remove_seen(q, q->oldest);
 }
 
-static void take_delay(struct analyser *c, struct direction *from, struct direction *to, i64 ns,
-		       i64 time_ns, i64 bytes)
+static void take_delay(struct analyser *c, struct direction *from,
+		       struct direction *to, i64 ns, i64 time_ns, i64 bytes)
 {
 	struct series_row *b = bin(c, from, time_ns);
 	struct event_row *e = event(c, EVENT_DELAY, from, time_ns);

@@ -47,7 +47,7 @@ enum step read_pcap_head(struct input *in, u32 magic)
 		return step;
 	if (file16(at + 4, in->swapped) != 2)
 		return damaged(in, FAULT_VERSION, file16(at + 4, in->swapped));
-	/* The upper half of the field tells of check sequences. */
+	/* The upper half of the field describes frame check sequences. */
 	in->link = (i32)(file32(at + 20, in->swapped) & 0xFFFF);
 	in->row.link = in->link;
 	in->several = link_of_several(in->link);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Stretches [from, to) of a number space, sorted and disjoint, each with an owner.
+ * Ranges [from, to) of a number space, sorted and disjoint, each with an owner.
  *
  * Numbers come in nearly in order, so the end of the list is where to look first.
- * Neighbours of one owner are one stretch. A list that grows too long forgets its
+ * Neighbours of one owner are one range. A list that grows too long forgets its
  * oldest half.
  */
 #include "core.h"
@@ -15,7 +15,7 @@ static struct range *at(const struct ranges *r, u32 index)
 	return &r->list[r->head + index];
 }
 
-/* The first stretch that ends after `number`; `count` if there is none. */
+/* The first range that ends after `number`; `count` if there is none. */
 static u32 first_after(const struct ranges *r, i64 number)
 {
 	u32 low = 0, high = r->count, step = 1;
@@ -69,8 +69,8 @@ static bool space_for_one(struct arena *m, struct ranges *r)
 	return true;
 }
 
-/* Put a stretch before `index`, or make a neighbour longer. Returns the index of
- * the stretch that follows it. */
+/* Put a range before `index`, or make a neighbour longer. Returns the index of
+ * the range that follows it. */
 static u32 insert(struct arena *m, struct ranges *r, u32 index, struct range piece)
 {
 	struct range *before = index ? at(r, index - 1) : NULL;
@@ -139,7 +139,7 @@ void ranges_add(struct arena *m, struct ranges *r, i64 from, i64 to, u32 owner,
 	}
 }
 
-/* A stretch beyond all others. */
+/* Add a range beyond all others. */
 void ranges_append(struct arena *m, struct ranges *r, struct range piece)
 {
 	if (!space_for_one(m, r))
@@ -186,7 +186,7 @@ i64 ranges_cut(struct arena *m, struct ranges *r, i64 from, i64 to,
 	return cut;
 }
 
-/* How much of [from, to) is in no stretch. */
+/* How much of [from, to) is in no range. */
 i64 ranges_gaps(const struct ranges *r, i64 from, i64 to)
 {
 	i64 gaps = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Why a segment was sent again: ACKs told of a loss (fast), or a timer ran out
+ * Why a segment was sent again: ACKs showed a loss (fast), or a timer ran out
  * (timeout), or the sender probed the tail of its flight (probe).
  *
  * From the wire alone: a fast retransmission follows an ACK at once and has evidence

@@ -24,7 +24,8 @@
 	F(i64, connection) F(i64, direction) F(i64, bytes) F(i64, packets) \
 	F(i64, first_ns) F(i64, last_ns) F(i64, acked_bytes) F(i64, complete_ns) \
 	F(i64, missing_bytes) F(i64, reinjections) F(i64, reinjected_packets) \
-	F(i64, reinjected_bytes) F(i64, resent_packets) F(i64, resent_bytes) F(i64, first_reinjection_ns) \
+	F(i64, reinjected_bytes) F(i64, resent_packets) F(i64, resent_bytes) \
+	F(i64, first_reinjection_ns) \
 	F(i64, last_reinjection_ns) F(i64, ooo_packets) F(i64, ooo_bytes) \
 	F(i64, ooo_depth_bytes) F(i64, in_flight_max_bytes) F(i64, data_fin_ns) \
 	F(i64, data_fin_acked_ns) F(i64, idle_periods) F(i64, idle_ns) \
@@ -41,7 +42,7 @@
 	F(i64, fourth_ack_ns) F(i64, backup) F(i64, address_id_a) \
 	F(i64, address_id_b) F(i64, elsewhere_packets)
 
-/* What one end sent on a subflow: direction as of the connection. */
+/* What one end sent on a subflow; `direction` as of the connection. */
 #define DIRECTION_FIELDS(F) \
 	F(i64, subflow) F(i64, direction) F(i64, packets) F(i64, frame_bytes) \
 	F(i64, ip_bytes) F(i64, payload_packets) F(i64, payload_bytes) \
@@ -83,7 +84,7 @@
 	F(i64, delay_sum_ns) F(i64, delay_min_ns) F(i64, delay_max_ns) \
 	F(i64, unmatched) F(i64, unmatched_bytes) F(i64, idle_ns)
 
-/* Something that happened; the mask of the settings says which are told. */
+/* Something that happened; the settings' mask says which kinds are listed. */
 #define EVENT_FIELDS(F) \
 	F(i64, kind) F(i64, time_ns) F(i64, connection) F(i64, subflow) \
 	F(i64, direction) F(i64, position) F(i64, length) F(i64, other) F(u64, value)
@@ -95,7 +96,8 @@
 	F(i64, udp_packets) F(i64, other_packets) F(i64, tunnelled_packets) \
 	F(i64, fragments) F(i64, malformed) F(i64, snapped) F(i64, untimed) \
 	F(i64, unknown_link_packets) F(i64, elsewhere) F(i64, untracked) \
-	F(i64, backwards) F(i64, backwards_max_ns) F(i64, first_ns) F(i64, last_ns) F(i64, fault) F(i64, fault_offset) F(i64, fault_value)
+	F(i64, backwards) F(i64, backwards_max_ns) F(i64, first_ns) F(i64, last_ns) \
+	F(i64, fault) F(i64, fault_offset) F(i64, fault_value)
 
 #define FIELD(type, name) type name;
 struct connection_row { CONNECTION_FIELDS(FIELD) };

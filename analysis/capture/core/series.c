@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Intervals of the time series, and events, on their way out. */
+/* The rows of the time series' intervals, and of events. */
 #include "core.h"
 
 #define EVENTS_OF_CONNECTION 200000

@@ -9,8 +9,8 @@
 
 #define ENDS (TCP_SYN | TCP_FIN | TCP_RST)
 
-/* Who opened the subflow: the sender of its SYN. Failing that, the end with the
- * higher port, or who spoke first. */
+/* The sender of its SYN opened the subflow. If no SYN was captured, it is taken to be the
+ * end with the higher port, or the one that sent the first packet. */
 static void learn_directions(struct direction *dir, const struct packet *p)
 {
 	bool opens = true;
@@ -119,7 +119,7 @@ static void note_silence(struct analyser *c, struct direction *dir, const struct
 	dir->row.last_payload_ns = max(dir->row.last_payload_ns, p->time_ns);
 }
 
-/* One byte again that nobody has acknowledged yet is a retransmission. */
+/* If nobody has acknowledged the byte yet, it is a retransmission. */
 static bool is_keep_alive(const struct direction *dir, const struct packet *p, i64 from)
 {
 	return p->payload <= 1 && from == dir->next - 1 && dir->next > 1 &&
@@ -127,8 +127,8 @@ static bool is_keep_alive(const struct direction *dir, const struct packet *p, i
 	       !(p->flags & (TCP_SYN | TCP_FIN | TCP_RST));
 }
 
-/* What fills a hole came late, or was sent again since its first copy had been lost
- * before this point: then its sender's clock had gone on. */
+/* A segment that fills a hole came late, or it was sent again because its first copy was
+ * lost before this capture point. In the second case its sender's clock has gone on. */
 static bool was_lost(const struct direction *dir, const struct packet *p,
 		     const struct range *hole)
 {
@@ -248,7 +248,7 @@ void track_tcp(struct analyser *c, struct packet *p)
 		take_mapping(c, p, &p->dss, from);
 	if (!length && from > dir->next && from <= dir->next + JUMP &&
 	    !(p->flags & TCP_RST)) {
-		/* An ACK's number tells that all below has been sent. */
+		/* All below an ACK's own number has been sent. */
 		open_hole(c, dir, p, from);
 		dir->next = from;
 	}

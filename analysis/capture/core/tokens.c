@@ -46,7 +46,7 @@ struct token *find_token(struct analyser *c, u32 token, u32 point)
 	return token_at && token_at->used ? token_at : NULL;
 }
 
-/* The last connection with a token is the one that it means. */
+/* A token means the last connection that has it. */
 void add_token(struct analyser *c, struct connection *conn, int side, u32 token)
 {
 	struct token *t = find_token(c, token, (u32)conn->row.point);
@@ -77,7 +77,7 @@ void learn_key(struct analyser *c, struct connection *conn, int side, u64 key)
 		conn->row.key_a = key;
 		conn->row.token_a = token;
 	}
-	/* Joins that came before the key wait under its token. */
+	/* Subflows that joined before the key was known wait under its token. */
 	known = find_token(c, token, (u32)conn->row.point);
 	if (known && !known->connection->row.keys_known)
 		waiting = known->connection;

@@ -43,7 +43,7 @@ static bool make_space_for(struct analyser *c, struct direction *dir)
 	return true;
 }
 
-/* `counted`: as data of TCP, for nothing told yet that the connection maps its data. */
+/* `counted`: it counted as data of TCP, since no mapping has been seen yet. */
 void hold_unmapped(struct analyser *c, const struct packet *p, i64 from, i64 to,
 		   bool counted)
 {
