@@ -175,7 +175,10 @@ def _verdicts(campaign: Campaign) -> Iterator[str]:
         counts = [int(counted.get((case, verdict), 0)) for verdict in VERDICTS]
         rows.append([str(case), *map(str, counts)])
     yield from markdown(["case", *VERDICTS], rows, numbers_from=1)
-    yield "Runs by verdict. Only runs that are ok enter what follows."
+    yield (
+        "The table counts the runs by verdict. The rest of this page uses only runs"
+        " with the verdict ok."
+    )
     yield ""
     bad = campaign.runs[campaign.runs["verdict"] != "ok"]
     for _, row in bad.iterrows():

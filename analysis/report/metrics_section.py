@@ -41,13 +41,13 @@ def lines(campaign: Campaign) -> Iterator[str]:
     yield from markdown(["case", *names], rows, numbers_from=1)
     yield (
         "The table shows the median of each case with the first and third quartile. n"
-        " counts networks, whose repetitions are averaged; of a single network, it"
-        " counts repetitions. All metrics of every run are in the table of runs."
+        " counts networks, whose repetitions are averaged. For a single network, n"
+        " counts repetitions. The table of runs has all metrics of every run."
     )
     yield ""
     unknown = [metric for metric, column in columns.items() if column not in known]
     if unknown:
-        yield f"No run that is ok has these: {', '.join(unknown)}."
+        yield f"No run with the verdict ok has these metrics: {', '.join(unknown)}."
         yield ""
 
 

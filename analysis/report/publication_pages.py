@@ -25,8 +25,8 @@ MADE = ("source", "spec", "backend", "kernel", "guest", "mpbench", "commit")
 """What the foot of a page says about how a campaign was made."""
 AGREES, OPEN = "agrees", "differs, open"
 READING = (
-    "How each statement is read as a number stands in the files of published"
-    " statements. A trend is a rank correlation (Spearman); tests are at p < 0.05."
+    "The files of published statements say how each statement is read as a number. A"
+    " trend is Spearman's rank correlation. Tests are at p < 0.05."
 )
 
 
@@ -209,30 +209,35 @@ def _figure(name: str) -> str:
 
 def _why(answered: Answered) -> str:
     if answered.cause is None:
-        return "open."
+        return "The cause is open."
     text = " ".join(answered.cause.text.split())
     if answered.untested and answered.cause.rows is not None:
-        return f"{text} No results of `{answered.cause.rows.campaign}` yet: open."
+        name = answered.cause.rows.campaign
+        return f"{text} There are no results of `{name}` yet, so the cause is open."
     if answered.odds is not None:
         text += f" {_chance(answered.odds)}"
     if answered.tested is None:
         return text
-    agrees = {True: "agrees", False: "does not agree: open", None: "open"}
+    agrees = {
+        True: "They agree with the published statement.",
+        False: "They do not agree with the published statement, so the cause is open.",
+        None: "They cannot be compared, so the cause is open.",
+    }
     rows = answered.tested.statement.rows
     conditions = ", ".join(f"{c} {how} {v}" for c, how, v in rows.conditions)
     of = f"`{rows.campaign}`" + (f" ({conditions})" if conditions else "")
     of += f", `{answered.cause.metric}`" if answered.cause.metric else ""
     tested = answered.tested
-    said = f"{tested.ours}, n = {tested.n}; {agrees[tested.agrees]}"
-    return f"{text} There, in {of}: {said}."
+    said = f"{tested.ours} (n = {tested.n}). {agrees[tested.agrees]}"
+    return f"{text} The runs of {of} have: {said}"
 
 
 def _chance(odds: float) -> str:
     within = "within chance" if odds >= SIGNIFICANCE else "more than chance"
     return (
-        f"In {odds:.0%} of {resampling.RESAMPLES:,} designs, each drawn with"
-        " replacement from the points of this one, it is as published: the difference"
-        f" is {within}."
+        f"We drew {resampling.RESAMPLES:,} designs with replacement from the points of"
+        f" this design. The statement holds in {odds:.0%} of them, so the difference is"
+        f" {within}."
     )
 
 
@@ -258,9 +263,9 @@ def _index(
     yield "# Every figure and table, ours beside the published"
     yield ""
     yield (
-        f"{publication.source}. Made from results folders by `mpbench pages"
-        f" {publication.file} RESULTS...`; the same results give the same bytes."
-        " `points/` has what is plotted."
+        f"{publication.source}. These pages were made from results folders by `mpbench"
+        f" pages {publication.file} RESULTS...`. The same results give the same bytes."
+        " The folder `points/` has the plotted values."
     )
     yield ""
     rows = []
@@ -279,11 +284,11 @@ def _index(
     agreeing = sum(made.agreeing for made in done)
     differing = [answered for made in done for answered in made.differing]
     by_chance = sum(answered.by_chance for answered in differing)
-    told = (
-        f"{agreeing} of {agreeing + len(differing)} statements that can be answered by"
+    yield (
+        f"{agreeing + len(differing)} statements can be answered by yes or no. Our"
+        f" results agree with {agreeing} of them."
+        + (f" {by_chance} differ by no more than chance." if by_chance else "")
     )
-    more = f", {by_chance} differ by no more than chance" if by_chance else ""
-    yield f"{told} yes or no come out as printed{more}."
     yield ""
     if differing:
         yield "## What differs"
@@ -292,7 +297,7 @@ def _index(
         for answered in made.differing:
             said = answered.given.statement
             page = f"[{_figure(said.figure)}]({made.sheet.name}.md)"
-            ours = f"*{said.statement}*; ours: {answered.given.ours}"
+            ours = f"*{said.statement}*. Ours: {answered.given.ours}"
             yield f"- {page}: {ours}. {_short(answered)}"
     yield ""
     noted = [campaign for campaign in campaigns.values() if campaign.state]
@@ -306,14 +311,17 @@ def _index(
 def _short(answered: Answered) -> str:
     """The first sentence of the cause."""
     if answered.cause is None:
-        return "Open."
+        return "The cause is open."
     if answered.untested:
-        return "A supposed cause is not tested yet; open."
+        return "A supposed cause is not tested yet, so the cause is open."
     if answered.by_chance and answered.odds is not None:
         share = f"{answered.odds:.0%}"
-        return f"Within chance: as published in {share} of designs drawn again."
+        told = f"the statement holds in {share} of resampled designs"
+        return f"The difference is within chance: {told}."
     if not answered.explained:
-        return "A supposed cause was tested and does not explain it; open."
+        return (
+            "A supposed cause was tested and does not explain it, so the cause is open."
+        )
     return " ".join(answered.cause.text.split()).partition(". ")[0].rstrip(".") + "."
 
 

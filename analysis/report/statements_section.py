@@ -28,9 +28,9 @@ def lines(statements: Sequence[Statement], campaign: Campaign) -> Iterator[str]:
         head = ["published", "where", "ours", "n", "agrees"]
         yield from markdown(head, [_cells(given) for given in answers])
     yield (
-        'A trend is Spearman\'s rank correlation; "agrees" on a trend, or on its'
-        " absence, goes by p < 0.05. How each statement is read as a number stands in"
-        " the file of published statements."
+        "A trend is Spearman's rank correlation. Whether there is a trend is tested at"
+        " p < 0.05. The file of published statements says how each statement is read as"
+        " a number."
     )
     yield ""
 

@@ -84,9 +84,10 @@ def test_figures_of_a_page(results: Path, command: Command, tmp_path: Path) -> N
     text = made[0]["README.md"].decode()
     assert "over-time-cwnd-srtt-multi-point-1.png" in made[0]
     assert "over-time-goodput-lia.svg" in made[0]
-    assert "Of point 1, repetition 0 (link1 capacity [Mbit/s] 20)" in text
+    assert "The figure shows point 1, repetition 0 (link1 capacity [Mbit/s] 20)" in text
     assert (
-        "Means over 5 s. Shaded: alone from 0 to 5 s, together from 5 to 15 s" in text
+        "The values are means over 5 s. The shaded phases are alone from 0 to 5 s,"
+        " together from 5 to 15 s" in text
     )
     assert "Not drawn: lia, point 0, repetition 0: no subflow has alpha" in text
 

@@ -73,13 +73,13 @@ def test_a_page_has_both_campaigns_and_the_answers(tmp_path: Path) -> None:
     page = (tmp_path / "figure-3.4.md").read_text()
     assert page.startswith("# Fig. 3.4: benefit\n")
     assert "](figure-3-4a.png)" in page and "](figure-3-4a-2.png)" in page
-    assert "| it is large |" in page and "*it is large*: open." in page
+    assert "| it is large |" in page and "*it is large*: The cause is open." in page
     assert (done[0].agreeing, len(done[0].differing)) == (1, 1)
     assert publication_pages.verdict(done[0]) == "differs, open"
     index = (tmp_path / "README.md").read_text()
     assert "| [Table 5.3](../x.md) | fairness | - | - | on its own page |" in index
     assert "| Fig. 9.9 | nothing | 0 | 0 | no results yet |" in index
-    assert "1 of 2 statements" in index
+    assert "2 statements can be answered" in index and "agree with 1 of them" in index
     points = pd.read_csv(tmp_path / "points" / "a.csv")
     assert len(points) == 40 and "experimental_aggregation_benefit" in points
 
@@ -90,7 +90,7 @@ def test_a_cause_is_answered_from_its_runs(tmp_path: Path) -> None:
     (each,) = done[0].answers
     assert each.tested is not None and each.tested.agrees is True
     page = (tmp_path / "figure-3.4.md").read_text()
-    assert "The buffers. More. There, in `b`: median 2e+03, n = 40; agrees." in page
+    assert "More. The runs of `b` have: median 2e+03 (n = 40). They agree with" in page
     assert publication_pages.verdict(done[0]) == "differs, with cause"
     assert "The buffers." in (tmp_path / "README.md").read_text()
 
@@ -100,7 +100,10 @@ def test_a_cause_that_its_runs_do_not_show_leaves_it_open(tmp_path: Path) -> Non
     (each,) = done[0].answers
     assert each.tested is not None and not each.explained
     assert publication_pages.verdict(done[0]) == "differs, open"
-    assert "does not explain it; open." in (tmp_path / "README.md").read_text()
+    assert (
+        "does not explain it, so the cause is open."
+        in (tmp_path / "README.md").read_text()
+    )
 
 
 def test_a_cause_can_ask_of_another_metric(tmp_path: Path) -> None:
@@ -108,7 +111,7 @@ def test_a_cause_can_ask_of_another_metric(tmp_path: Path) -> None:
     done = write(tmp_path, {"s": cause})
     assert not done[0].answers[0].explained
     page = (tmp_path / "figure-3.4.md").read_text()
-    assert "There, in `b`, `point`: median 19.5, n = 40; does not agree" in page
+    assert "of `b`, `point` have: median 19.5 (n = 40). They do not agree" in page
 
 
 def test_chance_is_a_cause_where_points_drawn_again_agree(
@@ -124,11 +127,15 @@ def test_chance_is_a_cause_where_points_drawn_again_agree(
     assert far_off.odds == 0 and not far_off.explained
     assert close.odds == pytest.approx(0.5, abs=0.2) and close.by_chance
     page = (tmp_path / "figure-3.4.md").read_text()
-    assert f"In {close.odds:.0%} of 200 designs" in page and "within chance" in page
-    assert "In 0% of 200 designs" in page and "is more than chance" in page
+    assert f"in {close.odds:.0%} of them, so the difference is within" in page
+    assert (
+        "We drew 200 designs" in page
+        and "in 0% of them" in page
+        and "more than chance" in page
+    )
     index = (tmp_path / "README.md").read_text()
-    assert f"Within chance: as published in {close.odds:.0%} of" in index
-    assert "0 of 2 statements" in index and ", 1 differ by no more than chance" in index
+    assert f"within chance: the statement holds in {close.odds:.0%} of" in index
+    assert "agree with 0 of them. 1 differ by no more than chance." in index
     assert publication_pages.verdict(done[0]) == "differs, 1 open"
 
 
@@ -137,8 +144,11 @@ def test_a_cause_without_its_runs_leaves_it_open(tmp_path: Path) -> None:
     done = write(tmp_path, {"s": cause})
     assert publication_pages.verdict(done[0]) == "differs, open"
     page = (tmp_path / "figure-3.4.md").read_text()
-    assert "The buffers. No results of `elsewhere` yet: open." in page
-    assert "is not tested yet; open." in (tmp_path / "README.md").read_text()
+    assert "There are no results of `elsewhere` yet, so the cause is open." in page
+    assert (
+        "is not tested yet, so the cause is open."
+        in (tmp_path / "README.md").read_text()
+    )
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:

@@ -39,10 +39,10 @@ LABEL_INCHES = 0.78
 BOUND_COLUMNS = {"aggregation_benefit": "aggregation_benefit_bound"}
 """The column of the greatest possible value of a metric."""
 READING = (
-    "Boxes reach from the first to the third quartile, with the median; whiskers to"
-    " the last point within 1.5 interquartile ranges; every network is a faint point,"
-    " with its repetitions averaged."
-    " Batches are open below and closed above, but for the first."
+    "A box reaches from the first to the third quartile and shows the median. Its"
+    " whiskers reach to the last point within 1.5 interquartile ranges. Every network"
+    " is a faint point, with its repetitions averaged. A batch does not include its"
+    " lower bound, except the first batch."
 )
 
 

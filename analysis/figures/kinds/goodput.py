@@ -31,7 +31,7 @@ STACKED = (
     " as well as one TCP on each. "
 )
 LINE = (
-    "The line is what the links carry, headers included, so no goodput reaches it."
+    "The line shows what the links carry, headers included, so no goodput reaches it."
     " Repetitions are averaged."
 )
 

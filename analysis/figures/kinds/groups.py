@@ -106,7 +106,9 @@ def draw(
                 summary.append(row)
             else:
                 summary.append(summary_row(column, group, name, "", by_group[group]))
-    note = "" if len(boxes) == 1 else "Boxes of a group stand in the order of the key."
+    note = (
+        "" if len(boxes) == 1 else "The boxes of a group stand in the order of the key."
+    )
     return DrawnFigure(
         title(request),
         target.name,

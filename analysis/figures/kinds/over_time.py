@@ -69,11 +69,11 @@ def draw(
     factors = ", ".join(
         f"{label(name)} {_value(rows[name].iloc[0])}" for name in campaign.factors
     )
-    note = f"Of {where}{f' ({factors})' if factors else ''}."
+    note = f"The figure shows {where}{f' ({factors})' if factors else ''}."
     if request.average:
-        note += f" Means over {request.average:g} s."
+        note += f" The values are means over {request.average:g} s."
     if phases:
-        note += f" Shaded: {_named(phases)}."
+        note += f" The shaded phases are {_named(phases)}."
     return DrawnFigure(title(request), target.name, note)
 
 

@@ -70,7 +70,7 @@ def draw(
         texts = (quartiles(values[of_case]) for values in columns.values())
         cells.append((str(case), str(known), *texts))
     name = without_mathematics(label(column))
-    note = f"Medians, with the first and third quartile, of {name}."
+    note = f"The table shows medians of {name}, with the first and third quartile."
     figure = DrawnFigure(
         title(request), "", note, head=("case", "n", *columns), cells=tuple(cells)
     )
