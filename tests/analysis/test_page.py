@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -14,10 +15,15 @@ from analysis.report import campaign_page
 from analysis.report.campaign_page import Contents
 from tests.analysis import campaign
 
+BENEFITS = ("goodput", "aggregation_benefit", "experimental_aggregation_benefit")
 THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.csv"
 
 
-def loaded(rows, factors=campaign.FACTORS, metrics=("goodput",)) -> Campaign:
+def loaded(
+    rows: list[dict[str, Any]],
+    factors: tuple[str, ...] = campaign.FACTORS,
+    metrics: tuple[str, ...] = BENEFITS,
+) -> Campaign:
     return Campaign(
         "Bulk transfers",
         table.build(rows),
@@ -27,7 +33,7 @@ def loaded(rows, factors=campaign.FACTORS, metrics=("goodput",)) -> Campaign:
     )
 
 
-def written(campaign: Campaign, folder: Path, **contents) -> Path:
+def written(campaign: Campaign, folder: Path, **contents: Any) -> Path:
     """The page of a campaign beside the thesis's statements."""
     shown = Contents(statements=statements.read(THESIS), **contents)
     page = campaign_page.write(campaign, shown, folder).page
@@ -43,7 +49,7 @@ def test_page_and_figures_twice_the_same_bytes(tmp_path: Path) -> None:
         files = sorted(path.parent.iterdir())
         made.append({file.name: file.read_bytes() for file in files})
     assert made[0] == made[1]
-    assert len([name for name in made[0] if name.endswith(".svg")]) == 5
+    assert len([name for name in made[0] if name.endswith(".svg")]) == 6
     assert b"Date" not in made[0]["factors.svg"]
 
 
