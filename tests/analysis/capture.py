@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from tests.guest_network import ENDS, SERVER, counters, on, sh, started, unwire, wire
 
@@ -25,7 +26,7 @@ OUT = Path("/run/mpbench/captured")
 CAPTURED = Path(__file__).parent / "captured"
 
 
-def shape(loss, edge_limit):
+def shape(loss: str, edge_limit: int | None) -> None:
     for far in ("in", "out"):
         on(
             "r1",
@@ -54,8 +55,9 @@ def shape(loss, edge_limit):
         )
 
 
-def snapshot(folder):
-    qdisc, link = {}, {}
+def snapshot(folder: Path) -> None:
+    qdisc: dict[str, Any] = {}
+    link: dict[str, Any] = {}
     for node in (*ENDS, *ROUTERS):
         qdisc[node] = json.loads(on(node, "tc -s -j qdisc show").stdout)
         link[node] = json.loads(on(node, "ip -s -j link").stdout)
@@ -64,7 +66,7 @@ def snapshot(folder):
     counters(folder)
 
 
-def outcome(argv, codes):
+def outcome(argv: dict[str, str], codes: dict[str, int]) -> dict[str, Any]:
     """What mpbench's guest would have said of it."""
     return {
         "format": 1,
@@ -97,15 +99,15 @@ def outcome(argv, codes):
 
 
 def traffic(
-    name,
-    client="-t 4",
-    server="",
-    wrap=("mptcpize run ", "mptcpize run "),
-    end=None,
-    join=True,
-    loss="0%",
-    edge_limit=None,
-):
+    name: str,
+    client: str = "-t 4",
+    server: str = "",
+    wrap: tuple[str, str] = ("mptcpize run ", "mptcpize run "),
+    end: signal.Signals | None = None,
+    join: bool = True,
+    loss: str = "0%",
+    edge_limit: int | None = None,
+) -> None:
     folder = OUT / name
     folder.mkdir(parents=True)
     nodes = wire(2, join)
@@ -137,7 +139,7 @@ def traffic(
     print("captured", name, codes, flush=True)
 
 
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "mptcp": {},
     "mptcp-parallel": {"client": "-t 4 -P 3"},
     "mptcp-reverse": {"client": "-t 4 -R"},
@@ -153,7 +155,7 @@ KINDS = {
 }
 
 
-def main(names):
+def main(names: list[str]) -> None:
     """In the guest."""
     os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
     sh("hostname client")
@@ -165,7 +167,7 @@ def main(names):
             sys.exit(f"{name}: {error} {error.stderr}")
 
 
-def make(names):
+def make(names: list[str]) -> None:
     """Have a guest do it, and keep what it wrote."""
     from mpbench.backends.base import Bounds
     from tests.virtual.lab import guest_call, lab_with

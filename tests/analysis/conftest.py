@@ -4,12 +4,22 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
 from analysis.run.job import FORMAT
 from topologies.shaping import link_shape, to_json
+
+Change = Callable[[dict[str, Any]], None]
+"""Alters a job in place."""
+
+
+class MakeRun(Protocol):
+    """The fixture `make_run`."""
+
+    def __call__(self, scenario: str, change: Change | None = None) -> Path: ...
+
 
 CAPTURED = Path(__file__).parent / "captured"
 PATHS = {
@@ -55,10 +65,10 @@ def job(scenario: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def make_run(tmp_path: Path) -> Callable[..., Path]:
+def make_run(tmp_path: Path) -> MakeRun:
     """A run's directory from a scenario; `change` may alter its job."""
 
-    def make(scenario: str, change: Callable[[dict[str, Any]], None] | None = None):
+    def make(scenario: str, change: Change | None = None) -> Path:
         run = tmp_path / scenario
         shutil.copytree(CAPTURED / scenario, run / "artefacts")
         own = run / "artefacts" / "job.json"

@@ -35,7 +35,7 @@ def test_outside_and_missing() -> None:
 
 
 @pytest.mark.parametrize("largest", [0.0, 1e-6, 0.37, 1.0, 99.99, 100.0, 100.01, 7e9])
-def test_every_value_has_a_batch(largest) -> None:
+def test_every_value_has_a_batch(largest: float) -> None:
     values = np.linspace(0, largest, 50)
     bounds = batches.edges(values)
     assert (batches.assign(values, bounds) >= 0).all()
@@ -48,7 +48,7 @@ def test_summary_against_a_naive_one() -> None:
     values[7] = np.nan
     summary = batches.summary(criterion, values, (0, 20, 40, 60, 80, 100))
     assert summary["n"].sum() == 199
-    for index, row in summary.iterrows():
+    for index, (_, row) in enumerate(summary.iterrows()):
         chosen = sorted(
             v
             for c, v in zip(criterion, values, strict=True)

@@ -1,12 +1,14 @@
 """Points drawn again: against a naive second implementation, and what must hold."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from analysis.published import resampling, selection, statements
 
-PAIRED = {
+PAIRED: dict[str, Any] = {
     **dict(id="s", section="", page="", figure="", statement="", criterion=""),
     **dict(statistic="median_distance", metric="y", above=None, up_to=None),
     **dict(relation="<", value="", tolerance=0.0),

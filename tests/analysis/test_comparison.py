@@ -1,5 +1,8 @@
 """Two campaigns, pair by pair."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +13,7 @@ from analysis.campaign import comparison
 BOTH = {"mptcp": "mptcp"}
 
 
-def campaign(values: list[float], case: str = "mptcp", **more) -> pd.DataFrame:
+def campaign(values: list[float], case: str = "mptcp", **more: Any) -> pd.DataFrame:
     """One design point per value, with capacities 1, 2, 3 and so on."""
     return pd.DataFrame(
         {
@@ -24,7 +27,9 @@ def campaign(values: list[float], case: str = "mptcp", **more) -> pd.DataFrame:
     )
 
 
-def paired(one: pd.DataFrame, other: pd.DataFrame, cases=BOTH) -> pd.DataFrame:
+def paired(
+    one: pd.DataFrame, other: pd.DataFrame, cases: Mapping[str, str] = BOTH
+) -> pd.DataFrame:
     return comparison.pairs(one, other, ["capacity"], cases, "goodput")
 
 
@@ -81,7 +86,7 @@ def test_intervals_repeat_with_the_generator() -> None:
 
 
 @pytest.mark.parametrize("statistic", [np.mean, np.median])
-def test_intervals_at_the_edge(statistic) -> None:
+def test_intervals_at_the_edge(statistic: Callable[..., np.floating]) -> None:
     rng = np.random.default_rng(1)
     same = comparison.interval(np.full(20, 0.25), statistic, rng)
     assert (same.low, same.estimate, same.high) == (0.25, 0.25, 0.25)

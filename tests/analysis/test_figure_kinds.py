@@ -3,17 +3,19 @@
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
 from analysis.figures import defaults, style, titles
-from analysis.figures.drawn_figure import UndrawableError
+from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.kinds import cdf, groups
 from analysis.figures.registry import KINDS
 from analysis.figures.request import FigureRequest
@@ -24,7 +26,7 @@ from tests.analysis import campaign
 
 FACTORS = campaign.FACTORS
 ROOT = Path(__file__).parents[2]
-CDF = {"kind": "cdf", "metric": "traffic_split"}
+CDF: dict[str, Any] = {"kind": "cdf", "metric": "traffic_split"}
 SIGNED = {"criterion": {"factor": "capacity", "difference": "signed"}}
 
 
@@ -35,13 +37,17 @@ def runs(points: int = 30, sizes: int = 3) -> pd.DataFrame:
     return table.build(rows)
 
 
-def draw(figure: dict, frame: pd.DataFrame, folder: Path, **look):
+def draw(
+    figure: dict[str, Any], frame: pd.DataFrame, folder: Path, **look: Any
+) -> DrawnFigure:
     request = FigureRequest.model_validate(figure)
     target = style.Target(folder, file_name(request), style.Look(**look))
     return KINDS[request.kind].draw(request, Campaign("x", frame, FACTORS), target)
 
 
-def paper(frame: pd.DataFrame, folder: Path, look: style.Look, *figures: dict):
+def paper(
+    frame: pd.DataFrame, folder: Path, look: style.Look, *figures: dict[str, Any]
+) -> campaign_page.Written:
     """The figures of a campaign without a page."""
     requests = tuple(FigureRequest.model_validate(figure) for figure in figures)
     contents = Contents(figures=requests, look=look)
@@ -84,7 +90,11 @@ def test_a_curve_rises_by_one_nth_at_each_value(
 
 
 def test_groups_have_a_box_for_each_value_and_case(tmp_path: Path) -> None:
-    figure = {"kind": "groups", "metric": "goodput", "by": "traffic.size"}
+    figure: dict[str, Any] = {
+        "kind": "groups",
+        "metric": "goodput",
+        "by": "traffic.size",
+    }
     drawn = draw(figure, runs(), tmp_path)
     assert list(drawn.summary["group"][::3]) == ["8 kB", "128 kB", "2.05 MB"]
     assert (drawn.group_label, len(drawn.summary)) == ("traffic size", 9)
@@ -95,7 +105,11 @@ def test_groups_have_a_box_for_each_value_and_case(tmp_path: Path) -> None:
 
 
 def test_groups_of_a_factor_with_many_values_are_refused(tmp_path: Path) -> None:
-    figure = {"kind": "groups", "metric": "goodput", "by": "path1.capacity"}
+    figure: dict[str, Any] = {
+        "kind": "groups",
+        "metric": "goodput",
+        "by": "path1.capacity",
+    }
     with pytest.raises(UndrawableError, match=r"has 30 values.*kind box"):
         draw(figure, runs(), tmp_path)
 
@@ -182,7 +196,11 @@ def test_figures_for_a_paper_are_the_same_each_time(tmp_path: Path) -> None:
 
 def test_groups_of_a_factor_hold_batches_of_a_criterion(tmp_path: Path) -> None:
     frame = runs()
-    figure = {"kind": "groups", "metric": "goodput", "by": "traffic.size"}
+    figure: dict[str, Any] = {
+        "kind": "groups",
+        "metric": "goodput",
+        "by": "traffic.size",
+    }
     figure |= {"criterion": {"factor": "delay", "difference": "signed"}, "batches": 3}
     with pytest.raises(UndrawableError, match="several cases"):
         draw(figure, frame, tmp_path)
@@ -204,7 +222,7 @@ def test_groups_of_a_criterion_hold_cases(tmp_path: Path) -> None:
 
 
 def test_groups_of_words_stand_best_first(tmp_path: Path) -> None:
-    figure = {"kind": "groups", "metric": "goodput", "case": "mptcp"}
+    figure: dict[str, Any] = {"kind": "groups", "metric": "goodput", "case": "mptcp"}
     figure["criterion"] = {"factor": "first_path_quality", "difference": "none"}
     drawn = draw(figure, runs(), tmp_path)
     assert list(drawn.summary["batch"]) == ["best", "worst"]
@@ -304,10 +322,14 @@ def many(cases: int, points: int = 6) -> Campaign:
 )
 @pytest.mark.parametrize("columns", [None, 1])
 def test_figures_of_many_cases_drop_and_hide_nothing(
-    cases: int, figure: dict, columns: int | None, tmp_path: Path, monkeypatch
+    cases: int,
+    figure: dict[str, Any],
+    columns: int | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every case is in the legend or a title, nothing overlaps, no layout collapses."""
-    drawn: list = []
+    drawn: list[Figure] = []
     monkeypatch.setattr(style, "save", lambda picture, _: drawn.append(picture))
     request = FigureRequest.model_validate(figure)
     loaded = many(cases)

@@ -1,6 +1,7 @@
 """Metrics against the thesis's words, a naive second form, and invariants."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -102,6 +103,8 @@ def test_balance_of_requests() -> None:
         (lambda: metrics.retransmission_ratio(0, 0), "nothing was sent"),
     ],
 )
-def test_what_is_not_defined_is_refused(call, message) -> None:
+def test_what_is_not_defined_is_refused(
+    call: Callable[[], object], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         call()

@@ -46,7 +46,9 @@ def test_iperf3_reverse_swaps_the_sender() -> None:
         ("refused/traffic-0-client.json", "Connection refused", 0),
     ],
 )
-def test_iperf3_that_failed_keeps_what_it_measured(name, error, intervals) -> None:
+def test_iperf3_that_failed_keeps_what_it_measured(
+    name: str, error: str, intervals: int
+) -> None:
     report = iperf3.read(CAPTURED / name)
     assert error in (report.error or "")
     assert len(report.intervals) == intervals
@@ -60,7 +62,7 @@ def test_iperf3_that_failed_keeps_what_it_measured(name, error, intervals) -> No
         ("mptcp/none.json", "missing"),
     ],
 )
-def test_iperf3_cut_short_is_refused(name, message) -> None:
+def test_iperf3_cut_short_is_refused(name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         iperf3.read(CAPTURED / name)
 

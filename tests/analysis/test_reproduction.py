@@ -1,6 +1,8 @@
 """Pages of a publication: drawn, answered, with causes, the same each time."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ from click.testing import CliRunner
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
+from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.published import publication, resampling, selection, statements
@@ -36,19 +39,21 @@ SHEETS = (
 )
 
 
-def made(name: str, seed: int, **columns: object) -> Campaign:
+def made(name: str, seed: int, **columns: Any) -> Campaign:
     runs = table.build(campaign.rows(40, seed)).assign(**columns)
     return Campaign(name, runs, campaign.FACTORS, made={"kernel": "k"})
 
 
-def publication_of(said, causes: dict) -> publication_pages.Publication:
+def publication_of(
+    said: Sequence[statements.Statement], causes: Mapping[str, publication.Cause]
+) -> publication_pages.Publication:
     return publication_pages.Publication(
         "Somebody, 2017", "pages.yaml", SHEETS, said, causes
     )
 
 
 def said(**values: object) -> statements.Statement:
-    plain = {
+    plain: dict[str, Any] = {
         **dict(id="s", section="1", page="2", figure="3.4a", statement="it is large"),
         **dict(statistic="median", metric="goodput_mbps", criterion="", above=None),
         **dict(up_to=None, relation=">", value="1000", tolerance=0.0),
@@ -57,7 +62,9 @@ def said(**values: object) -> statements.Statement:
     return statements.Statement(**{**plain, **values})
 
 
-def write(folder: Path, causes: dict, *more: statements.Statement):
+def write(
+    folder: Path, causes: Mapping[str, publication.Cause], *more: statements.Statement
+) -> tuple[publication_pages.Reproduced, ...]:
     campaigns = {"a": made("a", 1), "b": made("b", 2, goodput_mbps=2000.0)}
     return publication_pages.write(
         publication_of((said(), *more), causes),
@@ -171,7 +178,8 @@ def test_two_figures_after_the_same_one_have_two_names(tmp_path: Path) -> None:
         {"a": (BOX, BOX)},
         target,
     )
-    names = [figure.drawn.name for figure in done.figures]
+    drawn = [figure.drawn for figure in done.figures]
+    names = [figure.name for figure in drawn if isinstance(figure, DrawnFigure)]
     assert names == ["figure-3-4a", "figure-3-4a-2"] and done.missing == ("b",)
 
 
@@ -207,7 +215,9 @@ def test_the_thesis_is_whole() -> None:
         ("\npages:", "\ncauses: {nothing: {text: x}}\npages:", "no statement has the"),
     ],
 )
-def test_a_wrong_file_is_refused(tmp_path: Path, old, new, message) -> None:
+def test_a_wrong_file_is_refused(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     text = THESIS.read_text().split("\ncauses:")[0] + "\n"
     text = text.replace("- thesis-", f"- {THESIS.parent}/thesis-")
     path = tmp_path / "pages.yaml"
@@ -235,7 +245,7 @@ def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
     assert "none" in str(result.exception)
 
 
-def rows_with(points: int = 40) -> list[dict]:
+def rows_with(points: int = 40) -> list[dict[str, Any]]:
     rows = campaign.rows(points)
     for row in rows:
         ratio = (0.01, 0.02)[row["path"] == 1] if row["path"] else 0.015

@@ -1,10 +1,12 @@
 """Verdict, reason and metrics of captured runs."""
 
 import json
+from typing import Any
 
 import pytest
 
 from analysis.run import row as rows
+from tests.analysis.conftest import Change, MakeRun
 from topologies.shaping import queue_packets
 
 OK = (
@@ -20,7 +22,7 @@ OK = (
 
 
 @pytest.mark.parametrize("scenario", OK)
-def test_sound_runs_are_ok(make_run, scenario) -> None:
+def test_sound_runs_are_ok(make_run: MakeRun, scenario: str) -> None:
     row = rows.row(make_run(scenario))
     assert (row["verdict"], row["reason"]) == ("ok", "")
     assert row["goodput_mbps"] > 0
@@ -39,22 +41,24 @@ def test_sound_runs_are_ok(make_run, scenario) -> None:
         ("refused", "failed", "unable to connect to server: Connection refused"),
     ],
 )
-def test_unsound_runs_say_why(make_run, scenario, verdict, reason) -> None:
+def test_unsound_runs_say_why(
+    make_run: MakeRun, scenario: str, verdict: str, reason: str
+) -> None:
     row = rows.row(make_run(scenario))
     assert row["verdict"] == verdict
     assert reason in row["reason"]
     assert "\n" not in row["reason"]
 
 
-def set_parameter(name, value):
+def set_parameter(name: str, value: Any) -> Change:
     return lambda job: job["parameters"].update({name: value})
 
 
-def set_transport(name, value):
+def set_transport(name: str, value: Any) -> Change:
     return lambda job: job["transport"].update({name: value})
 
 
-def set_traffic(**values):
+def set_traffic(**values: Any) -> Change:
     return lambda job: job["traffic"][0].update(values)
 
 
@@ -80,14 +84,16 @@ def set_traffic(**values):
         (set_traffic(duration_s=None, bytes=10**9), "bytes sent of 1000000000"),
     ],
 )
-def test_what_was_not_as_asked_is_invalid(make_run, change, reason) -> None:
+def test_what_was_not_as_asked_is_invalid(
+    make_run: MakeRun, change: Change, reason: str
+) -> None:
     row = rows.row(make_run("mptcp", change))
     assert row["verdict"] == "invalid"
     assert reason in row["reason"]
     assert row["goodput_mbps"] > 0
 
 
-def test_a_machine_short_of_memory_makes_no_measurement(make_run) -> None:
+def test_a_machine_short_of_memory_makes_no_measurement(make_run: MakeRun) -> None:
     run = make_run("mptcp")
     path = run / "artefacts/nstat-server.json"
     counters = json.loads(path.read_text())
@@ -98,7 +104,7 @@ def test_a_machine_short_of_memory_makes_no_measurement(make_run) -> None:
     assert "TCP was short of memory 2 times (server)" in row["reason"]
 
 
-def test_tcp_on_a_path_not_its_own_is_invalid(make_run) -> None:
+def test_tcp_on_a_path_not_its_own_is_invalid(make_run: MakeRun) -> None:
     row = rows.row(make_run("tcp", set_transport("path", 2)))
     assert "path 1 carried" in row["reason"] and "not to be used" in row["reason"]
     assert "path 2 carried 516 bytes only" in row["reason"]
@@ -108,7 +114,9 @@ def test_tcp_on_a_path_not_its_own_is_invalid(make_run) -> None:
     "name", ["outcome.json", "traffic-0-server.json", "nstat-client.json"]
 )
 @pytest.mark.parametrize("content", [None, "", "{", "[1]", '{"format": 9}'])
-def test_lost_and_broken_artefacts_fail_the_run(make_run, name, content) -> None:
+def test_lost_and_broken_artefacts_fail_the_run(
+    make_run: MakeRun, name: str, content: str | None
+) -> None:
     run = make_run("mptcp")
     path = run / "artefacts" / name
     path.unlink()
@@ -120,7 +128,7 @@ def test_lost_and_broken_artefacts_fail_the_run(make_run, name, content) -> None
     assert row["verdict"] == "failed" or "goodput_mbps" in row
 
 
-def test_the_guests_own_failure_is_the_reason(make_run) -> None:
+def test_the_guests_own_failure_is_the_reason(make_run: MakeRun) -> None:
     run = make_run("guest-tcp")
     (run / "artefacts/outcome.json").write_text(
         '{"format": 1, "status": "failed", "error": "NetworkError: r1: tc failed"}'
@@ -129,7 +137,7 @@ def test_the_guests_own_failure_is_the_reason(make_run) -> None:
     assert (row["verdict"], row["reason"]) == ("failed", "NetworkError: r1: tc failed")
 
 
-def test_goodput_counts_the_receiver_within_the_time_asked(make_run) -> None:
+def test_goodput_counts_the_receiver_within_the_time_asked(make_run: MakeRun) -> None:
     row = rows.row(make_run("mptcp"))
     assert row["measured_s"] == pytest.approx(4, abs=0.001)
     mbps = row["received_bytes"] * 8 / row["measured_s"] / 1e6
@@ -143,12 +151,12 @@ def test_goodput_counts_the_receiver_within_the_time_asked(make_run) -> None:
     assert row["jain"] is None
 
 
-def test_streams_have_a_fairness(make_run) -> None:
+def test_streams_have_a_fairness(make_run: MakeRun) -> None:
     row = rows.row(make_run("mptcp-parallel"))
     assert 1 / 3 < row["jain"] <= 1
 
 
-def test_plain_tcp_has_no_aggregation_benefit(make_run) -> None:
+def test_plain_tcp_has_no_aggregation_benefit(make_run: MakeRun) -> None:
     row = rows.row(make_run("guest-tcp"))
     assert row["aggregation_benefit"] is None and row["scheduler"] is None
     assert row["utilisation"] == pytest.approx(1448 / 1514, abs=0.005)

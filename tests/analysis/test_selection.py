@@ -1,5 +1,7 @@
 """Which runs a statement is of, and what is asked of two sets of runs."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -97,14 +99,14 @@ def test_signed_trend_minds_the_sign() -> None:
 HEAD = ",".join((*statements.COLUMNS, *statements.MORE_COLUMNS))
 
 
-def one(tmp_path, line: str) -> statements.Statement:
+def one(tmp_path: Path, line: str) -> statements.Statement:
     path = tmp_path / "some.csv"
     path.write_text(f"{HEAD}\n{line}\n")
     (read,) = statements.read(path)
     return read
 
 
-def test_a_statement_is_set_against_other_runs(tmp_path) -> None:
+def test_a_statement_is_set_against_other_runs(tmp_path: Path) -> None:
     line = "x,1,2,3.4,text,median,m,,,,<,,,one; path1.capacity_mbps>9,two,"
     said = one(tmp_path, line)
     assert not said.of("one") and said.rows.campaign == "one"
@@ -123,7 +125,7 @@ def test_a_statement_is_set_against_other_runs(tmp_path) -> None:
         ("x,1,2,3.4,text,part_above,m,,,,<,0,,,,many", ":2: could not convert"),
     ],
 )
-def test_a_wrong_line_is_named(tmp_path, line: str, message: str) -> None:
+def test_a_wrong_line_is_named(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         one(tmp_path, line)
 
@@ -134,4 +136,4 @@ def test_a_column_that_is_not_there_is_said() -> None:
     assert given.agrees is None and "no column" in given.ours
 
 
-PUBLISHED = statements.Path(__file__).parents[2] / "results/published"
+PUBLISHED = Path(__file__).parents[2] / "results/published"

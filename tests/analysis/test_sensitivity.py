@@ -1,5 +1,7 @@
 """Figures over several designs."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,9 @@ import pytest
 from analysis.campaign import sensitivity
 
 
-def design(values: dict[str, list[float]], verdict: str = "ok", **more) -> pd.DataFrame:
+def design(
+    values: dict[str, list[float]], verdict: str = "ok", **more: Any
+) -> pd.DataFrame:
     rows = [
         {"case": case, "verdict": verdict, "aggregation_benefit": value, **more}
         for case, listed in values.items()

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from analysis.campaign import table
@@ -13,12 +14,12 @@ THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.csv"
 
 
 @pytest.fixture(scope="module")
-def mptcp():
+def mptcp() -> pd.DataFrame:
     frame = table.build(campaign.rows())
     return frame[frame["case"] == "mptcp"]
 
 
-def answers(rows) -> dict[str, statements.Answer]:
+def answers(rows: pd.DataFrame) -> dict[str, statements.Answer]:
     known = statements.read(THESIS)
     return {each.id: statements.answer(each, rows, campaign.FACTORS) for each in known}
 
@@ -29,7 +30,7 @@ def test_every_statement_says_where_it_stands() -> None:
     assert all(each.section and each.page and each.statement for each in known)
 
 
-def test_a_campaign_like_the_thesis_agrees(mptcp) -> None:
+def test_a_campaign_like_the_thesis_agrees(mptcp: pd.DataFrame) -> None:
     given = answers(mptcp)
     for name in ("points", "factors", "ab-falls", "ab-beyond-80", "eab-aggregates"):
         assert given[name].agrees is True, given[name]
@@ -38,7 +39,7 @@ def test_a_campaign_like_the_thesis_agrees(mptcp) -> None:
     assert given["ab-beyond-80"].n == 5
 
 
-def test_a_campaign_that_differs_does_not(mptcp) -> None:
+def test_a_campaign_that_differs_does_not(mptcp: pd.DataFrame) -> None:
     other = mptcp.assign(
         aggregation_benefit=0.5 + mptcp["capacity_difference_mbps"].abs() / 1000,
         experimental_aggregation_benefit=mptcp["delay_difference_ms"].abs() / 100,
@@ -48,13 +49,13 @@ def test_a_campaign_that_differs_does_not(mptcp) -> None:
         assert given[name].agrees is False, given[name]
 
 
-def test_what_is_not_there_is_not_measured(mptcp) -> None:
+def test_what_is_not_there_is_not_measured(mptcp: pd.DataFrame) -> None:
     given = answers(mptcp)["reinjections-delay"]
     assert given.agrees is None and "not measured" in given.ours
     assert answers(mptcp.iloc[:1])["ab-falls"].agrees is None
 
 
-def test_a_median_is_as_far_from_0_below_as_above(mptcp) -> None:
+def test_a_median_is_as_far_from_0_below_as_above(mptcp: pd.DataFrame) -> None:
     question = Question("x", "", None, None, ())
     distance = STATISTICS["median_distance"]
     found = [distance(mptcp.assign(x=x), question) for x in (-2, 2)]
@@ -71,7 +72,9 @@ def test_a_median_is_as_far_from_0_below_as_above(mptcp) -> None:
         (",80,,", ",eighty,,", "could not convert"),
     ],
 )
-def test_a_file_that_is_wrong_says_where(tmp_path, old, new, message) -> None:
+def test_a_file_that_is_wrong_says_where(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     path = tmp_path / "wrong.csv"
     path.write_text(THESIS.read_text().replace(old, new, 1))
     with pytest.raises(ValueError, match=message) as error:

@@ -1,5 +1,7 @@
 """The join of a campaign's runs, on a made-up campaign."""
 
+from pathlib import Path
+
 import pytest
 
 from analysis.campaign import table
@@ -66,7 +68,7 @@ def test_no_rows_and_failed_rows_make_a_table() -> None:
     assert len(table.build([failed])) == 1
 
 
-def test_parquet_and_csv_hold_it(tmp_path) -> None:
+def test_parquet_and_csv_hold_it(tmp_path: Path) -> None:
     import pandas as pd
 
     frame = table.build(campaign.rows(4))
@@ -81,7 +83,7 @@ def test_parquet_and_csv_hold_it(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("missing", ["path2.delay_ms", "path2.capacity_mbps"])
-def test_a_factor_that_is_missing_has_no_difference(missing) -> None:
+def test_a_factor_that_is_missing_has_no_difference(missing: str) -> None:
     rows = [{**row, missing: None} for row in campaign.rows(1)]
     name = missing.removeprefix("path2.").replace("_", "_difference_")
     assert name not in table.build(rows).columns

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from analysis.run.row import row
+from tests.analysis.conftest import MakeRun
 
 LOST = {"traffic_s": 4.0, "lost_s": 0.02, "longest_s": 0.004}
 
@@ -35,11 +36,11 @@ def verdict(run: Path) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("scenario", ["tcp", "mptcp", "mptcp-reverse"])
-def test_a_quiet_machine_is_ok(make_run, scenario: str) -> None:
+def test_a_quiet_machine_is_ok(make_run: MakeRun, scenario: str) -> None:
     assert verdict(native(make_run(scenario))) == ("ok", "")
 
 
-def test_time_lost(make_run) -> None:
+def test_time_lost(make_run: MakeRun) -> None:
     status, reason = verdict(native(make_run("tcp"), lost_s=0.9, longest_s=0.3))
     assert status == "invalid"
     assert reason == (
@@ -48,7 +49,7 @@ def test_time_lost(make_run) -> None:
     )
 
 
-def test_a_round_trip_that_no_queue_explains(make_run) -> None:
+def test_a_round_trip_that_no_queue_explains(make_run: MakeRun) -> None:
     run = native(make_run("tcp"))
 
     def slow(interval: dict[str, Any]) -> None:
@@ -64,7 +65,7 @@ def test_a_round_trip_that_no_queue_explains(make_run) -> None:
 
 
 def test_a_path_that_a_tcp_had_to_itself_and_did_not_fill(
-    make_run, monkeypatch: pytest.MonkeyPatch
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("analysis.run.timeliness.LEAST_S", 1.0)
 
@@ -80,7 +81,7 @@ def test_a_path_that_a_tcp_had_to_itself_and_did_not_fill(
     assert "a TCP with a path to itself got 1" in reason
 
 
-def test_in_virtual_time_none_of_this_is_asked(make_run) -> None:
+def test_in_virtual_time_none_of_this_is_asked(make_run: MakeRun) -> None:
     run = make_run("tcp")
     rewrite(run, "client", lambda interval: interval["streams"][0].update(rtt=10**8))
     assert verdict(run) == ("ok", "")

@@ -27,6 +27,7 @@ def test_curl() -> None:
     assert report.connections == 1
     assert report.connected_s == pytest.approx(0.020, abs=1e-4)
     assert report.first_byte_s == pytest.approx(0.040, abs=1e-4)
+    assert report.first_byte_s is not None and report.total_s is not None
     assert report.first_byte_s < report.total_s
 
 

@@ -1,12 +1,14 @@
 """Verdict, reason and metrics of captured downloads and requests."""
 
 import json
+from typing import Any
 
 import pytest
 
 from analysis.run import row as rows
 from analysis.run import validity
 from analysis.run.artefacts import load
+from tests.analysis.conftest import Change, MakeRun
 
 OK = (
     "curl",
@@ -19,7 +21,7 @@ OK = (
 
 
 @pytest.mark.parametrize("scenario", OK)
-def test_sound_runs_are_ok(make_run, scenario) -> None:
+def test_sound_runs_are_ok(make_run: MakeRun, scenario: str) -> None:
     row = rows.row(make_run(scenario))
     assert (row["verdict"], row["reason"]) == ("ok", "")
     assert row["goodput_mbps"] > 0
@@ -42,14 +44,16 @@ def test_sound_runs_are_ok(make_run, scenario) -> None:
         ("ab-silence", "failed", "apr_pollset_poll: The timeout specified has expired"),
     ],
 )
-def test_unsound_runs_say_why(make_run, scenario, verdict, reason) -> None:
+def test_unsound_runs_say_why(
+    make_run: MakeRun, scenario: str, verdict: str, reason: str
+) -> None:
     row = rows.row(make_run(scenario))
     assert row["verdict"] == verdict
     assert reason in row["reason"]
     assert "\n" not in row["reason"]
 
 
-def ask(**values):
+def ask(**values: Any) -> Change:
     return lambda job: job["traffic"][0].update(values)
 
 
@@ -64,19 +68,21 @@ def ask(**values):
         ("ab-keep-alive", ask(requests=61), "60 requests of 61"),
     ],
 )
-def test_not_what_was_asked(make_run, scenario, change, reason) -> None:
+def test_not_what_was_asked(
+    make_run: MakeRun, scenario: str, change: Change, reason: str
+) -> None:
     row = rows.row(make_run(scenario, change))
     assert row["verdict"] == "invalid"
     assert reason in row["reason"]
 
 
-def test_a_timeout_that_nobody_asked_for_is_a_failure(make_run) -> None:
+def test_a_timeout_that_nobody_asked_for_is_a_failure(make_run: MakeRun) -> None:
     row = rows.row(make_run("curl-timeout", ask(timeout_s=None)))
     assert row["verdict"] == "failed"
     assert "exit status 28: curl: (28) Operation timed out" in row["reason"]
 
 
-def test_numbers_of_a_download(make_run) -> None:
+def test_numbers_of_a_download(make_run: MakeRun) -> None:
     row = rows.row(make_run("curl"))
     assert row["completion_time_s"] == 0.970552
     assert row["goodput_mbps"] == pytest.approx(16e6 / 0.970552 / 1e6)
@@ -84,13 +90,13 @@ def test_numbers_of_a_download(make_run) -> None:
     assert 0.3 < row["path1.share"] < 0.7
 
 
-def test_a_download_that_broke_off_has_no_completion_time(make_run) -> None:
+def test_a_download_that_broke_off_has_no_completion_time(make_run: MakeRun) -> None:
     row = rows.row(make_run("curl-timeout"))
     assert row["completion_time_s"] is None and row["timed_out"]
     assert row["goodput_mbps"] == pytest.approx(1.84, abs=0.01)
 
 
-def test_numbers_of_requests(make_run) -> None:
+def test_numbers_of_requests(make_run: MakeRun) -> None:
     row = rows.row(make_run("ab-keep-alive"))
     assert row["requests"] == 60
     assert row["requests_per_s"] * row["measured_s"] == pytest.approx(60)
@@ -100,12 +106,12 @@ def test_numbers_of_requests(make_run) -> None:
     assert row["connections"] == 4
 
 
-def test_percentiles_of_few_requests_are_the_slowest(make_run) -> None:
+def test_percentiles_of_few_requests_are_the_slowest(make_run: MakeRun) -> None:
     row = rows.row(make_run("ab"))
     assert row["request_time_p99_ms"] == row["request_time_max_ms"]
 
 
-def test_a_short_connection_need_not_join(make_run) -> None:
+def test_a_short_connection_need_not_join(make_run: MakeRun) -> None:
     """8 kB are there before a second subflow can be; one that lives must have it."""
     small = make_run("curl-small")
     assert rows.row(small)["joined_subflows"] == 0
@@ -119,7 +125,9 @@ def test_a_short_connection_need_not_join(make_run) -> None:
 @pytest.mark.parametrize(
     ("scenario", "seconds", "joins"), [("curl", 5.0, 1), ("ab", 5.0, 19)]
 )
-def test_a_long_connection_must_join(make_run, scenario, seconds, joins) -> None:
+def test_a_long_connection_must_join(
+    make_run: MakeRun, scenario: str, seconds: float, joins: int
+) -> None:
     folder = make_run(scenario)
     for host in ("client", "server"):
         path = folder / "artefacts" / f"nstat-{host}.json"

@@ -8,7 +8,7 @@ import pytest
 
 from mpbench.store import manifest
 from mpbench.store.layout import Run
-from tests.calls import Command
+from tests.calls import Called, Command
 from tests.spec.files import TEXT
 
 METRICS = "metrics: [goodput, aggregation_benefit]\n"
@@ -22,7 +22,7 @@ def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def sensitivity(command: Command, *options: str, file: str = "small.yaml"):
+def sensitivity(command: Command, *options: str, file: str = "small.yaml") -> Called:
     return command("sensitivity", file, "--backend", "fake", *options)
 
 

@@ -1,6 +1,7 @@
 """What a reader of the dashboard sees and does, through the browser."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,22 @@ def crowding() -> float:
     return max(1.0, (time.perf_counter() - wall_s) / WORK_S)
 
 
+def label_of(element: WebElement) -> str:
+    """What a screen reader says of an element that has a label."""
+    label = element.get_attribute("aria-label")
+    assert label is not None
+    return label
+
+
 class Look:
     """A page that is open."""
 
     def __init__(self, driver: Chrome, page: Path, fragment: str = "") -> None:
         self.driver = driver
         driver.get("about:blank")
-        driver.get_log("browser")
+        # Selenium does not annotate this method.
+        self._log: Callable[[str], list[dict[str, str]]] = driver.get_log
+        self.complaints()  # This empties the log.
         driver.get(f"{page.as_uri()}{fragment}")
 
     def script(self, text: str, *arguments: Any) -> Any:
@@ -52,7 +62,7 @@ class Look:
         """When something was painted first, in ms since the page was asked for."""
         entries = "performance.getEntriesByName('first-contentful-paint')"
         text = f"return {entries}.length ? {entries}[0].startTime : null"
-        return self.until(lambda: self.script(text))
+        return float(self.until(lambda: self.script(text)))
 
     @property
     def counted(self) -> int:
@@ -63,7 +73,9 @@ class Look:
     def press(self, *keys: str) -> None:
         ActionChains(self.driver).send_keys(*keys).perform()
 
-    def drag(self, selector: str, begin: tuple[float, float], end: tuple[float, float]):
+    def drag(
+        self, selector: str, begin: tuple[float, float], end: tuple[float, float]
+    ) -> None:
         """Over an element; places are parts of its width and height."""
         element = self.one(selector)
         self.script("arguments[0].scrollIntoView({block: 'center'})", element)
@@ -101,16 +113,17 @@ class Look:
 
     def colours(self, selector: str) -> int:
         """How many colours a canvas has: 1 if nothing is drawn."""
-        return self.script(
+        found: int = self.script(
             "const c = arguments[0], d = c.getContext('2d')"
             ".getImageData(0, 0, c.width, c.height).data;"
             "const s = new Set(); for (let i = 0; i < d.length; i += 4)"
             " s.add(`${d[i]},${d[i+1]},${d[i+2]},${d[i+3]}`); return s.size",
             self.one(selector),
         )
+        return found
 
     def complaints(self) -> list[str]:
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+        return [entry["message"] for entry in self._log("browser")]
 
 
 ESCAPE, ENTER, RIGHT, DOWN, TAB = (

@@ -11,7 +11,15 @@ from selenium.webdriver import Chrome
 
 from mpbench.commands import run
 from tests.dashboard.conftest import page
-from tests.dashboard.looks import DOWN, ENTER, ESCAPE, RIGHT, Look, crowding
+from tests.dashboard.looks import (
+    DOWN,
+    ENTER,
+    ESCAPE,
+    RIGHT,
+    Look,
+    crowding,
+    label_of,
+)
 
 FIRST_PAINT_MS = 2000
 FILTER_MS = 100
@@ -122,16 +130,16 @@ def test_a_brush_in_one_plot_is_seen_in_the_other(look: Look) -> None:
 
 def test_axes_can_be_chosen(look: Look) -> None:
     look.choose("#scatter1 .axis.x select", "path2.capacity_mbps")
-    label = look.one(PLOT).get_attribute("aria-label")
+    label = label_of(look.one(PLOT))
     assert label.endswith("against path 2 capacity [Mbit/s]")
     assert look.colours(f"{PLOT} canvas") > 20
 
 
 def test_the_distribution_says_its_medians(look: Look) -> None:
-    said = look.one("#spread .area").get_attribute("aria-label")
+    said = label_of(look.one("#spread .area"))
     assert re.search(r"lia: median [\d.]+ Mbit/s of 250", said)
     look.choose("#spread select[aria-label='Batches of']", "path2.loss_percent")
-    said = look.one("#spread .area").get_attribute("aria-label")
+    said = label_of(look.one("#spread .area"))
     assert re.search(r"tcp2, 1 %: median [\d.]+ Mbit/s of 125", said)
     boxes = look.colours("#spread canvas")
     look.all("#spread .modes button")[1].click()
@@ -224,7 +232,7 @@ def test_a_run_is_shown_whole(browser: Chrome, small: Path) -> None:
 
 
 def charts(look: Look) -> list[str]:
-    return [each.get_attribute("aria-label") for each in look.all("#run [aria-label]")]
+    return [label_of(each) for each in look.all("#run [aria-label]")]
 
 
 def test_the_capacity_that_a_run_has(browser: Chrome, small: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import shutil
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def source(
     )
 
 
-def linked(rows: list[dict], folder: Path | None, scenario: str) -> None:
+def linked(rows: list[dict[str, Any]], folder: Path | None, scenario: str) -> None:
     for row in rows if folder else ():
         link = folder / row["id"]
         if not link.exists():
@@ -52,7 +53,7 @@ def captured(scenario: str, folder: Path) -> Path:
     return run
 
 
-def column(data: dict, key: str) -> dict:
+def column(data: dict[str, Any], key: str) -> dict[str, Any]:
     return next(column for column in data["columns"] if column["key"] == key)
 
 

@@ -13,7 +13,7 @@ from mpbench.plan.make import run_id
 from topologies import resolve
 from topologies.shaping import to_json
 
-TCP = {"protocol": "tcp", "congestion_control": "reno", "sysctls": {}}
+TCP: dict[str, Any] = {"protocol": "tcp", "congestion_control": "reno", "sysctls": {}}
 TCP |= {"scheduler": None, "path_manager": None}
 CASES: dict[str, dict[str, Any]] = {
     "mptcp": {

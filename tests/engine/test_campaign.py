@@ -1,11 +1,13 @@
 """A campaign from nothing to a table, and on from there."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from mpbench.engine.types import Experiment
 from mpbench.errors import UserError
 
 from . import plans
@@ -73,7 +75,7 @@ def test_the_head_names_spec_build_and_plan(lab: Lab) -> None:
     assert json.loads(metadata[b"mpbench"])["format"] == 2
 
 
-def test_the_same_campaign_gives_the_same_table(lab: Lab, tmp_path) -> None:
+def test_the_same_campaign_gives_the_same_table(lab: Lab, tmp_path: Path) -> None:
     lab.run(jobs=1)
     other = Lab(tmp_path / "other")
     other.run(limit=2)
@@ -118,7 +120,7 @@ def test_a_run_is_placed_by_the_present_plan(lab: Lab) -> None:
             for run in plan.runs
         )
     )
-    lab.run(plans.Experiment("small", b"", moved))
+    lab.run(Experiment("small", b"", moved))
     table = lab.table()
     assert set(table["case"]) == {"renamed"}
     assert set(table["point"]) == {10, 11}

@@ -65,7 +65,9 @@ def test_a_dry_run_tells_and_writes_nothing() -> None:
     assert states == ["now", "ok", "do", "now", "ok", "do"]
 
 
-def test_a_failing_run_shows_in_the_exit_status(monkeypatch) -> None:
+def test_a_failing_run_shows_in_the_exit_status(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv(ENVIRONMENT, '{"do": "die", "when": "transport.path=2"}')
     done = run()
     assert done.exit_code == 1

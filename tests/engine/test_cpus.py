@@ -32,7 +32,9 @@ def test_more_than_there_are_is_refused() -> None:
 
 
 @pytest.mark.usefixtures("four")
-def test_a_containers_share_counts_when_not_told(monkeypatch) -> None:
+def test_a_containers_share_counts_when_not_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(cpus, "share", lambda: 2)
     assert cpus.choose(None) == [2, 3]
     assert cpus.choose(3) == [2, 3, 6]
@@ -63,7 +65,9 @@ def test_trying_leaves_this_process_where_it_was() -> None:
         ("", None),
     ],
 )
-def test_the_share_is_in_whole_cpus(tmp_path: Path, text: str, share) -> None:
+def test_the_share_is_in_whole_cpus(
+    tmp_path: Path, text: str, share: int | None
+) -> None:
     (tmp_path / "cpu.max").write_text(text)
     assert cpus.share(tmp_path) == share
     assert cpus.share(tmp_path / "none") is None

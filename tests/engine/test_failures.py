@@ -3,8 +3,11 @@
 import json
 import math
 import shutil
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mpbench.errors import UserError
@@ -32,10 +35,11 @@ def test_misfortune_becomes_a_row(
     scripts = [{"do": action, "when": ON_PATH_1}]
     assert lab.run(scripts=scripts, silence_limit_s=0.05) == 1
     table = lab.table().set_index("case")
-    assert set(table.loc["tcp1", "verdict"]) == {verdict}
-    assert table.loc["tcp1", "reason"].str.startswith(reason).all()
-    assert set(table.loc["mptcp", "verdict"]) == {"ok"}
-    assert set(table.loc["tcp1", "goodput_mbps"]) == {""}
+    tcp1 = table.loc[["tcp1"]]
+    assert set(tcp1["verdict"]) == {verdict}
+    assert tcp1["reason"].str.startswith(reason).all()
+    assert set(table.loc[["mptcp"], "verdict"]) == {"ok"}
+    assert set(tcp1["goodput_mbps"]) == {""}
     assert f"{verdict}, " in lab.text
     assert reason in lab.text
     bad = next(run for run in plans.plan().runs if run.case == "tcp1")
@@ -119,7 +123,7 @@ def test_failures_among_good_runs_do_not_end_it(lab: Lab) -> None:
 
 
 def test_the_measured_verdict_counts(lab: Lab) -> None:
-    def measure(folder):
+    def measure(folder: Path) -> dict[str, Any]:
         return {"goodput_mbps": 1.0, "verdict": "invalid", "reason": "subflow missing"}
 
     assert lab.run(measure=measure) == 1
@@ -146,7 +150,7 @@ def test_what_would_befall_every_run_stops_at_the_first(lab: Lab) -> None:
 def test_rows_of_odd_kinds_still_make_both_tables(lab: Lab) -> None:
     kinds = iter([1, "one", 2.5, None, True, -3])
 
-    def measure(folder):
+    def measure(folder: Path) -> dict[str, Any]:
         return {"odd": next(kinds), "empty": None}
 
     assert lab.run(measure=measure, jobs=1) == 0
@@ -161,7 +165,7 @@ def test_a_measure_that_no_column_can_hold_is_told(lab: Lab, value: object) -> N
 
 
 def test_numbers_of_numpy_and_no_numbers_are_measured_too(lab: Lab) -> None:
-    def measure(folder):
+    def measure(folder: Path) -> dict[str, Any]:
         return {"a": np.float64(1.5), "b": np.nan, "c": np.int64(2), "d": math.inf}
 
     assert lab.run(measure=measure) == 0
@@ -170,7 +174,7 @@ def test_numbers_of_numpy_and_no_numbers_are_measured_too(lab: Lab) -> None:
 
 
 def test_rows_that_make_no_table_are_told_in_a_line(lab: Lab) -> None:
-    def tabulate(rows):
+    def tabulate(rows: list[dict[str, Any]]) -> pd.DataFrame:
         raise ValueError("no case 'mptcp'")
 
     with pytest.raises(UserError, match=r"make no table \(no case 'mptcp'\)"):

@@ -69,7 +69,7 @@ def test_loss_costs_goodput() -> None:
         job = plans.job(0, "tcp2")
         job["links"][1]["loss_percent"] = loss_percent
         told = json.loads(fake_artefacts.artefacts(job)["traffic-0-server.json"])
-        return told["end"]["sum_received"]["bits_per_second"]
+        return float(told["end"]["sum_received"]["bits_per_second"])
 
     assert goodput(1.0) < 0.5 * goodput(0.0)
 
@@ -104,7 +104,9 @@ def test_conditions_look_into_the_job() -> None:
     "script, words",
     [({"do": "explode"}, "unknown action 'explode'"), ({"wall": 1}, "unknown key")],
 )
-def test_a_script_that_makes_no_sense_is_refused(script, words) -> None:
+def test_a_script_that_makes_no_sense_is_refused(
+    script: dict[str, Any], words: str
+) -> None:
     with pytest.raises(UserError, match=words):
         fake_script.resolve([script], plans.job(0, "tcp1"))
 

@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
-from mpbench.engine import execute as execution
+from mpbench.engine.types import Experiment
 from mpbench.errors import UserError
 from mpbench.store import atomic, folder, layout, runs
 from mpbench.store.disk_space import NoSpaceError
@@ -40,7 +42,7 @@ def test_a_damaged_head_is_refused(lab: Lab, content: str) -> None:
 def test_another_experiment_is_refused(lab: Lab) -> None:
     lab.run()
     with pytest.raises(UserError, match="holds experiment 'small', not 'other'"):
-        lab.run(plans.Experiment("other", b"", plans.plan()))
+        lab.run(Experiment("other", b"", plans.plan()))
 
 
 def test_somebody_elses_folder_is_refused(lab: Lab) -> None:
@@ -106,31 +108,33 @@ def test_a_killed_replacement_is_put_right(lab: Lab) -> None:
     assert len(lab.folders()) == 6
 
 
-def test_no_space_while_writing_a_run_stops_cleanly(lab: Lab, monkeypatch) -> None:
+def test_no_space_while_writing_a_run_stops_cleanly(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     finish, calls = runs.finish, []
 
-    def full(*arguments):
+    def full(*arguments: Any) -> None:
         calls.append(1)
         if len(calls) > 2:
             raise OSError(errno.ENOSPC, "No space left on device", "x")
         finish(*arguments)
 
-    monkeypatch.setattr(execution.runs, "finish", full)
+    monkeypatch.setattr(runs, "finish", full)
     with pytest.raises(NoSpaceError, match=r"no space left .* finished runs are kept"):
         lab.run(jobs=1)
     assert len(lab.folders()) == 2
-    monkeypatch.setattr(execution.runs, "finish", finish)
+    monkeypatch.setattr(runs, "finish", finish)
     assert lab.run() == 0
     assert len(lab.table()) == 6
 
 
 def test_no_space_while_writing_the_table_keeps_the_old_one(
-    lab: Lab, monkeypatch
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lab.run(limit=2)
     before = lab.results.csv.read_bytes()
 
-    def full(rows):
+    def full(rows: list[dict[str, Any]]) -> pd.DataFrame:
         raise OSError(errno.ENOSPC, "No space left on device", "x")
 
     with pytest.raises(NoSpaceError):

@@ -1,20 +1,28 @@
 """Workers: each task once, on a CPU of its own, and an end to all of it."""
 
 import threading
+from collections.abc import Callable, Sequence
 
 from mpbench.engine import pool
-from mpbench.engine.pool import Advanced, Broke, Ended, Started, Task
+from mpbench.engine.pool import Advanced, Broke, Ended, Event, Started, Task
 
 TASKS = [Task(f"id{index}", "", 1.0, index) for index in range(20)]
 
 
-def events(do, cpus=(0, 1), tasks=TASKS, cancel=None):
+def events(
+    do: pool.Do,
+    cpus: Sequence[int] = (0, 1),
+    tasks: Sequence[Task] = TASKS,
+    cancel: threading.Event | None = None,
+) -> list[Event]:
     cancel = cancel or threading.Event()
     return [event for event in pool.work(tasks, cpus, do, cancel) if event]
 
 
 def test_every_task_is_done_once() -> None:
-    def do(task, cpu, report, cancel):
+    def do(
+        task: Task, cpu: int, report: Callable[[float], None], cancel: threading.Event
+    ) -> object:
         report(0.5)
         return task.subject**2
 
@@ -28,7 +36,9 @@ def test_every_task_is_done_once() -> None:
 def test_a_cpu_has_one_task_at_a_time() -> None:
     busy: dict[int, threading.Lock] = {0: threading.Lock(), 1: threading.Lock()}
 
-    def do(task, cpu, report, cancel):
+    def do(
+        task: Task, cpu: int, report: Callable[[float], None], cancel: threading.Event
+    ) -> object:
         assert busy[cpu].acquire(blocking=False)
         cancel.wait(0.002)
         busy[cpu].release()
@@ -44,7 +54,9 @@ def test_tasks_begin_in_order() -> None:
 
 
 def test_a_task_that_raises_stops_the_others() -> None:
-    def do(task, cpu, report, cancel):
+    def do(
+        task: Task, cpu: int, report: Callable[[float], None], cancel: threading.Event
+    ) -> object:
         if task.subject == 3:
             raise KeyError(task.subject)
         return True
@@ -57,7 +69,9 @@ def test_a_task_that_raises_stops_the_others() -> None:
 def test_cancelling_ends_after_the_tasks_in_flight() -> None:
     cancel = threading.Event()
 
-    def do(task, cpu, report, cancel):
+    def do(
+        task: Task, cpu: int, report: Callable[[float], None], cancel: threading.Event
+    ) -> object:
         if task.subject == 5:
             cancel.set()
             return None
@@ -72,7 +86,9 @@ def test_nothing_to_do_is_done_at_once() -> None:
 
 
 def test_silence_is_broken_by_ticks() -> None:
-    def do(task, cpu, report, cancel):
+    def do(
+        task: Task, cpu: int, report: Callable[[float], None], cancel: threading.Event
+    ) -> object:
         cancel.wait(0.1)
         return True
 

@@ -88,7 +88,7 @@ def test_a_cancelled_run_is_not_done(progress: Progress) -> None:
         (7620, "2 h 07 min"),
     ],
 )
-def test_spans_are_told_as_people_tell_them(seconds, text) -> None:
+def test_spans_are_told_as_people_tell_them(seconds: float, text: str) -> None:
     assert span(seconds) == text
 
 

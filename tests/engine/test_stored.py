@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +18,7 @@ from rich.console import Console
 
 from mpbench.engine.verify import verify_stored
 from mpbench.errors import UserError
-from mpbench.store import disk_space, manifest, runs, scratch
+from mpbench.store import atomic, disk_space, manifest, runs, scratch
 from mpbench.store.layout import Run
 
 from . import plans
@@ -50,7 +51,7 @@ def edit_one_byte(run: Run) -> None:
     file.write_bytes(file.read_bytes().replace(b"ok", b"oK", 1))
 
 
-DAMAGE = {
+DAMAGE: dict[str, Callable[[Run], object]] = {
     "row.json was changed": edit_row,
     "artefacts/outcome.json was changed": edit_one_byte,
     "artefacts/outcome.json is missing": lambda run: (
@@ -115,7 +116,7 @@ def test_a_rewriting_that_is_cut_short_is_finished(
     """Killed before any of its steps, it leaves a run that is sound."""
     lab.run()
     run, calls = first(lab), []
-    write = manifest.atomic.write_bytes
+    write = atomic.write_bytes
 
     def cut_short(path: Path, data: bytes) -> None:
         calls.append(path)
@@ -126,7 +127,7 @@ def test_a_rewriting_that_is_cut_short_is_finished(
     row = json.loads(run.row.read_text()) | {"goodput_mbps": 1.0}
     new = {"row.json": json.dumps(row).encode(), "job.json": run.job.read_bytes()}
     with monkeypatch.context() as patch:
-        patch.setattr(manifest.atomic, "write_bytes", cut_short)
+        patch.setattr(atomic, "write_bytes", cut_short)
         with pytest.raises(KeyboardInterrupt):
             manifest.rewrite(run, new)
     found = runs.read(lab.results, run.root.name)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ LIA = {"protocol": "mptcp", "congestion_control": "lia"}
 RENO = {"protocol": "tcp", "congestion_control": "reno"}
 
 
-def experiment(topology: str) -> dict:
+def experiment(topology: str) -> dict[str, Any]:
     users = topologies.describe(topology).users
     traffic = [
         {
@@ -30,7 +31,7 @@ def experiment(topology: str) -> dict:
     }
 
 
-def run(command: Command, values: dict) -> pd.DataFrame:
+def run(command: Command, values: dict[str, Any]) -> pd.DataFrame:
     Path("f.yaml").write_text(yaml.safe_dump(values))
     called = command("run", "f.yaml", "--backend", "fake", "-j", "1")
     assert called.status == 0, called.out + called.err

@@ -2,7 +2,9 @@
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -27,7 +29,9 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def again(lab: Lab, scripts=(), build: str = "1", **options) -> tuple[int, str]:
+def again(
+    lab: Lab, scripts: Sequence[dict[str, Any]] = (), build: str = "1", **options: Any
+) -> tuple[int, str]:
     stream = io.StringIO()
     backend = FakeBackend(scripts, build)
     status = verify(lab.results, backend, Console(file=stream, width=200), **options)

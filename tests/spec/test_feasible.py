@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from analysis.figures.kinds import groups
+from analysis.figures.data import MOST_GROUPS
 from mpbench.commands import plan as plan_command
 from mpbench.errors import UserError
 from mpbench.guest.transport import DEFAULTS
@@ -94,7 +94,7 @@ def test_warned(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_figures_show_as_many_values() -> None:
-    assert feasible.MOST_VALUES == groups.MOST_GROUPS
+    assert feasible.MOST_VALUES == MOST_GROUPS
 
 
 def test_no_warning_without_a_reason(tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 import pytest
 
+from analysis.figures.registry import KINDS
+from analysis.run.quantities import QUANTITIES
 from mpbench.spec import vocabulary
 from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
-from mpbench.spec.experiment import QUANTITIES, Spec
-from mpbench.spec.figures import KINDS, Figure
+from mpbench.spec.experiment import Spec
+from mpbench.spec.figures import Figure
 from mpbench.spec.suggestions import SYNONYMS, suggestion
 from mpbench.spec.traffic import Traffic
 from mpbench.spec.web import Download, Requests

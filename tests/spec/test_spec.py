@@ -7,6 +7,7 @@ import pytest
 
 import wsp
 from mpbench.spec import entries, load, loads, vocabulary
+from mpbench.spec.traffic import Traffic
 from mpbench.workloads import ab, cbr, curl, iperf3
 from tests.spec.files import TEXT, factors, spec, text
 
@@ -47,6 +48,7 @@ def test_defaults() -> None:
     small = loads(TEXT)
     assert (small.seed, small.repetitions, small.metrics) == (1, 1, ("goodput",))
     (entry,) = small.traffic
+    assert isinstance(entry, Traffic)
     assert (entry.parallel, entry.interval, entry.reverse) == (1, 1.0, False)
     assert (entry.read.mode, entry.read.wake_bytes) == ("coalesced", 16_384)
     assert small.port(0) == 5201
@@ -55,7 +57,9 @@ def test_defaults() -> None:
 def test_ways_of_reading() -> None:
     def wake_bytes(read: object) -> int:
         entry = {"tool": "iperf3", "from": "client", "to": "server", "size": "1 MB"}
-        return spec(traffic=[{**entry, "read": read}]).traffic[0].read.wake_bytes
+        (flow,) = spec(traffic=[{**entry, "read": read}]).traffic
+        assert isinstance(flow, Traffic)
+        return flow.read.wake_bytes
 
     assert wake_bytes("packet") == 1
     assert wake_bytes("coalesced") == 16_384

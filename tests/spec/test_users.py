@@ -1,5 +1,7 @@
 """Several users in a file: whose transport is whose, what is drawn, what is refused."""
 
+from typing import Any
+
 import pytest
 import yaml
 
@@ -36,7 +38,7 @@ def spec(**sections: object) -> Spec:
     return loads(text(**sections))
 
 
-def jobs(**sections: object) -> list[dict]:
+def jobs(**sections: object) -> list[dict[str, Any]]:
     return [dict(run.job) for run in make_plan(spec(**sections), {}).runs]
 
 

@@ -15,7 +15,7 @@ AB = {"tool": "ab", **ENDS, "size": "8 kB", "duration": "30 s"}
 
 
 def jobs(**sections: Any) -> list[dict[str, Any]]:
-    return [run.job for run in make_plan(spec(**sections), {}).runs]
+    return [dict(run.job) for run in make_plan(spec(**sections), {}).runs]
 
 
 def one(entry: dict[str, Any]) -> dict[str, Any]:

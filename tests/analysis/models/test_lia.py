@@ -76,7 +76,9 @@ def test_bounded_windows_are_at_rest(seed: int) -> None:
     losses = 10 ** generator.uniform(-3, -1, paths)
     rtts_s = 10 ** generator.uniform(-2, 0, paths)
     acked = float(generator.integers(1, 3))
-    windows = np.array(lia.bounded_windows(losses, rtts_s, acked))
+    windows = np.array(
+        lia.bounded_windows(losses.tolist(), rtts_s.tolist(), acked), dtype=float
+    )
     step = np.max(windows / rtts_s**2) / np.sum(windows / rtts_s) ** 2
     gain = np.minimum(step, 1 / windows) / acked
     assert gain == pytest.approx(losses * windows / 2, rel=1e-6)

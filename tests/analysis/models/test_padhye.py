@@ -31,7 +31,7 @@ def test_simulated_rounds(loss: float) -> None:
     generator = np.random.default_rng(7)
     window, sent, rounds = 10.0, 0.0, 0.0
     for _ in range(20_000):
-        left = generator.geometric(loss)  # packets up to the first that is lost
+        left = float(generator.geometric(loss))  # packets up to the first that is lost
         window /= 2
         while left > window:
             left -= window

@@ -1,5 +1,7 @@
 """The model against runs."""
 
+from typing import Any
+
 import pytest
 
 from analysis.campaign import model_validation
@@ -45,6 +47,8 @@ def test_errors() -> None:
         ({"path1.loss_percent": 0.0}, "loss 0 is not between"),
     ],
 )
-def test_runs_to_which_the_model_does_not_apply(change, words) -> None:
+def test_runs_to_which_the_model_does_not_apply(
+    change: dict[str, Any], words: str
+) -> None:
     with pytest.raises(ValueError, match=words):
         model_validation.compare({**MEASURED, **change})
