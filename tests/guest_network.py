@@ -10,21 +10,26 @@ that run in a User Mode Linux guest; not part of the suite.
 
 import json
 import subprocess
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any
 
 SERVER = "10.9.0.1"
 ENDS = ("client", "server")
 OFFLOADS = "tso off gso off gro off"
+Interface = tuple[str, str]
+"""The node that has it, and its name there."""
 
 
-def sh(line, check=True):
+def sh(line: str, check: bool = True) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line.split(), check=check, capture_output=True, text=True)
 
 
-def on(node, line, **kwargs):
+def on(node: str, line: str, **kwargs: bool) -> subprocess.CompletedProcess[str]:
     return sh(f"ip netns exec {node} {line}", **kwargs)
 
 
-def started(node, line, out, err):
+def started(node: str, line: str, out: Path, err: Path) -> subprocess.Popen[bytes]:
     """A process in a namespace, what it says in two files."""
     return subprocess.Popen(
         ["ip", "netns", "exec", node, *line.split()],
@@ -33,7 +38,7 @@ def started(node, line, out, err):
     )
 
 
-def wire(paths, join=True, boxed=()):
+def wire(paths: int, join: bool = True, boxed: Collection[int] = ()) -> list[str]:
     """Namespaces, links, addresses, routes and endpoints; returns the nodes.
 
     join : whether the client opens a subflow on each further path
@@ -58,7 +63,7 @@ def wire(paths, join=True, boxed=()):
     return nodes
 
 
-def _wire_path(i, router, boxed):
+def _wire_path(i: int, router: str, boxed: bool) -> None:
     client, server = f"10.0.{i}", f"10.1.{i}"
     if boxed:
         _link(("client", f"c{i}"), (f"m{i}", f"m{i}-near"), "tx off")
@@ -78,7 +83,7 @@ def _wire_path(i, router, boxed):
     on(router, f"ip route add {SERVER}/32 via {server}.1")
 
 
-def _link(one, two, more=""):
+def _link(one: Interface, two: Interface, more: str = "") -> None:
     (node, device), (other, peer) = one, two
     sh(f"ip link add {device} netns {node} type veth peer name {peer} netns {other}")
     for where, name in (one, two):
@@ -86,19 +91,19 @@ def _link(one, two, more=""):
         on(where, f"ethtool -K {name} {OFFLOADS} {more}")
 
 
-def unwire(nodes):
+def unwire(nodes: Iterable[str]) -> None:
     for node in nodes:
         sh(f"ip netns del {node}")
 
 
-def counters(folder, nodes=ENDS):
+def counters(folder: Path, nodes: Iterable[str] = ENDS) -> None:
     """The kernel's counters of some nodes, as nstat-<node>.json."""
     for node in nodes:
         text = on(node, "nstat -asz -j").stdout
         (folder / f"nstat-{node}.json").write_text(text)
 
 
-def some(counted):
+def some(counted: str) -> dict[str, Any]:
     """nstat's text without the counters that are 0."""
     found = json.loads(counted)["kernel"]
     return {name: value for name, value in found.items() if value}

@@ -26,6 +26,10 @@ START_S = 1_767_225_600
 PORT = 5201
 KEYS = (0x0123456789ABCDEF, 0xFEDCBA9876543210)
 
+Step = tuple[bool, int, int, int, bytes]
+"""A packet of a handshake: whether the client sends it, its flags, sequence number,
+acknowledgement and options."""
+
 _RECORD = np.dtype(
     [
         ("seconds", "<u4"),
@@ -100,7 +104,7 @@ class Generator:
             for forward, flags, seq, ack, options in steps:
                 yield self._packet(index, forward, flags, seq, ack, options)
 
-    def _capable(self, index: int) -> list:
+    def _capable(self, index: int) -> list[Step]:
         one, two = (key.to_bytes(8, "big") for key in KEYS)
         return [
             (True, 2, 0, 0, b"\x1e\x04\x01\x01"),
@@ -112,7 +116,7 @@ class Generator:
     def _word(self, side: int) -> bytes:
         return (self.first_dsn[1 - side] + 1 & 0xFFFFFFFF).to_bytes(4, "big")
 
-    def _join(self, index: int) -> list:
+    def _join(self, index: int) -> list[Step]:
         token = self.token.to_bytes(4, "big")
         return [
             (True, 2, 0, 0, b"\x1e\x0c\x10" + bytes([index]) + token + bytes(4)),
@@ -121,7 +125,9 @@ class Generator:
             (False, 16, 1, 1, b"\x1e\x08\x20\x01" + self._word(1)),
         ]
 
-    def _packet(self, index, forward, flags, seq, ack, options) -> bytes:
+    def _packet(
+        self, index: int, forward: bool, flags: int, seq: int, ack: int, options: bytes
+    ) -> bytes:
         options += b"\x01" * (-len(options) % 4)
         record = np.zeros(1, _RECORD)
         self._ends(record, np.array([index]), np.array([forward]))
@@ -131,7 +137,8 @@ class Generator:
         record["total"] = 40 + len(options)
         record["captured"] = record["length"] = 54 + len(options)
         self._times(record)
-        return record.tobytes()[: 16 + 54] + options
+        headers: bytes = record.tobytes()[: 16 + 54]
+        return headers + options
 
     def _times(self, records: np.ndarray) -> None:
         times = self.now_ns + self.gap_ns * np.arange(len(records))

@@ -48,8 +48,8 @@ ETHERNET = np.frombuffer(bytes(12) + b"\x08\x00", "V14")[0]
 
 def records(first: int, count: int, closed: bool) -> np.ndarray:
     """The packets of connections `first` to `first + count - 1`, OPEN at a time."""
-    flow = np.arange(first, first + count).reshape(-1, min(OPEN, count))
-    flow = np.repeat(flow[:, None, :], 3, axis=1).reshape(-1)
+    turns = np.arange(first, first + count).reshape(-1, min(OPEN, count))
+    flow = np.repeat(turns[:, None, :], 3, axis=1).reshape(-1)
     step = np.repeat(np.tile(np.arange(3), count // min(OPEN, count)), min(OPEN, count))
     out = np.zeros(len(flow), _RECORD)
     times = GAP_NS * (3 * first + np.arange(len(flow)))

@@ -5,6 +5,7 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -25,7 +26,8 @@ def path(kind: str, end: str) -> Path:
 def raw(kind: str, end: str) -> bytes:
     """The capture, unpacked."""
     with pa.CompressedInputStream(pa.OSFile(str(path(kind, end))), "zstd") as stream:
-        return stream.read()
+        content: bytes = stream.read()
+    return content
 
 
 @functools.cache
@@ -44,8 +46,9 @@ def counters(kind: str, end: str) -> Counter[str]:
     return Counter(json.loads((CAPTURED / kind / f"nstat-{end}.json").read_text()))
 
 
-def said(kind: str, end: str) -> dict:
-    return json.loads((CAPTURED / kind / f"{end}.json").read_text())
+def said(kind: str, end: str) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((CAPTURED / kind / f"{end}.json").read_text())
+    return report
 
 
 Way = tuple[str, int, str, int]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from mpbench.backends.base import Bounds
 from tests.capture import make_captures, make_host
@@ -84,9 +85,9 @@ def keep(kind: Path, target: Path) -> None:
         (target / f"{end}.json").write_text(json.dumps(_told(said)) + "\n")
 
 
-def _told(said: str) -> dict:
+def _told(said: str) -> dict[str, Any]:
     """What a program received and sent, in bytes."""
-    report = json.loads(said)
+    report: dict[str, Any] = json.loads(said)
     if "end" not in report:
         return report
     end = report["end"]

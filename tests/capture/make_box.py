@@ -14,6 +14,8 @@ import signal
 import socket
 import struct
 import sys
+from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 ETHERNET, IPV4, TCP = 14, b"\x08\x00", 6
 NOP, MPTCP, DSS = 1, 30, 2
@@ -26,7 +28,7 @@ ACK, ACK8, MAP, MAP8 = 1, 2, 4, 8
 class Packet:
     """A frame that can be changed. `options`: where TCP's are; `data`: the payload."""
 
-    def __init__(self, frame):
+    def __init__(self, frame: bytes) -> None:
         self.bytes = bytearray(frame)
         self.is_tcp = frame[12:14] == IPV4 and frame[ETHERNET + 9] == TCP
         if self.is_tcp:
@@ -36,7 +38,7 @@ class Packet:
             self.data = self.tcp + 4 * (frame[self.tcp + 12] >> 4)
             self.syn = bool(frame[self.tcp + 13] & SYN)
 
-    def options(self):
+    def options(self) -> Iterator[tuple[int, int]]:
         """Place and length of each option of MPTCP."""
         at = self.tcp + 20
         while at < self.data and (kind := self.bytes[at]):
@@ -45,7 +47,7 @@ class Packet:
                 yield at, length
             at += max(length, 1)
 
-    def mend(self):
+    def mend(self) -> None:
         """Compute TCP's checksum again."""
         self.bytes[self.tcp + 16 : self.tcp + 18] = bytes(2)
         segment = bytes(self.bytes[self.tcp : self.end])
@@ -58,17 +60,21 @@ class Packet:
         struct.pack_into(">H", self.bytes, self.tcp + 16, ~total & 0xFFFF)
 
 
-def strip(packet, forward):
+Change = Callable[[Packet, bool], None]
+"""Changes a packet; True if the client sent it."""
+
+
+def strip(packet: Packet, forward: bool) -> None:
     for at, length in packet.options():
         packet.bytes[at : at + length] = bytes([NOP]) * length
 
 
-def strip_acks(packet, forward):
+def strip_acks(packet: Packet, forward: bool) -> None:
     if not packet.syn:
         strip(packet, forward)
 
 
-def narrow(packet, forward):
+def narrow(packet: Packet, forward: bool) -> None:
     for at, length in packet.options():
         option = packet.bytes[at : at + length]
         if option[2] >> 4 != DSS:
@@ -85,10 +91,10 @@ def narrow(packet, forward):
         packet.bytes[at : at + length] = short + bytes([NOP]) * (length - len(short))
 
 
-def flip(which):
+def flip(which: int) -> Change:
     count = 0
 
-    def change(packet, forward):
+    def change(packet: Packet, forward: bool) -> None:
         nonlocal count
         count += forward and packet.end > packet.data
         if count == which and forward and packet.end > packet.data:
@@ -98,15 +104,19 @@ def flip(which):
     return change
 
 
-def opened(device):
+def opened(device: str) -> socket.socket:
     found = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
     found.bind((device, 3))
     return found
 
 
-def main(near, far, what, *arguments):
-    change = {"strip": strip, "strip-acks": strip_acks, "narrow": narrow}.get(what)
-    change = change or flip(int(arguments[0]))
+def main(near: str, far: str, what: str, *arguments: str) -> NoReturn:
+    changes: dict[str, Change] = {
+        "strip": strip,
+        "strip-acks": strip_acks,
+        "narrow": narrow,
+    }
+    change = changes.get(what) or flip(int(arguments[0]))
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     ends = [opened(near), opened(far)]
     print("bridging", flush=True)

@@ -12,7 +12,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.guest_network import ENDS, SERVER, counters, on, sh, started, unwire, wire
 
@@ -23,7 +25,7 @@ BOX = str(HERE / "make_box.py")
 SNAP = "94"
 
 
-def shape(router, dev, path, netem):
+def shape(router: str, dev: str, path: int, netem: str) -> None:
     on(
         router,
         f"tc qdisc add dev {dev} root handle 1: netem delay {5 * path}ms {netem} "
@@ -35,7 +37,7 @@ def shape(router, dev, path, netem):
     )
 
 
-def wait_for(path, text):
+def wait_for(path: Path, text: str) -> None:
     for _ in range(1000):
         if text in path.read_text():
             return
@@ -43,7 +45,7 @@ def wait_for(path, text):
     raise RuntimeError(f"{path}: no {text!r}")
 
 
-def start_captures(folder, paths):
+def start_captures(folder: Path, paths: int) -> list[subprocess.Popen[bytes]]:
     running = []
     for end in ENDS:
         for i in range(1, paths + 1):
@@ -59,7 +61,7 @@ def start_captures(folder, paths):
     return running
 
 
-def start_boxes(folder, boxes):
+def start_boxes(folder: Path, boxes: dict[int, str]) -> list[subprocess.Popen[bytes]]:
     running = []
     for i, what in boxes.items():
         out = folder / f"m{i}.log"
@@ -69,7 +71,7 @@ def start_boxes(folder, boxes):
     return running
 
 
-def ended(process):
+def ended(process: subprocess.Popen[bytes]) -> int:
     """Its exit status; it is terminated if it goes on for a minute."""
     try:
         return process.wait(timeout=60)
@@ -78,7 +80,16 @@ def ended(process):
         return process.wait()
 
 
-def make(name, traffic, paths=2, netem="", setup=(), during=(), wrap=True, boxes=None):
+def make(
+    name: str,
+    traffic: str,
+    paths: int = 2,
+    netem: str = "",
+    setup: Iterable[tuple[str, str]] = (),
+    during: Iterable[tuple[float, str, str]] = (),
+    wrap: bool = True,
+    boxes: dict[int, str] | None = None,
+) -> None:
     """One kind. traffic : arguments of make_traffic.py, or "iperf3 ..." for that;
     boxes : by path, what a middlebox on it does"""
     folder = OUT / name
@@ -116,7 +127,7 @@ def make(name, traffic, paths=2, netem="", setup=(), during=(), wrap=True, boxes
 
 
 CHECKSUMS = [(end, "sysctl -qw net.mptcp.checksum_enabled=1") for end in ENDS]
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "two": {"traffic": "iperf3 -n 700K"},
     "three": {"traffic": "iperf3 -n 700K", "paths": 3},
     "eight": {"traffic": "iperf3 -n 900K", "paths": 8},
@@ -165,7 +176,7 @@ KINDS = {
 }
 
 
-def main(names=()):
+def main(names: Sequence[str] = ()) -> None:
     os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
     sh("hostname client")
     OUT.mkdir()

@@ -20,7 +20,7 @@ CLIENT, ROUTER, SERVER = SPACES = ("mpb-client", "mpb-router", "mpb-server")
 ENDS = {"client": CLIENT, "server": SERVER}
 
 
-def build():
+def build() -> None:
     for node in SPACES:
         sh(f"ip netns add {node}")
         on(node, "ip link set lo up")
@@ -33,7 +33,7 @@ def build():
             link(ENDS[end], f"{end[0]}{i}", f"{end[0]}r{i}", net, i)
 
 
-def link(node, dev, far, net, i):
+def link(node: str, dev: str, far: str, net: int, i: int) -> None:
     """A path's link of one end; that end is 1, the router 2."""
     sh(f"ip link add {dev} netns {node} type veth peer name {far} netns {ROUTER}")
     for where, name, last in ((node, dev, 1), (ROUTER, far, 2)):
@@ -50,7 +50,7 @@ def link(node, dev, far, net, i):
     )
 
 
-def take(folder, address, traffic, join):
+def take(folder: Path, address: str, traffic: list[str], join: str | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if join:
         on(SERVER, f"ip mptcp endpoint add {join} dev s2 signal")
@@ -69,24 +69,11 @@ def take(folder, address, traffic, join):
                 )
             while "listening on" not in log.read_text():
                 time.sleep(0.02)
-    running = [
-        subprocess.Popen(
-            [
-                "ip",
-                "netns",
-                "exec",
-                node,
-                sys.executable,
-                PEER,
-                role,
-                address,
-                *traffic,
-            ],
-            stdout=subprocess.PIPE,
-        )
-        for node, role in ((SERVER, "serve"), (CLIENT, "ask"))
-        if not time.sleep(0.3)
-    ]
+    running = []
+    for node, role in ((SERVER, "serve"), (CLIENT, "ask")):
+        time.sleep(0.3)
+        argv = ["ip", "netns", "exec", node, sys.executable, PEER, role, address]
+        running.append(subprocess.Popen([*argv, *traffic], stdout=subprocess.PIPE))
     received = [json.loads(each.communicate()[0]) for each in running]
     time.sleep(1)
     for name, node in ENDS.items():
@@ -98,7 +85,7 @@ def take(folder, address, traffic, join):
         each.wait()
 
 
-KINDS = {
+KINDS: dict[str, tuple[str, list[str], str | None]] = {
     "ipv6": ("fd00:8:1::1", ["mptcp", "400000"], "fd00:8:2::1"),
     "wrap": ("10.8.1.1", ["wrap", "8000000"], None),
 }
@@ -106,7 +93,7 @@ KINDS = {
 announces."""
 
 
-def make(out, name):
+def make(out: Path, name: str) -> Path:
     """One kind, in a folder of its own below `out`."""
     address, traffic, join = KINDS[name]
     try:

@@ -19,6 +19,8 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from typing import Any
 
 PORT = 5300
 MPTCP = getattr(socket, "IPPROTO_MPTCP", 262)
@@ -45,33 +47,36 @@ OF_SUBFLOW = {
 """Of `struct tcp_info`."""
 TCP_INFO_SIZE, SUBFLOWS = 248, 16
 
+Outcome = tuple[list[int | str], list[dict[str, Any]]]
+"""Bytes received on each connection, or the error that ended it; its counters."""
 
-def endpoint(kind, serving, family=socket.AF_INET):
+
+def endpoint(kind: str, serving: bool, family: int = socket.AF_INET) -> socket.socket:
     plain = kind == "tcp" or (kind == "fallback" and serving)
     return socket.socket(family, socket.SOCK_STREAM, 0 if plain else MPTCP)
 
 
-def send(peer, count, kind=None):
+def send(peer: socket.socket, count: int, kind: str | None = None) -> None:
     largest, pause_s = (2000, 0.1) if kind == "slow" else (len(PIECE), 0)
     while count:
         count -= peer.send(PIECE[: min(count, largest)])
         time.sleep(pause_s)
 
 
-def receive(peer):
+def receive(peer: socket.socket) -> int:
     count = 0
     while piece := peer.recv(1 << 16):
         count += len(piece)
     return count
 
 
-def counted(peer):
+def counted(peer: socket.socket) -> dict[str, Any]:
     """The kernel's counters of a connection over MPTCP; {} where it fell back."""
     try:
         whole = peer.getsockopt(SOL_MPTCP, INFO, 96)
     except OSError:
         return {}
-    found = {
+    found: dict[str, Any] = {
         n: struct.unpack_from(f"={t}", whole, at)[0]
         for n, (t, at) in OF_CONNECTION.items()
     }
@@ -90,7 +95,7 @@ def counted(peer):
     return found
 
 
-def many(peer, option, size):
+def many(peer: socket.socket, option: int, size: int) -> list[bytes]:
     """One record of each subflow (`struct mptcp_subflow_data` is the head)."""
     head = struct.pack("=IIII", 16, 0, 0, size)
     room = bytearray(head + bytes(size * SUBFLOWS))
@@ -103,14 +108,14 @@ def many(peer, option, size):
     return [bytes(room[16 + size * i : 16 + size * (i + 1)]) for i in range(count)]
 
 
-def ports(pair):
+def ports(pair: bytes) -> int:
     """The client's port: that which is not the server's."""
-    (here,) = struct.unpack_from(">H", pair, 2)
-    (there,) = struct.unpack_from(">H", pair, 130)
+    here: int = struct.unpack_from(">H", pair, 2)[0]
+    there: int = struct.unpack_from(">H", pair, 130)[0]
     return there if here == PORT else here
 
 
-def settled(peer):
+def settled(peer: socket.socket) -> dict[str, Any]:
     """The counters, when all that was sent has been acknowledged."""
     for _ in range(200):
         found = counted(peer)
@@ -120,13 +125,14 @@ def settled(peer):
     return found
 
 
-def wraps(peer, count):
+def wraps(peer: socket.socket, count: int) -> bool:
     """Whether the numbers of so many bytes pass 2^32, with some on either side."""
-    (first,) = struct.unpack_from("=Q", peer.getsockopt(SOL_MPTCP, INFO, 96), 16)
+    whole = peer.getsockopt(SOL_MPTCP, INFO, 96)
+    first: int = struct.unpack_from("=Q", whole, 16)[0]
     return count // 50 < (1 << 32) - (first & 0xFFFFFFFF) < count - count // 50
 
 
-def wrapping(address, count):
+def wrapping(address: str, count: int) -> Iterator[tuple[socket.socket, int]]:
     """A connection for each number of bytes that is to be sent: 0 until one wraps."""
     while True:
         peer = connected("wrap", address)
@@ -138,13 +144,14 @@ def wrapping(address, count):
     yield peer, count
 
 
-def serve(address, kind, sizes):
+def serve(address: str, kind: str, sizes: list[int]) -> Outcome:
     listener = endpoint(kind, True, family(address))
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     # Anywhere: a subflow may come to another address that was announced.
     listener.bind(("", PORT))
     listener.listen(8)
-    received, counters = [], []
+    received: list[int | str] = []
+    counters: list[dict[str, Any]] = []
     left = sizes[::-1]
     while left:
         count = left.pop()
@@ -162,7 +169,7 @@ def serve(address, kind, sizes):
     return received, counters
 
 
-def connected(kind, address):
+def connected(kind: str, address: str) -> socket.socket:
     """A connection, as soon as the server listens."""
     for _ in range(200):
         peer = endpoint(kind, False, family(address))
@@ -175,8 +182,10 @@ def connected(kind, address):
     raise TimeoutError(f"{address}: no server")
 
 
-def ask(address, kind, sizes):
-    received, counters = [], []
+def ask(address: str, kind: str, sizes: list[int]) -> Outcome:
+    received: list[int | str] = []
+    counters: list[dict[str, Any]] = []
+    peers: Iterator[tuple[socket.socket, int]]
     if kind == "wrap":
         peers = wrapping(address, *sizes)
     else:
@@ -195,7 +204,7 @@ def ask(address, kind, sizes):
     return received, counters
 
 
-def family(address):
+def family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 

@@ -8,6 +8,9 @@ from pathlib import Path
 SYN, FIN, RST, ACK = 2, 1, 4, 16
 KEYS = (0x1111222233334444, 0x5555666677778888)
 
+Ends = tuple[tuple[int, int], tuple[int, int]]
+"""Address and port of the sender, and of the receiver."""
+
 
 def digest(key: int) -> tuple[int, int]:
     """Token and initial data sequence number of MPTCP version 1 (RFC 8684, 3.1)."""
@@ -50,14 +53,14 @@ class Wire:
     """
 
     records: list[tuple[int, bytes]] = field(default_factory=list)
-    next: dict[tuple, int] = field(default_factory=dict)
+    next: dict[Ends, int] = field(default_factory=dict)
     answers: set[int] = field(default_factory=set)
     servers: set[tuple[int, int]] = field(default_factory=set)
 
     def add(
         self,
         at_s: float,
-        ends: tuple[tuple[int, int], tuple[int, int]],
+        ends: Ends,
         flags: int = ACK,
         payload: int = 0,
         options: bytes = b"",
@@ -87,7 +90,12 @@ class Wire:
         self.records.append((round(at_s * 1e6), bytes(12) + b"\x08\x00" + ip + body))
         self.next[source, target] = max(self.next[source, target], seq + size)
 
-    def open(self, at_s: float, ends: tuple, options: tuple = (b"", b"", b"")) -> None:
+    def open(
+        self,
+        at_s: float,
+        ends: Ends,
+        options: tuple[bytes, bytes, bytes] = (b"", b"", b""),
+    ) -> None:
         """A handshake of three packets, 10 ms apart."""
         back = (ends[1], ends[0])
         self.add(at_s, ends, SYN, options=options[0])
@@ -119,14 +127,14 @@ class Wire:
         return path
 
 
-def opened_mptcp(wire: Wire, at_s: float, ends: tuple) -> tuple[int, int]:
+def opened_mptcp(wire: Wire, at_s: float, ends: Ends) -> tuple[int, int]:
     """A handshake of MPTCP; returns the numbers of the first byte each way."""
     both = capable(*KEYS)
     wire.open(at_s, ends, (option(0, bytes([1, 1])), capable(KEYS[1]), both))
     return digest(KEYS[0])[1] + 1, digest(KEYS[1])[1] + 1
 
 
-def joined(wire: Wire, at_s: float, ends: tuple) -> None:
+def joined(wire: Wire, at_s: float, ends: Ends) -> None:
     """A further subflow; nobody checks the codes that authenticate it."""
     token = digest(KEYS[1])[0].to_bytes(4, "big")
     first = option(1, bytes([0, 2]), token, bytes(4))

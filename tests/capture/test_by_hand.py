@@ -2,7 +2,9 @@
 
 import math
 import time
+from collections.abc import Hashable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +32,7 @@ def found(*near: Path, far: tuple[Path, ...] = (), interval_s: float = 0) -> Fra
     return frames(analyse(near, far, Settings(interval_s)))
 
 
-def way(of: Frames, direction: int = 0, connection: int = 0) -> dict:
+def way(of: Frames, direction: int = 0, connection: int = 0) -> dict[Hashable, Any]:
     rows = of.data.query(f"connection == {connection} and direction == {direction}")
     return rows.to_dict("records")[0]
 

@@ -18,8 +18,11 @@ from tests.capture.kinds import KINDS, path, raw, seen, tables
 
 def main_connection(kind: str, end: str = "client") -> pd.Series:
     found = seen(kind, end)
-    index = found.data.groupby("connection")["bytes"].sum().idxmax()
-    return found.connections.set_index("connection").loc[index]
+    totals = found.data.groupby("connection")["bytes"].sum()
+    largest = totals.index[int(totals.argmax())]
+    rows = found.connections.set_index("connection")
+    row: pd.Series = rows[rows.index == largest].iloc[0]
+    return row
 
 
 @pytest.mark.parametrize(

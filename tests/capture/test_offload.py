@@ -2,7 +2,9 @@
 makes them: cut (TSO) or put together (GRO) on the way."""
 
 import struct
+from collections.abc import Hashable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,7 +71,9 @@ def kept(gone: list[bool]) -> list[tuple[int, int]]:
     return runs
 
 
-def forth(near: Path, far: Path, interval_s: float = 0.0) -> tuple[dict, Frames]:
+def forth(
+    near: Path, far: Path, interval_s: float = 0.0
+) -> tuple[dict[Hashable, Any], Frames]:
     found = frames(analyse([near], [far], Settings(interval_s=interval_s)))
     (row,) = found.subflows.query("point == 0 and direction == 0").to_dict("records")
     return row, found

@@ -3,6 +3,7 @@
 import struct
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from analysis.capture import drawing
@@ -25,7 +26,7 @@ def invoke(
     return Command(monkeypatch, capsys)
 
 
-def events(wire: Wire, target: Path):
+def events(wire: Wire, target: Path) -> pd.DataFrame:
     settings = Settings(events=drawing.ALL_EVENTS)
     return frames(analyse([wire.write(target)], settings=settings)).events
 

@@ -11,6 +11,7 @@ from analysis.capture.analyse import analyse
 from analysis.capture.frames import Frames, frames
 from mpbench.errors import UserError
 from tests.capture import public
+from tests.capture.kinds import Way
 
 pytestmark = pytest.mark.slow
 
@@ -38,8 +39,8 @@ class Printed:
     acks: set[int] = field(default_factory=set)
 
 
-def printed(text: str) -> dict[tuple[str, int, str, int], Printed]:
-    found: dict[tuple[str, int, str, int], Printed] = defaultdict(Printed)
+def printed(text: str) -> dict[Way, Printed]:
+    found: dict[Way, Printed] = defaultdict(Printed)
     for line in text.splitlines():
         if not (told := PACKET.search(line)):
             continue
@@ -64,7 +65,7 @@ def folder() -> Path:
         pytest.skip(f"Debian's source of tcpdump cannot be had: {error}")
 
 
-def seen(folder: Path, name: str) -> tuple[Frames, dict]:
+def seen(folder: Path, name: str) -> tuple[Frames, dict[Way, Printed]]:
     text = (folder / f"{name}.out").read_text()
     return frames(analyse([folder / f"{name}.pcap"])), printed(text)
 
@@ -73,10 +74,10 @@ def seen(folder: Path, name: str) -> tuple[Frames, dict]:
 def test_counts_are_tcpdumps(folder: Path, name: str) -> None:
     found, told = seen(folder, name)
     keys = ["source", "source_port", "target", "target_port"]
-    subflows = found.subflows.set_index(keys)
+    subflows = found.subflows.set_index(keys).to_dict("index")
     assert len(told) >= 2
     for way, counts in told.items():
-        row = subflows.loc[way]
+        row = subflows[way]
         assert row["packets"] == counts.packets, way
         assert row["payload_bytes"] == counts.payload, way
         for column, option in COUNTED.items():
@@ -90,8 +91,9 @@ def test_data_are_the_stretches_that_tcpdump_prints(folder: Path) -> None:
     for direction in (0, 1):
         mine = found.subflows[found.subflows["direction"] == direction]
         mappings: list[tuple[int, int]] = []
-        for row in mine.itertuples():
-            way = (row.source, row.source_port, row.target, row.target_port)
+        for row in mine.to_dict("records"):
+            sender = row["source"], row["source_port"]
+            way = (*sender, row["target"], row["target_port"])
             mappings += told[way].mappings
         sizes = {first: size for first, size in mappings if size}
         (data,) = found.data.query(f"direction == {direction}").to_dict("records")

@@ -1,12 +1,13 @@
 """A job may set sysctls of the network; no other name reaches a file."""
 
-import contextlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from mpbench.guest import sysctls
+from mpbench.guest.namespaces import Namespace
 from mpbench.guest.network import LabNode
 
 HARMFUL = [
@@ -21,6 +22,17 @@ HARMFUL = [
 ]
 
 
+class OwnNamespace(Namespace):
+    """The namespace that this process is in anyway."""
+
+    def __init__(self) -> None:
+        pass
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        yield
+
+
 @pytest.mark.parametrize("name", HARMFUL)
 def test_a_name_outside_the_network_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="not a network sysctl"):
@@ -32,7 +44,7 @@ def test_a_node_writes_none_of_its_sysctls_if_one_is_refused(tmp_path: Path) -> 
     program.write_text("program")
     node = LabNode.__new__(LabNode)
     node.name = "client"
-    node.namespace = SimpleNamespace(entered=contextlib.nullcontext)
+    node.namespace = OwnNamespace()
     with pytest.raises(ValueError, match="not a network sysctl"):
         node.write_sysctls({str(program): "overwritten"})
     assert program.read_text() == "program"

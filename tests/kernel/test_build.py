@@ -179,7 +179,7 @@ def test_a_missing_tool_is_named_with_its_package(
 ) -> None:
     there = shutil.which
     monkeypatch.setattr(
-        tools.shutil, "which", lambda name: None if name == "xz" else there(name)
+        shutil, "which", lambda name: None if name == "xz" else there(name)
     )
     with pytest.raises(UserError, match=r"xz \(Debian package xz-utils\)"):
         built(lab)

@@ -7,7 +7,7 @@ here they get many more inputs, and undefined behaviour and wrap-around are fata
 import random
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import equations
@@ -72,7 +72,7 @@ def run(probe: Path, lines: Sequence[str]) -> list[int]:
 
 def tolerance(vector: Vector, law: str) -> float:
     """2^-14 of the terms that the increase is the sum of, plus rounding."""
-    terms = abs(vectors.increase(vector, law))
+    terms: float = abs(vectors.increase(vector, law))
     if law == "olia":
         first = vectors.increase(vector, "coupled_balia")
         terms = first + abs(vectors.increase(vector, law) - first)
@@ -135,7 +135,7 @@ def test_kernel_keeps_of_the_window_what_it_should(probe: Path, law: str) -> Non
 
 def test_what_is_shown_is_the_papers_alpha(probe: Path) -> None:
     tried = [v for v in vectors.scattered(300, seed=3, paths_max=3)]
-    wanted = {
+    wanted: dict[str, Callable[[Vector], float]] = {
         "lia_rfc6356_alpha": lambda v: equations.rfc6356_alpha(v.w, v.rtt),
         "lia_alpha": lambda v: equations.nsdi11(v.w, v.rtt) * sum(v.w),
         "olia_alpha": lambda v: equations.olia_alpha(v.w, v.rtt, v.ell),

@@ -97,7 +97,8 @@ CHOSEN = (
 
 def spread(rng: random.Random, low: int, high: int) -> int:
     """A whole number whose logarithm is uniform over the range."""
-    return round(low * (high / low) ** rng.random())
+    factor: float = (high / low) ** rng.random()
+    return round(low * factor)
 
 
 def scattered(count: int, seed: int, paths_max: int = PATHS_MAX) -> list[Vector]:

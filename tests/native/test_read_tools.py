@@ -78,7 +78,7 @@ def test_a_source_that_does_not_compile(tmp_path: Path) -> None:
 
 
 def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_tools.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
     with pytest.raises(UserError, match=r"gcc: not found.*apt-get install gcc"):
         read_tools.folder(tmp_path)
 

@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from mpbench.guest import transport
+from mpbench.guest.network import LabNode
 
 OLD = {"net.ipv4.tcp_congestion_control": "cubic", "net.mptcp.enabled": "1"}
 NEW = {**OLD, "net.mptcp.scheduler": "lowrtt", "net.mptcp.path_manager": "kernel"}
 
 
-class Node:
+class Node(LabNode):
+    """A node whose sysctls are a dictionary."""
+
     def __init__(self, values: Mapping[str, str]) -> None:
         self.values = dict(values)
         self.written: dict[str, Any] = {}
@@ -46,5 +49,5 @@ def test_no_value_is_made_up_for_what_every_kernel_has() -> None:
 def test_only_another_scheduler_is_written(scheduler: str, written: int) -> None:
     node = Node(NEW)
     case = {"protocol": "mptcp", "congestion_control": "cubic", "scheduler": scheduler}
-    transport.configure(node, case)  # type: ignore[arg-type]
+    transport.configure(node, case)
     assert ("net.mptcp.scheduler" in node.written) == bool(written)

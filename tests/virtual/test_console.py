@@ -26,7 +26,9 @@ mpbench: exit 137
 """
 
 
-def judged(folder: Path, console: str, returncode: int = 0, outcome: str = ""):
+def judged(
+    folder: Path, console: str, returncode: int = 0, outcome: str = ""
+) -> tuple[str, str]:
     (folder / "console.log").write_text(console)
     if outcome:
         (folder / "outcome.json").write_text(outcome)
@@ -101,7 +103,8 @@ def test_words_in_a_tool_s_output_are_not_taken_for_the_guest_s() -> None:
 
 
 def test_a_follower_sees_time_pass_also_across_a_cut_line(tmp_path: Path) -> None:
-    path, heard, clock = tmp_path / "console.log", [], [0.0]
+    path, clock = tmp_path / "console.log", [0.0]
+    heard: list[float] = []
     path.write_bytes(b"booting\nmpbench: t 1\nmpbe")
     console = path.open("rb")
     follower = Follower(console.fileno(), heard.append, lambda: clock[0])

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -182,7 +183,7 @@ def test_a_command_that_is_not_there(tmp_path: Path) -> None:
     assert (ended.status, ended.reason) == ("failed", "guest code ended with 127")
 
 
-def during(lab: Lab, root: Path, act) -> tuple[str, str]:
+def during(lab: Lab, root: Path, act: Callable[[], None]) -> tuple[str, str]:
     """How a guest that sleeps ends if `act` is done once it runs."""
 
     def wait_and_act() -> None:

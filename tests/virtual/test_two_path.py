@@ -22,7 +22,8 @@ def probed(folder: Path, parameters: dict[str, Any], burst: int) -> dict[str, An
     job = {**make_job(folder, parameters=parameters), "burst": burst}
     ended, artefacts = lab_with(folder, PROBE).execute(job)
     assert ended.status == "finished", ended.reason
-    return json.loads((artefacts / "probe.json").read_text())
+    found: dict[str, Any] = json.loads((artefacts / "probe.json").read_text())
+    return found
 
 
 def test_round_trip_and_time_to_drain(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Candidate sets: shape, range, their defining property, determinism."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,9 @@ import wsp
 
 
 @pytest.mark.parametrize("method", wsp.CANDIDATE_SETS)
-def test_shape_range_and_bytes(method, recwarn):
+def test_shape_range_and_bytes(
+    method: wsp.CandidateSet, recwarn: pytest.WarningsRecorder
+) -> None:
     one, two = (
         wsp.candidates(method, 1000, 4, np.random.default_rng(5)) for _ in range(2)
     )
@@ -18,13 +22,13 @@ def test_shape_range_and_bytes(method, recwarn):
     assert not recwarn.list
 
 
-def test_latin_hypercube_has_one_point_a_row(rng):
+def test_latin_hypercube_has_one_point_a_row(rng: np.random.Generator) -> None:
     points = wsp.candidates("lhs", 50, 3, rng)
     for column in points.T:
         assert sorted((column * 50).astype(int).tolist()) == list(range(50))
 
 
-def test_sobol_is_balanced(rng):
+def test_sobol_is_balanced(rng: np.random.Generator) -> None:
     points = wsp.candidates("sobol", 256, 2, rng)
     cells = (points * 16).astype(int) @ np.array([16, 1])
     assert np.bincount(cells, minlength=256).tolist() == [1] * 256
@@ -39,6 +43,8 @@ def test_sobol_is_balanced(rng):
         ("sobol", 4, 30_000, "at most 21201"),
     ],
 )
-def test_refusals(method, n, d, message, rng):
+def test_refusals(
+    method: Any, n: int, d: int, message: str, rng: np.random.Generator
+) -> None:
     with pytest.raises(ValueError, match=message):
         wsp.candidates(method, n, d, rng)

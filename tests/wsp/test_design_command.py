@@ -2,26 +2,34 @@
 
 import json
 import sys
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Protocol
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import wsp
 from mpbench.commands.design import command
 from mpbench.errors import UserError
 
 
+class Run(Protocol):
+    """Call the command for an experiment with that many points (None: no design)."""
+
+    def __call__(self, *arguments: object, points: int | None = 12) -> Result: ...
+
+
 @pytest.fixture
-def run(monkeypatch, tmp_path):
-    def draw_design(spec):
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    def draw_design(spec: SimpleNamespace) -> wsp.Design | None:
         if spec.points is None:
             return None
         factors = [wsp.Factor("delay_ms", 1, 25), wsp.Factor("flows", 1, 4, 1)]
         return wsp.make_design(factors, spec.points, np.random.default_rng(1))
 
-    def run(*arguments, points=12):
+    def run(*arguments: object, points: int | None = 12) -> Result:
         spec = SimpleNamespace(name="tiny", points=points)
         rooms = {
             "mpbench.spec": SimpleNamespace(load=lambda path: spec),
@@ -35,7 +43,7 @@ def run(monkeypatch, tmp_path):
     return run
 
 
-def test_leaves_three_files(run, tmp_path):
+def test_leaves_three_files(run: Run, tmp_path: Path) -> None:
     result = run("--out", tmp_path / "new" / "folder")
     assert result.exit_code == 0, result.output
     folder = tmp_path / "new" / "folder"
@@ -47,13 +55,13 @@ def test_leaves_three_files(run, tmp_path):
     assert "coverage" in result.output
 
 
-def test_json_without_plot(run, tmp_path):
+def test_json_without_plot(run: Run, tmp_path: Path) -> None:
     result = run("--out", tmp_path, "--no-plot", "--json")
     assert json.loads(result.output)["experiment"] == "tiny"
     assert not (tmp_path / "tiny-design.png").exists()
 
 
-def test_single_point_is_valid_json(run, tmp_path):
+def test_single_point_is_valid_json(run: Run, tmp_path: Path) -> None:
     result = run("--out", tmp_path, "--no-plot", "--json", points=1)
     assert json.loads(result.output)["minimum_distance"] is None
 
@@ -62,14 +70,14 @@ def test_single_point_is_valid_json(run, tmp_path):
     ("points", "message"),
     [(None, "no design"), (0, "give 1 or more"), (99_999, "give more candidates")],
 )
-def test_refusals(points, message, run, tmp_path):
+def test_refusals(points: int | None, message: str, run: Run, tmp_path: Path) -> None:
     result = run("--out", tmp_path, points=points)
     assert isinstance(result.exception, UserError)
     assert message in str(result.exception)
     assert str(result.exception).startswith("tiny.yaml: ")
 
 
-def test_unwritable_folder(run, tmp_path):
+def test_unwritable_folder(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     result = run("--out", tmp_path / "file" / "below", "--no-plot")
     assert isinstance(result.exception, UserError)

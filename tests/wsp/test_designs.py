@@ -1,9 +1,13 @@
 """Designs over factors: counts, steps, constraints, files, determinism."""
 
 import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 import wsp
@@ -20,12 +24,14 @@ PATHS = tuple(
 )
 
 
-def make(*arguments, seed=1, **options):
-    return wsp.make_design(*arguments, rng=np.random.default_rng(seed), **options)
+def make(
+    factors: Sequence[wsp.Factor], count: int, seed: int = 1, **options: Any
+) -> wsp.Design:
+    return wsp.make_design(factors, count, np.random.default_rng(seed), **options)
 
 
 @pytest.mark.parametrize("method", wsp.METHODS)
-def test_thesis_domain(method):
+def test_thesis_domain(method: wsp.Method) -> None:
     design = make(PATHS, 98, method=method)
     assert design.points.shape == design.unit.shape == (98, 6)
     for column, factor in zip(design.points.T, PATHS, strict=True):
@@ -37,7 +43,7 @@ def test_thesis_domain(method):
 
 @pytest.mark.parametrize("candidate_set", wsp.CANDIDATE_SETS)
 @pytest.mark.parametrize("metric", wsp.METRICS)
-def test_kept_distance(candidate_set, metric):
+def test_kept_distance(candidate_set: wsp.CandidateSet, metric: wsp.Metric) -> None:
     design = make(
         PATHS, 60, candidates=2000, candidate_set=candidate_set, metric=metric
     )
@@ -47,7 +53,9 @@ def test_kept_distance(candidate_set, metric):
 
 @pytest.mark.parametrize("method", wsp.METHODS)
 @pytest.mark.parametrize("start", ["centre", "random", 3])
-def test_same_seed_same_bytes(method, start, tmp_path):
+def test_same_seed_same_bytes(
+    method: wsp.Method, start: wsp.Start, tmp_path: Path
+) -> None:
     files = []
     for run in range(2):
         design = make(PATHS, 30, method=method, start=start, candidates=1000)
@@ -57,12 +65,12 @@ def test_same_seed_same_bytes(method, start, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["wsp", "lhs", "sobol", "uniform"])
-def test_other_seed_other_points(method):
+def test_other_seed_other_points(method: wsp.Method) -> None:
     one, two = (make(PATHS, 30, seed=s, method=method).points for s in (1, 2))
     assert one.tobytes() != two.tobytes()
 
 
-def test_steps_give_distinct_points_and_distances_between_them():
+def test_steps_give_distinct_points_and_distances_between_them() -> None:
     factors = [
         wsp.Factor("flows", 1, 8, integer=True),
         wsp.Factor("loss_percent", 0, 1, step=0.25),
@@ -73,17 +81,18 @@ def test_steps_give_distinct_points_and_distances_between_them():
     assert len(np.unique(design.points, axis=0)) == 25
     assert np.isin(design.points[:, 1], [0, 0.25, 0.5, 0.75, 1]).all()
     assert np.array_equal(wsp.unscale(factors, design.points), design.unit)
+    assert design.d_min is not None
     assert pdist(design.unit).min() >= design.d_min * (1 - 1e-12)
 
 
-def test_whole_grid():
+def test_whole_grid() -> None:
     factors = [wsp.Factor("a", 1, 4, integer=True), wsp.Factor("b", 1, 3, integer=True)]
     design = make(factors, 12)
     assert len(np.unique(design.points, axis=0)) == 12
 
 
 @pytest.mark.parametrize("method", ["wsp", "sobol", "uniform"])
-def test_constraint(method):
+def test_constraint(method: wsp.Method) -> None:
     design = make(
         PATHS, 40, method=method, constraint=lambda x: x[:, 0] >= x[:, 3] + 20
     )
@@ -93,10 +102,10 @@ def test_constraint(method):
         assert design.feasible < 10_000
 
 
-def test_constraint_sees_snapped_values_in_units():
-    seen = []
+def test_constraint_sees_snapped_values_in_units() -> None:
+    seen: list[NDArray[np.float64]] = []
 
-    def keep(values):
+    def keep(values: NDArray[np.float64]) -> NDArray[np.bool_]:
         seen.append(values)
         return np.ones(len(values), dtype=bool)
 
@@ -123,14 +132,14 @@ def test_constraint_sees_snapped_values_in_units():
         ({"factors": [wsp.Factor("a", 1, 9, integer=True)], "method": "lhs"}, "9;"),
     ],
 )
-def test_refusals(options, message):
+def test_refusals(options: dict[str, Any], message: str) -> None:
     arguments = {"factors": PATHS, "count": 98, **options}
     with pytest.raises(ValueError, match=message) as caught:
         make(arguments.pop("factors"), arguments.pop("count"), **arguments)
     assert "\n" not in str(caught.value)
 
 
-def test_random_start_is_drawn_again_until_the_count_is_had():
+def test_random_start_is_drawn_again_until_the_count_is_had() -> None:
     """Nine points on a square: from the middle 1, 5 or 9; from a corner also 4."""
     square = [wsp.Factor(name, 0, 2, integer=True) for name in "ab"]
     with pytest.raises(wsp.CountNotFound, match="1 or 5 points, but never 4"):
@@ -138,7 +147,7 @@ def test_random_start_is_drawn_again_until_the_count_is_had():
     assert len(make(square, 4, start="random").points) == 4
 
 
-def test_few_levels_name_the_design_that_grows():
+def test_few_levels_name_the_design_that_grows() -> None:
     """Of the corners of a cube WSP keeps 1, 2, 4 or 8; the message says what helps."""
     cube = [wsp.Factor(name, 0, 1, integer=True) for name in "abc"]
     with pytest.raises(wsp.CountNotFound, match="never 5") as caught:
@@ -148,7 +157,7 @@ def test_few_levels_name_the_design_that_grows():
     assert len(make(cube, 5, grown_from=4).points) == 5
 
 
-def test_csv_reads_back(tmp_path):
+def test_csv_reads_back(tmp_path: Path) -> None:
     factors = [wsp.Factor("flows", 1, 8, integer=True), wsp.Factor("delay_ms", 1, 25)]
     design = make(factors, 10, candidates=500)
     wsp.write_csv(design, tmp_path / "design.csv")
@@ -161,7 +170,7 @@ def test_csv_reads_back(tmp_path):
 
 
 @pytest.mark.parametrize("d", [1, 3])
-def test_pair_plot_is_a_png_and_the_same_one(d, tmp_path):
+def test_pair_plot_is_a_png_and_the_same_one(d: int, tmp_path: Path) -> None:
     design = make(PATHS[:d], 20, candidates=500)
     for name in "ab":
         pair_plot(design, tmp_path / name, "title")
@@ -169,7 +178,7 @@ def test_pair_plot_is_a_png_and_the_same_one(d, tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_pair_plot_of_a_constant_factor_and_of_too_many(tmp_path):
+def test_pair_plot_of_a_constant_factor_and_of_too_many(tmp_path: Path) -> None:
     constant = [wsp.Factor("a", 5, 5), wsp.Factor("b", 0, 1)]
     pair_plot(make(constant, 8, candidates=200), tmp_path / "design.png")
     many = [wsp.Factor(f"f{i}", 0, 1) for i in range(13)]

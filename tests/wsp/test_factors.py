@@ -1,13 +1,16 @@
 """Factors: levels, scaling and its inverse, refusals."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import wsp
 
 
-def levels_of(factor):
-    return np.unique(factor.scale(np.linspace(0, 1, 2001))).tolist()
+def levels_of(factor: wsp.Factor) -> list[float]:
+    levels: list[float] = np.unique(factor.scale(np.linspace(0, 1, 2001))).tolist()
+    return levels
 
 
 @pytest.mark.parametrize(
@@ -22,19 +25,19 @@ def levels_of(factor):
         (wsp.Factor("a", 1e-7, 3e-7, step=1e-7), [1e-7, 2e-7, 3e-7]),
     ],
 )
-def test_levels(factor, expected):
+def test_levels(factor: wsp.Factor, expected: list[float]) -> None:
     assert levels_of(factor) == expected
     assert factor.levels == len(expected)
     assert factor.stepped
 
 
-def test_levels_are_equally_likely():
+def test_levels_are_equally_likely() -> None:
     factor = wsp.Factor("a", 1, 5, integer=True)
     _, counts = np.unique(factor.scale(np.arange(1000) / 1000), return_counts=True)
     assert counts.tolist() == [200] * 5
 
 
-def test_continuous_ends_and_inverse(rng):
+def test_continuous_ends_and_inverse(rng: np.random.Generator) -> None:
     factor = wsp.Factor("a", 1, 100)
     assert factor.levels is None
     assert factor.scale(np.array([0.0, 1.0])).tolist() == [1, 100]
@@ -42,7 +45,7 @@ def test_continuous_ends_and_inverse(rng):
     assert factor.unscale(factor.scale(unit)) == pytest.approx(unit)
 
 
-def test_snapped_coordinates_are_those_of_the_values():
+def test_snapped_coordinates_are_those_of_the_values() -> None:
     factor = wsp.Factor("a", 0, 10, step=4)
     values = factor.scale(np.array([0.1, 0.5, 0.99]))
     assert values.tolist() == [0, 4, 8]
@@ -61,6 +64,6 @@ def test_snapped_coordinates_are_those_of_the_values():
         ({"name": ""}, "name"),
     ],
 )
-def test_refusals(arguments, message):
+def test_refusals(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         wsp.Factor(**{"name": "a", "minimum": 0, "maximum": 9, **arguments})

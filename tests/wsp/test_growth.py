@@ -1,5 +1,7 @@
 """Designs that grow: what was chosen stays, and the rest fills as WSP would."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist, pdist
@@ -19,7 +21,7 @@ def naive_grow(points: np.ndarray, kept: list[int], count: int, kind: str) -> li
 
 
 @pytest.mark.parametrize("metric", wsp.METRICS)
-def test_against_a_naive_one(metric, rng):
+def test_against_a_naive_one(metric: wsp.Metric, rng: np.random.Generator) -> None:
     points = rng.random((400, 3))
     kept = wsp.adaptive(points, 20, metric=metric).indices
     found = wsp.grow(points, kept, 45, metric)
@@ -27,7 +29,7 @@ def test_against_a_naive_one(metric, rng):
 
 
 @pytest.mark.parametrize("metric", wsp.METRICS)
-def test_what_wsp_promises(metric, rng):
+def test_what_wsp_promises(metric: wsp.Metric, rng: np.random.Generator) -> None:
     """All points are d_min apart, and no candidate is farther than that from all."""
     points = rng.random((1500, 4))
     kept = wsp.adaptive(points, 30, metric=metric).indices
@@ -40,7 +42,7 @@ def test_what_wsp_promises(metric, rng):
     assert gaps.max() <= found.d_min * (1 + 1e-12)
 
 
-def test_in_two_steps_as_in_one(rng):
+def test_in_two_steps_as_in_one(rng: np.random.Generator) -> None:
     points = rng.random((1000, 3))
     kept = wsp.adaptive(points, 20).indices
     middle = wsp.grow(points, kept, 35).indices
@@ -60,12 +62,14 @@ def test_in_two_steps_as_in_one(rng):
         ([1], 51, "at most the 50 candidates"),
     ],
 )
-def test_refused(kept, count, words, rng):
+def test_refused(
+    kept: list[int], count: int, words: str, rng: np.random.Generator
+) -> None:
     with pytest.raises(ValueError, match=words):
         wsp.grow(rng.random((50, 2)), kept, count)
 
 
-def test_copies_are_not_points():
+def test_copies_are_not_points() -> None:
     points = np.array([[0.1, 0.1], [0.1, 0.1], [0.9, 0.9]])
     assert wsp.grow(points, [0], 2).indices.tolist() == [0, 2]
     with pytest.raises(ValueError, match="only 2 of the candidates are distinct"):
@@ -79,13 +83,13 @@ FACTORS = (
 )
 
 
-def make(count: int, **more) -> wsp.Design:
+def make(count: int, **more: Any) -> wsp.Design:
     rng = np.random.default_rng(1)
     return wsp.make_design(FACTORS, count, rng, candidates=2000, **more)
 
 
 @pytest.mark.parametrize("start", ["centre", "random"])
-def test_the_larger_design_begins_with_the_smaller(start):
+def test_the_larger_design_begins_with_the_smaller(start: wsp.Start) -> None:
     small = make(30, start=start)
     large = make(50, start=start, grown_from=30)
     assert large.points[:30].tobytes() == small.points.tobytes()
@@ -95,17 +99,17 @@ def test_the_larger_design_begins_with_the_smaller(start):
     assert large.criteria == wsp.criteria(large.unit)
 
 
-def test_grown_designs_obey_the_constraint():
+def test_grown_designs_obey_the_constraint() -> None:
     grown = make(40, grown_from=20, constraint=lambda x: x[:, 0] > 2 * x[:, 1])
     assert (grown.points[:, 0] > 2 * grown.points[:, 1]).all()
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_fills_nearly_as_well_as_a_fresh_one(seed):
+def test_fills_nearly_as_well_as_a_fresh_one(seed: int) -> None:
     """Half as many again, in the thesis's six dimensions; LHS for comparison."""
     factors = [wsp.Factor(f"f{i}", 0, 1) for i in range(6)]
 
-    def made(count: int, **more) -> wsp.Criteria:
+    def made(count: int, **more: Any) -> wsp.Criteria:
         rng = np.random.default_rng(seed)
         return wsp.make_design(factors, count, rng, **more).criteria
 
@@ -127,6 +131,6 @@ def test_fills_nearly_as_well_as_a_fresh_one(seed):
         ({"grown_from": 20, "method": "lhs"}, "only wsp's designs grow"),
     ],
 )
-def test_refused_designs(more, words):
+def test_refused_designs(more: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         make(40, **more)

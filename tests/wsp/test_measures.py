@@ -5,19 +5,21 @@ import math
 import numpy as np
 import pytest
 from conftest import NAMES
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 import wsp
 
 
-def naive_gamma(points, metric):
-    distances = cdist(points, points, NAMES[metric])
+def naive_gamma(points: NDArray[np.float64], metric: wsp.Metric) -> NDArray[np.float64]:
+    distances: NDArray[np.float64] = cdist(points, points, NAMES[metric])
     np.fill_diagonal(distances, np.inf)
-    return distances.min(axis=1)
+    nearest: NDArray[np.float64] = distances.min(axis=1)
+    return nearest
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "l1"])
-def test_same_as_naive(metric, rng):
+def test_same_as_naive(metric: wsp.Metric, rng: np.random.Generator) -> None:
     points = rng.random((80, 5))
     gamma = naive_gamma(points, metric)
     assert wsp.nearest_distances(points, metric) == pytest.approx(gamma, rel=1e-12)
@@ -34,7 +36,7 @@ def test_same_as_naive(metric, rng):
     assert wsp.mean_distance(points, metric) == pytest.approx(np.mean(pairs))
 
 
-def test_on_paper():
+def test_on_paper() -> None:
     points = np.array([[0.0, 0.0], [0.3, 0.4], [1.0, 0.0]])
     # gamma: 0.5, 0.5, sqrt(0.65); pairs: 0.5, sqrt(0.65), 1
     far = math.sqrt(0.65)
@@ -48,7 +50,7 @@ def test_on_paper():
     assert wsp.minimum_distance(points, "l1") == pytest.approx(0.7)
 
 
-def test_coverage_of_a_regular_grid_is_zero():
+def test_coverage_of_a_regular_grid_is_zero() -> None:
     """Published: "for a regular mesh, cov = 0" (R package DiceDesign, coverage)."""
     axis = np.arange(5) / 4
     grid = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
@@ -56,7 +58,7 @@ def test_coverage_of_a_regular_grid_is_zero():
     assert wsp.minimum_distance(grid) == 0.25
 
 
-def test_published_discrepancy():
+def test_published_discrepancy() -> None:
     """Fang, Li and Sudjianto (2006), Example 5, p. 80: CD of two 6-run designs."""
     first = np.array([[1, 3], [2, 6], [3, 2], [4, 5], [5, 1], [6, 4]])
     second = np.array([[1, 5], [2, 4], [3, 3], [4, 2], [5, 1], [6, 6]])
@@ -66,7 +68,9 @@ def test_published_discrepancy():
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "l1"])
-def test_the_mean_distance_of_many_points(metric, rng, monkeypatch):
+def test_the_mean_distance_of_many_points(
+    metric: wsp.Metric, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Point by point, so that no matrix of all distances is needed."""
     points = rng.random((60, 3))
     at_once = wsp.mean_distance(points, metric)
@@ -74,7 +78,7 @@ def test_the_mean_distance_of_many_points(metric, rng, monkeypatch):
     assert wsp.mean_distance(points, metric) == pytest.approx(at_once, rel=1e-12)
 
 
-def test_single_point():
+def test_single_point() -> None:
     found = wsp.criteria([[0.5, 0.5]])
     assert math.isnan(found.minimum_distance)
     assert math.isnan(found.coverage)
@@ -82,11 +86,13 @@ def test_single_point():
     assert found.discrepancy > 0
 
 
-def test_coincident_points_have_no_coverage():
+def test_coincident_points_have_no_coverage() -> None:
     assert math.isnan(wsp.coverage(np.full((3, 2), 0.5)))
 
 
-def test_wsp_fills_better_than_its_candidates_at_random(rng):
+def test_wsp_fills_better_than_its_candidates_at_random(
+    rng: np.random.Generator,
+) -> None:
     """Santiago et al. 2012, thesis 2.3.1: higher distance, lower cover measure."""
     points = wsp.candidates("uniform", 5000, 6, rng)
     thinned = wsp.criteria(points[wsp.adaptive(points, 98).indices])

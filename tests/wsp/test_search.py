@@ -16,7 +16,14 @@ def grid(side: int) -> np.ndarray:
 @pytest.mark.parametrize("metric", ["euclidean", "l1"])
 @pytest.mark.parametrize("method", ["uniform", "lhs", "sobol"])
 @pytest.mark.parametrize(("n", "d", "count"), [(3000, 6, 98), (1500, 2, 40)])
-def test_exact_count_and_reproducible_d_min(n, d, count, method, metric, rng):
+def test_exact_count_and_reproducible_d_min(
+    n: int,
+    d: int,
+    count: int,
+    method: wsp.CandidateSet,
+    metric: wsp.Metric,
+    rng: np.random.Generator,
+) -> None:
     points = wsp.candidates(method, n, d, rng)
     found = wsp.adaptive(points, count, metric=metric)
     assert len(found.indices) == count
@@ -24,14 +31,14 @@ def test_exact_count_and_reproducible_d_min(n, d, count, method, metric, rng):
     assert again.tolist() == found.indices.tolist()
 
 
-def test_the_published_miss_is_a_hit(rng):
+def test_the_published_miss_is_a_hit(rng: np.random.Generator) -> None:
     """README of louisna/rust-wsp: 200 of 1000 in 20 dimensions, L1, ended at 201."""
     points = rng.random((1000, 20))
     assert len(wsp.adaptive(points, 200, metric="l1").indices) == 200
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 57, 58, 59, 60])
-def test_extremes(count, rng):
+def test_extremes(count: int, rng: np.random.Generator) -> None:
     points = rng.random((60, 3))
     found = wsp.adaptive(points, count)
     assert len(found.indices) == count
@@ -47,7 +54,7 @@ def counts_by_brute_force(points: np.ndarray, start: int) -> set[int]:
 
 
 @pytest.mark.slow
-def test_finds_every_count_that_exists_and_refuses_the_others():
+def test_finds_every_count_that_exists_and_refuses_the_others() -> None:
     points = grid(9)  # eighths: equal distances are equal to the bit
     start = wsp.start_index(points)
     possible = counts_by_brute_force(points, start)
@@ -64,7 +71,9 @@ def test_finds_every_count_that_exists_and_refuses_the_others():
             assert "at any d_min" in str(caught.value)
 
 
-def test_finds_every_count_that_exists_among_scattered_points(rng):
+def test_finds_every_count_that_exists_among_scattered_points(
+    rng: np.random.Generator,
+) -> None:
     points = rng.random((40, 2))
     possible = counts_by_brute_force(points, wsp.start_index(points))
     for count in range(1, 41):
@@ -75,7 +84,7 @@ def test_finds_every_count_that_exists_among_scattered_points(rng):
                 wsp.adaptive(points, count, max_walks=5000)
 
 
-def test_duplicates_cannot_all_be_kept():
+def test_duplicates_cannot_all_be_kept() -> None:
     points = np.array([[0.1, 0.1], [0.1, 0.1], [0.9, 0.9]])
     assert len(wsp.adaptive(points, 2).indices) == 2
     with pytest.raises(ValueError, match="keeps 2 points, but never 3"):
@@ -85,7 +94,9 @@ def test_duplicates_cannot_all_be_kept():
 
 
 @pytest.mark.parametrize(("n", "d", "count"), [(2000, 2, 1999), (10_000, 2, 9999)])
-def test_almost_all_candidates(n, d, count, rng):
+def test_almost_all_candidates(
+    n: int, d: int, count: int, rng: np.random.Generator
+) -> None:
     """The search took longer than anyone waits: it knew nothing of the near pairs."""
     points = wsp.candidates("sobol", n, d, rng)
     found = wsp.adaptive(points, count)
@@ -93,7 +104,9 @@ def test_almost_all_candidates(n, d, count, rng):
     assert found.walks <= 5
 
 
-def test_a_dense_count_that_does_not_exist_is_told_soon(rng):
+def test_a_dense_count_that_does_not_exist_is_told_soon(
+    rng: np.random.Generator,
+) -> None:
     """All near pairs of these candidates are equally near."""
     points = np.linspace(0, 1, 1001)[:, np.newaxis]
     with pytest.raises(wsp.CountNotFound, match="never 1000 ") as caught:
@@ -103,7 +116,9 @@ def test_a_dense_count_that_does_not_exist_is_told_soon(rng):
     assert len(wsp.grow(points, kept, 1000).indices) == 1000
 
 
-def test_a_large_search_is_bounded(rng, monkeypatch):
+def test_a_large_search_is_bounded(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("wsp.search.MOST_WORK", 1000)
     square = grid(30)
     with pytest.raises(wsp.CountNotFound, match="in 20 tries of d_min"):
@@ -113,19 +128,19 @@ def test_a_large_search_is_bounded(rng, monkeypatch):
 @pytest.mark.parametrize(
     ("count", "message"), [(0, "give 1 or more"), (-3, "1 or more"), (51, "candidates")]
 )
-def test_refused_counts(count, message, rng):
+def test_refused_counts(count: int, message: str, rng: np.random.Generator) -> None:
     with pytest.raises(ValueError, match=message):
         wsp.adaptive(rng.random((50, 2)), count)
 
 
-def test_bounded(rng):
+def test_bounded(rng: np.random.Generator) -> None:
     with pytest.raises(wsp.CountNotFound, match="in 2 tries"):
         wsp.adaptive(rng.random((1000, 6)), 97, max_walks=2)
     with pytest.raises(ValueError, match="max_walks"):
         wsp.adaptive(rng.random((50, 2)), 5, max_walks=0)
 
 
-def test_deterministic(rng):
+def test_deterministic(rng: np.random.Generator) -> None:
     points = rng.random((2000, 4))
     one, two = (wsp.adaptive(points, 55) for _ in range(2))
     assert one.indices.tobytes() == two.indices.tobytes()

@@ -1,6 +1,7 @@
 """WSP against a naive second implementation, its invariants, published counts."""
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ METRICS = ["euclidean", "l1"]
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("method", ["uniform", "lhs", "sobol"])
 @pytest.mark.parametrize("d", [1, 2, 6])
-def test_same_as_naive(method, metric, d, rng):
+def test_same_as_naive(
+    method: wsp.CandidateSet, metric: wsp.Metric, d: int, rng: np.random.Generator
+) -> None:
     points = wsp.candidates(method, 300, d, rng)
     reach = d if metric == "l1" else d**0.5
     for share in (0.02, 0.1, 0.2, 0.35, 0.6):
@@ -27,7 +30,7 @@ def test_same_as_naive(method, metric, d, rng):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_same_as_naive_among_ties(metric):
+def test_same_as_naive_among_ties(metric: wsp.Metric) -> None:
     axis = np.arange(8)  # whole numbers: distances are exact and many are equal
     grid = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
     for d_min in (1, 2, 3, 5):
@@ -36,7 +39,9 @@ def test_same_as_naive_among_ties(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_kept_are_apart_and_the_rest_is_covered(metric, rng):
+def test_kept_are_apart_and_the_rest_is_covered(
+    metric: wsp.Metric, rng: np.random.Generator
+) -> None:
     points = wsp.candidates("sobol", 3000, 5, rng)
     d_min = 0.55 if metric == "euclidean" else 1.0
     kept = wsp.select(points, d_min, metric=metric)
@@ -47,7 +52,7 @@ def test_kept_are_apart_and_the_rest_is_covered(metric, rng):
     assert len(set(kept.tolist())) == len(kept)
 
 
-def test_published_counts(rng):
+def test_published_counts(rng: np.random.Generator) -> None:
     """Counts that another implementation printed, on a sample of the same law.
 
     README of louisna/rust-wsp: 1000 uniform points, 20 dimensions, L1, random
@@ -61,7 +66,7 @@ def test_published_counts(rng):
         assert np.mean(counts) == pytest.approx(count, rel=0.08, abs=2)
 
 
-def test_step_on_paper():
+def test_step_on_paper() -> None:
     """Five points on a line, by hand: 0.5 removes 0.4; then 0.9, 0.1, and all."""
     points = np.array([[0.1], [0.4], [0.5], [0.9], [0.95]])
     assert wsp.select(points, 0.3).tolist() == [2, 0, 3]  # 0.1 and 0.9 tie: lowest
@@ -69,14 +74,16 @@ def test_step_on_paper():
     assert wsp.select(points, 0).tolist() == [2, 1, 0, 3, 4]
 
 
-def test_exactly_d_min_is_kept():
+def test_exactly_d_min_is_kept() -> None:
     points = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]])
     assert len(wsp.select(points, 5.0, 0)) == 3
     assert len(wsp.select(points, np.nextafter(5.0, 6.0), 0)) == 2
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_step_reaches_as_far_as_it_says(metric, rng):
+def test_a_step_reaches_as_far_as_it_says(
+    metric: wsp.Metric, rng: np.random.Generator
+) -> None:
     """Incremental against full recompute: the bounds that the search relies on."""
     columns = checked(wsp.candidates("uniform", 400, 3, rng), metric)
     root = np.sqrt if metric == "euclidean" else np.positive
@@ -91,7 +98,7 @@ def test_a_step_reaches_as_far_as_it_says(metric, rng):
         assert again.indices.tolist() != made.indices.tolist()
 
 
-def test_limit_gives_a_prefix(rng):
+def test_limit_gives_a_prefix(rng: np.random.Generator) -> None:
     columns = checked(rng.random((500, 3)), "euclidean")
     whole = walk(columns, 0.2, 0, "euclidean")
     cut = walk(columns, 0.2, 0, "euclidean", limit=10)
@@ -99,7 +106,7 @@ def test_limit_gives_a_prefix(rng):
     assert cut.indices.tolist() == whole.indices[:11].tolist()
 
 
-def test_memory_is_linear(rng):
+def test_memory_is_linear(rng: np.random.Generator) -> None:
     points = rng.random((20_000, 6))
     tracemalloc.start()
     try:
@@ -110,7 +117,7 @@ def test_memory_is_linear(rng):
     assert peak < 8 * points.nbytes  # the matrix would take 3333 times
 
 
-def test_points_are_not_changed(rng):
+def test_points_are_not_changed(rng: np.random.Generator) -> None:
     points = rng.random((200, 4))
     before = points.tobytes()
     wsp.select(points, 0.3)
@@ -118,7 +125,7 @@ def test_points_are_not_changed(rng):
     assert points.tobytes() == before
 
 
-def test_starts(rng):
+def test_starts(rng: np.random.Generator) -> None:
     points = np.array([[0.1, 0.1], [0.45, 0.52], [0.9, 0.2]])
     assert wsp.start_index(points) == 1
     assert wsp.start_index(points, "centre", "l1") == 1
@@ -142,7 +149,7 @@ def test_starts(rng):
         ({"metric": "cosine"}, "euclidean, l1"),
     ],
 )
-def test_refusals(arguments, message):
+def test_refusals(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         wsp.select(**{"points": [[0.0, 0.0], [1.0, 1.0]], "d_min": 0.5, **arguments})
     assert "\n" not in str(caught.value)

@@ -22,8 +22,14 @@ from tests.capture.test_fuzz import mutated
 HERE = Path(__file__).parent
 CORE = HERE.parents[2] / "analysis" / "capture" / "core"
 LONGEST = 6000
-FLAGS = ("-g", "-O1", "-std=gnu11", "-DBUFFER_BYTES=65536", "-DLONGEST=32768")
-FLAGS += ("-DFEW_CONNECTIONS=2",)
+FLAGS = (
+    "-g",
+    "-O1",
+    "-std=gnu11",
+    "-DBUFFER_BYTES=65536",
+    "-DLONGEST=32768",
+    "-DFEW_CONNECTIONS=2",
+)
 BATCH = 200
 """Inputs of one process."""
 
