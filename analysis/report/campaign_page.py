@@ -24,7 +24,7 @@ from analysis.report import (
     users_section,
 )
 from analysis.report.figures_section import Outcome
-from analysis.report.markdown import markdown
+from analysis.report.markdown import inert, markdown
 
 VERDICTS = ("ok", "invalid", "failed", "timeout", "interrupted")
 POINT_COLUMNS = (
@@ -111,7 +111,7 @@ def write(
         *_made(campaign),
     ]
     path = folder / "README.md"
-    path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    path.write_text(inert("\n".join(lines).rstrip() + "\n"), encoding="utf-8")
     return Written(path, undrawn)
 
 

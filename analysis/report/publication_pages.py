@@ -19,7 +19,7 @@ from analysis.published.statements import Statement
 from analysis.published.statistics import SIGNIFICANCE
 from analysis.report import figures_section
 from analysis.report.figures_section import Outcome
-from analysis.report.markdown import markdown
+from analysis.report.markdown import inert, markdown
 
 MADE = ("source", "spec", "backend", "kernel", "guest", "mpbench", "commit")
 """What the foot of a page says about how a campaign was made."""
@@ -143,7 +143,7 @@ def _published(request: FigureRequest) -> str:
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:
-    path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    path.write_text(inert("\n".join(lines).rstrip() + "\n"), encoding="utf-8")
 
 
 def _written(made: Reproduced) -> bool:

@@ -1,9 +1,11 @@
 """The page and its figures: whole, and the same bytes each time."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import markdown
 import pandas as pd
 import pytest
 
@@ -157,3 +159,18 @@ def test_goodput_of_tcp_alone(tmp_path: Path) -> None:
 
 def test_one_point_makes_a_page(tmp_path: Path) -> None:
     assert written(loaded(campaign.rows(1)), tmp_path).exists()
+
+
+def test_names_of_a_stranger_are_no_html(tmp_path: Path) -> None:
+    """In cases, reasons, states and notes; as a browser would read the page."""
+    evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+    link = "[x](javascript:alert(1)) [y](data:text/html,z)"
+    rows = campaign.rows(2)
+    rows[0] |= {"case": evil}
+    rows[1] |= {"verdict": "failed", "reason": f"{evil} {link}"}
+    loaded_ = replace(loaded(rows), name=evil, state=(evil,), made={"kernel": evil})
+    text = written(loaded_, tmp_path, notes=f"{evil} {link} 1 < 2").read_text()
+    assert "alert(1)" in text and "1 < 2" in text
+    html = markdown.markdown(text, extensions=["tables"])
+    for active in ("<script", "<img src=x", 'href="javascript', 'href="data'):
+        assert active not in html
