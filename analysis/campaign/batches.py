@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 COUNT = 5
 STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-"""A batch is one of these times a power of ten wide."""
+"""The width of a batch is one of these numbers times a power of ten."""
 
 
 def edges(

@@ -10,7 +10,7 @@ METRIC_COLUMNS = {
     "requests_per_second": "requests_per_s",
     "request_time": "request_time_ms",
 }
-"""The columns of those metrics of an experiment file that have another name there."""
+"""The column of each metric whose name in an experiment file is another one."""
 UNITS = {
     "mbps": "Mbit/s",
     "ms": "ms",
@@ -32,7 +32,7 @@ SYMBOLS = {
     "first_path_quality": "first path, by TCP on each path",
     "first_path_use": "first path, by its part in the connection",
 }
-"""Labels of columns whose name does not say it all."""
+"""Labels of columns whose name alone is not clear enough."""
 
 
 def column_of(metric: str) -> str:

@@ -4,7 +4,7 @@ import pandas as pd
 
 
 def digits(value: float) -> str:
-    """Three significant digits; a last digit of 0 is kept."""
+    """The number with three significant digits. A last digit of 0 is kept."""
     return f"{value:#.3g}".removesuffix(".")
 
 
@@ -18,5 +18,5 @@ def quartiles(values: pd.Series) -> str:
 
 
 def is_number(frame: pd.DataFrame, column: str) -> bool:
-    """Whether the table has the column, and numbers in it."""
+    """Whether the table has the column and the column holds numbers."""
     return column in frame.columns and pd.api.types.is_numeric_dtype(frame[column])

@@ -1,4 +1,4 @@
-"""Rows of single runs to the tidy table of a campaign."""
+"""Build the tidy table of a campaign from the rows of its runs."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,27 +12,27 @@ from analysis.run import metrics
 Row = Mapping[str, Any]
 Key = tuple[Any, ...]
 REFERENCE_CONTROLLER = "reno"
-"""Of the TCP that E_AB compares with, unless it ran MPTCP's own (thesis: New Reno,
-sec. 3.3.1)."""
+"""The controller of the TCP that E_AB compares with, unless TCP ran with the controller
+of MPTCP (thesis: New Reno, sec. 3.3.1)."""
 
 
 def build(rows: Sequence[Row]) -> pd.DataFrame:
-    """One row per run, in the order given, with what needs more than one run.
+    """One row per run, in the given order, with the metrics that need several runs.
 
     rows : as `analysis.run.row.row` makes them, with `point`, `case`, `repetition`
 
-    Adds to every row of MPTCP
-    path<i>.tcp_goodput_mbps : of TCP by itself on path i, at the same point and
+    Every row of MPTCP gets
+    path<i>.tcp_goodput_mbps : goodput of TCP alone on path i, at the same point and
         repetition
-    experimental_aggregation_benefit : from these (metrics)
-    and, with two paths, to every row
+    experimental_aggregation_benefit : computed from these goodputs
+    With two paths, every row gets
     capacity_difference_mbps, delay_difference_ms : path 1 minus path 2 (thesis,
         sec. 3.2, factor difference)
-    and, with two paths, to those of MPTCP what `cross_run_metrics.columns` has
+    and the rows of MPTCP get the columns of `cross_run_metrics.columns`.
 
-    What needs a run that is missing or not ok is missing too. Where TCP ran with
-    several controllers, the reference is the one with MPTCP's own, else Reno, else
-    the first.
+    A metric is missing if it needs a run that is missing or not ok. Where TCP ran with
+    several controllers, the reference is the run with the controller of MPTCP, else
+    the one with Reno, else the first.
     """
     references, twins = _references(rows), _twins(rows)
     records = [_joined(row, references, twins, _paths(row)) for row in rows]
@@ -83,7 +83,7 @@ def _benefit(row: Row, alone: Sequence[float | None]) -> float | None:
 
 
 def _twins(rows: Sequence[Row]) -> dict[Key, Row]:
-    """The runs that R_N sets others against."""
+    """The runs that R_N compares other runs with."""
     return {
         (*_place(row), row.get("congestion_control")): row
         for row in rows
@@ -93,7 +93,7 @@ def _twins(rows: Sequence[Row]) -> dict[Key, Row]:
 
 
 def _twin(row: Row) -> Key:
-    """Where the twin of a row lies; nowhere, if it has none."""
+    """The key of the row's twin, or an empty key if it has none."""
     if row.get("scheduler") != cross_run_metrics.FIRST_SCHEDULER:
         return ()
     return (*_place(row), row.get("congestion_control"))
@@ -123,7 +123,7 @@ def _reference(row: Row, path: int, references: Mapping[Key, list[Row]]) -> Row 
 
 
 def _paths(row: Row) -> list[int]:
-    """The numbers of the disjoint paths, where the network has such."""
+    """The numbers of the disjoint paths, or an empty list if there are none."""
     matches = (re.fullmatch(r"path(\d+)\.capacity_mbps", key) for key in row)
     return sorted(int(match[1]) for match in matches if match)
 
@@ -133,7 +133,7 @@ def _columns(records: Sequence[Row]) -> list[str]:
 
 
 def _typed(records: Sequence[Row], name: str) -> pd.Series:
-    """Whole numbers stay whole beside missing values; all else as pandas has it."""
+    """A column of the table. Whole numbers stay whole beside missing values."""
     values = [record.get(name) for record in records]
     present = [value for value in values if value is not None]
     if present and all(type(value) is int for value in present):

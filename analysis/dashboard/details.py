@@ -1,4 +1,4 @@
-"""What the dashboard shows of one run, read from its folder as far as it can be."""
+"""What the dashboard shows of one run, as far as its folder can be read."""
 
 import shlex
 from collections.abc import Callable, Mapping
@@ -13,8 +13,8 @@ Value = TypeVar("Value")
 CONSOLE_LINES = 12
 DIGITS = 6
 SLACK = 0.05
-"""Part of the interval by which an interval may end late, and below which a rest at
-the end says nothing of the rate."""
+"""Fraction of an interval. An interval may end late by this much, and a shorter rest
+at the end says nothing about the rate."""
 
 
 def detail(folder: Path, verdict: str) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
 
 
 def _name(job: Mapping[str, Any], index: int) -> str | None:
-    """Of a traffic entry, where the experiment gave it one."""
+    """The name of a traffic entry, or None if the experiment gave it none."""
     names = _list(_mapping(job.get("report")).get("names"))
     return names[index] if index < len(names) else None
 
@@ -75,7 +75,7 @@ def _name(job: Mapping[str, Any], index: int) -> str | None:
 def _series(
     index: int, entry: Mapping[str, Any], report: iperf3.Report
 ) -> dict[str, Any]:
-    """What the receiver read in each interval, in Mbit/s, at the interval's end.
+    """The rate at which the receiver read in each interval, in Mbit/s.
 
     Time counts from the start of the traffic, not of this entry.
     """
@@ -95,7 +95,7 @@ def _series(
 
 
 def _programs(end: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Command lines, in the order in which they began."""
+    """The programs of a run with their command lines, in the order of their start."""
     programs = []
     for listed in _list(end.get("processes")):
         process = _mapping(listed)

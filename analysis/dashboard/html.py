@@ -24,11 +24,11 @@ ASSETS = Path(__file__).parent / "assets"
 BUNDLE = "dashboard.js"
 """The modules of assets/src in one file; `make dashboard` writes it."""
 CHUNK = 32
-"""Runs that are inflated together."""
+"""Number of runs that the page decompresses together."""
 
 
 def dashboard(title: str, campaigns: Sequence[Campaign]) -> str:
-    """The page with all runs of the campaigns; the same results give the same text.
+    """The page with all runs of the campaigns. The same results give the same text.
 
     Raises ValueError if there is no run, or a campaign without the runs' folders.
     """
@@ -78,7 +78,7 @@ def _deflated(chunk: Sequence[dict[str, Any]]) -> str:
 
 
 def _json(value: Any) -> str:
-    """JSON that ends no script element, whatever stands in it."""
+    """The value as JSON that cannot end the script element around it."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")
 

@@ -10,14 +10,14 @@ from analysis.capture.analyse import EVENTS, Settings, Tables, analyse
 
 SUFFIXES = (".pcap", ".pcapng", ".pcap.gz", ".pcapng.gz")
 MOST = 4000
-"""Packets of a subflow that are drawn; of more, every n-th."""
+"""The most packets of a subflow that are drawn. Of more, every n-th is drawn."""
 NANO = 1e9
 AGAIN = {"retransmission": "retransmitted", "reinjection": "reinjected"}
 """Kinds of events that send data once more, and their names in the key."""
 
 
 def files(artefacts: Path) -> list[Path]:
-    """The captures of one point: the client's if there are any, else all."""
+    """The captures taken at the client if there are any, else all captures."""
     found = sorted(p for p in artefacts.iterdir() if p.name.endswith(SUFFIXES))
     return [path for path in found if "client" in path.name] or found
 
@@ -25,8 +25,9 @@ def files(artefacts: Path) -> list[Path]:
 def packets(captures: Sequence[Path]) -> dict[str, Any] | None:
     """Position in the connection's stream, in MB, of each packet with data, over time.
 
-    There is a line per subflow of the connection that carried most, and one each for
-    data that was sent again on the same subflow and on another. Times are in seconds.
+    There is one line per subflow of the connection that carried most data. Two more
+    lines show data that was sent again, on the same subflow and on another one. Times
+    are in seconds.
     Returns None if no data is seen. Raises OSError, ValueError or MissingCoreError as
     the analysis of captures does.
     """
@@ -94,6 +95,6 @@ def _stream_positions(events: np.ndarray) -> np.ndarray:
 
 
 def _subflows(tables: Tables, connection: int) -> list[tuple[int, str]]:
-    """Number of each subflow of a connection, and its name."""
+    """The number and the name of each subflow of a connection."""
     mine = tables.subflows[tables.subflows["connection"] == connection]
     return [(int(s["subflow"]), f"subflow {int(s['number']) + 1}") for s in mine]

@@ -1,4 +1,4 @@
-"""The table of runs as the dashboard takes it: by column, short, in plain JSON."""
+"""The table of runs as the dashboard reads it: plain JSON, column by column."""
 
 import math
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ PLACE = ("id", "point", "case", "repetition", "verdict", "reason")
 TRANSPORT = ("protocol", "congestion_control", "scheduler", "path")
 DIGITS = 6
 FIRST = ("experimental_aggregation_benefit", "aggregation_benefit", "goodput_mbps")
-"""Metrics in the order in which the first plot would have them."""
+"""Metrics for the first plot, the preferred one first."""
 
 
 def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
-    """All that the page needs before a run is opened.
+    """All data that the page needs before the user opens a run.
 
     Raises ValueError if a campaign has no run.
     """
@@ -64,7 +64,7 @@ def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
 
 
 def _joined(campaigns: Sequence[Campaign]) -> pd.DataFrame:
-    """All rows; where campaigns name unlike transports alike, cases keep apart."""
+    """All rows. Cases of the same name and with different transports stay apart."""
     several = len(campaigns) > 1
     frames = []
     for number, campaign in enumerate(campaigns):
@@ -96,7 +96,7 @@ def _columns(frame: pd.DataFrame, factors: Sequence[str]) -> list[dict[str, Any]
         if role == "derived":
             found.append(_column(str(name), role, values.abs(), absolute=True))
     if not found:
-        # Of runs that all failed and have no factor: something to plot them by.
+        # Runs that all failed and have no factor need some column to be plotted by.
         found.append(_column("point", "derived", frame["point"]))
     return found
 
@@ -127,7 +127,7 @@ def _short(value: Any) -> float | int | None:
 
 
 def _transport(rows: pd.DataFrame) -> str:
-    """What a case is, in a few words; nothing where its runs differ in it."""
+    """A case in a few words, without the settings in which its runs differ."""
     words = []
     for name in TRANSPORT:
         if name not in rows.columns:
@@ -142,7 +142,7 @@ def _transport(rows: pd.DataFrame) -> str:
 def _start(
     keys: Sequence[str], factors: Sequence[str], metrics: Sequence[str]
 ) -> dict[str, str]:
-    """The axes that the page opens with."""
+    """The axes that the page shows first."""
     last = keys[-1] if keys else ""
     wanted = [m for m in dict.fromkeys((*FIRST, *metrics)) if m in keys]
     varied = [f for f in factors if f in keys]

@@ -8,7 +8,8 @@ from analysis.run.readers import trace
 
 FILE = "trace.csv"
 MOST = 400
-"""Samples of a line that are drawn; of more, the least and greatest of each stretch."""
+"""The most samples of a line that are drawn. Of more samples, the minimum and the
+maximum of each stretch are drawn."""
 DIGITS = 5
 QUANTITIES = (
     ("Rate by subflow", "Mbit/s", "throughput_mbps"),
@@ -21,8 +22,8 @@ QUANTITIES = (
 def traces(path: Path) -> list[dict[str, Any]]:
     """Rates, windows and round-trip times, each with a line per subflow.
 
-    Connections without data to speak of are left out, if others have some.
-    Raises OSError, or ValueError if the file is not what it should be.
+    Connections with hardly any data are left out if others have data.
+    Raises OSError, or ValueError if the file is not a trace.
     """
     frame = trace.read(path)
     busy = trace.data(frame)
@@ -45,7 +46,7 @@ def traces(path: Path) -> list[dict[str, Any]]:
 
 
 def _names(flows: Mapping[tuple[Any, ...], Any]) -> dict[tuple[Any, ...], str]:
-    """`path 1`, and the sender or a number too where that does not tell them apart."""
+    """A name per flow: `path 1`, and the sender or a number if flows share a path."""
     hosts = {key[1] for key in flows}
     names, taken = {}, dict.fromkeys(((key[0], key[1]) for key in flows), 0)
     for key in flows:
@@ -73,7 +74,7 @@ def _chart(
 
 
 def _outline(values: Sequence[float]) -> list[int]:
-    """Places of the least and greatest value of each stretch; all, if they are few."""
+    """Indices of the minimum and maximum of each stretch, or all if they are few."""
     count = len(values)
     if count <= MOST:
         return list(range(count))

@@ -149,8 +149,8 @@ def _draw_cells(
 
 
 def _draw(campaign: Campaign, contents: Contents, target: Target) -> list[Outcome]:
-    """Draw every figure. One that nobody asked for is left out if it cannot be drawn
-    or tells little."""
+    """Draw every figure. A default figure is left out if it cannot be drawn or tells
+    little."""
     requests = contents.figures or defaults.requests(campaign)
     if contents.cells and not contents.figures:
         # The cells have their own figures; only those over time tell more.

@@ -7,7 +7,7 @@ from analysis.campaign.cost import Cost
 from analysis.report.markdown import markdown
 
 CORES = 2
-"""Wall times are those of a machine with so many cores and no other work."""
+"""The wall times are for a machine with this many cores and no other work."""
 HEAD = (
     "campaign",
     "runs",
@@ -66,7 +66,7 @@ def _row(cost: Cost) -> list[str]:
 
 
 def _total(costs: Sequence[Cost]) -> list[str]:
-    """The row of all campaigns; without CPU times if those of one are not known."""
+    """The row of all campaigns, without CPU times if one campaign has none."""
     runs, planned = sum(c.runs for c in costs), sum(c.planned for c in costs)
     virtual_h = sum(c.virtual_s for c in costs) / 3600
     cells = ["**all**", str(runs), str(planned), f"{virtual_h:.1f}", ""]

@@ -16,7 +16,7 @@ from analysis.report.markdown import markdown
 
 @dataclass(frozen=True)
 class Outcome:
-    """A figure of a page: as it was drawn, or in words why it was not."""
+    """A figure of a page: the drawn figure, or the reason why it was not drawn."""
 
     campaign: str
     request: FigureRequest
@@ -47,7 +47,7 @@ def free_name(stem: str, taken: set[str]) -> str:
 
 
 def section(outcomes: Sequence[Outcome], suffix: str) -> Iterator[str]:
-    """The section with all figures of a page; suffix : of the pictures' files"""
+    """The section with all figures of a page. suffix : suffix of the picture files"""
     if not outcomes:
         return
     yield "## Figures"
@@ -60,7 +60,7 @@ def section(outcomes: Sequence[Outcome], suffix: str) -> Iterator[str]:
 
 
 def lines(outcome: Outcome, suffix: str) -> Iterator[str]:
-    """What stands below a figure's heading: picture or table, note, quartiles."""
+    """The lines below a figure's heading: picture or table, note, quartiles."""
     drawn = outcome.drawn
     if isinstance(drawn, str):
         yield f"Not drawn: {drawn}."

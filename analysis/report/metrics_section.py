@@ -52,6 +52,6 @@ def lines(campaign: Campaign) -> Iterator[str]:
 
 
 def _splits(runs: pd.DataFrame, factor: str) -> bool:
-    """Whether it is a factor of the traffic, a number with a few values only."""
+    """Whether the factor is a number of the traffic with only a few values."""
     few = is_number(runs, factor) and runs[factor].nunique() <= MOST_VALUES
     return few and factor.startswith("traffic")

@@ -22,7 +22,7 @@ from analysis.report.figures_section import Outcome
 from analysis.report.markdown import inert, markdown
 
 MADE = ("source", "spec", "backend", "kernel", "guest", "mpbench", "commit")
-"""What the foot of a page says about how a campaign was made."""
+"""The rows of the table at the foot of a page that says how a campaign was made."""
 AGREES, OPEN = "agrees", "differs, open"
 READING = (
     "The files of published statements say how each statement is read as a number. A"
@@ -32,7 +32,7 @@ READING = (
 
 @dataclass(frozen=True)
 class Publication:
-    """What is to be set beside campaigns.
+    """A publication that is compared with campaigns.
 
     source : the publication, for headings
     file : the file that says all this, as the index names it
@@ -220,7 +220,8 @@ def _why(answered: Answered) -> str:
         return text
     agrees = {
         True: "They agree with the published statement.",
-        False: "They do not agree with the published statement, so the cause is open.",
+        False: "They do not agree with the published statement"
+        + ("." if answered.by_chance else ", so the cause is open."),
         None: "They cannot be compared, so the cause is open.",
     }
     rows = answered.tested.statement.rows
@@ -242,7 +243,7 @@ def _chance(odds: float) -> str:
 
 
 def verdict(made: Reproduced) -> str:
-    """In the index."""
+    """The verdict of a page in the index."""
     if not made.answers:
         return "drawn" if made.figures else "no results yet"
     differing = made.differing
