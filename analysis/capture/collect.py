@@ -100,13 +100,13 @@ def _sizes(rows: Rows) -> np.ndarray:
     return np.bincount(at, rows.data["bytes"], len(numbers)).astype(np.int64)
 
 
-def _joined(one: Rows, two: Rows) -> Rows:
+def _joined(first: Rows, second: Rows) -> Rows:
     return Rows(
         **{
-            name: np.concatenate((getattr(one, name), getattr(two, name)))
+            name: np.concatenate((getattr(first, name), getattr(second, name)))
             for name in OF_CONNECTIONS
         },
-        zero_ns=two.zero_ns,
+        zero_ns=second.zero_ns,
     )
 
 

@@ -103,9 +103,9 @@ class Losses:
 
     @staticmethod
     def of(subflows: pd.DataFrame, count: int) -> "Losses":
-        found = Losses(np.zeros((count, 2), bool), np.zeros((count, 2), bool))
-        found.add(subflows)
-        return found
+        losses = Losses(np.zeros((count, 2), bool), np.zeros((count, 2), bool))
+        losses.add(subflows)
+        return losses
 
     def add(self, subflows: pd.DataFrame) -> None:
         """Note what the frame `subflows` of some connections says."""
@@ -173,9 +173,9 @@ def _groups(*keys: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _sums(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
-    found = np.zeros(count, values.dtype)
-    np.add.at(found, groups, values)
-    return found
+    sums = np.zeros(count, values.dtype)
+    np.add.at(sums, groups, values)
+    return sums
 
 
 def _connections(tables: Tables | Rows, zero_ns: int) -> pd.DataFrame:
@@ -227,9 +227,9 @@ def _addresses(subflows: np.ndarray, end: str) -> np.ndarray:
     parts = ("ip_version", f"{end}_high", f"{end}_low")
     groups, count = _groups(*(subflows[name] for name in parts))
     names = np.empty(count, object)
-    one_of_each = np.zeros(count, int)
-    one_of_each[groups] = np.arange(len(groups))
-    for group, at in enumerate(one_of_each):
+    member = np.zeros(count, int)
+    member[groups] = np.arange(len(groups))
+    for group, at in enumerate(member):
         names[group] = _address(*(int(subflows[name][at]) for name in parts))
     return np.asarray(names[groups])
 
@@ -238,20 +238,20 @@ def _subflows(tables: Tables | Rows, zero_ns: int) -> pd.DataFrame:
     of_direction = _columns(tables.directions, zero_ns)
     order = np.argsort(tables.subflows["subflow"])
     sorted_numbers = tables.subflows["subflow"][order]
-    mine = order[np.searchsorted(sorted_numbers, of_direction["subflow"])]
+    row_of = order[np.searchsorted(sorted_numbers, of_direction["subflow"])]
     columns = {name: of_direction.pop(name) for name in ("subflow", "direction")}
     for name in _OF_SUBFLOW:
-        columns[name] = tables.subflows[name][mine]
-    columns["how"] = np.array(HOW, object)[tables.subflows["how"][mine]]
-    sends_a = columns["direction"] == tables.subflows["direction_of_a"][mine]
-    addresses = {end: _addresses(tables.subflows, end)[mine] for end in "ab"}
-    ports = {end: tables.subflows[f"{end}_port"][mine] for end in "ab"}
+        columns[name] = tables.subflows[name][row_of]
+    columns["how"] = np.array(HOW, object)[tables.subflows["how"][row_of]]
+    sends_a = columns["direction"] == tables.subflows["direction_of_a"][row_of]
+    addresses = {end: _addresses(tables.subflows, end)[row_of] for end in "ab"}
+    ports = {end: tables.subflows[f"{end}_port"][row_of] for end in "ab"}
     for name, first, second in (("source", "a", "b"), ("target", "b", "a")):
         for suffix, of_end in (("", addresses), ("_port", ports)):
             chosen = np.where(sends_a, of_end[first], of_end[second])
             columns[f"{name}{suffix}"] = chosen
     times = _columns(tables.subflows, zero_ns)
-    columns |= {name: times[name][mine] for name in _TIMES}
+    columns |= {name: times[name][row_of] for name in _TIMES}
     columns |= of_direction
     columns["rtt_mean_s"] = _over(columns.pop("rtt_sum_s"), columns["rtt_samples"])
     columns["delay_mean_s"] = _over(columns.pop("delay_sum_s"), columns["matched"])
@@ -263,7 +263,7 @@ def _subflows(tables: Tables | Rows, zero_ns: int) -> pd.DataFrame:
     columns["handshake_s"] = columns["established_at_s"] - columns["syn_at_s"]
     lasted = columns["last_at_s"] - columns["first_at_s"]
     columns["throughput_mbps"] = _over(columns["ip_bytes"] * 8e-6, lasted)
-    _losses(columns, losses_known(tables.directions, tables.subflows["point"][mine]))
+    _losses(columns, losses_known(tables.directions, tables.subflows["point"][row_of]))
     groups, count = _groups(columns["connection"], columns["direction"])
     total = _sums(columns["data_bytes"], groups, count)[groups]
     columns["share"] = _over(columns["data_bytes"], total)
@@ -326,11 +326,10 @@ def _data(
         for name in ("connection", "direction")
     )
     groups, count = _groups(*keys)
-    mine, theirs = groups[:rows], groups[rows:]
+    of_data, of_subflows = groups[:rows], groups[rows:]
     for name in _SUMMED:
-        columns[f"subflow_{name}"] = _sums(subflows[name].to_numpy(), theirs, count)[
-            mine
-        ]
+        sums = _sums(subflows[name].to_numpy(), of_subflows, count)
+        columns[f"subflow_{name}"] = sums[of_data]
     opened = connections.set_index("connection")["syn_at_s"]
     opened_at_s = opened.reindex(columns["connection"]).to_numpy()
     columns["completion_s"] = columns["complete_at_s"] - opened_at_s
@@ -341,7 +340,8 @@ def _data(
     first = columns["subflow_payload_packets"] - again
     columns["retransmission_ratio"] = _over(again, first)
     columns["reinjection_ratio"] = _over(columns["reinjected_packets"], first)
-    columns["mean_loss_probability"] = _mean_losses(subflows, theirs, count)[mine]
+    mean_losses = _mean_losses(subflows, of_subflows, count)
+    columns["mean_loss_probability"] = mean_losses[of_data]
     return pd.DataFrame(columns)
 
 

@@ -137,12 +137,13 @@ void advance(struct input *in, size_t count);
 bool link_known(i32 link);
 bool link_of_several(i32 link);
 
-/* link.c: from a frame to what its link layer carries; ip.c: on to the TCP header,
- * through tunnels; options.c: the options of that */
+/* link.c: past a frame's link layer; tags.c: past VLAN tags, PPPoE and MPLS; ip.c: on to
+ * the TCP header, through tunnels; options.c: the options of the TCP header */
 enum dissected {
 	IS_TCP, IS_FRAGMENT, IS_MALFORMED, IS_SNAPPED, IS_NOT_IP, IS_UDP, IS_OTHER,
 };
 enum { IPV4 = 0x0800, IPV6 = 0x86DD };
+u16 ip_version_type(const struct span *s);
 u16 past_tags(struct span *s, struct packet *p, u16 type);
 enum dissected dissect(const struct frame *f, struct packet *p);
 enum dissected read_ip(struct span *s, struct packet *p, u16 type, u32 on_link);
@@ -343,10 +344,14 @@ struct analyser {
 	bool begun, ending, finished;
 };
 
+/* connections.c */
+struct connection *new_connection(struct analyser *c, u32 point);
+struct subflow *alloc_subflow(struct analyser *c);
+void unhash_subflow(struct analyser *c, const struct subflow *s);
+void free_connection(struct analyser *c, struct connection *conn);
+
 /* flows.c */
 struct direction *find_direction(struct analyser *c, struct packet *p, u32 point);
-struct connection *new_connection(struct analyser *c, u32 point);
-void free_connection(struct analyser *c, struct connection *conn);
 
 /* retire.c */
 void retire_closed(struct analyser *c);
@@ -384,26 +389,33 @@ static inline struct sent *sent_at(const struct direction *dir, u32 index)
 void count_retransmission(struct analyser *c, const struct packet *p, i64 from, i64 to,
 			  i64 bytes);
 
-/* mptcp.c, tokens.c, data.c, mappings.c */
+/* mptcp.c */
 void track_options(struct analyser *c, struct packet *p);
-void learn_key(struct analyser *c, struct connection *conn, int side, u64 key);
+
+/* tokens.c */
 struct token *find_token(struct analyser *c, u32 token, u32 point);
 void add_token(struct analyser *c, struct connection *conn, int side, u32 token);
 void drop_tokens(struct analyser *c, const struct connection *conn);
+
+/* mappings.c */
 void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to, i64 fresh);
-void take_mapping(struct analyser *c, const struct packet *p, const struct dss *d,
+void take_mapping(struct analyser *c, const struct packet *p, const struct dss *dss,
 		  i64 from);
-void take_data_ack(struct analyser *c, const struct packet *p, u64 ack, bool wide);
 void map_endlessly(struct analyser *c, struct direction *dir);
-i64 next_mapping(const struct direction *dir, i64 number, i64 end);
-const struct mapping *find_mapping(const struct direction *dir, i64 number);
+
+/* unmapped.c */
 void map_held(struct analyser *c, const struct packet *p, const struct mapping *map);
 void hold_unmapped(struct analyser *c, const struct packet *p, i64 from, i64 to,
 		   bool counted);
 void give_up_unmapped(struct direction *dir);
+
+/* data.c */
+bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number);
+void count_new_data(struct analyser *c, const struct packet *p, i64 from, i64 bytes);
 void add_data(struct analyser *c, const struct packet *p, struct data *d, i64 from,
 	      i64 to);
-bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number);
+void take_data_fin(struct data *d, i64 number, i64 time_ns);
+void take_data_ack(struct analyser *c, const struct packet *p, u64 ack, bool wide);
 
 /* late.c */
 void count_from(struct connection *conn, struct data *d, u64 first);

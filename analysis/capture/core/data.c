@@ -1,11 +1,45 @@
 // SPDX-License-Identifier: MIT
 /*
- * The connection's own bytes: what is new, what came out of order, and what was sent
- * again on another subflow.
+ * The connection's own bytes: what is new, what came out of order, what was sent again
+ * on another subflow, and what has been acknowledged.
+ *
+ * Data numbers are relative: the initial data sequence number is 0, so the first
+ * byte is 1, if the keys are known. A number of 4 bytes is taken to be near the number
+ * seen last.
  */
 #include "core.h"
 
-static void note_new(struct analyser *c, const struct packet *p, i64 from, i64 bytes)
+#define FAR (1ll << 31)
+#define UNSEEN (1ll << 30)	/* leaves numbers for data sent before the capture began */
+
+/* The relative number of a data sequence number. Returns false if the number lies too far
+ * from all numbers seen before to be valid. */
+bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number)
+{
+	i64 near = d->next + (i32)((u32)dsn - (u32)(d->base + (u64)d->next));
+
+	if (!d->seen) {
+		d->seen = true;
+		d->base = dsn - UNSEEN;
+		d->base64 = wide;
+		d->start = d->next = d->acked = *number = UNSEEN;
+		return true;
+	}
+	*number = near;
+	if (!wide)
+		return true;
+	if (d->base64) {
+		*number = (i64)(dsn - d->base);
+		return *number > (d->keyed ? 0 : d->next - FAR) && *number < d->next + FAR;
+	}
+	d->base = dsn - (u64)near;
+	d->base64 = true;
+	return true;
+}
+
+/* The bytes are new to the connection. `from` is their data number, or their subflow
+ * number where they have no data number. */
+void count_new_data(struct analyser *c, const struct packet *p, i64 from, i64 bytes)
 {
 	struct direction *dir = p->direction;
 	struct series_row *b = p->bin;
@@ -82,6 +116,7 @@ static void note_in_flight(const struct packet *p, struct data *d)
 		b->data_in_flight_max_bytes = max(b->data_in_flight_max_bytes, bytes);
 }
 
+/* Payload of the packet that carries the data [from, to) of the connection. */
 void add_data(struct analyser *c, const struct packet *p, struct data *d, i64 from,
 	      i64 to)
 {
@@ -106,7 +141,7 @@ void add_data(struct analyser *c, const struct packet *p, struct data *d, i64 fr
 		if (d->row.first_ns < 0)
 			d->row.first_ns = p->time_ns;
 		d->row.last_ns = max(d->row.last_ns, p->time_ns);
-		note_new(c, p, from, overlap.fresh);
+		count_new_data(c, p, from, overlap.fresh);
 		if (from < d->next)
 			note_late(p, d, from, overlap.fresh);
 	}
@@ -117,34 +152,36 @@ void add_data(struct analyser *c, const struct packet *p, struct data *d, i64 fr
 	note_in_flight(p, d);
 }
 
-/*
- * Payload in [from, to) of the subflow; `fresh`: how many of its bytes the subflow had
- * not carried before. What a subflow itself sends again is not a reinjection.
- */
-void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to, i64 fresh)
+/* `number` is the data number of the DATA_FIN. */
+void take_data_fin(struct data *d, i64 number, i64 time_ns)
 {
-	struct direction *dir = p->direction;
+	d->fin = number;
+	if (d->row.data_fin_ns < 0)
+		d->row.data_fin_ns = time_ns;
+}
 
-	if (!fresh)
+/* The sender of the packet acknowledges data of the other end. */
+void take_data_ack(struct analyser *c, const struct packet *p, u64 ack, bool wide)
+{
+	struct data *d = p->direction->other->data;
+	struct event_row *e;
+	i64 number;
+
+	if (!d)
 		return;
-	if (!dir->data || (!dir->map_count && !dir->subflow->connection->dss_seen)) {
-		note_new(c, p, from, fresh);	/* TCP, or MPTCP that became it */
-		if (dir->data && fresh == to - from)
-			hold_unmapped(c, p, from, to, true);
+	if (!rel_dsn(d, ack, wide, &number)) {
+		d->row.implausible++;
 		return;
 	}
-	while (from < to) {
-		const struct mapping *map = find_mapping(dir, from);
-		i64 end = map ? min(to, map->from + map->length) : to;
-
-		if (map) {
-			i64 first = map->dsn + (from - map->from);
-
-			add_data(c, p, dir->data, first, first + (end - from));
-		} else {
-			end = next_mapping(dir, from, end);
-			hold_unmapped(c, p, from, end, false);
-		}
-		from = end;
-	}
+	if (number <= d->acked || number > d->next + FAR)
+		return;
+	/* An ACK that adds only the DATA_FIN says nothing about data. */
+	if (number >= d->next && (d->acked != d->fin || number != d->fin + 1))
+		d->row.complete_ns = p->time_ns;
+	d->acked = number;
+	if (d->fin >= 0 && number > d->fin && d->row.data_fin_acked_ns < 0)
+		d->row.data_fin_acked_ns = p->time_ns;
+	e = event(c, EVENT_DATA_ACK, p->direction, p->time_ns);
+	if (e)
+		e->position = number;
 }

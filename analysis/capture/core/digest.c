@@ -54,14 +54,15 @@ static void sha256(u64 key, u32 h[8])
 	memcpy(v, first, sizeof(v));
 	for (i = 0; i < 64; i++) {
 		u32 e = v[4], a = v[0];
-		u32 one = v[7] + (right(e, 6) ^ right(e, 11) ^ right(e, 25)) +
+		/* T1 and T2 of FIPS 180-4, 6.2.2 */
+		u32 t1 = v[7] + (right(e, 6) ^ right(e, 11) ^ right(e, 25)) +
 			  ((e & v[5]) ^ (~e & v[6])) + constant[i] + w[i];
-		u32 two = (right(a, 2) ^ right(a, 13) ^ right(a, 22)) +
+		u32 t2 = (right(a, 2) ^ right(a, 13) ^ right(a, 22)) +
 			  ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
 
 		memmove(v + 1, v, 7 * sizeof(*v));
-		v[4] += one;
-		v[0] = one + two;
+		v[4] += t1;
+		v[0] = t1 + t2;
 	}
 	for (i = 0; i < 8; i++)
 		h[i] = first[i] + v[i];

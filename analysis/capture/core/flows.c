@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The table of subflows, by the two ends of each, and the connections they make. */
+/* The hash table of subflows. The key of a subflow is its two ends. */
 #include "core.h"
 
 #define FIRST_BUCKETS 1024
-#define MAX_SPARE 1024		/* freed subflows that wait to be used again */
 
 /* Multiply and fold; seeded, so that no file can choose its collisions. */
 static u64 fold(u64 a, u64 b)
@@ -15,11 +14,11 @@ static u64 fold(u64 a, u64 b)
 
 static u64 hash_of(const struct analyser *c, const struct packet *p, int low, u32 point)
 {
-	const u8 *one = p->addresses[low], *two = p->addresses[!low];
+	const u8 *first = p->addresses[low], *second = p->addresses[!low];
 	u64 seed = (u64)c->settings.seed | 1, part[4], ports;
 
-	memcpy(part, one, 16);
-	memcpy(part + 2, two, 16);
+	memcpy(part, first, 16);
+	memcpy(part + 2, second, 16);
 	ports = (u64)p->ports[low] << 32 | (u64)p->ports[!low] << 16 | point << 8 |
 		p->version;
 	seed = fold(part[0] ^ seed, part[1] ^ 0x9E3779B97F4A7C15u);
@@ -30,21 +29,21 @@ static u64 hash_of(const struct analyser *c, const struct packet *p, int low, u3
 /* Which end of the packet comes first in the key: 0 its sender, 1 its receiver. */
 static int low_end(const struct packet *p)
 {
-	u64 one = be64(p->addresses[0]), two = be64(p->addresses[1]);
+	u64 sender = be64(p->addresses[0]), receiver = be64(p->addresses[1]);
 
-	if (one == two) {
-		one = be64(p->addresses[0] + 8);
-		two = be64(p->addresses[1] + 8);
+	if (sender == receiver) {
+		sender = be64(p->addresses[0] + 8);
+		receiver = be64(p->addresses[1] + 8);
 	}
-	return one != two ? one > two : p->ports[0] > p->ports[1];
+	return sender != receiver ? sender > receiver : p->ports[0] > p->ports[1];
 }
 
-static bool same_address(const u8 *one, const u8 *two)
+static bool same_address(const u8 *first, const u8 *second)
 {
 	u64 a[2], b[2];
 
-	memcpy(a, one, 16);
-	memcpy(b, two, 16);
+	memcpy(a, first, 16);
+	memcpy(b, second, 16);
 	return !((a[0] ^ b[0]) | (a[1] ^ b[1]));
 }
 
@@ -79,24 +78,6 @@ static bool widen(struct analyser *c)
 	return true;
 }
 
-struct connection *new_connection(struct analyser *c, u32 point)
-{
-	struct connection *conn = arena_alloc(&c->memory, sizeof(*conn));
-
-	if (!conn)
-		return NULL;
-	conn->index = c->connection_total++;
-	c->connection_count++;
-	conn->older = c->newest;
-	*(c->newest ? &c->newest->newer : &c->oldest) = conn;
-	c->newest = conn;
-	conn->row.point = point;
-	conn->row.version = conn->row.token_a = conn->row.token_b = -1;
-	conn->row.syn_ns = conn->row.established_ns = conn->row.fallback_ns = -1;
-	conn->row.checksum = -1;
-	return conn;
-}
-
 static void init_direction(struct direction *dir, struct subflow *s, int end)
 {
 	dir->subflow = s;
@@ -108,18 +89,6 @@ static void init_direction(struct direction *dir, struct subflow *s, int end)
 	dir->row.direction = end;
 	dir->window_shift = -1;
 	dir->counts_like = dir;
-}
-
-/* One that was freed before, if there is one. */
-static struct subflow *alloc_subflow(struct analyser *c)
-{
-	struct subflow *s = c->spare_subflows;
-
-	if (!s)
-		return arena_alloc(&c->memory, sizeof(*s));
-	c->spare_subflows = s->sibling;
-	c->spare_count--;
-	return memset(s, 0, sizeof(*s));
 }
 
 static struct subflow *new_subflow(struct analyser *c, const struct packet *p, int low,
@@ -169,65 +138,6 @@ static bool begins_anew(const struct direction *dir, const struct packet *p)
 	return dir->row.syns ? p->seq != dir->isn : dir->row.payload_bytes > 0;
 }
 
-/* No packet finds the subflow any more; its counts stay. */
-static void unhash(struct analyser *c, const struct subflow *s)
-{
-	struct subflow **link = &c->buckets[s->hash & (c->bucket_count - 1)];
-
-	while (*link && *link != s)
-		link = &(*link)->next_of_hash;
-	if (*link)
-		*link = s->next_of_hash;
-}
-
-static void free_direction(struct arena *m, struct direction *dir)
-{
-	ranges_free(m, &dir->holes);
-	samples_free(m, &dir->rtt);
-	samples_free(m, &dir->delay);
-	arena_free(m, dir->bin, sizeof(*dir->bin));
-	arena_free(m, dir->sent, dir->sent_capacity * sizeof(*dir->sent));
-	arena_free(m, dir->maps, MAPPINGS * sizeof(*dir->maps));
-	arena_free(m, dir->unmapped, dir->unmapped_capacity * sizeof(*dir->unmapped));
-}
-
-static void free_subflow(struct analyser *c, struct subflow *s)
-{
-	unhash(c, s);
-	unlink_twins(s);
-	for (int i = 0; i < 2; i++) {
-		if (c->last[i] == s)
-			c->last[i] = NULL;
-		free_direction(&c->memory, &s->directions[i]);
-	}
-	c->subflow_count--;
-	if (c->spare_count >= MAX_SPARE) {
-		arena_free(&c->memory, s, sizeof(*s));
-		return;
-	}
-	s->sibling = c->spare_subflows;
-	c->spare_subflows = s;
-	c->spare_count++;
-}
-
-/* Everything that is kept of a connection; none of its packets may be in `pairs`. */
-void free_connection(struct analyser *c, struct connection *conn)
-{
-	for (struct subflow *s = conn->first_subflow, *next; s; s = next) {
-		next = s->sibling;
-		free_subflow(c, s);
-	}
-	for (int i = 0; i < 2; i++) {
-		if (conn->data[i])
-			ranges_free(&c->memory, &conn->data[i]->ranges);
-		arena_free(&c->memory, conn->data[i], sizeof(*conn->data[i]));
-	}
-	*(conn->older ? &conn->older->newer : &c->oldest) = conn->newer;
-	*(conn->newer ? &conn->newer->older : &c->newest) = conn->older;
-	arena_free(&c->memory, conn, sizeof(*conn));
-	c->connection_count--;
-}
-
 static struct subflow *in_table(const struct analyser *c, const struct packet *p, int low,
 				u32 point, u64 hash)
 {
@@ -239,7 +149,8 @@ static struct subflow *in_table(const struct analyser *c, const struct packet *p
 	return s;
 }
 
-/* A new subflow of one capture point, and the same of the other if it is there. */
+/* Add a subflow of one capture point. Link it to the same subflow of the other capture
+ * point, if that has been seen. */
 static struct subflow *add_subflow(struct analyser *c, const struct packet *p, int low,
 				   u32 point, u64 hash)
 {
@@ -247,7 +158,6 @@ static struct subflow *add_subflow(struct analyser *c, const struct packet *p, i
 
 	retire_closed(c);
 	s = new_subflow(c, p, low, point, hash);
-
 	if (s && c->points == 3)
 		link_twins(s, in_table(c, p, low, !point, hash_of(c, p, low, !point)));
 	return s;
@@ -282,7 +192,7 @@ struct direction *find_direction(struct analyser *c, struct packet *p, u32 point
 	/* The sender is end `low` of the key: 0 if it comes first. */
 	dir = s ? &s->directions[low] : NULL;
 	if (dir && begins_anew(dir, p)) {
-		unhash(c, s);
+		unhash_subflow(c, s);
 		s = add_subflow(c, p, low, point, s->hash);
 		dir = s ? &s->directions[low] : NULL;
 	}

@@ -176,9 +176,9 @@ static void unite(struct analyser *c, struct data *to, struct data *from)
 	to->row.forgotten_ranges += from->ranges.forgotten;
 }
 
-static i64 earlier(i64 one, i64 two)
+static i64 earlier(i64 a, i64 b)
 {
-	return one < 0 || two < 0 ? max(one, two) : min(one, two);
+	return a < 0 || b < 0 ? max(a, b) : min(a, b);
 }
 
 static void add_counts(struct data_row *to, const struct data_row *from)

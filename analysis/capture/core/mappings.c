@@ -1,41 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Data sequence mappings: which stretch of the connection's data a stretch of a
- * subflow carries (RFC 8684, 3.3.1).
- *
- * Data numbers are relative: the initial data sequence number is 0, so the first
- * byte is 1, if the keys are known. Numbers of 4 bytes are taken to be
- * near those seen last.
+ * Data sequence mappings: they say which of the connection's data a subflow's payload
+ * carries (RFC 8684, 3.3.1). A mapping can come before, with or after its payload.
  */
 #include "core.h"
 
-#define FAR (1ll << 31)
 #define ENDLESS (1ll << 46)
-#define UNSEEN (1ll << 30)	/* leaves numbers for data sent before the capture began */
-
-/* False if the number is too far from all that was seen to be meant. */
-bool rel_dsn(struct data *d, u64 dsn, bool wide, i64 *number)
-{
-	i64 near = d->next + (i32)((u32)dsn - (u32)(d->base + (u64)d->next));
-
-	if (!d->seen) {
-		d->seen = true;
-		d->base = dsn - UNSEEN;
-		d->base64 = wide;
-		d->start = d->next = d->acked = *number = UNSEEN;
-		return true;
-	}
-	*number = near;
-	if (!wide)
-		return true;
-	if (d->base64) {
-		*number = (i64)(dsn - d->base);
-		return *number > (d->keyed ? 0 : d->next - FAR) && *number < d->next + FAR;
-	}
-	d->base = dsn - (u64)near;
-	d->base64 = true;
-	return true;
-}
 
 /* Relative subflow number of subflow sequence number `ssn`, near `from`. */
 static i64 rel_ssn(struct direction *dir, u32 ssn, i64 from)
@@ -71,7 +41,7 @@ static void add_mapping(struct analyser *c, struct direction *dir, struct mappin
 	dir->maps[dir->map_count++ % MAPPINGS] = map;
 }
 
-/* After a fall back the data go on where they are, without mappings. */
+/* After a fallback, the data continue without mappings from the last one. */
 void map_endlessly(struct analyser *c, struct direction *dir)
 {
 	struct mapping map = { .from = 1, .dsn = 1, .length = ENDLESS };
@@ -84,8 +54,9 @@ void map_endlessly(struct analyser *c, struct direction *dir)
 	add_mapping(c, dir, map);
 }
 
-/* The newest mapping that has a subflow number; NULL if none of the last has. */
-const struct mapping *find_mapping(const struct direction *dir, i64 number)
+/* The newest mapping that covers a subflow number; NULL if none of the last MAPPINGS
+ * does. */
+static const struct mapping *find_mapping(const struct direction *dir, i64 number)
 {
 	u32 known = (u32)min(dir->map_count, MAPPINGS);
 
@@ -98,8 +69,8 @@ const struct mapping *find_mapping(const struct direction *dir, i64 number)
 	return NULL;
 }
 
-/* Where the first mapping beyond a number begins, or `end` if that comes first. */
-i64 next_mapping(const struct direction *dir, i64 number, i64 end)
+/* The start of the first mapping beyond a number, or `end` if `end` comes first. */
+static i64 next_mapping(const struct direction *dir, i64 number, i64 end)
 {
 	u32 known = (u32)min(dir->map_count, MAPPINGS);
 
@@ -108,13 +79,6 @@ i64 next_mapping(const struct direction *dir, i64 number, i64 end)
 			end = min(end, dir->maps[i].from);
 	}
 	return end;
-}
-
-static void take_data_fin(struct data *d, i64 number, i64 time_ns)
-{
-	d->fin = number;
-	if (d->row.data_fin_ns < 0)
-		d->row.data_fin_ns = time_ns;
 }
 
 void take_mapping(struct analyser *c, const struct packet *p, const struct dss *dss,
@@ -146,28 +110,35 @@ void take_mapping(struct analyser *c, const struct packet *p, const struct dss *
 	map_held(c, p, &map);
 }
 
-/* The sender of the packet says which of the other end's data have arrived. */
-void take_data_ack(struct analyser *c, const struct packet *p, u64 ack, bool wide)
+/*
+ * Payload in [from, to) of the subflow. `fresh` is the number of its bytes that the
+ * subflow had not carried before: data that a subflow itself sends again are no
+ * reinjection.
+ */
+void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to, i64 fresh)
 {
-	struct data *d = p->direction->other->data;
-	struct event_row *e;
-	i64 number;
+	struct direction *dir = p->direction;
 
-	if (!d)
+	if (!fresh)
 		return;
-	if (!rel_dsn(d, ack, wide, &number)) {
-		d->row.implausible++;
+	if (!dir->data || (!dir->map_count && !dir->subflow->connection->dss_seen)) {
+		count_new_data(c, p, from, fresh);	/* TCP, or MPTCP that fell back to it */
+		if (dir->data && fresh == to - from)
+			hold_unmapped(c, p, from, to, true);
 		return;
 	}
-	if (number <= d->acked || number > d->next + FAR)
-		return;
-	/* The ACK of DATA_FIN alone says nothing of data. */
-	if (number >= d->next && (d->acked != d->fin || number != d->fin + 1))
-		d->row.complete_ns = p->time_ns;
-	d->acked = number;
-	if (d->fin >= 0 && number > d->fin && d->row.data_fin_acked_ns < 0)
-		d->row.data_fin_acked_ns = p->time_ns;
-	e = event(c, EVENT_DATA_ACK, p->direction, p->time_ns);
-	if (e)
-		e->position = number;
+	while (from < to) {
+		const struct mapping *map = find_mapping(dir, from);
+		i64 end = map ? min(to, map->from + map->length) : to;
+
+		if (map) {
+			i64 first = map->dsn + (from - map->from);
+
+			add_data(c, p, dir->data, first, first + (end - from));
+		} else {
+			end = next_mapping(dir, from, end);
+			hold_unmapped(c, p, from, end, false);
+		}
+		from = end;
+	}
 }

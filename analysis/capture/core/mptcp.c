@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* MPTCP's options: which subflow belongs to which connection, and signals. */
+/* MPTCP's options: keys and tokens say which subflow belongs to which connection; signals
+ * are counted. */
 #include "core.h"
 
 static struct data *new_data(struct analyser *c, struct connection *conn, int direction)
@@ -44,6 +45,37 @@ static struct event_row *signal(struct analyser *c, const struct packet *p,
 		e->length = o->subtype == MP_TCPRST ? o->flags : o->backup;
 	}
 	return e;
+}
+
+/* `side` is the direction of the end whose key it is. */
+static void learn_key(struct analyser *c, struct connection *conn, int side, u64 key)
+{
+	struct data *d = conn->data[side];
+	struct connection *waiting = NULL;
+	struct token *known;
+	u64 first;
+	u32 token;
+
+	if (conn->row.keys_known & (1 << side))
+		return;
+	mptcp_digest(key, (int)conn->row.version, &token, &first);
+	conn->row.keys_known |= 1 << side;
+	if (side) {
+		conn->row.key_b = key;
+		conn->row.token_b = token;
+	} else {
+		conn->row.key_a = key;
+		conn->row.token_a = token;
+	}
+	/* Subflows that joined before the key was known wait under its token. */
+	known = find_token(c, token, (u32)conn->row.point);
+	if (known && !known->connection->row.keys_known)
+		waiting = known->connection;
+	add_token(c, conn, side, token);
+	if (d)
+		count_from(conn, d, first);
+	if (waiting)
+		merge_connection(c, waiting, conn, !side);
 }
 
 static void take_capable(struct analyser *c, struct packet *p, const struct option *o)

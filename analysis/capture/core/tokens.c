@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Keys and tokens: which connection an MP_JOIN means. */
+/* The hash table of tokens: it says which connection an MP_JOIN belongs to. */
 #include "core.h"
 
 static u64 place(const struct analyser *c, u32 token, u32 point)
@@ -56,36 +56,6 @@ void add_token(struct analyser *c, struct connection *conn, int side, u32 token)
 	t = locate(c, token, (u32)conn->row.point);
 	c->token_count += !t->used;
 	*t = (struct token){ token, (u8)side, true, (u16)conn->row.point, conn };
-}
-
-void learn_key(struct analyser *c, struct connection *conn, int side, u64 key)
-{
-	struct data *d = conn->data[side];
-	struct connection *waiting = NULL;
-	struct token *known;
-	u64 first;
-	u32 token;
-
-	if (conn->row.keys_known & (1 << side))
-		return;
-	mptcp_digest(key, (int)conn->row.version, &token, &first);
-	conn->row.keys_known |= 1 << side;
-	if (side) {
-		conn->row.key_b = key;
-		conn->row.token_b = token;
-	} else {
-		conn->row.key_a = key;
-		conn->row.token_a = token;
-	}
-	/* Subflows that joined before the key was known wait under its token. */
-	known = find_token(c, token, (u32)conn->row.point);
-	if (known && !known->connection->row.keys_known)
-		waiting = known->connection;
-	add_token(c, conn, side, token);
-	if (d)
-		count_from(conn, d, first);
-	if (waiting)
-		merge_connection(c, waiting, conn, !side);
 }
 
 static void drop_token(struct analyser *c, u32 token, const struct connection *conn)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Payload that comes before its mapping, as of a sender that maps several segments with
- * one option on the last of them. It is held, in bounded memory, until the mapping
- * comes; then it counts as data of the time when it was sent.
+ * Payload that comes before its mapping: some senders map several segments with one
+ * option on the last of them. The payload is held in bounded memory until the mapping
+ * comes. It then counts as data sent at the time of its own packet.
  */
 #include "core.h"
 
@@ -34,7 +34,7 @@ static bool make_space_for(struct analyser *c, struct direction *dir)
 	}
 	if (!capacity)
 		return false;
-	/* The older half has waited in vain. */
+	/* No mapping has come for the older half. */
 	for (u32 i = 0; i < capacity / 2; i++)
 		give_up(dir, &dir->unmapped[i]);
 	dir->unmapped_count -= capacity / 2;
@@ -43,7 +43,8 @@ static bool make_space_for(struct analyser *c, struct direction *dir)
 	return true;
 }
 
-/* `counted`: it counted as data of TCP, since no mapping has been seen yet. */
+/* `counted`: the payload already counted as data of TCP, because no mapping had been seen
+ * yet. */
 void hold_unmapped(struct analyser *c, const struct packet *p, i64 from, i64 to,
 		   bool counted)
 {
@@ -57,7 +58,7 @@ void hold_unmapped(struct analyser *c, const struct packet *p, i64 from, i64 to,
 		give_up(p->direction, &piece);
 }
 
-/* The part of a piece that a mapping covers becomes data. */
+/* The part of a held piece that the mapping covers becomes data. */
 static void map_piece(struct analyser *c, const struct packet *p,
 		      const struct unmapped *piece, const struct mapping *map)
 {
@@ -72,6 +73,7 @@ static void map_piece(struct analyser *c, const struct packet *p,
 	add_data(c, &then, p->direction->data, first, first + (to - from));
 }
 
+/* A mapping has come: all payload held for it becomes data. */
 void map_held(struct analyser *c, const struct packet *p, const struct mapping *map)
 {
 	struct direction *dir = p->direction;
@@ -90,7 +92,7 @@ void map_held(struct analyser *c, const struct packet *p, const struct mapping *
 		}
 		map_piece(c, p, &piece, map);
 		if (piece.to > end) {
-			/* A mapping has one end, which one piece can pass. */
+			/* At most one piece reaches past the mapping's end. */
 			after = piece;
 			after.from = end;
 		}
