@@ -97,7 +97,7 @@ def test_without_a_good_run_the_page_says_so(tmp_path: Path) -> None:
 
 
 def box(
-    metric: str, factor: str, difference: str = "absolute", **more
+    metric: str, factor: str, difference: str = "absolute", **more: Any
 ) -> FigureRequest:
     criterion = Criterion(factor=factor, difference=difference)
     return FigureRequest(kind="box", metric=metric, criterion=criterion, **more)
