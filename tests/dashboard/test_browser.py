@@ -9,7 +9,11 @@ import pytest
 from click.testing import CliRunner
 from selenium.webdriver import Chrome
 
+from analysis.campaign import table
+from analysis.campaign.campaign import Campaign
+from analysis.dashboard.html import dashboard
 from mpbench.commands import run
+from tests.analysis import campaign as made_up
 from tests.dashboard.conftest import page
 from tests.dashboard.looks import (
     DOWN,
@@ -298,3 +302,23 @@ def test_an_address_names_a_run(browser: Chrome, small: Path) -> None:
     look = Look(browser, page(small), f"#run={name}")
     look.until(lambda: look.all("#run h3"))
     assert f"--run {name}" in look.text("#run")
+
+
+def test_names_of_a_stranger_stay_text(browser: Chrome, tmp_path: Path) -> None:
+    """Names and reasons that would run a script, if they were HTML."""
+    evil = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>'
+    rows = made_up.rows(2)
+    rows[0] |= {"case": evil, "verdict": "failed", "reason": evil, "id": "evil"}
+    for row in rows:
+        (tmp_path / str(row["id"])).mkdir()
+    job = {"topology": evil, "seed": 1, "parameters": {evil: 1.0}, "transport": {}}
+    (tmp_path / "evil" / "job.json").write_text(json.dumps(job))
+    table_ = table.build(rows)
+    shown = Campaign(evil, table_, made_up.FACTORS, state=(evil,), folder=tmp_path)
+    file = tmp_path / "dashboard.html"
+    file.write_text(dashboard(evil, [shown]))
+    for fragment in ("", "#evil"):
+        look = Look(browser, file, fragment)
+        assert "onerror" in look.script("return document.body.textContent")
+        assert look.script("return window.ran === undefined")
+        assert look.script("return document.querySelectorAll('img').length") == 0
