@@ -1,6 +1,8 @@
-"""What the folders beside the product may import."""
+"""What the folders may import, and what the capture core's files may call."""
 
 import ast
+import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,23 @@ def test_backends_know_nothing_of_the_engine() -> None:
     """The engine calls the backends; an import the other way would be a cycle."""
     for path in sorted((ROOT / "mpbench" / "backends").glob("*.py")):
         assert "mpbench.engine" not in path.read_text(encoding="utf-8"), path.name
+
+
+def test_files_of_the_capture_core_call_no_circles() -> None:
+    core = ROOT / "analysis" / "capture" / "core"
+    texts = {path.name: path.read_text(encoding="utf-8") for path in core.glob("*.c")}
+    defined = {
+        name: file
+        for file, text in texts.items()
+        for name in re.findall(r"^(?!static)[a-z][^\n=]*?\b(\w+)\(", text, re.M)
+    }
+    assert {"track_tcp", "find_direction", "add_data"} <= defined.keys()
+    called = {
+        file: {
+            defined[name]
+            for name in re.findall(r"\b(\w+)\(", text)
+            if defined.get(name, file) != file
+        }
+        for file, text in texts.items()
+    }
+    TopologicalSorter(called).prepare()  # raises CycleError, which names the files
