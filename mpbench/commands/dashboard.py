@@ -21,7 +21,7 @@ def command(results: tuple[Path, ...], out: Path | None) -> None:
     RESULTS share it, each with its own cases.
     """
     from mpbench.report.dashboard import write
-    from mpbench.report.gather import load_campaign
+    from mpbench.report.loading import load_campaign
 
     campaigns = [load_campaign(root)[0] for root in results]
     for campaign in campaigns:

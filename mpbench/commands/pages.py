@@ -47,7 +47,7 @@ def command(
     """
     from analysis.figures.style import Look
     from analysis.report import publication_pages
-    from mpbench.report.gather import load_campaign
+    from mpbench.report.loading import load_campaign
     from mpbench.report.pages_file import Pages
     from mpbench.spec import load
 

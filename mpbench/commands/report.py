@@ -96,7 +96,7 @@ def command(
     """
     from analysis.figures.style import Look
     from mpbench.report.dashboard import write
-    from mpbench.report.gather import load_campaign
+    from mpbench.report.loading import load_campaign
     from mpbench.store.folder import refuse_links_below
 
     folders = _folders(results, out)

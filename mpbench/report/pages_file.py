@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, ValidationError
 
 from mpbench.errors import UserError
-from mpbench.report import gather
+from mpbench.report import loading
 from mpbench.spec.document import Document, read
 from mpbench.spec.problems import describe
 from mpbench.spec.values import Part
@@ -128,7 +128,7 @@ class Pages:
         }
         return Publication(
             source=self.file.source,
-            file=gather.shown(self.path),
+            file=loading.shown(self.path),
             sheets=sheets,
             statements=self.statements,
             causes=causes,
