@@ -149,7 +149,7 @@ def legend_columns(names: Sequence[str], width_inches: float) -> int:
     """The number of columns in which a legend fits into a width."""
     size = float(matplotlib.rcParams["font.size"])
     letters = max(map(len, names), default=1)
-    column_inches = (0.58 * letters + 5.5) * size / 72
+    column_inches = (0.52 * letters + 5.2) * size / 72
     return max(1, min(len(names), int(width_inches / column_inches)))
 
 
