@@ -14,6 +14,31 @@ MARKERS = {
     "browser": "drive a browser",
     "slow": "are slow",
 }
+SLOW_FILES = frozenset(
+    {
+        "analysis/models/test_lia.py",
+        "analysis/test_figure_kinds.py",
+        "analysis/test_over_time.py",
+        "analysis/test_page.py",
+        "analysis/test_report_folders.py",
+        "analysis/test_reproduction.py",
+        "capture/test_many.py",
+        "capture/test_plots.py",
+        "commands/test_compare.py",
+        "commands/test_sensitivity.py",
+        "engine/test_failures.py",
+        "hostile/test_fuzz_results.py",
+        "hostile/test_results_folders.py",
+        "kernel/test_build.py",
+        "spec/test_experiments.py",
+        "spec/test_fuzz.py",
+        "test_bad_input.py",
+        "test_docs_pages.py",
+        "wsp/test_designs.py",
+    }
+)
+"""Files whose tests together take four seconds or more; `make unit` leaves them out so
+that it takes less than two minutes."""
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
@@ -28,6 +53,10 @@ def boots_a_guest(item: pytest.Item) -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        if item.path.relative_to(HERE.parent).as_posix().removeprefix("tests/") in (
+            SLOW_FILES
+        ):
+            item.add_marker("slow")
         if boots_a_guest(item):
             item.add_marker("guest")
         if "browser" in getattr(item, "fixturenames", ()):
