@@ -1,4 +1,4 @@
-"""A backend without a kernel: for testing all that stands around one.
+"""A backend without a kernel, to test everything that surrounds one.
 
 It leaves a real run's files with made-up numbers (`fake_artefacts`), at once or
 at a chosen speed, and can be told to fail (`fake_script`): by its constructor,
@@ -22,7 +22,7 @@ from mpbench.backends.fake_artefacts import artefacts
 from mpbench.errors import UserError
 
 STEPS = 20
-"""How often a run reports."""
+"""Seconds of wall time between two reports of a run."""
 
 
 def create() -> "FakeBackend":
@@ -32,7 +32,7 @@ def create() -> "FakeBackend":
 
 @dataclass(frozen=True)
 class Ending:
-    """What becomes of a run: how it ends, and what it leaves.
+    """How a run ends, and which files it leaves.
 
     share : of its virtual time that passes
     silent : whether it ends only when a bound is reached
@@ -101,7 +101,7 @@ class FakeBackend:
 
 
 def ending(action: str, files: dict[str, bytes], bounds: Bounds) -> Ending:
-    """What an action makes of a run that would have left `files`."""
+    """The outcome of an action on a run that would otherwise leave `files`."""
     begun = files["console.log"].splitlines(keepends=True)[0]
     match action:
         case "finish":
@@ -156,7 +156,7 @@ def _leave(files: Mapping[str, bytes], folder: Path, ballast_bytes: int) -> None
 def _pass_time(
     wall_s: float, virtual_s: float, report: Report, cancel: threading.Event
 ) -> bool:
-    """Let `wall_s` go by, reporting; False if cancelled meanwhile."""
+    """Wait for `wall_s` seconds and report; returns False if cancelled meanwhile."""
     for step in range(1, STEPS + 1):
         if cancel.wait(wall_s / STEPS) if wall_s else cancel.is_set():
             return False

@@ -1,4 +1,4 @@
-"""What a guest would have left of a job, from a formula instead of a kernel.
+"""The files that a guest would leave, from a formula instead of a kernel.
 
 The files have the names and shapes of a real run's, and the numbers obey the
 few rules that readers and checks rely on: goodput below capacity, bytes that
@@ -30,7 +30,7 @@ BLOCK_BYTES = 131072
 
 
 def artefacts(job: Job) -> dict[str, bytes]:
-    """File name to content; a function of the job alone."""
+    """The content of each file by its name, a function of the job alone."""
     shapes = bottlenecks(job)
     wiring = wire_job(job)
     flows = [flow(job, index, shapes) for index in range(len(job["traffic"]))]
@@ -114,7 +114,7 @@ def outcome(job: Job, flows: list[Flow], wiring: Wiring) -> dict[str, Any]:
 
 
 def iperf3(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
-    """`iperf3 --json` of one end; the client's also knows of both."""
+    """The output of `iperf3 --json` at one end; the client's has both ends' sums."""
     entry = job["traffic"][index]
     interval_s = float(entry.get("interval_s") or 1.0)
     sends = (end == "client") != bool(entry.get("reverse"))
@@ -148,13 +148,13 @@ def iperf3(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
 
 
 def cbr(each: Flow) -> dict[str, Any]:
-    """What either end of constant bit rate traffic counts."""
+    """The packet counts of both ends of constant bit rate traffic."""
     packets = math.ceil(each.bytes / each.payload_bytes)
     return {"packets": packets, "bytes": each.bytes, "seconds": each.seconds}
 
 
 def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
-    """The counters of one host; iperf3 opens a control connection beside each flow."""
+    """The counters of one host. iperf3 opens one control connection per flow."""
     ports = [
         (entry, each)
         for entry, each in zip(job["traffic"], flows, strict=True)
@@ -191,7 +191,7 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
 
 
 def qdisc_table(wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
-    """`tc -s -j qdisc show` of every router that shapes: forward, then backward."""
+    """The output of `tc -s -j qdisc show` on every router that shapes a link."""
     ends = {
         (end.node, end.interface): end.shape
         for wire in wiring.wires
@@ -211,7 +211,7 @@ def qdisc_table(wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
 
 
 def qdiscs(device: str, shape: Shape, count: int, drops: int) -> list[dict[str, Any]]:
-    """Of one interface, which sent `count` full packets and dropped some."""
+    """The queueing disciplines of one interface that sent `count` full packets."""
     netem: dict[str, Any] = {
         "limit": DELAY_LINE_PACKETS,
         "delay": {
@@ -255,7 +255,7 @@ def qdiscs(device: str, shape: Shape, count: int, drops: int) -> list[dict[str, 
 
 
 def classes(wiring: Wiring) -> dict[str, Any]:
-    """What `tc -s class show` says of each htb, by node and interface."""
+    """The output of `tc -s class show` for each htb, by node and interface."""
     table: dict[str, Any] = {}
     for end in (end for wire in wiring.wires for end in (wire.one, wire.two)):
         if end.shape and end.shape.tclink and end.shape.capacity_mbps:
@@ -285,7 +285,7 @@ def links(job: Job, wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
 
 
 def capture(job: Job) -> bytes:
-    """A capture file's head and one packet of noise from the seed."""
+    """A capture file with one packet of random bytes from the seed."""
     head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
     noise = hashlib.sha256(str(job["seed"]).encode()).digest()
     return head + struct.pack("<IIII", 0, 0, len(noise), len(noise)) + noise

@@ -1,4 +1,4 @@
-"""How much the fake backend's traffic delivers: a formula, no model of TCP."""
+"""How much the fake backend's traffic delivers, by a formula that models no TCP."""
 
 import hashlib
 import math
@@ -18,7 +18,7 @@ UTILISATION = (0.93, 0.97)
 
 @dataclass(frozen=True)
 class Flow:
-    """What one traffic entry did in the time that it ran.
+    """What one traffic entry carried while it ran.
 
     bytes : of payload, received
     path_bytes : of payload, by path of its host (1-based); the sum is `bytes`
@@ -35,13 +35,13 @@ class Flow:
 
 
 def transport_of(job: Job, index: int) -> Mapping[str, Any]:
-    """Of a traffic entry: its own, or the case's."""
+    """The transport of a traffic entry: its own, or the case's."""
     own: Mapping[str, Any] = job["traffic"][index].get("transport") or job["transport"]
     return own
 
 
 def paths_of(job: Job, index: int) -> dict[int, tuple[str, ...]]:
-    """The paths that an entry's transport takes, number to links."""
+    """The links of each path that an entry's transport takes, by the path's number."""
     transport = transport_of(job, index)
     user = describe(job["topology"]).user(job["traffic"][index]["from"])
     every = dict(enumerate(user.paths, start=1))
@@ -78,7 +78,7 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
         )
         for path, links in used.items()
     }
-    # The more alike the paths, the more of their sum does MPTCP get.
+    # MPTCP gets more of the sum of the paths if they are alike.
     spread = (max(rates.values()) - min(rates.values())) / max(rates.values())
     share = (1 - 0.2 * spread) * payload / FRAME_BYTES
     total_bps = share * 1e6 * sum(rates.values())
@@ -104,19 +104,19 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
 
 
 def virtual_s(flows: Sequence[Flow]) -> float:
-    """When the last flow ends, seconds since the first could begin."""
+    """When the last flow ends, in seconds after the beginning of the traffic."""
     return max((each.begin_s + each.seconds for each in flows), default=0.0)
 
 
 def packets(flows: Sequence[Flow], link: str) -> int:
-    """Full packets that carried payload over a link."""
+    """The number of full packets that carried payload over a link."""
     return sum(
         math.ceil(flow.link_bytes.get(link, 0) / flow.payload_bytes) for flow in flows
     )
 
 
 def _rate_mbps(shape: Shape) -> float:
-    """Capacity, or what the Mathis formula leaves of it under random loss."""
+    """The link's utilisation, limited by the Mathis formula under random loss."""
     assert shape.capacity_mbps is not None
     if not shape.loss_percent:
         return shape.capacity_mbps

@@ -1,4 +1,4 @@
-"""What the fake backend is told to do with a job.
+"""The script that tells the fake backend what to do with a job.
 
 A script is a mapping with any of
 
@@ -36,7 +36,7 @@ Script = Mapping[str, Any]
 
 
 def resolve(scripts: Sequence[Script], job: Job) -> dict[str, Any]:
-    """What all the scripts that fit `job` come to.
+    """The combined effect of all scripts that fit `job`.
 
     Raises UserError for an unknown key or action.
     """
@@ -57,7 +57,7 @@ def resolve(scripts: Sequence[Script], job: Job) -> dict[str, Any]:
 
 
 def parse(text: str | None) -> tuple[Script, ...]:
-    """Scripts from the environment's JSON: an object, or a list of them."""
+    """The scripts in the environment's JSON: one object, or a list of objects."""
     try:
         scripts = json.loads(text or "[]")
     except ValueError as error:
@@ -69,13 +69,13 @@ def parse(text: str | None) -> tuple[Script, ...]:
 
 
 def _fits(job: Job, condition: str) -> bool:
-    """Whether all of ``transport.path=2 seed=7`` hold of a job."""
+    """Whether a job meets all conditions, such as ``transport.path=2 seed=7``."""
     pairs = (pair.partition("=") for pair in condition.split())
     return all(str(_look_up(job, key)) == value for key, _, value in pairs)
 
 
 def _look_up(job: Mapping[str, Any], key: str) -> Any:
-    """A value of nested mappings, whose keys may themselves have dots in them."""
+    """A value in nested mappings whose keys may contain dots."""
     if key in job:
         return job[key]
     head, _, rest = key.partition(".")

@@ -1,4 +1,4 @@
-"""The trace that a fake run leaves: windows that a bandwidth-delay product gives."""
+"""The trace of a fake run, with windows of one bandwidth-delay product."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ SRTT_US = 40_000
 
 
 def trace(job: Job, flows: Sequence[Flow]) -> bytes:
-    """One connection a traffic entry, at a constant rate while it is on."""
+    """One connection per traffic entry, with a constant rate while it runs."""
     wiring = wire_job(job)
     lines = [",".join(COLUMNS)]
     end_s = max(flow.begin_s + flow.seconds for flow in flows)

@@ -1,4 +1,4 @@
-"""What curl and ab would have left of a fake run; their formats, made-up numbers."""
+"""The files of curl and ab in a fake run: real formats with made-up numbers."""
 
 import json
 import math
@@ -12,7 +12,7 @@ ROUND_TRIP_S = 0.02
 
 
 def reports(entry: Mapping[str, Any], index: int, flow: Flow) -> dict[str, Any]:
-    """File name to content of one traffic entry."""
+    """The content of each file of one traffic entry, by its name."""
     client = f"traffic-{index}-client"
     files: dict[str, Any] = {f"traffic-{index}-server.log": b""}
     if entry["tool"] == "curl":
@@ -31,7 +31,7 @@ def connections(entry: Mapping[str, Any], flow: Flow) -> int:
 
 
 def curl(entry: Mapping[str, Any], flow: Flow) -> bytes:
-    """`--write-out %{json}`: all of the file, unless the timeout comes first."""
+    """curl's `--write-out %{json}`: the whole file, unless the timeout comes first."""
     total_s = 2 * ROUND_TRIP_S + flow.seconds
     late = entry["timeout_s"] is not None and total_s > entry["timeout_s"]
     share = entry["timeout_s"] / total_s if late else 1.0
@@ -50,7 +50,7 @@ def curl(entry: Mapping[str, Any], flow: Flow) -> bytes:
 
 
 def ab(entry: Mapping[str, Any], flow: Flow) -> tuple[bytes, bytes]:
-    """The report and the percentiles: all requests take the same time."""
+    """ab's report and percentiles, with the same time for all requests."""
     count = _requests(entry, flow)
     each_ms = 1e3 * flow.seconds * entry["concurrency"] / count
     lines = [
