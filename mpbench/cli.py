@@ -19,6 +19,7 @@ ORDER = (
     "run",
     "plan",
     "design",
+    "merge",
     "verify",
     "analyse",
     "report",

@@ -1,5 +1,6 @@
 """``mpbench run``: execute what is not yet finished of an experiment."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +13,27 @@ from mpbench.engine.limits import GIVE_UP
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from mpbench.engine.types import Shard
+
+MOST_SHARDS = 1_000_000
+
+
+def _shard(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> "Shard | None":
+    """The option --shard; raises click.BadParameter."""
+    from mpbench.engine.types import Shard
+
+    if value is None:
+        return None
+    parts = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", value, re.ASCII)
+    number, count = map(int, parts.groups()) if parts else (0, 0)
+    if not 1 <= number <= count <= MOST_SHARDS:
+        raise click.BadParameter(
+            f"{value!r}: I/N with I from 1 to N, such as 2/8 for the second of 8 parts"
+        )
+    return Shard(number, count)
 
 
 @click.command("run")
@@ -34,6 +56,13 @@ if TYPE_CHECKING:
     help="Execute only the runs of this case; may be given several times.",
 )
 @click.option(
+    "--shard",
+    callback=_shard,
+    metavar="I/N",
+    help="Execute only part I of N equal parts of the plan, for example on one of N "
+    "machines; `mpbench merge` puts the folders of all parts together.",
+)
+@click.option(
     "--keep-captures",
     type=click.Choice(["none", "failed", "all"]),
     default="failed",
@@ -45,7 +74,8 @@ if TYPE_CHECKING:
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Results folder.  [default: results/NAME, NAME being the experiment's]",
+    help="Results folder.  [default: results/NAME, NAME being the experiment's; "
+    "with --shard results/NAME-I-of-N]",
 )
 @click.option(
     "--backend",
@@ -92,6 +122,7 @@ def command(
     jobs: int | None,
     limit: int | None,
     only: tuple[str, ...],
+    shard: "Shard | None",
     keep_captures: Literal["none", "failed", "all"],
     out: Path | None,
     backend_name: str,
@@ -132,13 +163,15 @@ def command(
         jobs=jobs,
         limit=limit,
         only=only,
+        shard=shard,
         keep_captures=keep_captures,
         retry_failed=retry_failed,
         wall_limit_s=wall_limit,
         silence_limit_s=silence_limit,
         give_up=give_up,
     )
-    root = out or Path("results") / spec.name
+    folder = f"{spec.name}-{shard.number}-of-{shard.count}" if shard else spec.name
+    root = out or Path("results") / folder
     console = Console(highlight=False)
     if dry_run:
         workers = len(cpus.choose(jobs, backend.max_parallel))

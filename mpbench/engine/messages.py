@@ -10,7 +10,7 @@ from mpbench.engine.drive import Driven
 from mpbench.engine.limits import MOST_ATTEMPTS
 from mpbench.engine.progress import counts
 from mpbench.engine.select import Standing
-from mpbench.engine.types import Options, PlannedRun
+from mpbench.engine.types import Options, PlannedRun, Shard
 from mpbench.store import campaign, layout
 
 
@@ -69,6 +69,8 @@ def closing(
         )
     if left and not driven.signal_status:
         lines.append(f"{many(left, 'run')} of the plan not yet done.")
+        if options.shard:
+            lines.append(_shards(options.shard, results.root))
     verdicts = stands.verdicts()
     if not options.retry_failed and (verdicts["failed"] or verdicts["timeout"]):
         lines.append(
@@ -80,6 +82,16 @@ def closing(
     if stands.rows and not driven.signal_status:
         lines.append(f"Next: mpbench report {shlex.quote(str(results.root))}")
     return lines
+
+
+def _shards(shard: Shard, root: Path) -> str:
+    """How the folders of all parts become one folder."""
+    if shard.count == 1:
+        return "This was the only part of the plan."
+    return (
+        f"This was part {shard} of the plan. When the others are done: "
+        f"mpbench merge {shlex.quote(str(root))} OTHERS... --out DIR"
+    )
 
 
 def uncovered(count: int, root: Path) -> str:

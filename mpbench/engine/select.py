@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mpbench.engine.limits import MOST_ATTEMPTS
-from mpbench.engine.types import Options, PlannedRun
+from mpbench.engine.types import Identified, Options, PlannedRun
 from mpbench.errors import UserError
 from mpbench.store import layout, runs
 
@@ -56,7 +56,7 @@ class Standing:
         ]
 
 
-def standing(results: layout.Results, planned: Sequence[PlannedRun]) -> Standing:
+def standing(results: layout.Results, planned: Sequence[Identified]) -> Standing:
     """Read every run of the plan that is in the folder, and compare it with its
     manifest."""
     there = set(runs.finished(results))
@@ -81,10 +81,12 @@ def pending(
     """
     _check_cases(planned, options.only)
     unique = {run.id: run for run in planned}
+    part = options.shard.ids(unique) if options.shard else unique.keys()
     chosen = [
         run
         for run in unique.values()
-        if (not options.only or run.case in options.only)
+        if run.id in part
+        and (not options.only or run.case in options.only)
         and _is_due(run.id, stands, options.retry_failed)
     ]
     return chosen[: options.limit]

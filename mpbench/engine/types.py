@@ -1,6 +1,6 @@
 """What the engine takes in: a plan, and functions that it does not own."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -9,7 +9,15 @@ from mpbench.engine.limits import GIVE_UP
 from mpbench.store.campaign import Entry
 from mpbench.store.records import Verdict
 
-__all__ = ["Experiment", "Measure", "Options", "Plan", "PlannedRun", "Verdict"]
+__all__ = [
+    "Experiment",
+    "Measure",
+    "Options",
+    "Plan",
+    "PlannedRun",
+    "Shard",
+    "Verdict",
+]
 
 KeepCaptures = Literal["none", "failed", "all"]
 
@@ -17,11 +25,16 @@ Measure = Callable[[Path], Mapping[str, Any]]
 """A run's folder to its metrics, ``verdict`` and ``reason`` among them."""
 
 
-class PlannedRun(Protocol):
-    """One run of a plan (mpbench.plan.Run has these)."""
+class Identified(Protocol):
+    """What stands for a run: a planned run, or its entry in the head of the results."""
 
     @property
     def id(self) -> str: ...
+
+
+class PlannedRun(Identified, Protocol):
+    """One run of a plan (mpbench.plan.Run has these)."""
+
     @property
     def point(self) -> int: ...
     @property
@@ -53,12 +66,37 @@ class Experiment:
 
 
 @dataclass(frozen=True)
+class Shard:
+    """One of `count` parts of a plan.
+
+    number : from 1 to `count`
+    """
+
+    number: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    def ids(self, every_id: Iterable[str]) -> frozenset[str]:
+        """The ids of the runs that belong to this part.
+
+        The runs go to the parts in turn, in the order of their ids. An id is a hash,
+        so each part gets its share of every case and point. The parts of a plan
+        differ by one run at most.
+        """
+        ordered = sorted(set(every_id))
+        return frozenset(ordered[self.number - 1 :: self.count])
+
+
+@dataclass(frozen=True)
 class Options:
     """How to run it; nothing here changes a run's outcome.
 
     jobs : workers, None for one per CPU
     limit : at most so many runs are executed, None for all
     only : names of cases, empty for all
+    shard : execute only this part of the plan, None for all of it
     keep_captures : whose packet captures stay on disk
     retry_failed : execute failed, timed-out and interrupted runs once more
     wall_limit_s, silence_limit_s : replace the default bounds of a run
@@ -69,6 +107,7 @@ class Options:
     jobs: int | None = None
     limit: int | None = None
     only: tuple[str, ...] = ()
+    shard: Shard | None = None
     keep_captures: KeepCaptures = "failed"
     retry_failed: bool = False
     wall_limit_s: float | None = None

@@ -5,6 +5,7 @@ changed, lost or added after the run is told instead of entering a result.
 """
 
 import os
+import shutil
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -100,10 +101,24 @@ def finish(results: layout.Results, run_id: str, record: Record) -> None:
 
     The run that stood there, if any, stays until then.
     """
-    run, place = results.partial(run_id), results.run(run_id).root
+    run = results.partial(run_id)
     run.host.write_bytes(atomic.encode(record.host))
     run.row.write_bytes(atomic.encode(record.row))
     manifest.write(run, record.artefacts)
+    _put_in_place(results, run_id)
+
+
+def copy(source: layout.Results, results: layout.Results, run_id: str) -> None:
+    """Copy a run that was read from `source` and found sound into its place."""
+    run = results.partial(run_id)
+    remove_tree(run.root)
+    shutil.copytree(source.run(run_id).root, run.root, symlinks=True)
+    _put_in_place(results, run_id)
+
+
+def _put_in_place(results: layout.Results, run_id: str) -> None:
+    """Move a complete run from its partial folder into its place."""
+    run, place = results.partial(run_id), results.run(run_id).root
     atomic.sync_tree(run.root)
     if not place.exists():
         atomic.rename(run.root, place)
