@@ -28,7 +28,7 @@ BIN := $(VENV)/bin
 RUN := $(BIN)/mpbench
 
 # $(call step,what,how long) says what begins; $(call done) what it took.
-step = printf '\n==> %s (%s)\n' '$(1)' '$(2)'; SECONDS=0
+step = printf '\n==> %s (%s)\n' "$(1)" "$(2)"; SECONDS=0
 done = printf '    done in %d s\n' "$$SECONDS"
 
 DASHBOARD := analysis/dashboard/assets
@@ -152,20 +152,22 @@ selftests: venv kernel
 	$(BIN)/python -m validation.upstream_selftests
 	$(call done)
 
-# Only these tests need the firewall's tools.
+# Only these tests need the firewall's tools. Interrupted, the same command continues.
 selftests-full: PACKAGES += ethtool iptables nftables
 selftests-full: setup
-	@$(call step,Two kernels with the kernel's own checks,half an hour each the first time)
-	$(RUN) kernel build --config selftests
+	@$(call step,Two kernels with the kernel's own checks,half an hour the first time)
 	$(RUN) kernel build --config selftests-stock
+	$(RUN) kernel build --config selftests
 	$(call done)
-	$(call step,Upstream's tests of MPTCP in both,an hour)
+	$(call step,Upstream's tests of MPTCP in three kernels,hours; it continues where it stopped)
 	mkdir -p build
 	failed=
 	for config in guest selftests selftests-stock; do
-		$(BIN)/python -m validation.upstream_selftests --config $$config 			--save build/$$config.json || failed=yes
+		$(BIN)/python -m validation.upstream_selftests --config $$config \
+			--save build/$$config.json || failed=yes
 	done
-	$(BIN)/python -m validation.upstream_selftests --page docs/selftests.md 		build/guest.json build/selftests.json build/selftests-stock.json
+	$(BIN)/python -m validation.upstream_selftests --page docs/selftests.md \
+		build/guest.json build/selftests.json build/selftests-stock.json
 	[ -z "$$failed" ]
 	$(call done)
 
