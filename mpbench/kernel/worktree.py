@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.kernel import cache
+from mpbench.kernel import recipe as recipes
 from mpbench.kernel.recipe import PATCHED, Recipe
 from mpbench.kernel.shell import Shell
 from mpbench.kernel.sources import Source
@@ -62,11 +63,13 @@ class Worktree:
     def _copy_sibling(self, shell: Shell) -> dict[str, Any]:
         """Begin with the tree of another configuration, if source and compiler agree.
 
-        make then compiles only what the configuration changes. Returns the state of
-        that tree; empty if there is none. Its objects are copied, because make may
-        write into an object in place. All other files are linked.
+        make then compiles only what the configuration changes, so the tree with the
+        most similar configuration is taken. Returns the state of that tree; empty if
+        there is none. Its objects are copied, because make may write into an object in
+        place. All other files are linked.
         """
-        for path in sorted(self.folder.parent.glob("*/state.json")):
+        states = self.folder.parent.glob("*/state.json")
+        for path in sorted(states, key=lambda path: self._unlike(path.parent.name)):
             state = _read(path)
             if all(state.get(name) == value for name, value in self._made_of.items()):
                 objects = path.parent / "tree" / self.objects.name
@@ -79,6 +82,12 @@ class Worktree:
                 shell.run(["cp", "-a", str(objects), str(self.objects)])
                 return state
         return {}
+
+    def _unlike(self, other: str) -> tuple[int, str]:
+        """The number of files of options in which another configuration differs."""
+        config = recipes.CONFIGS.get(other)
+        fragments = config.fragments if config else ()
+        return len(set(fragments) ^ set(self._recipe.config.fragments)), other
 
     def _make_layer(self, shell: Shell) -> dict[str, Path]:
         """Write the overlay and the patched files to a separate folder; by path."""

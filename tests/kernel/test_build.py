@@ -92,6 +92,18 @@ def test_another_configuration_begins_with_the_objects_there(lab: Lab) -> None:
     assert (debug / "objects" / "initramfs" / "init").exists()
 
 
+def test_of_several_configurations_the_most_similar_gives_its_objects(lab: Lab) -> None:
+    kernel.build("guest", lab.tree)
+    kernel.build("selftests-stock", lab.tree)
+    stock = lab.home / "work" / "selftests-stock" / "tree"
+    (stock / "objects" / "one.o").write_text("with the kernel's checks")
+    kernel.build("selftests", lab.tree)
+    tree = lab.home / "work" / "selftests" / "tree"
+    assert (tree / "objects" / "one.o").read_text() == "with the kernel's checks"
+    assert (tree / "net/ours.c").read_text() == "ours\n"
+    assert not (stock / "net/ours.c").exists()
+
+
 def test_a_tree_and_a_tarball_of_it(lab: Lab) -> None:
     built(lab)
     tarball = lab.folder / "linux.tar.xz"
