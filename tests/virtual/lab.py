@@ -65,7 +65,7 @@ class Lab:
     count: int = 0
 
     def execute(
-        self, job: dict[str, Any], bounds: Bounds = BOUNDS, cpu: int = 0
+        self, job: dict[str, Any], bounds: Bounds = BOUNDS, cpu: int | None = 0
     ) -> tuple[Exit, Path]:
         """How it ended, and the folder with the artefacts."""
         self.count += 1

@@ -1,12 +1,14 @@
 """Upstream's own tests of MPTCP, each script in a guest of its own, in virtual time.
 
-Two kinds of kernels: that of experiments (`GUEST`), which has neither IPv6 nor
-netfilter, and those with all that the tests need (`FULL`). What is expected not to
-pass stands in `kernel/selftests/`, with the reason.
+There are two kinds of kernels. The kernel of experiments (`GUEST`) has neither IPv6 nor
+netfilter. The others (`FULL`) have all that the tests need. The files in
+`kernel/selftests/` list the tests that are not expected to pass, with the reasons.
 """
 
 import fnmatch
+import hashlib
 import re
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,7 +49,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Kind:
-    """What is run on a kind of kernel, and how.
+    """How the scripts run on a kind of kernel.
 
     expected : file in kernel/selftests
     changes : text that is replaced in the scripts
@@ -106,18 +108,19 @@ TESTS = {
         ),
         *(f"mptcp_join -{group}" for group in WITHOUT_FIREWALL),
     ),
+    # The long scripts come last, so that an interrupted series has most of the tests.
     "selftests": _scripts(
         "pm_netlink",
         "pm_netlink -i",
-        "simult_flows",
         "userspace_pm",
         "diag",
         "mptcp_sockopt",
+        "simult_flows",
+        *(f"mptcp_join -{group}" for group in JOIN),
         *(
             f"mptcp_connect{mode}"
             for mode in ("", "_checksum", "_mmap", "_sendfile", "_splice")
         ),
-        *(f"mptcp_join -{group}" for group in JOIN),
     ),
 }
 TESTS["selftests-stock"] = TESTS["selftests"]
@@ -125,11 +128,12 @@ TESTS["selftests-stock"] = TESTS["selftests"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a script left.
+    """The results of one script.
 
     results : "ok", "fail" or "skip" by the name of the test
     kernel : lines of the kernel's log that report a fault
     trouble : why the script did not end as it should; empty if it did
+    cpu_s : CPU time of the guest's processes, seconds
     """
 
     script: Script
@@ -139,8 +143,26 @@ class Outcome:
     cpu_s: float
 
 
-def run(script: Script, config: str, folder: Path, cpu: int = 0) -> Outcome:
-    """Run one script in a guest with this kernel; `folder` is new."""
+def method(config: str) -> str:
+    """A hash of how the scripts run on this kernel, apart from the bounds of time."""
+    kind = KINDS[config]
+    inputs = (COMMANDS, kind.memory_mib, kind.firewall, sorted(kind.changes.items()))
+    return hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]
+
+
+def run(
+    script: Script,
+    config: str,
+    folder: Path,
+    cpu: int | None = 0,
+    cancel: threading.Event | None = None,
+) -> Outcome:
+    """Run one script in a guest with this kernel.
+
+    folder : for the files of the run; it is created
+    cpu : the CPU to pin the guest to, None for any
+    cancel : ends the guest when set
+    """
     kind = KINDS[config]
     image = kernel.find(config)
     machine = boot.Machine(memory_mib=kind.memory_mib)
@@ -148,7 +170,7 @@ def run(script: Script, config: str, folder: Path, cpu: int = 0) -> Outcome:
         machine, ("/bin/bash", "/run/mpbench/run.sh", *script.argv)
     )
     backend._kernel = image
-    lab = Lab(folder, backend)
+    lab = Lab(folder, backend, cancel or threading.Event())
     inside = folder / "run1"
     inside.mkdir(parents=True)
     selftests.install(selftests.prepare(image), inside / "selftests", kind.changes)
@@ -181,7 +203,7 @@ def _read(path: Path) -> str:
 
 
 def read_results(output: str) -> Iterator[tuple[str, str]]:
-    """Name and outcome of each test in what a script printed."""
+    """The name and the outcome of each test, from the output of a script."""
     for status, name, more in RESULT.findall(output):
         yield name, "fail" if status != "ok" else "skip" if "SKIP" in more else "ok"
 
@@ -202,7 +224,7 @@ class Expected:
 
 
 def expected(config: str) -> list[Expected]:
-    """What is not expected to pass with this kernel."""
+    """The tests that are not expected to pass with this kernel."""
     entries = yaml.safe_load((LISTS / KINDS[config].expected).read_text()) or []
     listed = [
         Expected(
@@ -217,7 +239,7 @@ def expected(config: str) -> list[Expected]:
 
 
 def surprises(outcomes: Sequence[Outcome], entries: Sequence[Expected]) -> list[str]:
-    """A line per outcome that the list does not have, or has otherwise."""
+    """One line per outcome that is not the expected one."""
     lines = []
     met = set()
     for outcome in outcomes:
