@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mpbench.spec import Spec
 
 FORMAT = 1
-GUEST = "virtual"
-"""The backend whose sysctls are known."""
 
 
 @click.command("plan")
@@ -49,6 +47,8 @@ def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> N
     from mpbench.spec import load
 
     spec = load(file)
+    if backend_name == "virtual":
+        feasible.check_sysctls(spec)
     backend = registry.create(backend_name)
     build = _build(backend)
     plan = make_plan(spec, build)
@@ -63,8 +63,7 @@ def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> N
         return
     click.echo(_table(plan, estimates))
     click.echo(_summary(spec, plan, whole, workers))
-    found = feasible.unknown_sysctls(spec) if backend_name == GUEST else []
-    for warning in [*found, *feasible.warnings(spec, plan)]:
+    for warning in feasible.warnings(spec, plan):
         click.echo(f"warning: {warning}", err=True)
 
 

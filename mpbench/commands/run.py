@@ -154,8 +154,7 @@ def command(
 
     spec = load(file)
     if backend_name == "virtual":
-        for warning in feasible.unknown_sysctls(spec):
-            click.echo(f"warning: {warning}", err=True)
+        feasible.check_sysctls(spec)
     backend = registry.create(backend_name)
     build = backend.identity()
     experiment = Experiment(spec.name, spec.text.encode(), make_plan(spec, build))

@@ -135,11 +135,14 @@ def command(
     The exit status is that of the campaigns, or 3 if --until was not reached.
     """
     from mpbench.engine.types import Options
+    from mpbench.plan import feasible
     from mpbench.report.design_convergence import ConvergenceStudy, Interrupted
     from mpbench.spec import load
 
     spec = load(file)
     _check(spec, file, metrics)
+    if backend_name == "virtual":
+        feasible.check_sysctls(spec)
     options = Options(jobs=jobs, only=only, retry_failed=retry_failed)
     series = _designs(spec, out, backend_name, options, as_json)
     study = ConvergenceStudy(

@@ -40,10 +40,11 @@ def command(
     """
     from mpbench.backends import registry, session
     from mpbench.engine import cpus
-    from mpbench.plan import make_plan
+    from mpbench.plan import feasible, make_plan
     from mpbench.spec import load
 
     spec = load(file)
+    feasible.check_sysctls(spec)
     backend = registry.create("virtual")
     run = _chosen(make_plan(spec, backend.identity()).runs, run_id, file)
     click.echo(f"{spec.name}, run {run.id}: point {run.point}, case {run.case}")

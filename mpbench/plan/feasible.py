@@ -12,7 +12,7 @@ from mpbench.errors import UserError
 from mpbench.spec import Spec, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
-from mpbench.spec.messages import listing
+from mpbench.spec.messages import MOST_FAULTS, listing
 from topologies import describe
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def check_time_limit(spec: Spec, limit_s: float) -> None:
         raise UserError(f"{spec.where('traffic')}: traffic: {reason}; {hint}")
 
 
-def unknown_sysctls(spec: Spec) -> list[str]:
-    """A line per sysctl that the guest's kernel lacks as this project builds it.
+def check_sysctls(spec: Spec) -> None:
+    """Raises UserError for sysctls that the guest's kernel does not have.
 
-    These are warnings, since a patched kernel may have more.
+    Only runs in a guest need this check: another kernel may have other sysctls.
     """
     transports: list[tuple[Place, Case]] = [
         (("cases", name), case) for name, case in spec.cases.items()
@@ -64,14 +64,20 @@ def unknown_sysctls(spec: Spec) -> list[str]:
         for index, entry in enumerate(spec.traffic)
         if entry.transport is not None
     ]
-    faults = [
-        f"{spec.where(*place, 'sysctls', name)}:"
-        f" {dotted((*place, 'sysctls'))}.{name}: {trouble}"
+    unknown: list[tuple[Place, str]] = [
+        ((*place, "sysctls"), name)
         for place, case in transports
         for name in case.sysctls
-        if (trouble := sysctls.trouble(name))
+        if not sysctls.can_be_set(name)
     ]
-    return listing(faults).splitlines()
+    if unknown:
+        # A message takes long to make where the nearest name is looked for.
+        faults = [
+            f"{spec.where(*place, name)}: {dotted(place)}.{name}:"
+            f" {sysctls.trouble(name)}"
+            for place, name in unknown[:MOST_FAULTS]
+        ]
+        raise UserError(listing(faults, len(unknown)))
 
 
 def warnings(spec: Spec, plan: "Plan") -> list[str]:

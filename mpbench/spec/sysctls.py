@@ -1,11 +1,14 @@
 """The sysctls that an end host has in the virtual lab.
 
-These are the files below /proc/sys/net in a network namespace of the guest: Linux 7.3
-with the overlay of `kernel/`. A patched kernel may have more. After a change of the
-kernel they can be listed again in `mpbench shell FILE` by `client find /proc/sys/net
--type f`.
+An end host has the files below /proc/sys/net of its network namespace. Those of Linux
+7.3 are listed here, and those of the overlay stand in the kernel's own table, which
+`mpbench.spec.knobs` reads. A patch that adds a row to that table therefore adds a
+name here. `tests/virtual/test_sysctls.py` compares the names with a live guest.
 """
 
+from functools import cache
+
+from mpbench.spec import knobs
 from mpbench.spec.suggestions import suggestion
 
 _LAST_PARTS = {
@@ -56,18 +59,15 @@ _LAST_PARTS = {
     """,
     "net.mptcp": """
     add_addr_timeout add_addr_v6_port_drop_ts allow_join_initial_addr_port
-    available_path_managers available_schedulers blackhole_timeout
-    checksum_enabled close_timeout coupled_balia_forms coupled_min_ssthresh
-    enabled ewtcp_a_permille lowrtt_penalise lowrtt_reinject lowrtt_rule
-    lowrtt_spare_slow_start ndiffports path_manager pm_type roundrobin_segments
-    scheduler semicoupled_a_permille stale_loss_cnt
-    syn_retrans_before_tcp_fallback wvegas_gamma wvegas_total_alpha
+    available_path_managers available_schedulers blackhole_timeout checksum_enabled
+    close_timeout enabled path_manager pm_type scheduler stale_loss_cnt
+    syn_retrans_before_tcp_fallback
     """,
     "net.unix": """
     max_dgram_qlen
     """,
 }
-"""The last parts of the names by what stands before them."""
+"""The last parts of the names of Linux, by what stands before them."""
 
 _OF_AN_INTERFACE = {
     "net.ipv4.conf": """
@@ -87,29 +87,57 @@ _OF_AN_INTERFACE = {
     retrans_time_ms ucast_solicit unres_qlen unres_qlen_bytes
     """,
 }
-"""The last parts of the names that have an interface, `all` or `default` in between."""
+"""The same for the names with an interface between the two parts."""
 
-NAMES = frozenset(
-    f"{head}.{last}" for head, lasts in _LAST_PARTS.items() for last in lasts.split()
+_INTERFACES = {
+    "net.ipv4.conf": ("all", "default", "lo"),
+    "net.ipv4.neigh": ("lo",),
+}
+"""The interfaces that every end host has. The names of the others begin with the name
+of their host, and a sysctl of a case is set on both ends of the traffic."""
+
+_CANNOT_BE_SET = {
+    "net.core": "rmem_default rmem_max wmem_default wmem_max",
+    "net.ipv4": """
+    tcp_allowed_congestion_control tcp_available_congestion_control tcp_ehash_entries
+    udp_hash_entries
+    """,
+    "net.ipv4.conf.all": "mc_forwarding",
+    "net.ipv4.conf.default": "mc_forwarding",
+    "net.ipv4.conf.lo": "mc_forwarding",
+    "net.mptcp": "available_path_managers available_schedulers",
+}
+
+READ_ONLY = frozenset(
+    f"{head}.{last}" for head, part in _CANNOT_BE_SET.items() for last in part.split()
 )
 
-READ_ONLY = frozenset(name for name in NAMES if "available" in name)
+
+@cache
+def names() -> frozenset[str]:
+    """The full names of the sysctls that an end host can set."""
+    result = {
+        f"{head}.{last}" for head, part in _LAST_PARTS.items() for last in part.split()
+    }
+    result |= {
+        f"{family}.{interface}.{last}"
+        for family, part in _OF_AN_INTERFACE.items()
+        for interface in _INTERFACES[family]
+        for last in part.split()
+    }
+    result |= {f"net.mptcp.{name}" for name in knobs.ranges()}
+    return frozenset(result - READ_ONLY)
+
+
+def can_be_set(name: str) -> bool:
+    return name in names()
 
 
 def trouble(name: str) -> str:
-    """What is wrong with the name of a sysctl; empty if an end host has it."""
+    """The reason why an end host cannot set this sysctl."""
     if name in READ_ONLY:
-        return "can be read only; remove it"
-    head, _, last = name.rpartition(".")
-    for family, lasts in _OF_AN_INTERFACE.items():
-        if head.startswith(f"{family}."):
-            return "" if last in lasts.split() else _unknown(last, lasts.split())
-    if name in NAMES:
-        return ""
-    return _unknown(last, _LAST_PARTS.get(head, "").split())
-
-
-def _unknown(last: str, choices: list[str]) -> str:
-    best = suggestion(last, choices)
-    hint = f"did you mean '{best}'?" if best else "is it a patched kernel?"
+        return "an end host can only read this sysctl; remove it"
+    best = suggestion(name, sorted(names()))
+    listed = "`client find /proc/sys/net -type f` in `mpbench shell` lists what it has"
+    hint = f"the nearest name is '{best}'" if best else listed
     return f"the guest's kernel has no such sysctl; {hint}"

@@ -1,12 +1,16 @@
 """Every experiment file is valid, and what it expects is about its own cases."""
 
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from analysis.published import cells
-from mpbench.plan import make_plan
-from mpbench.spec import load
+from mpbench.plan import feasible, make_plan
+from mpbench.spec import knobs, load, sysctls
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "experiments").glob("*/*.yaml"))
@@ -30,3 +34,41 @@ def test_an_experiment_can_be_planned(path: Path) -> None:
         head, dot, _ = cell.metric.partition(".")
         assert not dot or head in known, f"{cell.metric} is of no traffic entry"
         assert all(name in job["parameters"] for name in cell.point), cell
+
+
+WITH_SYSCTLS = [
+    path
+    for path in sorted((ROOT / "experiments").rglob("*.yaml"))
+    if path.parent.name != "parts"
+    and any(word in path.read_text() for word in ("sysctls", "include: parts/"))
+]
+
+
+def patches(path: Path) -> list[Path]:
+    """The patches of this repository that an experiment file names."""
+    names = re.findall(r"[\w.-]+\.patch\b", path.read_text())
+    folder = ROOT / "experiments" / "causes"
+    return [folder / name for name in dict.fromkeys(names) if (folder / name).is_file()]
+
+
+@pytest.fixture
+def fresh_names() -> Iterator[None]:
+    sysctls.names.cache_clear()
+    yield
+    sysctls.names.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh_names")
+@pytest.mark.parametrize("path", WITH_SYSCTLS, ids=lambda path: str(path.stem))
+def test_the_guest_has_the_sysctls_of_an_experiment(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`validation.patched_kernel` runs an experiment with the patch that it names."""
+    kernel = tmp_path / "kernel"
+    shutil.copytree(ROOT / "kernel", kernel)
+    for patch in patches(path):
+        apply = ["patch", "-p1", "-s", "-i", str(patch)]
+        subprocess.run(apply, cwd=tmp_path, check=True)
+    ranges = knobs.ranges(tmp_path / knobs.TABLE.relative_to(ROOT))
+    monkeypatch.setattr(knobs, "ranges", lambda: ranges)
+    feasible.check_sysctls(load(path))

@@ -1,12 +1,18 @@
 """Reads the sysctls net.mptcp.* and tries values; runs in the guest.
 
-The job's `tried` has, by the name of a sysctl, the values to write. It writes
+The job's `tried` has, by the name of a sysctl, the values to write. `main` writes
 `artefacts/sysctls.json`: the default of each sysctl, and the values that it took.
+`write_names` writes `artefacts/names.json`: the names that a new network namespace has,
+and whether they can be written.
 """
 
 import json
+import stat
 from pathlib import Path
 
+from mpbench.guest.namespaces import Namespace
+
+ALL = Path("/proc/sys/net")
 FOLDER = Path("/proc/sys/net/mptcp")
 
 
@@ -28,3 +34,16 @@ def takes(sysctl: Path, value: int) -> bool:
     except OSError:
         return False
     return int(sysctl.read_text()) == value
+
+
+def write_names() -> int:
+    with Namespace("listed").entered():
+        writable = {
+            ".".join(("net", *path.relative_to(ALL).parts)): bool(
+                path.stat().st_mode & stat.S_IWUSR
+            )
+            for path in ALL.rglob("*")
+            if path.is_file()
+        }
+    Path("artefacts/names.json").write_text(json.dumps(writable))
+    return 0
