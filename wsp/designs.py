@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsp.candidate_sets import CandidateSet, candidates
-from wsp.factors import Factor, scale, unscale
+from wsp.factors import Factor, centres, scale, unscale
 from wsp.growth import grow
 from wsp.measures import Criteria, criteria
 from wsp.search import CountNotFound, Selection, adaptive
-from wsp.selection import Metric, Start
+from wsp.selection import BOUNDARIES, Boundary, Metric, Start
 
 Method = Literal["wsp", "lhs", "sobol", "uniform"]
 Constraint = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
@@ -31,10 +31,12 @@ class Design:
     method : one of METHODS
     points : ndarray, shape (count, d), values in the factors' units
     unit : ndarray, shape (count, d), the same points in the unit cube
-    d_min : float or None, distance that WSP kept in the unit cube, of a grown design
-        the one at which its last point came in; None if the method was not WSP
+    d_min : float or None, the distance that WSP kept in the unit cube or torus; in a
+        grown design, the one at which its last point came in; None if the method
+        was not WSP
     feasible : int, distinct candidates that satisfied the constraint
-    criteria : Criteria of `unit`
+    criteria : Criteria of `unit`, in the unit cube for either boundary
+    boundary : "cube" or "torus", where WSP measured its distances
     """
 
     factors: tuple[Factor, ...]
@@ -44,6 +46,7 @@ class Design:
     d_min: float | None
     feasible: int
     criteria: Criteria
+    boundary: Boundary = "cube"
 
 
 def make_design(
@@ -57,6 +60,7 @@ def make_design(
     start: Start = "centre",
     constraint: Constraint | None = None,
     grown_from: int | None = None,
+    boundary: Boundary = "cube",
 ) -> Design:
     """Spread `count` distinct points over `factors`.
 
@@ -68,6 +72,9 @@ def make_design(
         which points are allowed, shape (n,)
     grown_from : int < count; the first so many points are the design that the same
         call gives for that count, the others are added to them (WSP only)
+    boundary : for WSP only. "torus" measures distances as if the ends of each range
+        were joined, so that points do not gather at the faces of the cube. Each
+        level of a stepped factor then lies at `Factor.centres`
 
     Candidates are first snapped to the steps of their factors, then freed of
     duplicates and of points that the constraint forbids; WSP's distances are
@@ -76,7 +83,7 @@ def make_design(
     Raises ValueError, one line, if exactly `count` points cannot be had.
     """
     factors = tuple(factors)
-    _check(factors, count, method, candidates, grown_from)
+    _check(factors, count, method, candidates, grown_from, boundary)
     if method != "wsp":
         values, feasible = _plain(factors, count, rng, method, constraint)
         unit = unscale(factors, values)
@@ -86,11 +93,12 @@ def make_design(
     values = _draw(factors, candidates, candidate_set, rng, constraint)
     if len(values) < count:
         raise ValueError(_too_few(factors, count, len(values), candidates))
-    unit = unscale(factors, values)
-    found = _selected(unit, grown_from or count, start, metric, rng)
+    place = centres if boundary == "torus" else unscale
+    places = place(factors, values)
+    found = _selected(places, grown_from or count, start, metric, rng, boundary)
     if grown_from is not None:
-        found = grow(unit, found.indices, count, metric)
-    unit = unit[found.indices]
+        found = grow(places, found.indices, count, metric, boundary)
+    unit = unscale(factors, values[found.indices])
     return Design(
         factors,
         method,
@@ -99,6 +107,7 @@ def make_design(
         found.d_min,
         len(values),
         criteria(unit, metric),
+        boundary,
     )
 
 
@@ -108,15 +117,16 @@ def _selected(
     start: Start,
     metric: Metric,
     rng: np.random.Generator,
+    boundary: Boundary,
 ) -> Selection:
     """The points of adaptive WSP. A random start that does not allow `count` points is
     drawn again."""
     for _ in range(_STARTS - 1 if start == "random" else 0):
         try:
-            return adaptive(unit, count, start, metric, rng)
+            return adaptive(unit, count, start, metric, rng, boundary=boundary)
         except CountNotFound:
             continue
-    return adaptive(unit, count, start, metric, rng)
+    return adaptive(unit, count, start, metric, rng, boundary=boundary)
 
 
 def _check(
@@ -125,6 +135,7 @@ def _check(
     method: str,
     candidates: int,
     grown_from: int | None,
+    boundary: str,
 ) -> None:
     if not factors:
         raise ValueError("factors: none given; a design needs at least one")
@@ -139,6 +150,12 @@ def _check(
     if method == "wsp" and count > candidates:
         raise ValueError(
             f"points: {count} wanted of {candidates} candidates; give more candidates"
+        )
+    if boundary not in BOUNDARIES:
+        raise ValueError(f"boundary: {boundary!r}; give one of {', '.join(BOUNDARIES)}")
+    if boundary != "cube" and method != "wsp":
+        raise ValueError(
+            f"boundary: {boundary} is for wsp only, not for {method}; take it away"
         )
     if grown_from is not None and method != "wsp":
         raise ValueError(f"grown_from: only wsp's designs grow, not those of {method}")

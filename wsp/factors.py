@@ -95,6 +95,20 @@ class Factor:
             return np.full_like(values, 0.5)
         return (values - self.minimum) / (self.maximum - self.minimum)
 
+    def centres(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coordinates in [0, 1] of values in range, each level at its part's middle.
+
+        Of a continuous factor these are `unscale`'s. Level k of n levels lies at
+        (k + 0.5) / n, so that on a torus, where 0 and 1 are one place, the first and
+        the last level stay apart: they are neighbours, as are any other two.
+        """
+        levels = self.levels
+        if levels is None:
+            return self.unscale(values)
+        first, step = self._grid()
+        level = np.round((values - float(first)) / float(step))
+        return np.asarray((level + 0.5) / levels)
+
 
 def scale(factors: Sequence[Factor], unit: NDArray[np.float64]) -> NDArray[np.float64]:
     """Values of `unit`, shape (n, d) in [0, 1], column j by factor j."""
@@ -107,4 +121,12 @@ def unscale(
 ) -> NDArray[np.float64]:
     """Coordinates in [0, 1] of `values`, shape (n, d), column j by factor j."""
     columns = [f.unscale(values[:, j]) for j, f in enumerate(factors)]
+    return np.column_stack(columns)
+
+
+def centres(
+    factors: Sequence[Factor], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """As `unscale`, but each level at the middle of its part: see `Factor.centres`."""
+    columns = [f.centres(values[:, j]) for j, f in enumerate(factors)]
     return np.column_stack(columns)

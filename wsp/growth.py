@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wsp.search import Selection
-from wsp.selection import Metric, checked
+from wsp.selection import Boundary, Metric, checked, costs_from
 
 
 def grow(
@@ -25,6 +25,7 @@ def grow(
     kept: Sequence[int] | NDArray[np.intp],
     count: int,
     metric: Metric = "euclidean",
+    boundary: Boundary = "cube",
 ) -> Selection:
     """Add candidates to the points that are `kept` until there are exactly `count`.
 
@@ -32,6 +33,7 @@ def grow(
     kept : indices of the smaller design; they come first in the result, in the
         same order
     count : int, len(kept) < count <= n
+    metric, boundary : see `selection.select`
 
     Returns the d_min at which the last point came in; ties go to the lowest index.
     Takes O(count n d) time and O(n d) memory.
@@ -39,7 +41,7 @@ def grow(
     Raises ValueError for indices that are no candidates or not distinct, for a count
     outside its range, and if only copies of points that are in are left.
     """
-    columns = checked(points, metric)
+    columns = checked(points, metric, boundary)
     n = columns.shape[1]
     first = np.asarray(kept, dtype=np.intp)
     if not len(first) or len(set(first.tolist())) < len(first):
@@ -53,7 +55,7 @@ def grow(
         )
     gaps = np.full(n, np.inf)
     for index in first.tolist():
-        np.minimum(gaps, _costs(columns, index, metric), out=gaps)
+        np.minimum(gaps, costs_from(columns, index, metric, boundary), out=gaps)
     chosen = first.tolist()
     gap = 0.0
     while len(chosen) < count:
@@ -65,15 +67,6 @@ def grow(
                 " distinct; give more candidates"
             )
         chosen.append(index)
-        np.minimum(gaps, _costs(columns, index, metric), out=gaps)
+        np.minimum(gaps, costs_from(columns, index, metric, boundary), out=gaps)
     d_min = float(np.sqrt(gap)) if metric == "euclidean" else gap
     return Selection(np.array(chosen, dtype=np.intp), d_min, 0)
-
-
-def _costs(
-    columns: NDArray[np.float64], index: int, metric: Metric
-) -> NDArray[np.float64]:
-    """From one point to all: squares for the Euclidean distance, summed in order."""
-    away = columns - columns[:, index : index + 1]
-    cost = np.square(away) if metric == "euclidean" else np.abs(away)
-    return np.asarray(np.add.reduce(cost, axis=0))

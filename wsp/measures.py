@@ -25,6 +25,8 @@ class Criteria:
     coverage : dimensionless, 0 for a regular grid; lower is better
     mean_nearest_distance, mean_distance : higher is better
     discrepancy : centred L2 discrepancy, Euclidean or not; lower is better
+    outer_share : share of all coordinates in the outer tenths of their ranges, see
+        `outer_share`; 0.2 for uniform points
     """
 
     minimum_distance: float
@@ -32,6 +34,7 @@ class Criteria:
     mean_nearest_distance: float
     mean_distance: float
     discrepancy: float
+    outer_share: float
 
 
 def nearest_distances(
@@ -90,6 +93,16 @@ def discrepancy(points: ArrayLike) -> float:
     return float(qmc.discrepancy(checked(points, "euclidean").T, method="CD"))
 
 
+def outer_share(points: ArrayLike, width: float = 0.1) -> float:
+    """Share of all coordinates, 0-1, within `width` of either end of their range.
+
+    width : 0 to 0.5. The share is 2 `width` for uniform points; WSP in a cube has
+        more, because a point at a face has no neighbours behind the face
+    """
+    rows = checked(points, "euclidean")
+    return float(np.mean((rows < width) | (rows > 1 - width)))
+
+
 def criteria(points: ArrayLike, metric: Metric = "euclidean") -> Criteria:
     """All criteria of a design."""
     gamma = nearest_distances(points, metric)
@@ -99,6 +112,7 @@ def criteria(points: ArrayLike, metric: Metric = "euclidean") -> Criteria:
         mean_nearest_distance=float(gamma.mean()),
         mean_distance=mean_distance(points, metric),
         discrepancy=discrepancy(points),
+        outer_share=outer_share(points),
     )
 
 

@@ -30,7 +30,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import KDTree
 
-from wsp.selection import Metric, Start, Walk, checked, start_index, walk
+from wsp.selection import (
+    Boundary,
+    Metric,
+    Start,
+    Walk,
+    checked,
+    costs_of,
+    start_index,
+    walk,
+)
 
 MAX_WALKS = 1000
 
@@ -60,7 +69,7 @@ class Selection:
     """What adaptive WSP found.
 
     indices : ndarray of int, shape (count,), kept candidates in order of the walk
-    d_min : float, `select(points, d_min, start)` gives the same indices
+    d_min : float, `select` with this d_min and the same options gives these indices
     walks : int, number of walks that the search made
     """
 
@@ -76,12 +85,13 @@ def adaptive(
     metric: Metric = "euclidean",
     rng: np.random.Generator | None = None,
     max_walks: int = MAX_WALKS,
+    boundary: Boundary = "cube",
 ) -> Selection:
     """Thin `points` by WSP to exactly `count` points.
 
     points : array, shape (n, d), distinct candidates, as a rule in the unit cube
     count : int, 1 <= count <= n
-    start, metric, rng : see `selection.select`
+    start, metric, rng, boundary : see `selection.select`
     max_walks : int, bound on the search; each walk is one run of WSP. MOST_WORK
         bounds the search of a large design further
 
@@ -89,7 +99,7 @@ def adaptive(
     if no d_min gives that count or none was found within the bounds. The message
     names the nearest counts that were seen.
     """
-    columns = checked(points, metric)
+    columns = checked(points, metric, boundary)
     n = columns.shape[1]
     if count < 1:
         raise ValueError(f"count: {count} points; give 1 or more")
@@ -102,7 +112,7 @@ def adaptive(
     origin = start_index(points, start, metric, rng)
     affordable = max(LEAST_WALKS, MOST_WORK // (count * n))
     walks = min(max_walks, affordable)
-    return _Search(columns, count, origin, metric, walks).run()
+    return _Search(columns, count, origin, metric, walks, boundary).run()
 
 
 class _Search:
@@ -115,9 +125,11 @@ class _Search:
         origin: int,
         metric: Metric,
         max_walks: int,
+        boundary: Boundary,
     ) -> None:
         self.columns, self.count, self.origin = columns, count, origin
         self.metric: Metric = metric
+        self.boundary: Boundary = boundary
         self.max_walks = max_walks
         self.limit = 2 * count + 16  # a walk stops here: the count is too high
         self.seen: list[tuple[float, int]] = []
@@ -159,24 +171,32 @@ class _Search:
 
     def _pair_costs(self) -> NDArray[np.float64]:
         """The costs of distances between near candidates, in ascending order."""
-        points = self.columns.T
+        # KDTree's torus goes from 0 up to, but without, 1.
+        torus = self.boundary == "torus"
+        points = self.columns.T % 1.0 if torus else self.columns.T
         neighbours = min(_NEIGHBOURS + 1, len(points))
         power = 2 if self.metric == "euclidean" else 1
-        _, others = KDTree(points).query(points, k=neighbours, p=power)
+        tree = KDTree(points, boxsize=1.0 if torus else None)
+        _, others = tree.query(points, k=neighbours, p=power)
         first = np.repeat(np.arange(len(points)), neighbours)
         second = others.reshape(-1)
         both = np.column_stack([np.minimum(first, second), np.maximum(first, second)])
         pairs = np.unique(both[first != second], axis=0)
         away = self.columns[:, pairs[:, 0]] - self.columns[:, pairs[:, 1]]
-        shape = np.square(away) if self.metric == "euclidean" else np.abs(away)
-        return np.asarray(np.sort(np.add.reduce(shape, axis=0)))
+        return np.sort(costs_of(away, self.metric, self.boundary))
 
     def _walk(self, d_min: float, want_below: bool = False) -> Walk:
         if self.walks >= self.max_walks:
             raise CountNotFound(self._failure(f"in {self.walks} tries of d_min"))
         self.walks += 1
         made = walk(
-            self.columns, d_min, self.origin, self.metric, self.limit, want_below
+            self.columns,
+            d_min,
+            self.origin,
+            self.metric,
+            self.limit,
+            want_below,
+            self.boundary,
         )
         if made.complete:
             self.seen.append((d_min, len(made.indices)))
@@ -189,6 +209,8 @@ class _Search:
         """Part 1: the last d_min tried, and its walk if that was a hit."""
         dimensions, n = self.columns.shape
         spans = np.ptp(self.columns, axis=1)
+        if self.boundary == "torus":
+            spans = np.minimum(spans, 0.5)
         reach = math.hypot(*spans) if self.metric == "euclidean" else math.fsum(spans)
         reach = max(reach * (1 + 1e-12), _TINY)  # keeps one point
         low, low_count = 0.0, n

@@ -15,6 +15,10 @@ Systems 113 (2012), 26-31. How this differs from the text:
 
 Distances are summed coordinate by coordinate in double precision, never through
 a BLAS, so that every machine makes the same choice.
+
+The boundary "torus" is not in the papers. It joins the two ends of each range: two
+coordinates a and b differ by min(|a - b|, 1 - |a - b|). A point near a face of the
+cube then has neighbours on all sides, as a point in the middle has.
 """
 
 from collections.abc import Callable
@@ -25,9 +29,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Metric = Literal["euclidean", "l1"]
+Boundary = Literal["cube", "torus"]
 Start = int | Literal["centre", "random"]
 
 METRICS: tuple[Metric, ...] = ("euclidean", "l1")
+BOUNDARIES: tuple[Boundary, ...] = ("cube", "torus")
 
 _COMPACT_BELOW = 0.8  # copy the live points together when fewer than this are live
 
@@ -51,8 +57,13 @@ class Walk:
     complete: bool
 
 
-def checked(points: ArrayLike, metric: str) -> NDArray[np.float64]:
-    """Return `points` as coordinates, shape (d, n), C order, or raise ValueError."""
+def checked(
+    points: ArrayLike, metric: str, boundary: str = "cube"
+) -> NDArray[np.float64]:
+    """Return `points` as coordinates, shape (d, n), C order, or raise ValueError.
+
+    On a torus all coordinates must be from 0 to 1.
+    """
     array = np.asarray(points, dtype=np.float64)
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"points: shape {array.shape}; give (n, d) with n, d >= 1")
@@ -60,6 +71,13 @@ def checked(points: ArrayLike, metric: str) -> NDArray[np.float64]:
         raise ValueError("points: not all finite; drop rows that hold nan or inf")
     if metric not in METRICS:
         raise ValueError(f"metric: {metric!r}; give one of {', '.join(METRICS)}")
+    if boundary not in BOUNDARIES:
+        raise ValueError(f"boundary: {boundary!r}; give one of {', '.join(BOUNDARIES)}")
+    if boundary == "torus" and (array.min() < 0 or array.max() > 1):
+        raise ValueError(
+            "points: not all from 0 to 1, as a torus needs; scale them to the unit"
+            " cube, or take boundary 'cube'"
+        )
     return np.ascontiguousarray(array.T)
 
 
@@ -97,6 +115,7 @@ def select(
     start: Start = "centre",
     metric: Metric = "euclidean",
     rng: np.random.Generator | None = None,
+    boundary: Boundary = "cube",
 ) -> NDArray[np.intp]:
     """Indices of the points that WSP keeps, in the order of the walk.
 
@@ -104,16 +123,62 @@ def select(
     d_min : float >= 0, least distance between kept points (dimensionless)
     start : see `start_index`; the start is always kept
     metric : "euclidean" or "l1"
+    boundary : "cube", or "torus" to join the ends of each range; a torus needs
+        points in the unit cube
 
     Any two kept points are at least d_min apart, and every other candidate is
     nearer than d_min to a kept one. Implements steps 3-6 of thesis sec. 2.3.1.
     Takes O(k n d) time and O(n d) memory for k kept points.
     """
-    columns = checked(points, metric)
+    columns = checked(points, metric, boundary)
     if not d_min >= 0:
         raise ValueError(f"d_min: {d_min}; give a distance of 0 or more")
     origin = start_index(points, start, metric, rng)
-    return walk(columns, d_min, origin, metric).indices
+    return walk(columns, d_min, origin, metric, boundary=boundary).indices
+
+
+def costs_from(
+    columns: NDArray[np.float64],
+    index: int,
+    metric: Metric,
+    boundary: Boundary = "cube",
+) -> NDArray[np.float64]:
+    """The cost of the distance from one point to each point, shape (n,).
+
+    columns : ndarray, shape (d, n), as `checked` returns it
+    index : the point, 0 <= index < n
+
+    The cost is the square of a Euclidean distance, and an L1 distance itself.
+    """
+    return costs_of(columns - columns[:, index : index + 1], metric, boundary)
+
+
+def costs_of(
+    away: NDArray[np.float64], metric: Metric, boundary: Boundary
+) -> NDArray[np.float64]:
+    """The cost of each difference of two points, shape (n,).
+
+    away : ndarray, shape (d, n), differences of coordinates; its contents change
+    """
+    if boundary == "torus":
+        _fold(away, np.empty_like(away))
+    _SHAPES[metric](away, out=away)
+    return np.asarray(np.add.reduce(away, axis=0))
+
+
+_SHAPES: dict[str, Callable[..., object]] = {"euclidean": np.square, "l1": np.abs}
+
+
+def _fold(away: NDArray[np.float64], work: NDArray[np.float64]) -> None:
+    """Make differences of coordinates those of the torus, in place.
+
+    work : the same shape; its contents change
+
+    An infinite difference becomes minus infinity, whose cost is infinite.
+    """
+    np.abs(away, out=away)
+    np.subtract(1.0, away, out=work)
+    np.minimum(away, work, out=away)
 
 
 def walk(
@@ -123,6 +188,7 @@ def walk(
     metric: Metric,
     limit: int | None = None,
     want_below: bool = False,
+    boundary: Boundary = "cube",
 ) -> Walk:
     """Walk once from `origin`; see `Walk` and `select`.
 
@@ -130,11 +196,12 @@ def walk(
     limit : stop as soon as more than this many points are kept
     """
     threshold = d_min * d_min if metric == "euclidean" else d_min
-    shape: Callable[..., object] = np.square if metric == "euclidean" else np.abs
+    shape = _SHAPES[metric]
     _, n = columns.shape
     live = columns.copy()
     names = np.arange(n)
     work = np.empty_like(columns)
+    other = np.empty_like(columns) if boundary == "torus" else None
     costs = np.empty(n)
     near = np.empty(n, dtype=bool)
     size = remaining = n
@@ -146,6 +213,8 @@ def walk(
             return Walk(np.array(kept, dtype=np.intp), above, below, False)
         scratch, cost, hit = work[:, :size], costs[:size], near[:size]
         np.subtract(live, live[:, origin : origin + 1], out=scratch)
+        if other is not None:
+            _fold(scratch, other[:, :size])
         shape(scratch, out=scratch)
         np.add.reduce(scratch, axis=0, out=cost)
         np.less(cost, threshold, out=hit)

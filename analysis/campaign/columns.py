@@ -20,6 +20,9 @@ UNITS = {
     "bytes": "bytes",
 }
 """The unit that the last part of a column's name stands for."""
+DESIGN_WEIGHT = "design_weight"
+"""The share of the design's domain that is nearest to the network, times the number of
+networks; only in tables whose weights were asked for."""
 SYMBOLS = {
     "aggregation_benefit": "aggregation benefit $A_B$",
     "experimental_aggregation_benefit": "experimental aggregation benefit $E_{AB}$",

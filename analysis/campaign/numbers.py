@@ -1,5 +1,6 @@
 """How pages and figures write the numbers of a table."""
 
+import numpy as np
 import pandas as pd
 
 
@@ -14,6 +15,26 @@ def quartiles(values: pd.Series) -> str:
     if known.empty:
         return "-"
     low, middle, high = known.quantile([0.25, 0.5, 0.75])
+    return f"{digits(middle)} ({digits(low)} to {digits(high)})"
+
+
+def weighted_quartiles(values: pd.Series, weights: pd.Series) -> str:
+    """As `quartiles`, but a value counts as much as its weight says.
+
+    values, weights : shape (n,); weights are at least 0
+
+    A quantile q is the least value at or below which lies a share of q of the weight,
+    on a line through the middles of the weights, so that equal weights give nearly
+    the plain quartiles. Values that are missing or have no weight take no part.
+    """
+    known = values.notna() & (weights > 0)
+    if not known.any():
+        return "-"
+    order = values[known].astype(float).argsort(kind="stable")
+    sorted_values = values[known].astype(float).to_numpy()[order]
+    sorted_weights = weights[known].to_numpy()[order]
+    middles = (sorted_weights.cumsum() - sorted_weights / 2) / sorted_weights.sum()
+    low, middle, high = np.interp([0.25, 0.5, 0.75], middles, sorted_values)
     return f"{digits(middle)} ({digits(low)} to {digits(high)})"
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.backends.backend_pdf import PdfPages
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import column_of
+from analysis.campaign.columns import DESIGN_WEIGHT, column_of
 from analysis.figures import defaults, style
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.request import FigureRequest
@@ -126,6 +126,7 @@ def points(campaign: Campaign, figures: Sequence[FigureRequest] = ()) -> pd.Data
         plotted += [column_of(request.metric)] if request.metric else []
         plotted += [request.criterion.factor] if request.criterion else []
     names = ["point", "repetition", "case", *campaign.factors, *POINT_COLUMNS, *plotted]
+    names.append(DESIGN_WEIGHT)
     rows = campaign.mptcp_runs
     if rows.empty or any(
         request.case not in (None, *campaign.mptcp_cases) for request in figures

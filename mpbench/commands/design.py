@@ -9,6 +9,9 @@ import click
 
 from mpbench.errors import UserError
 
+OUTER = 0.1
+"""How much of a range, at either end, counts as its margin."""
+
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
@@ -19,16 +22,30 @@ from mpbench.errors import UserError
     help="Folder for the files (made if needed; default: this one).",
 )
 @click.option("--plot/--no-plot", default=True, help="Draw the pair plot, or do not.")
+@click.option(
+    "--weights",
+    "with_weights",
+    is_flag=True,
+    help="Add a column `weight`: the share of the domain that is nearest to the point,"
+    " times the number of points.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
-def command(file: Path, out: Path, plot: bool, as_json: bool) -> None:
+def command(
+    file: Path, out: Path, plot: bool, with_weights: bool, as_json: bool
+) -> None:
     """Write the design points of the experiment FILE, and how well they fill.
 
     The command writes NAME-design.csv (one row per point), NAME-design.json (how the
     design was made, and the criteria) and NAME-design.png (pair plot), where NAME is
     the experiment's. The points are those that `mpbench run FILE` visits.
+
+    With --weights, a mean over the points that uses the weights estimates the mean
+    over the whole domain, each place as likely as any other.
     """
+    import numpy as np
+
     import wsp
-    from mpbench.plan import draw_design
+    from mpbench.plan import design_weights, draw_design
     from mpbench.spec import load
 
     spec = load(file)
@@ -45,14 +62,23 @@ def command(file: Path, out: Path, plot: bool, as_json: bool) -> None:
         "method": design.method,
         "feasible_candidates": design.feasible,
         "d_min": design.d_min,
+        "boundary": design.boundary,
         **dataclasses.asdict(design.criteria),
     }
+    weights = None
+    if with_weights:
+        weights = design_weights(spec, design.points)
+        outer = (design.unit < OUTER) | (design.unit > 1 - OUTER)
+        summary["weighted_outer_share"] = float(
+            np.average(outer.mean(axis=1), weights=weights)
+        )
+        summary["effective_points"] = wsp.effective_count(weights)
     summary = {k: None if _is_nan(v) else v for k, v in summary.items()}
     text = json.dumps(summary, indent=2)
     stem = f"{spec.name}-design"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        wsp.write_csv(design, out / f"{stem}.csv")
+        wsp.write_csv(design, out / f"{stem}.csv", weights)
         (out / f"{stem}.json").write_text(text + "\n", encoding="utf-8")
         if plot:
             from wsp.plot import pair_plot

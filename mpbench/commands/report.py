@@ -78,6 +78,12 @@ def _formats(
     help="Markdown to put into the page, on what differs and why.  [default: notes.md"
     " in the folder written to, if there is one]",
 )
+@click.option(
+    "--weights",
+    is_flag=True,
+    help="Weight each network by its share of the design's domain, and set the weighted"
+    " medians beside the others.",
+)
 def command(
     results: tuple[Path, ...],
     formats: tuple[str, ...],
@@ -87,6 +93,7 @@ def command(
     expect: Path | None,
     experiment: Path | None,
     notes: Path | None,
+    weights: bool,
 ) -> None:
     """Draw the figures of RESULTS, write its page, and make its dashboard.
 
@@ -96,6 +103,7 @@ def command(
     """
     from analysis.figures.style import Look
     from mpbench.report.dashboard import write
+    from mpbench.report.design_weights import with_design_weights
     from mpbench.report.loading import load_campaign
     from mpbench.store.folder import refuse_links_below
 
@@ -112,6 +120,8 @@ def command(
         campaign, spec = load_campaign(root)
         if experiment is not None:
             campaign, spec = _edited(campaign, experiment)
+        if weights:
+            campaign = with_design_weights(campaign, root, spec)
         for line in campaign.state:
             click.echo(f"{root}: {line}", err=True)
         try:

@@ -2,7 +2,16 @@
 
 from mpbench.plan.estimate import Estimate, estimate, total
 from mpbench.plan.make import make_plan
-from mpbench.plan.points import draw_design
+from mpbench.plan.points import design_weights, draw_design
 from mpbench.plan.runs import Plan, Run
 
-__all__ = ["Estimate", "Plan", "Run", "draw_design", "estimate", "make_plan", "total"]
+__all__ = [
+    "Estimate",
+    "Plan",
+    "Run",
+    "design_weights",
+    "draw_design",
+    "estimate",
+    "make_plan",
+    "total",
+]

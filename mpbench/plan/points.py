@@ -74,22 +74,48 @@ def draw_design(spec: Spec, make_design: Spread | None = None) -> wsp.Design | N
     design = spec.design
     if design is None or not design.spread:
         return None
-    factors = [
-        wsp.Factor(name, *factor.ends, factor.step, factor.integer)
-        for name, factor in design.spread.items()
-    ]
-    seed = spec.seed if design.seed is None else design.seed
     try:
         return (make_design or wsp.make_design)(
-            factors,
+            _factors(design),
             design.points or 0,
-            np.random.default_rng(seed),
+            np.random.default_rng(_seed(spec, design)),
             constraint=_constraint(spec, design),
             **design.wsp_options(),
         )
     except ValueError as error:
         where = spec.where("design", "points")
         raise UserError(f"{where}: design: {error}") from error
+
+
+def design_weights(spec: Spec, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A weight per point of the design, shape (n,): see `wsp.weights`.
+
+    values : shape (n, d), the distinct points in canonical units, with one column per
+        factor that has a range, in the order of the experiment file
+
+    Raises ValueError if the experiment spreads no factor.
+    """
+    design = spec.design
+    if design is None or not design.spread:
+        raise ValueError("the design spreads no factor, so its points have no weights")
+    return wsp.weights(
+        _factors(design),
+        values,
+        np.random.default_rng(_seed(spec, design)),
+        design.distance,  # type: ignore[arg-type]
+        _constraint(spec, design),
+    )
+
+
+def _factors(design: Design) -> list[wsp.Factor]:
+    return [
+        wsp.Factor(name, *factor.ends, factor.step, factor.integer)
+        for name, factor in design.spread.items()
+    ]
+
+
+def _seed(spec: Spec, design: Design) -> int:
+    return spec.seed if design.seed is None else design.seed
 
 
 def _constraint(

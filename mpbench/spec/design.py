@@ -19,7 +19,12 @@ from mpbench.spec import constraints
 from mpbench.spec.factors import Factor, Factors, find
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, OneOf, Part, Whole, context
-from mpbench.spec.vocabulary import CANDIDATE_SETS, DESIGN_METHODS, DISTANCES
+from mpbench.spec.vocabulary import (
+    BOUNDARIES,
+    CANDIDATE_SETS,
+    DESIGN_METHODS,
+    DISTANCES,
+)
 from topologies import Parameter
 
 MOST_POINTS = 1_000_000
@@ -119,6 +124,10 @@ class Design(Part):
     distance: Annotated[str, OneOf("distance", DISTANCES)] = Field(
         default="euclidean", description="WSP's distance, in the unit cube."
     )
+    boundary: Annotated[str, OneOf("boundary", BOUNDARIES)] = Field(
+        default="cube",
+        description="Where WSP measures distances: torus joins the ends of each range.",
+    )
     start: Annotated[int | str, BeforeValidator(_start)] = Field(
         default="centre",
         description="WSP's first point: centre, random, or a candidate's number.",
@@ -153,6 +162,7 @@ class Design(Part):
         else:
             self._check_points(self.points, faults)
         self._check_total(faults)
+        self._check_boundary(faults)
         if self.grown_from is not None:
             self._check_growth(self.grown_from, faults)
         faults.raise_any()
@@ -189,6 +199,11 @@ class Design(Part):
             reason = f"{smaller} is no fewer than the {self.points} points in the end"
             faults.add(at, f"{reason}; give the points that there were before")
 
+    def _check_boundary(self, faults: Faults) -> None:
+        if self.boundary != "cube" and self.method != "wsp":
+            reason = f"{self.boundary} is for wsp only, not for {self.method}"
+            faults.add(("boundary",), f"{reason}; take it away")
+
     def _check_total(self, faults: Faults) -> None:
         if self.most_points > MOST_POINTS:
             at = "factors" if self.method == "grid" else "points"
@@ -210,4 +225,5 @@ class Design(Part):
             "metric": self.distance,
             "start": self.start,
             "grown_from": self.grown_from,
+            "boundary": self.boundary,
         }

@@ -45,6 +45,7 @@ DESIGN_KEYS = (
     "candidates",
     "candidate_set",
     "distance",
+    "boundary",
     "start",
     "factors",
     "constraints",
@@ -55,6 +56,8 @@ indented too far can be told from a factor."""
 CANDIDATE_SETS = ("uniform", "lhs", "sobol")
 
 DISTANCES = ("euclidean", "l1")
+
+BOUNDARIES = ("cube", "torus")
 
 METRICS = (
     "goodput",

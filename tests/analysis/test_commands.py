@@ -1,12 +1,16 @@
 """`mpbench report` and `mpbench analyse` on results of the fake backend."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
+from analysis.campaign.numbers import weighted_quartiles
 from mpbench.errors import UserError
 
 EXPERIMENT = """\
@@ -90,6 +94,41 @@ def test_an_experiment_file_of_another_version_is_reported_as_usual(
     assert "later: unknown key" in done.stderr
     assert "drawing the usual figures" in done.stderr
     assert (copy / "report/goodput.png").exists()
+
+
+@pytest.mark.slow
+def test_weighted_medians_stand_beside_the_others(
+    results: Path, tmp_path: Path
+) -> None:
+    invoke("report", results, "--format", "md", "--weights", "--out", tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert text.count("| case | n | goodput [Mbit/s] |") == 2
+    assert "the same weight" in text
+    points = pd.read_csv(tmp_path / "points.csv")
+    assert points["design_weight"].mean() == pytest.approx(1)
+    assert points["design_weight"].nunique() > 1
+    invoke("report", results, "--format", "md", "--out", tmp_path)
+    assert "design_weight" not in (tmp_path / "points.csv").read_text()
+
+
+def test_weights_of_a_grid_are_refused(tmp_path: Path) -> None:
+    grid = EXPERIMENT.replace("method: wsp\n  points: 4", "method: grid")
+    for unit in ("Mbit/s", "ms"):
+        grid = re.sub(rf"{{min: 1, max: \d+, unit: {unit}}}", f"[5 {unit}]", grid)
+    (tmp_path / "grid.yaml").write_text(grid)
+    out = tmp_path / "out"
+    invoke("run", tmp_path / "grid.yaml", "--backend", "fake", "--out", out)
+    with pytest.raises(UserError, match="--weights: the experiment spreads no factor"):
+        invoke("report", out, "--format", "md", "--weights")
+
+
+def test_weighted_quartiles_on_paper() -> None:
+    """Weights of 1, 1 and 2: the middles of the weights are at 1/8, 3/8 and 3/4."""
+    values, weights = pd.Series([3.0, 1.0, 2.0]), pd.Series([2.0, 1.0, 1.0])
+    assert weighted_quartiles(values, weights) == "2.33 (1.50 to 3.00)"
+    even = pd.Series([1.0, 2.0, 3.0, np.nan])
+    assert weighted_quartiles(even, pd.Series([1, 1, 1, 5])) == "2.00 (1.25 to 2.75)"
+    assert weighted_quartiles(even, pd.Series([0, 0, 0, 1])) == "-"
 
 
 @pytest.mark.slow

@@ -44,6 +44,7 @@ CHOICES = {
         vocabulary.DESIGN_METHODS,
         vocabulary.CANDIDATE_SETS,
         vocabulary.DISTANCES,
+        vocabulary.BOUNDARIES,
     ),
     "Cases": (
         vocabulary.PROTOCOLS,

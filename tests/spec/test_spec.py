@@ -98,6 +98,7 @@ def test_names_agree_with_the_rooms_that_know_them() -> None:
     assert (*wsp.METHODS, "grid") == vocabulary.DESIGN_METHODS
     assert vocabulary.CANDIDATE_SETS == wsp.CANDIDATE_SETS
     assert vocabulary.DISTANCES == wsp.METRICS
+    assert vocabulary.BOUNDARIES == wsp.BOUNDARIES
     modules = (iperf3, curl, ab, cbr)
     assert tuple(m.__name__.rpartition(".")[2] for m in modules) == vocabulary.TOOLS
     assert tuple(entries.MODELS) == tuple(entries.VARIED) == vocabulary.TOOLS

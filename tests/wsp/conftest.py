@@ -12,8 +12,12 @@ def naive_select(
     points: NDArray[np.float64], d_min: float, origin: int, metric: str
 ) -> list[int]:
     """WSP to the letter of thesis sec. 2.3.1: matrix of distances, sets, loops."""
-    distances = cdist(points, points, NAMES[metric])
-    remaining = set(range(len(points))) - {origin}
+    return naive_walk(cdist(points, points, NAMES[metric]), d_min, origin)
+
+
+def naive_walk(distances: NDArray[np.float64], d_min: float, origin: int) -> list[int]:
+    """The walk over a matrix of all distances, shape (n, n)."""
+    remaining = set(range(len(distances))) - {origin}
     kept = [origin]
     while True:
         remaining = {i for i in remaining if distances[origin, i] >= d_min}

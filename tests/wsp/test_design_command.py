@@ -23,20 +23,26 @@ class Run(Protocol):
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    factors = [wsp.Factor("delay_ms", 1, 25), wsp.Factor("flows", 1, 4, 1)]
+
     def draw_design(spec: SimpleNamespace) -> wsp.Design | None:
         if spec.points is None:
             return None
-        factors = [wsp.Factor("delay_ms", 1, 25), wsp.Factor("flows", 1, 4, 1)]
         return wsp.make_design(factors, spec.points, np.random.default_rng(1))
+
+    def design_weights(spec: SimpleNamespace, points: np.ndarray) -> np.ndarray:
+        return wsp.weights(factors, points, np.random.default_rng(1))
 
     def run(*arguments: object, points: int | None = 12) -> Result:
         spec = SimpleNamespace(name="tiny", points=points)
-        rooms = {
+        modules = {
             "mpbench.spec": SimpleNamespace(load=lambda path: spec),
-            "mpbench.plan": SimpleNamespace(draw_design=draw_design),
+            "mpbench.plan": SimpleNamespace(
+                draw_design=draw_design, design_weights=design_weights
+            ),
         }
-        for name, room in rooms.items():
-            monkeypatch.setitem(sys.modules, name, room)
+        for name, module in modules.items():
+            monkeypatch.setitem(sys.modules, name, module)
         words = ["tiny.yaml", *map(str, arguments)]
         return CliRunner().invoke(command, words, catch_exceptions=True)
 
@@ -59,6 +65,23 @@ def test_json_without_plot(run: Run, tmp_path: Path) -> None:
     result = run("--out", tmp_path, "--no-plot", "--json")
     assert json.loads(result.output)["experiment"] == "tiny"
     assert not (tmp_path / "tiny-design.png").exists()
+
+
+def test_weights_are_the_last_column(run: Run, tmp_path: Path) -> None:
+    result = run("--out", tmp_path, "--no-plot", "--json", "--weights")
+    rows = [
+        line.split(",")
+        for line in (tmp_path / "tiny-design.csv").read_text().splitlines()
+    ]
+    assert rows[0] == ["point", "delay_ms", "flows", "weight"]
+    weights = [float(row[-1]) for row in rows[1:]]
+    assert sum(weights) == pytest.approx(12)
+    summary = json.loads(result.output)
+    assert summary["weighted_outer_share"] <= summary["outer_share"]
+    effective = 12**2 / sum(w * w for w in weights)
+    assert summary["effective_points"] == pytest.approx(effective)
+    run("--out", tmp_path, "--no-plot")
+    assert "weight" not in (tmp_path / "tiny-design.csv").read_text()
 
 
 def test_single_point_is_valid_json(run: Run, tmp_path: Path) -> None:
