@@ -59,7 +59,8 @@ def by_kind(seeds: range) -> None:
             shares = [one.outer_share for one in made]
             distance = statistics.mean(one.minimum_distance for one in made)
             print(
-                f"| {' | '.join(map(str, kind))} | {boundary} | {statistics.mean(shares):.3f}"
+                f"| {' | '.join(map(str, kind))} | {boundary}"
+                f" | {statistics.mean(shares):.3f}"
                 f" | {min(shares):.3f} - {max(shares):.3f} | {distance:.3f} |"
             )
 
