@@ -15,25 +15,33 @@ import mpbench
 from mpbench import commands
 from mpbench.errors import UserError
 
-ORDER = (
-    "run",
-    "plan",
-    "design",
-    "merge",
-    "verify",
-    "analyse",
-    "report",
-    "dashboard",
-    "compare",
-    "pages",
-    "sensitivity",
-    "deviations",
-    "model",
-    "shell",
-    "kernel",
-    "doctor",
-    "schema",
-)
+GROUPS = {
+    "Every day": (
+        "init",
+        "list",
+        "plan",
+        "run",
+        "report",
+        "dashboard",
+        "verify",
+        "shell",
+        "analyse",
+        "capture",
+        "compare",
+        "doctor",
+    ),
+    "Research": (
+        "design",
+        "network",
+        "model",
+        "sensitivity",
+        "deviations",
+        "pages",
+        "merge",
+        "cost",
+    ),
+    "Set-up": ("kernel", "schema"),
+}
 """Sub-commands as the help lists them; others follow by name."""
 
 COMPLETION = """\
@@ -49,7 +57,8 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         names = {module.name for module in pkgutil.iter_modules(commands.__path__)}
-        first = [name for name in ORDER if name in names]
+        known = [name for group in GROUPS.values() for name in group]
+        first = [name for name in known if name in names]
         return first + sorted(names.difference(first))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -71,9 +80,30 @@ class Commands(click.Group):
             message = f"{error.message} Did you mean '{near[0]}'?"
             raise click.UsageError(message, ctx) from error
 
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """The sub-commands by group, each with the whole first sentence of its help."""
+        rest = [*self.list_commands(ctx)]
+        for title, names in {**GROUPS, "Other": tuple(rest)}.items():
+            rows = []
+            for name in [name for name in names if name in rest]:
+                rest.remove(name)
+                command = self.get_command(ctx, name)
+                if command is not None and not command.hidden:
+                    rows.append((name, _first_sentence(command.help or "")))
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
         formatter.write(COMPLETION)
+
+
+def _first_sentence(text: str) -> str:
+    line = " ".join(text.strip().split("\n\n", maxsplit=1)[0].split())
+    return line.partition(". ")[0].removesuffix(".") + "."
 
 
 @click.command(

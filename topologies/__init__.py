@@ -33,6 +33,7 @@ __all__ = [
     "describe",
     "names",
     "resolve",
+    "summary",
     "wire",
     "wire_job",
 ]
@@ -55,6 +56,14 @@ def describe(name: str) -> Description:
     """
     description: Description = _module(name).DESCRIPTION
     return description
+
+
+def summary(name: str) -> str:
+    """The text at the head of a topology's file, its drawing included.
+
+    Raises KeyError for a name that is not one of `names()`.
+    """
+    return (_module(name).__doc__ or "").strip()
 
 
 def resolve(name: str, parameters: Mapping[str, float | None]) -> dict[str, Shape]:

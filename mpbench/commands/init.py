@@ -1,0 +1,75 @@
+"""``mpbench init``: an experiment file to begin with."""
+
+import shlex
+from pathlib import Path
+
+import click
+
+from mpbench.errors import UserError
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+PAPER = "paper:"
+
+
+@click.command("init")
+@click.argument("template", default="compare")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where to write the file; never over one that is there.  "
+    "[default: TEMPLATE.yaml]",
+)
+def command(template: str, out: Path | None) -> None:
+    """Write an experiment file that runs, to change to your needs.
+
+    TEMPLATE is `compare` (MPTCP beside TCP in networks of all kinds), `phone` (WiFi and
+    LTE), `fairness` (a shared bottleneck), `web` (small files), or `paper:NAME` for one
+    of the experiments that come with mpbench, such as `paper:thesis/bulk-low-bdp`, in
+    one file. `mpbench list experiments` names them.
+    """
+    text = _paper(template) if template.startswith(PAPER) else _template(template)
+    name = template.removeprefix(PAPER).rsplit("/", maxsplit=1)[-1]
+    path = out or Path(f"{name}.yaml")
+    try:
+        with path.open("x") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise UserError(
+            f"{path}: is there already; give another name with --out"
+        ) from error
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}") from error
+    click.echo(f"Wrote {path}. Next: mpbench run {shlex.quote(str(path))}")
+
+
+def _template(name: str) -> str:
+    known = sorted(path.stem for path in TEMPLATES.glob("*.yaml"))
+    if name not in known:
+        from mpbench.spec.suggestions import nearest
+
+        raise UserError(
+            f"no template {name[:60]!r}; {nearest(name, known)}; or {PAPER}NAME for an "
+            "experiment of a paper"
+        )
+    return (TEMPLATES / f"{name}.yaml").read_text()
+
+
+def _paper(template: str) -> str:
+    """A shipped experiment in one file, whatever it includes."""
+    from mpbench.spec import load
+    from mpbench.spec.suggestions import nearest
+
+    known = {
+        path.relative_to(EXPERIMENTS).with_suffix("").as_posix(): path
+        for path in EXPERIMENTS.rglob("*.yaml")
+        if "parts" not in path.parts
+    }
+    name = template.removeprefix(PAPER)
+    if name not in known:
+        raise UserError(
+            f"no experiment {name[:60]!r}; {nearest(name, known)}; "
+            "`mpbench list experiments` names all"
+        )
+    return load(known[name]).text

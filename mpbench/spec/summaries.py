@@ -1,0 +1,69 @@
+"""One line about each name that an experiment file may use, for `mpbench list`.
+
+`mpbench.spec.vocabulary` has the names themselves; a test compares the two. What a
+controller or a metric is exactly stands in docs/.
+"""
+
+from collections.abc import Mapping
+
+CONGESTION_CONTROLS: Mapping[str, str] = {
+    "balia": "Balia (Peng et al. 2016): between LIA's friendliness and OLIA's response",
+    "bbr": "the kernel's BBR on each subflow, uncoupled",
+    "coupled": "fully coupled windows (Wischik et al. 2011, section 2.2)",
+    "cubic": "the kernel's Cubic on each subflow, uncoupled",
+    "ewtcp": "a weighted Reno on each subflow (Honda et al. 2009)",
+    "lia": "linked increases with the minimum over path sets (Wischik et al. 2011)",
+    "lia_rfc6356": "linked increases as RFC 6356 has them",
+    "olia": "opportunistic linked increases (Khalili et al. 2013)",
+    "reno": "the kernel's Reno on each subflow, uncoupled",
+    "semicoupled": "semicoupled windows (Wischik et al. 2011, section 2.4)",
+    "vegas": "the kernel's Vegas on each subflow, uncoupled",
+    "wvegas": "weighted Vegas, by delay instead of loss (Cao, Xu and Fu 2012)",
+}
+
+SCHEDULERS: Mapping[str, str] = {
+    "default": "the upstream kernel's scheduler",
+    "lowrtt": "the subflow with the smallest round-trip time that has space first",
+    "redundant": "every segment on every subflow",
+    "roundrobin": "the subflows in turn",
+}
+
+PATH_MANAGERS: Mapping[str, str] = {
+    "fullmesh": "one subflow from every address of the client to the server",
+    "ndiffports": "several subflows between the first pair of addresses",
+}
+
+TOOLS: Mapping[str, str] = {
+    "ab": "ApacheBench: many requests for small files, one after the other or parallel",
+    "cbr": "datagrams at a constant rate, also in bursts, without congestion control",
+    "curl": "one download by HTTP, with its completion time",
+    "iperf3": "bulk data for a time or up to a size",
+}
+
+METRICS: Mapping[str, str] = {
+    "goodput": "bytes that the receiving program read, by time",
+    "aggregation_benefit": "A_B: goodput beyond the best path's capacity, from -1 to 1",
+    "experimental_aggregation_benefit": "E_AB: the same beside measured TCP goodputs",
+    "jain": "Jain's fairness index of the users' goodputs",
+    "retransmission_ratio": "retransmitted over first-sent segments (kernel counters)",
+    "reinjection_ratio": "reinjected over first-sent segments (kernel counters)",
+    "capture_traffic_split": "the first path's share of the data, from captures",
+    "capture_retransmission_ratio": "retransmitted over first-sent, from captures",
+    "capture_reinjection_ratio": "data repeated on another subflow, from captures",
+    "mean_loss_probability": "share-weighted loss of the paths, from two captures",
+    "utilisation": "goodput over the capacity of the links used",
+    "traffic_split": "the first path's share of all bytes of frames",
+    "completion_time": "of a download, from the start to the last byte",
+    "requests_per_second": "requests answered by time",
+    "request_time": "mean time of a request on its connection",
+    "request_balance": "requests of lowrtt against those of roundrobin, from -1 to 1",
+    "less_lossy_share": "the share of the path on which TCP retransmits less",
+}
+
+DESIGN_METHODS: Mapping[str, str] = {
+    "wsp": "points at least some distance apart, chosen from many candidates",
+    "lhs": "Latin hypercube: one point in each slice of every factor",
+    "sobol": "a Sobol sequence",
+    "uniform": "independent uniform points",
+    "grid": "all combinations of the values that are listed",
+}
