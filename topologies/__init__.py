@@ -1,4 +1,4 @@
-"""Network topologies, one per file.
+"""Network topologies, one per file, and networks that experiment files describe.
 
 A topology is a file in this folder with a `DESCRIPTION` of its parameters, its users
 and their paths. It is found by its file name, so no list has to name it. It may have
@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from topologies import chains
+from topologies import chains, networks
 from topologies.description import Description, User
 from topologies.parameters import Parameter
 from topologies.shaping import Shape, from_json, link_shape
@@ -31,6 +31,7 @@ __all__ = [
     "Shape",
     "User",
     "describe",
+    "describe_job",
     "names",
     "resolve",
     "summary",
@@ -38,8 +39,20 @@ __all__ = [
     "wire_job",
 ]
 
-_PARTS = ("chains", "description", "network", "parameters", "shaping", "wiring")
+_PARTS = (
+    "chains",
+    "description",
+    "network",
+    "networks",
+    "parameters",
+    "shaping",
+    "wiring",
+)
 """Files in this folder that are not topologies."""
+
+
+NETWORK = "the network"
+"""What messages call a network that an experiment file describes."""
 
 
 @cache
@@ -66,38 +79,56 @@ def summary(name: str) -> str:
     return (_module(name).__doc__ or "").strip()
 
 
-def resolve(name: str, parameters: Mapping[str, float | None]) -> dict[str, Shape]:
+def describe_job(job: Mapping[str, Any]) -> Description:
+    """The description of a job's network.
+
+    Raises KeyError for a topology that is not one of `names()`.
+    """
+    network = job.get("network")
+    if network is None:
+        return describe(job["topology"])
+    return networks.from_json(network, job["links"], job["topology"] or NETWORK)
+
+
+def resolve(
+    topology: str | Description, parameters: Mapping[str, float | None]
+) -> dict[str, Shape]:
     """The shape of every link by its name, with queues in packets and jitter in ms.
 
     parameters : value by canonical key; a missing key counts as 0
 
     Raises KeyError for a name that is not one of `names()`.
     """
-    module = _module(name)
+    description, module = _described(topology)
     if hasattr(module, "resolve"):
         own: dict[str, Shape] = module.resolve(parameters)
         return own
-    links = describe(name).all_links
-    return {link: link_shape(parameters, link) for link in links}
+    return {link: link_shape(parameters, link) for link in description.all_links}
 
 
-def wire(name: str, shapes: Mapping[str, Shape]) -> Wiring:
+def wire(topology: str | Description, shapes: Mapping[str, Shape]) -> Wiring:
     """The network of a topology.
 
     shapes : every link's shape by its name, as `resolve` returns them
 
     Raises KeyError for a name that is not one of `names()`.
     """
-    module = _module(name)
+    description, module = _described(topology)
     if hasattr(module, "wire"):
         own: Wiring = module.wire(shapes)
         return own
-    return chains.wire(describe(name), shapes)
+    return chains.wire(description, shapes)
 
 
 def wire_job(job: Mapping[str, Any]) -> Wiring:
     """The network of a job, with its links as the plan resolved them."""
-    return wire(job["topology"], from_json(job["links"]))
+    return wire(describe_job(job), from_json(job["links"]))
+
+
+def _described(topology: str | Description) -> tuple[Description, Any]:
+    """The description of a topology and, if it has one, its module."""
+    description = describe(topology) if isinstance(topology, str) else topology
+    return description, None if description.described else _module(description.name)
 
 
 def _module(name: str) -> Any:

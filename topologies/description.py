@@ -24,11 +24,16 @@ class User:
 
 @dataclass(frozen=True)
 class Description:
-    """What experiment files can say about a topology."""
+    """What experiment files can say about a topology.
+
+    described : True if an experiment file describes the network itself, so that a job
+        keeps the description; False if a module of this package has the name
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
     users: tuple[User, ...]
+    described: bool = False
 
     @property
     def hosts(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from mpbench.backends.fake_flows import (
     transport_of,
     virtual_s,
 )
-from topologies import describe, wire_job
+from topologies import describe_job, wire_job
 from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
 from topologies.wiring import Wiring
 
@@ -98,7 +98,7 @@ def outcome(job: Job, flows: list[Flow], wiring: Wiring) -> dict[str, Any]:
                 {"links": list(links), "interface": p.interface, "address": p.address}
                 for links, p in zip(user.paths, wiring.ports[user.host], strict=True)
             ]
-            for user in describe(job["topology"]).users
+            for user in describe_job(job).users
             if user.host in hosts(job)
         },
         "paths": [
@@ -176,7 +176,7 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
         for entry, each in ports
     )
     if hosts(job)[host]["protocol"] == "mptcp":
-        user = describe(job["topology"]).user(ports[0][0]["from"])
+        user = describe_job(job).user(ports[0][0]["from"])
         joins = connections * (len(user.paths) - 1)
         capable = "MPTcpExtMPCapableSYNTX" if client else "MPTcpExtMPCapableSYNRX"
         reply = "MPTcpExtMPCapableSYNACKRX" if client else "MPTcpExtMPCapableACKRX"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mpbench.backends.base import Job
-from topologies import describe
+from topologies import describe_job
 from topologies.shaping import FRAME_BYTES, Shape, from_json
 
 TCP_PAYLOAD_BYTES = 1448
@@ -43,7 +43,7 @@ def transport_of(job: Job, index: int) -> Mapping[str, Any]:
 def paths_of(job: Job, index: int) -> dict[int, tuple[str, ...]]:
     """The links of each path that an entry's transport takes, by the path's number."""
     transport = transport_of(job, index)
-    user = describe(job["topology"]).user(job["traffic"][index]["from"])
+    user = describe_job(job).user(job["traffic"][index]["from"])
     every = dict(enumerate(user.paths, start=1))
     if transport["protocol"] == "mptcp":
         return every
@@ -54,7 +54,7 @@ def paths_of(job: Job, index: int) -> dict[int, tuple[str, ...]]:
 def bottlenecks(job: Job) -> dict[str, Shape]:
     """The shape of every link that has a capacity."""
     shapes = from_json(job["links"])
-    return {link: shapes[link] for link in describe(job["topology"]).links}
+    return {link: shapes[link] for link in describe_job(job).links}
 
 
 def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.campaign.comparison import Interval, Line
+    from mpbench.spec.networks import Network
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,8 @@ class Campaign:
 
     rows : the table of runs
     factors : the columns that identify a design point
-    metrics, topology : those of the experiment file; empty and None if this version
-        cannot read it
+    metrics, topology, network : those of the experiment file; empty and None if this
+        version cannot read it
     """
 
     path: Path
@@ -31,6 +32,7 @@ class Campaign:
     cases: tuple[str, ...]
     metrics: tuple[str, ...]
     topology: str | None
+    network: "Network | None"
 
 
 @click.command()
@@ -153,6 +155,7 @@ def _read(path: Path) -> Campaign:
         cases=tuple(dict.fromkeys(entry.case for entry in head.plan)),
         metrics=spec.metrics if spec else (),
         topology=spec.topology if spec else None,
+        network=spec.network if spec else None,
     )
 
 
@@ -166,6 +169,11 @@ def _same_factors(first: Campaign, second: Campaign) -> list[str]:
         raise UserError(
             f"{both} have different topologies, {first.topology} and"
             f" {second.topology}; compare campaigns over the same topology"
+        )
+    if first.network and second.network and first.network != second.network:
+        raise UserError(
+            f"{both} describe different networks; compare campaigns over the same"
+            " network"
         )
     for campaign, other in ((first, second), (second, first)):
         more = [name for name in campaign.factors if name not in other.factors]

@@ -150,7 +150,7 @@ def _interfaces(job: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
     for name in wanted:
         if name not in there:
             has = ", ".join(sorted(there))
-            raise UserError(f"no interface '{name}'; {job['topology']} has {has}")
+            raise UserError(f"no interface '{name}'; the network has {has}")
     if wanted:
         return list(dict.fromkeys(wanted))
     if job.get("capture"):

@@ -139,7 +139,7 @@ def build_network(
 def users(job: dict[str, Any], topology: Network) -> dict[str, Any]:
     """The paths of each host that opens connections, by host."""
     paths = {}
-    for user in topologies.describe(job["topology"]).users:
+    for user in topologies.describe_job(job).users:
         if user.host not in transport.by_host(job):
             continue
         ports = topology.wiring.ports[user.host]

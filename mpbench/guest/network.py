@@ -153,7 +153,7 @@ class LabNetwork:
                 key: options[key]
                 for key in ("intfName1", "intfName2", "params1", "params2")
             }
-            macs = [f"02:00:00:00:{number:02x}:{end:02x}" for end in (1, 2)]
+            macs = [_mac(number, end) for end in (1, 2)]
             link = LabLink(self.nodes[one], self.nodes[two], LabInterface, options)
             self.links.append(link)
             yield (
@@ -188,6 +188,12 @@ class LabNetwork:
         run_batch(node, ["ip"], lines, self.log / f"{node.name}.ip")
         if node.tc_batch:
             run_batch(node, ["tc"], node.tc_batch, self.log / f"{node.name}.tc")
+
+
+def _mac(wire: int, end: int) -> str:
+    """The address of an end of a wire. wire : its number, of up to three bytes"""
+    high, middle, low = wire.to_bytes(3, "big")
+    return f"02:00:{high:02x}:{middle:02x}:{low:02x}:{end:02x}"
 
 
 class LabLink(Link):

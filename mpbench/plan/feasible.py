@@ -13,7 +13,6 @@ from mpbench.spec import Spec, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
 from mpbench.spec.messages import MOST_FAULTS, listing
-from topologies import describe
 
 if TYPE_CHECKING:
     from mpbench.plan.runs import Plan
@@ -93,7 +92,7 @@ def warnings(spec: Spec, plan: "Plan") -> list[str]:
 
 def _links(spec: Spec, plan: "Plan") -> Iterator[str]:
     """Links that lose every packet, or that delay some by less than nothing."""
-    parameters = {p.key: p for p in describe(spec.topology).parameters}
+    parameters = {p.key: p for p in spec.network_description.parameters}
     for number, values in _points(plan):
         for key, value in values.items():
             name = parameters[key].name
@@ -166,7 +165,7 @@ def _points(plan: "Plan") -> Iterator[tuple[int, dict[str, float | None]]]:
 
 def _place(spec: Spec, name: str, point: int | None) -> str:
     """`file:line: path` of a parameter, and at which point if it varies."""
-    if spec.design is not None and name in spec.design.factors:
-        at = f"{spec.where('design', 'factors', name)}: design.factors.{name}"
-        return at if point is None else f"{at}, point {point}"
-    return f"{spec.where('parameters', name)}: parameters.{name}"
+    place = spec.place(name)
+    at = f"{spec.where(*place)}: {dotted(place)}"
+    varies = place[0] == "design" or name in spec.expressions
+    return f"{at}, point {point}" if varies and point is not None else at

@@ -10,6 +10,7 @@ know is refused, so a new key of the job needs a field here.
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -24,6 +25,7 @@ from pydantic import (
 import topologies
 from mpbench.guest import sysctls
 from mpbench.spec.vocabulary import PROTOCOLS, READ_MODES
+from topologies import Description, networks
 from topologies.shaping import from_json
 
 FORMAT = 2
@@ -178,12 +180,39 @@ class Link(Part):
     tclink: bool
 
 
+class NetworkUser(Part):
+    """A host that opens connections, and its paths, each a list of links."""
+
+    host: Name
+    server: Name
+    paths: Annotated[
+        list[Annotated[list[Name], Field(max_length=MOST_ENTRIES)]],
+        Field(min_length=1, max_length=networks.MOST_PATHS),
+    ]
+    count: Annotated[str, Field(max_length=100)] | None
+
+    @model_validator(mode="after")
+    def _count_is_its_own(self) -> Self:
+        if self.count not in (None, f"{self.host}.users"):
+            raise ValueError("count is neither null nor the host's")
+        return self
+
+
+class Network(Part):
+    """A network that the experiment file describes; its links stand under `links`."""
+
+    users: Annotated[
+        list[NetworkUser], Field(min_length=1, max_length=networks.MOST_USERS)
+    ]
+
+
 class Job(Part):
     """One run."""
 
     format: Literal[2]
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)]
-    topology: Name
+    topology: Name | None
+    network: Network | None = None
     parameters: dict[str, Number | None]
     links: Annotated[list[Link], Field(max_length=MOST_ENTRIES)]
     transport: Transport
@@ -198,9 +227,12 @@ class Job(Part):
 
     @model_validator(mode="after")
     def _fits_its_topology(self) -> Self:
-        if self.topology not in topologies.names():
+        if self.network is None and self.topology not in topologies.names():
             known = ", ".join(topologies.names())
             raise ValueError(f"no topology {self.topology!r}; known: {known}")
+        if self.network is not None and self.topology is not None:
+            raise ValueError("a network, and a topology too")
+        self._check_network()
         self._check_parameters()
         self._check_links()
         self._check_hosts()
@@ -211,8 +243,23 @@ class Job(Part):
             raise ValueError("report.names: needs one name per traffic entry")
         return self
 
+    @cached_property
+    def description(self) -> Description:
+        links = [link.model_dump() for link in self.links]
+        network = self.network and self.network.model_dump()
+        job = {"topology": self.topology, "network": network, "links": links}
+        return topologies.describe_job(job)
+
+    def _check_network(self) -> None:
+        if self.network is None:
+            return
+        users, links = self.description.users, [link.name for link in self.links]
+        for place, reason in networks.faults(users, links):
+            at = ".".join(str(part) for part in place)
+            raise ValueError(f"network: {at}: {reason}")
+
     def _check_parameters(self) -> None:
-        known = {p.key: p for p in topologies.describe(self.topology).parameters}
+        known = {p.key: p for p in self.description.parameters}
         for key in self.parameters.keys() ^ known.keys():
             fault = "is missing" if key in known else "is unknown"
             raise ValueError(f"parameters: {key[:60]!r} {fault}")
@@ -231,19 +278,19 @@ class Job(Part):
 
     def _check_links(self) -> None:
         names = [link.name for link in self.links]
-        wanted = topologies.describe(self.topology).all_links
+        wanted = self.description.all_links
         if sorted(names) != sorted(wanted):
             has = ", ".join(wanted)
-            raise ValueError(f"links: {self.topology} has the links {has}")
+            raise ValueError(f"links: {self.description.name} has the links {has}")
 
     def _check_hosts(self) -> None:
-        users = {u.host: u for u in topologies.describe(self.topology).users}
+        users = {u.host: u for u in self.description.users}
         for index, entry in enumerate(self.traffic):
             user = users.get(entry.source)
             if user is None or entry.destination != user.server:
                 raise ValueError(
-                    f"traffic[{index}]: {self.topology} has no user {entry.source!r} "
-                    f"of a server {entry.destination!r}"
+                    f"traffic[{index}]: {self.description.name} has no user"
+                    f" {entry.source!r} of a server {entry.destination!r}"
                 )
             path = (entry.transport or self.transport).path
             if path is not None and path > len(user.paths):
@@ -251,13 +298,13 @@ class Job(Part):
 
     def _check_interfaces(self, wanted: list[str]) -> None:
         shapes = from_json([link.model_dump() for link in self.links])
-        wiring = topologies.wire(self.topology, shapes)
+        wiring = topologies.wire(self.description, shapes)
         present = {
             end.interface for wire in wiring.wires for end in (wire.one, wire.two)
         }
         for name in wanted:
             if name not in present:
-                raise ValueError(f"capture: {self.topology} has no interface {name!r}")
+                raise ValueError(f"capture: no interface {name!r}")
 
 
 def check(job: Mapping[str, Any]) -> None:

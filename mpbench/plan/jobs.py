@@ -14,12 +14,13 @@ from mpbench.errors import UserError
 from mpbench.plan import job_format
 from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.job_format import FORMAT
+from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import time_limit_s
 from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
 from mpbench.spec.traffic import Entry, Start, Traffic
 from mpbench.spec.with_params import WithParams
-from topologies import describe, resolve, wire
+from topologies import Description, networks, resolve, wire
 from topologies.shaping import to_json
 
 REPORT = "report"
@@ -31,20 +32,23 @@ Json = dict[str, Any]
 
 
 def job(
-    spec: Spec, point: Mapping[str, float | int], case: str, repetition: int
+    spec: Spec,
+    point: Mapping[str, float | int],
+    case: str,
+    repetition: int,
+    number: int | None = None,
 ) -> Json:
     """The job of one run.
 
     point : name of a factor to value in the canonical unit
     case : name of one of the experiment's cases
     repetition : from 0
+    number : of the point, for messages; None for the only one
     Raises UserError if the experiment asks for what no job can have.
     """
     transport_ = transport(spec.cases[case])
-    values: Json = {}
-    for parameter in describe(spec.topology).parameters:
-        fixed = spec.parameters.get(parameter.name, parameter.default)
-        values[parameter.key] = point.get(parameter.name, fixed)
+    description = spec.network_description
+    values = parameter_values(spec, point, number)
     seed = run_seed(spec.seed, repetition)
     present = varied(spec, point)
     flowing = connections(spec, present, values)
@@ -58,8 +62,9 @@ def job(
         "format": FORMAT,
         "seed": seed,
         "topology": spec.topology,
+        **({"network": networks.to_json(description)} if description.described else {}),
         "parameters": values,
-        "links": to_json(resolve(spec.topology, values)),
+        "links": to_json(resolve(description, values)),
         "transport": transport_,
         "traffic": entries,
         "time_limit_s": limit_s,
@@ -81,7 +86,7 @@ def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:
     """
     own = spec.cases[case].capture
     wanted = spec.capture if own is None else own
-    there = interfaces(spec.topology, values) if wanted else []
+    there = interfaces(spec.network_description, values) if wanted else []
     for index, name in enumerate(wanted):
         if name in there:
             continue
@@ -89,15 +94,15 @@ def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:
         key = ".".join(str(part) for part in place[:-1])
         raise UserError(
             f"{spec.where(*place)}: {key}: no interface '{name}'; "
-            f"{spec.topology} has {', '.join(there)}"
+            f"{spec.network_description.name} has {', '.join(there)}"
         )
     return list(dict.fromkeys(wanted))
 
 
-def interfaces(topology: str, values: Mapping[str, Any]) -> list[str]:
+def interfaces(description: Description, values: Mapping[str, Any]) -> list[str]:
     """All interfaces of a network; values : parameters by canonical key."""
-    wires = wire(topology, resolve(topology, values)).wires
-    return sorted(end.interface for wired in wires for end in (wired.one, wired.two))
+    wires = wire(description, resolve(description, values)).wires
+    return sorted({end.interface for wired in wires for end in (wired.one, wired.two)})
 
 
 def report(spec: Spec, flowing: Mapping[int, int]) -> Json:
@@ -146,7 +151,7 @@ def connections(
     entries : as the point has them
     values : of the topology's parameters, by canonical key
     """
-    topology = describe(spec.topology)
+    topology = spec.network_description
     found: dict[int, int] = {}
     for index, entry in enumerate(entries):
         count = topology.user(entry.source).count

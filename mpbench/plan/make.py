@@ -30,10 +30,11 @@ def make_plan(
     keys = {name: parameter.key for name, parameter in spec.variable().items()}
     runs = []
     for number, point in enumerate(chosen):
+        shown = number if len(chosen) > 1 else None
         factors = {keys[name]: value for name, value in point.items()}
         for repetition in range(spec.repetitions):
             for case in spec.cases:
-                work = job(spec, point, case, repetition)
+                work = job(spec, point, case, repetition, shown)
                 name = run_id(work, build)
                 runs.append(Run(name, number, case, repetition, factors, work))
     plan = Plan(

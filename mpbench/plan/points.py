@@ -9,14 +9,11 @@ from numpy.typing import NDArray
 
 import wsp
 from mpbench.errors import UserError
+from mpbench.plan.parameters import DECIMALS, computed, fixed, sources
 from mpbench.spec import Spec
 from mpbench.spec.constraints import Constraint, parse
 from mpbench.spec.design import Design
 from topologies import Parameter
-
-DECIMALS = 6
-"""Of a value in its canonical unit: 1 bit/s, 1 ns. What tc can set, and coarse
-enough that the last bit of a mathematics library does not change a run's id."""
 
 Point = dict[str, float | int]
 Spread = Callable[..., wsp.Design]
@@ -122,16 +119,15 @@ def _constraint(
     spec: Spec, design: Design
 ) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]] | None:
     """The constraints that name no list, over an array of shape (n, d)."""
-    early = [
-        c for c in map(parse, design.constraints) if not c.names & set(design.crossed)
-    ]
+    early = [c for c in map(parse, design.constraints) if not _late(c, spec, design)]
     if not early:
         return None
-    fixed = _fixed(spec)
+    same = fixed(spec)
 
     def holds(values: NDArray[np.float64]) -> NDArray[np.bool_]:
         columns = dict(zip(design.spread, values.T, strict=True))
-        masks = [_mask(c, fixed | columns, len(values)) for c in early]
+        known = computed(spec, same | columns)
+        masks = [_mask(c, known, len(values)) for c in early]
         return np.asarray(np.logical_and.reduce(masks))
 
     return holds
@@ -142,18 +138,19 @@ def _mask(constraint: Constraint, values: dict[str, Any], n: int) -> NDArray[np.
 
 
 def _allowed(rows: list[Point], spec: Spec, design: Design) -> list[Point]:
-    late = [c for c in map(parse, design.constraints) if c.names & set(design.crossed)]
-    fixed = _fixed(spec)
-    return [row for row in rows if all(c.holds(fixed | row) for c in late)]
+    late = [c for c in map(parse, design.constraints) if _late(c, spec, design)]
+    same = fixed(spec)
+    return [
+        row
+        for row in rows
+        if not late or all(c.holds(computed(spec, same | row)) for c in late)
+    ]
 
 
-def _fixed(spec: Spec) -> dict[str, Any]:
-    """The parameters that are the same in all points, by name; NaN if not set."""
-    values: dict[str, Any] = {
-        name: np.nan if p.default is None else p.default
-        for name, p in _parameters(spec).items()
-    }
-    return values | dict(spec.parameters)
+def _late(constraint: Constraint, spec: Spec, design: Design) -> bool:
+    """Whether a constraint needs the value of a factor that is a list."""
+    needed = set().union(*(sources(spec, name) for name in constraint.names))
+    return not needed.isdisjoint(design.crossed)
 
 
 def _parameters(spec: Spec) -> dict[str, Parameter]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from topologies import describe
+from topologies import describe_job
 
 Values = Mapping[str, float | int | None]
 Entry = Mapping[str, Any]
@@ -46,7 +46,7 @@ def used_mbps(job: Mapping[str, Any], entries: Sequence[Entry] | None = None) ->
 
 def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
     transport = entry.get("transport") or job["transport"]
-    user = describe(job["topology"]).user(entry["from"])
+    user = describe_job(job).user(entry["from"])
     taken = user.paths
     if transport["protocol"] == "tcp":
         number = transport.get("path") or 1

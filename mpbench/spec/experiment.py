@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from graphlib import CycleError, TopologicalSorter
 from typing import Annotated, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
@@ -12,9 +13,11 @@ from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.document import Document
 from mpbench.spec.entries import Entries, parameters
+from mpbench.spec.expressions import Expression
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
 from mpbench.spec.includes import whole_text
+from mpbench.spec.networks import Network, expression_fault
 from mpbench.spec.phases import Phases, check_phases
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S
@@ -30,7 +33,7 @@ from mpbench.spec.values import (
     context,
 )
 from mpbench.spec.vocabulary import METRICS
-from topologies import Parameter, describe, names
+from topologies import Description, Parameter, describe, names
 
 MOST_RUNS = 1_000_000
 
@@ -48,8 +51,11 @@ class Spec(Part):
         default=None, description="What it reproduces: paper, table, figure."
     )
     description: str | None = Field(default=None, description="What it is for.")
-    topology: Annotated[str, OneOf("topology", names())] = Field(
-        description="The network."
+    topology: Annotated[str, OneOf("topology", names())] | None = Field(
+        default=None, description="The network, if it is one of mpbench's."
+    )
+    network: Network | None = Field(
+        default=None, description="The network, described here: links and users."
     )
     parameters: Parameters = Field(
         default={}, description="Parameters of the topology that differ from default."
@@ -95,6 +101,7 @@ class Spec(Part):
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
+        self._check_network(faults)
         self._check_runs(faults)
         self._check_ports(faults)
         self._check_traffic(faults, info)
@@ -104,6 +111,14 @@ class Spec(Part):
         self._check_time_limit(faults)
         faults.raise_any()
         return self
+
+    def _check_network(self, faults: Faults) -> None:
+        if self.topology is None and self.network is None:
+            reason = f"missing; known: {', '.join(names())}"
+            faults.add(("topology",), f"{reason}; or describe a network: 'network:'")
+        elif self.topology is not None and self.network is not None:
+            reason = f"the experiment has a topology too, {self.topology}"
+            faults.add(("network",), f"{reason}; take one of them away")
 
     def _check_runs(self, faults: Faults) -> None:
         points = self.design.most_points if self.design else 1
@@ -121,15 +136,35 @@ class Spec(Part):
                 reason = "a factor of the design too; take one away"
                 faults.add(("parameters", name), reason)
         topology = context(info).topology
-        places: dict[str, Loc] = {
-            name: ("parameters", name) for name in self.parameters
-        }
+        places: dict[str, Loc] = {}
+        for name in self.network.given if self.network else ():
+            places[name] = self.place(name)
+        places |= {name: ("parameters", name) for name in self.parameters}
         places |= {name: ("design", "factors", name) for name in factors}
         for parameter in topology.parameters if topology else ():
             idle = parameter.replaces
             if idle in places and parameter.name in places:
                 reason = f"without effect beside {parameter.name}; take one away"
                 faults.add(places[idle], reason)
+        if topology is not None and not faults.found:
+            self._check_expressions(topology, faults)
+
+    def _check_expressions(self, topology: Description, faults: Faults) -> None:
+        """Every expression fits its parameter, and none needs its own value."""
+        known = {parameter.name: parameter for parameter in topology.parameters}
+        for name, given in self.parameters.items():
+            if isinstance(given, Expression):
+                reason = expression_fault(name, given, known, topology.name)
+                if reason:
+                    faults.add(("parameters", name), reason)
+        if faults.found:
+            return
+        try:
+            _ = self.expressions
+        except CycleError as error:
+            circle = [str(name) for name in error.args[1]][::-1]
+            reason = f"a loop: {' needs '.join(circle)}; give one of them a value"
+            faults.add(self.place(circle[0]), reason)
 
     def _check_time_limit(self, faults: Faults) -> None:
         end = max(entry.end_s for entry in self.traffic)
@@ -220,6 +255,45 @@ class Spec(Part):
             reason = f"there is no repetition {figure.repetition}; they are 0 to"
             faults.add((*at, "repetition"), f"{reason} {self.repetitions - 1}")
 
+    @property
+    def network_description(self) -> Description:
+        """The network as all parts of an experiment see it."""
+        if self.network is not None:
+            return self.network.description
+        return describe(self.topology or "")
+
+    @property
+    def expressions(self) -> dict[str, Expression]:
+        """The parameters that are computed, by name.
+
+        A parameter stands behind those that it is computed from. A factor of the
+        design is never computed. Raises CycleError if there is no such order.
+        """
+        found = dict(self.network.expressions) if self.network else {}
+        fixed = set(self.design.factors) if self.design else set()
+        for name, given in self.parameters.items():
+            if isinstance(given, Expression):
+                found[name] = given
+            else:
+                fixed.add(name)
+        found = {name: how for name, how in found.items() if name not in fixed}
+        for parameter in self.network_description.parameters:
+            # A link with a queueing delay of its own does not take the queue of the
+            # link that it is like.
+            own = parameter.replaces in fixed | set(self.parameters)
+            if own and parameter.name not in self.parameters:
+                found.pop(parameter.name, None)
+        order = TopologicalSorter({name: how.names for name, how in found.items()})
+        return {name: found[name] for name in order.static_order() if name in found}
+
+    def place(self, parameter: str) -> Loc:
+        """Where the file gives a parameter of the network its value."""
+        if self.design is not None and parameter in self.design.factors:
+            return ("design", "factors", parameter)
+        if parameter not in self.parameters and self.network is not None:
+            return self.network.place(parameter) or ("network",)
+        return ("parameters", parameter)
+
     def port(self, index: int) -> int:
         """Port of the server of `traffic[index]`."""
         entry = self.traffic[index]
@@ -232,7 +306,7 @@ class Spec(Part):
 
     def variable(self) -> dict[str, Parameter]:
         """Everything that can be a factor, by name, of the topology and the traffic."""
-        known = {p.name: p for p in describe(self.topology).parameters}
+        known = {p.name: p for p in self.network_description.parameters}
         return known | {n: p for n, (_, _, p) in self.varied_traffic.items()}
 
     def where(self, *place: str | int) -> str:
@@ -257,5 +331,7 @@ class Spec(Part):
         they were written.
         """
         values = self.model_dump(mode="json", by_alias=True)
+        if self.network is None:
+            del values["network"]
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

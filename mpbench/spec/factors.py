@@ -17,6 +17,7 @@ from pydantic.config import JsonDict
 
 from mpbench import units
 from mpbench.spec.messages import MOST_FAULTS, shortened
+from mpbench.spec.networks import LINK_KEYS, Value, read_value
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
     ANY_QUANTITY,
@@ -232,8 +233,8 @@ def read_parameters(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, dict) or topology is None:
         return {} if isinstance(value, dict) else value
 
-    def check(name: str, raw: object) -> float | int:
-        return parameter_value(raw, find(name, topology))
+    def check(name: str, raw: object) -> Value:
+        return read_value(raw, find(name, topology))
 
     return check_each(value, check)
 
@@ -248,6 +249,11 @@ def find(
     known = {p.name: p for p in (*topology.parameters, *traffic)}
     if name not in known:
         beside = " and the traffic have" if traffic else " has"
+        host, _, key = name.rpartition(".")
+        if topology.described and key == "users" and host in topology.initiators:
+            reason = f"the network does not say how many users {host} stands for"
+            hint = f"write '{host}: {{paths: [...], users: 1}}' under network.users"
+            raise ValueError(f"{reason}; {hint}")
         hint = nearest(name, known)
         if ROUND_TRIP.search(name) and ".delay'" in hint:
             hint += " It is the delay in one direction, half of a round trip."
@@ -256,9 +262,11 @@ def find(
 
 
 def _names() -> JsonDict:
-    """The parameters of all topologies, for completion in editors."""
+    """The parameters of all topologies, for completion in editors, and whatever a
+    network that the file describes can have."""
     known = {p.name for name in names() for p in describe(name).parameters}
-    return {"enum": [*sorted(known)]}
+    own: JsonDict = {"pattern": rf"^\w+\.({'|'.join((*LINK_KEYS, 'users'))})$"}
+    return {"anyOf": [{"enum": [*sorted(known)]}, own]}
 
 
 def _factors_schema(schema: JsonDict) -> None:
@@ -279,7 +287,7 @@ Factors = Annotated[
     Field(json_schema_extra=_factors_schema),
 ]
 Parameters = Annotated[
-    dict[str, float | int],
+    dict[str, Value],
     BeforeValidator(read_parameters),
     Field(json_schema_extra=_parameters_schema),
 ]

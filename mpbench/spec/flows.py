@@ -83,6 +83,14 @@ def check_hosts(entries: Entries, faults: Faults) -> None:
                 f"{entry.source} has another transport in traffic[{earlier}]; all"
                 " entries of a host have one, except for the path of a tcp",
             )
+    servers: dict[str, int] = {}
+    for index, entry in enumerate(entries):
+        earlier = servers.setdefault(entry.destination, index)
+        other = entries[earlier]
+        if other.source != entry.source and _settings(entry) != _settings(other):
+            reason = f"{entry.destination} has another transport in traffic"
+            hint = f"[{earlier}]; give {entry.source} a server of its own"
+            faults.add(("traffic", index, "to"), f"{reason}{hint}")
 
 
 def _settings(entry: Entry) -> Case | None:

@@ -12,9 +12,11 @@ from mpbench.spec.document import Document, parse, read
 from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
 from mpbench.spec.includes import resolved
+from mpbench.spec.networks import Network
 from mpbench.spec.problems import describe
 from mpbench.spec.renamed import current
 from mpbench.spec.values import Context
+from topologies import Description
 
 
 def load(path: Path | str) -> Spec:
@@ -65,9 +67,7 @@ def _validate(written: Document) -> Spec:
 
 def _context(document: Document) -> Context:
     """What the parts of the file are checked against, as far as the file gives it."""
-    topology = document.values.get("topology")
     cases = document.values.get("cases")
-    known = isinstance(topology, str) and topology in topologies.names()
     traffic, design = document.values.get("traffic"), document.values.get("design")
     tools = [
         entry.get("tool") if isinstance(entry, dict) else None
@@ -75,8 +75,20 @@ def _context(document: Document) -> Context:
     ]
     factors = design.get("factors") if isinstance(design, dict) else None
     return Context(
-        topology=topologies.describe(str(topology)) if known else None,
+        topology=_description(document),
         cases=tuple(cases) if isinstance(cases, dict) else (),
         traffic=tuple(parameter for _, _, parameter in parameters(tools).values()),
         factors=tuple(factors) if isinstance(factors, dict) else (),
     )
+
+
+def _description(document: Document) -> Description | None:
+    """The network of the file; None if it is faulty, or if there is none or two."""
+    topology, network = (document.values.get(k) for k in ("topology", "network"))
+    if topology is None and network is not None:
+        try:
+            return Network.model_validate(network).description
+        except ValidationError:
+            return None
+    known = isinstance(topology, str) and topology in topologies.names()
+    return topologies.describe(str(topology)) if known and network is None else None

@@ -25,7 +25,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "seeds": ("repetitions", "seed"),
     "title": ("name",),
     "id": ("name",),
-    "network": ("topology",),
+    "net": ("network", "topology"),
     "topo": ("topology",),
     "protocols": ("cases",),
     "transports": ("cases",),

@@ -5,7 +5,7 @@ import pytest
 import topologies
 from topologies import chains
 from topologies.description import Description, User
-from topologies.parameters import link_parameters
+from topologies.parameters import delay_parameter, link_parameters
 from topologies.shaping import Shape, link_shape
 
 
@@ -37,10 +37,33 @@ def test_names_and_addresses_are_unique_and_fit(name: str) -> None:
     assert {link.link for link in wiring.links} >= set(found.links)
 
 
-def test_paths_that_part_behind_a_shared_link_are_refused() -> None:
+def test_paths_that_part_behind_a_shared_link_are_routed_by_source() -> None:
     made = description(("a", "b"), ("a", "c"))
-    with pytest.raises(ValueError, match="a-b: two routes to 10"):
-        chains.wire(made, shapes(made))
+    wiring = chains.wire(made, shapes(made))
+    first, second = (port.address for port in wiring.ports["u"])
+    assert first != second
+    (parting,) = (node for node in wiring.nodes if node.name == "a-b")
+    server = wiring.ports["server_u"][0].address
+    ways = [line for line in parting.configuration if server in line]
+    assert [line.split(" via ")[0] for line in ways] == [
+        f"route add {server}",
+        f"route add {server}",
+        f"rule add from {second} to {server} table 1",
+    ]
+    assert ways[1].endswith(" table 1") and "table" not in ways[0]
+
+
+def test_a_link_that_only_delays_may_belong_to_several_paths() -> None:
+    made = Description(
+        "made",
+        (*link_parameters("a", shared=True), delay_parameter("far", 5.0)),
+        (User("u", "s", (("far",), ("far", "a"))), User("v", "s", (("far", "a"),))),
+    )
+    wiring = chains.wire(made, shapes(made))
+    (far,) = (link for link in wiring.links if link.link == "far")
+    assert (far.forward[0], far.backward[0]) == ("far-a", "far-b")
+    assert len({port.address for port in wiring.ports["u"]}) == 2
+    assert len(wiring.ports["s"]) == 1
 
 
 def test_paths_that_join_are_not() -> None:

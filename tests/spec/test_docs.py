@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -17,15 +18,23 @@ from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
+from mpbench.spec.networks import Network, NetworkLink, NetworkUser
 from mpbench.spec.traffic import Entry, Read, Start, Traffic
 from mpbench.spec.web import Download, Requests
 from tests.spec.files import TEXT
-from topologies import chains, describe, names
+from topologies import chains, describe, names, resolve, wire
 from topologies.shaping import link_shape
 
 PAGE = Path(__file__).parents[2] / "docs" / "experiment-file.md"
+NETWORK_REST = """\
+cases: {lia: {protocol: mptcp, congestion_control: lia}}
+traffic:
+  - {tool: iperf3, from: type1, to: server_type1, duration: 30 s}
+"""
 TABLE_OF = {
     Spec: ("Top level", 0),
+    NetworkLink: ("Networks", 0),
+    NetworkUser: ("Networks", 1),
     Design: ("Design", 0),
     Factor: ("Design", 1),
     Case: ("Cases", 0),
@@ -199,7 +208,7 @@ def test_entries_of_the_job(entry: str) -> None:
 def test_the_job() -> None:
     rows = table("What a run's job is", 0)
     job = make_plan(loads(TEXT), {}).runs[0].job
-    assert set(rows) == set(job)
+    assert set(rows) == {*job, "network"}
     for key in (*job["transport"], *job["traffic"][0]):
         assert f"`{key}`" in rows["transport"][0] + rows["traffic"][0]
     for key in job["parameters"]:
@@ -207,10 +216,12 @@ def test_the_job() -> None:
 
 
 def test_the_examples_are_valid() -> None:
-    whole, users, part, phases = re.findall(
+    whole, *networks, users, part, phases = re.findall(
         r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL
     )
     assert loads(whole).name == "bulk-low-bdp"
+    for network in networks:
+        assert make_plan(loads(f"name: net\n{network}\n{NETWORK_REST}"), {}).runs
     head = (
         whole.split("design:")[0]
         + whole[whole.index("cases:") : whole.index("traffic:")]
@@ -219,6 +230,19 @@ def test_the_examples_are_valid() -> None:
     assert loads(f"name: users\n{users}").traffic[1].transport is not None
     longer = whole.replace("duration: 30 s", "duration: 120 s")
     assert [*loads(longer + phases).phases] == ["alone", "together", "after"]
+
+
+def test_the_networks_of_papers() -> None:
+    page = PAGE.with_name("topologies.md").read_text(encoding="utf-8")
+    networks = [
+        Network.model_validate(yaml.safe_load(text))
+        for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    ]
+    assert len(networks) == 6
+    for network in networks:
+        description = network.description
+        shapes = resolve(description, description.defaults())
+        assert wire(description, shapes).links
 
 
 def test_the_topology_of_the_page_on_adding_one() -> None:

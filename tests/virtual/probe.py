@@ -27,7 +27,7 @@ def main() -> int:
     folder = Path("artefacts")
     topology, network = build_network(job, folder, contextlib.ExitStack())
     found: dict[str, Any] = {}
-    for user in topologies.describe(job["topology"]).users:
+    for user in topologies.describe_job(job).users:
         client, server = (network.nodes[name] for name in (user.host, user.server))
         there = (topology.address(user.server), PORT)
         for path in range(1, len(user.paths) + 1):
