@@ -1,20 +1,24 @@
 """What a guest's host process is confined to, and how.
 
-`launcher` sets the barriers up; this module says which there are on this host, what
-a guest reads, and how much a run may leave. `RunFolder` makes a run's folder safe to
-read for the host.
+The launcher (kernel/launcher/, in C) sets up the barriers. This module says which
+barriers this host has, what a guest reads, and how much a run may leave. `RunFolder`
+makes a run's folder safe to read for the host.
 """
 
+import ctypes
 import functools
 import os
+import resource
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpbench.backends import guest_code, launcher
+from mpbench.backends import guest_code
+from mpbench.errors import UserError
+from mpbench.kernel import launcher
+from mpbench.store import scratch
 
 SOURCE = guest_code.SOURCE
 BARRIERS = ("namespaces", "landlock")
@@ -80,13 +84,23 @@ def limits(captures: bool, folder: Path) -> Limits:
 
 @functools.cache
 def offered() -> tuple[str, ...]:
-    """The barriers that this host offers. Tries the namespaces in a child process."""
-    found = []
+    """The barriers that this host offers. Tries the namespaces in a child process.
+
+    Raises UserError if the launcher cannot be compiled.
+    """
+    barriers = []
     if _namespaces_work():
-        found.append("namespaces")
-    if launcher.landlock_version():
-        found.append("landlock")
-    return tuple(found)
+        barriers.append("namespaces")
+    if landlock_version():
+        barriers.append("landlock")
+    return tuple(barriers)
+
+
+def landlock_version() -> int:
+    """The version of Landlock that this host's kernel has switched on; 0 without it."""
+    create_ruleset, tell_version = 444, 1
+    version = ctypes.CDLL(None).syscall(create_ruleset, None, 0, tell_version)
+    return max(int(version), 0)
 
 
 def _namespaces_work() -> bool:
@@ -119,19 +133,15 @@ def command(
     kept_bytes = memory_bytes + MEMORY_SLACK_BYTES
     file_bytes = max((limits or Limits()).file_bytes, kept_bytes)
     own = (SOURCE / "mpbench", SOURCE / "topologies", guest_code.folder(), *reads)
+    chosen = offered() if barriers is None else barriers
     return [
-        sys.executable,
-        "-I",
-        "-S",
-        "-c",
-        launcher.PROGRAM,
-        str(SOURCE),
+        str(launcher.find()),
         f"parent={os.getpid()}",
         *([] if cpu is None else [f"cpu={cpu}"]),
         f"file={file_bytes}",
         f"memory={kept_bytes}",
         f"memory-folder={memory_folder()}",
-        *(f"barrier={name}" for name in (offered() if barriers is None else barriers)),
+        *(f"barrier={name}" for name in chosen),
         *(f"read={path}" for path in SYSTEM),
         *(f"read={path.resolve()}" for path in own),
         f"list={SOURCE}",
@@ -139,6 +149,21 @@ def command(
         str(Path(argv[0]).resolve()),
         *argv[1:],
     ]
+
+
+def require_files(memory_bytes: int) -> None:
+    """Raise UserError if this user's files cannot be as large as a guest's memory.
+
+    memory_bytes : of the guest
+    """
+    _, most_bytes = resource.getrlimit(resource.RLIMIT_FSIZE)
+    kept_bytes = memory_bytes + MEMORY_SLACK_BYTES
+    if most_bytes != resource.RLIM_INFINITY and most_bytes < kept_bytes:
+        raise UserError(
+            f"files may have {most_bytes >> 20} MiB here (ulimit -f), and a guest's "
+            f"memory is a file of {kept_bytes >> 20} MiB; start mpbench where "
+            "`ulimit -f` says unlimited"
+        )
 
 
 MEMORY_BYTES = 2 << 30
@@ -150,7 +175,7 @@ def memory_folder() -> Path:
     In memory, if it fits: a container's /dev/shm is often too small, and a guest that
     fills it dies of SIGBUS.
     """
-    for folder in (Path("/dev/shm"), Path("/tmp"), Path("/var/tmp")):
+    for folder in scratch.MEMORY_PARENTS:
         try:
             about = os.statvfs(folder)
         except OSError:

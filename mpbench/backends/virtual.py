@@ -27,6 +27,7 @@ from mpbench.backends.base import Bounds, Exit, Job, Report
 from mpbench.backends.confinement import Limits, RunFolder
 from mpbench.backends.console import LONGEST_BYTES, Follower
 from mpbench.backends.endings import judge
+from mpbench.kernel import launcher
 
 LOOK_MS = 100
 """How often a guest's console, its folder, the bounds and `cancel` are checked."""
@@ -78,9 +79,11 @@ class VirtualBackend:
     def identity(self) -> dict[str, str]:
         """Kernel build, guest code, boot line and tools.
 
-        Raises UserError if the kernel is not built or a tool is missing.
+        Raises UserError if the kernel is not built, the launcher cannot be compiled, or
+        a tool is missing.
         """
         image = self._image()
+        launcher.find()
         tools.require(tools.GUEST)
         self._command()
         return {
@@ -93,13 +96,18 @@ class VirtualBackend:
     def provenance(self) -> dict[str, Any]:
         return {
             "kernel": dict(self._image().info),
+            "launcher": launcher.key(),
             "boot": list(self._machine.options()),
             "guest_python": list(boot.PYTHON),
             "tools": tools.versions(tools.GUEST),
         }
 
     def check(self, jobs: Sequence[Job]) -> None:
-        """Every job can run: the guest's kernel has all that a spec may name."""
+        """Raise UserError if this user's limit on files is too small for a guest.
+
+        Every job can run: the guest's kernel has all that a spec may name.
+        """
+        confinement.require_files(self._machine.memory_mib * boot.MIB)
 
     def execute(
         self,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpbench import kernel
-from mpbench.backends import boot, confinement, launcher, requirements, tools
+from mpbench.backends import boot, confinement, requirements, tools
 from mpbench.backends.tools import Tool
 from mpbench.engine import cpus
 from mpbench.errors import UserError
@@ -48,7 +48,9 @@ class Facts:
     packages : the version of each Debian package; None where dpkg knows none
     cpus : the number of CPUs that runs can be pinned to
     native : the requirements of the native backend
-    barriers : those that confine a guest (`confinement.BARRIERS`), as offered here
+    launcher : why the program that confines guests cannot be compiled; empty if it can
+    barriers : those that confine a guest (`confinement.BARRIERS`), as offered here;
+        without the launcher, namespaces cannot be tried and are not among them
     landlock : the version of Landlock, 0 without it
     """
 
@@ -63,6 +65,7 @@ class Facts:
     cache: Folder
     results: Folder
     native: Sequence[requirements.Need]
+    launcher: str
     barriers: Sequence[str]
     landlock: int
 
@@ -71,7 +74,8 @@ def look(results: Path = Path("results")) -> Facts:
     """Examine this machine. One guest is booted if there is a kernel."""
     every = (*tools.GUEST, *BUILD)
     version, image = _kernel()
-    boot_s, boot_error = _boot(image) if image else (None, "")
+    no_launcher, barriers = _barriers()
+    boot_s, boot_error = _boot(image) if image and not no_launcher else (None, "")
     return Facts(
         kernel=version,
         boot_s=boot_s,
@@ -84,8 +88,9 @@ def look(results: Path = Path("results")) -> Facts:
         cache=_folder(cache.root()),
         results=_folder(results),
         native=requirements.needs(requirements.look()),
-        barriers=confinement.offered(),
-        landlock=launcher.landlock_version(),
+        launcher=no_launcher,
+        barriers=barriers,
+        landlock=confinement.landlock_version(),
     )
 
 
@@ -95,6 +100,14 @@ def _kernel() -> tuple[str | None, Path | None]:
     except UserError:
         return None, None
     return found.key, found.path
+
+
+def _barriers() -> tuple[str, Sequence[str]]:
+    """Why there is no launcher, and the barriers that this host offers."""
+    try:
+        return "", confinement.offered()
+    except UserError as error:
+        return str(error), ("landlock",) if confinement.landlock_version() else ()
 
 
 def _boot(image: Path) -> tuple[float | None, str]:

@@ -56,7 +56,13 @@ def _virtual(facts: Facts) -> Iterator[Finding]:
     yield _virtual_finding(
         built, "guest kernel", facts.kernel or "not built", "mpbench kernel build"
     )
-    if built:
+    yield _virtual_finding(
+        not facts.launcher,
+        "guest launcher",
+        facts.launcher or "built",
+        "apt-get install gcc libc6-dev",
+    )
+    if built and not facts.launcher:
         yield _boots(facts)
     for tool in tools.GUEST:
         yield _tool(tool, facts)
@@ -112,24 +118,29 @@ def _tool(tool: Tool, facts: Facts, lacking: Mark = "missing") -> Finding:
 
 
 def _confinement(facts: Facts) -> Iterator[Finding]:
-    """What keeps a guest that takes over its own kernel away from the host."""
+    """What keeps a guest that takes over its own kernel away from the host.
+
+    The launcher's filter of system calls needs no line: without such filters of the
+    host's kernel, no guest boots.
+    """
     offered = "namespaces" in facts.barriers
     other = "Landlock alone confines" if facts.landlock else "nothing confines"
-    yield _virtual_finding(
-        offered,
-        "guests in namespaces",
-        "a root of their own" if offered else f"not allowed here: {other} a guest",
-        "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1 or "
-        "kernel.apparmor_restrict_unprivileged_userns=0, or the container's seccomp "
-        "profile), or run no experiment files of strangers",
-        "optional",
-    )
+    if not facts.launcher:
+        yield _virtual_finding(
+            offered,
+            "guests in namespaces",
+            "a root of their own" if offered else f"not allowed here: {other} a guest",
+            "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1 or "
+            "kernel.apparmor_restrict_unprivileged_userns=0, or the container's "
+            "seccomp profile), or run no experiment files of strangers",
+            "optional",
+        )
     if facts.landlock:
         detail = f"version {facts.landlock}"
     elif offered:
         detail = "not in this kernel: namespaces alone confine a guest"
     else:
-        detail = "not in this kernel: a guest can do what the user can"
+        detail = "not in this kernel: a guest can read and write the user's files"
     yield _virtual_finding(
         facts.landlock > 0,
         "Landlock",

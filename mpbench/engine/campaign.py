@@ -26,7 +26,15 @@ from mpbench.engine.types import (
     label,
 )
 from mpbench.plan.estimate import estimate
-from mpbench.store import atomic, campaign, design, layout, provenance, runs
+from mpbench.store import (
+    atomic,
+    campaign,
+    design,
+    layout,
+    provenance,
+    runs,
+    scratch,
+)
 from mpbench.store.disk_space import NoSpaceError, explained
 from mpbench.store.folder import working
 from mpbench.store.table import Tabulate
@@ -67,6 +75,7 @@ def run_campaign(
         stands = refresh(results, planned, stands, analysis.measure)
         due = pending(planned, stands, options)
         backend.check([run.job for run in due])
+        scratch.remove_abandoned()
         head = _head(experiment, backend, build, results)
         _write_head(results, head, experiment)
         context = _context(results, backend, head, analysis, options)

@@ -86,7 +86,8 @@ class Started:
         """Move the files that it has written, if there are any, to the artefacts."""
         for path, name in self.process.leaves:
             if Path(path).exists():
-                shutil.move(path, folder / name)
+                # The host lets no guest change the mode or the dates of a file.
+                shutil.move(path, folder / name, shutil.copyfile)
 
     def record(self, zero: float) -> dict[str, Any]:
         return {

@@ -5,7 +5,8 @@ once and without a network. `build` makes the kernel. A build uses the modules i
 this order: `recipe` (the files in kernel/ that determine a kernel), `tools` (the
 programs that the machine must have), `sources` with `debian`, `upstream` and
 `unpack` (a tree of Linux), `worktree` (that tree with the overlay and the patches),
-`compile` (make), `cache` (the finished kernels).
+`compile` (make), `cache` (the finished kernels). `launcher` compiles the program that
+confines guests; `build` makes sure that it is there too.
 """
 
 from pathlib import Path
@@ -28,6 +29,8 @@ def build(
     force : build again although the cache has the kernel
     Raises UserError for every fault that a user can correct.
     """
+    from mpbench.kernel import launcher
     from mpbench.kernel.building import build as build_it
 
+    launcher.find()
     return build_it(config, source, jobs, force)

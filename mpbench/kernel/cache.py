@@ -2,6 +2,7 @@
 
     ~/.cache/mpbench/            or $XDG_CACHE_HOME/mpbench/
       kernels/KEY/               linux, config, build.log, info.json
+      launchers/                 KEY, the program that confines guests; KEY.sha256
       sources/ID/                tree/ (the part of Linux for ARCH=um), source.json
       work/CONFIG/               the tree with overlay and patches, and its objects
       logs/                      logs of builds that failed or were interrupted
@@ -22,6 +23,8 @@ from typing import Any
 from mpbench.errors import UserError
 from mpbench.kernel import recipe as recipes
 from mpbench.kernel.recipe import Recipe
+
+FOLDERS = ("kernels", "launchers", "sources", "work", "logs")
 
 NEW = ".new-"
 """The prefix of a folder that is still being filled."""
@@ -182,7 +185,7 @@ def unneeded(everything: bool) -> list[Path]:
     """The files and folders that `mpbench kernel clean` removes."""
     home = root()
     if everything:
-        return [home / name for name in ("kernels", "sources", "work", "logs")]
+        return [home / name for name in FOLDERS]
     present = {recipes.read(name).digest for name in recipes.CONFIGS}
     old = [
         kernel.folder for kernel in kernels() if kernel.info["recipe"] not in present

@@ -3,6 +3,9 @@
 Each folder holds a lock file for as long as its process lives. The kernel releases
 the lock when the process ends, however it ends, so the next command can tell a folder
 that is in use from one that was left behind, and removes the latter.
+
+The folder for a guest's memory has no lock file. Its process, the launcher
+(kernel/launcher/), holds a lock on the folder itself.
 """
 
 import contextlib
@@ -18,6 +21,9 @@ from mpbench.store.folder import remove_tree
 PREFIX = "mpbench-"
 MARK = ".mpbench-temporary"
 """The lock file; a folder without it is kept."""
+MEMORY_PREFIX = "mpbench-memory-"
+MEMORY_PARENTS = (Path("/dev/shm"), Path("/tmp"), Path("/var/tmp"))
+"""Where the folders for guests' memory may lie."""
 
 
 @contextlib.contextmanager
@@ -47,23 +53,30 @@ def keep(path: Path) -> None:
 def remove_abandoned() -> None:
     """Remove the temporary folders whose processes have ended."""
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        if _abandoned(path):
-            remove_tree(path)
+        _remove_if_abandoned(path, path / MARK)
+    for parent in MEMORY_PARENTS:
+        for path in parent.glob(f"{MEMORY_PREFIX}*"):
+            _remove_if_abandoned(path, path)
 
 
-def _abandoned(path: Path) -> bool:
-    """Whether `path` is a folder of this user with a lock file that nobody holds."""
+def _remove_if_abandoned(path: Path, locked: Path) -> None:
+    """Remove a folder of this user if no process holds the lock of `locked`.
+
+    The folder goes while this process holds the lock, so no launcher that is about to
+    lock its new folder loses it unnoticed.
+    """
     try:
         about = path.lstat()
         if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid():
-            return False
-        descriptor = os.open(path / MARK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            return
+        descriptor = os.open(locked, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
-        return False
+        return
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        return False
+        return
+    else:
+        remove_tree(path)
     finally:
         os.close(descriptor)
-    return True

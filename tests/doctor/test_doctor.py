@@ -28,6 +28,7 @@ WHOLE = Facts(
     cache=Folder(Path("/home/me/.cache/mpbench"), 50 * GB, True),
     results=Folder(Path("results"), 50 * GB, True),
     native=[Need("root", True), Need("netem", False, "no", "modprobe sch_netem")],
+    launcher="",
     barriers=("namespaces", "landlock"),
     landlock=7,
 )
@@ -109,7 +110,7 @@ def test_what_builds_the_kernel_is_needed_until_it_is_built() -> None:
     [
         (("namespaces",), 0, ["a root of their own", "namespaces alone"]),
         (("landlock",), 2, ["Landlock alone confines", "version 2"]),
-        ((), 0, ["nothing confines", "a guest can do what the user can"]),
+        ((), 0, ["nothing confines", "a guest can read and write"]),
     ],
 )
 def test_a_host_that_lacks_a_barrier_says_what_that_means(
@@ -119,6 +120,18 @@ def test_a_host_that_lacks_a_barrier_says_what_that_means(
     for what, word in zip(("guests in namespaces", "Landlock"), words, strict=True):
         assert word in one(facts, what).detail
     assert can_run(findings(facts))
+
+
+def test_a_launcher_that_cannot_be_compiled_is_told() -> None:
+    """Without it, nothing is known about namespaces, and no guest is booted."""
+    why = "the launcher of guests is not built, and building it needs gcc"
+    facts = replace(WHOLE, launcher=why, barriers=("landlock",), boot_s=None)
+    found = one(facts, "guest launcher")
+    assert (found.mark, found.detail) == ("missing", why)
+    assert "apt-get install gcc" in found.remedy
+    names = {finding.what for finding in findings(facts)}
+    assert names.isdisjoint({"guests in namespaces", "a guest boots"})
+    assert not can_run(findings(facts))
 
 
 def test_memory_for_fewer_runs_than_cpus() -> None:

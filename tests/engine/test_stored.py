@@ -207,6 +207,16 @@ def test_what_is_kept_or_of_others_stays(temporary: Path) -> None:
     assert kept.exists() and len(list(temporary.iterdir())) == 3
 
 
+def test_a_campaign_clears_what_a_killed_launcher_left(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = tmp_path / "memory"
+    (memory / "mpbench-memory-abc").mkdir(parents=True)
+    monkeypatch.setattr(scratch, "MEMORY_PARENTS", (memory,))
+    lab.run()
+    assert not list(memory.iterdir())
+
+
 def test_a_hundred_runs_are_compared_in_a_second_or_two(lab: Lab) -> None:
     lab.run()
     source = first(lab)

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from mpbench.backends import confinement, launcher
+from mpbench.backends import confinement
 from mpbench.backends.confinement import Limits
+from mpbench.kernel import launcher
 
 from .confined import MEMORY_BYTES, execute
 from .test_guest import assert_gone
 
-VERSION = launcher.landlock_version()
+VERSION = confinement.landlock_version()
 BOTH = confinement.BARRIERS
 ALONE = tuple((name,) for name in BOTH)
 
@@ -363,27 +364,3 @@ def test_a_termination_ends_the_program(run: Path, barriers: tuple[str, ...]) ->
     process.terminate()
     assert process.wait(20) == -signal.SIGKILL
     assert_gone(run)
-
-
-@pytest.mark.parametrize(
-    ("version", "expected"),
-    [
-        (1, ((1 << 13) - 1, 0, 0)),
-        (2, ((1 << 14) - 1, 0, 0)),
-        (3, ((1 << 15) - 1, 0, 0)),
-        (4, ((1 << 15) - 1, 3, 0)),
-        (5, ((1 << 16) - 1, 3, 0)),
-        (6, ((1 << 16) - 1, 3, 3)),
-        (99, ((1 << 16) - 1, 3, 3)),
-    ],
-)
-def test_what_each_version_of_landlock_can_refuse(
-    version: int, expected: tuple[int, int, int]
-) -> None:
-    """The table of the kernel's documentation (userspace-api/landlock.rst)."""
-    assert launcher.handled(version) == expected
-
-
-def test_an_unknown_option_is_refused() -> None:
-    with pytest.raises(ValueError, match="no option of the launcher: colour=red"):
-        launcher.Options(["colour=red"])
