@@ -1,11 +1,11 @@
-"""Run an experiment in a guest kernel with a further patch.
+"""Run an experiment with a patch of this repository, which may change the guest kernel.
 
     python -m validation.patched_kernel PATCH EXPERIMENT [OPTION of mpbench run]...
 
-    python -m validation.patched_kernel experiments/causes/old-growth.patch \\
-        experiments/causes/old-growth-responsiveness.yaml
+    python -m validation.patched_kernel experiments/causes/quick-acks.patch \\
+        experiments/causes/rtt-mismatch-acks.yaml
 
-This tests what older kernels did and what the guest kernel should not do. PATCH is a
+This tests what the guest should not do by default and has no setting for. PATCH is a
 patch of this repository (`patch -p1`). It is applied to a copy in build/patched. The
 copy's kernel is built once, which takes as long as the first build. The experiment then
 runs there, and its results go to results/NAME as usual.

@@ -132,12 +132,13 @@ class Knob:
 
 _MIN_SSTHRESH = {"min_ssthresh": Knob("coupled_min_ssthresh", lowest=1)}
 _FORM = Knob("coupled_balia_forms", choices=("nsdi11", "balia"))
+_RULES = ("paper", "mptcp-0.91")
 
 CONGESTION_CONTROL: Mapping[str, Mapping[str, Knob]] = {
-    "balia": _MIN_SSTHRESH,
+    "balia": {"rule": Knob("balia_rule", choices=_RULES), **_MIN_SSTHRESH},
     "coupled": {"form": _FORM, **_MIN_SSTHRESH},
     "ewtcp": {"a": Knob("ewtcp_a_permille", lowest=1, scale=1000), **_MIN_SSTHRESH},
-    "lia": _MIN_SSTHRESH,
+    "lia": {"rule": Knob("lia_rule", choices=_RULES), **_MIN_SSTHRESH},
     "lia_rfc6356": _MIN_SSTHRESH,
     "olia": _MIN_SSTHRESH,
     "semicoupled": {
@@ -148,6 +149,7 @@ CONGESTION_CONTROL: Mapping[str, Mapping[str, Knob]] = {
     "wvegas": {
         "total_alpha": Knob("wvegas_total_alpha"),
         "gamma": Knob("wvegas_gamma"),
+        "rule": Knob("wvegas_rule", choices=_RULES),
         **_MIN_SSTHRESH,
     },
 }

@@ -84,6 +84,29 @@ def balia_keep(w: Windows, rtt: Times, r: int = 0) -> float:
     return w[r] - w[r] / 2 * min(balia_alpha(w, rtt, r), 1.5)
 
 
+def lia_of_v091(w: Windows, rtt: Times, joined: Sequence[int], r: int = 0) -> Fraction:
+    """LIA's growth in MPTCP v0.91, where quotients are cut to whole numbers.
+
+    rtt : eighths of a microsecond, whole numbers
+    joined : the order in which the subflows joined; of two paths that look equally
+        good the one that joined first counts as the best
+    """
+    quotients = [w_p * 2**32 // rtt_p**2 for w_p, rtt_p in zip(w, rtt, strict=True)]
+    paths = range(len(w))
+    best = max(paths, key=lambda p: (quotients[p], -joined[p]))
+    total = sum(w[p] * 2**10 * rtt[best] // rtt[p] for p in paths)
+    alpha = max(w[best] * 2**32 // total**2, 1)
+    return Fraction(1, max(2**12 // alpha, w[r]) + 1)
+
+
+def balia_keep_of_v091(w: Windows, rtt: Times, r: int = 0) -> int:
+    """What is left of the window after a loss in MPTCP v0.91."""
+    rates = [Fraction(w_p, rtt_p) for w_p, rtt_p in zip(w, rtt, strict=True)]
+    whole = int(max(rates) / rates[r])
+    decrease = int(Fraction(w[r] // 2) * min(Fraction(whole), Fraction(3, 2)))
+    return w[r] - decrease
+
+
 def ewtcp(w: Windows, a: float | None = None, r: int = 0) -> float:
     """nsdi11, 2.1; a = 1 / sqrt(n) if not given."""
     return (1 / math.sqrt(len(w)) if a is None else a) / w[r]
@@ -116,6 +139,14 @@ def wvegas_diff(w: int, base_rtt: float, rtt: float) -> float:
 
 def wvegas_alpha(w: Windows, rtt: Times, total_alpha: float, r: int = 0) -> float:
     return total_alpha * (w[r] / rtt[r]) / rate_sum(w, rtt)
+
+
+def wvegas_slow_start_of_v091(w: int, ssthresh: int, acked: int) -> int:
+    """The window after slow start in Linux 4.1, one segment at a time."""
+    for _ in range(acked):
+        if w <= ssthresh:
+            w += 1
+    return w
 
 
 def wvegas_drained(w: int, base_rtt: float, rtt: float) -> float:

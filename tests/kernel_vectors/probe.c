@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads lines of the form "law parameter count cwnd srtt interloss cwnd ...", and
+/* Reads lines of the form "law parameter count cwnd srtt interloss joined cwnd ...", and
  * writes one number per line. Laws are named after the functions. For wvegas_diff and
- * wvegas_drained the first path is "cwnd base rtt".
+ * wvegas_drained the first path is "cwnd base rtt 0", for wvegas_slow_start
+ * "cwnd ssthresh acked 0".
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +43,11 @@ static s64 drained_wvegas(const struct coupled_path *p, unsigned int n, u32 para
 	return wvegas_drained(p->cwnd, p->srtt, p->interloss);
 }
 
+static s64 slow_start_wvegas(const struct coupled_path *p, unsigned int n, u32 parameter)
+{
+	return wvegas_slow_start_v091(p->cwnd, p->srtt, p->interloss);
+}
+
 static const struct {
 	const char *name;
 	law_t law;
@@ -58,6 +64,7 @@ static const struct {
 	{ "coupled", fully_coupled_increase }, { "coupled_keep", keep_coupled },
 	{ "wvegas_alpha", alpha_wvegas }, { "wvegas_diff", diff_wvegas },
 	{ "wvegas_drained", drained_wvegas },
+	{ "wvegas_slow_start", slow_start_wvegas },
 };
 
 static law_t find(const char *name)
@@ -81,8 +88,8 @@ int main(void)
 		if (!law || count > COUPLED_PATHS_MAX)
 			return 1;
 		for (i = 0; i < count; i++) {
-			if (scanf("%u %u %llu", &paths[i].cwnd, &paths[i].srtt,
-				  &interloss) != 3)
+			if (scanf("%u %u %llu %u", &paths[i].cwnd, &paths[i].srtt,
+				  &interloss, &paths[i].joined) != 4)
 				return 1;
 			paths[i].interloss = interloss;
 		}

@@ -29,6 +29,7 @@ LAWS = {
     "semicoupled_balia": ("semicoupled", 1000 | BALIA_FORM),
     "coupled": ("coupled", 0),
     "coupled_balia": ("coupled", 1),
+    "lia_v091": ("lia", 1),
 }
 """Columns of the table: the kernel's function and its parameter."""
 SCATTERED = vectors.scattered(4_000, seed=2011, paths_max=6)
@@ -56,8 +57,8 @@ def ask(
 ) -> list[int]:
     lines = []
     for vector in tried:
-        paths = zip(vector.w, vector.rtt, vector.interloss, strict=True)
-        numbers = [n for w, rtt, ell in paths for n in (w, 8 * rtt, ell)]
+        paths = zip(vector.w, vector.srtt, vector.interloss, vector.order, strict=True)
+        numbers = [number for path in paths for number in path]
         lines.append(f"{function} {parameter} {len(vector.w)} ")
         lines[-1] += " ".join(map(str, numbers))
     return run(probe, lines)
@@ -110,14 +111,19 @@ def test_kernel_does_not_depend_on_the_order_of_the_others(
 ) -> None:
     tried = SCATTERED[:500]
     turned = [
-        Vector(v.name, *(row[:1] + row[:0:-1] for row in (v.w, v.rtt, v.ell)))
+        Vector(v.name, *(row[:1] + row[:0:-1] for row in (v.w, v.rtt, v.ell, v.order)))
         for v in tried
     ]
     assert ask(probe, *LAWS[law], tried) == ask(probe, *LAWS[law], turned)
 
 
 @pytest.mark.parametrize(
-    "law", [law for law in LAWS if law not in ("ewtcp_quarter", "semicoupled_half")]
+    "law",
+    [
+        law
+        for law in LAWS
+        if law not in ("ewtcp_quarter", "semicoupled_half", "lia_v091")
+    ],
 )
 def test_a_single_path_is_reno(probe: Path, law: str) -> None:
     tried = [Vector("", (2**power,), (20_000,)) for power in range(21)]
@@ -125,12 +131,37 @@ def test_a_single_path_is_reno(probe: Path, law: str) -> None:
         assert abs(got - vectors.UNIT / vector.w[0]) <= 1
 
 
-@pytest.mark.parametrize("law", vectors.KEEPS)
+@pytest.mark.parametrize("law", ["balia", "coupled"])
 def test_kernel_keeps_of_the_window_what_it_should(probe: Path, law: str) -> None:
     tried = [*vectors.CHOSEN, *SCATTERED]
     for vector, got in zip(tried, ask(probe, f"{law}_keep", 0, tried), strict=True):
         exact = vectors.KEEPS[law](vector)
         assert exact - 1 - exact / 2**14 <= got <= exact + exact / 2**14, vector
+
+
+def test_balia_of_v091_keeps_what_it_should(probe: Path) -> None:
+    for vector, got in zip(
+        SCATTERED, ask(probe, "balia_keep", 1, SCATTERED), strict=True
+    ):
+        rates = [w / rtt for w, rtt in zip(vector.w, vector.rtt, strict=True)]
+        near_two = abs(max(rates) / rates[0] - 2) < 1e-4
+        assert near_two or got == vectors.keep(vector, "balia_v091"), vector
+
+
+def test_lia_of_v091_finds_the_best_path_exactly_only_where_round_trips_are_short(
+    probe: Path,
+) -> None:
+    """Windows 40 and 20, RTTs 70 and 100 ms: both quotients are cut to 0, so the path
+    that joined first counts as the best one.
+    """
+    long = Vector("", (40, 20), (70_000, 100_000))
+    last = Vector("", (40, 20), (70_000, 100_000), joined=(2, 1))
+    short = Vector("", (40, 20), (7_000, 10_000), joined=(2, 1))
+    rising = ask(probe, "lia", 1, [long, last, short])
+    exact = ask(probe, "lia", 0, [long, last, short])
+    assert rising[0] == pytest.approx(exact[0], rel=0.1)
+    assert rising[1] < 0.8 * exact[1]
+    assert rising[2] == pytest.approx(exact[2], rel=0.1)
 
 
 def test_what_is_shown_is_the_papers_alpha(probe: Path) -> None:
@@ -154,9 +185,9 @@ def test_wvegas(probe: Path) -> None:
         w = vectors.spread(rng, 1, vectors.CWND_MAX)
         base = vectors.spread(rng, 1, 10_000_000)
         rtt = rng.randint(base, min(10 * base, 2**27))
-        lines.append(f"wvegas_diff 0 1 {w} {base} {rtt}")
+        lines.append(f"wvegas_diff 0 1 {w} {base} {rtt} 0")
         wanted.append(2**16 * equations.wvegas_diff(w, base, rtt))
-        lines.append(f"wvegas_drained 0 1 {w} {base} {rtt}")
+        lines.append(f"wvegas_drained 0 1 {w} {base} {rtt} 0")
         wanted.append(max(2.0, equations.wvegas_drained(w, base, rtt)))
     for line, got, exact in zip(lines, run(probe, lines), wanted, strict=True):
         assert exact - 1.5 <= got <= exact + 1.5, line
@@ -164,6 +195,21 @@ def test_wvegas(probe: Path) -> None:
     for vector, got in zip(tried, ask(probe, "wvegas_alpha", 10, tried), strict=True):
         exact = equations.wvegas_alpha(vector.w, vector.rtt, 10)
         assert got / 2**16 == pytest.approx(exact, rel=1e-4, abs=2**-15)
+
+
+def test_wvegas_slow_start_of_v091_ends_one_segment_above_ssthresh(
+    probe: Path,
+) -> None:
+    tried = [
+        (w, w + more, acked)
+        for w in (1, 2, 10)
+        for more in (0, 1, 5)
+        for acked in range(8)
+    ]
+    lines = [f"wvegas_slow_start 0 1 {w} {top} {acked} 0" for w, top, acked in tried]
+    wanted = [equations.wvegas_slow_start_of_v091(*numbers) for numbers in tried]
+    assert run(probe, lines) == wanted
+    assert run(probe, [f"wvegas_slow_start 0 1 10 {2**31 - 1} 4 0"]) == [14]
 
 
 def test_formula_on_an_example_worked_by_hand() -> None:

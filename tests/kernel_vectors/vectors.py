@@ -10,6 +10,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import equations
@@ -30,19 +31,30 @@ class Vector:
     w : windows, segments
     rtt : round-trip times, microseconds
     ell : bytes between losses
+    joined : the order in which the subflows joined; by default that of the list
     """
 
     name: str
     w: tuple[int, ...]
     rtt: tuple[int, ...]
     ell: tuple[int, ...] = ()
+    joined: tuple[int, ...] = ()
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        return self.joined or tuple(range(1, len(self.w) + 1))
+
+    @property
+    def srtt(self) -> tuple[int, ...]:
+        """The round-trip times in the kernel's unit, 1/8 us."""
+        return tuple(8 * rtt for rtt in self.rtt)
 
     @property
     def interloss(self) -> tuple[int, ...]:
         return self.ell or tuple(1448 for _ in self.w)
 
 
-INCREASES: dict[str, Callable[[Vector], float]] = {
+INCREASES: dict[str, Callable[[Vector], float | Fraction]] = {
     "lia_rfc6356": lambda v: equations.rfc6356(v.w, v.rtt),
     "lia": lambda v: equations.nsdi11(v.w, v.rtt),
     "olia": lambda v: equations.olia(v.w, v.rtt, v.interloss),
@@ -54,9 +66,11 @@ INCREASES: dict[str, Callable[[Vector], float]] = {
     "semicoupled_balia": lambda v: equations.semicoupled_balia(v.w, v.rtt),
     "coupled": lambda v: equations.coupled(v.w),
     "coupled_balia": lambda v: equations.kelly(v.w, v.rtt),
+    "lia_v091": lambda v: equations.lia_of_v091(v.w, v.srtt, v.order),
 }
 KEEPS: dict[str, Callable[[Vector], float]] = {
     "balia": lambda v: equations.balia_keep(v.w, v.rtt),
+    "balia_v091": lambda v: equations.balia_keep_of_v091(v.w, v.rtt),
     "coupled": lambda v: equations.coupled_keep(v.w),
 }
 
@@ -92,6 +106,11 @@ CHOSEN = (
     Vector("tie_of_quality", (5, 40), (10_000, 20_000), (250, 1000)),
     Vector("no_loss_no_data", (5, 40), (10_000, 20_000), (0, 0)),
     Vector("longest_between_losses", (5, 40), (10, 10_000_000), (1, 2**63)),
+    Vector("best_by_1_us", (20, 20), (10_000, 10_001), joined=(2, 1)),
+    Vector("cut_to_0_joined_first", (20, 40), (100_000, 70_000)),
+    Vector("cut_to_0_joined_last", (40, 20), (70_000, 100_000), joined=(2, 1)),
+    Vector("half_the_best_rate", (10, 20), (50_000, 50_000)),
+    Vector("just_above_half", (11, 20), (50_000, 50_000)),
 )
 
 
@@ -102,14 +121,15 @@ def spread(rng: random.Random, low: int, high: int) -> int:
 
 
 def scattered(count: int, seed: int, paths_max: int = PATHS_MAX) -> list[Vector]:
-    rng = random.Random(seed)
+    rng, order = random.Random(seed), random.Random(seed + 1)
     vectors = []
     for number in range(count):
         paths = range(rng.randint(2, paths_max))
         w = tuple(spread(rng, 1, CWND_MAX) for _ in paths)
         rtt = tuple(spread(rng, *RTT_US) for _ in paths)
         ell = tuple(spread(rng, 1, LOSS_MAX) for _ in paths)
-        vectors.append(Vector(f"scattered_{number}", w, rtt, ell))
+        joined = tuple(order.sample(range(1, len(w) + 1), len(w)))
+        vectors.append(Vector(f"scattered_{number}", w, rtt, ell, joined))
     return vectors
 
 
@@ -129,14 +149,16 @@ def render(vectors: list[Vector]) -> str:
         " * The growth of paths[0] per segment acknowledged, in 2^-40 segments, "
         "and the",
         " * window that remains after a loss, from the papers' equations in double",
-        " * precision. srtt is in 1/8 us, interloss in bytes.",
+        " * precision, and from MPTCP v0.91's in whole numbers. srtt is in 1/8 us,",
+        " * interloss in bytes.",
         " */",
         *_enum("vector_increase", INCREASES, "INCREASES"),
         *_enum("vector_keep", KEEPS, "KEEPS"),
         "struct coupled_vector {",
         "\tconst char *name;",
         "\tunsigned int count;",
-        f"\tstruct coupled_path paths[{PATHS_MAX}];\t/* cwnd, srtt, interloss */",
+        f"\tstruct coupled_path paths[{PATHS_MAX}];"
+        "\t/* cwnd, srtt, interloss, joined */",
         "\ts64 increase[VECTOR_INCREASES];",
         "\tu32 keep[VECTOR_KEEPS];",
         "};",
@@ -144,8 +166,10 @@ def render(vectors: list[Vector]) -> str:
         "static const struct coupled_vector coupled_vectors[] = {",
     ]
     for vector in vectors:
-        paths = zip(vector.w, vector.rtt, vector.interloss, strict=True)
-        cells = ", ".join(f"{{ {w}, {rtt * 8}, {ell}ULL }}" for w, rtt, ell in paths)
+        paths = zip(vector.w, vector.srtt, vector.interloss, vector.order, strict=True)
+        cells = ", ".join(
+            f"{{ {w}, {srtt}, {ell}ULL, {joined} }}" for w, srtt, ell, joined in paths
+        )
         growth = ", ".join(str(increase(vector, law)) for law in INCREASES)
         left = ", ".join(str(keep(vector, law)) for law in KEEPS)
         text = f'{{ "{vector.name}", {len(vector.w)}, {{ {cells} }},'

@@ -49,6 +49,18 @@ def sysctls(**case: Any) -> dict[str, str]:
             {"wvegas_total_alpha": "6", "wvegas_gamma": "2"},
         ),
         (
+            {"congestion_control": {"name": "lia", "rule": "mptcp-0.91"}},
+            {"lia_rule": "1"},
+        ),
+        (
+            {"congestion_control": {"name": "balia", "rule": "mptcp-0.91"}},
+            {"balia_rule": "1"},
+        ),
+        (
+            {"congestion_control": {"name": "wvegas", "rule": "paper"}},
+            {"wvegas_rule": "0"},
+        ),
+        (
             {"scheduler": {"name": "lowrtt", "reinject": True, "penalise": False}},
             {"lowrtt_reinject": "1", "lowrtt_penalise": "0"},
         ),

@@ -15,6 +15,15 @@ from tests.virtual.lab import lab_with, script
 
 SIZE = 1_500_000
 BOUNDS = Bounds(virtual_s=20_000.0, wall_s=280.0, silence_s=120.0)
+V091 = (
+    "lowrtt_rule",
+    "lia_rule",
+    "balia_rule",
+    "wvegas_rule",
+    "coupled_count_acks",
+    "slow_start_at_ssthresh",
+)
+"""What MPTCP v0.91 in Linux 4.1 did differently."""
 SCHEDULERS: dict[str, dict[str, Any]] = {
     "default": {"scheduler": "default"},
     "lowrtt": {"scheduler": "lowrtt"},
@@ -24,13 +33,13 @@ SCHEDULERS: dict[str, dict[str, Any]] = {
         "scheduler": "lowrtt",
         "lowrtt_reinject": 1,
         "lowrtt_penalise": 1,
-        "lowrtt_rule": 1,
+        **dict.fromkeys(V091, 1),
     },
     "redundant": {"scheduler": "redundant"},
     "roundrobin": {"scheduler": "roundrobin"},
 }
 """Sysctls below net.mptcp."""
-OFF = {"lowrtt_reinject": 0, "lowrtt_penalise": 0, "lowrtt_rule": 0}
+OFF = dict.fromkeys(("lowrtt_reinject", "lowrtt_penalise", *V091), 0)
 DIRECTIONS = ("up", "down", "both")
 WAYS = ("send", "mmap", "sendfile")
 FAULTS = {

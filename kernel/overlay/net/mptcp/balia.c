@@ -17,15 +17,24 @@
  *    down.
  *  - A path whose round-trip time was never measured does not count.
  * With a single subflow, or without MPTCP, the code is Reno's.
+ *
+ * With sysctl net.mptcp.balia_rule the decrease is that of MPTCP for Linux 0.91.
  */
 
 #include "balia.h"
 #include "coupled_core.h"
+#include "lab.h"
+
+static u32 balia_parameter(const struct net *net)
+{
+	return lab_get(net, LAB_BALIA_RULE);
+}
 
 static const struct coupled_law balia_law = {
 	.increase	= balia_increase,
 	.keep		= balia_keep,
 	.alpha		= balia_alpha,
+	.parameter	= balia_parameter,
 	.min_ssthresh	= 1,
 };
 

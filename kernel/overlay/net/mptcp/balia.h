@@ -14,6 +14,9 @@
  * The factors are at most 2 and 5 whatever alpha_r is, so nothing overflows. With a
  * single path the increase is 1 / w_r. With more paths it is at most the increase of
  * the path that has m.
+ *
+ * MPTCP v0.91 computes the decrease with alpha_r cut to a whole number, and rounds the
+ * decrease down: w_r / 2 where x_r > m / 2, and 3/4 w_r otherwise.
  */
 #ifndef _MPTCP_BALIA_H
 #define _MPTCP_BALIA_H
@@ -52,14 +55,26 @@ static inline s64 balia_increase(const struct coupled_path *paths,
 	return div_u64(product + 5 * paths[0].cwnd, 10 * paths[0].cwnd);
 }
 
+/* The decrease of MPTCP v0.91, in segments */
+static inline u32 balia_decrease_v091(u32 cwnd, const struct balia_rates *x)
+{
+	u32 half = cwnd / 2;
+
+	return x->max < 2 * x->own ? half : 3 * half / 2;
+}
+
 /* The window that remains after a loss, in segments rounded down. It is between a
- * quarter of the window and, on the path with the highest rate, half of it.
+ * quarter of the window and, on the path with the highest rate, half of it. With @v091
+ * the decrease is rounded down instead.
  */
 static inline u32 balia_keep(const struct coupled_path *paths,
-			     unsigned int count, u32 unused)
+			     unsigned int count, u32 v091)
 {
 	struct balia_rates x = balia_rates(paths, count);
 	u64 decrease = min(2 * x.max, 3 * x.own);
+
+	if (v091)
+		return paths[0].cwnd - balia_decrease_v091(paths[0].cwnd, &x);
 
 	return mul_u64_u64_div_u64(paths[0].cwnd, 4 * x.own - decrease,
 				   4 * x.own);

@@ -20,6 +20,7 @@
 #include <net/netns/generic.h>
 
 #include "coupled_slot.h"
+#include "growth.h"
 #include "lab.h"
 #include "protocol.h"
 
@@ -224,16 +225,24 @@ unsigned int coupled_snapshot(const struct coupled_slot *own,
 {
 	const struct coupled_slot *slot;
 	unsigned int count = 1;
+	u32 joined = 0;
 
 	if (!coupled_read(own, &paths[0]))
 		return 0;
 
+	/* beyond COUPLED_PATHS_MAX slots the position of @own may remain unknown */
+	paths[0].joined = U32_MAX;
 	rcu_read_lock();
 	list_for_each_entry_rcu(slot, &own->conn->slots, list) {
+		joined++;
+		if (slot == own) {
+			paths[0].joined = joined;
+			continue;
+		}
 		if (count == COUPLED_PATHS_MAX)
 			break;
-		if (slot != own && coupled_read(slot, &paths[count]))
-			count++;
+		if (coupled_read(slot, &paths[count]))
+			paths[count++].joined = joined;
 	}
 	rcu_read_unlock();
 	return count;
@@ -275,11 +284,16 @@ void coupled_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	}
 	if (!tcp_is_cwnd_limited(sk))
 		return;
+	acked = growth_acked(sk, acked);
+	if (growth_at_ssthresh(sk))
+		goto publish;
 	if (tcp_in_slow_start(tp)) {
 		acked = tcp_slow_start(tp, acked);
 		if (!acked)
 			goto publish;
 	}
+	if (lab_get(sock_net(sk), LAB_COUPLED_COUNT_ACKS))
+		acked = min(acked, 1U);
 
 	coupled_publish(sk, slot, TCP_CA_Open);
 	count = coupled_snapshot(slot, paths);

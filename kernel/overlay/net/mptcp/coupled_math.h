@@ -42,6 +42,7 @@ struct coupled_path {
 	u32 cwnd;	/* segments */
 	u32 srtt;	/* 1/8 us */
 	u64 interloss;	/* bytes; OLIA's l */
+	u32 joined;	/* 1: joined first, 2: second, ... */
 };
 
 /* The shortest round-trip time. All others are expressed as ratios to it, so that no

@@ -66,15 +66,18 @@ VECTOR_TEST(semicoupled_balia, semicoupled_increase, 1000 | SEMICOUPLED_BALIA,
 	    VECTOR_SEMICOUPLED_BALIA)
 VECTOR_TEST(coupled, fully_coupled_increase, 0, VECTOR_COUPLED)
 VECTOR_TEST(coupled_balia, fully_coupled_increase, 1, VECTOR_COUPLED_BALIA)
+VECTOR_TEST(lia_v091, lia_increase, 1, VECTOR_LIA_V091)
 
 static void keep_vector_test(struct kunit *test)
 {
 	const struct coupled_vector *vector = test->param_value;
 	u32 balia = balia_keep(vector->paths, vector->count, 0);
+	u32 balia_v091 = balia_keep(vector->paths, vector->count, 1);
 	u32 coupled = fully_coupled_keep(vector->paths, vector->count, 0);
 
 	KUNIT_EXPECT_LE(test, abs((s64)balia - vector->keep[VECTOR_BALIA_KEEP]),
 			(vector->paths[0].cwnd >> 14) + 1);
+	KUNIT_EXPECT_EQ(test, balia_v091, vector->keep[VECTOR_BALIA_V091_KEEP]);
 	KUNIT_EXPECT_EQ(test, coupled, vector->keep[VECTOR_COUPLED_KEEP]);
 }
 
@@ -177,6 +180,11 @@ static void extremes_check(struct kunit *test, const struct coupled_path *paths,
 	KUNIT_EXPECT_GE(test, balia_keep(paths, count, 0), paths[0].cwnd / 4);
 	KUNIT_EXPECT_LE(test, fully_coupled_keep(paths, count, 0),
 			paths[0].cwnd / 2);
+	KUNIT_EXPECT_GT(test, lia_increase(paths, count, 1), 0);
+	KUNIT_EXPECT_LE(test, lia_increase(paths, count, 1), reno);
+	KUNIT_EXPECT_GE(test, balia_keep(paths, count, 1), paths[0].cwnd / 4);
+	KUNIT_EXPECT_LE(test, balia_keep(paths, count, 1),
+			paths[0].cwnd - paths[0].cwnd / 2);
 }
 
 static void extremes_test(struct kunit *test)
@@ -211,6 +219,12 @@ static void wvegas_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wvegas_drained(2, 15000, 20000), 2);
 	KUNIT_EXPECT_EQ(test, wvegas_diff(40, 15000, 15000), 0);
 	KUNIT_EXPECT_EQ(test, wvegas_alpha(paths, 2, 10), 15ULL << 15);
+	/* slow start of MPTCP v0.91 ends at ssthresh + 1 */
+	KUNIT_EXPECT_EQ(test, wvegas_slow_start_v091(10, 20, 2), 12);
+	KUNIT_EXPECT_EQ(test, wvegas_slow_start_v091(20, 20, 0), 20);
+	KUNIT_EXPECT_EQ(test, wvegas_slow_start_v091(20, 20, 1), 21);
+	KUNIT_EXPECT_EQ(test, wvegas_slow_start_v091(19, 20, 4), 21);
+	KUNIT_EXPECT_EQ(test, wvegas_slow_start_v091(2, INT_MAX, 4), 6);
 	/* the ends of the range */
 	KUNIT_EXPECT_EQ(test, wvegas_diff(COUPLED_CWND_MAX, 1, WVEGAS_RTT_MAX),
 			((u64)COUPLED_CWND_MAX << 16) - 512);
@@ -231,6 +245,7 @@ static struct kunit_case coupled_cases[] = {
 	KUNIT_CASE_PARAM(semicoupled_balia_vector_test, vector_gen_params),
 	KUNIT_CASE_PARAM(coupled_vector_test, vector_gen_params),
 	KUNIT_CASE_PARAM(coupled_balia_vector_test, vector_gen_params),
+	KUNIT_CASE_PARAM(lia_v091_vector_test, vector_gen_params),
 	KUNIT_CASE_PARAM(keep_vector_test, vector_gen_params),
 	KUNIT_CASE(single_test),
 	KUNIT_CASE(alike_test),

@@ -25,6 +25,30 @@ LAB_PARAMETER(SEMICOUPLED_A, semicoupled_a_permille, 1000, 1, 4000)
 /* 1: coupled and semicoupled use the formulas of the Balia paper. */
 LAB_PARAMETER(BALIA_FORMS, coupled_balia_forms, 0, 0, 1)
 
+/* 1: lia grows as in MPTCP for Linux 0.91 instead of as in the paper. */
+LAB_PARAMETER(LIA_RULE, lia_rule, 0, 0, 1)
+
+/* 1: balia's decrease is that of MPTCP for Linux 0.91 instead of the paper's. */
+LAB_PARAMETER(BALIA_RULE, balia_rule, 0, 0, 1)
+
+/* 1: wvegas works as in MPTCP for Linux 0.91 instead of as published. */
+LAB_PARAMETER(WVEGAS_RULE, wvegas_rule, 0, 0, 1)
+
+/* 1: in congestion avoidance a coupled controller grows per acknowledgement instead of
+ * per segment acknowledged, as in MPTCP for Linux up to 0.91.
+ */
+LAB_PARAMETER(COUPLED_COUNT_ACKS, coupled_count_acks, 0, 0, 1)
+
+/* 1: slow start goes on where the window is equal to ssthresh, as in Linux before 4.3.
+ * The first acknowledgement after a recovery then adds a segment.
+ */
+LAB_PARAMETER(SSTHRESH_INCLUSIVE, slow_start_at_ssthresh, 0, 0, 1)
+
+/* 1: reno and the coupled controllers grow per acknowledgement instead of per segment
+ * acknowledged, also in slow start, as in Linux 3.11 (MPTCP 0.88).
+ */
+LAB_PARAMETER(COUNT_ACKS, count_acks, 0, 0, 1)
+
 /* The packets that a wVegas connection aims to keep in queues. */
 LAB_PARAMETER(WVEGAS_ALPHA, wvegas_total_alpha, 10, 1, 10000)
 

@@ -22,15 +22,24 @@
  *    of one size.
  *  - A path whose round-trip time was never measured does not count.
  * With a single subflow, or without MPTCP, the code is Reno's.
+ *
+ * With sysctl net.mptcp.lia_rule the growth is that of MPTCP for Linux 0.91.
  */
 
 #include "coupled_core.h"
+#include "lab.h"
 #include "lia.h"
+
+static u32 lia_parameter(const struct net *net)
+{
+	return lab_get(net, LAB_LIA_RULE);
+}
 
 /* The decrease is left to TCP: ssthresh is at least two segments. */
 static const struct coupled_law lia_law = {
 	.increase	= lia_increase,
 	.alpha		= lia_alpha,
+	.parameter	= lia_parameter,
 	.min_ssthresh	= 2,
 };
 

@@ -11,7 +11,8 @@
  *			  diff_r < alpha_r: w_r += 1;  diff_r > alpha_r: w_r -= 1
  *	to drain queues:  q_r = rtt_r - base_r;  the minimum of q_r is kept;  when q_r
  *			  is more than twice the minimum, w_r = w_r base_r / (2 rtt_r)
- *			  and the search for the minimum starts again
+ *			  and the search for the minimum starts again. Every round trip
+ *			  outside slow start counts.
  *	each loss:	  w_r -= w_r / 2
  *
  * The connection thus keeps sysctl net.mptcp.wvegas_total_alpha packets in queues,
@@ -25,12 +26,23 @@
  *  - The weights use the smoothed round-trip times that subflows publish. The windows
  *    of subflows under other coupled controllers count, too, if there are any.
  *  - A new alpha_r applies at once, in the round that computes it.
- *  - Only rounds with diff_r >= alpha_r, in which the window has reached its target,
- *    count for draining. After a drain the queue is empty. If the next rounds counted,
- *    the first packet in the queue would be more than twice the minimum, and would
- *    cause another drain. (Two subflows on 15 Mbit/s and 20 ms then used 73 % of it.)
+ *  - A drain changes the window alone, which is all that the text says. Where ssthresh
+ *    is above the new window, slow start follows and ends as above.
  *  - The window grows only if it limits the sender, and delay alone never reduces it
  *    below 2 segments. Outside of TCP_CA_Open the window is Reno's, also in slow start.
+ *
+ * With sysctl net.mptcp.wvegas_rule the code works as that of MPTCP for Linux 0.91
+ * (wvegas_end_round_v091() and the functions around it):
+ *  - diff_r and alpha_r are cut to whole packets. alpha_r starts at 2 after each change of
+ *    the congestion state, and is never below 2.
+ *  - Every round after slow start may drain, at q_r of twice the minimum, also where the
+ *    subflow is alone. A change of the congestion state forgets the minimum.
+ *  - Where the window is equal to ssthresh, the subflow is in slow start, which ends at
+ *    ssthresh + 1 as in Linux 4.1.
+ *  - At the end of each round ssthresh is set to three quarters of the window if it is
+ *    below that. After a drain slow start therefore nearly always follows.
+ *  - The window grows also if it does not limit the sender. A round with at most two
+ *    samples of the round-trip time is Reno's.
  */
 
 #include <linux/inet_diag.h>
@@ -51,6 +63,9 @@ struct wvegas {
 	bool running;		/* false before .init and in recovery */
 };
 
+/* What alpha starts with in MPTCP v0.91, and its minimum there; 2^-16 segments */
+#define WVEGAS_ALPHA_V091	(2ULL << 16)
+
 static struct wvegas *wvegas_priv(const struct sock *sk)
 {
 	return inet_csk_ca(sk);
@@ -63,6 +78,11 @@ static void wvegas_begin_round(const struct sock *sk)
 	wv->round_end = tcp_sk(sk)->snd_nxt;
 	wv->rtt_sum_us = 0;
 	wv->rtt_count = 0;
+}
+
+static bool wvegas_v091(const struct sock *sk)
+{
+	return lab_get(sock_net(sk), LAB_WVEGAS_RULE);
 }
 
 static const struct coupled_law wvegas_law = {
@@ -79,6 +99,8 @@ static void wvegas_init(struct sock *sk)
 	wv->base_us = U32_MAX;
 	wv->min_queueing_us = U32_MAX;
 	wv->running = true;
+	if (wvegas_v091(sk))
+		wv->alpha = WVEGAS_ALPHA_V091;
 	wvegas_begin_round(sk);
 	coupled_init(sk, &wvegas_law);
 }
@@ -91,6 +113,10 @@ static void wvegas_set_state(struct sock *sk, u8 new_state)
 	if (!wv->base_us)	/* before .init */
 		return;
 	wv->running = new_state == TCP_CA_Open;
+	if (wvegas_v091(sk)) {
+		wv->alpha = WVEGAS_ALPHA_V091;
+		wv->min_queueing_us = U32_MAX;
+	}
 	wvegas_begin_round(sk);
 }
 
@@ -156,8 +182,8 @@ static void wvegas_drain(struct tcp_sock *tp, struct wvegas *wv)
 	wv->min_queueing_us = min(wv->min_queueing_us, queueing_us);
 	if (queueing_us <= 2 * wv->min_queueing_us)
 		return;
-	wvegas_set_cwnd(tp, wvegas_drained(tcp_snd_cwnd(tp), wv->base_us,
-					   wv->rtt_us));
+	tcp_snd_cwnd_set(tp, wvegas_drained(tcp_snd_cwnd(tp), wv->base_us,
+					    wv->rtt_us));
 	wv->min_queueing_us = U32_MAX;
 }
 
@@ -172,7 +198,7 @@ static void wvegas_end_round(struct sock *sk, struct wvegas *wv, u32 acked)
 	diff = wvegas_diff(cwnd, wv->base_us, wv->rtt_us);
 	if (!tcp_in_slow_start(tp)) {
 		wvegas_avoid(sk, wv, cwnd, diff);
-		if (diff >= wv->alpha && !coupled_alone(sk))
+		if (!coupled_alone(sk))
 			wvegas_drain(tp, wv);
 	} else if (diff > (u64)gamma << 16) {
 		wvegas_set_cwnd(tp, min(cwnd, wvegas_target(cwnd, wv->base_us,
@@ -184,6 +210,72 @@ static void wvegas_end_round(struct sock *sk, struct wvegas *wv, u32 acked)
 	coupled_note(sk, wv->alpha, wv->base_us);
 }
 
+/* The new window at the end of a round of MPTCP v0.91 after slow start */
+static u32 wvegas_avoid_v091(struct sock *sk, struct wvegas *wv, u32 cwnd, u64 diff)
+{
+	u32 queueing_us = wv->rtt_us - wv->base_us;
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (diff >= wv->alpha) {
+		wvegas_compute_alpha(sk, wv);
+		wv->alpha = max(round_down(wv->alpha, 1ULL << 16),
+				WVEGAS_ALPHA_V091);
+	}
+	if (diff > wv->alpha) {
+		cwnd--;
+		tp->snd_ssthresh = min(tp->snd_ssthresh, cwnd - 1);
+	} else if (diff < wv->alpha) {
+		cwnd++;
+	}
+	wv->min_queueing_us = min(wv->min_queueing_us, queueing_us);
+	if (queueing_us >= 2ULL * wv->min_queueing_us) {
+		cwnd = wvegas_drained(cwnd, wv->base_us, wv->rtt_us);
+		wv->min_queueing_us = U32_MAX;
+	}
+	return cwnd;
+}
+
+static void wvegas_end_round_v091(struct sock *sk, struct wvegas *wv, u32 acked)
+{
+	u64 gamma = (u64)lab_get(sock_net(sk), LAB_WVEGAS_GAMMA) << 16;
+	u32 cwnd = min(tcp_snd_cwnd(tcp_sk(sk)), COUPLED_CWND_MAX);
+	struct tcp_sock *tp = tcp_sk(sk);
+	u64 diff;
+
+	wv->rtt_us = div_u64(wv->rtt_sum_us, wv->rtt_count);
+	diff = round_down(wvegas_diff(cwnd, wv->base_us, wv->rtt_us), 1ULL << 16);
+	if (cwnd > tp->snd_ssthresh) {
+		cwnd = wvegas_avoid_v091(sk, wv, cwnd, diff);
+	} else if (diff > gamma) {
+		cwnd = min(cwnd, wvegas_target(cwnd, wv->base_us, wv->rtt_us) + 1);
+		tp->snd_ssthresh = min(tp->snd_ssthresh, cwnd - 1);
+	} else {
+		cwnd = wvegas_slow_start_v091(cwnd, tp->snd_ssthresh, acked);
+	}
+	tcp_snd_cwnd_set(tp, clamp(cwnd, 2U, tp->snd_cwnd_clamp));
+	WRITE_ONCE(tp->snd_ssthresh, tcp_current_ssthresh(sk));
+	coupled_note(sk, wv->alpha, wv->base_us);
+}
+
+static void wvegas_cong_avoid_v091(struct sock *sk, struct wvegas *wv, u32 ack,
+				   u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 cwnd = tcp_snd_cwnd(tp);
+
+	if (!after(ack, wv->round_end)) {
+		if (cwnd <= tp->snd_ssthresh)
+			cwnd = wvegas_slow_start_v091(cwnd, tp->snd_ssthresh, acked);
+		tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
+		return;
+	}
+	if (wv->rtt_count <= 2)
+		tcp_reno_cong_avoid(sk, ack, acked);
+	else
+		wvegas_end_round_v091(sk, wv, acked);
+	wvegas_begin_round(sk);
+}
+
 static void wvegas_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
 	struct wvegas *wv = wvegas_priv(sk);
@@ -191,6 +283,10 @@ static void wvegas_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 
 	if (!wv->running) {
 		tcp_reno_cong_avoid(sk, ack, acked);
+		return;
+	}
+	if (wvegas_v091(sk)) {
+		wvegas_cong_avoid_v091(sk, wv, ack, acked);
 		return;
 	}
 	if (after(ack, wv->round_end)) {

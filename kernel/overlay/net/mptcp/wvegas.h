@@ -47,4 +47,12 @@ static inline u32 wvegas_drained(u32 cwnd, u32 base_us, u32 rtt_us)
 	return max(div_u64((u64)cwnd * base_us, rtt_us) / 2, 2ULL);
 }
 
+/* The window after @acked segments of slow start in Linux 4.1, where slow start goes on
+ * until the window exceeds ssthresh. The window is at most @ssthresh.
+ */
+static inline u32 wvegas_slow_start_v091(u32 cwnd, u32 ssthresh, u32 acked)
+{
+	return acked <= ssthresh - cwnd ? cwnd + acked : ssthresh + 1;
+}
+
 #endif /* _MPTCP_WVEGAS_H */

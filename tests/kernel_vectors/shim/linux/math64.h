@@ -18,6 +18,11 @@ static inline u64 div_u64(u64 dividend, u64 divisor)
 	return dividend / divisor;
 }
 
+static inline u64 div64_u64(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
+
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 divisor)
 {
 	return fits((unsigned __int128)a * b / divisor);
