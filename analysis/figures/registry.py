@@ -90,6 +90,22 @@ KINDS: Mapping[str, Kind] = {
             prefix="groups",
         ),
         Kind(
+            "line",
+            "means of a metric with intervals against a factor, one line per case",
+            "{metric}",
+            needs=("metric", "by"),
+            may=("case", "log", "labels", "title"),
+            prefix="line",
+        ),
+        Kind(
+            "scatter",
+            "a metric against a criterion or a factor, one mark per network",
+            "{metric}",
+            needs=("metric",),
+            may=("by", "criterion", "case", "log", "labels", "title"),
+            prefix="scatter",
+        ),
+        Kind(
             "table",
             "medians and quartiles of a metric, one row per case",
             "medians of {metric}",

@@ -26,6 +26,15 @@ class Span(BaseModel):
     end: float
 
 
+class Labels(BaseModel):
+    """What stands at the axes in place of the usual words."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    x: str | None = None
+    y: str | None = None
+
+
 class FigureRequest(BaseModel):
     """One figure, or one table, as an experiment file asks for it.
 
@@ -41,6 +50,10 @@ class FigureRequest(BaseModel):
     span : the time that is shown; None for all of it
     average : length in s of the stretches whose means are shown; None for no mean
     point, repetition : numbers of the run that is shown over time, from 0
+
+    log : the axes with a logarithmic scale, "x", "y" or "both"
+    labels : what stands at the axes in place of the usual words
+    title : in place of the usual title
 
     docs/experiment-file.md describes the keys for users. `mpbench.spec.figures` reads
     them from a file and checks them against the experiment.
@@ -61,6 +74,9 @@ class FigureRequest(BaseModel):
     average: float | None = None
     point: int = 0
     repetition: int = 0
+    log: str | None = None
+    labels: Labels | None = None
+    title: str | None = None
     after: str | None = Field(
         default=None, description="The published figure that it follows."
     )

@@ -30,6 +30,8 @@ DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)))
 """Line styles, so that lines differ without their colours too."""
 HATCHES = ("", "////", "....", "xxxx")
 """Fillings of bars and boxes beyond the first eight."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+"""Marks of single values, so that cases differ without their colours too."""
 MOST_SERIES = len(SERIES) * len(DASHES)
 """More lines, bars or boxes than this would not all look different."""
 LEGEND_ROW_INCHES = 0.18
@@ -129,6 +131,11 @@ def dash(number: int, count: int) -> Any:
     if count <= len(SERIES):
         return DASHES[number % len(DASHES)]
     return DASHES[number // len(SERIES) % len(DASHES)]
+
+
+def marker(number: int) -> str:
+    """The mark of a case: with its colour, it differs for the first 64 cases."""
+    return MARKERS[(number + number // len(SERIES)) % len(MARKERS)]
 
 
 def hatch(number: int) -> str:

@@ -17,6 +17,8 @@ MEASURED_CRITERIA = {
 
 def title(request: FigureRequest) -> str:
     """What the figure shows, in words; it is known before the figure is drawn."""
+    if request.title:
+        return request.title
     metric = {"traffic_split": "share of path 1"}.get(request.metric or "")
     quantities = [QUANTITIES[name].words for name in request.quantities or ()]
     kind = KINDS[request.kind]
@@ -50,6 +52,7 @@ def file_name(request: FigureRequest) -> str:
     parts += [request.criterion.factor if request.criterion else "", request.by or ""]
     parts += [f"point-{request.point}"] if request.point else []
     parts += [f"repetition-{request.repetition}"] if request.repetition else []
+    parts += ["log", request.log] if request.log else []
     parts += ["signed"] if request.signed else []
     text = "-".join([*filter(None, parts), *([request.case] if request.case else [])])
     return text.replace("_", "-").replace(".", "-")

@@ -102,6 +102,17 @@ TimeSpan = Annotated[
 ]
 
 
+PRINTABLE_TEXT = r"^[^\x00-\x1f\x7f-\x9f]*$"
+Text = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE_TEXT)]
+
+
+class Labels(request.Labels):
+    """What stands at the axes of a figure."""
+
+    x: Text | None = Field(default=None, description="At the horizontal axis.")
+    y: Text | None = Field(default=None, description="At the vertical axis.")
+
+
 class Figure(request.FigureRequest):
     """One figure, or one table, of the report: a request, checked as it is read."""
 
@@ -151,6 +162,14 @@ class Figure(request.FigureRequest):
     point: Whole = Field(default=0, ge=0, description="Number of the design point.")
     repetition: Whole = Field(default=0, ge=0, description="Number of the repetition.")
 
+    log: Annotated[str, OneOf("axis", ("x", "y", "both"))] | None = Field(
+        default=None, description="The axes with a logarithmic scale."
+    )
+    labels: Labels | None = Field(
+        default=None, description="Words for the axes, with units."
+    )
+    title: Text | None = Field(default=None, description="In place of the usual title.")
+
     @model_validator(mode="after")
     def _fits_kind(self) -> Self:
         faults = Faults()
@@ -164,6 +183,8 @@ class Figure(request.FigureRequest):
                 faults.add((key,), f"a figure of kind {self.kind} has none")
         if self.kind == "groups" and self.by is None and self.criterion is None:
             faults.add(("by",), "missing; groups are of a factor or of a criterion")
+        if self.kind == "scatter" and (self.by is None) == (self.criterion is None):
+            faults.add(("by",), "give either a factor (by) or a criterion")
         if self.kind == "cdf" and self.criterion and self.criterion.difference != SIGN:
             reason = f"a cdf is split by a sign; say difference: {SIGN}"
             faults.add(("criterion", "difference"), reason)

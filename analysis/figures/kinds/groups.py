@@ -199,6 +199,19 @@ def _plot(
             filled = [i for i, group in enumerate(groups) if len(by_group[group])]
             if not filled:
                 continue
+            single = [i for i in filled if len(by_group[groups[i]]) == 1]
+            marks = axis.plot(
+                np.asarray(single) + shift,
+                [float(by_group[groups[i]].iloc[0]) for i in single],
+                color=colour,
+                marker="o",
+                markersize=5,
+                linestyle="none",
+            )
+            filled = [i for i in filled if i not in single]
+            if not filled:
+                handles[name] = marks[0]
+                continue
             drawn = axis.boxplot(
                 [by_group[groups[i]].to_numpy(float) for i in filled],
                 positions=np.asarray(filled) + shift,

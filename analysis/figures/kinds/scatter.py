@@ -1,0 +1,91 @@
+"""A metric against a criterion or a factor: one mark per network and case."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import label
+from analysis.figures import axes, style
+from analysis.figures.data import (
+    REFERENCE_LINES,
+    criterion_label,
+    criterion_values,
+    metric_column,
+    metric_missing,
+    ok_runs,
+    parameter_column,
+    rows_of,
+    summary_row,
+)
+from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
+from analysis.figures.intervals import mean_interval
+from analysis.figures.request import FigureRequest
+from analysis.figures.titles import title
+
+NOTE = (
+    "Each mark is a network. Where a network was run several times, the mark is the "
+    "mean, and its bar is the 95 % confidence interval of the mean by Student's t."
+)
+
+
+def draw(
+    request: FigureRequest, campaign: Campaign, target: style.Target
+) -> DrawnFigure:
+    """Marks of the metric over the criterion, or over the factor `by`."""
+    runs = ok_runs(campaign)
+    column = metric_column(runs, request.metric)
+    rows = rows_of(request, runs).dropna(subset=[column])
+    if rows.empty:
+        raise metric_missing(request)
+    if request.criterion:
+        x = criterion_values(rows, request.criterion)
+        x_label = criterion_label(str(x.name), request.criterion)
+    else:
+        x = rows[parameter_column(rows, request.by or "")]
+        x_label = label(str(x.name))
+    if not pd.api.types.is_numeric_dtype(x):
+        raise UndrawableError(f"{x.name} has no numbers to draw against")
+    rows = rows.assign(_x=x).dropna(subset=["_x"])
+    numbers = style.case_numbers(campaign.runs["case"])
+    cases = {str(case): of_case for case, of_case in rows.groupby("case", sort=False)}
+    if len(cases) > style.MOST_SERIES:
+        raise UndrawableError(
+            f"{len(cases)} cases, of which only {style.MOST_SERIES} can look "
+            "different; name a case"
+        )
+    summary: list[dict[str, Any]] = []
+    with style.styled(target.look):
+        figure, (axis,) = style.panels(1)
+        for value in REFERENCE_LINES.get(request.metric or "", ()):
+            axis.axhline(value, color=style.GREY, lw=0.8, ls=":")
+        for name, of_case in cases.items():
+            points = [points for _, points in of_case.groupby("point")]
+            intervals = [mean_interval(p[column].to_numpy(float)) for p in points]
+            means = np.array([mean for mean, _ in intervals])
+            axis.errorbar(
+                [p["_x"].iloc[0] for p in points],
+                means,
+                yerr=np.nan_to_num([half for _, half in intervals]),
+                label=name,
+                color=style.colour(numbers[name]),
+                marker=style.marker(numbers[name]),
+                linestyle="none",
+                markersize=4,
+                alpha=0.8,
+                elinewidth=0.7,
+            )
+            summary.append(summary_row(column, "", name, "", pd.Series(means)))
+        least = (rows["_x"].min(), min(float(row["minimum"]) for row in summary))
+        axes.dress(axis, request, (x_label, label(column)), least)
+        legend = 0.0
+        if len(cases) > 1:
+            handles, names = axis.get_legend_handles_labels()
+            width = style.PANEL_INCHES[0] - 0.7
+            legend = style.legend_above(axis, handles, names, width)
+        figure.set_size_inches(style.PANEL_INCHES[0], style.PANEL_INCHES[1] + legend)
+        style.save(figure, target)
+    return DrawnFigure(
+        title(request), target.name, reading=NOTE, summary=pd.DataFrame(summary)
+    )

@@ -1,0 +1,219 @@
+"""Figures of kind line and scatter, and boxes of a single value."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from scipy import stats
+
+from analysis.campaign import table
+from analysis.campaign.campaign import Campaign
+from analysis.figures import style
+from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
+from analysis.figures.intervals import mean_interval
+from analysis.figures.registry import KINDS
+from analysis.figures.request import FigureRequest
+from mpbench.errors import UserError
+from mpbench.spec.load import loads
+from tests.analysis import campaign
+
+from .test_figure_kinds import many
+
+LINE: dict[str, Any] = {"kind": "line", "metric": "goodput", "by": "traffic.size"}
+SCATTER: dict[str, Any] = {
+    "kind": "scatter",
+    "metric": "goodput",
+    "criterion": {"factor": "capacity"},
+}
+
+
+@pytest.fixture
+def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """The pictures that are drawn, instead of their files."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(style, "save", lambda picture, _: drawn.append(picture))
+    return drawn
+
+
+def draw(request: dict[str, Any], loaded: Campaign, folder: Path) -> DrawnFigure:
+    asked = FigureRequest.model_validate(request)
+    return KINDS[asked.kind].draw(asked, loaded, style.Target(folder, "f"))
+
+
+def bars_of(picture: Figure) -> list[Any]:
+    """The marks with intervals of a picture, one container per case."""
+    (axis,) = picture.axes
+    return list(axis.containers)
+
+
+def by_repetition(values: dict[float, list[float]]) -> Campaign:
+    """One case whose goodputs at each size are given, one per repetition."""
+    (row, *_) = [r for r in campaign.rows(1) if r["case"] == "mptcp"]
+    rows = [
+        {
+            **row,
+            "id": f"{number}-{repetition}",
+            "point": number,
+            "repetition": repetition,
+            "traffic.size_bytes": size,
+            "goodput_mbps": goodput,
+        }
+        for number, (size, goodputs) in enumerate(values.items())
+        for repetition, goodput in enumerate(goodputs)
+    ]
+    return Campaign("x", table.build(rows), ("traffic.size_bytes",))
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 100])
+def test_the_interval_is_students(count: int) -> None:
+    values = np.random.default_rng(count).normal(3, 2, count)
+    mean, half = mean_interval(values)
+    low, high = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    assert (mean - half, mean + half) == pytest.approx((low, high), rel=1e-12)
+
+
+def test_the_interval_covers_the_mean_as_often_as_it_says() -> None:
+    draws = np.random.default_rng(1).normal(5, 1, (4000, 4))
+    covered = [abs(mean - 5) <= half for mean, half in map(mean_interval, draws)]
+    # Four standard errors of a share of 0.95 among 4000.
+    assert np.mean(covered) == pytest.approx(0.95, abs=4 * (0.95 * 0.05 / 4000) ** 0.5)
+
+
+def test_a_single_value_has_no_interval() -> None:
+    mean, half = mean_interval(np.array([2.0]))
+    assert mean == 2.0 and np.isnan(half)
+
+
+def test_a_line_has_means_and_intervals(tmp_path: Path, pictures: list[Figure]) -> None:
+    loaded = by_repetition({8e3: [1.0, 2.0, 3.0], 64e3: [4.0, 4.0, 4.0], 5e5: [9.0]})
+    drawn = draw(LINE, loaded, tmp_path)
+    (container,) = bars_of(pictures[0])
+    line = container.lines[0]
+    assert list(line.get_xdata()) == [8e3, 64e3, 5e5]
+    assert list(line.get_ydata()) == [2.0, 4.0, 9.0]
+    (bars,) = container.lines[2]
+    heights = [segment[1][1] - segment[0][1] for segment in bars.get_segments()]
+    half = float(stats.t.ppf(0.975, 2)) / 3**0.5
+    assert heights == pytest.approx([2 * half, 0.0, 0.0])
+    assert list(drawn.summary["n"]) == [3, 3, 1]
+
+
+@pytest.mark.parametrize("cases", [1, 2, 12])
+@pytest.mark.parametrize("request_", [LINE, SCATTER], ids=["line", "scatter"])
+def test_every_case_is_drawn_and_named(
+    cases: int, request_: dict[str, Any], tmp_path: Path, pictures: list[Figure]
+) -> None:
+    draw(request_, many(cases), tmp_path)
+    (axis,) = pictures[0].axes
+    assert len(bars_of(pictures[0])) == cases
+    names = [f"case-{number + 1}" for number in range(cases)]
+    legend = axis.get_legend()
+    shown = [text.get_text() for text in legend.get_texts()] if legend else names
+    assert shown == names
+    looks = {
+        (line.get_color(), str(line.get_linestyle()), line.get_marker())
+        for line in (container.lines[0] for container in bars_of(pictures[0]))
+    }
+    assert len(looks) == cases
+    pictures[0].draw_without_rendering()
+    assert axis.get_window_extent().height > 60
+
+
+def test_a_scatter_has_a_mark_for_each_network(
+    tmp_path: Path, pictures: list[Figure]
+) -> None:
+    loaded = many(2, points=6)
+    draw(SCATTER, loaded, tmp_path)
+    for container in bars_of(pictures[0]):
+        assert np.size(container.lines[0].get_xdata()) == 6
+
+
+@pytest.mark.parametrize("log", ["x", "y", "both"])
+def test_axes_can_be_logarithmic(
+    log: str, tmp_path: Path, pictures: list[Figure]
+) -> None:
+    loaded = by_repetition({1.0: [1.0, 2.0], 10.0: [10.0], 1000.0: [90.0]})
+    draw({**LINE, "log": log}, loaded, tmp_path)
+    axis = pictures[0].axes[0]
+    wanted = ["log" if log in (name, "both") else "linear" for name in ("x", "y")]
+    assert [axis.get_xscale(), axis.get_yscale()] == wanted
+    pictures[0].draw_without_rendering()
+
+
+def test_nothing_below_zero_goes_on_a_logarithmic_axis(
+    tmp_path: Path, pictures: list[Figure]
+) -> None:
+    loaded = by_repetition({1.0: [0.0], 10.0: [10.0]})
+    with pytest.raises(UndrawableError, match="logarithmic y axis; leave log out"):
+        draw({**LINE, "log": "y"}, loaded, tmp_path)
+
+
+def test_title_and_labels_are_the_users(tmp_path: Path, pictures: list[Figure]) -> None:
+    words = {"title": "Ours <b>", "labels": {"x": "size $ [B]", "y": r"$\frac"}}
+    drawn = draw({**LINE, **words}, many(1), tmp_path)
+    assert drawn.title == "Ours <b>"
+    pictures[0].draw_without_rendering()
+    assert pictures[0].axes[0].get_xlabel() == r"size \$ [B]"
+
+
+def test_words_are_no_axis(tmp_path: Path, pictures: list[Figure]) -> None:
+    frame = many(1).runs.assign(**{"traffic.size_bytes": "small"})
+    with pytest.raises(UndrawableError, match="kind groups shows words"):
+        draw(LINE, Campaign("x", frame), tmp_path)
+
+
+def test_a_single_value_is_a_mark_in_the_colour_of_its_case(
+    tmp_path: Path, pictures: list[Figure]
+) -> None:
+    loaded = by_repetition({8e3: [1.0], 64e3: [2.0]})
+    draw({**LINE, "kind": "groups"}, loaded, tmp_path)
+    marks = [line for line in pictures[0].axes[0].lines if line.get_marker() == "o"]
+    assert [np.asarray(line.get_ydata()).tolist() for line in marks] == [[1.0, 2.0]]
+    assert marks[0].get_color() == style.colour(0)
+
+
+FILE = """\
+name: x
+topology: two_path
+design:
+  method: grid
+  factors:
+    path1.loss: [0 %, 1 %]
+cases:
+  a: {protocol: mptcp, congestion_control: lia, scheduler: lowrtt}
+traffic:
+  - {tool: iperf3, from: client, to: server, duration: 1 s}
+figures:
+  - FIGURE
+"""
+
+
+def load(figure: str) -> Any:
+    return loads(FILE.replace("FIGURE", figure), "x.yaml")
+
+
+def test_an_experiment_file_can_ask_for_them() -> None:
+    spec = load(
+        "{kind: line, metric: goodput, by: path1.loss, log: y, title: Loss, "
+        "labels: {x: loss}}"
+    )
+    (figure,) = spec.figures
+    assert (figure.log, figure.title, figure.labels.x) == ("y", "Loss", "loss")
+    assert load("{kind: scatter, metric: goodput, by: path1.loss}").figures
+
+
+@pytest.mark.parametrize(
+    ("figure", "message"),
+    [
+        ("{kind: scatter, metric: goodput}", "either a factor"),
+        ("{kind: line, metric: goodput}", "needs it"),
+        ("{kind: line, metric: goodput, by: path1.loss, log: z}", "both"),
+        ("{kind: box, metric: goodput, criterion: {factor: loss}, log: x}", "has none"),
+        ("{kind: line, metric: goodput, by: path1.loss, labels: {z: a}}", "labels"),
+    ],
+)
+def test_mistakes_are_told_with_their_line(figure: str, message: str) -> None:
+    with pytest.raises(UserError, match=rf"x\.yaml:1[0-9].*{message}"):
+        load(figure)
