@@ -7,11 +7,14 @@ which column of the table of runs it is compared with, for which case and point.
 import csv
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from scipy import stats
+
+from analysis.published.judging import CONFIDENCE, FRAGILE, REDRAWS, SEED, Verdict
 
 COLUMNS = (
     "source",
@@ -26,9 +29,14 @@ COLUMNS = (
     "margin",
     "note",
 )
+MORE_COLUMNS = ("page", "registered")
+"""Columns that a file may have in addition."""
+CRITERION = ("case", "metric", "unit", "scale", "value", "margin", "decimals")
+"""The fields that say how a cell is compared, beside `point`."""
 SCALES: Mapping[tuple[str, str], float] = {
     ("mbps", "Mbit/s"): 1.0,
     ("mbps", "kbit/s"): 1e3,
+    ("mbps", "%"): 1.0,
     ("mbps", "pkt/s"): 1e6 / 8 / 1448,
     ("share", "%"): 100.0,
     ("share", ""): 1.0,
@@ -38,8 +46,12 @@ SCALES: Mapping[tuple[str, str], float] = {
     ("cwnd", "packets"): 1.0,
 }
 """The factor between a column and the printed unit, by the end of the column's name and
-the unit. A packet has 1448 bytes of payload."""
-CONFIDENCE = 0.95
+the unit. A packet has 1448 bytes of payload. For a rate in per cent of a capacity, the
+cell's own scale holds the capacity."""
+FRAME_BYTES = 1514
+PRECISION = 0.1
+"""The largest part of the published value that our interval may reach to either side;
+a wider one would agree with anything."""
 DIGITS = 4
 
 
@@ -69,6 +81,13 @@ class Cell:
     margin: float | None
     note: str
     decimals: int = 0
+    page: str = ""
+    registered: str = ""
+
+    @property
+    def reach(self) -> float:
+        """Half of the printed interval, or of the last printed digit's unit."""
+        return self.margin or 0.5 * 10.0**-self.decimals
 
 
 @dataclass(frozen=True)
@@ -79,6 +98,8 @@ class Compared:
     margin : half of its 95 % interval by Student's t; None for a single run
     n : number of runs
     why_not : why there is no value
+    chance : the share of redrawn sets of runs that have the same verdict; None where
+        nothing can be redrawn
     """
 
     cell: Cell
@@ -86,41 +107,73 @@ class Compared:
     margin: float | None
     n: int
     why_not: str = ""
+    chance: float | None = None
 
     @property
     def difference(self) -> float | None:
         return None if self.ours is None else self.ours - self.cell.value
 
     @property
-    def agrees(self) -> bool | None:
-        """Whether the two 95 % intervals meet; None where ours has none.
+    def verdict(self) -> Verdict | None:
+        """Whether the two intervals meet; None where nothing was measured.
 
         Where no interval is printed, the rounding of the printed value stands for it.
+        A single run, or an interval wider than PRECISION, decides nothing.
         """
-        if self.difference is None or self.margin is None:
+        if self.difference is None:
             return None
-        reach = self.margin + (self.cell.margin or 0.5 * 10.0**-self.cell.decimals)
-        return abs(self.difference) <= reach
+        if self.margin is None:
+            return Verdict.UNDECIDED
+        (meets, precise), *_ = _compared(
+            self.cell, np.array([self.difference]), np.array([self.margin])
+        )
+        if not meets:
+            return Verdict.DIFFERS
+        return Verdict.AGREES if precise else Verdict.UNDECIDED
+
+    @property
+    def rounds(self) -> bool | None:
+        """Whether our mean has the printed digits when it is rounded to them."""
+        if self.ours is None:
+            return None
+        return round(self.ours, self.cell.decimals) == self.cell.value
+
+    @property
+    def fragile(self) -> bool:
+        return self.chance is not None and self.chance < FRAGILE
+
+
+def _compared(
+    cell: Cell, differences: np.ndarray, margins: np.ndarray
+) -> list[tuple[bool, bool]]:
+    """Whether each interval meets the published value, and whether it is precise."""
+    meets = np.abs(differences) <= margins + cell.reach
+    limit = PRECISION * abs(cell.value) if cell.value else math.inf
+    return list(zip(meets.tolist(), (margins <= limit).tolist(), strict=True))
 
 
 def is_cells(path: Path) -> bool:
     """Whether a file of published values holds cells; otherwise it holds statements."""
     with path.open(encoding="utf-8") as file:
-        return file.readline().strip().split(",") == list(COLUMNS)
+        names = tuple(file.readline().strip().split(","))
+    return names in (COLUMNS, COLUMNS + MORE_COLUMNS)
 
 
 def read(path: Path) -> tuple[Cell, ...]:
     """The cells of a file. Raises ValueError, `file:line: what is wrong`."""
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise ValueError(f"{path}:1: columns must be {','.join(COLUMNS)}")
+        if tuple(reader.fieldnames or ()) not in (COLUMNS, COLUMNS + MORE_COLUMNS):
+            raise ValueError(
+                f"{path}:1: columns must be {','.join(COLUMNS)}, or these and"
+                f" {','.join(MORE_COLUMNS)}"
+            )
         return tuple(_cell(row, f"{path}:{reader.line_num}") for row in reader)
 
 
-def compare(cell: Cell, runs: pd.DataFrame) -> Compared:
+def compare(cell: Cell, runs: pd.DataFrame, redraws: int = REDRAWS) -> Compared:
     """A cell beside the mean over those runs, all ok, of its case and point."""
-    selected = runs[runs["case"] == cell.case]
+    selected = with_drop_shares(runs[runs["case"] == cell.case])
     for name, value in cell.point.items():
         if name not in selected.columns:
             return Compared(cell, None, None, 0, f"no column {name}")
@@ -129,15 +182,54 @@ def compare(cell: Cell, runs: pd.DataFrame) -> Compared:
         return Compared(cell, None, None, 0, "not run")
     if cell.metric not in selected.columns:
         return Compared(cell, None, None, 0, f"no column {cell.metric}")
-    values = selected[cell.metric].dropna().astype(float)
-    if values.empty:
+    known = selected[cell.metric].dropna().astype(float)
+    if known.empty:
         return Compared(cell, None, None, 0, f"no run has {cell.metric}")
-    factor = cell.scale * SCALES[_kind(cell.metric), cell.unit]
-    n, margin = len(values), None
-    if n > 1:
-        quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
-        margin = factor * quantile * float(values.std(ddof=1)) / math.sqrt(n)
-    return Compared(cell, factor * float(values.mean()), margin, n)
+    values = cell.scale * SCALES[_kind(cell.metric), cell.unit] * known.to_numpy(float)
+    if len(values) == 1:
+        return Compared(cell, float(values[0]), None, 1)
+    ours = Compared(cell, float(values.mean()), float(_margins(values)), len(values))
+    return replace(ours, chance=_chance(ours, values, redraws) if redraws else None)
+
+
+def with_drop_shares(runs: pd.DataFrame) -> pd.DataFrame:
+    """The runs, with LINK.queue_drop_share of each bottleneck link.
+
+    It is the share of the packets that the full queue refused. The packets that
+    passed are the link's bytes over FRAME_BYTES, as if all frames were full.
+    """
+    added = {}
+    for name in runs.columns:
+        link = str(name).removesuffix(".queue_drops")
+        if link != name and f"{link}.bytes" in runs.columns:
+            drops = runs[name].astype(float)
+            passed = runs[f"{link}.bytes"].astype(float) / FRAME_BYTES
+            added[f"{link}.queue_drop_share"] = drops / (drops + passed)
+    return runs.assign(**added)
+
+
+def _margins(values: np.ndarray) -> np.ndarray:
+    """Half of the 95 % interval of the mean along the last axis, by Student's t."""
+    n = values.shape[-1]
+    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
+    return np.asarray(quantile * values.std(axis=-1, ddof=1) / math.sqrt(n))
+
+
+def _chance(ours: Compared, values: np.ndarray, redraws: int) -> float:
+    """The share of redrawn sets of runs in which the verdict is the same."""
+    generator = np.random.default_rng(SEED)
+    drawn = generator.choice(values, size=(redraws, len(values)))
+    differences = drawn.mean(axis=1) - ours.cell.value
+    outcomes = {
+        Verdict.AGREES: (True, True),
+        Verdict.UNDECIDED: (True, False),
+    }
+    wanted = outcomes.get(ours.verdict or Verdict.DIFFERS)
+    same = [
+        pair == wanted if wanted else not pair[0]
+        for pair in _compared(ours.cell, differences, _margins(drawn))
+    ]
+    return sum(same) / redraws
 
 
 def _kind(metric: str) -> str:
@@ -162,6 +254,8 @@ def _cell(row: Mapping[str, str], place: str) -> Cell:
             margin=float(row["margin"]) if row["margin"] else None,
             note=row["note"] or "",
             decimals=len(row["value"].partition(".")[2]),
+            page=row.get("page") or "",
+            registered=row.get("registered") or "",
         )
     except (TypeError, ValueError) as error:
         raise ValueError(f"{place}: {error}") from error

@@ -1,37 +1,17 @@
-"""What a publication says, and what campaigns answer: statements and causes."""
+"""What a publication says, and what campaigns in several configurations answer."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
-import pandas as pd
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.numbers import is_number
-from analysis.published.resampling import odds
-from analysis.published.selection import Selection
-from analysis.published.statements import Answer, Statement, answer
-from analysis.published.statistics import SIGNIFICANCE
+from analysis.published import cells
+from analysis.published.answers import Answer, answer
+from analysis.published.cells import Cell, Compared
+from analysis.published.judging import REDRAWS, Verdict
+from analysis.published.statements import Statement
 
-
-@dataclass(frozen=True)
-class Cause:
-    """Why our runs differ from a statement, and the runs that test this.
-
-    rows : runs of another campaign, in which the supposed cause is put back or taken
-        away. The statement is answered from these too; None where nothing was run
-    against : the runs that `rows` are compared with; None for the statement's own
-    metric : the metric that the statement is answered with there; "" for its own
-    chance : whether to ask how often resampled design points give the published
-        answer
-    """
-
-    text: str
-    rows: Selection | None = None
-    against: Selection | None = None
-    metric: str = ""
-    chance: bool = False
+Campaigns = Mapping[str, Campaign]
 
 
 @dataclass(frozen=True)
@@ -42,7 +22,8 @@ class Sheet:
     where : the figure or table and its page in print
     figure : `3.3`, for Figs 3.3, 3.3a, 3.3b ...; or a table's name, `Table C.1`
     campaigns : names of the campaigns that its figures are drawn from
-    link : an existing page to link to instead, relative to the index
+    link : an existing page to link to, relative to the index
+    cells : the table's cells, which are compared with the first campaign
     notes : Markdown for the foot of the page
     """
 
@@ -52,6 +33,7 @@ class Sheet:
     figure: str = ""
     campaigns: tuple[str, ...] = ()
     link: str = ""
+    cells: tuple[Cell, ...] = ()
     notes: str = ""
 
     def has(self, figure: str) -> bool:
@@ -62,97 +44,167 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Answered:
-    """A statement's answer, and the answer from the runs that test its cause.
+class Configuration:
+    """A set of campaigns that share everything that is not in their experiment files.
 
-    tested : the answer from the cause's runs; None where there are none
-    odds : the part of resampled designs that give the published answer; None where
-        nobody asked
+    suffix : what the names of its campaigns end in, after the name in the statements
+    replaced : campaigns by the name in the statements, instead of a suffix
+    text : what it is, for the pages
+    exploration : whether it is a setting that nobody had. It is not counted
     """
 
-    given: Answer
-    cause: Cause | None = None
-    tested: Answer | None = None
-    odds: float | None = None
+    name: str
+    suffix: str = ""
+    replaced: Mapping[str, str] | None = None
+    text: str = ""
+    exploration: bool = False
 
-    @property
-    def explained(self) -> bool:
-        """Whether a cause is known, and the runs that test it, if any, agree.
+    def campaigns(self, results: Campaigns, known: Sequence[str]) -> Campaigns:
+        """The configuration's campaigns among the results, by the statements' names."""
+        if self.replaced is not None:
+            names = dict(self.replaced)
+        else:
+            names = {name: f"{name}{self.suffix}" for name in known}
+        return {
+            name: results[given] for name, given in names.items() if given in results
+        }
 
-        A difference that is within chance counts as explained.
-        """
-        if self.cause is None or self.untested:
-            return False
-        if self.by_chance:
-            return True
-        if self.tested is not None:
-            return self.tested.agrees is True
-        return self.odds is None
 
-    @property
-    def by_chance(self) -> bool:
-        return self.odds is not None and self.odds >= SIGNIFICANCE
+@dataclass(frozen=True)
+class Matrix:
+    """Which configurations are compared to see which part explains what.
 
-    @property
-    def untested(self) -> bool:
-        """Whether the runs that would test the cause are not there."""
-        return (
-            self.cause is not None
-            and self.cause.rows is not None
-            and self.tested is None
+    configuration : the name of the configuration that parts are taken out of
+    baseline : the name of the configuration without any of the parts
+    prefix : what stands between a campaign's name and the part that is left out
+    control : the suffix of the same configuration with fresh seeds
+    """
+
+    configuration: str
+    baseline: str
+    prefix: str
+    control: str
+
+    def parts(self, results: Campaigns, known: Sequence[str]) -> tuple[str, ...]:
+        """The parts that some campaign among the results was run without."""
+        names = "|".join(map(re.escape, known))
+        pattern = re.compile(rf"(?:{names}){re.escape(self.prefix)}(.+)")
+        matches = (pattern.fullmatch(name) for name in results)
+        return tuple(sorted({match[1] for match in matches if match}))
+
+    def without(self, part: str) -> Configuration:
+        return Configuration(part, f"{self.prefix}{part}")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A configuration's answers.
+
+    answers : by the statement's id
+    cells : by the sheet's name
+    """
+
+    configuration: Configuration
+    campaigns: Campaigns
+    answers: Mapping[str, Answer]
+    cells: Mapping[str, tuple[Compared, ...]]
+
+    def counts(self, statements: Sequence[Statement]) -> "Counts":
+        """The verdicts on these statements, without inputs of the design."""
+        given = [
+            self.answers[statement.id]
+            for statement in statements
+            if statement.kind != "input"
+        ]
+        return Counts.of([one.verdict for one in given], [one.fragile for one in given])
+
+    def cell_counts(self, names: Sequence[str] | None = None) -> "Counts":
+        """The verdicts on the cells of these sheets, or of all."""
+        given = [
+            compared
+            for name, group in self.cells.items()
+            if names is None or name in names
+            for compared in group
+        ]
+        return Counts.of([one.verdict for one in given], [one.fragile for one in given])
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many verdicts of each kind there are.
+
+    fragile : how many of the agreements, and how many of the differences, are fragile
+    open : how many were not measured
+    """
+
+    agrees: int
+    differs: int
+    undecided: int
+    open: int
+    fragile: tuple[int, int]
+
+    @classmethod
+    def of(
+        cls, verdicts: Sequence[Verdict | None], fragile: Sequence[bool]
+    ) -> "Counts":
+        pairs = list(zip(verdicts, fragile, strict=True))
+        return cls(
+            agrees=verdicts.count(Verdict.AGREES),
+            differs=verdicts.count(Verdict.DIFFERS),
+            undecided=verdicts.count(Verdict.UNDECIDED),
+            open=verdicts.count(None),
+            fragile=(
+                pairs.count((Verdict.AGREES, True)),
+                pairs.count((Verdict.DIFFERS, True)),
+            ),
         )
 
+    @property
+    def all(self) -> int:
+        return self.agrees + self.differs + self.undecided + self.open
 
-def answer_statements(
-    sheet: Sheet,
-    campaigns: Mapping[str, Campaign],
-    statements: Sequence[Statement],
-    causes: Mapping[str, Cause],
-) -> tuple[Answered, ...]:
-    """Answer the statements of a page whose campaigns are there.
 
-    campaigns : by name; causes : by the statement's id
-    """
-    return tuple(
-        _answered(statement, campaigns, causes.get(statement.id))
+def named_campaigns(
+    statements: Sequence[Statement], sheets: Sequence[Sheet]
+) -> tuple[str, ...]:
+    """The names of campaigns that statements and sheets know, in their order."""
+    names = [name for sheet in sheets for name in sheet.campaigns]
+    names += [
+        name
         for statement in statements
-        if sheet.has(statement.figure) and statement.rows.campaign in campaigns
+        for name in sorted(statement.criterion.campaigns())
+    ]
+    return tuple(dict.fromkeys(names))
+
+
+def score(
+    configuration: Configuration,
+    results: Campaigns,
+    statements: Sequence[Statement],
+    sheets: Sequence[Sheet],
+    redraws: int = REDRAWS,
+) -> Scored:
+    """Answer every statement and compare every cell in one configuration."""
+    campaigns = configuration.campaigns(results, named_campaigns(statements, sheets))
+    return Scored(
+        configuration,
+        campaigns,
+        {
+            statement.id: answer(statement, campaigns, redraws)
+            for statement in statements
+        },
+        {
+            sheet.name: tuple(_compared(sheet, campaigns, redraws))
+            for sheet in sheets
+            if sheet.cells
+        },
     )
 
 
-def _answered(
-    statement: Statement, campaigns: Mapping[str, Campaign], cause: Cause | None
-) -> Answered:
-    given = _answer(statement, campaigns)
-    if given.agrees is not False or cause is None:
-        return Answered(given)
-    likely = _odds(statement, campaigns) if cause.chance else None
-    if cause.rows is None or cause.rows.campaign not in campaigns:
-        return Answered(given, cause, odds=likely)
-    against = statement.against if cause.against is None else cause.against
-    metric = cause.metric or statement.metric
-    other = replace(statement, rows=cause.rows, against=against, metric=metric)
-    return Answered(given, cause, _answer(other, campaigns), likely)
-
-
-def _answer(statement: Statement, campaigns: Mapping[str, Campaign]) -> Answer:
-    name = statement.against.campaign if statement.against else ""
-    if name and name not in campaigns:
-        return Answer(statement, f"not measured: no results of {name}", 0, None)
-    return answer(statement, *_arguments(statement, campaigns))
-
-
-def _odds(statement: Statement, campaigns: Mapping[str, Campaign]) -> float:
-    generator = np.random.default_rng(0)
-    return odds(statement, *_arguments(statement, campaigns), generator)
-
-
-def _arguments(
-    statement: Statement, campaigns: Mapping[str, Campaign]
-) -> tuple[pd.DataFrame, tuple[str, ...], pd.DataFrame | None]:
-    """The runs, the factors that are numbers, and the runs to compare with."""
-    campaign = campaigns[statement.rows.campaign]
-    name = statement.against.campaign if statement.against else ""
-    others = campaigns[name].mptcp_runs if name else None
-    numeric = tuple(f for f in campaign.factors if is_number(campaign.runs, f))
-    return campaign.mptcp_runs, numeric, others
+def _compared(sheet: Sheet, campaigns: Campaigns, redraws: int) -> Iterator[Compared]:
+    name = sheet.campaigns[0]
+    for cell in sheet.cells:
+        if name in campaigns:
+            yield cells.compare(cell, campaigns[name].ok_runs, redraws)
+        else:
+            yield Compared(cell, None, None, 0, f"no results of {name}")

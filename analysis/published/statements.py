@@ -1,20 +1,21 @@
-"""Published statements, and whether a campaign says the same.
+"""Published statements, and the criterion by which each is judged.
 
-Files in `results/published/` have one statement per row: where it stands in print, in
-our words, and how it is read here: as a statistic and the relation that it must have.
+Files in `results/published/` have one entry per statement: its text as printed, where
+it stands, how it is read as numbers, when this was registered, and every change. A
+user's own file may be a CSV file with one statement per row, without dates or changes.
 """
 
 import csv
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
-
-from analysis.published import selection
-from analysis.published.selection import Selection
-from analysis.published.statistics import SIGNIFICANCE, STATISTICS, Finding, Question
-from analysis.published.two_sample import TWO_SAMPLE
+from analysis.published import criterion as criteria
+from analysis.published.criterion import Criterion
+from analysis.published.document import Document, Place
+from analysis.published.document import read as read_document
 
 COLUMNS = (
     "id",
@@ -32,21 +33,52 @@ COLUMNS = (
     "tolerance",
 )
 MORE_COLUMNS = ("rows", "against", "threshold")
-"""Columns that a file may have in addition."""
-RELATIONS = ("<", ">", "=", "about", "insignificant", "")
+"""Columns that a CSV file may have in addition."""
+KINDS = ("statement", "input")
+NEEDED = ("id", "kind", "text", "statement", "registered", "criterion")
+OPTIONAL = ("section", "page", "figure", "readings", "changes")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A second criterion for a text that allows it.
+
+    because : why the text allows it
+    """
+
+    registered: str
+    because: str
+    values: Mapping[str, Any]
+    criterion: Criterion
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a criterion.
+
+    before, after : the keys that changed, with None for a key that was not set
+    old, new : the whole criterion before and after the change, as keys and values
+    commit : the commit that made the change; "" for the commit of this entry
+    """
+
+    date: str
+    why: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    old: Mapping[str, Any]
+    new: Mapping[str, Any]
+    commit: str = ""
 
 
 @dataclass(frozen=True)
 class Statement:
     """A published statement and how it is read as numbers.
 
-    relation : what the statistic must be: `<`, `>` or `=` to `value`; `about`, within
-        `tolerance` of it; `insignificant`, where the statistic is a test; or "", which
-        compares nothing. For `<` and `>` a test must be significant too
-    value : a number; the name of another metric, whose same statistic is meant; or ""
-    rows : the runs that the statement is about
-    against : the runs that they are compared with, or None
-    threshold : for statistics that count runs above or below it
+    text : as printed; "" in a CSV file
+    statement : in our words
+    kind : `input` for what the design was given, which is told but not counted
+    values : the criterion as keys and values, for the ledger
+    registered : the date of the first criterion; "" in a CSV file
     """
 
     id: str
@@ -54,172 +86,166 @@ class Statement:
     page: str
     figure: str
     statement: str
-    statistic: str
-    metric: str
-    criterion: str
-    above: float | None
-    up_to: float | None
-    relation: str
-    value: str
-    tolerance: float
-    rows: Selection = field(default_factory=Selection)
-    against: Selection | None = None
-    threshold: float = 0.0
+    criterion: Criterion
+    text: str = ""
+    kind: str = "statement"
+    registered: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    readings: tuple[Reading, ...] = ()
+    changes: tuple[Change, ...] = ()
 
     def of(self, campaign: str) -> bool:
         """Whether this campaign alone can answer the statement."""
-        names = {self.rows.campaign, self.against.campaign if self.against else ""}
-        return names <= {"", campaign}
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a campaign says to a statement.
-
-    ours : the campaign's value in words
-    n : number of rows behind it
-    agrees : None where nothing can be compared
-    """
-
-    statement: Statement
-    ours: str
-    n: int
-    agrees: bool | None
+        return self.criterion.campaigns() <= {campaign}
 
 
 def read(path: Path) -> tuple[Statement, ...]:
     """The statements of a file. Raises ValueError, `file:line: what is wrong`."""
+    return _read_csv(path) if path.suffix == ".csv" else _read_yaml(path)
+
+
+def _read_yaml(path: Path) -> tuple[Statement, ...]:
+    document = read_document(path)
+    entries = document.checked((), ("source", "statements"))["statements"]
+    if not isinstance(entries, Sequence) or isinstance(entries, str) or not entries:
+        raise ValueError(
+            f"{document.at(('statements',))}: must be a list of statements"
+        )
+    known: dict[str, Statement] = {}
+    for index in range(len(entries)):
+        place = ("statements", index)
+        statement = _statement(document, place)
+        if statement.id in known:
+            raise ValueError(
+                f"{document.at(place)}: a second statement with the id {statement.id}"
+            )
+        known[statement.id] = statement
+    return tuple(known.values())
+
+
+def _statement(document: Document, place: Place) -> Statement:
+    entry = document.checked(place, NEEDED, OPTIONAL)
+    if entry["kind"] not in KINDS:
+        raise ValueError(
+            f"{document.at((*place, 'kind'))}: kind {entry['kind']!r}; has"
+            f" {', '.join(KINDS)}"
+        )
+    values, criterion = _criterion(document, (*place, "criterion"))
+    registered = _date(document, (*place, "registered"))
+    return Statement(
+        id=str(entry["id"]),
+        section=str(entry.get("section") or ""),
+        page=str(entry.get("page") or ""),
+        figure=str(entry.get("figure") or ""),
+        statement=str(entry["statement"]),
+        criterion=criterion,
+        text=str(entry["text"]),
+        kind=entry["kind"],
+        registered=registered,
+        values=values,
+        readings=tuple(_readings(document, place, entry.get("readings") or ())),
+        changes=_changes(document, place, values, registered),
+    )
+
+
+def _readings(
+    document: Document, place: Place, entries: Sequence[Any]
+) -> Iterator[Reading]:
+    for index in range(len(entries)):
+        at = (*place, "readings", index)
+        entry = document.checked(at, ("registered", "because", "criterion"))
+        values, criterion = _criterion(document, (*at, "criterion"))
+        registered = _date(document, (*at, "registered"))
+        yield Reading(registered, str(entry["because"]), values, criterion)
+
+
+def _changes(
+    document: Document, place: Place, values: Mapping[str, Any], registered: str
+) -> tuple[Change, ...]:
+    """The changes, oldest first. They are undone from the last to the first."""
+    entry = document.checked(place, NEEDED, OPTIONAL)
+    changes: list[Change] = []
+    new, latest = dict(values), "9999-12-31"
+    for index in reversed(range(len(entry.get("changes") or ()))):
+        at = (*place, "changes", index)
+        given = document.checked(at, ("date", "from", "to", "why"), ("commit",))
+        day = _date(document, (*at, "date"))
+        if not registered <= day <= latest:
+            raise ValueError(f"{document.at(at)}: the dates are not in order")
+        before = document.checked((*at, "from"), (), criteria.KEYS)
+        after = document.checked((*at, "to"), (), criteria.KEYS)
+        if set(before) != set(after):
+            raise ValueError(f"{document.at(at)}: 'from' and 'to' have different keys")
+        for key, value in after.items():
+            if new.get(key) != value:
+                raise ValueError(
+                    f"{document.at((*at, 'to'))}: {key} is {value!r} here, but"
+                    f" {new.get(key)!r} in what follows"
+                )
+        old = criteria.normal({**new, **before})
+        changes.append(
+            Change(
+                date=day,
+                why=str(given["why"]),
+                before=before,
+                after=after,
+                old=old,
+                new=criteria.normal(new),
+                commit=str(given.get("commit") or ""),
+            )
+        )
+        new, latest = old, day
+    for change in changes:
+        for state in filter(None, (change.old, change.new)):
+            _parsed(document, place, state)
+    return tuple(reversed(changes))
+
+
+def _criterion(document: Document, place: Place) -> tuple[dict[str, Any], Criterion]:
+    values = criteria.normal(document.checked(place, ("statistic",), criteria.KEYS))
+    return values, _parsed(document, place, values)
+
+
+def _parsed(document: Document, place: Place, values: Mapping[str, Any]) -> Criterion:
+    try:
+        return criteria.parse(values)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{document.at(place)}: {error}") from None
+
+
+def _date(document: Document, place: Place) -> str:
+    value = document.values
+    for step in place:
+        value = value[step]
+    try:
+        return date.fromisoformat(str(value)).isoformat()
+    except ValueError:
+        raise ValueError(
+            f"{document.at(place)}: {value!r} is no date; write 2026-11-22"
+        ) from None
+
+
+def _read_csv(path: Path) -> tuple[Statement, ...]:
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         if tuple(reader.fieldnames or ()) not in (COLUMNS, COLUMNS + MORE_COLUMNS):
             names = ",".join(COLUMNS)
             more = ",".join(MORE_COLUMNS)
             raise ValueError(f"{path}:1: columns must be {names}, or these and {more}")
-        return tuple(_statement(row, f"{path}:{reader.line_num}") for row in reader)
+        return tuple(_row(row, f"{path}:{reader.line_num}") for row in reader)
 
 
-def answer(
-    statement: Statement,
-    rows: pd.DataFrame,
-    factors: tuple[str, ...],
-    others: pd.DataFrame | None = None,
-) -> Answer:
-    """What runs of MPTCP that are all ok say to a statement.
-
-    rows : all runs of the campaign; the function selects those that the statement is
-        about
-    factors : columns of numbers that the design varies
-    others : all runs of the campaign that it is compared with, if that is another one
-    """
+def _row(row: Mapping[str, str], place: str) -> Statement:
+    values = {key: row[key] for key in criteria.KEYS if row.get(key)}
     try:
-        finding, wanted = _compute(statement, factors, rows, others)
-    except (KeyError, ValueError) as error:
-        missing = isinstance(error, KeyError)
-        reason = f"no column {error}" if missing else str(error)
-        return Answer(statement, f"not measured: {reason}", 0, None)
-    agrees = _agrees(statement, finding, wanted)
-    return Answer(statement, finding.text, finding.n, agrees)
-
-
-def holds(
-    statement: Statement,
-    rows: pd.DataFrame,
-    factors: tuple[str, ...],
-    others: pd.DataFrame | None = None,
-) -> bool:
-    """Whether the relation holds, significant or not.
-
-    Raises ValueError for a relation that is a test's answer or compares nothing, and
-    where there are too few rows.
-    """
-    if statement.relation in ("insignificant", ""):
-        raise ValueError(f"{statement.id}: {statement.relation!r} is no comparison")
-    finding, wanted = _compute(statement, factors, rows, others)
-    return _agrees(statement, replace(finding, p=None), wanted) is True
-
-
-def _compute(
-    statement: Statement,
-    factors: tuple[str, ...],
-    rows: pd.DataFrame,
-    others: pd.DataFrame | None,
-) -> tuple[Finding, float]:
-    """The statistic, and the value that it is compared with."""
-    question = Question(
-        statement.metric,
-        statement.criterion,
-        statement.above,
-        statement.up_to,
-        factors,
-        statement.threshold,
-    )
-    selected = statement.rows.of(rows)
-    if statement.against is not None:
-        compared = statement.against.of(rows if others is None else others)
-        if statement.statistic in TWO_SAMPLE:
-            two_sample = TWO_SAMPLE[statement.statistic]
-            return two_sample(selected, compared, question), float(statement.value or 0)
-        statistic = STATISTICS[statement.statistic]
-        finding = statistic(selected, question)
-        other = statistic(compared, question)
-    else:
-        statistic = STATISTICS[statement.statistic]
-        finding = statistic(selected, question)
-        if not statement.value or _number(statement.value):
-            return finding, float(statement.value or 0)
-        other = statistic(selected, replace(question, metric=statement.value))
-    # A test of one sample against 0 says nothing about the two together.
-    text = f"{finding.text} (against {other.text})"
-    return replace(finding, text=text, p=None), other.value
-
-
-def _agrees(statement: Statement, finding: Finding, wanted: float) -> bool | None:
-    significant = finding.p is None or finding.p < SIGNIFICANCE
-    match statement.relation:
-        case "<":
-            return finding.value < wanted and significant
-        case ">":
-            return finding.value > wanted and significant
-        case "=":
-            return finding.value == wanted
-        case "about":
-            return abs(finding.value - wanted) <= statement.tolerance
-        case "insignificant":
-            return not significant
-    return None
-
-
-def _statement(row: Mapping[str, str], place: str) -> Statement:
-    known_statistics = (*STATISTICS, *TWO_SAMPLE)
-    for name, known in (("statistic", known_statistics), ("relation", RELATIONS)):
-        if row[name] not in known:
-            known_names = ", ".join(filter(None, known))
-            raise ValueError(f"{place}: {name} {row[name]!r}; has {known_names}")
-    against = row.get("against") or ""
-    if row["statistic"] in TWO_SAMPLE and not against:
-        raise ValueError(
-            f"{place}: {row['statistic']} needs runs to compare with in 'against'"
+        return Statement(
+            id=row["id"],
+            section=row["section"],
+            page=row["page"],
+            figure=row["figure"],
+            statement=row["statement"],
+            criterion=criteria.parse(values),
+            values=values,
         )
-    try:
-        numbers = {
-            "above": float(row["above"]) if row["above"] else None,
-            "up_to": float(row["up_to"]) if row["up_to"] else None,
-            "tolerance": float(row["tolerance"] or 0),
-            "threshold": float(row.get("threshold") or 0),
-        }
-        selections = {
-            "rows": selection.read(row.get("rows") or ""),
-            "against": selection.read(against) if against else None,
-        }
-    except ValueError as error:
-        raise ValueError(f"{place}: {error}") from error
-    text = {name: row[name] for name in COLUMNS if name not in numbers}
-    return Statement(**text, **numbers, **selections)  # type: ignore[arg-type]
-
-
-def _number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{place}: {error}") from None

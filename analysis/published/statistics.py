@@ -82,7 +82,7 @@ def uniformity(rows: pd.DataFrame, question: Question) -> Finding:
 
 def trend(rows: pd.DataFrame, question: Question) -> Finding:
     """Spearman's rank correlation of the metric with |criterion|."""
-    known = _pairs(rows, question)
+    known = pairs(rows, question)
     need(len(known), LEAST_POINTS, "rows")
     if known["x"].nunique() == 1 or known["y"].nunique() == 1:
         return Finding(0.0, "constant", len(known), 1.0)
@@ -95,6 +95,11 @@ def signed_trend(rows: pd.DataFrame, question: Question) -> Finding:
     """Spearman's rank correlation of the metric with the signed criterion."""
     known = rows[[question.criterion, question.metric]].astype(float).dropna()
     need(len(known), LEAST_POINTS, "rows")
+    if (
+        known[question.criterion].nunique() == 1
+        or known[question.metric].nunique() == 1
+    ):
+        return Finding(0.0, "constant", len(known), 1.0)
     test = stats.spearmanr(known[question.criterion], known[question.metric])
     rho, p = float(test.statistic), float(test.pvalue)
     return Finding(rho, f"rank correlation {rho:+.2f}, p {p_text(p)}", len(known), p)
@@ -102,7 +107,7 @@ def signed_trend(rows: pd.DataFrame, question: Question) -> Finding:
 
 def median(rows: pd.DataFrame, question: Question) -> Finding:
     """Median of the metric in the batch."""
-    known = _pairs(rows, question)
+    known = pairs(rows, question)
     need(len(known), 1, "rows in the batch")
     value = float(known["y"].median())
     return Finding(value, f"median {value:.3g}", len(known))
@@ -116,7 +121,7 @@ def median_distance(rows: pd.DataFrame, question: Question) -> Finding:
 
 def mean(rows: pd.DataFrame, question: Question) -> Finding:
     """Mean of the metric in the batch."""
-    known = _pairs(rows, question)
+    known = pairs(rows, question)
     need(len(known), 1, "rows in the batch")
     value = float(known["y"].mean())
     return Finding(value, f"mean {value:.3g}", len(known))
@@ -124,7 +129,7 @@ def mean(rows: pd.DataFrame, question: Question) -> Finding:
 
 def rms(rows: pd.DataFrame, question: Question) -> Finding:
     """Root mean square; for a metric that is an error, the RMSE."""
-    known = _pairs(rows, question)
+    known = pairs(rows, question)
     need(len(known), 1, "rows in the batch")
     value = float(np.sqrt(np.mean(np.square(known["y"]))))
     return Finding(value, f"{value:.2f}", len(known))
@@ -132,7 +137,7 @@ def rms(rows: pd.DataFrame, question: Question) -> Finding:
 
 def spread(rows: pd.DataFrame, question: Question) -> Finding:
     """Interquartile range."""
-    known = _pairs(rows, question)
+    known = pairs(rows, question)
     need(len(known), LEAST_POINTS, "rows in the batch")
     low, high = np.quantile(known["y"], [0.25, 0.75])
     value = float(high - low)
@@ -141,7 +146,7 @@ def spread(rows: pd.DataFrame, question: Question) -> Finding:
 
 def part_above(rows: pd.DataFrame, question: Question) -> Finding:
     """Share of the rows whose metric is above the threshold, 0 to 1."""
-    known = _pairs(rows, question)
+    known = pairs(rows, question)
     need(len(known), 1, "rows in the batch")
     value = float((known["y"] > question.threshold).mean())
     return Finding(value, f"{value:.0%} above {question.threshold:g}", len(known))
@@ -149,7 +154,7 @@ def part_above(rows: pd.DataFrame, question: Question) -> Finding:
 
 def part_below(rows: pd.DataFrame, question: Question) -> Finding:
     """Share of the rows whose metric is below the threshold, 0 to 1."""
-    known = _pairs(rows, question)
+    known = pairs(rows, question)
     need(len(known), 1, "rows in the batch")
     value = float((known["y"] < question.threshold).mean())
     return Finding(value, f"{value:.0%} below {question.threshold:g}", len(known))
@@ -157,7 +162,7 @@ def part_below(rows: pd.DataFrame, question: Question) -> Finding:
 
 def maximum(rows: pd.DataFrame, question: Question) -> Finding:
     """Largest value of the metric; the text also counts the values below 0."""
-    known = _pairs(rows, question)
+    known = pairs(rows, question)
     need(len(known), 1, "rows in the batch")
     value, below = float(known["y"].max()), int((known["y"] < 0).sum())
     text = f"largest {value:.2f}, {below} of {len(known)} below 0"
@@ -166,7 +171,7 @@ def maximum(rows: pd.DataFrame, question: Question) -> Finding:
 
 def fall(rows: pd.DataFrame, question: Question) -> Finding:
     """Median in the first batch of |criterion| minus the median in the last batch."""
-    known = _pairs(rows, question)
+    known = pairs(rows, question)
     need(len(known), LEAST_POINTS, "rows")
     groups = batches.groups(known["x"], known["y"], batches.edges(known["x"]))
     filled = [group for group in groups if len(group)]
@@ -176,7 +181,7 @@ def fall(rows: pd.DataFrame, question: Question) -> Finding:
 
 def outliers(rows: pd.DataFrame, question: Question) -> Finding:
     """Number of rows more than 1.5 interquartile ranges away from the quartiles."""
-    known = _pairs(rows, question)
+    known = pairs(rows, question)
     need(len(known), LEAST_POINTS, "rows in the batch")
     low, high = np.quantile(known["y"], [0.25, 0.75])
     reach = 1.5 * (high - low)
@@ -217,6 +222,41 @@ def first_path(rows: pd.DataFrame, question: Question) -> Finding:
     return Finding(value, text, len(best) + len(worst), p)
 
 
+def first_path_used(rows: pd.DataFrame, question: Question) -> Finding:
+    """As `first_path`, by the path that carried more of the connection itself."""
+    known = rows.dropna(subset=[question.metric])
+    best, worst = (
+        known.loc[known["first_path_use"] == use, question.metric].astype(float)
+        for use in ("best", "worst")
+    )
+    need(min(len(best), len(worst)), LEAST_POINTS, "rows on either side")
+    p = float(stats.mannwhitneyu(best, worst).pvalue)
+    value = float(best.median() - worst.median())
+    text = f"medians {best.median():.2f} and {worst.median():.2f}, p {p_text(p)}"
+    return Finding(value, text, len(best) + len(worst), p)
+
+
+def outer_tenths(rows: pd.DataFrame, question: Question) -> Finding:
+    """Share of all factors' values in the outer tenth at either end of their range."""
+    inside = within_outer_tenths(rows, question.factors)
+    value = float(inside.mean())
+    return Finding(value, f"{value:.0%} in the outer tenths", len(inside))
+
+
+def within_outer_tenths(rows: pd.DataFrame, factors: tuple[str, ...]) -> np.ndarray:
+    """Whether each value of each factor is in an outer tenth of the factor's range."""
+    unique = rows.drop_duplicates("point")
+    parts = []
+    for factor in factors:
+        values = unique[factor].dropna().to_numpy(float)
+        width = np.ptp(values) if len(values) else 0.0
+        if width > 0:
+            scaled = (values - values.min()) / width
+            parts.append((scaled < 0.1) | (scaled > 0.9))
+    need(len(parts), 1, "factors with several values")
+    return np.concatenate(parts)
+
+
 STATISTICS: Mapping[str, Statistic] = {
     statistic.__name__: statistic
     for statistic in (
@@ -236,11 +276,13 @@ STATISTICS: Mapping[str, Statistic] = {
         outliers,
         weaker_path,
         first_path,
+        first_path_used,
+        outer_tenths,
     )
 }
 
 
-def _pairs(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
+def pairs(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
     """Columns x, |criterion|, and y, the metric, of the rows in the batch.
 
     Rows in which either is missing are left out. Without a criterion, all x are 0.

@@ -54,10 +54,35 @@ def part_ahead(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> 
     return Finding(value, text, len(differences))
 
 
+def mean_difference(
+    rows: pd.DataFrame, others: pd.DataFrame, question: Question
+) -> Finding:
+    """Mean of the rows minus mean of the others, with Welch's t test."""
+    one = rows[question.metric].dropna().astype(float)
+    other = others[question.metric].dropna().astype(float)
+    need(min(len(one), len(other)), 2, "rows on either side")
+    p = float(stats.ttest_ind(one, other, equal_var=False).pvalue)
+    text = f"means {one.mean():.4g} and {other.mean():.4g}, p {p_text(p)}"
+    value = float(one.mean() - other.mean())
+    return Finding(value, text, len(one) + len(other), p)
+
+
 def _differences(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.Series:
     """The rows' metric minus the others' metric, network by network."""
-    keys = [str(name) for name in rows.columns if _OF_NETWORK.fullmatch(str(name))]
-    keys.append("repetition")
+    return matched(rows, others, metric)["difference"]
+
+
+def network_columns(frame: pd.DataFrame) -> list[str]:
+    """The columns that tell one network from another."""
+    return [str(name) for name in frame.columns if _OF_NETWORK.fullmatch(str(name))]
+
+
+def matched(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """One row per network that both have, with the `difference` of the metric.
+
+    Raises ValueError for fewer than LEAST_POINTS networks.
+    """
+    keys = [*network_columns(rows), "repetition"]
     for size in {"traffic.size_bytes"} & set(rows.columns) & set(others.columns):
         several = max(rows[size].nunique(), others[size].nunique()) > 1
         keys += [size] if several else []
@@ -66,11 +91,12 @@ def _differences(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.Se
     both = known[0].merge(known[1], on=keys, suffixes=("", " of the other"))
     differences = (both[metric] - both[f"{metric} of the other"]).astype(float)
     need(len(differences), LEAST_POINTS, "pairs")
-    return differences
+    return both.assign(difference=differences)
 
 
 TWO_SAMPLE: Mapping[str, TwoSample] = {
-    statistic.__name__: statistic for statistic in (shift, mirrored, paired, part_ahead)
+    statistic.__name__: statistic
+    for statistic in (shift, mirrored, paired, part_ahead, mean_difference)
 }
 
 

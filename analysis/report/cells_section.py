@@ -8,10 +8,29 @@ import pandas as pd
 
 from analysis.figures import cells as cells_figure
 from analysis.figures.style import Target
-from analysis.published.cells import DIGITS, Cell, Compared, compare
+from analysis.published.cells import DIGITS, PRECISION, Cell, Compared, compare
+from analysis.published.judging import Verdict
 from analysis.report.markdown import markdown
 
-HEAD = ("", "", "published", "ours", "n", "difference", "agrees")
+HEAD = (
+    "",
+    "",
+    "published",
+    "ours",
+    "n",
+    "difference",
+    "verdict",
+    "printed digits",
+    "chance",
+)
+READING = (
+    '"Ours" is the mean over the runs of a case, with its 95 % confidence interval'
+    " (Student's t over n seeds). It agrees if this interval meets the published value"
+    " with its rounding, or the published interval, and reaches no further than"
+    f" {PRECISION:.0%} of the published value. It is undecided where the interval is"
+    ' wider or there is one run. "Printed digits" says whether our mean rounds to them.'
+    " The chance is the share of redrawn sets of runs that have the same verdict."
+)
 
 
 def file_name(source: str) -> str:
@@ -61,19 +80,19 @@ def lines(
         if source in figures:
             yield f"![{source}, ours beside the published]({figures[source]})"
             yield ""
-        rows = [_row(compare(cell, runs)) for cell in of_source]
-        yield from markdown(list(HEAD), rows, numbers_from=2)
-        notes = dict.fromkeys(cell.note for cell in of_source if cell.note)
-        for note in notes:
-            yield f"- {note}"
-        if notes:
-            yield ""
-    yield (
-        '"Ours" is the mean over the runs of a case, with its 95 % confidence interval'
-        " (Student's t over n seeds). The two agree if this interval reaches the"
-        " published value, or the published interval where one is printed."
-    )
+        yield from table([compare(cell, runs) for cell in of_source])
+    yield READING
     yield ""
+
+
+def table(compared: Sequence[Compared]) -> Iterator[str]:
+    """One table row per cell, then the cells' notes."""
+    yield from markdown(list(HEAD), [_row(one) for one in compared], numbers_from=2)
+    notes = dict.fromkeys(one.cell.note for one in compared if one.cell.note)
+    for note in notes:
+        yield f"- {note}"
+    if notes:
+        yield ""
 
 
 def _row(compared: Compared) -> list[str]:
@@ -91,9 +110,15 @@ def _row(compared: Compared) -> list[str]:
             difference = f"{compared.ours - cell.value:+.0f}"
         if cell.value:
             difference += f" ({(compared.ours - cell.value) / cell.value:+.1%})"
-    verdict = {True: "yes", False: "**no**", None: "-"}[compared.agrees]
+    verdict = compared.verdict.value if compared.verdict else "not measured"
+    if compared.verdict is Verdict.DIFFERS:
+        verdict = f"**{verdict}**"
+    verdict += ", fragile" if compared.fragile else ""
+    rounds = {True: "same", False: "other", None: "-"}[compared.rounds]
+    chance = "-" if compared.chance is None else f"{compared.chance:.0%}"
+    more = (verdict, rounds, chance)
     name = f"{cell.row}{f',{unit}' if unit else ''}"
-    return [name, cell.column, published, ours, str(compared.n), difference, verdict]
+    return [name, cell.column, published, ours, str(compared.n), difference, *more]
 
 
 def _number(value: float) -> str:

@@ -1,4 +1,4 @@
-"""The pages of a publication as files: a page per figure, an index, the points."""
+"""The pages of a publication as files: figures, answers, criteria, matrix, index."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,21 +13,31 @@ from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.figures.titles import within_sentence
-from analysis.published import resampling
-from analysis.published.publication import Answered, Cause, Sheet, answer_statements
+from analysis.published import matrix as matrices
+from analysis.published.judging import REDRAWS, Verdict
+from analysis.published.publication import (
+    Configuration,
+    Matrix,
+    Scored,
+    Sheet,
+    named_campaigns,
+    score,
+)
 from analysis.published.statements import Statement
-from analysis.published.statistics import SIGNIFICANCE
-from analysis.report import figures_section
+from analysis.report import (
+    answers_section,
+    cells_section,
+    criteria_page,
+    figures_section,
+    matrix_page,
+)
 from analysis.report.figures_section import Outcome
 from analysis.report.markdown import inert, markdown
 
 MADE = ("source", "spec", "backend", "kernel", "guest", "mpbench", "commit")
 """The rows of the table at the foot of a page that says how a campaign was made."""
-AGREES, OPEN = "agrees", "differs, open"
-READING = (
-    "The files of published statements say how each statement is read as a number. A"
-    " trend is Spearman's rank correlation. Tests are at p < 0.05."
-)
+BUILD = ("kernel", "commit")
+"""What all campaigns of the pages should have in common."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +47,22 @@ class Publication:
     source : the publication, for headings
     file : the file that says all this, as the index names it
     sheets : its pages
-    causes : why ours differs, by the statement's id
+    configurations : the sets of campaigns that are judged
+    matrix : which parts of a configuration are compared, if any
+    findings : Markdown for the head of the index
     """
 
     source: str
     file: str
     sheets: Sequence[Sheet]
     statements: Sequence[Statement]
-    causes: Mapping[str, Cause]
+    configurations: Sequence[Configuration] = (Configuration("upstream"),)
+    matrix: Matrix | None = None
+    findings: str = ""
+
+    def of(self, sheet: Sheet) -> list[Statement]:
+        """The statements of a page."""
+        return [one for one in self.statements if sheet.has(one.figure)]
 
 
 @dataclass(frozen=True)
@@ -53,16 +71,8 @@ class Reproduced:
 
     sheet: Sheet
     figures: tuple[Outcome, ...]
-    answers: tuple[Answered, ...]
+    statements: tuple[Statement, ...]
     missing: tuple[str, ...]
-
-    @property
-    def agreeing(self) -> int:
-        return sum(answer.given.agrees is True for answer in self.answers)
-
-    @property
-    def differing(self) -> tuple[Answered, ...]:
-        return tuple(a for a in self.answers if a.given.agrees is False)
 
 
 def write(
@@ -71,31 +81,82 @@ def write(
     requests: Mapping[str, Sequence[FigureRequest]],
     folder: Path,
     look: Look,
+    redraws: int = REDRAWS,
 ) -> tuple[Reproduced, ...]:
     """Write every page that there are results for, README.md and the points.
 
+    campaigns : all results, by name
     requests : the figures of each campaign, by the campaign's name
 
     The same tables give the same bytes. A page without any results is named in the
     index alone.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    scored = [
+        score(one, campaigns, publication.statements, publication.sheets, redraws)
+        for one in publication.configurations
+    ]
+    scored = [one for one in scored if one.campaigns]
+    counted = [one for one in scored if not one.configuration.exploration]
     done = []
     for sheet in publication.sheets:
         target = Target(folder, "", look)
         made = reproduce(sheet, publication, campaigns, requests, target)
         done.append(made)
-        if _written(made):
-            lines = list(_page(made, publication.source, campaigns, look.formats[0]))
-            _write(folder / f"{sheet.name}.md", lines)
+        if _written(made, counted):
+            lines = _page(made, publication, campaigns, counted, look.formats[0])
+            _write(folder / f"{sheet.name}.md", list(lines))
     for campaign in campaigns.values():
         points = _points(campaign, requests.get(campaign.name, ()))
         if not points.empty:
             path = folder / "points" / f"{campaign.name}.csv"
             path.parent.mkdir(exist_ok=True)
             points.to_csv(path, index=False, float_format="%.4g")
-    _write(folder / "README.md", list(_index(done, publication, campaigns)))
+    lines = criteria_page.lines(publication.statements, counted, redraws)
+    _write(folder / "criteria.md", list(lines))
+    written = _write_matrix(publication, campaigns, scored, folder)
+    _write(
+        folder / "README.md",
+        list(_index(done, publication, campaigns, counted, written)),
+    )
     return tuple(done)
+
+
+def _write_matrix(
+    publication: Publication,
+    campaigns: Mapping[str, Campaign],
+    scored: Sequence[Scored],
+    folder: Path,
+) -> bool:
+    """Write matrix.md if parts were left out or explored; returns whether it was."""
+    by_name = {one.configuration.name: one for one in scored}
+    known = named_campaigns(publication.statements, publication.sheets)
+    lines: list[str] = []
+    matrix = publication.matrix
+    whole = by_name.get(matrix.configuration) if matrix else None
+    if matrix and whole:
+        parts = {
+            part: matrix.without(part).campaigns(campaigns, known)
+            for part in matrix.parts(campaigns, known)
+        }
+        control = Configuration("control", matrix.control).campaigns(campaigns, known)
+        rows = matrices.changes(
+            publication.statements, whole.answers, whole.campaigns, parts
+        )
+        again = matrices.changes(
+            publication.statements, whole.answers, whole.campaigns, {"control": control}
+        )
+        baseline = by_name.get(matrix.baseline)
+        lines += matrix_page.lines(
+            publication.statements, whole, baseline, rows, again, tuple(parts)
+        )
+    for one in scored:
+        baseline = by_name.get(matrix.baseline) if matrix else None
+        if one.configuration.exploration and baseline:
+            lines += matrix_page.exploration(publication.statements, one, baseline)
+    if lines:
+        _write(folder / "matrix.md", lines)
+    return bool(lines)
 
 
 def reproduce(
@@ -105,18 +166,24 @@ def reproduce(
     requests: Mapping[str, Sequence[FigureRequest]],
     target: Target,
 ) -> Reproduced:
-    """Draw a page's figures into the target's folder and answer its statements."""
+    """Draw a page's figures into the target's folder, in every configuration."""
     taken: set[str] = set()
     figures: list[Outcome] = []
-    for name in sheet.campaigns:
-        if name in campaigns:
-            wanted = requests.get(name, ())
-            figures += _draw(sheet, campaigns[name], wanted, target, taken)
-    answers = answer_statements(
-        sheet, campaigns, publication.statements, publication.causes
-    )
-    missing = tuple(name for name in sheet.campaigns if name not in campaigns)
-    return Reproduced(sheet, tuple(figures), answers, missing)
+    missing = []
+    for configuration in publication.configurations:
+        if configuration.exploration:
+            continue
+        given = configuration.campaigns(campaigns, sheet.campaigns)
+        for campaign in given.values():
+            wanted = requests.get(campaign.name, ())
+            figures += _draw(sheet, campaign, wanted, target, taken)
+        missing += [
+            f"{name}{configuration.suffix}"
+            for name in sheet.campaigns
+            if name not in given
+        ]
+    statements = tuple(publication.of(sheet))
+    return Reproduced(sheet, tuple(figures), statements, tuple(missing))
 
 
 def _draw(
@@ -146,23 +213,43 @@ def _write(path: Path, lines: Sequence[str]) -> None:
     path.write_text(inert("\n".join(lines).rstrip() + "\n"), encoding="utf-8")
 
 
-def _written(made: Reproduced) -> bool:
-    return bool(made.figures or made.answers)
+def _written(made: Reproduced, scored: Sequence[Scored]) -> bool:
+    """Whether there is anything for the page to show."""
+    measured = any(
+        one.answers[statement.id].main.n
+        for one in scored
+        for statement in made.statements
+    )
+    compared = any(
+        cell.n for one in scored for cell in one.cells.get(made.sheet.name, ())
+    )
+    return bool(made.figures) or measured or compared
 
 
 def _page(
-    made: Reproduced, source: str, campaigns: Mapping[str, Campaign], suffix: str
+    made: Reproduced,
+    publication: Publication,
+    campaigns: Mapping[str, Campaign],
+    scored: Sequence[Scored],
+    suffix: str,
 ) -> Iterator[str]:
     sheet = made.sheet
+    used = [
+        one.campaigns[name]
+        for one in scored
+        for name in sheet.campaigns
+        if name in one.campaigns
+    ]
     yield f"# {sheet.where.partition(',')[0]}: {sheet.title}"
     yield ""
-    yield f"{source}, {sheet.where}. [All pages](README.md)"
+    yield f"{publication.source}, {sheet.where}. [All pages](README.md)"
     yield ""
+    if sheet.link:
+        yield f"- [The campaign's own page]({sheet.link})"
     for name in made.missing:
         yield f"- No results of `{name}` yet."
-    for name in sheet.campaigns:
-        if name in campaigns:
-            yield from (f"- `{name}`: {line}" for line in campaigns[name].state)
+    for campaign in used:
+        yield from (f"- `{campaign.name}`: {line}" for line in campaign.state)
     yield ""
     for figure in made.figures:
         heading = within_sentence(figure.title)
@@ -170,98 +257,32 @@ def _page(
         yield ""
         yield from figures_section.lines(figure, suffix)
     yield from figures_section.readings(made.figures)
-    if made.answers:
+    if made.statements:
         yield "## Ours beside the published"
         yield ""
-        yield from _answers(made.answers)
+        yield from answers_section.lines(made.statements, scored)
+    for one in scored:
+        if compared := one.cells.get(sheet.name):
+            yield f"## Cells, {one.configuration.name}"
+            yield ""
+            yield from cells_section.table(compared)
+    if sheet.cells:
+        yield cells_section.READING
+        yield ""
     if sheet.notes.strip():
         yield sheet.notes.strip()
         yield ""
-    yield from _made([campaigns[n] for n in sheet.campaigns if n in campaigns])
-
-
-def _answers(answers: Sequence[Answered]) -> Iterator[str]:
-    rows = []
-    for answered in answers:
-        given = answered.given
-        said = given.statement
-        where = f"sec. {said.section}, p. {said.page}, {_figure(said.figure)}"
-        verdict = {True: "yes", False: "**no**", None: "-"}[given.agrees]
-        n = str(given.n or "-")
-        rows.append([said.statement, where, given.ours, n, verdict])
-    head = ["published", "where", "ours", "n", "agrees"]
-    yield from markdown(head, rows)
-    yield READING
-    yield ""
-    differing = [a for a in answers if a.given.agrees is False]
-    if not differing:
-        return
-    yield "### What differs, and why"
-    yield ""
-    for answered in differing:
-        yield f"- *{answered.given.statement.statement}*: {_why(answered)}"
-    yield ""
-
-
-def _figure(name: str) -> str:
-    return name if name.startswith("Table") else f"Fig. {name}"
-
-
-def _why(answered: Answered) -> str:
-    if answered.cause is None:
-        return "The cause is open."
-    text = " ".join(answered.cause.text.split())
-    if answered.untested and answered.cause.rows is not None:
-        name = answered.cause.rows.campaign
-        return f"{text} There are no results of `{name}` yet, so the cause is open."
-    if answered.odds is not None:
-        text += f" {_chance(answered.odds)}"
-    if answered.tested is None:
-        return text
-    agrees = {
-        True: "They agree with the published statement.",
-        False: "They do not agree with the published statement"
-        + ("." if answered.by_chance else ", so the cause is open."),
-        None: "They cannot be compared, so the cause is open.",
-    }
-    rows = answered.tested.statement.rows
-    conditions = ", ".join(f"{c} {how} {v}" for c, how, v in rows.conditions)
-    of = f"`{rows.campaign}`" + (f" ({conditions})" if conditions else "")
-    of += f", `{answered.cause.metric}`" if answered.cause.metric else ""
-    tested = answered.tested
-    said = f"{tested.ours} (n = {tested.n}). {agrees[tested.agrees]}"
-    return f"{text} The runs of {of} have: {said}"
-
-
-def _chance(odds: float) -> str:
-    within = "within chance" if odds >= SIGNIFICANCE else "more than chance"
-    return (
-        f"We drew {resampling.RESAMPLES:,} designs with replacement from the points of"
-        f" this design. The statement holds in {odds:.0%} of them, so the difference is"
-        f" {within}."
-    )
-
-
-def verdict(made: Reproduced) -> str:
-    """The verdict of a page in the index."""
-    if not made.answers:
-        return "drawn" if made.figures else "no results yet"
-    differing = made.differing
-    if not differing:
-        known = any(a.given.agrees is not None for a in made.answers)
-        return AGREES if known else "not measured"
-    unexplained = sum(not answer.explained for answer in differing)
-    if not unexplained:
-        return "differs, with cause"
-    return OPEN if unexplained == len(differing) else f"differs, {unexplained} open"
+    yield from _made(used)
 
 
 def _index(
     done: Sequence[Reproduced],
     publication: Publication,
     campaigns: Mapping[str, Campaign],
+    scored: Sequence[Scored],
+    matrix: bool,
 ) -> Iterator[str]:
-    yield "# Every figure and table, ours beside the published"
+    yield "# Every statement, figure and table, ours beside the published"
     yield ""
     yield (
         f"{publication.source}. These pages were made from results folders by `mpbench"
@@ -269,38 +290,35 @@ def _index(
         " The folder `points/` has the plotted values."
     )
     yield ""
-    rows = []
-    for made in done:
-        sheet = made.sheet
-        name = sheet.where.partition(",")[0]
-        link = sheet.link or (f"{sheet.name}.md" if _written(made) else "")
-        page = f"[{name}]({link})" if link else name
-        if sheet.link:
-            rows.append([page, sheet.title, "-", "-", "on its own page"])
-            continue
-        counts = (str(made.agreeing), str(len(made.differing)))
-        rows.append([page, sheet.title, *counts, verdict(made)])
-    head = ["page", "shows", "agree", "differ", "verdict"]
-    yield from markdown(head, rows)
-    agreeing = sum(made.agreeing for made in done)
-    differing = [answered for made in done for answered in made.differing]
-    by_chance = sum(answered.by_chance for answered in differing)
+    yield from _builds(campaigns)
+    for one in scored:
+        configuration = one.configuration
+        text = " ".join(configuration.text.split())
+        statements = one.counts(publication.statements)
+        yield f"**{configuration.name}**{f' ({text})' if text else ''}:"
+        yield ""
+        yield f"- {answers_section.counts(statements, 'statements')}"
+        if any(one.cells.values()):
+            yield f"- {answers_section.counts(one.cell_counts(), 'cells')}"
+        yield ""
     yield (
-        f"{agreeing + len(differing)} statements can be answered by yes or no. Our"
-        f" results agree with {agreeing} of them."
-        + (f" {by_chance} differ by no more than chance." if by_chance else "")
+        "[criteria.md](criteria.md) lists every change of a criterion, with the verdict"
+        " before and after it."
+        + (
+            " [matrix.md](matrix.md) shows which part of a configuration explains what."
+            if matrix
+            else ""
+        )
     )
     yield ""
-    if differing:
-        yield "## What differs"
+    if publication.findings.strip():
+        yield publication.findings.strip()
         yield ""
-    for made in done:
-        for answered in made.differing:
-            said = answered.given.statement
-            page = f"[{_figure(said.figure)}]({made.sheet.name}.md)"
-            ours = f"*{said.statement}*. Ours: {answered.given.ours}"
-            yield f"- {page}: {ours}. {_short(answered)}"
+    yield "## By page"
     yield ""
+    yield from _by_page(done, publication, scored)
+    for wanted in (Verdict.DIFFERS, Verdict.UNDECIDED):
+        yield from _listed(wanted, done, scored)
     noted = [campaign for campaign in campaigns.values() if campaign.state]
     if noted:
         yield "## What was run"
@@ -309,21 +327,64 @@ def _index(
         yield from (f"- `{campaign.name}`: {line}" for line in campaign.state)
 
 
-def _short(answered: Answered) -> str:
-    """The first sentence of the cause."""
-    if answered.cause is None:
-        return "The cause is open."
-    if answered.untested:
-        return "A supposed cause is not tested yet, so the cause is open."
-    if answered.by_chance and answered.odds is not None:
-        share = f"{answered.odds:.0%}"
-        told = f"the statement holds in {share} of resampled designs"
-        return f"The difference is within chance: {told}."
-    if not answered.explained:
-        return (
-            "A supposed cause was tested and does not explain it, so the cause is open."
-        )
-    return " ".join(answered.cause.text.split()).partition(". ")[0].rstrip(".") + "."
+def _builds(campaigns: Mapping[str, Campaign]) -> Iterator[str]:
+    """The kernel build and the commit that made the results."""
+    for name in BUILD:
+        builds = sorted({one.made.get(name, "-") for one in campaigns.values()})
+        shown = ", ".join(f"`{build}`" for build in builds)
+        yield f"- {name}: {shown}"
+        if len(builds) > 1:
+            yield f"  ({len(builds)} of them, so that campaigns are not comparable)"
+    yield ""
+
+
+def _by_page(
+    done: Sequence[Reproduced], publication: Publication, scored: Sequence[Scored]
+) -> Iterator[str]:
+    """One table row per page, and per configuration agree, differ and undecided."""
+    head = ["page", "shows"]
+    head += [f"{one.configuration.name}: statements" for one in scored]
+    head += [f"{one.configuration.name}: cells" for one in scored]
+    rows = []
+    for made in done:
+        sheet = made.sheet
+        name = sheet.where.partition(",")[0]
+        link = f"{sheet.name}.md" if _written(made, scored) else sheet.link
+        counts = [one.counts(made.statements) for one in scored]
+        counts += [one.cell_counts([sheet.name]) for one in scored]
+        cells = [
+            f"{c.agrees} / {c.differs} / {c.undecided}" if c.all else "-"
+            for c in counts
+        ]
+        rows.append([f"[{name}]({link})" if link else name, sheet.title, *cells])
+    yield from markdown(head, rows)
+    yield "The numbers are those that agree, differ and are undecided."
+    yield ""
+
+
+def _listed(
+    wanted: Verdict, done: Sequence[Reproduced], scored: Sequence[Scored]
+) -> Iterator[str]:
+    """Every statement with a verdict, by configuration."""
+    for one in scored:
+        found = [
+            (made, answer)
+            for made in done
+            for statement in made.statements
+            for answer in [one.answers[statement.id]]
+            if answer.verdict is wanted
+        ]
+        if not found:
+            continue
+        title = {Verdict.DIFFERS: "What differs", Verdict.UNDECIDED: "Undecided"}
+        yield f"## {title[wanted]}: {one.configuration.name}"
+        yield ""
+        for made, answer in found:
+            statement = answer.statement
+            page = f"[{answers_section.figure(statement.figure)}]({made.sheet.name}.md)"
+            verdict = answers_section.verdict(answer).replace("**", "")
+            yield f"- {page}: *{statement.statement}*. {answer.main.ours} ({verdict})."
+        yield ""
 
 
 def _made(campaigns: Sequence[Campaign]) -> Iterator[str]:

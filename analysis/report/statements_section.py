@@ -1,44 +1,36 @@
 """A campaign beside published statements, as a section of its page."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.numbers import is_number
-from analysis.published.statements import Answer, Statement, answer
+from analysis.published.answers import answer
+from analysis.published.statements import Statement
+from analysis.report import answers_section
 from analysis.report.markdown import markdown
 
 
 def lines(statements: Sequence[Statement], campaign: Campaign) -> Iterator[str]:
-    """One table per case of MPTCP, with the statements that the campaign answers."""
+    """One table per case of MPTCP, with the statements that the campaign answers.
+
+    A statement that names no case is answered for every case by itself.
+    """
     if not statements or not campaign.mptcp_cases:
         return
     yield "## Ours beside the published"
     yield ""
-    numeric = tuple(f for f in campaign.factors if is_number(campaign.runs, f))
     for case, rows in campaign.mptcp_cases.items():
         if len(campaign.mptcp_cases) > 1:
             yield f"### {case}"
             yield ""
-        answers = [
-            answer(statement, rows, numeric, campaign.mptcp_runs)
-            for statement in statements
-            if statement.of(campaign.name)
-            and (not statement.rows.cases or case in statement.rows.cases)
-        ]
-        head = ["published", "where", "ours", "n", "agrees"]
-        yield from markdown(head, [_cells(given) for given in answers])
-    yield (
-        "A trend is Spearman's rank correlation. Whether there is a trend is tested at"
-        " p < 0.05. The file of published statements says how each statement is read as"
-        " a number."
-    )
+        one_case = replace(campaign, runs=rows)
+        answers = []
+        for statement in statements:
+            cases = statement.criterion.rows.cases
+            if statement.of(campaign.name) and (not cases or case in cases):
+                used = campaign if cases else one_case
+                answers.append(answer(statement, {"": used, campaign.name: used}))
+        shown = [answers_section.cells_of(given) for given in answers]
+        yield from markdown(answers_section.HEAD, shown)
+    yield answers_section.READING
     yield ""
-
-
-def _cells(given: Answer) -> list[str]:
-    statement = given.statement
-    where = f"sec. {statement.section}"
-    where += f", p. {statement.page}" if statement.page else ""
-    where += f", Fig. {statement.figure}" if statement.figure else ""
-    verdict = {True: "yes", False: "**no**", None: "-"}[given.agrees]
-    return [statement.statement, where, given.ours, str(given.n or "-"), verdict]

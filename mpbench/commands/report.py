@@ -63,8 +63,8 @@ def _formats(
 @click.option(
     "--expect",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="Published statements to set ours beside (CSV).  [default: the file that"
-    " the experiment names under `expect`]",
+    help="Published statements or cells to set ours beside (YAML or CSV)."
+    "  [default: the file that the experiment names under `expect`]",
 )
 @click.option(
     "--experiment",
@@ -216,9 +216,12 @@ def _expected(spec: "Spec | None", results: Path) -> Path | None:
     """The file named under `expect`, looked for here and above the results."""
     if spec is None or spec.expect is None:
         return None
+    # Files of statements were CSV files first, and finished campaigns still name them.
+    names = [Path(spec.expect), Path(spec.expect).with_suffix(".yaml")]
     for folder in (Path(), *results.resolve().parents):
-        if (folder / spec.expect).is_file():
-            return folder / spec.expect
+        for name in names:
+            if (folder / name).is_file():
+                return folder / name
     raise UserError(
         f"{results}: expect: {spec.expect} is not there; name it with --expect"
     )

@@ -1,4 +1,4 @@
-"""The file of a publication's pages: what each shows, and why ours differs."""
+"""The file of a publication's pages: what each shows, and in which configurations."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,38 +12,58 @@ from mpbench.spec.problems import describe
 from mpbench.spec.values import Part
 
 if TYPE_CHECKING:
+    from analysis.published.cells import Cell
     from analysis.published.statements import Statement
     from analysis.report.publication_pages import Publication
 
 
 class PageEntry(Part):
-    title: str = Field(description="What it shows.")
+    title: str = Field(description="What the page shows.")
     where: str = Field(description="Figure or table and page, as in `Fig. 3.3, p. 23`.")
-    campaigns: tuple[str, ...] = Field(default=(), description="That it is drawn of.")
-    link: str | None = Field(default=None, description="A page that there is already.")
-    notes: str = Field(default="", description="Markdown, at the foot of the page.")
+    campaigns: tuple[str, ...] = Field(
+        default=(), description="The campaigns that its figures are drawn from."
+    )
+    link: str | None = Field(default=None, description="An existing page to link to.")
+    cells: str | None = Field(
+        default=None,
+        description="A file of cells, relative to this file, that are compared with"
+        " the page's first campaign.",
+    )
+    notes: str = Field(default="", description="Markdown for the foot of the page.")
 
     @property
     def figure(self) -> str:
         return self.where.partition(",")[0].removeprefix("Fig. ")
 
 
-class CauseEntry(Part):
-    text: str = Field(description="Why ours differs.")
-    rows: str | None = Field(
+class ConfigurationEntry(Part):
+    suffix: str = Field(
+        default="",
+        description="What the names of the configuration's campaigns end in, after the"
+        " name that statements give.",
+    )
+    replaced: dict[str, str] | None = Field(
         default=None,
-        description="The runs that test it: a campaign and conditions, as in a file"
-        " of statements.",
+        description="The configuration's campaigns by the name that statements give,"
+        " instead of a suffix.",
     )
-    against: str | None = Field(
-        default=None, description="What the statement is set against there."
-    )
-    metric: str = Field(
-        default="", description="Of which metric it is asked there, if of another one."
-    )
-    chance: bool = Field(
+    text: str = Field(default="", description="What the configuration is.")
+    exploration: bool = Field(
         default=False,
-        description="Ask, too, how often points drawn again say what is published.",
+        description="A setting that nobody had. It is shown, but not counted.",
+    )
+
+
+class MatrixEntry(Part):
+    configuration: str = Field(
+        description="The configuration that parts are left out of."
+    )
+    baseline: str = Field(description="The configuration without any of the parts.")
+    prefix: str = Field(
+        description="What stands between a campaign's name and the part left out."
+    )
+    control: str = Field(
+        description="The suffix of the same configuration with fresh seeds."
     )
 
 
@@ -56,17 +76,23 @@ class PagesFile(Part):
         min_length=1, description="Files of statements, relative to this one."
     )
     pages: dict[str, PageEntry] = Field(min_length=1, description="By file name.")
-    causes: dict[str, CauseEntry] = Field(
-        default={}, description="By the statement's id."
+    configurations: dict[str, ConfigurationEntry] = Field(
+        default={"upstream": ConfigurationEntry()},
+        min_length=1,
+        description="The sets of campaigns that are judged, by name.",
     )
+    matrix: MatrixEntry | None = Field(
+        default=None, description="Which parts are left out to see what they explain."
+    )
+    findings: str = Field(default="", description="Markdown for the head of the index.")
 
 
 class Pages:
     """A file of pages, with all that it names."""
 
     def __init__(self, path: Path) -> None:
-        """Raises UserError, `file:line: what is wrong`, for a file that is not so."""
-        from analysis.published import statements
+        """Read the file. Raises UserError, `file:line: what is wrong`."""
+        from analysis.published import cells, statements
 
         self.path = path
         document = read(path)
@@ -76,32 +102,57 @@ class Pages:
             raise UserError(describe(error, PagesFile, document)) from None
         found: list[Statement] = []
         for index, name in enumerate(self.file.statements):
+            self._exists(name, document, ("statements", index))
             try:
                 found += statements.read(path.parent / name)
-            except FileNotFoundError:
-                line = document.line(("statements", index))
-                raise UserError(
-                    f"{path}:{line}: statements: no file {name} beside {path.name}"
-                ) from None
             except ValueError as error:
                 raise UserError(str(error)) from None
         self.statements = tuple(found)
-        self._check(document)
-
-    def _check(self, document: Document) -> None:
-        known = {each.id for each in self.statements}
-        for name in self.file.causes:
-            if name not in known:
-                line = document.line(("causes", name))
+        self.cells: dict[str, tuple[Cell, ...]] = {}
+        for page, entry in self.file.pages.items():
+            if entry.cells is None:
+                continue
+            place = ("pages", page, "cells")
+            self._exists(entry.cells, document, place)
+            if not entry.campaigns:
                 raise UserError(
-                    f"{self.path}:{line}: causes: no statement has the id {name!r}"
+                    f"{path}:{document.line(place)}: cells: the page names no campaign"
+                    " to compare them with; give 'campaigns'"
+                )
+            try:
+                self.cells[page] = cells.read(path.parent / entry.cells)
+            except ValueError as error:
+                raise UserError(str(error)) from None
+        self._check_matrix(document)
+
+    def _exists(
+        self, name: str, document: Document, place: tuple[str | int, ...]
+    ) -> None:
+        if not (self.path.parent / name).is_file():
+            key = next(str(step) for step in reversed(place) if isinstance(step, str))
+            raise UserError(
+                f"{self.path}:{document.line(place)}: {key}: no file {name} beside"
+                f" {self.path.name}"
+            )
+
+    def _check_matrix(self, document: Document) -> None:
+        matrix = self.file.matrix
+        if matrix is None:
+            return
+        for key in ("configuration", "baseline"):
+            name = getattr(matrix, key)
+            if name not in self.file.configurations:
+                known = ", ".join(self.file.configurations)
+                line = document.line(("matrix", key))
+                raise UserError(
+                    f"{self.path}:{line}: matrix: {key}: no configuration is named"
+                    f" {name!r}; there is {known}"
                 )
 
     @property
     def publication(self) -> "Publication":
         """What the file asks for, as the pages take it."""
-        from analysis.published.publication import Cause, Sheet
-        from analysis.published.selection import read as selected
+        from analysis.published.publication import Configuration, Matrix, Sheet
         from analysis.report.publication_pages import Publication
 
         sheets = tuple(
@@ -112,26 +163,24 @@ class Pages:
                 figure=page.figure,
                 campaigns=page.campaigns,
                 link=page.link or "",
+                cells=self.cells.get(name, ()),
                 notes=page.notes,
             )
             for name, page in self.file.pages.items()
         )
-        causes = {
-            name: Cause(
-                text=cause.text,
-                rows=selected(cause.rows) if cause.rows else None,
-                against=selected(cause.against) if cause.against else None,
-                metric=cause.metric,
-                chance=cause.chance,
-            )
-            for name, cause in self.file.causes.items()
-        }
+        configurations = tuple(
+            Configuration(name, **entry.model_dump())
+            for name, entry in self.file.configurations.items()
+        )
+        matrix = self.file.matrix
         return Publication(
             source=self.file.source,
             file=loading.shown(self.path),
             sheets=sheets,
             statements=self.statements,
-            causes=causes,
+            configurations=configurations,
+            matrix=Matrix(**matrix.model_dump()) if matrix else None,
+            findings=self.file.findings,
         )
 
     def experiment(self, name: str) -> Path | None:

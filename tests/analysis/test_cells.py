@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
@@ -9,6 +10,7 @@ from scipy import stats
 from analysis.campaign.campaign import Campaign
 from analysis.figures import cells as cells_figure
 from analysis.published import cells
+from analysis.published.judging import Verdict
 from analysis.report import campaign_page, cells_section, users_section
 from analysis.run import trace_metrics
 from analysis.run.job import parse_job
@@ -45,8 +47,8 @@ def test_the_mean_with_student_s_interval() -> None:
     low, high = stats.t.interval(0.95, 2, 7700, stats.sem([6600, 7700, 8800]))
     assert found.margin == pytest.approx((high - low) / 2)
     assert found.difference == pytest.approx(778)
-    assert found.agrees is True
-    assert cells.compare(cell(value="2000"), RUNS).agrees is False
+    assert found.verdict is Verdict.UNDECIDED  # The interval is wider than 10 %.
+    assert cells.compare(cell(value="2000"), RUNS).verdict is Verdict.DIFFERS
 
 
 def test_what_cannot_be_compared_says_why() -> None:
@@ -54,9 +56,10 @@ def test_what_cannot_be_compared_says_why() -> None:
     assert cells.compare(cell(point="x=1"), RUNS).why_not == "no column x"
     assert cells.compare(cell(metric="a.goodput_mbps"), RUNS).why_not.startswith("no c")
     missing = cells.compare(cell(case="olia", metric="jain", unit=""), RUNS)
-    assert missing.why_not == "no run has jain" and missing.agrees is None
+    assert missing.why_not == "no run has jain" and missing.verdict is None
     once = cells.compare(cell(point="multi.users=30", value="9000"), RUNS)
-    assert (once.ours, once.margin, once.agrees) == (9000, None, None)
+    assert (once.ours, once.margin) == (9000, None)
+    assert once.verdict is Verdict.UNDECIDED and once.rounds is True
 
 
 def test_printed_digits_and_margins_count() -> None:
@@ -67,7 +70,35 @@ def test_printed_digits_and_margins_count() -> None:
         ("0.9920", "0.001", True),
     ):
         one = cell(point="", metric="jain", unit="", value=value, margin=margin)
-        assert cells.compare(one, same).agrees is agrees
+        wanted = Verdict.AGREES if agrees else Verdict.DIFFERS
+        compared = cells.compare(one, same)
+        assert compared.verdict is wanted and compared.chance == 1
+        assert compared.rounds is (value == "0.992")
+
+
+def test_the_chance_of_a_cell_is_that_of_redrawn_runs() -> None:
+    """Against a second implementation, run by run."""
+    values = [0.990, 0.991, 0.992, 0.993, 0.9965]
+    runs = pd.DataFrame({"case": "lia", "jain": values})
+    one = cell(point="", metric="jain", unit="", value="0.9910")
+    compared = cells.compare(one, runs)
+    generator = np.random.default_rng(3)
+    same = 0
+    for _ in range(1000):
+        drawn = generator.choice(values, 5)
+        low, high = stats.t.interval(0.95, 4, drawn.mean(), stats.sem(drawn))
+        same += bool(low - 0.00005 <= 0.991 <= high + 0.00005)
+    assert compared.verdict is Verdict.AGREES
+    assert compared.chance == pytest.approx(same / 1000, abs=0.05)
+    assert compared.fragile is (compared.chance is not None and compared.chance < 0.9)
+
+
+def test_a_drop_share_is_of_the_packets_that_came() -> None:
+    runs = pd.DataFrame(
+        {"case": "lia", "l.queue_drops": [1, 2], "l.bytes": [1514 * 99, 1514 * 98]}
+    )
+    one = cell(point="", metric="l.queue_drop_share", unit="%", value="1.5")
+    assert cells.compare(one, runs).ours == pytest.approx(1.5)
 
 
 @pytest.mark.parametrize(
@@ -114,9 +145,10 @@ def test_the_page() -> None:
     text = "\n".join(cells_section.lines((cell(), other), RUNS, {"Table 1": "a.png"}))
     assert "### Table 1" in text and "- A note." in text and "](a.png)" in text
     assert (
-        "throughput, kbit/s | LIA | 6922 | 7000 ± 2484 | 3 | +78 (+1.1%) | yes" in text
+        "throughput, kbit/s | LIA | 6922 | 7000 ± 2484 | 3 | +78 (+1.1%) | undecided"
+        in text
     )
-    assert "| - (not run) | 0 | - | - |" in text
+    assert "| - (not run) | 0 | - | not measured | - | - |" in text
     assert not list(cells_section.lines((), RUNS, {}))
 
 

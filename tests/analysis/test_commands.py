@@ -32,7 +32,7 @@ traffic:
   - {tool: iperf3, from: client, to: server, duration: 5 s}
 """
 ROOT = Path(__file__).parents[2]
-THESIS = ROOT / "results/published/thesis-ch3.csv"
+THESIS = ROOT / "results/published/thesis-ch3.yaml"
 
 
 def invoke(verb: str, *arguments: object) -> Result:

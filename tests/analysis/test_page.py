@@ -18,7 +18,7 @@ from analysis.report.campaign_page import Contents
 from tests.analysis import campaign
 
 BENEFITS = ("goodput", "aggregation_benefit", "experimental_aggregation_benefit")
-THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.csv"
+THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.yaml"
 
 
 def loaded(

@@ -1,6 +1,7 @@
-"""Pages of a publication: drawn, answered, with causes, the same each time."""
+"""Pages of a publication: drawn, judged in every configuration, always the same."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from analysis.campaign.campaign import Campaign
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
-from analysis.published import publication, resampling, selection, statements
+from analysis.published import cells, publication, statements
+from analysis.published import criterion as criteria
+from analysis.published.statements import Statement
 from analysis.report import publication_pages
 from mpbench.commands import pages as command
 from mpbench.errors import UserError
@@ -45,122 +48,161 @@ def made(name: str, seed: int, **columns: Any) -> Campaign:
 
 
 def publication_of(
-    said: Sequence[statements.Statement], causes: Mapping[str, publication.Cause]
+    said: Sequence[statements.Statement], **more: Any
 ) -> publication_pages.Publication:
     return publication_pages.Publication(
-        "Somebody, 2017", "pages.yaml", SHEETS, said, causes
+        "Somebody, 2017", "pages.yaml", SHEETS, said, **more
     )
 
 
-def said(**values: object) -> statements.Statement:
-    plain: dict[str, Any] = {
-        **dict(id="s", section="1", page="2", figure="3.4a", statement="it is large"),
-        **dict(statistic="median", metric="goodput_mbps", criterion="", above=None),
-        **dict(up_to=None, relation=">", value="1000", tolerance=0.0),
-        "rows": selection.Selection("a"),
-    }
-    return statements.Statement(**{**plain, **values})
+def said(name: str = "s", words: str = "it is large", **keys: Any) -> Statement:
+    """A statement about the median goodput of campaign `a`."""
+    plain = {"statistic": "median", "metric": "goodput_mbps", "relation": ">"}
+    values = criteria.normal({**plain, "value": 1000, "rows": "a", **keys})
+    return Statement(
+        id=name,
+        section="1",
+        page="2",
+        figure="3.4a",
+        statement=words,
+        criterion=criteria.parse(values),
+        values=values,
+    )
 
 
 def write(
-    folder: Path, causes: Mapping[str, publication.Cause], *more: statements.Statement
+    folder: Path, *more: Statement, results: Sequence[Campaign] = (), **settings: Any
 ) -> tuple[publication_pages.Reproduced, ...]:
-    campaigns = {"a": made("a", 1), "b": made("b", 2, goodput_mbps=2000.0)}
+    known = results or (made("a", 1), made("b", 2, goodput_mbps=2000.0))
     return publication_pages.write(
-        publication_of((said(), *more), causes),
-        campaigns,
-        {"a": (BOX,), "b": (BOX,)},
+        publication_of((said(), *more), **settings),
+        {campaign.name: campaign for campaign in known},
+        {campaign.name: (BOX,) for campaign in known},
         folder,
         Look(formats=("png",)),
+        redraws=50,
     )
 
 
 def test_a_page_has_both_campaigns_and_the_answers(tmp_path: Path) -> None:
-    done = write(tmp_path, {}, said(id="t", value="0"))
+    write(tmp_path, said("t", "it is more than nothing", value=0))
     page = (tmp_path / "figure-3.4.md").read_text()
     assert page.startswith("# Fig. 3.4: benefit\n")
     assert "](figure-3-4a.png)" in page and "](figure-3-4a-2.png)" in page
-    assert "| it is large |" in page and "*it is large*: The cause is open." in page
-    assert (done[0].agreeing, len(done[0].differing)) == (1, 1)
-    assert publication_pages.verdict(done[0]) == "differs, open"
+    assert "| it is large | sec. 1, p. 2, Fig. 3.4a | median" in page
+    assert "| **differs** | 100% |" in page and "| agrees | 100% |" in page
     index = (tmp_path / "README.md").read_text()
-    assert "| [Table 5.3](../x.md) | fairness | - | - | on its own page |" in index
-    assert "| Fig. 9.9 | nothing | 0 | 0 | no results yet |" in index
-    assert "2 statements can be answered" in index and "agree with 1 of them" in index
+    assert "- 1 of 2 statements agree, 1 differ and 0 are undecided." in index
+    assert "| [Table 5.3](../x.md) | fairness | - | - |" in index
+    assert "| Fig. 9.9 | nothing | - | - |" in index
+    assert "- kernel: `k`" in index
+    assert "## What differs: upstream" in index
     points = pd.read_csv(tmp_path / "points" / "a.csv")
     assert len(points) == 40 and "experimental_aggregation_benefit" in points
 
 
-def test_a_cause_is_answered_from_its_runs(tmp_path: Path) -> None:
-    cause = publication.Cause("The buffers. More.", selection.Selection("b"))
-    done = write(tmp_path, {"s": cause})
-    (each,) = done[0].answers
-    assert each.tested is not None and each.tested.agrees is True
-    page = (tmp_path / "figure-3.4.md").read_text()
-    assert "More. The runs of `b` have: median 2e+03 (n = 40). They agree with" in page
-    assert publication_pages.verdict(done[0]) == "differs, with cause"
-    assert "The buffers." in (tmp_path / "README.md").read_text()
-
-
-def test_a_cause_that_its_runs_do_not_show_leaves_it_open(tmp_path: Path) -> None:
-    done = write(tmp_path, {"s": publication.Cause("x.", selection.Selection("a"))})
-    (each,) = done[0].answers
-    assert each.tested is not None and not each.explained
-    assert publication_pages.verdict(done[0]) == "differs, open"
-    assert (
-        "does not explain it, so the cause is open."
-        in (tmp_path / "README.md").read_text()
+def test_every_configuration_is_judged_on_every_statement(tmp_path: Path) -> None:
+    known = (made("a", 1), made("a-new", 2, goodput_mbps=2000.0))
+    two = (
+        publication.Configuration("old"),
+        publication.Configuration("new", "-new", text="a new one"),
     )
-
-
-def test_a_cause_can_ask_of_another_metric(tmp_path: Path) -> None:
-    cause = publication.Cause("x.", selection.Selection("b"), metric="point")
-    done = write(tmp_path, {"s": cause})
-    assert not done[0].answers[0].explained
+    inputs = replace(said("i", "forty points", value=0), kind="input")
+    missing = said("m", "of another campaign", rows="c")
+    write(tmp_path, inputs, missing, results=known, configurations=two)
+    index = (tmp_path / "README.md").read_text()
+    told = "statements agree, {} differ and 0 are undecided; 1 were not measured."
+    assert f"**old**:\n\n- 0 of 2 {told.format(1)}" in index
+    assert f"**new** (a new one):\n\n- 1 of 2 {told.format(0)}" in index
     page = (tmp_path / "figure-3.4.md").read_text()
-    assert "of `b`, `point` have: median 19.5 (n = 40). They do not agree" in page
+    rows = [line for line in page.splitlines() if line.startswith("| it is large")]
+    assert [row.split(" | ")[2] for row in rows] == ["old", "new"]
+    assert "| forty points |" in page and "| input |" in page
+    assert "No results of `b-new` yet." in page
 
 
-def test_chance_is_a_cause_where_points_drawn_again_agree(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A median just below the value, and one far from it."""
-    monkeypatch.setattr(resampling, "RESAMPLES", 200)
-    known = made("a", 1).mptcp_runs["goodput_mbps"].median()
-    cause = publication.Cause("No more than chance. So.", chance=True)
-    near = said(id="near", statement="it is near", value=str(known + 1e-6))
-    done = write(tmp_path, {"s": cause, "near": cause}, near)
-    far_off, close = done[0].answers
-    assert far_off.odds == 0 and not far_off.explained
-    assert close.odds == pytest.approx(0.5, abs=0.2) and close.by_chance
-    page = (tmp_path / "figure-3.4.md").read_text()
-    assert f"in {close.odds:.0%} of them, so the difference is within" in page
+def test_a_change_is_judged_on_either_side(tmp_path: Path) -> None:
+    now = said("c", "it changed", value=0)
+    before = {**now.values, "value": 5000}
+    change = statements.Change(
+        "2026-01-02",
+        "Why not.",
+        {"value": 5000},
+        {"value": 0},
+        before,
+        now.values,
+        "1a",
+    )
+    write(tmp_path, replace(now, changes=(change,)))
+    page = (tmp_path / "criteria.md").read_text()
     assert (
-        "We drew 200 designs" in page
-        and "in 0% of them" in page
-        and "more than chance" in page
+        "| `c` | 2026-01-02 | 1a | value: 5000 | value: 0 | Why not. |"
+        " **differs** → agrees |"
+    ) in page
+    assert "1 changes." in page and "| upstream | no | 0 | 1 | 0 |" in page
+
+
+def test_cells_are_on_the_page_and_in_the_headline(tmp_path: Path) -> None:
+    fixed = made("a", 1, goodput_mbps=20.0)
+    cell = cells.Cell(
+        "T", "goodput", "x", "mptcp", {}, "goodput_mbps", "Mbit/s", 1.0, 20.0, None, ""
+    )
+    sheet = replace(
+        SHEETS[1], campaigns=("a",), cells=(cell, replace(cell, value=30.0))
+    )
+    shown = replace(publication_of(()), sheets=(sheet,))
+    publication_pages.write(
+        shown, {"a": fixed}, {}, tmp_path, Look(formats=("png",)), redraws=20
+    )
+    page = (tmp_path / "table-5.3.md").read_text()
+    assert "| 20 | 20 ± 0 | 40 | +0 (+0.0%) | agrees | same | 100% |" in page
+    assert (
+        "**differs** | other" in page and "[The campaign's own page](../x.md)" in page
     )
     index = (tmp_path / "README.md").read_text()
-    assert f"within chance: the statement holds in {close.odds:.0%} of" in index
-    assert "agree with 0 of them. 1 differ by no more than chance." in index
-    assert publication_pages.verdict(done[0]) == "differs, 1 open"
+    assert "- 1 of 2 cells agree, 1 differ and 0 are undecided." in index
 
 
-def test_a_cause_without_its_runs_leaves_it_open(tmp_path: Path) -> None:
-    cause = publication.Cause("The buffers.", selection.read("elsewhere; case=lia"))
-    done = write(tmp_path, {"s": cause})
-    assert publication_pages.verdict(done[0]) == "differs, open"
-    page = (tmp_path / "figure-3.4.md").read_text()
-    assert "There are no results of `elsewhere` yet, so the cause is open." in page
-    assert (
-        "is not tested yet, so the cause is open."
-        in (tmp_path / "README.md").read_text()
+def test_the_matrix_tells_what_a_part_mends_and_breaks(tmp_path: Path) -> None:
+    """Without `rate` the goodput is small; without `seed` it is what it was."""
+    known = (
+        made("a", 1),
+        made("a-v", 1, goodput_mbps=2000.0 + np.arange(40 * 3)),
+        made("a-v-without-rate", 1),
+        made("a-v-without-seed", 1, goodput_mbps=2000.5 + np.arange(40 * 3)),
+        made("a-v-control", 3, goodput_mbps=2000.2 + np.arange(40 * 3)),
     )
+    write(
+        tmp_path,
+        said("small", "it is small", relation="<"),
+        said("huge", "it is huge", value=1e6),
+        results=known,
+        configurations=(
+            publication.Configuration("up"),
+            publication.Configuration("v", "-v"),
+            publication.Configuration(
+                "try", replaced={"a": "a-v-control"}, exploration=True, text="Nobody's."
+            ),
+        ),
+        matrix=publication.Matrix("v", "up", "-v-without-", "-v-control"),
+    )
+    page = (tmp_path / "matrix.md").read_text()
+    assert (
+        "| `s` (Fig. 3.4a) | **differs** | agrees | **mended** | no change |"
+        " no change |"
+    ) in page
+    assert "| `small` (Fig. 3.4a) | agrees | **differs** | **broken** |" in page
+    assert "| rate | 3 | 1 | 1 | 1 | 0 |" in page and "| control | 3 | 0 | 0 |" in page
+    assert "- `huge` differs under v: no part explains it." in page
+    assert "## Exploration: try\n\nNobody's.\n" in page
+    assert "| `small` | agrees | **differs** | **broken** |" in page
+    index = (tmp_path / "README.md").read_text()
+    assert "[matrix.md](matrix.md)" in index and "**try**" not in index
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        write(tmp_path / name, {})
+        write(tmp_path / name)
     files = [
         {p.relative_to(tmp_path / name): p.read_bytes() for p in found if p.is_file()}
         for name in ("one", "two")
@@ -173,7 +215,7 @@ def test_two_figures_after_the_same_one_have_two_names(tmp_path: Path) -> None:
     target = Target(tmp_path, "", Look(formats=("png",)))
     done = publication_pages.reproduce(
         SHEETS[0],
-        publication_of((), {}),
+        publication_of(()),
         {"a": made("a", 1)},
         {"a": (BOX, BOX)},
         target,
@@ -198,28 +240,36 @@ def test_the_thesis_is_whole() -> None:
                     drawn.setdefault(sheet.name, set()).add(name)
     for sheet in sheets:
         assert sheet.link or drawn.get(sheet.name) == set(sheet.campaigns), sheet.name
-    names = [each.id for each in pages.statements]
+        for cell in sheet.cells:
+            file = pages.experiment(sheet.campaigns[0])
+            assert file is not None and cell.case in load(file).cases
+    names = [statement.id for statement in pages.statements]
     assert len(set(names)) == len(names)
-    for each in pages.statements:
-        if each.figure:
-            assert any(sheet.has(each.figure) for sheet in sheets), each.id
-        for asked in filter(None, (each.rows, each.against)):
-            assert not asked.campaign or pages.experiment(asked.campaign), each.id
+    for statement in pages.statements:
+        if statement.kind != "input":
+            assert any(sheet.has(statement.figure) for sheet in sheets), statement.id
+        readings = [reading.criterion for reading in statement.readings]
+        for asked in (statement.criterion, *readings):
+            for campaign_name in asked.campaigns():
+                assert pages.experiment(campaign_name), statement.id
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("pages:\n", "page:\n", r"pages.yaml:\d+: page: unknown key; did you mean"),
-        ("thesis-ch4.csv", "thesis-ch9.csv", r"pages.yaml:\d+: statements: no file"),
-        ("\npages:", "\ncauses: {nothing: {text: x}}\npages:", "no statement has the"),
+        ("thesis-ch4.yaml", "thesis-ch9.yaml", r"pages.yaml:\d+: statements: no file"),
+        ("\npages:", "\ncauses: {nothing: {text: x}}\npages:", "causes: unknown key"),
+        ("baseline: upstream", "baseline: up", r":\d+: matrix: baseline: no config"),
+        ("-table-5.4.csv", "-table-5.9.csv", r"pages.yaml:\d+: cells: no file"),
     ],
 )
 def test_a_wrong_file_is_refused(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
-    text = THESIS.read_text().split("\ncauses:")[0] + "\n"
+    text = THESIS.read_text()
     text = text.replace("- thesis-", f"- {THESIS.parent}/thesis-")
+    text = text.replace("cells: thesis-", f"cells: {THESIS.parent}/thesis-")
     path = tmp_path / "pages.yaml"
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(UserError, match=message):

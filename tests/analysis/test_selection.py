@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.published import selection, statements
+from analysis.campaign.campaign import Campaign
+from analysis.published import answers, findings, selection, statements
 from analysis.published.statistics import STATISTICS, Question
 from analysis.published.two_sample import TWO_SAMPLE
 
@@ -109,12 +110,11 @@ def one(tmp_path: Path, line: str) -> statements.Statement:
 def test_a_statement_is_set_against_other_runs(tmp_path: Path) -> None:
     line = "x,1,2,3.4,text,median,m,,,,<,,,one; path1.capacity_mbps>9,two,"
     said = one(tmp_path, line)
-    assert not said.of("one") and said.rows.campaign == "one"
+    assert not said.of("one") and said.criterion.rows.campaign == "one"
     mine, other = runs(np.arange(20.0)), runs(np.full(20, 15.0))
-    given = statements.answer(said, mine, (), other)
-    assert given.agrees is True and given.n == 10
-    assert given.ours == "median 14.5 (against median 15)"
-    assert statements.answer(said, mine, (), other - 1).agrees is False
+    finding, wanted = findings.find(said.criterion, findings.Runs(mine, (), other))
+    assert (finding.value, wanted, finding.n) == (14.5, 15, 10)
+    assert finding.text == "median 14.5 (against median 15)"
 
 
 @pytest.mark.parametrize(
@@ -131,9 +131,12 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str, message: str) -> None:
 
 
 def test_a_column_that_is_not_there_is_said() -> None:
-    said = statements.read(PUBLISHED / "thesis-appendix-c.csv")[0]
-    given = statements.answer(said, runs(np.arange(20.0)), ())
-    assert given.agrees is None and "no column" in given.ours
+    said = statements.read(PUBLISHED / "thesis-appendix-c.yaml")[0]
+    frame = runs(np.arange(20.0)).assign(protocol="mptcp", verdict="ok")
+    given = answers.answer(said, {"ab-low-bdp": Campaign("ab-low-bdp", frame)})
+    assert given.verdict is None and "no column" in given.main.ours
+    absent = answers.answer(said, {})
+    assert absent.main.ours == "not measured: no results of ab-low-bdp"
 
 
 PUBLISHED = Path(__file__).parents[2] / "results/published"

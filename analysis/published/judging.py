@@ -1,0 +1,248 @@
+"""Verdicts on published statements: agrees, differs or undecided.
+
+results/published/rules.yaml registers these rules, with their dates and changes.
+"""
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+import numpy as np
+from scipy import stats
+
+from analysis.published import intervals
+from analysis.published.criterion import Criterion
+from analysis.published.estimates import Estimator, estimator
+from analysis.published.findings import Runs
+from analysis.published.intervals import Interval
+from analysis.published.samples import Columns
+
+SIGNIFICANCE = 0.05
+CONFIDENCE = 0.95
+EQUIVALENCE = 0.90
+"""Two one-sided tests at 5 % agree if the 90 % interval is within the margin."""
+FRAGILE = 0.90
+REDRAWS = 1000
+SEED = 0
+TAKEN_TO_BE_OURS = -1
+
+
+class Verdict(Enum):
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict and what it rests on.
+
+    value : our value, or its difference from what it is compared with
+    interval : the 95 % confidence interval of `value`; None where there is none
+    chance : the share of redrawn designs that give the same verdict; None where
+        nothing can be redrawn
+    p : p-value of the exact test against a published count; None for other tests
+    """
+
+    verdict: Verdict
+    value: float
+    interval: Interval | None = None
+    chance: float | None = None
+    p: float | None = None
+
+    @property
+    def fragile(self) -> bool:
+        return self.chance is not None and self.chance < FRAGILE
+
+
+def judge(criterion: Criterion, runs: Runs, redraws: int = REDRAWS) -> Judged:
+    """The verdict on a criterion that is scored.
+
+    Raises KeyError for a missing column and ValueError for too few rows.
+    """
+    if not criterion.scored:
+        raise ValueError("the criterion compares nothing")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        asked = estimator(criterion, runs)
+        generator = np.random.default_rng(SEED)
+        if criterion.of:
+            return _counted(criterion, asked, generator, redraws)
+        if criterion.relation == "=" or criterion.statistic == "maximum":
+            return _literal(criterion, asked, generator, redraws)
+        if asked.interval is None:
+            return _redrawn(criterion, asked, generator, redraws)
+        return _tested(criterion, asked, generator, redraws)
+
+
+def decide(
+    criterion: Criterion, wanted: float, wide: Interval, narrow: Interval
+) -> Verdict:
+    """The verdict from the 95 % interval (wide) and the 90 % interval (narrow).
+
+    A direction agrees if the wide interval is on its side of `wanted`. It differs if
+    the wide interval has nothing on that side, or if a margin is registered and the
+    narrow interval is within it: the effect is then too small to count as one.
+    An equality agrees if the narrow interval is within the tolerance or margin, and
+    otherwise differs if the wide interval leaves `wanted` out.
+    """
+    low, high = wide[0] - wanted, wide[1] - wanted
+    inner = narrow[0] - wanted, narrow[1] - wanted
+    margin = criterion.margin
+    if criterion.relation in ("<", ">"):
+        if criterion.relation == "<":
+            low, high = -high, -low
+        if low > 0:
+            return Verdict.AGREES
+        none = margin is not None and -margin <= inner[0] and inner[1] <= margin
+        return Verdict.DIFFERS if high <= 0 or none else Verdict.UNDECIDED
+    reach = criterion.tolerance if criterion.relation == "about" else margin
+    if reach is not None and -reach <= inner[0] and inner[1] <= reach:
+        return Verdict.AGREES
+    return Verdict.DIFFERS if low > 0 or high < 0 else Verdict.UNDECIDED
+
+
+def _tested(
+    criterion: Criterion, asked: Estimator, generator: np.random.Generator, redraws: int
+) -> Judged:
+    """By a test whose interval is known; it is repeated in every redrawn design."""
+    interval_of = asked.interval
+    assert interval_of is not None
+    wanted = criterion.number or 0.0
+
+    def verdict(columns: Sequence[Columns]) -> Verdict:
+        try:
+            wide, narrow = (
+                interval_of(columns, level) for level in (CONFIDENCE, EQUIVALENCE)
+            )
+        except ValueError:
+            return Verdict.UNDECIDED
+        return decide(criterion, wanted, wide, narrow)
+
+    columns = asked.samples.columns
+    value = asked.value(columns)
+    try:
+        wide = interval_of(columns, CONFIDENCE)
+    except ValueError:
+        return Judged(Verdict.UNDECIDED, value)
+    given = verdict(columns)
+    return Judged(
+        given, value, wide, _chance(given, verdict, asked, generator, redraws)
+    )
+
+
+def _redrawn(
+    criterion: Criterion, asked: Estimator, generator: np.random.Generator, redraws: int
+) -> Judged:
+    """By an interval that redrawn designs give, Efron's percentile interval.
+
+    A redrawn design's own interval is taken to be as wide as ours, around its value.
+    """
+    wanted = criterion.number or 0.0 if _compares_one(criterion) else 0.0
+    value = asked.value(asked.samples.columns)
+    drawn = np.array(
+        [asked.value(asked.samples.redraw(generator)) for _ in range(redraws)]
+    )
+    drawn = drawn[np.isfinite(drawn)]
+    if asked.samples.networks < intervals.LEAST_PAIRS or len(drawn) < redraws / 2:
+        return Judged(Verdict.UNDECIDED, value)
+    wide, narrow = (
+        tuple(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist())
+        for level in (CONFIDENCE, EQUIVALENCE)
+    )
+    given = decide(criterion, wanted, wide, narrow)
+    same = [
+        decide(criterion, wanted, _moved(wide, by), _moved(narrow, by)) is given
+        for by in (drawn - value).tolist()
+    ]
+    return Judged(given, value, wide, float(np.mean(same)))
+
+
+def _compares_one(criterion: Criterion) -> bool:
+    return criterion.against is None and criterion.number is not None
+
+
+def _moved(interval: Interval, by: float) -> Interval:
+    return interval[0] + by, interval[1] + by
+
+
+def _literal(
+    criterion: Criterion, asked: Estimator, generator: np.random.Generator, redraws: int
+) -> Judged:
+    """By the value itself: the statement is about every network."""
+    wanted = criterion.number or 0.0
+
+    def verdict(columns: Sequence[Columns]) -> Verdict:
+        value = asked.value(columns)
+        holds = {"<": value < wanted, ">": value > wanted, "=": value == wanted}
+        return Verdict.AGREES if holds[criterion.relation] else Verdict.DIFFERS
+
+    columns = asked.samples.columns
+    given = verdict(columns)
+    chance = _chance(given, verdict, asked, generator, redraws)
+    return Judged(given, asked.value(columns), None, chance)
+
+
+def _counted(
+    criterion: Criterion, asked: Estimator, generator: np.random.Generator, redraws: int
+) -> Judged:
+    """By Fisher's exact test against the published count.
+
+    The verdict agrees only if the 90 % interval of the difference of the shares is
+    within the tolerance too (Newcombe). Where the total is not printed, it is taken
+    to be ours.
+    """
+    counts = asked.counts
+
+    def tables(columns: Sequence[Columns]) -> tuple[tuple[int, int], tuple[int, int]]:
+        values = columns[0]["y"]
+        ours = int(values.sum() if counts else asked.value(columns))
+        total = len(values)
+        of = total if criterion.of == TAKEN_TO_BE_OURS else criterion.of
+        if not counts:
+            total = max(total, of)
+        count = criterion.count
+        theirs = round((criterion.number or 0.0) * of) if count is None else count
+        return (ours, total), (theirs, of)
+
+    def verdict(columns: Sequence[Columns]) -> Verdict:
+        ours, theirs = tables(columns)
+        if fisher(ours, theirs) < SIGNIFICANCE:
+            return Verdict.DIFFERS
+        low, high = intervals.share_difference(ours, theirs, EQUIVALENCE)
+        within = -criterion.tolerance <= low and high <= criterion.tolerance
+        return Verdict.AGREES if within else Verdict.UNDECIDED
+
+    columns = asked.samples.columns
+    ours, theirs = tables(columns)
+    given = verdict(columns)
+    chance = _chance(given, verdict, asked, generator, redraws)
+    wide = intervals.share_difference(ours, theirs, CONFIDENCE)
+    value = ours[0] / ours[1] - theirs[0] / theirs[1]
+    return Judged(given, value, wide, chance, fisher(ours, theirs))
+
+
+@lru_cache(maxsize=100_000)
+def fisher(ours: tuple[int, int], theirs: tuple[int, int]) -> float:
+    """Two-sided p-value of Fisher's exact test of two counts, each (count, of)."""
+    table = [[count, of - count] for count, of in (ours, theirs)]
+    return float(stats.fisher_exact(table).pvalue)
+
+
+def _chance(
+    given: Verdict,
+    verdict: Callable[[Sequence[Columns]], Verdict],
+    asked: Estimator,
+    generator: np.random.Generator,
+    redraws: int,
+) -> float | None:
+    if asked.samples.networks < 2 or not redraws:
+        return None
+    same = sum(
+        verdict(asked.samples.redraw(generator)) is given for _ in range(redraws)
+    )
+    share = same / redraws
+    return None if math.isnan(share) else share

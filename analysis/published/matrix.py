@@ -1,0 +1,174 @@
+"""Which part of a configuration explains which verdict.
+
+A part is taken out of the configuration. The part mends a statement if the verdict
+agrees with it and does not agree without it, and breaks it if it is the other way
+round. Only a change of the statistic that is more than chance counts: its standard
+error comes from redrawn designs, in which both configurations have the same networks.
+Holm's correction (Scandinavian Journal of Statistics 6, 1979) holds the chance of any
+false effect among all statements and parts below 5 %.
+"""
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from scipy import stats
+
+from analysis.published.answers import Answer, answer, runs_of
+from analysis.published.criterion import Criterion
+from analysis.published.estimates import Estimator, estimator
+from analysis.published.intervals import LEAST_PAIRS
+from analysis.published.judging import SEED, SIGNIFICANCE, Verdict
+from analysis.published.publication import Campaigns
+from analysis.published.samples import Samples
+from analysis.published.statements import Statement
+
+REDRAWS = 400
+"""Redrawn designs for a standard error, which needs fewer than a quantile."""
+
+
+class Effect(Enum):
+    MENDED = "mended"
+    BROKEN = "broken"
+    NONE = "no change"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a part does to a statement.
+
+    with_part, without : the verdicts
+    p : two-sided p-value that the statistic is the same with and without the part;
+        None where nobody can tell
+    corrected : p after Holm's correction
+    """
+
+    with_part: Verdict
+    without: Verdict
+    p: float | None
+    corrected: float | None = None
+
+    @property
+    def effect(self) -> Effect:
+        certain = self.corrected is not None and self.corrected < SIGNIFICANCE
+        agrees = (self.with_part is Verdict.AGREES, self.without is Verdict.AGREES)
+        if not certain or agrees[0] == agrees[1]:
+            return Effect.NONE
+        return Effect.MENDED if agrees[0] else Effect.BROKEN
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether the verdict changed, but by no more than chance."""
+        return self.with_part is not self.without and self.effect is Effect.NONE
+
+
+Row = Mapping[str, Change]
+"""The changes of one statement, by part."""
+
+
+def changes(
+    statements: Sequence[Statement],
+    answers: Mapping[str, Answer],
+    whole: Campaigns,
+    without: Mapping[str, Campaigns],
+) -> dict[str, Row]:
+    """What each part does to each statement that both sides answer.
+
+    answers, whole : of the configuration with all parts
+    without : the campaigns without each part
+    """
+    found: dict[tuple[str, str], Change] = {}
+    for statement in statements:
+        known = answers[statement.id]
+        if known.verdict is None or statement.kind == "input":
+            continue
+        for part, campaigns in without.items():
+            other = answer(statement, campaigns, REDRAWS)
+            if other.verdict is None:
+                continue
+            p = change_p(statement.criterion, whole, campaigns)
+            found[statement.id, part] = Change(known.verdict, other.verdict, p)
+    tested = {key: one.p for key, one in found.items() if one.p is not None}
+    corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
+    rows: dict[str, dict[str, Change]] = {}
+    for (name, part), one in found.items():
+        change = Change(one.with_part, one.without, one.p, corrected.get((name, part)))
+        rows.setdefault(name, {})[part] = change
+    return dict(rows)
+
+
+def change_p(criterion: Criterion, one: Campaigns, other: Campaigns) -> float | None:
+    """Two-sided p-value that the statistic is the same in two sets of campaigns.
+
+    The difference over its standard error in redrawn designs is taken to be normal.
+    None for fewer than LEAST_PAIRS networks.
+    """
+    try:
+        first, second = (
+            estimator(criterion, runs_of(criterion, campaigns))
+            for campaigns in (one, other)
+        )
+    except (KeyError, ValueError):
+        return None
+    if min(first.samples.networks, second.samples.networks) < LEAST_PAIRS:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        difference = _difference(first, second, None)
+        generator = np.random.default_rng(SEED)
+        drawn = np.array(
+            [_difference(first, second, generator) for _ in range(REDRAWS)]
+        )
+    drawn = drawn[np.isfinite(drawn)]
+    if len(drawn) < REDRAWS / 2 or not math.isfinite(difference):
+        return None
+    error = float(drawn.std(ddof=1))
+    if error == 0:
+        return 1.0 if difference == 0 else 0.0
+    return float(2 * stats.norm.sf(abs(difference) / error))
+
+
+def _difference(
+    first: Estimator, second: Estimator, generator: np.random.Generator | None
+) -> float:
+    """The statistic of the first minus that of the second, in the same networks.
+
+    generator : draws the networks; None for the networks as they are
+    """
+    if generator is None:
+        return first.value(first.samples.columns) - second.value(second.samples.columns)
+    drawn = _drawn(first.samples, second.samples, generator)
+    return first.value(
+        [part.drawn(n) for part, n in zip(first.samples.samples, drawn, strict=True)]
+    ) - second.value(
+        [part.drawn(n) for part, n in zip(second.samples.samples, drawn, strict=True)]
+    )
+
+
+def _drawn(
+    first: Samples, second: Samples, generator: np.random.Generator
+) -> list[np.ndarray]:
+    """The networks to draw for each sample."""
+    groups = [
+        sorted({*one.places, *other.places})
+        for one, other in zip(first.samples, second.samples, strict=True)
+    ]
+    if first.joint:
+        known = sorted({network for group in groups for network in group})
+        networks = generator.choice(known, size=len(known))
+        return [networks] * len(groups)
+    return [generator.choice(group, size=len(group)) for group in groups]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values after Holm's step-down correction, in the given order."""
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    corrected = [1.0] * len(p_values)
+    highest = 0.0
+    for rank, index in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        corrected[index] = highest
+    return corrected

@@ -1,0 +1,114 @@
+"""The values that a criterion is judged from, as arrays, and their networks.
+
+Redrawing a design takes all values of a network together. Where the runs have one
+network only, the repetitions are redrawn instead.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.published.two_sample import network_columns
+
+Columns = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Values of runs.
+
+    columns : arrays of one length
+    places : the positions of each network's values, by the network's number
+    """
+
+    columns: Columns
+    places: Mapping[int, np.ndarray]
+
+    def drawn(self, networks: np.ndarray) -> Columns:
+        """The columns of these networks; a network may come several times."""
+        empty = np.empty(0, dtype=int)
+        index = np.concatenate(
+            [self.places.get(network, empty) for network in networks.tolist()]
+        )
+        return {name: values[index] for name, values in self.columns.items()}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """One or two samples. joint : whether their networks are drawn together."""
+
+    samples: tuple[Sample, ...]
+    joint: bool
+
+    @property
+    def columns(self) -> tuple[Columns, ...]:
+        return tuple(sample.columns for sample in self.samples)
+
+    @property
+    def networks(self) -> int:
+        """The number of networks, or of repetitions where there is one network."""
+        return len({network for sample in self.samples for network in sample.places})
+
+    @property
+    def clustered(self) -> bool:
+        """Whether a network has several values, so that they are not independent."""
+        return any(
+            len(places) > 1 for part in self.samples for places in part.places.values()
+        )
+
+    def redraw(self, generator: np.random.Generator) -> tuple[Columns, ...]:
+        """The columns of a design whose networks are drawn with replacement."""
+        if self.joint:
+            known = sorted({n for sample in self.samples for n in sample.places})
+            networks = generator.choice(known, size=len(known))
+            return tuple(sample.drawn(networks) for sample in self.samples)
+        return tuple(
+            sample.drawn(generator.choice(list(sample.places), size=len(sample.places)))
+            for sample in self.samples
+        )
+
+
+def network_keys(frames: Sequence[pd.DataFrame]) -> tuple[list[np.ndarray], bool]:
+    """The number of each row's network.
+
+    A network has the same number in every campaign. The second value is false if the
+    frames have one network only, so that the numbers are those of repetitions.
+    """
+    names = [
+        name
+        for name in network_columns(frames[0])
+        if all(name in frame.columns for frame in frames)
+    ]
+    sizes = [len(frame) for frame in frames]
+    whole = pd.concat([frame[names] for frame in frames], ignore_index=True)
+    numbers = _numbered(whole) if names else np.zeros(sum(sizes), dtype=np.int64)
+    several = len(np.unique(numbers)) > 1
+    if not several:
+        repetitions = pd.concat(
+            [frame[["point", "repetition"]] for frame in frames], ignore_index=True
+        )
+        numbers = _numbered(repetitions)
+    ends = np.cumsum(sizes)[:-1]
+    return np.split(numbers, ends), several
+
+
+def _numbered(frame: pd.DataFrame) -> np.ndarray:
+    """A digest of each row's values."""
+    values = frame.astype(float).round(6)
+    return pd.util.hash_pandas_object(values, index=False).to_numpy().view(np.int64)
+
+
+def sample(columns: Columns, networks: np.ndarray) -> Sample:
+    """The sample with these columns; rows with a missing number are left out."""
+    known = np.ones(len(networks), dtype=bool)
+    for values in columns.values():
+        if values.dtype.kind == "f":
+            known &= ~np.isnan(values)
+    kept = {name: values[known] for name, values in columns.items()}
+    order = np.argsort(networks[known], kind="stable")
+    numbers, starts = np.unique(networks[known][order], return_index=True)
+    parts = np.split(order, starts[1:]) if len(numbers) else []
+    places = dict(zip(numbers.tolist(), parts, strict=True))
+    return Sample(kept, places)

@@ -1,0 +1,93 @@
+"""The page that lists every change of a criterion, and the verdict on either side."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from analysis.published.answers import Outcome, changed, either_side
+from analysis.published.publication import Scored
+from analysis.published.statements import Statement
+from analysis.report.answers_section import outcome_verdict
+from analysis.report.markdown import markdown
+
+
+def lines(
+    statements: Sequence[Statement], scored: Sequence[Scored], redraws: int
+) -> Iterator[str]:
+    """One table row per change and configuration, then what the earlier rule said."""
+    yield "# Criteria and their changes"
+    yield ""
+    yield (
+        "The files in `results/published/` register each criterion with its date. Every"
+        " later change is listed here, with the verdict before and after it, which"
+        " today's rules give on the present results. `results/published/ledger.csv` has"
+        " a digest of every state. A test refuses a criterion that was changed without"
+        " an entry."
+    )
+    yield ""
+    names = [one.configuration.name for one in scored]
+    head = ["statement", "date", "commit", "from", "to", "why"]
+    rows = []
+    for statement, change in changed(tuple(statements)):
+        verdicts = []
+        for one in scored:
+            pair = either_side(change, one.campaigns, redraws)
+            verdicts.append(" → ".join(_told(outcome) for outcome in pair))
+        rows.append(
+            [
+                f"`{statement.id}`",
+                change.date,
+                change.commit or "-",
+                _keys(change.before),
+                _keys(change.after),
+                change.why,
+                *verdicts,
+            ]
+        )
+    yield from markdown([*head, *names], rows)
+    yield f"{len(rows)} changes."
+    yield ""
+    yield from _earlier(statements, scored)
+
+
+def _earlier(
+    statements: Sequence[Statement], scored: Sequence[Scored]
+) -> Iterator[str]:
+    """How the rule in force until 2026-11-22 judges the same results."""
+    yield "## The rule until 2026-11-22"
+    yield ""
+    yield (
+        "By that rule a statement agreed or not, `insignificant` agreed wherever p was"
+        " not below 0.05, and a value within the tolerance agreed. The table counts its"
+        " answers to the criteria of today, beside today's verdicts."
+    )
+    yield ""
+    rows = []
+    for one in scored:
+        for earlier, name in ((True, "yes"), (False, "no")):
+            now = [
+                answer.verdict
+                for statement in statements
+                for answer in [one.answers[statement.id]]
+                if answer.main.earlier is earlier and answer.verdict is not None
+            ]
+            counts = [
+                sum(verdict.value == word for verdict in now)
+                for word in ("agrees", "differs", "undecided")
+            ]
+            rows.append([one.configuration.name, name, *map(str, counts)])
+    head = ["configuration", "until then", "agrees", "differs", "undecided"]
+    yield from markdown(head, rows, numbers_from=2)
+
+
+def _told(outcome: Outcome) -> str:
+    if outcome.ours == "not scored":
+        return outcome.ours
+    if outcome.judged is None and outcome.earlier is None and outcome.n:
+        return "not scored"
+    return outcome_verdict(outcome)
+
+
+def _keys(values: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key}: {'none' if value is None else value}" for key, value in values.items()
+    )

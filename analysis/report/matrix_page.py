@@ -1,0 +1,133 @@
+"""The page that shows which part of a configuration explains which verdict."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from analysis.published.judging import Verdict
+from analysis.published.matrix import REDRAWS, Change, Effect, Row
+from analysis.published.publication import Scored
+from analysis.published.statements import Statement
+from analysis.report import answers_section
+from analysis.report.markdown import markdown
+
+
+def lines(
+    statements: Sequence[Statement],
+    whole: Scored,
+    baseline: Scored | None,
+    rows: Mapping[str, Row],
+    control: Mapping[str, Row],
+    parts: Sequence[str],
+) -> Iterator[str]:
+    """Statements by parts, the control beside them, and what stays open."""
+    name = whole.configuration.name
+    yield "# Which part explains what"
+    yield ""
+    yield (
+        f"Each part was taken out of `{name}` by itself. The part **mended** a"
+        " statement if the verdict agrees with the part and does not agree without it."
+        " The part **broke** it if it is the other way round. Only changes of the"
+        " statistic that are more than chance count: p < 0.05 after Holm's correction"
+        f" over all statements and parts, with standard errors from {REDRAWS} redrawn"
+        " designs in which both sides have the same networks. `(by chance)` marks a"
+        f" verdict that changed by no more. The control is `{name}` with fresh seeds."
+    )
+    yield ""
+    base = [baseline.configuration.name] if baseline else []
+    head = ["statement", *base, name, *parts, "control"]
+    table = []
+    for statement in statements:
+        if statement.kind == "input":
+            continue
+        verdicts = [
+            answers_section.verdict(one.answers[statement.id])
+            for one in (baseline, whole)
+            if one is not None
+        ]
+        row = rows.get(statement.id, {})
+        cells = [_cell(row.get(part)) for part in parts]
+        again = _cell(control.get(statement.id, {}).get("control"))
+        figure = answers_section.figure(statement.figure)
+        table.append([f"`{statement.id}` ({figure})", *verdicts, *cells, again])
+    yield from markdown(head, table)
+    yield from _summary(parts, rows, control)
+    yield from _open(statements, whole, baseline, rows)
+
+
+def _cell(change: Change | None) -> str:
+    if change is None:
+        return "-"
+    if change.effect is not Effect.NONE:
+        return f"**{change.effect.value}**"
+    return f"{change.effect.value}{' (by chance)' if change.by_chance else ''}"
+
+
+def _summary(
+    parts: Sequence[str], rows: Mapping[str, Row], control: Mapping[str, Row]
+) -> Iterator[str]:
+    """How many statements each part, and the control, mended and broke."""
+    table = []
+    columns = [(part, rows) for part in parts] + [("control", control)]
+    for part, of in columns:
+        known = [row[part] for row in of.values() if part in row]
+        counts = [sum(one.effect is effect for one in known) for effect in Effect]
+        flips = sum(one.by_chance for one in known)
+        table.append([part, str(len(known)), *map(str, counts), str(flips)])
+    head = ["part", "statements", *(effect.value for effect in Effect), "by chance"]
+    yield from markdown(head, table, numbers_from=1)
+
+
+def _open(
+    statements: Sequence[Statement],
+    whole: Scored,
+    baseline: Scored | None,
+    rows: Mapping[str, Row],
+) -> Iterator[str]:
+    """Statements that do not agree and that no part explains."""
+    yield "## Open"
+    yield ""
+    name = whole.configuration.name
+    for statement in statements:
+        verdict = whole.answers[statement.id].verdict
+        if statement.kind == "input" or verdict is None:
+            continue
+        before = baseline.answers[statement.id].verdict if baseline else None
+        effects = {one.effect for one in rows.get(statement.id, {}).values()}
+        if verdict is not Verdict.AGREES and Effect.BROKEN not in effects:
+            told = "is undecided" if verdict is Verdict.UNDECIDED else "differs"
+            yield f"- `{statement.id}` {told} under {name}: no part explains it."
+        elif (
+            verdict is Verdict.AGREES
+            and before is not None
+            and before is not Verdict.AGREES
+            and Effect.MENDED not in effects
+        ):
+            yield (
+                f"- `{statement.id}` agrees under {name} only: no part by itself"
+                " explains it."
+            )
+    yield ""
+
+
+def exploration(
+    statements: Sequence[Statement], explored: Scored, baseline: Scored
+) -> Iterator[str]:
+    """A setting that nobody had, with everything that it mends and breaks."""
+    configuration = explored.configuration
+    yield f"## Exploration: {configuration.name}"
+    yield ""
+    if configuration.text.strip():
+        yield " ".join(configuration.text.split())
+        yield ""
+    rows = []
+    for statement in statements:
+        pair = [one.answers[statement.id] for one in (baseline, explored)]
+        if statement.kind == "input" or any(one.verdict is None for one in pair):
+            continue
+        agree = [one.verdict is Verdict.AGREES for one in pair]
+        effect = "no change"
+        if agree[0] != agree[1]:
+            effect = "**mended**" if agree[1] else "**broken**"
+        told = [answers_section.verdict(one) for one in pair]
+        rows.append([f"`{statement.id}`", *told, effect])
+    names = [one.configuration.name for one in (baseline, explored)]
+    yield from markdown(["statement", *names, "effect"], rows)

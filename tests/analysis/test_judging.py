@@ -1,0 +1,192 @@
+"""Verdicts: the rule by hand, estimates against the statistics, chance by redraws."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from analysis.campaign import table
+from analysis.published import criterion as criteria
+from analysis.published import judging, statements
+from analysis.published.estimates import estimator
+from analysis.published.findings import Runs, find
+from analysis.published.judging import Judged, Verdict, judge
+from tests.analysis import campaign
+
+PUBLISHED = Path(__file__).parents[2] / "results/published"
+Keys = dict[str, Any]
+AGREES, DIFFERS, UNDECIDED = Verdict.AGREES, Verdict.DIFFERS, Verdict.UNDECIDED
+
+
+def networks(values: np.ndarray, **more: Any) -> pd.DataFrame:
+    """One row per network."""
+    n = len(values)
+    return pd.DataFrame(
+        {
+            "point": range(n),
+            "repetition": 0,
+            "path1.capacity_mbps": np.arange(n, dtype=float),
+            "y": values,
+            **more,
+        }
+    )
+
+
+def judged(frame: pd.DataFrame, redraws: int = 200, **keys: Any) -> Judged:
+    return judge(criteria.parse(keys), Runs(frame, ()), redraws)
+
+
+@pytest.mark.parametrize(
+    ("relation", "keys", "wide", "narrow", "verdict"),
+    [
+        ("<", {}, (-2, -1), (-1.9, -1.1), AGREES),
+        ("<", {}, (-2, 1), (-1.9, 0.9), UNDECIDED),
+        ("<", {}, (1, 2), (1.1, 1.9), DIFFERS),
+        ("<", {}, (0, 0), (0, 0), DIFFERS),
+        (">", {}, (1, 2), (1.1, 1.9), AGREES),
+        (">", {"margin": 0.3}, (-0.2, 0.25), (-0.15, 0.2), DIFFERS),
+        (">", {"margin": 0.1}, (-0.2, 0.25), (-0.15, 0.2), UNDECIDED),
+        (">", {"margin": 0.3}, (0.1, 0.25), (0.11, 0.2), AGREES),
+        ("about", {"tolerance": 0.2}, (-0.3, 0.1), (-0.2, 0.05), AGREES),
+        ("about", {"tolerance": 0.2}, (-0.4, 0.1), (-0.3, 0.05), UNDECIDED),
+        ("about", {"tolerance": 0.2}, (0.1, 0.4), (0.15, 0.3), DIFFERS),
+        ("insignificant", {"margin": 0.3}, (0.05, 0.35), (0.1, 0.29), AGREES),
+        ("insignificant", {"margin": 0.3}, (0.05, 0.4), (0.1, 0.35), DIFFERS),
+        ("insignificant", {}, (-0.1, 0.1), (-0.05, 0.05), UNDECIDED),
+    ],
+)
+def test_the_rule(
+    relation: str,
+    keys: dict[str, Any],
+    wide: tuple[float, float],
+    narrow: tuple[float, float],
+    verdict: Verdict,
+) -> None:
+    asked = criteria.parse({"statistic": "median", "relation": relation, **keys})
+    assert judging.decide(asked, 0.0, wide, narrow) is verdict
+
+
+def test_no_effect_needs_more_than_a_large_p() -> None:
+    """Twelve networks without a trend show nothing; four hundred do."""
+    generator = np.random.default_rng(2)
+    keys: Keys = {"statistic": "trend", "metric": "y", "criterion": "x"}
+    keys |= {"relation": "insignificant", "margin": 0.3}
+    for n, verdict in ((12, UNDECIDED), (400, AGREES)):
+        frame = networks(generator.normal(size=n), x=generator.uniform(size=n))
+        assert stats.spearmanr(frame["x"], frame["y"]).pvalue > 0.05
+        assert judged(frame, **keys).verdict is verdict
+
+
+def test_18_of_490_differ_from_3_of_490() -> None:
+    assert judging.fisher((18, 490), (3, 490)) == pytest.approx(0.0013, abs=5e-5)
+    keys: Keys = {"statistic": "part_below", "metric": "y", "threshold": 0}
+    keys |= {"relation": "about", "value": 0.006, "tolerance": 0.02}
+    keys |= {"count": 3, "of": 490}
+    for count, verdict in ((18, DIFFERS), (4, AGREES), (9, UNDECIDED)):
+        values = np.where(np.arange(490) < count, -1.0, 1.0)
+        found = judged(networks(values), **keys)
+        assert found.verdict is verdict, count
+        assert found.p == pytest.approx(judging.fisher((count, 490), (3, 490)))
+
+
+def test_a_share_of_networks_whose_number_is_not_printed() -> None:
+    keys: Keys = {"statistic": "part_above", "metric": "y", "threshold": 0.5}
+    keys |= {"relation": "about", "value": 0.3, "tolerance": 0.1, "of": "ours"}
+    values = (np.arange(100) < 31).astype(float)
+    found = judged(networks(values), **keys)
+    assert found.value == pytest.approx(0.01)
+    assert found.p == pytest.approx(stats.fisher_exact([[31, 69], [30, 70]]).pvalue)
+
+
+def test_every_estimate_is_the_statistic_that_pages_print() -> None:
+    """For all statements that a made-up campaign can answer."""
+    rows = campaign.rows(60)
+    for row in rows:
+        ratio = 0.01 + row["point"] / 1e4 if row["path"] else 0.015
+        row |= {"retransmission_ratio": ratio, "reinjection_ratio": ratio / 2}
+        row |= {"path1.loss_percent": 1.0, "path2.loss_percent": 2.0}
+        row["traffic.size_bytes"] = (8000, 2000000)[row["point"] % 2]
+    frame = table.build(rows)
+    mptcp = frame[frame["case"] == "mptcp"]
+    runs = Runs(mptcp, campaign.FACTORS)
+    checked = set()
+    for path in sorted(PUBLISHED.glob("thesis-*.yaml")):
+        if path.stem == "thesis-pages":
+            continue
+        for statement in statements.read(path):
+            asked = statement.criterion
+            if asked.rows.cases or statement.kind == "input":
+                continue
+            try:
+                finding, wanted = find(asked, runs)
+                value = estimator(asked, runs)
+            except (KeyError, ValueError):
+                continue
+            compared = finding.value - wanted if _difference(asked) else finding.value
+            own = value.value(value.samples.columns)
+            assert own == pytest.approx(compared, abs=1e-9), statement.id
+            checked.add(asked.statistic)
+    assert checked >= {
+        *("trend", "median", "maximum", "fall", "outliers", "weaker_path"),
+        *("first_path", "shift", "mirrored", "part_above", "uniformity"),
+    }
+
+
+def _difference(asked: criteria.Criterion) -> bool:
+    """Whether the estimate is a difference, not the statistic of the first runs."""
+    two = asked.statistic in ("shift", "mirrored", "paired", "part_ahead")
+    two = two or asked.statistic == "mean_difference"
+    return not two and (asked.against is not None or asked.number is None)
+
+
+def test_rows_of_a_network_are_drawn_together() -> None:
+    """Five equal values per network are no more than one."""
+    generator = np.random.default_rng(4)
+    values = generator.normal(0.2, 1, size=30)
+    keys: Keys = {"statistic": "median", "metric": "y", "relation": ">", "value": 0}
+    once = networks(values)
+    often = pd.concat([once.assign(repetition=i) for i in range(5)])
+    one, five = (judged(frame, **keys) for frame in (once, often))
+    assert one.interval is not None and five.interval is not None
+    widths = [np.ptp(found.interval) for found in (one, five) if found.interval]
+    assert widths[1] > 0.6 * widths[0]
+
+
+def test_the_chance_is_that_of_another_design() -> None:
+    """The verdict's chance, on average, is how often new designs give it."""
+    keys: Keys = {"statistic": "median", "metric": "y", "relation": ">", "value": 0}
+    generator = np.random.default_rng(8)
+    verdicts: list[bool] = []
+    chances: list[float] = []
+    for _ in range(40):
+        found = judged(networks(generator.normal(1.0, 1, size=30)), 60, **keys)
+        verdicts.append(found.verdict is AGREES)
+        chance = found.chance or 0.0
+        chances.append(chance if verdicts[-1] else 1 - chance)
+    assert np.mean(verdicts) > 0.9
+    assert np.mean(chances) == pytest.approx(np.mean(verdicts), abs=0.1)
+    barely = judged(networks(generator.normal(0.37, 1, size=30)), 200, **keys)
+    assert barely.fragile or barely.verdict is UNDECIDED
+
+
+def test_a_false_direction_agrees_no_more_often_than_the_level_says() -> None:
+    """Without an effect, the wrong 5 % are shared by both sides."""
+    generator = np.random.default_rng(9)
+    keys: Keys = {"statistic": "shift", "metric": "y", "relation": ">", "value": 0}
+    keys |= {"rows": "side=1", "against": "side=0"}
+    sides = np.arange(60) % 2
+    wrong = [
+        judged(networks(generator.normal(size=60), side=sides), 0, **keys).verdict
+        for _ in range(300)
+    ]
+    assert wrong.count(AGREES) / 300 < 0.05
+    assert wrong.count(DIFFERS) / 300 < 0.05
+
+
+def test_equal_seeds_give_equal_chances() -> None:
+    keys: Keys = {"statistic": "spread", "metric": "y", "relation": ">", "value": 0.5}
+    frame = networks(np.random.default_rng(1).normal(size=20))
+    assert judged(frame, **keys) == judged(frame, **keys)
