@@ -1,14 +1,17 @@
-"""Connections and subflows that start and end under each controller.
+"""Start and end many connections and subflows under each controller.
 
     python -m validation.controller_churn [--config debug] [--seconds 120]
-        [--connections 50] [--only NAME] [--scheduler NAME] [--seed 1] [--seeds 1]
+        [--connections 50] [--only NAME] [--mixed] [--scheduler NAME] [--separate]
+        [--seed 1] [--seeds 1]
 
-Fifty connections at a time use two lossy paths. Every 0.7 s the second address is
-removed or added. Schedulers and the number of subflows over the first address change.
-Some connections are reset, and some change their controller (to another coupled one
-with --mixed). The check passes if afterwards no slot and no connection is left and the
-kernel's log is empty. `--config debug` uses the kernel of
-`mpbench kernel build --config debug`: lockdep, KASAN, UBSAN, debug objects.
+Fifty connections at a time use two lossy paths. Every 0.7 s the script removes or adds
+the second address. Each connection gets another scheduler and another number of
+subflows over the first address. Some connections are reset. Some choose their
+controller again, which is another coupled one with `--mixed`. The check passes if no
+slot and no connection is left afterwards and the kernel's log is empty. `--separate`
+gives every scheduler a run of its own. `--config debug` uses the kernel of
+`mpbench kernel build --config debug`: lockdep, KASAN, UBSAN, RCU's checks and debug
+objects.
 """
 
 import argparse
@@ -22,6 +25,7 @@ from mpbench import kernel
 from mpbench.backends import boot
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
+from tests.virtual.churn import SCHEDULERS
 from tests.virtual.lab import REPOSITORY, Lab, make_job
 from tests.virtual.test_churn import CHURN, COUPLED, PARAMETERS
 
@@ -46,26 +50,32 @@ def main() -> None:
     parser.add_argument(
         "--scheduler", action="append", help="this scheduler; repeatable"
     )
+    parser.add_argument(
+        "--separate", action="store_true", help="a run for each scheduler"
+    )
     parser.add_argument("--seed", type=int, default=1, help="the first one")
     parser.add_argument("--seeds", type=int, default=1, help="how many, in a row")
     options = parser.parse_args()
     names = options.only or list(COUPLED)
     bad = 0
-    with tempfile.TemporaryDirectory() as name:
-        lab = Lab(Path(name), Chosen(options.config))
-        groups = [names] if options.mixed else [[each] for each in names]
+    with tempfile.TemporaryDirectory() as scratch:
+        lab = Lab(Path(scratch), Chosen(options.config))
+        groups = [names] if options.mixed else [[name] for name in names]
+        schedulers = options.scheduler or list(SCHEDULERS)
+        parts = [[name] for name in schedulers] if options.separate else [schedulers]
         seeds = range(options.seed, options.seed + options.seeds)
-        for chosen, seed in itertools.product(groups, seeds):
-            job = make_job(Path(name), parameters=PARAMETERS, seed=seed)
+        for chosen, part, seed in itertools.product(groups, parts, seeds):
+            job = make_job(Path(scratch), parameters=PARAMETERS, seed=seed)
             job["churn"] = {
-                **{"controllers": chosen, "connections": options.connections},
-                **({"schedulers": options.scheduler} if options.scheduler else {}),
+                "controllers": chosen,
+                "connections": options.connections,
+                "schedulers": part,
                 "seconds": options.seconds,
             }
             began = time.monotonic()
             bounds = Bounds(options.seconds + 400, 3600.0, 600.0)
             ended, artefacts = lab.execute(job, bounds)
-            label = f"{'+'.join(chosen)}, seed {seed}"
+            label = f"{'+'.join(chosen)} under {'+'.join(part)}, seed {seed}"
             if ended.status != "finished":
                 print(f"{label}: {ended.status}: {ended.reason}", flush=True)
                 console = (artefacts / "console.log").read_text(errors="replace")

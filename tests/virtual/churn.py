@@ -1,11 +1,15 @@
-"""Connections and subflows that come and go under coupled controllers; in the guest.
+"""Connections and subflows that start and end under coupled controllers; in the guest.
 
-The job's `churn` says how: `controllers`, of which each connection takes one at random
-and half of them another one on the way; `connections` at a time; `seconds`. Meanwhile
-an address of the client is taken from the path manager and given back, the scheduler
-and the number of subflows over the first address change, and some connections are
-reset. Writes `artefacts/churn.json`: what was seen of
-/proc/net/mptcp_coupled, first and last lines, and what the kernel's log got meanwhile.
+The job's `churn` has these keys:
+
+controllers : each connection takes one of them at random, and chooses again later
+connections : how many are open at a time
+seconds : how long new connections are opened
+schedulers : each connection takes one of them at random
+
+Meanwhile the script removes and adds an address of the client, changes the number of
+subflows over the first address, and resets some connections. `artefacts/churn.json`
+then has the counts of `/proc/net/mptcp_coupled` and the new lines of the kernel's log.
 """
 
 import contextlib
@@ -34,9 +38,9 @@ TURN_S = 0.05
 SCHEDULERS = ("default", "lowrtt", "redundant", "roundrobin")
 MARK = "churn begins"
 QUIET_S = 300.0
-"""How long connections may take to go after the last was closed."""
+"""How long the kernel may take to free connections after the last was closed."""
 GIVE_UP = {"net.ipv4.tcp_retries2": 5, "net.ipv4.tcp_orphan_retries": 3}
-"""A subflow whose other end is gone and does not say so would retransmit for a quarter
+"""A subflow whose peer disappears without a RST or FIN would retransmit for a quarter
 of an hour."""
 RESET = struct.pack("ii", 1, 0)
 COUNTS = re.compile(r"connections (\d+) subflows (\d+) refused (\d+)")
@@ -60,7 +64,7 @@ def main() -> int:
 
 
 def messages(log: int) -> Any:
-    """What the kernel said since; each with its level."""
+    """The new messages of the kernel, each with its level."""
     while True:
         try:
             head, text = os.read(log, 8192).decode(errors="replace").split(";", 1)
@@ -70,7 +74,7 @@ def messages(log: int) -> Any:
 
 
 def serve(server: LabNode) -> None:
-    """Take connections, and all that comes over them."""
+    """Accept connections, and read all their data."""
     with server.namespace.entered():
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_MPTCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -119,14 +123,16 @@ class Churn:
                 given = not given
                 self.endpoint(given)
             time.sleep(TURN_S)
-        for each in list(self.left):
-            self.close(each, self.random.random() < 0.5)
+        for connection in list(self.left):
+            self.close(connection, self.random.random() < 0.5)
         return {**self.seen, **self.settle(), "most_subflows": self.most}
 
     def open(self) -> None:
         with self.client.namespace.entered():
-            one = socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_MPTCP)
-        self.choose(one)
+            connection = socket.socket(
+                socket.AF_INET, socket.SOCK_STREAM, IPPROTO_MPTCP
+            )
+        self.choose(connection)
         self.client.write_sysctls(
             {
                 "net.mptcp.scheduler": self.random.choice(self.schedulers),
@@ -136,45 +142,45 @@ class Churn:
                 "net.mptcp.lowrtt_rule": self.random.choice((0, 1)),
             }
         )
-        one.setblocking(False)
+        connection.setblocking(False)
         with contextlib.suppress(BlockingIOError):
-            one.connect(("10.2.0.2", PORT))
-        self.left[one] = self.random.randint(*BYTES)
+            connection.connect(("10.2.0.2", PORT))
+        self.left[connection] = self.random.randint(*BYTES)
         self.seen["opened"] += 1
 
-    def choose(self, one: socket.socket) -> None:
+    def choose(self, connection: socket.socket) -> None:
         name = self.random.choice(self.controllers).encode()
-        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name)
 
     def feed(self) -> None:
-        for one, left in list(self.left.items()):
+        for connection, left in list(self.left.items()):
             if left <= 0 or self.random.random() < 0.003:
-                self.close(one, left > 0)
+                self.close(connection, left > 0)
                 continue
             if self.random.random() < 0.01:
                 with contextlib.suppress(OSError):
-                    self.choose(one)
+                    self.choose(connection)
                     self.seen["changed"] += 1
             try:
                 while left > 0:
-                    left -= one.send(PIECE[:left])
+                    left -= connection.send(PIECE[:left])
             except BlockingIOError:
                 pass
             except OSError:
-                self.close(one, False)
+                self.close(connection, False)
                 self.seen["ended"] += 1
                 continue
-            self.left[one] = left
+            self.left[connection] = left
 
-    def close(self, one: socket.socket, reset: bool) -> None:
-        del self.left[one]
+    def close(self, connection: socket.socket, reset: bool) -> None:
+        del self.left[connection]
         if reset:
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
             self.seen["reset"] += 1
-        one.close()
+        connection.close()
 
     def endpoint(self, given: bool) -> None:
-        """Path 2's address: its subflows end when it is taken."""
+        """Add or remove path 2's address; removal ends its subflows."""
         words = ["add", "10.0.2.2", "dev", "client-eth2", "subflow"]
         words = words if given else ["delete", "id", "1"]
         if given:
@@ -197,7 +203,7 @@ class Churn:
         self.lines |= {line.split()[3] for line in lines}
 
     def left_over(self) -> str:
-        """What ss says of the sockets that did not go."""
+        """What ss prints about the sockets that are still there."""
         tables = [
             self.client.popen(
                 ["ss", option, "-naeimo"], stdout=subprocess.PIPE
