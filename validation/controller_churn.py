@@ -11,7 +11,7 @@ controller again, which is another coupled one with `--mixed`. The check passes 
 slot and no connection is left afterwards and the kernel's log is empty. `--separate`
 gives every scheduler a run of its own. `--config debug` uses the kernel of
 `mpbench kernel build --config debug`: lockdep, KASAN, UBSAN, RCU's checks and debug
-objects.
+objects. `--config selftests` has the same checks, IPv6 and netfilter.
 """
 
 import argparse
@@ -42,7 +42,9 @@ class Chosen(VirtualBackend):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--config", default="guest", choices=("guest", "debug"))
+    parser.add_argument(
+        "--config", default="guest", choices=("guest", "debug", "selftests")
+    )
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--connections", type=int, default=50)
     parser.add_argument("--only", action="append", help="this controller; repeatable")
