@@ -107,6 +107,8 @@ def _boots(facts: Facts) -> Finding:
         "run where seccomp filters and executable memory are allowed; "
         "rebuild with `mpbench kernel build --force`"
     )
+    if "ulimit -f" in facts.boot_error:
+        remedy = "`ulimit -f unlimited`, as root or in /etc/security/limits.conf"
     return Finding("virtual", "missing", "a guest boots", facts.boot_error, remedy)
 
 

@@ -64,6 +64,11 @@ SMALL = Folder(Path("/x"), GB // 10, True)
     [
         ({"kernel": None}, "guest kernel", "mpbench kernel build"),
         ({"boot_s": None, "boot_error": "x"}, "a guest boots", "seccomp"),
+        (
+            {"boot_s": None, "boot_error": "files may have 9 MiB here (ulimit -f)"},
+            "a guest boots",
+            "`ulimit -f unlimited`",
+        ),
         ({"present": without("iperf3")}, "iperf3", "apt-get install iperf3"),
         ({"present": without("mininet")}, "mininet", "apt-get install mininet"),
         ({"cpus": 0}, "CPUs", "cpuset"),

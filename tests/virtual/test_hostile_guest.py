@@ -140,6 +140,47 @@ for name in ("self/mem", "1/mem", "self/environ", "1/environ"):
 
 
 @pytest.mark.usefixtures("barriers")
+def test_modes_and_dates_of_the_host_s_files_stay(tmp_path: Path) -> None:
+    """A guest's root asks for them through its own kernel, which asks the host."""
+    text = """
+import os
+print("began", flush=True)
+for path in ("job.json", "artefacts/console.log", "artefacts", "."):
+    for act in (lambda: os.chmod(path, 0o777), lambda: os.utime(path, (0, 0))):
+        try:
+            act()
+            print("CHANGED", path)
+        except OSError as error:
+            print(error.errno, path)
+"""
+    ended, folder = attack(tmp_path, text)
+    console = (folder / "artefacts" / "console.log").read_text()
+    assert ended.status == "finished", console
+    assert "CHANGED" not in console and console.count("1 ") == 8, console
+    for path in (folder / "job.json", folder / "artefacts", folder):
+        about = path.stat()
+        assert stat.S_IMODE(about.st_mode) != 0o777 and about.st_mtime > 1
+    assert_harmless(folder)
+
+
+def test_a_guest_works_without_barriers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host that offers neither still has the launcher's filter."""
+    monkeypatch.setattr(confinement, "offered", lambda: ())
+    text = """
+import socket
+print("began", flush=True)
+socket.socket()
+open("artefacts/made", "w").write("here")
+"""
+    ended, folder = attack(tmp_path, text)
+    assert ended.status == "finished", ended.reason
+    assert (folder / "artefacts" / "made").read_text() == "here"
+    assert_harmless(folder)
+
+
+@pytest.mark.usefixtures("barriers")
 def test_what_is_left_for_the_host_to_follow(tmp_path: Path, precious: Path) -> None:
     text = """
 import contextlib, os, sys
