@@ -64,6 +64,7 @@ class Lab:
         self._write(self.kernel / "patches/0001-two.patch", PATCH)
         for name in ("init.c", "mpbench-read.c", "read-library.c"):
             self._write(self.kernel / "guest" / name, "int main(void) { return 0; }\n")
+        self._write(self.kernel / "launcher/launcher.c", "int main(void) {}\n")
         self._write(self.tree / "Makefile", MAKEFILE)
         self._write(self.tree / "lib/one.c", "one\n")
         tests = self.tree / "tools/testing/selftests/net"
