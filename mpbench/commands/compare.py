@@ -96,6 +96,7 @@ def command(
     import pandas as pd
 
     from analysis.campaign import comparison
+    from mpbench.store.table import measured
 
     first, second = _read(a), _read(b)
     cases = _cases(first, second, case_options)
@@ -108,10 +109,11 @@ def command(
     rng = np.random.default_rng(seed)
     lines: list[Line] = []
     pairs_by_metric = []
-    for metric in names:
-        pairs = comparison.pairs(first.rows, second.rows, factors, cases, metric)
-        pairs_by_metric.append(pairs.assign(metric=metric))
-        lines += comparison.lines(pairs, cases, metric, rng, confidence / 100)
+    with measured(f"{a} and {b}"):
+        for metric in names:
+            pairs = comparison.pairs(first.rows, second.rows, factors, cases, metric)
+            pairs_by_metric.append(pairs.assign(metric=metric))
+            lines += comparison.lines(pairs, cases, metric, rng, confidence / 100)
     if not lines:
         raise UserError(_why_no_pairs(first, second, factors, names))
     _show(lines, confidence)
@@ -130,7 +132,7 @@ def _read(path: Path) -> Campaign:
     from analysis.campaign import table
     from mpbench.spec import load
     from mpbench.store import campaign, layout, runs
-    from mpbench.store.table import collect
+    from mpbench.store.table import collect, tabled
 
     folder = layout.Results(path)
     head = campaign.read(folder.campaign)
@@ -150,7 +152,7 @@ def _read(path: Path) -> Campaign:
         spec = None
     return Campaign(
         path=path,
-        rows=table.build(rows),
+        rows=tabled(path, table.build, rows),
         factors=tuple(dict.fromkeys(k for e in head.plan for k in e.factors)),
         cases=tuple(dict.fromkeys(entry.case for entry in head.plan)),
         metrics=spec.metrics if spec else (),

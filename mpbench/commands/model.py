@@ -1,6 +1,7 @@
 """`mpbench model`: throughput by closed forms, alone and against measured runs."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -220,7 +221,6 @@ def validate(results: Path) -> None:
     The campaign must have runs of MPTCP with lia over paths with random loss, such as
     those of experiments/thesis/model-loss.yaml and model-rtt.yaml.
     """
-    from analysis.campaign import model_validation
     from mpbench.store import campaign, layout
     from mpbench.store.table import collect
 
@@ -234,7 +234,7 @@ def validate(results: Path) -> None:
     compared, reason = [], ""
     for row in rows:
         try:
-            compared.append(model_validation.compare(row))
+            compared.append(_compared(row, paths=_paths(compared)))
         except ValueError as error:
             reason = reason or f"point {row['point']} {row['case']}: {error}"
     if not compared:
@@ -242,6 +242,28 @@ def validate(results: Path) -> None:
     _show_validation(compared)
     if left_out := len(head.plan) - len(compared):
         click.echo(f"\n{left_out} of {len(head.plan)} runs are not in the table")
+
+
+def _paths(compared: "list[Compared]") -> int | None:
+    return len(compared[0].observed) if compared else None
+
+
+def _compared(row: Mapping[str, Any], paths: int | None) -> "Compared":
+    """The run beside the model; raises ValueError if they cannot be compared.
+
+    paths : the number of paths that the run must have; None for any
+    """
+    from analysis.campaign import model_validation
+
+    try:
+        result = model_validation.compare(row)
+    except KeyError as error:
+        raise ValueError(f"its row has no column {error.args[0]}") from error
+    except (ArithmeticError, TypeError) as error:
+        raise ValueError(" ".join(str(error).split())) from error
+    if paths not in (None, len(result.observed)):
+        raise ValueError(f"it has {len(result.observed)} paths in place of {paths}")
+    return result
 
 
 def _show_validation(runs: "list[Compared]") -> None:

@@ -11,11 +11,9 @@ from mpbench.engine.messages import many, uncovered
 from mpbench.errors import UserError
 from mpbench.store import campaign, layout, runs
 from mpbench.store.records import Provenance, validated
-from mpbench.store.table import Tabulate, collect
+from mpbench.store.table import collect, tabled
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from analysis.campaign.campaign import Campaign
     from mpbench.spec import Spec
 
@@ -54,7 +52,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
     spec = _spec(results.experiment)
     loaded = Campaign(
         name=head.name,
-        runs=_tabled(root, table.build, rows),
+        runs=tabled(root, table.build, rows),
         factors=tuple(dict.fromkeys(key for run in head.plan for key in run.factors)),
         metrics=spec.metrics if spec else ("goodput",),
         made=_made(head, stored[rows[-1]["id"]], spec),
@@ -63,17 +61,6 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         shown=shown(root),
     )
     return loaded, spec
-
-
-def _tabled(root: Path, build: Tabulate, rows: list[runs.Row]) -> "pd.DataFrame":
-    """Raises UserError for rows that no measurement could have given."""
-    try:
-        return build(rows)
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        raise UserError(
-            f"{root}: the rows make no table ({' '.join(str(error).split())}); "
-            "`mpbench analyse` computes them again"
-        ) from error
 
 
 def _made(

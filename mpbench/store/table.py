@@ -1,10 +1,12 @@
 """The tidy table of runs: one row per run of the present plan, Parquet and CSV."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mpbench.errors import UserError
 from mpbench.store import atomic, campaign, layout, runs
 
 if TYPE_CHECKING:
@@ -47,15 +49,38 @@ def placed(entry: campaign.Entry, row: Mapping[str, Any]) -> runs.Row:
     return {**place, **verdict, **rest}
 
 
+def tabled(root: Path, tabulate: Tabulate, rows: list[runs.Row]) -> "pd.DataFrame":
+    """The table of the rows in the results folder `root`.
+
+    Raises UserError for rows that no measurement could have given.
+    """
+    with measured(root):
+        return tabulate(rows)
+
+
+@contextmanager
+def measured(where: object) -> Iterator[None]:
+    """Raises UserError where the block meets a value that no measurement could give."""
+    try:
+        yield
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise UserError(
+            f"{where}: the rows make no table ({' '.join(str(error).split())}); "
+            "`mpbench analyse` computes them again"
+        ) from error
+
+
 def write(
     results: layout.Results, rows: list[runs.Row], tabulate: Tabulate, spec_hash: str
 ) -> None:
     """Make runs.csv and runs.parquet from `rows`, each atomically.
 
+    Raises UserError as `tabled`.
+
     The Parquet file carries the format and the spec's hash as metadata under
     ``mpbench``; the CSV is plain.
     """
-    frame = _plain(tabulate(rows), rows)
+    frame = _plain(tabled(results.root, tabulate, rows), rows)
     atomic.write_with(results.csv, lambda path: frame.to_csv(path, index=False))
     head = {"format": layout.FORMAT, "spec_hash": spec_hash}
     atomic.write_with(results.parquet, lambda path: _parquet(frame, path, head))
