@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from analysis.capture.analyse import NANO, Read, Tables
-from analysis.capture.frames import clocks_differ
 
 LINKS = "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback, PPP"
 _TEXTS = (
@@ -82,11 +81,6 @@ def resegmented(count: int) -> list[str]:
         "directions of subflows (segmentation offload); their losses are those of the "
         "bytes"
     ]
-
-
-def clocks(tables: Tables) -> list[str]:
-    """A line if the clocks of the two capture points cannot be right."""
-    return disagreeing(int(clocks_differ(tables.directions).sum()) // 2)
 
 
 def disagreeing(subflows: int) -> list[str]:

@@ -78,28 +78,6 @@ def with_timeouts(
     return sent / (rtt_s * rounds + timeouts * timeout_s * _backoff(p) / (1 - p))
 
 
-def approximation(
-    loss: float,
-    rtt_s: float,
-    timeout_s: float,
-    packets_per_ack: float = 1,
-    window_limit: float = inf,
-) -> float:
-    """The approximation of the full model ([padhye] eq. 33).
-
-    timeout_s : T0, the first retransmission timeout, seconds, above 0
-    window_limit : W_m, the receiver's window in packets
-
-    TFRC uses the same equation. RFC 5348, sec. 3.1, leaves out its minimum.
-    """
-    _check(loss, rtt_s, packets_per_ack)
-    check_positive("timeout", timeout_s)
-    p, b = loss, packets_per_ack
-    timeout_share = min(1.0, 3 * sqrt(3 * b * p / 8))
-    waiting_s = timeout_s * timeout_share * p * (1 + 32 * p * p)
-    return min(window_limit / rtt_s, 1 / (rtt_s * sqrt(2 * b * p / 3) + waiting_s))
-
-
 def timeout_probability(loss: float, mean_window: float) -> float:
     """Q(w), the probability that a loss leads to a timeout ([padhye] eq. 24).
 

@@ -144,30 +144,6 @@ def shares(amounts: Sequence[float]) -> tuple[float, ...]:
     return tuple(value / total for value in values)
 
 
-def first_path_share(amounts: Sequence[float]) -> float:
-    """Transmission ratio on the first path ([thesis], sec. 3.3.1), in [0, 1].
-
-    It is the share that the path of the initial subflow carried.
-
-    amounts : bytes or packets of each path, beginning with the first path; >= 0 and
-        not all 0
-    """
-    return shares(amounts)[0]
-
-
-def factor_difference(first: float, second: float) -> float:
-    """delta_factor of [thesis], sec. 3.2: path 1 minus path 2, in the factor's unit.
-
-    first, second : the values of path 1 and path 2
-
-    The absolute value is what [thesis] calls the factor absolute difference.
-    """
-    for value in (first, second):
-        if not math.isfinite(value):
-            raise ValueError(f"factor difference: {value} given; must be finite")
-    return first - second
-
-
 def first_path_quality(single_path_throughputs: Sequence[float]) -> str:
     """The rank of the first path: `best`, `worst` or `between` ([thesis], sec. 3.2).
 

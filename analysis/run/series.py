@@ -1,7 +1,7 @@
 """The quantities of one run over time, as lines to draw."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,13 +25,10 @@ class Line:
 
     times : seconds after the beginning of the traffic, shape (n,), rising
     values : shape (n,), in the unit that `analysis.run.quantities` gives
-    place : the numbers of the user and of the path, from 0, which determine the line's
-        colour and style
     """
 
     times: np.ndarray
     values: np.ndarray
-    place: tuple[int, int] = field(default=(0, 0))
 
 
 def lines(
@@ -67,7 +64,7 @@ def average(line: Line, seconds: float | None) -> Line:
     window = np.floor(line.times / seconds).astype(int)
     means = pd.Series(line.values).groupby(window).mean()
     times = (means.index.to_numpy(float) + 0.5) * seconds
-    return Line(times, means.to_numpy(float), line.place)
+    return Line(times, means.to_numpy(float))
 
 
 def _reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
@@ -87,7 +84,6 @@ def _reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
         lines_by_name[name] = Line(
             np.array([start_s + (i.start_s + i.end_s) / 2 for i in whole]),
             np.array([_rate_mbps(i) / entry.parallel for i in whole]),
-            (number, 0),
         )
     if not lines_by_name:
         raise ValueError("no receiver reports intervals")
@@ -119,7 +115,6 @@ def _traced(
                 lines_by_name[name] = Line(
                     times=values.index.to_numpy(float),
                     values=values.to_numpy(float) * kind.scale,
-                    place=(hosts.index(host), path - 1),
                 )
     if not lines_by_name:
         raise ValueError(f"no subflow has {kind.words}")

@@ -231,7 +231,8 @@ def validate(results: Path) -> None:
         raise UserError(
             f"{results}: no run is ok; `mpbench run` continues the campaign"
         )
-    compared, reason = [], ""
+    compared: list[Compared] = []
+    reason = ""
     for row in rows:
         try:
             compared.append(_compared(row, paths=_paths(compared)))

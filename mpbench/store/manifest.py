@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from mpbench.store import atomic, json_file
 from mpbench.store.json_file import DamagedError
@@ -45,9 +45,6 @@ class ManifestFile(Record):
 
     format: Literal[2]
     files: Annotated[dict[str, FileEntry], Field(max_length=MOST_FILES)]
-
-
-_FORMAT_1: TypeAdapter[dict[str, FileEntry]] = TypeAdapter(dict[str, FileEntry])
 
 
 @dataclass(frozen=True)

@@ -190,12 +190,6 @@ def changed_row(results: layout.Results, run_id: str) -> Row | None:
     return row
 
 
-def read_row(results: layout.Results, run_id: str) -> Row | None:
-    """The row of a stored run; None if there is none, or the run is damaged."""
-    stored = read(results, run_id)
-    return stored.row if stored else None
-
-
 def read_host(results: layout.Results, run_id: str) -> Host:
     """`host.json` of a stored run; raises DamagedError."""
     path = results.run(run_id).host

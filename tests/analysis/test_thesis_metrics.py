@@ -15,7 +15,6 @@ def test_mean_loss_probability_of_the_thesis_example() -> None:
 
 
 def test_first_path() -> None:
-    assert metrics.first_path_share([30, 10]) == 0.75
     assert metrics.first_path_quality([9, 4]) == "best"
     assert metrics.first_path_quality([4, 9]) == "worst"
     assert metrics.first_path_quality([4, 9, 1]) == "between"
@@ -28,10 +27,3 @@ def test_less_lossy_path_is_that_of_the_fewest_retransmissions() -> None:
     assert metrics.less_lossy_path([0.0, 0.003, 0.1]) == 1
     with pytest.raises(ValueError, match="several"):
         metrics.less_lossy_path([0.01, 0.01])
-
-
-def test_factor_difference_keeps_its_sign() -> None:
-    assert metrics.factor_difference(3, 20) == -17
-    assert abs(metrics.factor_difference(3, 20)) == 17
-    with pytest.raises(ValueError, match="finite"):
-        metrics.factor_difference(float("nan"), 1)

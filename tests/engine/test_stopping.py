@@ -115,7 +115,8 @@ def check_all_whole(out: Path) -> None:
         run = Results(out).run(name)
         assert json.loads(run.row.read_text())["verdict"] == "ok"
         assert json.loads(run.host.read_text())["exit"]["status"] == "finished"
-        assert runs.read_row(Results(out), name)
+        stored = runs.read(Results(out), name)
+        assert stored is not None and stored.row is not None, stored
 
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
