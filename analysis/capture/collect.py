@@ -93,11 +93,18 @@ class Largest:
 
 
 def _sizes(rows: Rows) -> np.ndarray:
-    """Bytes of data of each connection, both directions."""
+    """Bytes of data of each connection, both directions.
+
+    The two rows of `data` of a connection follow each other, in the order of the
+    connections. A connection has data but no row if memory ran out in between.
+    """
+    owners = rows.data["connection"]
+    starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    sizes = np.add.reduceat(rows.data["bytes"], starts)
     numbers = rows.connections["connection"]
-    order = np.argsort(numbers)
-    at = order[np.searchsorted(numbers[order], rows.data["connection"])]
-    return np.bincount(at, rows.data["bytes"], len(numbers)).astype(np.int64)
+    return (
+        sizes if len(sizes) == len(numbers) else sizes[np.isin(owners[starts], numbers)]
+    )
 
 
 def _joined(first: Rows, second: Rows) -> Rows:

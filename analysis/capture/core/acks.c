@@ -4,13 +4,22 @@
 
 #define LONGEST_FLIGHT (1u << 17)	/* segments */
 
+void free_sent(struct arena *m, const struct direction *dir)
+{
+	if (dir->sent != dir->few_sent)
+		arena_free(m, dir->sent, dir->sent_capacity * sizeof(*dir->sent));
+}
+
 void remember_sent(struct analyser *c, struct direction *dir, i64 end, i64 time_ns)
 {
 	if (dir->sent_count == dir->sent_capacity) {
-		u32 more = dir->sent_capacity ? 2 * dir->sent_capacity : 4;
+		u32 more = 2 * dir->sent_capacity;
 		struct sent *sent;
 
-		if (more > LONGEST_FLIGHT) {	/* nobody acknowledges: forget them */
+		if (!more) {
+			dir->sent = dir->few_sent;
+			dir->sent_capacity = FEW_SENT;
+		} else if (more > LONGEST_FLIGHT) {	/* nobody acknowledges: forget them */
 			dir->sent_count = dir->sent_head = 0;
 		} else {
 			sent = arena_alloc(&c->memory, more * sizeof(*sent));
@@ -18,7 +27,7 @@ void remember_sent(struct analyser *c, struct direction *dir, i64 end, i64 time_
 				return;
 			for (u32 i = 0; i < dir->sent_count; i++)
 				sent[i] = *sent_at(dir, i);
-			arena_free(&c->memory, dir->sent, dir->sent_capacity * sizeof(*sent));
+			free_sent(&c->memory, dir);
 			dir->sent = sent;
 			dir->sent_capacity = more;
 			dir->sent_head = 0;

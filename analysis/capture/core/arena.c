@@ -44,7 +44,8 @@ void arena_free(struct arena *m, void *old, size_t size)
 	m->left += (i64)size;
 }
 
-void *new_row(struct arena *m, struct table *t)
+/* NULL if the memory is used up; what it holds is undefined. */
+static void *next_row(struct arena *m, struct table *t)
 {
 	if (t->count == t->capacity) {
 		size_t more = t->capacity ? 2 * t->capacity : 64;
@@ -55,5 +56,21 @@ void *new_row(struct arena *m, struct table *t)
 		t->rows = rows;
 		t->capacity = more;
 	}
-	return memset((u8 *)t->rows + t->size * t->count++, 0, t->size);
+	return (u8 *)t->rows + t->size * t->count++;
+}
+
+/* A row of zeros; NULL if the memory is used up. */
+void *new_row(struct arena *m, struct table *t)
+{
+	void *row = next_row(m, t);
+
+	return row ? memset(row, 0, t->size) : NULL;
+}
+
+void add_row(struct arena *m, struct table *t, const void *row)
+{
+	void *to = next_row(m, t);
+
+	if (to)
+		memcpy(to, row, t->size);
 }

@@ -4,13 +4,15 @@
 
 #define MAX_SPARE 1024		/* freed subflows that wait to be used again */
 
-/* A connection without subflows, the newest of the list; NULL if the memory is used up. */
-struct connection *new_connection(struct analyser *c, u32 point)
+/* The connection that a subflow begins, the newest of the list. Its memory is part of the
+ * subflow's, which stays its first one as long as it lives. */
+void begin_connection(struct analyser *c, struct subflow *s, u32 point)
 {
-	struct connection *conn = arena_alloc(&c->memory, sizeof(*conn));
+	struct connection *conn = &s->own;
 
-	if (!conn)
-		return NULL;
+	s->connection = conn;
+	conn->first_subflow = conn->last_subflow = s;
+	conn->row.subflows = 1;
 	conn->index = c->connection_total++;
 	c->connection_count++;
 	conn->older = c->newest;
@@ -20,7 +22,6 @@ struct connection *new_connection(struct analyser *c, u32 point)
 	conn->row.version = conn->row.token_a = conn->row.token_b = -1;
 	conn->row.syn_ns = conn->row.established_ns = conn->row.fallback_ns = -1;
 	conn->row.checksum = -1;
-	return conn;
 }
 
 /* A subflow's memory, zeroed. It is that of a freed subflow, if there is one. */
@@ -33,6 +34,12 @@ struct subflow *alloc_subflow(struct analyser *c)
 	c->spare_subflows = s->sibling;
 	c->spare_count--;
 	return memset(s, 0, sizeof(*s));
+}
+
+/* unhash_subflow() is going to read it. */
+void fetch_bucket(const struct analyser *c, const struct subflow *s)
+{
+	__builtin_prefetch(&c->buckets[s->hash & (c->bucket_count - 1)]);
 }
 
 /* Take the subflow out of the hash table: no packet finds it any more, but its counts
@@ -53,7 +60,7 @@ static void free_direction(struct arena *m, struct direction *dir)
 	samples_free(m, &dir->rtt);
 	samples_free(m, &dir->delay);
 	arena_free(m, dir->bin, sizeof(*dir->bin));
-	arena_free(m, dir->sent, dir->sent_capacity * sizeof(*dir->sent));
+	free_sent(m, dir);
 	arena_free(m, dir->maps, MAPPINGS * sizeof(*dir->maps));
 	arena_free(m, dir->unmapped, dir->unmapped_capacity * sizeof(*dir->unmapped));
 }
@@ -77,20 +84,21 @@ static void free_subflow(struct analyser *c, struct subflow *s)
 	c->spare_count++;
 }
 
-/* Free all memory of a connection. None of its packets may be in `pairs`. */
+/* Free all memory of a connection, its own last. None of its packets may be in `pairs`. */
 void free_connection(struct analyser *c, struct connection *conn)
 {
-	for (struct subflow *s = conn->first_subflow, *next; s; s = next) {
-		next = s->sibling;
-		free_subflow(c, s);
-	}
+	if (c->ahead == conn)
+		c->ahead = conn->newer;
+	*(conn->older ? &conn->older->newer : &c->oldest) = conn->newer;
+	*(conn->newer ? &conn->newer->older : &c->newest) = conn->older;
+	c->connection_count--;
 	for (int i = 0; i < 2; i++) {
 		if (conn->data[i])
 			ranges_free(&c->memory, &conn->data[i]->ranges);
 		arena_free(&c->memory, conn->data[i], sizeof(*conn->data[i]));
 	}
-	*(conn->older ? &conn->older->newer : &c->oldest) = conn->newer;
-	*(conn->newer ? &conn->newer->older : &c->newest) = conn->older;
-	arena_free(&c->memory, conn, sizeof(*conn));
-	c->connection_count--;
+	for (struct subflow *s = conn->first_subflow, *next; s; s = next) {
+		next = s->sibling;
+		free_subflow(c, s);
+	}
 }

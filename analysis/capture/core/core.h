@@ -46,6 +46,7 @@ struct table {
 	size_t size, count, capacity;
 };
 void *new_row(struct arena *m, struct table *t);
+void add_row(struct arena *m, struct table *t, const void *row);
 
 enum mp_subtype {
 	MP_CAPABLE, MP_JOIN, MP_DSS, MP_ADD_ADDR, MP_REMOVE_ADDR, MP_PRIO, MP_FAIL,
@@ -193,6 +194,8 @@ struct sent {			/* a segment that no ACK covers yet */
 	bool again, sacked;
 };
 
+#define FEW_SENT 2		/* segments in flight that need no further memory */
+
 struct mapping {
 	i64 from, dsn, length;
 };
@@ -222,7 +225,7 @@ struct direction {
 	u32 duplicates;
 	int recovery;		/* 0 none, 1 fast, 2 timeout */
 	struct ranges holes;
-	struct sent *sent;
+	struct sent *sent, few_sent[FEW_SENT];	/* `sent` begins as the second */
 	u32 sent_head, sent_count, sent_capacity;
 	i64 ssn_base;		/* relative number of subflow sequence number 0 */
 	bool ssn_base_known;
@@ -254,30 +257,35 @@ struct data {
 };
 
 struct connection {
-	struct connection_row row;
-	struct data *data[2];
-	struct subflow *first_subflow, *last_subflow;
 	struct connection *older, *newer;	/* in the order of retirement */
+	struct subflow *first_subflow, *last_subflow;
+	struct data *data[2];
 	u32 index;
 	bool dss_seen;
 	i64 listed;		/* events */
+	struct connection_row row;
 };
 
+/* What look-ups and retirement read of each of very many subflows comes first, so that
+ * it lies in few cache lines. */
 struct subflow {
-	struct subflow_row row;
+	struct subflow *next_of_hash;
+	u64 hash;
 	struct connection *connection;
-	struct subflow *sibling, *next_of_hash;
-	struct direction directions[2];	/* by the order of the key's ends */
-	struct direction *opener;	/* whose SYN opened it */
+	struct subflow *sibling;
 	u8 addresses[2][16];
 	u16 ports[2];
+	u16 point;
 	u8 version;
+	bool touched;		/* since retirement looked at it last */
+	bool ended;		/* it had a FIN or RST */
 	bool named;		/* its SYN's token has been taken */
 	bool answer_cut;	/* its SYN-ACK is cut within its options */
-	bool touched;		/* since retirement looked at it last */
-	u16 point;
 	u32 index;
-	u64 hash;
+	struct direction *opener;	/* whose SYN opened it */
+	struct connection own;	/* the connection that it began */
+	struct subflow_row row;
+	struct direction directions[2];	/* by the order of the key's ends */
 };
 
 struct token {
@@ -326,6 +334,7 @@ struct analyser {
 	u64 bucket_count;
 	struct subflow *last[2];	/* of each point */
 	struct connection *oldest, *newest;	/* that have not retired */
+	struct connection *ahead;		/* retirement looks at it soon */
 	u64 connection_count, subflow_count;	/* that have not retired */
 	u64 taken, look_again;	/* packets */
 	struct subflow *spare_subflows;
@@ -345,8 +354,9 @@ struct analyser {
 };
 
 /* connections.c */
-struct connection *new_connection(struct analyser *c, u32 point);
+void begin_connection(struct analyser *c, struct subflow *s, u32 point);
 struct subflow *alloc_subflow(struct analyser *c);
+void fetch_bucket(const struct analyser *c, const struct subflow *s);
 void unhash_subflow(struct analyser *c, const struct subflow *s);
 void free_connection(struct analyser *c, struct connection *conn);
 
@@ -376,6 +386,7 @@ static inline i64 rel_seq(const struct direction *dir, u32 seq)
 }
 
 /* acks.c */
+void free_sent(struct arena *m, const struct direction *dir);
 void remember_sent(struct analyser *c, struct direction *dir, i64 end, i64 time_ns);
 void mark_resent(struct direction *dir, i64 from, i64 to, i64 time_ns);
 void take_ack(struct analyser *c, struct direction *dir, const struct packet *p);

@@ -10,7 +10,7 @@ static void split(const u8 *address, u64 *high, u64 *low)
 
 static void finish_direction(struct analyser *c, struct direction *dir)
 {
-	struct direction_row *row, *r = &dir->row;
+	struct direction_row *r = &dir->row;
 	i64 gaps = 0;
 
 	flush_bin(c, dir);
@@ -38,14 +38,12 @@ static void finish_direction(struct analyser *c, struct direction *dir)
 	r->delay_p50_ns = quantile(&dir->delay, 0.50);
 	r->delay_p95_ns = quantile(&dir->delay, 0.95);
 	r->delay_p99_ns = quantile(&dir->delay, 0.99);
-	row = new_row(&c->memory, &c->out[OUT_DIRECTIONS]);
-	if (row)
-		*row = *r;
+	add_row(&c->memory, &c->out[OUT_DIRECTIONS], r);
 }
 
 static void finish_subflow(struct analyser *c, struct subflow *s)
 {
-	struct subflow_row *row, *r = &s->row;
+	struct subflow_row *r = &s->row;
 
 	r->subflow = s->index;
 	r->connection = s->connection->index;
@@ -58,9 +56,7 @@ static void finish_subflow(struct analyser *c, struct subflow *s)
 	split(s->addresses[1], &r->b_high, &r->b_low);
 	r->a_port = s->ports[0];
 	r->b_port = s->ports[1];
-	row = new_row(&c->memory, &c->out[OUT_SUBFLOWS]);
-	if (row)
-		*row = *r;
+	add_row(&c->memory, &c->out[OUT_SUBFLOWS], r);
 	finish_direction(c, &s->directions[0]);
 	finish_direction(c, &s->directions[1]);
 }
@@ -182,11 +178,7 @@ static void finish_connection(struct analyser *c, struct connection *conn)
 			data_of_fallback(dir, row);
 		row->connection = conn->index;
 	}
-	if (new_row(&c->memory, &c->out[OUT_CONNECTIONS])) {
-		struct connection_row *rows = c->out[OUT_CONNECTIONS].rows;
-
-		rows[c->out[OUT_CONNECTIONS].count - 1] = conn->row;
-	}
+	add_row(&c->memory, &c->out[OUT_CONNECTIONS], &conn->row);
 }
 
 void tell_connection(struct analyser *c, struct connection *conn)

@@ -94,23 +94,17 @@ static void init_direction(struct direction *dir, struct subflow *s, int end)
 static struct subflow *new_subflow(struct analyser *c, const struct packet *p, int low,
 				   u32 point, u64 hash)
 {
-	struct connection *conn;
 	struct subflow *s;
 
-	if (c->subflow_count >= c->bucket_count && !widen(c))
+	if (2 * c->subflow_count >= c->bucket_count && !widen(c))
 		return NULL;
 	s = alloc_subflow(c);
-	conn = s ? new_connection(c, point) : NULL;
-	if (!conn) {
-		arena_free(&c->memory, s, sizeof(*s));
+	if (!s)
 		return NULL;
-	}
+	begin_connection(c, s, point);
 	c->subflow_count++;
 	s->index = c->subflow_total++;
-	s->connection = conn;
-	conn->first_subflow = conn->last_subflow = s;
-	conn->row.subflows = 1;
-	conn->row.first_ns = conn->row.last_ns = p->time_ns;
+	s->own.row.first_ns = s->own.row.last_ns = p->time_ns;
 	for (int i = 0; i < 2; i++) {
 		memcpy(s->addresses[i], p->addresses[i ? !low : low], 16);
 		s->ports[i] = p->ports[i ? !low : low];

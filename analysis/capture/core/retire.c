@@ -21,6 +21,9 @@
 #define FEW_CONNECTIONS 1024	/* none of so many retires before memory is short */
 #endif
 #define LOOKS 2			/* at connections, for each new one */
+#define SOME_FREE (256 << 10)	/* what is freed at once is still in the cache when reused */
+#define AHEAD 3			/* connections between a fetch and the look at them */
+#define CACHE_LINE 64
 
 static bool is_touched(struct connection *conn)
 {
@@ -43,7 +46,7 @@ static bool is_closed(const struct connection *conn, i64 since_ns)
 	for (const struct subflow *s = conn->first_subflow; s; s = s->sibling) {
 		const struct direction *a = &s->directions[0], *b = &s->directions[1];
 
-		if (max(a->row.last_ns, b->row.last_ns) > since_ns)
+		if (!s->ended || max(a->row.last_ns, b->row.last_ns) > since_ns)
 			return false;
 		if (!a->row.resets && !b->row.resets &&
 		    !(all_acknowledged(a) && all_acknowledged(b)))
@@ -66,6 +69,8 @@ static void to_end(struct analyser *c, struct connection *conn)
 {
 	if (conn == c->newest)
 		return;
+	if (c->ahead == conn)
+		c->ahead = conn->newer;
 	*(conn->older ? &conn->older->newer : &c->oldest) = conn->newer;
 	conn->newer->older = conn->older;
 	conn->newer = NULL;
@@ -74,8 +79,30 @@ static void to_end(struct analyser *c, struct connection *conn)
 	c->newest = conn;
 }
 
+/* Connections at the front of the list have been silent for so long that the cache has
+ * lost them. Fetch the first `bytes` of the one that is looked at soon. A connection is
+ * part of its first subflow, so its address tells where that is. */
+static void fetch_ahead(struct analyser *c, size_t bytes)
+{
+	const u8 *at, *end;
+
+	if (!c->ahead || c->ahead == c->oldest) {
+		c->ahead = c->oldest;
+		for (int i = 0; i < AHEAD && c->ahead->newer; i++)
+			c->ahead = c->ahead->newer;
+	} else if (c->ahead->newer) {
+		c->ahead = c->ahead->newer;
+	}
+	at = (const u8 *)c->ahead - offsetof(struct subflow, own);
+	for (end = at + bytes; at < end; at += CACHE_LINE)
+		__builtin_prefetch(at);
+}
+
 static void retire(struct analyser *c, struct connection *conn)
 {
+	fetch_ahead(c, sizeof(struct subflow));
+	if (conn->newer)
+		fetch_bucket(c, conn->newer->first_subflow);
 	tell_connection(c, conn);
 	drop_tokens(c, conn);
 	free_connection(c, conn);
@@ -102,6 +129,7 @@ void retire_closed(struct analyser *c)
 		if (is_closed(conn, c->now_ns - linger_ns) && !is_pending(conn)) {
 			retire(c, conn);
 		} else {
+			fetch_ahead(c, offsetof(struct subflow, row));
 			is_touched(conn);
 			to_end(c, conn);
 		}
@@ -122,7 +150,7 @@ void make_space(struct analyser *c)
 {
 	u64 before = c->connection_count, looks = 2 * before + 2;
 
-	while (c->memory.left < c->settings.budget / 8 && looks-- && c->oldest &&
+	while (c->memory.left < c->settings.budget / 16 + SOME_FREE && looks-- && c->oldest &&
 	       !rows_are_full(c)) {
 		struct connection *conn = c->oldest;
 		bool closed = is_closed(conn, INT64_MAX);

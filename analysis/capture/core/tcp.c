@@ -88,6 +88,7 @@ static void count_packet(struct direction *dir, const struct packet *p)
 		r->syns += !!(p->flags & TCP_SYN);
 		r->fins += !!(p->flags & TCP_FIN);
 		r->resets += !!(p->flags & TCP_RST);
+		dir->subflow->ended |= !!(p->flags & (TCP_FIN | TCP_RST));
 	} else {
 		r->zero_windows += !p->window;
 	}
