@@ -14,7 +14,7 @@
 #define ANALYSER_DONE (-1)
 #define ANALYSER_FULL (-2)
 #define FULL_ROWS 65536		/* of series or events, at most */
-#define FULL_CONNECTIONS 256
+#define FULL_CONNECTIONS 1024
 #define TURN 4096		/* packets between two looks at the tables */
 
 static const size_t sizes[OUTS] = {
@@ -48,7 +48,7 @@ struct analyser *analyser_new(const struct settings *settings)
 		c->out[i].size = sizes[i];
 	c->full_rows = (size_t)max(64, min(FULL_ROWS, settings->budget / 8 /
 						      (i64)sizeof(struct series_row)));
-	c->full_connections = (size_t)max(4, min(FULL_CONNECTIONS, settings->budget >> 19));
+	c->full_connections = (size_t)max(4, min(FULL_CONNECTIONS, settings->budget >> 18));
 	return c;
 }
 
