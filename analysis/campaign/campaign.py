@@ -23,6 +23,7 @@ class Campaign:
     folder : holds one folder per run, named by the run's id; None where only the
         table is there
     shown : the results folder as commands should name it
+    network : a drawing of the experiment's network, SVG; empty if there is none
     """
 
     name: str
@@ -33,6 +34,7 @@ class Campaign:
     state: tuple[str, ...] = ()
     folder: Path | None = None
     shown: str = ""
+    network: str = ""
 
     @cached_property
     def ok_runs(self) -> pd.DataFrame:

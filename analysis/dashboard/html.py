@@ -37,6 +37,7 @@ def dashboard(title: str, campaigns: Sequence[Campaign]) -> str:
     parts = {
         "title": escape(title),
         "style": _asset("style.css"),
+        "networks": "\n".join(map(_network, campaigns)),
         "data": _json({"title": title, **data}),
         "details": "\n".join(_chunks(_details(campaigns, data))),
         "script": _asset(BUNDLE),
@@ -48,6 +49,14 @@ def dashboard(title: str, campaigns: Sequence[Campaign]) -> str:
             raise RuntimeError(f"page.html: no place for {name}")
         page = f"{before}{text}{after}"
     return page
+
+
+def _network(campaign: Campaign) -> str:
+    """The drawing of a campaign's network, which the reader can open."""
+    if not campaign.network:
+        return ""
+    summary = f"<summary>Network of {escape(campaign.name)}</summary>"
+    return f'<details class="network">{summary}\n{campaign.network}</details>'
 
 
 def _details(

@@ -26,6 +26,7 @@ from analysis.report import (
 from analysis.report.figures_section import Outcome
 from analysis.report.markdown import inert, markdown
 
+NETWORK_FILE = "network.svg"
 VERDICTS = ("ok", "invalid", "failed", "timeout", "interrupted")
 POINT_COLUMNS = (
     "capacity_difference_mbps",
@@ -102,6 +103,7 @@ def write(
         "",
         *_verdicts(campaign),
         *_state(campaign),
+        *_network(campaign, folder),
         *metrics_section.lines(campaign),
         *users_section.lines(campaign.ok_runs),
         *statements_section.lines(contents.statements, campaign),
@@ -194,6 +196,17 @@ def _state(campaign: Campaign) -> Iterator[str]:
         yield f"- {line}"
     if campaign.state:
         yield ""
+
+
+def _network(campaign: Campaign, folder: Path) -> Iterator[str]:
+    """The section with the drawing of the network, which is written beside the page."""
+    if not campaign.network:
+        return
+    (folder / NETWORK_FILE).write_text(campaign.network, encoding="utf-8")
+    yield "## Network"
+    yield ""
+    yield f"![The paths of every user, and the links]({NETWORK_FILE})"
+    yield ""
 
 
 def _made(campaign: Campaign) -> Iterator[str]:

@@ -59,8 +59,17 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         state=tuple(_state(results, head, stored)),
         folder=results.runs,
         shown=shown(root),
+        network=_drawn(spec),
     )
     return loaded, spec
+
+
+def _drawn(spec: "Spec | None") -> str:
+    """The drawing of the experiment's network; empty without an experiment."""
+    from mpbench.drawing.picture import of_experiment
+    from mpbench.drawing.svg import svg
+
+    return svg(of_experiment(spec)) if spec else ""
 
 
 def _made(

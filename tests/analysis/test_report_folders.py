@@ -46,6 +46,11 @@ def test_an_unfinished_folder_is_reported_as_such(
     assert "Unfinished: 5 of 12 runs are not there yet." in done.err
     text = (results / "report/README.md").read_text()
     assert "- Unfinished: 5 of 12 runs are not there yet." in text
+    assert (
+        "\n## Network\n\n![The paths of every user, and the links](network.svg)" in text
+    )
+    drawing = (results / "report/network.svg").read_text()
+    assert ">path1</text>" in drawing and ">server</text>" in drawing
 
 
 def test_a_damaged_run_is_named_and_left_out(results: Path, command: Command) -> None:

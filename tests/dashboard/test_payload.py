@@ -177,6 +177,7 @@ def test_the_command(small: Path, tmp_path: Path, command: Command) -> None:
     done = command("dashboard", small, twin, "--out", out)
     assert done.status == 0 and f"wrote {out}" in done.out
     assert out.read_text().count("thousand") > 1
+    assert out.read_text().count('<details class="network">') == 2
     done = command("dashboard", small, small, "--out", out)
     assert done.status == 2 and "given twice" in done.err
     done = command("dashboard", small, "--out", small / "campaign.json" / "x.html")

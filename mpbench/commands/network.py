@@ -1,0 +1,49 @@
+"""`mpbench network FILE`: a drawing of an experiment's network."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpbench.errors import UserError
+
+if TYPE_CHECKING:
+    from mpbench.drawing.picture import Picture
+
+
+@click.command()
+@click.argument("experiment", metavar="FILE|TOPOLOGY")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the drawing to this file too, as SVG.",
+)
+def command(experiment: str, out: Path | None) -> None:
+    """Draw the network of an experiment file, or a topology by its name.
+
+    Shows the hosts, the paths of each user, and every link with its parameters, with
+    what varies in the design and what is computed.
+    """
+    from mpbench.drawing.svg import svg
+    from mpbench.drawing.text import text
+
+    picture = _picture(experiment)
+    click.echo(text(picture), nl=False)
+    if out is None:
+        return
+    try:
+        out.write_text(svg(picture), encoding="utf-8")
+    except OSError as error:
+        reason = f"cannot be written: {error.strerror}"
+        raise UserError(f"{out}: {reason}; give another file by --out") from None
+    click.echo(f"wrote {out}")
+
+
+def _picture(experiment: str) -> "Picture":
+    import topologies
+    from mpbench.drawing.picture import of_experiment, of_topology
+    from mpbench.spec import load
+
+    if experiment in topologies.names() and not Path(experiment).exists():
+        return of_topology(topologies.describe(experiment))
+    return of_experiment(load(experiment))

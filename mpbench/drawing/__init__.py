@@ -1,0 +1,1 @@
+"""Drawings of networks: as SVG for reports, and as text for terminals."""

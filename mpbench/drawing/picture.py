@@ -1,0 +1,164 @@
+"""What a drawing of a network shows: users, links, and what varies or is computed."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mpbench.plan.parameters import computed, fixed
+from mpbench.spec import Spec
+from mpbench.spec.expressions import Expression, Reference
+from mpbench.spec.factors import Factor
+from topologies import Description, Parameter
+
+MOST_VALUES = 4
+"""Values of a factor that are listed one by one."""
+
+KEYS = ("capacity", "delay", "queue", "queueing_delay", "loss", "jitter")
+"""Parameters of a link in the order in which they are shown."""
+
+WORDS: Mapping[str, str] = {
+    "queueing_delay": "queue ",
+    "loss": "loss ",
+    "jitter": "jitter ",
+}
+"""What stands before the value of a parameter whose unit does not say what it is."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A parameter in words.
+
+    text : such as `10 Mbit/s` or `delay 1 to 25 ms`
+    varies : whether it differs between points of the design
+    formula : the expression that computes it, such as `1 Mbit/s * type1.users`
+    """
+
+    text: str
+    varies: bool = False
+    formula: str = ""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link in words. only_delays : whether it has neither capacity nor queue"""
+
+    name: str
+    only_delays: bool
+    parameters: tuple[Shown, ...]
+
+
+@dataclass(frozen=True)
+class User:
+    """A host that opens connections. users : how many users it stands for"""
+
+    host: str
+    server: str
+    paths: tuple[tuple[str, ...], ...]
+    users: Shown | None
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Everything that a drawing shows."""
+
+    title: str
+    users: tuple[User, ...]
+    links: Mapping[str, Link]
+
+
+def of_experiment(spec: Spec) -> Picture:
+    """What the network of an experiment looks like."""
+    factors = dict(spec.design.factors) if spec.design else {}
+    values = computed(spec, fixed(spec))
+    return _picture(
+        spec.name, spec.network_description, values, factors, spec.expressions
+    )
+
+
+def of_topology(description: Description) -> Picture:
+    """What a topology looks like when no parameter is set."""
+    values = {p.name: p.default for p in description.parameters}
+    return _picture(description.name, description, values, {}, {})
+
+
+def _picture(
+    title: str,
+    description: Description,
+    values: Mapping[str, Any],
+    factors: Mapping[str, Factor],
+    expressions: Mapping[str, Expression],
+) -> Picture:
+    def shown(parameter: Parameter) -> Shown | None:
+        name = parameter.name
+        return _shown(
+            parameter, values.get(name), factors.get(name), expressions.get(name)
+        )
+
+    links = {}
+    for name in description.all_links:
+        found = {}
+        for parameter in description.parameters:
+            link, _, key = parameter.name.rpartition(".")
+            if link == name and (text := shown(parameter)) is not None:
+                found[key] = text
+        if "queue" in found:
+            found.pop("queueing_delay", None)
+        parameters = tuple(found[key] for key in KEYS if key in found)
+        links[name] = Link(name, name not in description.links, parameters)
+    counts = {p.name: shown(p) for p in description.parameters}
+    users = tuple(
+        User(user.host, user.server, user.paths, counts.get(user.count or ""))
+        for user in description.users
+    )
+    return Picture(title, users, links)
+
+
+def _shown(
+    parameter: Parameter,
+    value: float | None,
+    factor: Factor | None,
+    expression: Expression | None,
+) -> Shown | None:
+    """A parameter in words; None if it says nothing, such as a loss of 0."""
+    key = parameter.name.rpartition(".")[2]
+    word = WORDS.get(key, "")
+    if factor is not None:
+        return Shown(f"{word}{_range(factor, parameter.unit)}", varies=True)
+    follows = expression is not None and isinstance(expression.tree, Reference)
+    formula = ""
+    if expression is not None and not follows:
+        formula = expression.text.lstrip("= ")
+    if value is None or math.isnan(value):
+        if expression is None:
+            return None
+        if follows:
+            # The leader varies, or is not set; only the first says something.
+            leader = expression.names[0]
+            return Shown(f"{word}as {leader}", varies=True) if value is None else None
+        return Shown(f"{word}{formula}", varies=True)
+    if value == 0 and key in ("loss", "jitter"):
+        return None
+    return Shown(f"{word}{quantity(value, parameter.unit)}", formula=formula)
+
+
+def _range(factor: Factor, unit: str) -> str:
+    """The values of a factor: `1 to 100 Mbit/s`, or a list."""
+    if factor.values is None:
+        low, high = factor.ends
+        return f"{low:g} to {high:g} {unit}"
+    if len(factor.values) <= MOST_VALUES:
+        return f"{', '.join(f'{value:g}' for value in factor.values)} {unit}"
+    low, high = min(factor.values), max(factor.values)
+    return f"{low:g} to {high:g} {unit}, {len(factor.values)} values"
+
+
+def quantity(value: float, unit: str) -> str:
+    """A value with the unit that needs the fewest digits."""
+    if unit == "Mbit/s" and value >= 1000:
+        return f"{value / 1000:g} Gbit/s"
+    if unit == "Mbit/s" and 0 < value < 1:
+        return f"{value * 1000:g} kbit/s"
+    if value == 1 and unit in ("packets", "users"):
+        unit = unit[:-1]
+    return f"{value:g} {unit}"
