@@ -42,10 +42,10 @@ def _experiments() -> Entries:
 
 
 def _topologies() -> Entries:
-    import topologies
+    from mpbench.spec import builtin
 
-    for name in topologies.names():
-        yield name, _first_sentence(topologies.summary(name))
+    for name in builtin.names():
+        yield name, _first_sentence(builtin.summary(name))
 
 
 def _quantities() -> Entries:

@@ -40,10 +40,9 @@ def command(experiment: str, out: Path | None) -> None:
 
 
 def _picture(experiment: str) -> "Picture":
-    import topologies
     from mpbench.drawing.picture import of_experiment, of_topology
-    from mpbench.spec import load
+    from mpbench.spec import builtin, load
 
-    if experiment in topologies.names() and not Path(experiment).exists():
-        return of_topology(topologies.describe(experiment))
+    if experiment in builtin.names() and not Path(experiment).exists():
+        return of_topology(builtin.describe(experiment))
     return of_experiment(load(experiment))

@@ -24,6 +24,7 @@ from pydantic import (
 
 import topologies
 from mpbench.guest import sysctls
+from mpbench.spec import builtin
 from mpbench.spec.vocabulary import PROTOCOLS, READ_MODES
 from topologies import Description, networks
 from topologies.shaping import from_json
@@ -227,11 +228,13 @@ class Job(Part):
 
     @model_validator(mode="after")
     def _fits_its_topology(self) -> Self:
-        if self.network is None and self.topology not in topologies.names():
-            known = ", ".join(topologies.names())
+        if self.topology is not None and self.topology not in builtin.names():
+            known = ", ".join(builtin.names())
             raise ValueError(f"no topology {self.topology!r}; known: {known}")
-        if self.network is not None and self.topology is not None:
-            raise ValueError("a network, and a topology too")
+        if self.topology is None and self.network is None:
+            raise ValueError("neither a topology nor a network")
+        if self.topology in topologies.names() and self.network is not None:
+            raise ValueError(f"{self.topology} has no network of its own")
         self._check_network()
         self._check_parameters()
         self._check_links()
@@ -246,7 +249,9 @@ class Job(Part):
     @cached_property
     def description(self) -> Description:
         links = [link.model_dump() for link in self.links]
-        network = self.network and self.network.model_dump()
+        if self.network is None:
+            return builtin.describe(str(self.topology))
+        network = self.network.model_dump()
         job = {"topology": self.topology, "network": network, "links": links}
         return topologies.describe_job(job)
 
@@ -305,6 +310,14 @@ class Job(Part):
         for name in wanted:
             if name not in present:
                 raise ValueError(f"capture: no interface {name!r}")
+
+
+def completed(job: Mapping[str, Any]) -> dict[str, Any]:
+    """A job with its network, which earlier versions of mpbench did not write."""
+    topology = job["topology"]
+    if job.get("network") is not None or builtin.network_of(topology) is None:
+        return dict(job)
+    return {**job, "network": networks.to_json(builtin.describe(topology))}
 
 
 def check(job: Mapping[str, Any]) -> None:

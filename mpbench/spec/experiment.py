@@ -9,6 +9,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from analysis.run.quantities import QUANTITIES
 from mpbench.spec import flows
+from mpbench.spec.builtin import describe, names, network_of
 from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
 from mpbench.spec.document import Document
@@ -33,7 +34,7 @@ from mpbench.spec.values import (
     context,
 )
 from mpbench.spec.vocabulary import METRICS
-from topologies import Description, Parameter, describe, names
+from topologies import Description, Parameter
 
 MOST_RUNS = 1_000_000
 
@@ -269,7 +270,8 @@ class Spec(Part):
         A parameter stands behind those that it is computed from. A factor of the
         design is never computed. Raises CycleError if there is no such order.
         """
-        found = dict(self.network.expressions) if self.network else {}
+        network = self.network or network_of(self.topology or "")
+        found = dict(network.expressions) if network else {}
         fixed = set(self.design.factors) if self.design else set()
         for name, given in self.parameters.items():
             if isinstance(given, Expression):
@@ -290,8 +292,9 @@ class Spec(Part):
         """Where the file gives a parameter of the network its value."""
         if self.design is not None and parameter in self.design.factors:
             return ("design", "factors", parameter)
-        if parameter not in self.parameters and self.network is not None:
-            return self.network.place(parameter) or ("network",)
+        if parameter not in self.parameters:
+            own = self.network.place(parameter) if self.network else None
+            return own or ("network" if self.network else "topology",)
         return ("parameters", parameter)
 
     def port(self, index: int) -> int:

@@ -16,6 +16,7 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from mpbench import units
+from mpbench.spec.builtin import describe, names
 from mpbench.spec.messages import MOST_FAULTS, shortened
 from mpbench.spec.networks import LINK_KEYS, Value, read_value
 from mpbench.spec.suggestions import nearest
@@ -30,7 +31,7 @@ from mpbench.spec.values import (
     parameter_value,
 )
 from mpbench.spec.vocabulary import DESIGN_KEYS
-from topologies import Description, Parameter, describe, names
+from topologies import Description, Parameter
 
 UNKNOWN_UNIT = float("nan")
 """Stands for a value whose unit has a fault of its own, which is reported there."""

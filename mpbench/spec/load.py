@@ -6,8 +6,8 @@ from pathlib import Path
 import yaml
 from pydantic import ValidationError
 
-import topologies
 from mpbench.errors import UserError
+from mpbench.spec import builtin
 from mpbench.spec.document import Document, parse, read
 from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
@@ -90,5 +90,5 @@ def _description(document: Document) -> Description | None:
             return Network.model_validate(network).description
         except ValidationError:
             return None
-    known = isinstance(topology, str) and topology in topologies.names()
-    return topologies.describe(str(topology)) if known and network is None else None
+    known = isinstance(topology, str) and topology in builtin.names()
+    return builtin.describe(str(topology)) if known and network is None else None

@@ -220,7 +220,7 @@ def read_job(results: layout.Results, run_id: str) -> dict[str, Any]:
         raise DamagedError(f"job.json: {error}") from error
     if id_of(job, read_host(results, run_id).build) != run_id:
         raise DamagedError("job.json: not the job that gave the run its id")
-    return job
+    return job_format.completed(job)
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

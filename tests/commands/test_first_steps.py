@@ -5,14 +5,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import topologies
 from mpbench import cli
 from mpbench.backends.registry import create
 from mpbench.commands import init as init_file
 from mpbench.commands import list as list_file
 from mpbench.errors import UserError
 from mpbench.plan import make_plan
-from mpbench.spec import load, summaries, vocabulary
+from mpbench.spec import builtin, load, summaries, vocabulary
 
 TEMPLATES = sorted(path.stem for path in init_file.TEMPLATES.glob("*.yaml"))
 
@@ -98,7 +97,7 @@ def test_all_lists_come_without_an_argument() -> None:
     assert done.exit_code == 0, done.output
     for name in (*list_file.KINDS, "experiments/quickstart.yaml", "olia", "two_path"):
         assert name in done.output
-    assert set(topologies.names()) <= set(done.output.split())
+    assert set(builtin.names()) <= set(done.output.split())
 
 
 def test_abbreviations_do_not_end_a_sentence() -> None:

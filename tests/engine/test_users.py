@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
-import topologies
+from mpbench.spec import builtin
 from tests.calls import Command
 
 LIA = {"protocol": "mptcp", "congestion_control": "lia"}
@@ -16,7 +16,7 @@ RENO = {"protocol": "tcp", "congestion_control": "reno"}
 
 
 def experiment(topology: str) -> dict[str, Any]:
-    users = topologies.describe(topology).users
+    users = builtin.describe(topology).users
     traffic = [
         {
             **{"tool": "iperf3", "from": user.host, "to": user.server},
@@ -38,19 +38,19 @@ def run(command: Command, values: dict[str, Any]) -> pd.DataFrame:
     return pd.read_csv("results/users/runs.csv")
 
 
-@pytest.mark.parametrize("topology", topologies.names())
+@pytest.mark.parametrize("topology", builtin.names())
 def test_every_topology(
     command: Command, topology: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     table = run(command, experiment(topology))
     assert list(table["verdict"]) == ["ok", "ok"]
-    hosts = topologies.describe(topology).initiators
+    hosts = builtin.describe(topology).initiators
     if len(hosts) > 1:
         total = table[[f"{host}.goodput_mbps" for host in hosts]].sum(axis=1)
         assert total.to_list() == pytest.approx(table["goodput_mbps"].to_list())
         assert table["jain"].notna().all()
-    for link in topologies.describe(topology).links:
+    for link in builtin.describe(topology).links:
         assert (table[f"{link}.bytes"] > 0).all()
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 import topologies
+from mpbench.spec import builtin
 from topologies import chains
 from topologies.description import Description, User
 from topologies.parameters import delay_parameter, link_parameters
@@ -19,10 +20,10 @@ def shapes(made: Description) -> dict[str, Shape]:
     return {link: link_shape(made.defaults(), link) for link in made.all_links}
 
 
-@pytest.mark.parametrize("name", topologies.names())
+@pytest.mark.parametrize("name", builtin.names())
 def test_names_and_addresses_are_unique_and_fit(name: str) -> None:
-    found = topologies.describe(name)
-    wiring = topologies.wire(name, topologies.resolve(name, found.defaults()))
+    found = builtin.describe(name)
+    wiring = topologies.wire(found, topologies.resolve(found, found.defaults()))
     ends = [end for wire in wiring.wires for end in (wire.one, wire.two)]
     places = [(end.node, end.interface) for end in ends]
     assert len(set(places)) == len(places)

@@ -13,6 +13,7 @@ from analysis.figures.registry import KINDS
 from mpbench import units
 from mpbench.plan import make_plan
 from mpbench.spec import Spec, knobs, loads, vocabulary
+from mpbench.spec.builtin import describe, names
 from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
@@ -22,7 +23,7 @@ from mpbench.spec.networks import Network, NetworkLink, NetworkUser
 from mpbench.spec.traffic import Entry, Read, Start, Traffic
 from mpbench.spec.web import Download, Requests
 from tests.spec.files import TEXT
-from topologies import chains, describe, names, resolve, wire
+from topologies import chains, resolve, wire
 from topologies.shaping import link_shape
 
 PAGE = Path(__file__).parents[2] / "docs" / "experiment-file.md"

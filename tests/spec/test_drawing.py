@@ -10,13 +10,13 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import topologies
 from mpbench.drawing.lanes import Box, arrange
 from mpbench.drawing.picture import Picture, of_experiment, of_topology
 from mpbench.drawing.svg import svg
 from mpbench.drawing.text import text
 from mpbench.errors import UserError
 from mpbench.spec import loads
+from mpbench.spec.builtin import describe, names
 from tests.calls import Command
 from tests.spec.test_networks import PAPERS, SAME, network
 
@@ -68,9 +68,9 @@ def test_networks_of_papers(name: str) -> None:
     assert all(name in shown for name in hosts | set(picture.links))
 
 
-@pytest.mark.parametrize("name", topologies.names())
+@pytest.mark.parametrize("name", names())
 def test_built_in_topologies(name: str, command: Command, tmp_path: Path) -> None:
-    picture = of_topology(topologies.describe(name))
+    picture = of_topology(describe(name))
     whole(picture)
     done = command("network", name, "--out", tmp_path / "n.svg")
     assert done.status == 0 and done.out.startswith(text(picture))

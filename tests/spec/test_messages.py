@@ -5,6 +5,7 @@ import pytest
 from analysis.figures.registry import KINDS
 from analysis.run.quantities import QUANTITIES
 from mpbench.spec import vocabulary
+from mpbench.spec.builtin import describe, names
 from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
@@ -14,7 +15,6 @@ from mpbench.spec.suggestions import SYNONYMS, suggestion
 from mpbench.spec.traffic import Traffic
 from mpbench.spec.web import Download, Requests
 from tests.spec.files import FACTORS, FLOW, TEXT, faults, swapped
-from topologies import describe, names
 
 CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
 

@@ -8,8 +8,8 @@ import yaml
 import topologies
 from mpbench.errors import UserError
 from mpbench.plan import make_plan
-from mpbench.plan.job_format import check
-from mpbench.spec import Spec, loads, ranges
+from mpbench.plan.job_format import check, completed
+from mpbench.spec import Spec, builtin, loads, ranges
 from tests.spec.files import faults
 from topologies.shaping import from_json
 
@@ -105,7 +105,7 @@ SAME: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("name", SAME)
 def test_built_in_topologies_in_a_few_lines(name: str) -> None:
     own = network(*SAME[name]).network_description
-    known = topologies.describe(name)
+    known = builtin.describe(name)
     assert own.users == known.users
     ours = {p.name: p for p in own.parameters}
     theirs = {p.name: p for p in known.parameters}
@@ -126,7 +126,7 @@ def test_two_path_differs_only_in_its_names() -> None:
             ]
         },
     ).network_description
-    known = topologies.describe("two_path")
+    known = builtin.describe("two_path")
     assert own.users == known.users
     assert own.defaults() == known.defaults()
 
@@ -344,6 +344,29 @@ def test_a_point_that_an_expression_spoils_is_named() -> None:
     text = changed("5 Mbit/s", "= 5 Mbit/s - v.users * 2 Mbit/s") + design
     with pytest.raises(UserError, match="capacity, point 1: '= 5 Mbit/s"):
         make_plan(loads(text, "f.yaml"), {})
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_jobs_of_earlier_versions_get_the_network_of_their_topology(name: str) -> None:
+    text = changed("name: net", f"name: net\ntopology: {name}", HEAD)
+    host = builtin.describe(name).users[0].host
+    made = job(
+        loads(text.replace("server_u", f"server_{host}").replace(": u,", f": {host},"))
+    )
+    assert made["topology"] == name
+    wiring = topologies.wire_job(made)
+    network = made.pop("network")
+    check(made)
+    assert completed(made) == {**made, "network": network}
+    assert topologies.wire_job(completed(made)) == wiring
+
+
+def test_a_topology_in_python_has_no_network_in_its_job() -> None:
+    text = HEAD.replace("from: u, to: server_u", "from: client, to: server")
+    made = job(loads(text + "topology: two_path\n"))
+    assert "network" not in made and completed(made) == made
+    with pytest.raises(ValueError, match="two_path has no network of its own"):
+        check({**made, "network": job(loads(TEXT))["network"]})
 
 
 @pytest.mark.parametrize(

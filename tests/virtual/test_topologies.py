@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-import topologies
 from analysis.run.row import row
 from mpbench.engine.bounds import bounds
+from mpbench.spec import builtin
 from topologies.shaping import BURST_BYTES, FRAME_BYTES, packet_time_ms, queue_packets
 
 from .lab import Lab, contents, job_of, lab_with, script
 
 PROBE = script("import sys; from tests.virtual.probe import main; sys.exit(main())")
-SHARED = [n for n in topologies.names() if n not in ("two_path", "minitopo")]
+SHARED = [n for n in builtin.names() if n not in ("two_path", "minitopo")]
 TCP_MBPS = 1448 / FRAME_BYTES
 """Goodput of TCP on a link of 1 Mbit/s."""
 RENO = {"protocol": "tcp", "congestion_control": "reno"}
@@ -37,7 +37,7 @@ def measured(folder: Path, **spec: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", SHARED)
 def test_round_trips_and_time_to_drain(tmp_path: Path, name: str) -> None:
-    description = topologies.describe(name)
+    description = builtin.describe(name)
     delays_ms = {
         parameter.name.partition(".")[0]: 3.0 + 2 * number
         for number, parameter in enumerate(description.parameters)
