@@ -46,13 +46,13 @@ FAULTS = {
         "control: lai",
         "9: cases.mptcp.congestion_control: unknown congestion control 'lai'; did you "
         "mean 'lia'? (known: balia, bbr, coupled, cubic, ewtcp, lia, lia_rfc6356, "
-        "olia, reno, semicoupled, vegas, wvegas)",
+        "mpcc, olia, reno, semicoupled, vegas, wvegas)",
     ),
     "unknown scheduler": (
         "control: lia",
         "control: lia, scheduler: fastest",
         "9: cases.mptcp.scheduler: unknown scheduler 'fastest'; known: default, "
-        "lowrtt, redundant, roundrobin",
+        "lowrtt, paced, redundant, roundrobin",
     ),
     "a controller's parameter out of range": (
         "control: lia",

@@ -28,7 +28,15 @@ QUANTITIES: Mapping[str, Quantity] = {
     "srtt": Quantity("round-trip times", "smoothed RTT [ms]", "srtt_us", 1e-3),
     "alpha": Quantity("alpha", "alpha", "alpha"),
     "beta": Quantity("beta", "beta", "beta"),
+    "rate": Quantity("rates", "rate [Mbit/s]", "rate_mbps"),
+    "phase": Quantity("phases of MPCC", "1 slow start, 2 probing, 3 moving", "phase"),
+    "utility": Quantity("utilities", "utility", "utility"),
+    "interval_loss": Quantity(
+        "loss per monitor interval", "loss [%]", "interval_loss_percent"
+    ),
+    "rtt_slope": Quantity("slopes of the RTT", "d RTT / d t", "rtt_slope"),
 }
 """Quantities by their names in experiment files. The meaning of alpha and beta depends
 on the controller (docs/controllers.md): alpha is alpha_r for OLIA and Balia, alpha of
-RFC 6356 for LIA, and the weight a for EWTCP."""
+RFC 6356 for LIA, and the weight a for EWTCP. The last five are of mpcc
+(docs/mpcc.md)."""

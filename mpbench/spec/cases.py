@@ -116,8 +116,11 @@ class Case(Part):
 
     def _without_effect(self) -> list[str]:
         """Parameters that have no effect on a single subflow."""
-        alone = ("total_alpha", "gamma")
-        return [key for key, _ in self.congestion_control.values if key not in alone]
+        name = self.congestion_control.name
+        known = knobs.CONGESTION_CONTROL.get(name, {})
+        return [
+            key for key, _ in self.congestion_control.values if not known[key].alone
+        ]
 
     @property
     def parameter_sysctls(self) -> dict[str, str]:

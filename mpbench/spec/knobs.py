@@ -68,6 +68,7 @@ class Knob:
     scale : the sysctl counts in parts of 1 / scale; 1: whole numbers only
     choices : words instead of numbers; the sysctl gets their position
     switch : true or false instead of a number
+    alone : it has an effect on a connection with one subflow, too
     """
 
     name: str
@@ -75,6 +76,7 @@ class Knob:
     scale: int = 1
     choices: tuple[str, ...] = ()
     switch: bool = False
+    alone: bool = False
 
     @property
     def sysctl(self) -> str:
@@ -134,12 +136,39 @@ _MIN_SSTHRESH = {"min_ssthresh": Knob("coupled_min_ssthresh", lowest=1)}
 _FORM = Knob("coupled_balia_forms", choices=("nsdi11", "balia"))
 _RULES = ("paper", "mptcp-0.91")
 
+_MPCC = {
+    "variant": Knob("mpcc_variant", choices=("loss", "latency"), alone=True),
+    "unit": Knob("mpcc_unit", choices=("bytes/s", "Mbit/s"), alone=True),
+    **{
+        name: Knob(f"mpcc_{sysctl}", scale=1000, alone=True)
+        for name, sysctl in {
+            "beta": "beta_permille",
+            "gamma": "gamma_permille",
+            "interval": "interval_permille",
+            "probe": "probe_permille",
+            "theta": "theta_kbps",
+            "amplifier": "amplifier_permille",
+            "bound": "bound_permille",
+            "least_step": "least_step_kbps",
+            "first_rate": "first_rate_kbps",
+            "least_rate": "least_rate_kbps",
+            "slope_tolerance": "slope_permille",
+            "start_loss": "start_loss_permille",
+            "start_delivered": "start_delivered_permille",
+            "sent": "sent_permille",
+        }.items()
+    },
+}
+"""MPCC's parameters (docs/mpcc.md): rates in Mbit/s, all others without a unit."""
+
 CONGESTION_CONTROL: Mapping[str, Mapping[str, Knob]] = {
     "balia": {"rule": Knob("balia_rule", choices=_RULES), **_MIN_SSTHRESH},
+    "bbr": {"packet_pacing": Knob("bbr_packet_pacing", switch=True, alone=True)},
     "coupled": {"form": _FORM, **_MIN_SSTHRESH},
     "ewtcp": {"a": Knob("ewtcp_a_permille", lowest=1, scale=1000), **_MIN_SSTHRESH},
     "lia": {"rule": Knob("lia_rule", choices=_RULES), **_MIN_SSTHRESH},
     "lia_rfc6356": _MIN_SSTHRESH,
+    "mpcc": _MPCC,
     "olia": _MIN_SSTHRESH,
     "semicoupled": {
         "a": Knob("semicoupled_a_permille", scale=1000),
@@ -147,8 +176,8 @@ CONGESTION_CONTROL: Mapping[str, Mapping[str, Knob]] = {
         **_MIN_SSTHRESH,
     },
     "wvegas": {
-        "total_alpha": Knob("wvegas_total_alpha"),
-        "gamma": Knob("wvegas_gamma"),
+        "total_alpha": Knob("wvegas_total_alpha", alone=True),
+        "gamma": Knob("wvegas_gamma", alone=True),
         "rule": Knob("wvegas_rule", choices=_RULES),
         **_MIN_SSTHRESH,
     },
@@ -162,6 +191,7 @@ SCHEDULER: Mapping[str, Mapping[str, Knob]] = {
         "spare_slow_start": Knob("lowrtt_spare_slow_start", switch=True),
         "rule": Knob("lowrtt_rule", choices=("nsdi12", "mptcp-0.91")),
     },
+    "paced": {"share": Knob("paced_share_permille", scale=1000)},
     "roundrobin": {"segments": Knob("roundrobin_segments")},
 }
 

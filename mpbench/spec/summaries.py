@@ -14,6 +14,7 @@ CONGESTION_CONTROLS: Mapping[str, str] = {
     "ewtcp": "a weighted Reno on each subflow (Honda et al. 2009)",
     "lia": "linked increases with the minimum over path sets (Wischik et al. 2011)",
     "lia_rfc6356": "linked increases as RFC 6356 has them",
+    "mpcc": "rates by online learning (Gilad et al. 2020); with one subflow PCC Vivace",
     "olia": "opportunistic linked increases (Khalili et al. 2013)",
     "reno": "the kernel's Reno on each subflow, uncoupled",
     "semicoupled": "semicoupled windows (Wischik et al. 2011, section 2.4)",
@@ -24,6 +25,7 @@ CONGESTION_CONTROLS: Mapping[str, str] = {
 SCHEDULERS: Mapping[str, str] = {
     "default": "the upstream kernel's scheduler",
     "lowrtt": "the subflow with the smallest round-trip time that has space first",
+    "paced": "as lowrtt, for controllers that set rates: a short queue per subflow",
     "redundant": "every segment on every subflow",
     "roundrobin": "the subflows in turn",
 }

@@ -10,6 +10,7 @@ CONGESTION_CONTROLS = (
     "ewtcp",
     "lia",
     "lia_rfc6356",
+    "mpcc",
     "olia",
     "reno",
     "semicoupled",
@@ -19,7 +20,7 @@ CONGESTION_CONTROLS = (
 """Controllers of the guest kernel: bbr, cubic, reno and vegas are its own, the others
 are from the overlay (docs/controllers.md)."""
 
-SCHEDULERS = ("default", "lowrtt", "redundant", "roundrobin")
+SCHEDULERS = ("default", "lowrtt", "paced", "redundant", "roundrobin")
 """Packet schedulers of MPTCP: the kernel's own, and those of the overlay."""
 
 LEAST_SUBFLOWS = {"redundant": 2, "roundrobin": 2}

@@ -129,3 +129,23 @@ def test_state_of_controllers_in_a_trace() -> None:
     assert frame["alpha"].isna().tolist() == [False, True]
     plain = trace.parse(f"{','.join(trace.COLUMNS)}\n{row}\n", "trace.csv")
     assert plain["alpha"].isna().all()
+
+
+def test_monitor_intervals_in_a_trace() -> None:
+    """Before the first interval, and without intervals, the values are missing."""
+    state = ("rate_kbps", "state", "interval", "interval_kbps")
+    results = ("utility_2^-20", "loss_2^-20", "slope_2^-20")
+    head = ",".join((*trace.COLUMNS, *state, *results))
+    row = "0.1,a,1,10.0.0.1:5,10.0.0.2:6,ff,0,0,10,20,20000,0,1448"
+    rows = f"{row},4000,1,0,0,0,0,0\n{row},8500,2,7,8000,-2097152,10486,-524288\n"
+    frame = trace.parse(f"{head}\n{rows}{row},,,,,,,\n", "trace.csv")
+    assert frame["rate_mbps"].to_list()[:2] == [4, 8.5]
+    assert frame["phase"].to_list()[:2] == [1, 2]
+    for name, value in (
+        ("interval_mbps", 8),
+        ("utility", -2),
+        ("interval_loss_percent", 1.00002),
+        ("rtt_slope", -0.5),
+    ):
+        assert frame[name].isna().tolist() == [True, False, True]
+        assert frame[name].iloc[1] == pytest.approx(value, rel=1e-5)

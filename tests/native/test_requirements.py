@@ -145,6 +145,24 @@ def test_a_case_that_cannot_run_is_refused_before_the_first_run(
     assert not list(results.glob("runs/*"))
 
 
+@pytest.mark.parametrize(
+    ("case", "missing"),
+    [
+        ("congestion_control: mpcc, scheduler: default", "congestion control mpcc"),
+        ("congestion_control: reno, scheduler: paced", "scheduler paced"),
+    ],
+)
+def test_what_only_the_guest_kernel_has_is_named(
+    lacking: Path, command: Command, case: str, missing: str
+) -> None:
+    theirs = "congestion_control: lia, scheduler: default"
+    lacking.write_text(EXPERIMENT.replace(theirs, case))
+    done = command("plan", lacking, "--backend", "native")
+    (line,) = [text for text in done.err.splitlines() if missing in text]
+    name = missing.split()[-1]
+    assert f"{name} exists only in the guest kernel: use --backend virtual" in line
+
+
 def test_the_plan_says_what_cannot_run(lacking: Path, command: Command) -> None:
     done = command("plan", lacking, "--backend", "native")
     assert done.status == 0

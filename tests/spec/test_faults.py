@@ -123,13 +123,13 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
             "congestion_control: lai",
             "9: cases.mptcp.congestion_control: unknown congestion control 'lai'; did "
             "you mean 'lia'? (known: balia, bbr, coupled, cubic, ewtcp, lia, "
-            "lia_rfc6356, olia, reno, semicoupled, vegas, wvegas)",
+            "lia_rfc6356, mpcc, olia, reno, semicoupled, vegas, wvegas)",
         ),
         (
             "congestion_control: lia",
             "congestion_control: lia, scheduler: blest",
             "9: cases.mptcp.scheduler: unknown scheduler 'blest'; known: default, "
-            "lowrtt, redundant, roundrobin",
+            "lowrtt, paced, redundant, roundrobin",
         ),
         (", congestion_control: lia", "", "9: cases.mptcp.congestion_control: missing"),
         (

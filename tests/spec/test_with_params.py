@@ -76,6 +76,30 @@ def sysctls(**case: Any) -> dict[str, str]:
             {"scheduler": {"name": "roundrobin", "segments": 4}},
             {"roundrobin_segments": "4"},
         ),
+        (
+            {
+                "congestion_control": {
+                    "name": "mpcc",
+                    "variant": "latency",
+                    "unit": "Mbit/s",
+                    "probe": 0.01,
+                    "first_rate": 2.5,
+                },
+                "scheduler": {"name": "paced", "share": 0.2},
+            },
+            {
+                "mpcc_variant": "1",
+                "mpcc_unit": "1",
+                "mpcc_probe_permille": "10",
+                "mpcc_first_rate_kbps": "2500",
+                "paced_share_permille": "200",
+            },
+        ),
+        (
+            {"congestion_control": {"name": "bbr", "packet_pacing": True}},
+            {"bbr_packet_pacing": "1"},
+        ),
+        ({"scheduler": "paced"}, {}),
         ({"path_manager": "ndiffports"}, {"ndiffports": "2"}),
         ({"path_manager": {"name": "ndiffports", "subflows": 8}}, {"ndiffports": "8"}),
         (
@@ -124,6 +148,31 @@ def test_parameters_become_sysctls(
             LIA,
             "congestion_control: {name: coupled, form: olia}}",
             "form: 'olia'; known: nsdi11, balia",
+        ),
+        (
+            LIA,
+            "congestion_control: {name: mpcc, variant: delay}}",
+            "9: cases.mptcp.congestion_control.variant: 'delay'; known: loss, latency",
+        ),
+        (
+            LIA,
+            "congestion_control: {name: mpcc, unit: kbit/s}}",
+            "congestion_control.unit: 'kbit/s'; known: bytes/s, Mbit/s",
+        ),
+        (
+            LIA,
+            "congestion_control: {name: mpcc, probe: 0.9}}",
+            "congestion_control.probe: 0.9 is out of range; it is 0.001 to 0.5",
+        ),
+        (
+            LIA,
+            "congestion_control: {name: mpcc, min_ssthresh: 2}}",
+            "min_ssthresh: mpcc has no such parameter",
+        ),
+        (
+            LIA,
+            "congestion_control: mpcc, scheduler: {name: paced, share: 0}}",
+            "scheduler.share: 0 is out of range; it is 0.001 to 10",
         ),
         (
             LIA,

@@ -35,7 +35,7 @@ BYTES = (2_000, 300_000)
 PIECE = bytes(1 << 14)
 ENDPOINT_S = 0.7
 TURN_S = 0.05
-SCHEDULERS = ("default", "lowrtt", "redundant", "roundrobin")
+SCHEDULERS = ("default", "lowrtt", "paced", "redundant", "roundrobin")
 MARK = "churn begins"
 QUIET_S = 300.0
 """How long the kernel may take to free connections after the last was closed."""
@@ -140,6 +140,11 @@ class Churn:
                 "net.mptcp.lowrtt_reinject": 1,
                 "net.mptcp.lowrtt_penalise": 1,
                 "net.mptcp.lowrtt_rule": self.random.choice((0, 1)),
+                "net.mptcp.mpcc_variant": self.random.choice((0, 1)),
+                "net.mptcp.mpcc_unit": self.random.choice((0, 1)),
+                # At the default rate, all connections together would offer twenty times
+                # what the paths carry, and close before their data has left.
+                "net.mptcp.mpcc_first_rate_kbps": 200,
             }
         )
         connection.setblocking(False)

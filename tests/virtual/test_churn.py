@@ -14,6 +14,7 @@ COUPLED = (
     "ewtcp",
     "lia",
     "lia_rfc6356",
+    "mpcc",
     "olia",
     "semicoupled",
     "wvegas",

@@ -32,8 +32,8 @@ def measured(
 
 @pytest.mark.parametrize(
     "scheduler",
-    ["lowrtt", "roundrobin", {"name": "roundrobin", "segments": 30}],
-    ids=["lowrtt", "one segment a turn", "thirty segments a turn"],
+    ["lowrtt", "paced", "roundrobin", {"name": "roundrobin", "segments": 30}],
+    ids=["lowrtt", "paced", "one segment per turn", "thirty segments per turn"],
 )
 def test_both_paths_are_filled(tmp_path: Path, scheduler: Any) -> None:
     found = measured(tmp_path, scheduler=scheduler)

@@ -35,6 +35,7 @@ SCHEDULERS: dict[str, dict[str, Any]] = {
         "lowrtt_penalise": 1,
         **dict.fromkeys(V091, 1),
     },
+    "paced": {"scheduler": "paced"},
     "redundant": {"scheduler": "redundant"},
     "roundrobin": {"scheduler": "roundrobin"},
 }

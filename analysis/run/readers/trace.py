@@ -23,8 +23,20 @@ COLUMNS = (
 TEXT_COLUMNS = ("host", "local", "remote", "token")
 UNLIMITED = 2**31 - 1
 """The kernel's ssthresh of a subflow that has not lost anything yet."""
-ALPHA_SCALE = 2.0**16
-"""Coupled controllers report alpha and beta times this (`alpha_2^-16`)."""
+STATE = {
+    "alpha": ("alpha_2^-16", 2.0**-16),
+    "beta": ("beta_2^-16", 2.0**-16),
+    "rate_mbps": ("rate_kbps", 1e-3),
+    "phase": ("state", 1.0),
+    "interval_mbps": ("interval_kbps", 1e-3),
+    "utility": ("utility_2^-20", 2.0**-20),
+    "interval_loss_percent": ("loss_2^-20", 100 * 2.0**-20),
+    "rtt_slope": ("slope_2^-20", 2.0**-20),
+}
+"""The controllers' state: for each column that is added, the column of the file and the
+factor from its unit."""
+OF_INTERVALS = ("interval_mbps", "utility", "interval_loss_percent", "rtt_slope")
+"""The state that describes a monitor interval."""
 LEAST_BYTES = 100_000
 """A connection with fewer acknowledged bytes counts as one without data, such as the
 control connection of iperf3."""
@@ -39,6 +51,10 @@ def read(path: Path) -> pd.DataFrame:
     connection : the MPTCP token, or both ends of a plain TCP connection
     throughput_mbps : from the bytes acknowledged since the sample before
     alpha, beta : of coupled controllers (docs/controllers.md); NaN for others
+    rate_mbps, phase : of mpcc (docs/mpcc.md): the rate that the subflow publishes, and
+        1 in slow start, 2 while probing, 3 while moving; NaN for other controllers
+    interval_mbps, utility, interval_loss_percent, rtt_slope : of the subflow's last
+        monitor interval; NaN before the first one, and for other controllers
 
     Raises ValueError if the file is missing or has another format.
     """
@@ -75,12 +91,15 @@ def parse(text: str, name: str) -> pd.DataFrame:
     by_subflow = frame.groupby(["host", "local", "remote"], sort=False)
     seconds = by_subflow["time_s"].diff()
     frame["throughput_mbps"] = by_subflow["bytes_acked"].diff() * 8 / seconds / 1e6
-    for parameter in ("alpha", "beta"):
-        column = f"{parameter}_2^-16"
+    for name, (column, factor) in STATE.items():
         if column in frame.columns:
-            frame[parameter] = frame[column].astype(float) / ALPHA_SCALE
+            frame[name] = frame[column].astype(float) * factor
         else:
-            frame[parameter] = float("nan")
+            frame[name] = float("nan")
+    if "interval" in frame.columns:
+        counted = frame["interval"] > 0
+        for name in OF_INTERVALS:
+            frame[name] = frame[name].where(counted)
     return frame
 
 

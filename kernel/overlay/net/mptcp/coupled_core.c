@@ -35,14 +35,35 @@ struct coupled_counts *coupled_counts(const struct net *net)
 	return net_generic(net, coupled_net_id);
 }
 
-struct coupled_conn *coupled_find(const struct net *net, u32 token)
+static struct coupled_conn *coupled_find(const struct net *net, u32 token)
 {
 	struct coupled_conn *conn;
 
 	hash_for_each_possible_rcu(coupled_hash, conn, node, token,
 				   lockdep_is_held(&coupled_lock))
-		if (conn->token == token && net_eq(read_pnet(&conn->net), net))
+		if (conn->token == token && !conn->plain &&
+		    net_eq(read_pnet(&conn->net), net))
 			return conn;
+	return NULL;
+}
+
+static u32 coupled_token(const struct sock *sk)
+{
+	return sk_is_mptcp(sk) && mptcp_subflow_ctx(sk) ?
+	       mptcp_subflow_ctx(sk)->token : 0;
+}
+
+const struct coupled_slot *coupled_slot_of(const struct sock *sk)
+{
+	const struct coupled_conn *conn;
+	const struct coupled_slot *slot;
+	u32 token = coupled_token(sk);
+
+	hash_for_each_possible_rcu(coupled_hash, conn, node, token)
+		if (conn->token == token)
+			list_for_each_entry_rcu(slot, &conn->slots, list)
+				if (slot->owner == sk)
+					return slot;
 	return NULL;
 }
 
@@ -95,14 +116,16 @@ static void coupled_count_loss(const struct sock *sk, struct coupled_slot *slot)
 	slot->acked_at_loss = acked;
 }
 
-static struct coupled_slot *coupled_attach(struct sock *sk, u32 token,
+/* A plain TCP is a connection of its own. */
+static struct coupled_slot *coupled_attach(struct sock *sk, bool plain,
 					   const struct coupled_law *law)
 {
+	struct coupled_conn *conn = NULL, *new_conn;
 	struct net *net = sock_net(sk);
-	struct coupled_conn *conn, *new_conn;
+	u32 token = coupled_token(sk);
 	struct coupled_slot *slot;
 
-	slot = kzalloc_obj(*slot, GFP_ATOMIC);
+	slot = kzalloc(sizeof(*slot) + law->private, GFP_ATOMIC);
 	new_conn = kzalloc_obj(*new_conn, GFP_ATOMIC);
 	if (!slot || !new_conn) {
 		kfree(slot);
@@ -111,16 +134,21 @@ static struct coupled_slot *coupled_attach(struct sock *sk, u32 token,
 	}
 	slot->law = law;
 	slot->controller = inet_csk(sk)->icsk_ca_ops->name;
-	slot->local_id = READ_ONCE(mptcp_subflow_ctx(sk)->local_id);
-	slot->remote_id = READ_ONCE(mptcp_subflow_ctx(sk)->remote_id);
+	slot->owner = sk;
+	if (!plain) {
+		slot->local_id = READ_ONCE(mptcp_subflow_ctx(sk)->local_id);
+		slot->remote_id = READ_ONCE(mptcp_subflow_ctx(sk)->remote_id);
+	}
 	coupled_publish(sk, slot, inet_csk(sk)->icsk_ca_state);
 
 	spin_lock_bh(&coupled_lock);
-	conn = coupled_find(net, token);
+	if (!plain)
+		conn = coupled_find(net, token);
 	if (!conn) {
 		conn = new_conn;
 		new_conn = NULL;
 		conn->token = token;
+		conn->plain = plain;
 		write_pnet(&conn->net, net);
 		INIT_LIST_HEAD(&conn->slots);
 		hash_add_rcu(coupled_hash, &conn->node, token);
@@ -157,17 +185,16 @@ static void coupled_detach(struct net *net, struct coupled_slot *slot)
 /* Without MPTCP, or without memory for a slot, the subflow runs Reno. */
 void coupled_init(struct sock *sk, const struct coupled_law *law)
 {
+	bool plain = !sk_is_mptcp(sk) || !mptcp_subflow_ctx(sk);
 	struct coupled *priv = coupled_priv(sk);
-	u32 token;
 
 	BUILD_BUG_ON(sizeof(*priv) > ICSK_CA_PRIV_SIZE);
 
 	memset(priv, 0, sizeof(*priv));
-	if (!sk_is_mptcp(sk) || !mptcp_subflow_ctx(sk))
+	if (plain && !law->plain)
 		return;
 
-	token = mptcp_subflow_ctx(sk)->token;
-	priv->slot = coupled_attach(sk, token, law);
+	priv->slot = coupled_attach(sk, plain, law);
 	if (!priv->slot)
 		atomic_inc(&coupled_counts(sock_net(sk))->refused);
 }
@@ -345,6 +372,52 @@ void coupled_note(const struct sock *sk, s64 alpha, u32 base_rtt_us)
 	WRITE_ONCE(slot->alpha, alpha);
 	WRITE_ONCE(slot->base_rtt_us, base_rtt_us);
 	coupled_publish(sk, slot, inet_csk(sk)->icsk_ca_state);
+}
+
+void *coupled_private(const struct sock *sk)
+{
+	struct coupled_slot *slot = coupled_priv(sk)->slot;
+
+	return slot ? slot->private : NULL;
+}
+
+void coupled_publish_rate(const struct sock *sk, u64 rate, u32 state)
+{
+	struct coupled_slot *slot = coupled_priv(sk)->slot;
+
+	if (!slot)
+		return;
+	WRITE_ONCE(slot->rate, rate);
+	WRITE_ONCE(slot->state, state);
+}
+
+u64 coupled_other_rates(const struct sock *sk)
+{
+	const struct coupled_slot *own = coupled_priv(sk)->slot, *slot;
+	u64 sum = 0;
+
+	if (coupled_alone(sk))
+		return 0;
+	rcu_read_lock();
+	list_for_each_entry_rcu(slot, &own->conn->slots, list)
+		if (slot != own)
+			sum += READ_ONCE(slot->rate);
+	rcu_read_unlock();
+	return sum;
+}
+
+void coupled_note_interval(const struct sock *sk,
+			   const struct coupled_interval *interval)
+{
+	struct coupled_slot *slot = coupled_priv(sk)->slot;
+
+	if (!slot)
+		return;
+	WRITE_ONCE(slot->interval.number, slot->interval.number + 1);
+	WRITE_ONCE(slot->interval.rate, interval->rate);
+	WRITE_ONCE(slot->interval.utility, interval->utility);
+	WRITE_ONCE(slot->interval.loss, interval->loss);
+	WRITE_ONCE(slot->interval.slope, interval->slope);
 }
 
 static void __net_exit coupled_net_exit(struct net *net)

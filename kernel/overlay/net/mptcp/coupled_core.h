@@ -33,6 +33,8 @@ struct coupled {
  * @alpha:	what the paper calls alpha, or a, in 2^-16; only shown to readers
  * @parameter:	the parameter set in this network namespace; NULL: none
  * @min_ssthresh: the smallest ssthresh where net.mptcp.coupled_min_ssthresh is 0
+ * @private:	the bytes of private data that a slot has for the controller
+ * @plain:	whether a TCP without MPTCP gets a slot, too
  */
 struct coupled_law {
 	s64 (*increase)(const struct coupled_path *paths, unsigned int count,
@@ -43,6 +45,8 @@ struct coupled_law {
 		     u32 parameter);
 	u32 (*parameter)(const struct net *net);
 	u32 min_ssthresh;
+	u32 private;
+	bool plain;
 };
 
 static inline struct coupled *coupled_priv(const struct sock *sk)
@@ -74,6 +78,22 @@ u32 coupled_ssthresh(struct sock *sk);
  */
 unsigned int coupled_snapshot(const struct coupled_slot *own,
 			      struct coupled_path *paths);
+
+/* For controllers that set rates. The rate that a subflow publishes is what the others
+ * of the connection add up; 0 means that it sends nothing. @state is the controller's.
+ */
+void coupled_publish_rate(const struct sock *sk, u64 rate, u32 state);
+
+/* The sum of the rates that the connection's other subflows publish */
+u64 coupled_other_rates(const struct sock *sk);
+
+/* Show a monitor interval to readers. */
+struct coupled_interval;
+void coupled_note_interval(const struct sock *sk,
+			   const struct coupled_interval *interval);
+
+/* The slot's private data; NULL without a slot */
+void *coupled_private(const struct sock *sk);
 
 /* For controllers whose law has no @increase: publish the window and, for readers,
  * alpha in 2^-16 and the smallest round-trip time.

@@ -15,9 +15,21 @@ struct coupled_conn {
 	struct hlist_node node;
 	struct list_head slots;		/* struct coupled_slot, RCU */
 	possible_net_t net;
-	u32 token;
+	u32 token;			/* 0 for a plain TCP */
 	u32 count;			/* of slots; written under coupled_lock */
+	bool plain;			/* a TCP without MPTCP, under a law with .plain */
 	struct rcu_head rcu;
+};
+
+/* What a controller with monitor intervals says about the last one, in the units of
+ * mpcc.h
+ */
+struct coupled_interval {
+	u32 number;			/* of the connection's intervals; 0: none yet */
+	u32 loss;
+	u64 rate;
+	s64 utility;
+	s32 slope;
 };
 
 /* Only the slot's own subflow writes the numbers. A reader elsewhere reads each number
@@ -38,7 +50,12 @@ struct coupled_slot {
 	const char *controller;
 	int local_id;			/* the subflow's address ids */
 	int remote_id;
+	const void *owner;		/* the subflow's socket, only to be compared */
+	u64 rate;			/* published; 0 from an idle or unused subflow */
+	u32 state;			/* the controller's; 0: it has none */
+	struct coupled_interval interval;
 	struct rcu_head rcu;
+	u64 private[] __aligned(8);	/* law->private bytes, under the socket lock */
 };
 
 /* The objects of a network namespace that are alive, and the subflows that were left
@@ -52,8 +69,8 @@ struct coupled_counts {
 
 struct coupled_counts *coupled_counts(const struct net *net);
 
-/* The connection with this token; NULL if there is none. Call it under RCU. */
-struct coupled_conn *coupled_find(const struct net *net, u32 token);
+/* The slot of this socket; NULL if it has none. Call it under RCU. */
+const struct coupled_slot *coupled_slot_of(const struct sock *sk);
 
 typedef void (*coupled_visit_t)(const struct coupled_slot *slot,
 				const struct net *net, void *data);

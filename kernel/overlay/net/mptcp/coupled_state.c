@@ -12,6 +12,24 @@
 
 #include "coupled_slot.h"
 #include "coupled_state.h"
+#include "mpcc.h"
+
+static u32 coupled_kbps(u64 rate)
+{
+	return (min(rate, MPCC_RATE_MAX) * 1000) >> MPCC_SHIFT;
+}
+
+static void coupled_fill_interval(const struct coupled_slot *slot,
+				  struct coupled_state *state)
+{
+	state->rate_kbps = coupled_kbps(READ_ONCE(slot->rate));
+	state->state = READ_ONCE(slot->state);
+	state->interval = READ_ONCE(slot->interval.number);
+	state->interval_kbps = coupled_kbps(READ_ONCE(slot->interval.rate));
+	state->utility = READ_ONCE(slot->interval.utility);
+	state->loss = READ_ONCE(slot->interval.loss);
+	state->slope = READ_ONCE(slot->interval.slope);
+}
 
 /* alpha and beta, the part of the window that a loss would take now, follow from what
  * all subflows publish at this moment.
@@ -40,27 +58,19 @@ static void coupled_fill_state(const struct coupled_slot *slot, const struct net
 	state->between_losses = READ_ONCE(slot->between_losses);
 	state->since_loss = READ_ONCE(slot->since_loss);
 	state->base_rtt_us = READ_ONCE(slot->base_rtt_us);
+	coupled_fill_interval(slot, state);
 }
 
-bool coupled_state(const struct net *net, u32 token, int local_id, int remote_id,
-		   struct coupled_state *state)
+bool coupled_state(const struct sock *sk, struct coupled_state *state)
 {
-	const struct coupled_conn *conn;
 	const struct coupled_slot *slot;
-	bool found = false;
 
 	rcu_read_lock();
-	conn = coupled_find(net, token);
-	if (conn)
-		list_for_each_entry_rcu(slot, &conn->slots, list)
-			if (slot->local_id == local_id &&
-			    slot->remote_id == remote_id) {
-				coupled_fill_state(slot, net, state);
-				found = true;
-				break;
-			}
+	slot = coupled_slot_of(sk);
+	if (slot)
+		coupled_fill_state(slot, sock_net(sk), state);
 	rcu_read_unlock();
-	return found;
+	return slot;
 }
 
 static void coupled_show_slot(const struct coupled_slot *slot, const struct net *net,
@@ -70,11 +80,14 @@ static void coupled_show_slot(const struct coupled_slot *slot, const struct net 
 	struct seq_file *seq = data;
 
 	coupled_fill_state(slot, net, &state);
-	seq_printf(seq, "%08x %d %d %s %u %u %lld %lld %lld %llu %llu %u\n",
+	seq_printf(seq, "%08x %d %d %s %u %u %lld %lld %lld %llu %llu %u",
 		   slot->conn->token, slot->local_id, slot->remote_id,
 		   state.controller, state.cwnd, state.srtt_us,
 		   state.increase, state.alpha, state.beta,
 		   state.between_losses, state.since_loss, state.base_rtt_us);
+	seq_printf(seq, " %u %u %u %u %lld %u %d\n", state.rate_kbps, state.state,
+		   state.interval, state.interval_kbps, state.utility, state.loss,
+		   state.slope);
 }
 
 static int coupled_show(struct seq_file *seq, void *unused)
@@ -86,7 +99,9 @@ static int coupled_show(struct seq_file *seq, void *unused)
 		   atomic_read(&counts->connections), atomic_read(&counts->slots),
 		   atomic_read(&counts->refused));
 	seq_puts(seq, "token local_id remote_id controller cwnd srtt_us increase_2^-40 ");
-	seq_puts(seq, "alpha_2^-16 beta_2^-16 l1_bytes l2_bytes base_rtt_us\n");
+	seq_puts(seq, "alpha_2^-16 beta_2^-16 l1_bytes l2_bytes base_rtt_us ");
+	seq_puts(seq, "rate_kbps state interval interval_kbps utility_2^-20 ");
+	seq_puts(seq, "loss_2^-20 slope_2^-20\n");
 	coupled_visit_slots(net, coupled_show_slot, seq);
 	return 0;
 }

@@ -3,7 +3,7 @@
 #ifndef _MPTCP_COUPLED_STATE_H
 #define _MPTCP_COUPLED_STATE_H
 
-#include <net/net_namespace.h>
+#include <net/sock.h>
 
 /* The columns of /proc/net/mptcp_coupled. */
 struct coupled_state {
@@ -12,10 +12,13 @@ struct coupled_state {
 	s64 increase, alpha, beta;
 	u64 between_losses, since_loss;
 	u32 base_rtt_us;
+	/* of controllers with monitor intervals; interval 0: none yet */
+	u32 rate_kbps, state, interval, interval_kbps, loss;
+	s64 utility;
+	s32 slope;
 };
 
-/* Fill @state; false for a subflow that has no coupled controller. */
-bool coupled_state(const struct net *net, u32 token, int local_id, int remote_id,
-		   struct coupled_state *state);
+/* Fill @state; false for a socket that has no coupled controller. */
+bool coupled_state(const struct sock *sk, struct coupled_state *state);
 
 #endif /* _MPTCP_COUPLED_STATE_H */

@@ -74,3 +74,61 @@ LAB_PARAMETER(ROUNDROBIN_SEGMENTS, roundrobin_segments, 1, 1, 1000)
  * first one; with 0 or 1 it opens no further subflow.
  */
 LAB_PARAMETER(NDIFFPORTS, ndiffports, 0, 0, 8)
+
+/* 1: bbr sends packet by packet; 0: in bursts of about 1 ms, as Linux paces. mpcc always
+ * sends packet by packet.
+ */
+LAB_PARAMETER(BBR_PACKETS, bbr_packet_pacing, 0, 0, 1)
+
+/* MPCC's utility: 0 is MPCC-loss, where gamma is 0; 1 is MPCC-latency. */
+LAB_PARAMETER(MPCC_VARIANT, mpcc_variant, 0, 0, 1)
+
+/* The unit of the rates in MPCC's utility: 0 is bytes/s, 1 is Mbit/s. */
+LAB_PARAMETER(MPCC_UNIT, mpcc_unit, 0, 0, 1)
+
+/* The weights of loss and of the slope of the round-trip time, in thousandths. */
+LAB_PARAMETER(MPCC_BETA, mpcc_beta_permille, 11350, 0, 100000)
+LAB_PARAMETER(MPCC_GAMMA, mpcc_gamma_permille, 1000, 0, 1000000)
+
+/* How long a monitor interval is, in thousandths of the smoothed round-trip time. */
+LAB_PARAMETER(MPCC_INTERVAL, mpcc_interval_permille, 1500, 500, 10000)
+
+/* How far probing moves the rate, in thousandths of the connection's total rate. */
+LAB_PARAMETER(MPCC_PROBE, mpcc_probe_permille, 50, 1, 500)
+
+/* The step per unit of the gradient, in kbit/s. */
+LAB_PARAMETER(MPCC_THETA, mpcc_theta_kbps, 1000, 1, 100000)
+
+/* What the factor of the step grows by from step to step, in thousandths. */
+LAB_PARAMETER(MPCC_AMPLIFIER, mpcc_amplifier_permille, 2000, 0, 10000)
+
+/* The largest first step, and how much more each further one may be, in thousandths of
+ * the connection's total rate.
+ */
+LAB_PARAMETER(MPCC_BOUND, mpcc_bound_permille, 50, 1, 1000)
+
+/* The smallest step, in kbit/s. */
+LAB_PARAMETER(MPCC_LEAST_STEP, mpcc_least_step_kbps, 500, 0, 100000)
+
+/* The first rate and the smallest rate of a subflow, in kbit/s. */
+LAB_PARAMETER(MPCC_FIRST_RATE, mpcc_first_rate_kbps, 4000, 100, 1000000)
+LAB_PARAMETER(MPCC_LEAST_RATE, mpcc_least_rate_kbps, 200, 10, 1000000)
+
+/* A slope of the round-trip time below this counts as 0, in thousandths. */
+LAB_PARAMETER(MPCC_SLOPE, mpcc_slope_permille, 30, 0, 1000)
+
+/* A loss below this counts as 0 in slow start, in thousandths. */
+LAB_PARAMETER(MPCC_START_LOSS, mpcc_start_loss_permille, 150, 0, 1000)
+
+/* Slow start ends when less than this was delivered, in thousandths of the rate. */
+LAB_PARAMETER(MPCC_START_DELIVERED, mpcc_start_delivered_permille, 900, 0, 1000)
+
+/* An interval in which less than this was sent, in thousandths of the rate, is
+ * discarded.
+ */
+LAB_PARAMETER(MPCC_SENT, mpcc_sent_permille, 800, 0, 1000)
+
+/* The data that "paced" queues on a subflow, in thousandths of the pacing rate times
+ * the round-trip time.
+ */
+LAB_PARAMETER(PACED_SHARE, paced_share_permille, 100, 1, 10000)

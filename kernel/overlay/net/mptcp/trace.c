@@ -36,7 +36,8 @@
 static const char trace_head[] =
 	"time_s,host,path,local,remote,token,local_id,remote_id,"
 	"cwnd,ssthresh,srtt_us,retransmissions,bytes_acked,"
-	"controller,increase_2^-40,alpha_2^-16,beta_2^-16,l1_bytes,l2_bytes,base_rtt_us\n";
+	"controller,increase_2^-40,alpha_2^-16,beta_2^-16,l1_bytes,l2_bytes,base_rtt_us,"
+	"rate_kbps,state,interval,interval_kbps,utility_2^-20,loss_2^-20,slope_2^-20\n";
 
 struct trace_path {
 	struct list_head list;
@@ -69,17 +70,27 @@ static unsigned int trace_path_of(const struct trace_host *host, __be32 address)
 	return 0;
 }
 
+/* A controller without monitor intervals has no values in their columns. */
+static int trace_interval_of(const struct coupled_state *state, char *to, int size)
+{
+	if (!state->state)
+		return scnprintf(to, size, ",,,,,,,\n");
+	return scnprintf(to, size, ",%u,%u,%u,%u,%lld,%u,%d\n", state->rate_kbps,
+			 state->state, state->interval, state->interval_kbps,
+			 state->utility, state->loss, state->slope);
+}
+
 static int trace_controller(const struct sock *sk, char *to, int size)
 {
-	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(sk);
 	struct coupled_state state;
+	int n;
 
-	if (!coupled_state(sock_net(sk), subflow->token, READ_ONCE(subflow->local_id),
-			   READ_ONCE(subflow->remote_id), &state))
-		return scnprintf(to, size, ",,,,,,,\n");
-	return scnprintf(to, size, ",%s,%lld,%lld,%lld,%llu,%llu,%u\n",
-			 state.controller, state.increase, state.alpha, state.beta,
-			 state.between_losses, state.since_loss, state.base_rtt_us);
+	if (!coupled_state(sk, &state))
+		return scnprintf(to, size, ",,,,,,,,,,,,,,\n");
+	n = scnprintf(to, size, ",%s,%lld,%lld,%lld,%llu,%llu,%u",
+		      state.controller, state.increase, state.alpha, state.beta,
+		      state.between_losses, state.since_loss, state.base_rtt_us);
+	return n + trace_interval_of(&state, to + n, size - n);
 }
 
 static void trace_subflow(const struct trace_host *host, const struct sock *sk,
@@ -113,10 +124,7 @@ static void trace_subflow(const struct trace_host *host, const struct sock *sk,
 		       tcp_snd_cwnd(tp), READ_ONCE(tp->snd_ssthresh),
 		       READ_ONCE(tp->srtt_us) >> 3, READ_ONCE(tp->total_retrans),
 		       READ_ONCE(tp->bytes_acked));
-	if (subflow)
-		n += trace_controller(sk, line + n, TRACE_LINE - n);
-	else
-		n += scnprintf(line + n, TRACE_LINE - n, ",,,,,,,\n");
+	n += trace_controller(sk, line + n, TRACE_LINE - n);
 	host_log_commit(trace_log, n);
 }
 
