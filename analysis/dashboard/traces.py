@@ -16,6 +16,7 @@ QUANTITIES = (
     ("Congestion windows", "packets", "cwnd"),
     ("Smoothed round-trip times", "ms", "srtt_ms"),
     ("Alpha of coupled controllers", "", "alpha"),
+    ("Rates that MPCC publishes", "Mbit/s", "rate_mbps"),
 )
 
 
