@@ -77,7 +77,15 @@ def bounded_windows(
     exactly one solution. The function finds it to 12 digits.
     """
     check_paths(losses, rtts_s, packets_per_ack)
-    tcp_windows = [tcp_window(p, packets_per_ack) for p in losses]
+    return bounded([tcp_window(p, packets_per_ack) for p in losses], rtts_s)
+
+
+def bounded(tcp_windows: Sequence[float], rtts_s: Sequence[float]) -> tuple[float, ...]:
+    """As `bounded_windows`, from TCP's window on each path.
+
+    tcp_windows : packets, shape (n,), n >= 1, above 0
+    rtts_s : seconds, shape (n,), above 0
+    """
 
     # The search is over log A, because round-trip times span orders of magnitude.
     def windows_at(log_a: float) -> list[float]:
