@@ -32,7 +32,7 @@ def test_weights_of_nsdi11() -> None:
 
     def shares(name: str) -> np.ndarray:
         rates = CONTROLLERS[name].demand(losses, rtts_s)
-        return rates / rates.sum()
+        return np.asarray(rates / rates.sum())
 
     assert shares("semicoupled") == pytest.approx([0.45, 0.45, 0.10], abs=0.01)
     assert shares("coupled") == pytest.approx([0.5, 0.5, 0])
