@@ -1,4 +1,4 @@
-"""`mpbench model`: throughput by closed forms, alone and against measured runs."""
+"""`mpbench model`: what theory predicts, alone and against measured runs."""
 
 import json
 from collections.abc import Mapping
@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpbench.errors import UserError
+from mpbench.theory import controllers, networks, scenarios
+from mpbench.theory.options import MILLI, numbers
 
 if TYPE_CHECKING:
     from analysis.campaign.model_validation import Compared
     from analysis.models.throughput import Connection
 
-MILLI = 1e-3
-
-
-def _numbers(_context: click.Context, _name: object, text: str) -> tuple[float, ...]:
-    """The numbers in an option's text: (0.01, 0.02) for `0.01,0.02`."""
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise click.BadParameter(
-            f"'{text}' is not a list of numbers; write e.g. 0.01,0.02"
-        ) from None
-
 
 @click.group("model")
 def command() -> None:
-    """Compute throughput by closed forms, alone or against measured runs."""
+    """Compute what theory predicts: throughput, fair rates, and equilibria."""
+
+
+for below in (
+    networks.max_min,
+    networks.fluid,
+    scenarios.scenario,
+    controllers.rates,
+    controllers.conditions,
+):
+    command.add_command(below)
 
 
 @command.command("throughput")
@@ -37,7 +37,7 @@ def command() -> None:
     "-p",
     "--loss",
     "losses",
-    callback=_numbers,
+    callback=numbers,
     required=True,
     metavar="P,P...",
     help="Loss probability of each path, above 0 and below 1.",
@@ -46,7 +46,7 @@ def command() -> None:
     "-r",
     "--rtt",
     "rtts_ms",
-    callback=_numbers,
+    callback=numbers,
     required=True,
     metavar="MS,MS...",
     help="Round-trip time of each path, in ms.",

@@ -1,0 +1,1 @@
+"""Sub-commands of `mpbench model` that compute rates in whole networks."""
