@@ -121,7 +121,7 @@ class _Model:
         """y / c - 1 of every link, shape (links,)."""
         return np.asarray(self.load @ rates / self.capacity - 1)
 
-    def found(self, rates: Vector, prices: Vector) -> Equilibrium:
+    def rest(self, rates: Vector, prices: Vector) -> Equilibrium:
         full = prices > IDLE * prices.max()
         overload = self.overload(rates)
         losses = self.crossing.T @ prices
@@ -179,7 +179,7 @@ def equilibrium(
     values = np.zeros(routes + len(model.capacity))
     for mu in RELAXATION:
         values = root(residual, values, (mu,), method="lm", tol=1e-13).x
-    result = model.found(*split(values))
+    result = model.rest(*split(values))
     if not result.error < ACCURACY:
         raise ValueError(
             f"no equilibrium found: a load or a loss is off by {result.error:.1g}"
@@ -227,7 +227,7 @@ def integrate(
     if not moved.success:
         raise ValueError(f"the motion could not be followed: {moved.message}")
     last = np.exp(moved.y[:, -1])
-    return model.found(last[:routes], last[routes:])
+    return model.rest(last[:routes], last[routes:])
 
 
 def _start(network: Network, start: Mapping[str, tuple[float, ...]]) -> Vector:

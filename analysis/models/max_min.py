@@ -109,13 +109,13 @@ def _least(
     extra = least.shape[1] - len(network.routes)
     load = network.crossing * network.counts
     capacity = np.hstack([load, np.zeros((len(load), extra))])
-    found = linprog(
+    solution = linprog(
         objective,
         A_ub=np.vstack([capacity, least]),
         b_ub=np.concatenate([network.capacities_bps / unit, bounds]),
         bounds=(0, None),
         method="highs",
     )
-    if found.status != 0:
-        raise ValueError(f"no fair rates: {found.message}")
-    return float(found.fun)
+    if solution.status != 0:
+        raise ValueError(f"no fair rates: {solution.message}")
+    return float(solution.fun)

@@ -152,11 +152,11 @@ class Network:
     @cached_property
     def slices(self) -> dict[str, slice]:
         """Where each user's paths stand among the routes, by name."""
-        found, start = {}, 0
+        slices, start = {}, 0
         for name, user in self.users.items():
-            found[name] = slice(start, start + len(user.paths))
+            slices[name] = slice(start, start + len(user.paths))
             start += len(user.paths)
-        return found
+        return slices
 
 
 def parse_link(text: str) -> tuple[str, float]:

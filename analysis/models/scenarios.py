@@ -143,7 +143,7 @@ def probing_a(
 ) -> Rates:
     """Scenario A at the optimum with probing cost ([olia] App. A.2).
 
-    Raises ValueError if there is no room for one segment per round-trip time.
+    Raises ValueError if a path cannot carry one segment per round-trip time.
     """
     _check(n1, n2, c1, c2)
     least = probing_mbps(rtt_s, segment_bytes)
@@ -193,7 +193,7 @@ def probing_b(
     multipath : whether Red users have their second path (eqs 13 and 14) or not (11
         and 12)
 
-    Raises ValueError if there is no room for one segment per round-trip time.
+    Raises ValueError if a path cannot carry one segment per round-trip time.
     """
     _check(n, n, cx, ct)
     least = probing_mbps(rtt_s, segment_bytes)
@@ -235,7 +235,7 @@ def probing_c(
     Multipath users take what makes all users equal, and at least one segment per
     round-trip time, of the shared access point.
 
-    Raises ValueError if there is no room for one segment per round-trip time.
+    Raises ValueError if a path cannot carry one segment per round-trip time.
     """
     _check(n1, n2, c1, c2)
     least = probing_mbps(rtt_s, segment_bytes)

@@ -50,17 +50,17 @@ def rates(losses: tuple[float, ...], rtts_ms: tuple[float, ...], as_json: bool) 
         check_paths(losses, rtts_s, 1)
     except ValueError as error:
         raise user_error("rates", error) from error
-    found = {
+    rates_by_name = {
         name: law.demand(np.array(losses), np.array(rtts_s)).tolist()
         for name, law in CONTROLLERS.items()
     }
     if as_json:
-        show_json(found)
+        show_json(rates_by_name)
         return
     heads = ("controller", *(f"path {i + 1}" for i in range(len(losses))), "sum")
     rows = [
         [name, *(f"{rate:.1f}" for rate in path), f"{sum(path):.1f}"]
-        for name, path in found.items()
+        for name, path in rates_by_name.items()
     ]
     show_table("Rates in packets/s", heads, rows)
 
@@ -101,7 +101,7 @@ def conditions(
     try:
         if seed < 0:
             raise ValueError(f"seed {seed} is below 0; give 0 or more")
-        found = {
+        verdicts = {
             name: check(law, rtts_s, np.random.default_rng(seed), samples)
             for name, law in CONTROLLERS.items()
         }
@@ -111,12 +111,12 @@ def conditions(
         show_json(
             {
                 name: {c: {"holds": v.holds, "rates": v.rates} for c, v in row.items()}
-                for name, row in found.items()
+                for name, row in verdicts.items()
             }
         )
         return
     rows = [
         [name, *("yes" if row[condition].holds else "no" for condition in NAMES)]
-        for name, row in found.items()
+        for name, row in verdicts.items()
     ]
     show_table("Conditions C0 to C5", ("controller", *NAMES), rows)

@@ -99,43 +99,43 @@ def fluid(
         asked = network(links, users)
         fair = max_min.rates(asked)
         if duration_s is None:
-            found = model.equilibrium(asked, transport, segment_bytes)
+            result = model.equilibrium(asked, transport, segment_bytes)
         else:
-            found = model.integrate(asked, transport, segment_bytes, duration_s)
+            result = model.integrate(asked, transport, segment_bytes, duration_s)
     except ValueError as error:
         raise user_error("fluid", error) from error
     if as_json:
-        show_json(_plain(found, fair))
+        show_json(_plain(result, fair))
         return
-    _show(found, fair, transport)
+    _show(result, fair, transport)
 
 
-def _plain(found: "Equilibrium", fair: dict[str, float]) -> dict[str, object]:
-    unit = found.segment_bytes * 8 / MBPS
+def _plain(result: "Equilibrium", fair: dict[str, float]) -> dict[str, object]:
+    unit = result.segment_bytes * 8 / MBPS
     return {
         "users": {
             name: {
                 "paths_mbps": [rate * unit for rate in rates],
-                "mbps": found.bps(name) / MBPS,
+                "mbps": result.bps(name) / MBPS,
                 "max_min_mbps": fair[name] / MBPS,
             }
-            for name, rates in found.rates.items()
+            for name, rates in result.rates.items()
         },
         "links": {
-            name: {"loss": loss, "load_mbps": found.loads_bps[name] / MBPS}
-            for name, loss in found.loss.items()
+            name: {"loss": loss, "load_mbps": result.loads_bps[name] / MBPS}
+            for name, loss in result.loss.items()
         },
-        "relative_error": found.error,
+        "relative_error": result.error,
     }
 
 
-def _show(found: "Equilibrium", fair: dict[str, float], transport: str) -> None:
-    unit = found.segment_bytes * 8 / MBPS
+def _show(result: "Equilibrium", fair: dict[str, float], transport: str) -> None:
+    unit = result.segment_bytes * 8 / MBPS
     rows = []
-    for name, user in found.network.users.items():
-        paths = " + ".join(f"{rate * unit:.4f}" for rate in found.rates[name])
+    for name, user in result.network.users.items():
+        paths = " + ".join(f"{rate * unit:.4f}" for rate in result.rates[name])
         kind = user.transport or transport
-        total = f"{found.bps(name) / MBPS:.4f}"
+        total = f"{result.bps(name) / MBPS:.4f}"
         rows.append([name, kind, str(user.count), paths, total, _mbps(fair[name])])
     heads = ("user", "control", "users", "by path", "Mbit/s each", "max-min fair")
     show_table("Equilibrium", heads, rows)
@@ -143,15 +143,15 @@ def _show(found: "Equilibrium", fair: dict[str, float], transport: str) -> None:
     rows = [
         [
             name,
-            _mbps(found.loads_bps[name]),
-            _mbps(found.network.links[name]),
+            _mbps(result.loads_bps[name]),
+            _mbps(result.network.links[name]),
             f"{p:.3g}",
         ]
-        for name, p in found.loss.items()
+        for name, p in result.loss.items()
     ]
     show_table("Links", ("link", "load", "capacity", "loss probability"), rows)
-    if found.error > 1e-3:
-        click.echo(f"not at rest: a load or a loss is off by {found.error:.1g}")
+    if result.error > 1e-3:
+        click.echo(f"not at rest: a load or a loss is off by {result.error:.1g}")
 
 
 def _mbps(rate_bps: float) -> str:

@@ -118,8 +118,8 @@ def scenario(
                 "LIA": lia(n1, n2, c1, c2),
                 "optimum with probing": probing(n1, n2, c1, c2, rtt_s, segment_bytes),
             }
-        found = fluid.equilibrium(network, segment_bytes=segment_bytes)
-        parts = zip(found.rates.values(), strict=True)
+        equilibrium = fluid.equilibrium(network, segment_bytes=segment_bytes)
+        parts = zip(equilibrium.rates.values(), strict=True)
         unit = segment_bytes * 8 / MBPS
         first, second = (tuple(x * unit for x in paths) for (paths,) in parts)
         rates["OLIA"] = model.Rates(first, second)

@@ -35,7 +35,7 @@ def test_figure_1_of_mpcc() -> None:
 
 
 def test_parallel_links_of_mpcc() -> None:
-    """[mpcc] sec. 5.2: "each connection should fully utilize a different link"."""
+    """[mpcc] sec. 5.2: each connection fills a link of its own."""
     users = {"two": User((("1",), ("2",))), "one": User((("2",),))}
     network = Network({"1": 100e6, "2": 100e6}, users)
     assert max_min.rates(network) == pytest.approx({"one": 100e6, "two": 100e6})
