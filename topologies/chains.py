@@ -16,7 +16,7 @@ router forwards by source address too.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from topologies.description import Description, User
@@ -87,10 +87,18 @@ class _Builder:
         self.wires.append(Wire(*ends))
 
     def _shape(self, hop: _Hop, node: str) -> Shape | None:
-        """The shape of a node's interface on the wire of a hop."""
+        """The shape of a node's interface on the wire of a hop.
+
+        The first node of a hop sends towards the server, the other towards the user.
+        """
         pair = (hop.node, hop.next_node)
         link = self.by_nodes.get(pair) or self.by_nodes.get((node,))
-        return None if link is None else self.shapes[link]
+        if link is None:
+            return None
+        shape = self.shapes[link]
+        if shape.down is None:
+            return shape
+        return replace(shape, down=None) if node == hop.node else shape.down
 
     def route(
         self, node: str, destination: str, next_hop: str, source: str = ""

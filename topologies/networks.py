@@ -14,6 +14,7 @@ from topologies.description import Description, User
 from topologies.parameters import (
     Parameter,
     delay_parameter,
+    down_parameters,
     link_parameters,
     users_parameter,
 )
@@ -61,21 +62,25 @@ def to_json(description: Description) -> dict[str, Any]:
 
 
 def from_json(
-    network: Mapping[str, Any], links: Sequence[Mapping[str, Any]], name: str
+    network: Mapping[str, Any], links: Sequence[Mapping[str, Any]], of: str
 ) -> Description:
     """The description of a job's network: the inverse of `to_json`.
 
     links : the job's key `links`
+    of : the name of the description
 
     Raises KeyError or TypeError for objects that `to_json` did not make. What the
     values are is not checked: see `faults`.
     """
     parameters: list[Parameter] = []
     for link in links:
-        if link["capacity_mbps"] is None:
-            parameters.append(delay_parameter(link["name"], 0.0))
+        name, only_delays = link["name"], link["capacity_mbps"] is None
+        if only_delays:
+            parameters.append(delay_parameter(name, 0.0))
         else:
-            parameters += link_parameters(link["name"], shared=True)
+            parameters += link_parameters(name, shared=True)
+        if link.get("down") is not None:
+            parameters += down_parameters(name, only_delays=only_delays)
     users = [
         User(
             user["host"],
@@ -85,7 +90,7 @@ def from_json(
         )
         for user in network["users"]
     ]
-    return describe(name, parameters, users)
+    return describe(of, parameters, users)
 
 
 def faults(

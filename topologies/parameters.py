@@ -4,7 +4,7 @@ This file uses the standard library only, because the guest imports it, and beca
 experiment files are checked on machines without Mininet too.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,35 @@ def delay_parameter(link: str, delay_ms: float) -> Parameter:
         maximum=10_000.0,
         integer=False,
         doc="one-way propagation delay; a round trip takes twice as long",
+    )
+
+
+DOWN = "down_"
+"""With this begins the name of a parameter of the direction towards users."""
+
+
+def down_parameters(link: str, *, only_delays: bool = False) -> tuple[Parameter, ...]:
+    """The parameters of a link's direction towards users, where directions differ.
+
+    Each is not set by default, and then it is that of the other direction. A queue that
+    is not set in either direction follows from the queueing delay and the direction's
+    own capacity.
+
+    only_delays : True for a link without a capacity
+    """
+    same = link_parameters(link, shared=True)
+    wanted = ("delay",) if only_delays else ("capacity", "delay", "queue", "loss")
+    return tuple(
+        replace(
+            parameter,
+            name=f"{link}.{DOWN}{key}",
+            key=f"{link}.{DOWN}{parameter.key.removeprefix(f'{link}.')}",
+            default=None,
+            doc=f"{key} of the direction towards users; as in the other one if not set",
+            replaces=None,
+        )
+        for parameter in same
+        if (key := parameter.name.rpartition(".")[2]) in wanted
     )
 
 

@@ -1,12 +1,14 @@
-"""The shape of a link, equal in both directions: capacity, delay, queue, loss, jitter.
+"""The shape of a link: capacity, delay, queue, loss and jitter of each direction.
 
 A shape becomes the lines for `tc` that build it on an interface.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+from topologies.parameters import DOWN
 
 MTU_BYTES = 1500
 FRAME_BYTES = 1514
@@ -55,6 +57,8 @@ class Shape:
     jitter_ms : the delay varies uniformly by plus or minus this much
     tclink : True to build the link as Mininet's TCLink does: a single queue holds
         both the packets that wait and those on the way
+    down : the shape of the link's direction towards users; None if both directions
+        are alike
     """
 
     capacity_mbps: float | None
@@ -63,6 +67,7 @@ class Shape:
     loss_percent: float = 0.0
     jitter_ms: float = 0.0
     tclink: bool = False
+    down: "Shape | None" = None
 
     def tc_commands(self, interface: str) -> list[str]:
         """The lines for `tc -batch` that give an interface this shape.
@@ -108,25 +113,43 @@ def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
     def value(name: str) -> float:
         return parameters.get(f"{link}.{name}") or 0.0
 
-    if f"{link}.capacity_mbps" not in parameters:
-        return Shape(None, value("delay_ms"))
-    capacity_mbps = value("capacity_mbps")
-    packets = parameters.get(f"{link}.queue_packets")
-    jitter_ms = parameters.get(f"{link}.jitter_ms", 0.0)
-    return Shape(
-        capacity_mbps=capacity_mbps,
-        delay_ms=value("delay_ms"),
-        queue_packets=int(packets)
-        if packets
-        else queue_packets(value("queueing_delay_ms"), capacity_mbps),
-        loss_percent=value("loss_percent"),
-        jitter_ms=packet_time_ms(capacity_mbps) if jitter_ms is None else jitter_ms,
-    )
+    def direction(prefix: str) -> Shape:
+        """One direction. prefix : what its own parameters begin with"""
+
+        def own(name: str) -> float:
+            number = parameters.get(f"{link}.{prefix}{name}")
+            return value(name) if number is None else number
+
+        if f"{link}.capacity_mbps" not in parameters:
+            return Shape(None, own("delay_ms"))
+        capacity_mbps = own("capacity_mbps")
+        packets = own("queue_packets")
+        jitter_ms = parameters.get(f"{link}.jitter_ms", 0.0)
+        return Shape(
+            capacity_mbps=capacity_mbps,
+            delay_ms=own("delay_ms"),
+            queue_packets=int(packets)
+            if packets
+            else queue_packets(value("queueing_delay_ms"), capacity_mbps),
+            loss_percent=own("loss_percent"),
+            jitter_ms=packet_time_ms(capacity_mbps) if jitter_ms is None else jitter_ms,
+        )
+
+    up = direction("")
+    if f"{link}.{DOWN}delay_ms" not in parameters:
+        return up
+    return replace(up, down=direction(DOWN))
 
 
 def to_json(shapes: Mapping[str, Shape]) -> list[dict[str, Any]]:
     """The links of a job: one object per link, in the order of `shapes`."""
-    return [{"name": name, **asdict(shape)} for name, shape in shapes.items()]
+    return [{"name": name, **_fields(shape)} for name, shape in shapes.items()]
+
+
+def _fields(shape: Shape) -> dict[str, Any]:
+    fields = asdict(shape)
+    del fields["down"]
+    return fields if shape.down is None else {**fields, "down": _fields(shape.down)}
 
 
 def from_json(links: Sequence[Mapping[str, Any]]) -> dict[str, Shape]:
@@ -138,5 +161,6 @@ def from_json(links: Sequence[Mapping[str, Any]]) -> dict[str, Shape]:
     for link in links:
         fields = dict(link)
         name = str(fields.pop("name"))
-        shapes[name] = Shape(**fields)
+        down = fields.pop("down", None)
+        shapes[name] = Shape(**fields, down=None if down is None else Shape(**down))
     return shapes

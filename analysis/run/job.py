@@ -15,7 +15,7 @@ FRAME_BYTES = 1514
 
 @dataclass(frozen=True)
 class LinkSettings:
-    """The settings of one link, which are the same in both directions.
+    """The settings of one link in one direction, and perhaps of the other direction.
 
     name : such as `path1`, `link1` or `bottleneck`
     capacity_mbps : rate of the link layer, 10^6 bit/s; None for a link that only delays
@@ -23,6 +23,7 @@ class LinkSettings:
     queue_packets : number of full packets that fit into the queue
     loss_percent : random loss, 0-100
     jitter_ms : the delay varies uniformly by plus or minus this much
+    down : the direction towards users; None if it has the same settings
     """
 
     name: str
@@ -31,6 +32,11 @@ class LinkSettings:
     queue_packets: int
     loss_percent: float
     jitter_ms: float
+    down: "LinkSettings | None" = None
+
+    def direction(self, forward: bool) -> "LinkSettings":
+        """The settings of the direction from users, or of the one towards them."""
+        return self if forward or self.down is None else self.down
 
     @property
     def label(self) -> str:
@@ -183,7 +189,7 @@ def _same_pair(transport: Mapping[str, Any]) -> int | None:
 
 
 def _link(link: Mapping[str, Any]) -> LinkSettings:
-    capacity_mbps = link["capacity_mbps"]
+    capacity_mbps, down = link["capacity_mbps"], link.get("down")
     return LinkSettings(
         name=str(link["name"]),
         capacity_mbps=None if capacity_mbps is None else float(capacity_mbps),
@@ -191,6 +197,7 @@ def _link(link: Mapping[str, Any]) -> LinkSettings:
         queue_packets=int(link["queue_packets"]),
         loss_percent=float(link["loss_percent"]),
         jitter_ms=float(link["jitter_ms"]),
+        down=_link({**down, "name": link["name"]}) if down else None,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from analysis.run import metrics
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import LinkSettings, Traffic
-from analysis.run.observed_links import ObservedLink
+from analysis.run.observed_links import Direction
 
 
 def link_bytes(run: Artefacts) -> dict[str, int]:
@@ -47,7 +47,8 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
 
     carried : link name to bytes, as `link_bytes` returns them
 
-    LINK.queue_packets, LINK.jitter_ms : the settings that tc showed
+    LINK.queue_packets, LINK.jitter_ms : the settings that tc showed, of the direction
+        from users unless all data flow towards them
     LINK.bytes : bytes of frames in the direction of the data
     LINK.share : share of these bytes over all links, 0-1; None if all carried nothing
     LINK.queue_drops : packets that the full queue refused in that direction
@@ -62,8 +63,10 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
     for name, frame_bytes in carried.items():
         link = observed[name]
         if name in settings:
-            columns[f"{name}.queue_packets"] = _queue_packets(settings[name], link)
-            columns[f"{name}.jitter_ms"] = round(link.forward.jitter_ms, 6)
+            forward = True in directions
+            asked, seen = settings[name].direction(forward), link.direction(forward)
+            columns[f"{name}.queue_packets"] = _queue_packets(asked, seen)
+            columns[f"{name}.jitter_ms"] = round(seen.jitter_ms, 6)
         columns[f"{name}.bytes"] = frame_bytes
         columns[f"{name}.share"] = shares[name]
         columns[f"{name}.queue_drops"] = sum(
@@ -72,11 +75,11 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
     return columns
 
 
-def _queue_packets(settings: LinkSettings, link: ObservedLink) -> int:
+def _queue_packets(settings: LinkSettings, seen: Direction) -> int:
     """The queue's size as tc shows it, or the configured size if tc does not show it.
 
     tc shows the queue of a tbf as a latency in whole microseconds. That gives a little
     less than a whole number of packets, so the size is rounded.
     """
-    shown = link.forward.queue_packets
+    shown = seen.queue_packets
     return settings.queue_packets if shown is None else round(shown)

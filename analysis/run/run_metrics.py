@@ -30,7 +30,9 @@ def row(run: Artefacts) -> dict[str, Any]:
     moved = flows(run)
     goodput_mbps, measured_s = _total_goodput(run, moved)
     rates = [count / flow.seconds for flow in moved for count in flow.stream_bytes]
-    capacities = [link.capacity_mbps for link in run.used_links if link.capacity_mbps]
+    forward = any(entry.forward for entry in run.job.traffic)
+    used = [link.direction(forward) for link in run.used_links]
+    capacities = [link.capacity_mbps for link in used if link.capacity_mbps]
     counters = [run.counters[host] for host in run.job.initiators]
     return {
         "goodput_mbps": goodput_mbps,

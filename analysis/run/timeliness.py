@@ -68,11 +68,14 @@ def _filled(run: Artefacts, entry: Traffic, report: Reports) -> Iterator[str]:
     (path,) = _paths(run, entry)
     others = [other for other in run.job.traffic if other is not entry]
     shared = {link.name for other in others for p in _paths(run, other) for link in p}
-    shaped = [link for link in path if link.capacity_mbps is not None]
-    if not shaped or any(link.loss_percent or link.name in shared for link in path):
+    both = [link.direction(way) for link in path for way in (True, False)]
+    shaped = [
+        link.direction(entry.forward) for link in path if link.capacity_mbps is not None
+    ]
+    if not shaped or any(link.loss_percent or link.name in shared for link in both):
         return
     narrowest = min(shaped, key=lambda link: link.capacity_mbps or 0.0)
-    base_ms = sum(2 * (link.delay_ms + link.jitter_ms) for link in path)
+    base_ms = sum(link.delay_ms + link.jitter_ms for link in both)
     if _queue_ms(narrowest) < base_ms / 2 or any(link.jitter_ms for link in path):
         return
     goodput_mbps = iperf3.flow(entry, report).goodput_mbps
@@ -94,8 +97,10 @@ def _paths(run: Artefacts, entry: Traffic) -> list[list[LinkSettings]]:
 
 
 def _most_rtt_ms(path: list[LinkSettings], directions: int) -> float:
-    delays_ms = sum(2 * (link.delay_ms + link.jitter_ms) for link in path)
-    return delays_ms + directions * sum(_queue_ms(link) for link in path)
+    both = [(link.direction(True), link.direction(False)) for link in path]
+    delays_ms = sum(way.delay_ms + way.jitter_ms for ways in both for way in ways)
+    queues_ms = sum(max(map(_queue_ms, ways)) for ways in both)
+    return delays_ms + directions * queues_ms
 
 
 def _queue_ms(link: LinkSettings) -> float:

@@ -158,7 +158,8 @@ def links_as_asked(run: Artefacts) -> Iterator[str]:
             continue
         for way in ("forward", "backward"):
             direction: Direction = getattr(observed[link.name], way)
-            for difference in _differences(link, direction):
+            asked = link.direction(way == "forward")
+            for difference in _differences(asked, direction):
                 yield f"{link.label} {way}: {difference}"
 
 
@@ -245,10 +246,7 @@ def join_deadline_s(run: Artefacts) -> float:
     queues full, and for the timeout after which a lost SYN is sent again.
     """
     return SYN_TIMEOUT_S + JOIN_ROUND_TRIPS * max(
-        sum(
-            2 * (link.delay_ms + link.jitter_ms) / 1e3 + _queue_s(link) for link in path
-        )
-        for path in _paths(run)
+        sum(_round_trip_s(link) for link in path) for path in _paths(run)
     )
 
 
@@ -258,6 +256,13 @@ def _paths(run: Artefacts) -> Iterator[list[LinkSettings]]:
     for user in run.users.values():
         for path in user:
             yield [settings[name] for name in path.links if name in settings]
+
+
+def _round_trip_s(link: LinkSettings) -> float:
+    """The part of a link in a round trip with one full queue, in seconds."""
+    both = (link.direction(True), link.direction(False))
+    delays_s = sum(way.delay_ms + way.jitter_ms for way in both) / 1e3
+    return delays_s + max(map(_queue_s, both))
 
 
 def _queue_s(link: LinkSettings) -> float:

@@ -14,12 +14,27 @@ from topologies import Description, Parameter
 MOST_VALUES = 4
 """Values of a factor that are listed one by one."""
 
-KEYS = ("capacity", "delay", "queue", "queueing_delay", "loss", "jitter")
+KEYS = (
+    "capacity",
+    "down_capacity",
+    "delay",
+    "down_delay",
+    "queue",
+    "down_queue",
+    "queueing_delay",
+    "loss",
+    "down_loss",
+    "jitter",
+)
 """Parameters of a link in the order in which they are shown."""
 
 WORDS: Mapping[str, str] = {
     "queueing_delay": "queue ",
     "loss": "loss ",
+    "down_capacity": "down ",
+    "down_delay": "down ",
+    "down_queue": "down ",
+    "down_loss": "loss down ",
     "jitter": "jitter ",
 }
 """What stands before the value of a parameter whose unit does not say what it is."""

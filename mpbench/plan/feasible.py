@@ -13,6 +13,7 @@ from mpbench.spec import Spec, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
 from mpbench.spec.messages import MOST_FAULTS, listing
+from topologies.parameters import DOWN
 
 if TYPE_CHECKING:
     from mpbench.plan.runs import Plan
@@ -97,10 +98,12 @@ def _links(spec: Spec, plan: "Plan") -> Iterator[str]:
         for key, value in values.items():
             name = parameters[key].name
             link, _, quantity = name.rpartition(".")
-            if quantity == "loss" and value == ALL_LOST_PERCENT:
+            if quantity.removeprefix(DOWN) == "loss" and value == ALL_LOST_PERCENT:
                 reason = "100 % loses every packet; give less"
                 yield f"{_place(spec, name, number)}: {reason}"
             delay_ms = values.get(f"{link}.delay_ms") or 0.0
+            down_ms = values.get(f"{link}.{DOWN}delay_ms")
+            delay_ms = delay_ms if down_ms is None else min(delay_ms, down_ms)
             if quantity == "jitter" and value is not None and value > delay_ms:
                 reason = f"{value:g} ms is more than the delay, {delay_ms:g} ms"
                 yield f"{_place(spec, name, number)}: {reason}; give at most that"
@@ -128,7 +131,7 @@ def _loss_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
     highest: dict[str, float] = {}
     for _, values in _points(plan):
         for key, value in values.items():
-            if key.endswith(".loss_percent") and value is not None:
+            if key.endswith("loss_percent") and value is not None:
                 highest[key] = max(highest.get(key, 0.0), value)
     for key, percent in highest.items():
         if percent > MOSTLY_LOST_PERCENT:
@@ -141,9 +144,10 @@ def _memory_warnings(plan: "Plan") -> Iterator[str]:
     """Points whose full queues and delay lines take more memory than the guest has."""
     needs = {
         run.point: sum(
-            link["queue_packets"] * FRAME_BYTES
-            + 2e3 * link["delay_ms"] * (link["capacity_mbps"] or 0) / 8
+            way["queue_packets"] * FRAME_BYTES / 2
+            + 1e3 * way["delay_ms"] * (way["capacity_mbps"] or 0) / 8
             for link in run.job["links"]
+            for way in (link, link.get("down") or link)
         )
         for run in plan.runs
     }

@@ -169,16 +169,32 @@ class Report(Part):
     phases: dict[Name, Annotated[list[Seconds], Field(min_length=2, max_length=2)]]
 
 
-class Link(Part):
-    """One link as the plan resolved it from the parameters."""
+class Direction(Part):
+    """One direction of a link."""
 
-    name: Name
     capacity_mbps: Annotated[float, Field(gt=0, le=1e6)] | None
     delay_ms: Milliseconds
     queue_packets: Annotated[int, Field(ge=0, le=MOST_QUEUE_PACKETS)]
     loss_percent: Annotated[float, Field(ge=0, le=100)]
     jitter_ms: Milliseconds
     tclink: bool
+
+
+class Link(Direction):
+    """One link as the plan resolved it from the parameters.
+
+    down : the direction towards users, if it is another than the direction from them
+    """
+
+    name: Name
+    down: Direction | None = None
+
+    @model_validator(mode="after")
+    def _both_have_a_capacity(self) -> Self:
+        down = self.down
+        if down and (down.capacity_mbps is None) != (self.capacity_mbps is None):
+            raise ValueError("one direction has a capacity, and the other has none")
+        return self
 
 
 class NetworkUser(Part):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from topologies import describe_job
+from topologies.parameters import DOWN
 
 Values = Mapping[str, float | int | None]
 Entry = Mapping[str, Any]
@@ -24,10 +25,13 @@ def round_trip_s(values: Values) -> float:
     """A bound on the round-trip time: all delays and full queues, end to end."""
     ms = 2 * sum(_named(values, "delay_ms")) + 2 * sum(_named(values, "jitter_ms"))
     ms += sum(_named(values, "queueing_delay_ms"))
+    ms += sum(_named(values, f"{DOWN}delay_ms"))
     for key, packets in values.items():
         prefix, _, quantity = key.rpartition(".")
-        capacity = values.get(f"{prefix}.capacity_mbps")
-        if quantity == "queue_packets" and packets and capacity:
+        way = DOWN if quantity == f"{DOWN}queue_packets" else ""
+        capacity = values.get(f"{prefix}.{way}capacity_mbps")
+        capacity = capacity or values.get(f"{prefix}.capacity_mbps")
+        if quantity == f"{way}queue_packets" and packets and capacity:
             ms += packets * PACKET_BITS / capacity / 1e3
     return ms / 1e3
 
@@ -39,9 +43,19 @@ def used_mbps(job: Mapping[str, Any], entries: Sequence[Entry] | None = None) ->
     entries : the entries that count; all of the job's by default
     """
     every = job["traffic"] if entries is None else entries
-    links = dict.fromkeys(link for entry in every for link in _links(job, entry))
-    values = job["parameters"]
-    return sum(float(values.get(f"{link}.capacity_mbps") or 0) for link in links)
+    links: dict[str, float] = {}
+    for entry in every:
+        way = DOWN if entry["reverse"] else ""
+        for link in _links(job, entry):
+            mbps = _capacity_mbps(job["parameters"], link, way)
+            links[link] = max(mbps, links.get(link, 0.0))
+    return sum(links.values())
+
+
+def _capacity_mbps(values: Values, link: str, way: str) -> float:
+    """The capacity of a link in one direction. way : `down_`, or empty"""
+    own = values.get(f"{link}.{way}capacity_mbps")
+    return float(own or values.get(f"{link}.capacity_mbps") or 0)
 
 
 def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
@@ -85,7 +99,8 @@ def time_limit_s(values: Values, entries: Sequence[Entry]) -> float:
     queues. A transfer of a given size is assumed to get 5 % of the slowest path's
     capacity, shared by all entries.
     """
-    slowest = min(_named(values, "capacity_mbps"), default=0.0)
+    down = [mbps for mbps in _named(values, f"{DOWN}capacity_mbps") if mbps]
+    slowest = min([*_named(values, "capacity_mbps"), *down], default=0.0)
     rate = max(slowest, 1e-6) * 1e6 * WORST_SHARE / len(entries)
     ends = [entry["start_s"] + _at_most_s(values, entry, rate) for entry in entries]
     slack = SLACK_S + SLACK_ROUND_TRIPS * round_trip_s(values)

@@ -1,12 +1,19 @@
 """The section `network:`: links, and users with their paths over these links."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic.config import JsonDict
+from pydantic_core import core_schema
 
 from mpbench.spec import expressions, ranges
 from mpbench.spec.expressions import Expression
@@ -20,12 +27,29 @@ from mpbench.spec.values import (
     parameter_value,
 )
 from topologies import NETWORK, Description, Parameter, User, networks
-from topologies.parameters import delay_parameter, link_parameters, users_parameter
+from topologies.parameters import (
+    DOWN,
+    delay_parameter,
+    down_parameters,
+    link_parameters,
+    users_parameter,
+)
 
 Value = float | int | Expression
 
-LINK_KEYS = ("capacity", "delay", "queueing_delay", "queue", "loss", "jitter")
-"""The keys of a link that are parameters."""
+_KEYS = ("capacity", "delay", "queueing_delay", "queue", "loss", "jitter")
+
+TWO_WAYS = ("capacity", "delay", "queue", "loss")
+"""The keys of a link that can have a value for each direction."""
+
+LINK_KEYS = (*_KEYS, *(f"{DOWN}{key}" for key in TWO_WAYS))
+"""The parameters that a link can have."""
+
+WAYS = ("up", "down")
+"""The direction of what users send, and the direction towards them."""
+
+ONLY_DELAYS = {"delay", f"{DOWN}delay"}
+"""The parameters of a link without a capacity."""
 
 MOST_NAMES = 2000
 """Links or users of a file, with every range written out."""
@@ -63,6 +87,67 @@ def _of(parameter: Parameter) -> BeforeValidator:
     return BeforeValidator(read)
 
 
+@dataclass(frozen=True)
+class Directions:
+    """The values of a parameter in both directions."""
+
+    up: Value
+    down: Value
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: object, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.is_instance_schema(
+            cls,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda given: {way: _plain(getattr(given, way)) for way in WAYS}
+            ),
+        )
+
+
+def _plain(value: Value) -> float | int | str:
+    return value.text if isinstance(value, Expression) else value
+
+
+def _of_both(parameter: Parameter) -> BeforeValidator:
+    """Reads a value for both directions, or a mapping with a value for each."""
+
+    def read(value: object) -> object:
+        if not isinstance(value, dict):
+            return None if value is None else read_value(value, parameter)
+        faults = Faults()
+        for key in value:
+            if key not in WAYS:
+                faults.add((str(key),), f"unknown key; {nearest(str(key), WAYS)}")
+        found: dict[str, Value] = {}
+        for way in WAYS:
+            try:
+                if way not in value:
+                    raise ValueError("missing; give both directions, up and down")
+                found[way] = read_value(value[way], parameter)
+            except ValueError as error:
+                faults.add((way,), str(error))
+        faults.raise_any()
+        return Directions(found["up"], found["down"])
+
+    return BeforeValidator(read)
+
+
+_BOTH_SCHEMA: JsonDict = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "number"},
+        {
+            "type": "object",
+            "properties": {way: ANY_QUANTITY for way in WAYS},
+            "required": [*WAYS],
+            "additionalProperties": False,
+        },
+    ]
+}
+
+
 class NetworkLink(Part):
     """The parameters of a link, where they are not the default.
 
@@ -74,30 +159,30 @@ class NetworkLink(Part):
         description="Another link, whose parameters this link follows unless it has"
         " its own.",
     )
-    capacity: Annotated[Value | None, _of(_LINK["capacity"])] = Field(
+    capacity: Annotated[Value | Directions | None, _of_both(_LINK["capacity"])] = Field(
         default=None,
-        description="Rate in each direction, counting whole packets.",
-        json_schema_extra=ANY_QUANTITY,
+        description="Rate in each direction, or {up, down}; whole packets count.",
+        json_schema_extra=_BOTH_SCHEMA,
     )
-    delay: Annotated[Value | None, _of(_LINK["delay"])] = Field(
+    delay: Annotated[Value | Directions | None, _of_both(_LINK["delay"])] = Field(
         default=None,
         description="One-way delay. A link with nothing but a delay has no queue.",
-        json_schema_extra=ANY_QUANTITY,
+        json_schema_extra=_BOTH_SCHEMA,
     )
     queueing_delay: Annotated[Value | None, _of(_LINK["queueing_delay"])] = Field(
         default=None,
         description="Longest wait in the queue; it gives the queue's size.",
         json_schema_extra=ANY_QUANTITY,
     )
-    queue: Annotated[Value | None, _of(_LINK["queue"])] = Field(
+    queue: Annotated[Value | Directions | None, _of_both(_LINK["queue"])] = Field(
         default=None,
         description="Size of the queue, in place of queueing_delay.",
-        json_schema_extra=ANY_QUANTITY,
+        json_schema_extra=_BOTH_SCHEMA,
     )
-    loss: Annotated[Value | None, _of(_LINK["loss"])] = Field(
+    loss: Annotated[Value | Directions | None, _of_both(_LINK["loss"])] = Field(
         default=None,
         description="Probability of random loss.",
-        json_schema_extra=ANY_QUANTITY,
+        json_schema_extra=_BOTH_SCHEMA,
     )
     jitter: Annotated[Value | None, _of(_LINK["jitter"])] = Field(
         default=None,
@@ -117,13 +202,25 @@ class NetworkLink(Part):
     @property
     def given(self) -> dict[str, Value]:
         """The parameters that the file gives, by key."""
-        values = {key: getattr(self, key) for key in LINK_KEYS}
-        return {key: value for key, value in values.items() if value is not None}
+        found: dict[str, Value] = {}
+        for key in _KEYS:
+            value = getattr(self, key)
+            if isinstance(value, Directions):
+                found |= {key: value.up, f"{DOWN}{key}": value.down}
+            elif value is not None:
+                found[key] = value
+        return found
+
+    @property
+    def two_ways(self) -> bool:
+        """Whether the link has a value of its own for the direction towards users."""
+        return any(key.startswith(DOWN) for key in self.given)
 
     @property
     def only_delays(self) -> bool:
         """Whether the link, as far as it says itself, has a delay and no capacity."""
-        return set(self.given) == {"delay"} and self.like is None
+        only = "delay" in self.given and set(self.given) <= ONLY_DELAYS
+        return only and self.like is None
 
 
 def _path(text: object) -> tuple[str, ...]:
@@ -308,8 +405,10 @@ class Network(Part):
             for parameter in self._parameters(name):
                 key = parameter.name.rpartition(".")[2]
                 if key not in given and self._has(link.like, key):
+                    # What the link gives for both directions is not the leader's.
+                    own = key.removeprefix(DOWN) in given
                     replaced = key == "queue" and "queueing_delay" in given
-                    if not replaced:
+                    if not replaced and not own:
                         found[f"{name}.{key}"] = expressions.follow(
                             f"{link.like}.{key}"
                         )
@@ -338,8 +437,13 @@ class Network(Part):
         link = self.named_links.get(name)
         if link is None or (key not in link.given and link.like is None):
             return None
-        at = key if key in link.given else "like"
-        return ("network", "links", self._raw("links")[name], at)
+        at: Loc = ("like",)
+        if key in link.given:
+            both = key.removeprefix(DOWN)
+            at = (both,)
+            if isinstance(getattr(link, both), Directions):
+                at = (both, "up" if key == both else "down")
+        return ("network", "links", self._raw("links")[name], *at)
 
     def _has(self, link: str, key: str) -> bool:
         return any(p.name.rpartition(".")[2] == key for p in self._parameters(link))
@@ -347,9 +451,13 @@ class Network(Part):
     def _parameters(self, name: str) -> Iterator[Parameter]:
         """The parameters of a link, with the defaults that the file gives."""
         link = self.named_links[name]
+        only_delays = self._delays(name)
         known = {"delay": delay_parameter(name, 0.0)}
-        if not self._delays(name):
+        if not only_delays:
             known = parameters_of(name)
+        if self._two_ways(name):
+            for parameter in down_parameters(name, only_delays=only_delays):
+                known[parameter.name.rpartition(".")[2]] = parameter
         for key, parameter in known.items():
             value = link.given.get(key)
             if isinstance(value, int | float):
@@ -361,7 +469,15 @@ class Network(Part):
         link = self.named_links[name]
         if link.like is None:
             return link.only_delays
-        return set(link.given) <= {"delay"} and self._delays(link.like)
+        return set(link.given) <= ONLY_DELAYS and self._delays(link.like)
+
+    def _two_ways(self, name: str) -> bool:
+        """Whether a link's directions can differ, by itself or by the link that it is
+        like."""
+        link = self.named_links[name]
+        if link.two_ways:
+            return True
+        return link.like is not None and self._two_ways(link.like)
 
     def _raw(self, section: str) -> "Named":
         part: Mapping[str, Any] = getattr(self, section)

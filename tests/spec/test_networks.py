@@ -264,9 +264,95 @@ def test_a_built_in_topology_takes_expressions_too() -> None:
     assert job(loads(text + more))["parameters"]["path2.delay_ms"] == 30.0
 
 
+HOME = {
+    "dsl": {
+        "capacity": {"up": "1 Mbit/s", "down": "16 Mbit/s"},
+        "delay": {"up": "12 ms", "down": "15 ms"},
+        "jitter": "0 ms",
+    },
+    "lte": {
+        "capacity": {"up": "10 Mbit/s", "down": "= 4 * lte.capacity"},
+        "queue": {"up": 50, "down": 200},
+        "loss": {"up": "0 %", "down": "0.1 %"},
+    },
+    "near": {"delay": {"up": "1 ms", "down": "9 ms"}},
+    "like": {"like": "lte", "capacity": "20 Mbit/s"},
+}
+
+
+def home(**more: Any) -> Spec:
+    return network(HOME, {"u": ["near dsl", "lte", "like"]}, **more)
+
+
+def test_directions_have_their_own_values() -> None:
+    made = job(home())
+    check(made)
+    links = {link["name"]: link for link in made["links"]}
+    dsl, lte, near = links["dsl"], links["lte"], links["near"]
+    assert (dsl["capacity_mbps"], dsl["down"]["capacity_mbps"]) == (1, 16)
+    assert (dsl["delay_ms"], dsl["down"]["delay_ms"]) == (12, 15)
+    # 100 ms in either direction: eq. 3.2 of the thesis, at least 10 packets.
+    assert (dsl["queue_packets"], dsl["down"]["queue_packets"]) == (10, 133)
+    assert (lte["capacity_mbps"], lte["down"]["capacity_mbps"]) == (10, 40)
+    assert (lte["queue_packets"], lte["down"]["queue_packets"]) == (50, 200)
+    assert (lte["loss_percent"], lte["down"]["loss_percent"]) == (0, 0.1)
+    assert near["capacity_mbps"] is near["down"]["capacity_mbps"] is None
+    assert (near["delay_ms"], near["down"]["delay_ms"]) == (1, 9)
+    again = topologies.describe_job(made)
+    assert {p.key for p in again.parameters} == set(made["parameters"])
+
+
+def test_a_value_for_both_directions_is_not_that_of_the_link_followed() -> None:
+    """`like` has 20 Mbit/s in both directions, and the other values of lte."""
+    (link,) = (link for link in job(home())["links"] if link["name"] == "like")
+    assert (link["capacity_mbps"], link["down"]["capacity_mbps"]) == (20, 20)
+    assert (link["queue_packets"], link["down"]["queue_packets"]) == (50, 200)
+
+
+def test_each_direction_is_shaped_where_its_packets_leave() -> None:
+    wiring = topologies.wire_job(job(home()))
+    shapes = {
+        (end.node, end.interface): end.shape
+        for wire in wiring.wires
+        for end in (wire.one, wire.two)
+    }
+    for place in wiring.links:
+        forward, backward = shapes[place.forward], shapes[place.backward]
+        assert forward is not None and backward is not None
+        assert forward.down is backward.down is None
+        if place.link == "dsl":
+            assert (forward.capacity_mbps, backward.capacity_mbps) == (1, 16)
+        if place.link == "near":
+            assert (forward.delay_ms, backward.delay_ms) == (1, 9)
+
+
+def test_a_direction_can_be_a_factor() -> None:
+    factors = {"dsl.down_capacity": ["8 Mbit/s", "32 Mbit/s"]}
+    plan = make_plan(home(design={"method": "grid", "factors": factors}), {})
+    links = [run.job["links"] for run in plan.runs]
+    dsl = [link for at in links for link in at if link["name"] == "dsl"]
+    assert [link["down"]["capacity_mbps"] for link in dsl] == [8, 32]
+    assert [link["capacity_mbps"] for link in dsl] == [1, 1]
+
+
+def test_jobs_with_half_a_capacity_are_refused() -> None:
+    made = job(home())
+    made["links"][0]["down"]["capacity_mbps"] = None
+    with pytest.raises(ValueError, match="one direction has a capacity, and the other"):
+        check(made)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        ("5 Mbit/s", "{up: 5 Mbit/s}", "A.capacity.down: missing; give both direct"),
+        ("5 Mbit/s", "{up: 5 Mbit/s, dwn: 1}", "dwn: unknown key; did you mean 'down'"),
+        ("5 Mbit/s", "{up: 5 Mbit/s, down: 1 ms}", "A.capacity.down: '1 ms' is a time"),
+        (
+            "5 Mbit/s",
+            "{up: 5 Mbit/s, down: = 1 ms}",
+            "'= 1 ms' gives a time; a data ra",
+        ),
         (
             "    B: {like: A}",
             "    B: {like: A}\n    C: {}",

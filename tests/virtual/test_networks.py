@@ -49,6 +49,40 @@ def test_paths_that_part_and_join_take_their_own_links(tmp_path: Path) -> None:
     assert not found
 
 
+def test_each_direction_has_its_own_delay_queue_and_rate(tmp_path: Path) -> None:
+    dsl = {
+        "capacity": {"up": "2 Mbit/s", "down": "16 Mbit/s"},
+        "delay": {"up": "12 ms", "down": "20 ms"},
+        "queue": {"up": 20, "down": 80},
+        "jitter": "0 ms",
+    }
+    links = {"dsl": dsl, "near": {"delay": {"up": "1 ms", "down": "3 ms"}}}
+    network = {"links": links, "users": {"u": "near dsl"}}
+    entry = flow("u", "1 s")
+    job = job_of(tmp_path, network=network, cases={"only": RENO}, traffic=[entry])
+    ended, artefacts = lab_with(tmp_path, PROBE).execute({**job, "burst": 100})
+    assert ended.status == "finished", ended.reason
+    probed = json.loads((artefacts / "probe.json").read_text())["u.path1"]
+    assert probed["rtt_ms"] == pytest.approx(12 + 20 + 1 + 3, abs=0.6)
+    for direction, held, mbps in (("forward", 20, 2), ("backward", 80, 16)):
+        drained = probed[direction]["arrived"] - BURST_BYTES // FRAME_BYTES
+        assert drained == held
+        drain_ms = held * packet_time_ms(mbps)
+        assert probed[direction]["took_ms"] == pytest.approx(drain_ms, rel=0.02)
+
+
+def test_a_download_fills_the_direction_towards_the_user(tmp_path: Path) -> None:
+    dsl = {"capacity": {"up": "1 Mbit/s", "down": "16 Mbit/s"}, "delay": "10 ms"}
+    found = measured(
+        tmp_path,
+        network={"links": {"dsl": dsl}, "users": {"u": "dsl"}},
+        cases={"only": RENO},
+        traffic=[flow("u", "20 s", reverse=True)],
+    )
+    assert found["goodput_mbps"] == pytest.approx(16 * 1448 / FRAME_BYTES, rel=0.03)
+    assert found["utilisation"] == pytest.approx(1448 / FRAME_BYTES, rel=0.03)
+
+
 def test_two_links_behind_a_shared_one_are_both_filled(tmp_path: Path) -> None:
     links = {"in": {"capacity": "20 Mbit/s"}, "out1..2": {"capacity": "4 Mbit/s"}}
     network = {"links": links, "users": {"u": ["in out1", "in out2"]}}
