@@ -12,6 +12,7 @@ from analysis.published.judging import REDRAWS, Judged, Verdict, judge
 from analysis.published.statements import Change, Statement
 
 Campaigns = Mapping[str, Campaign]
+NOT_SCORED = "not scored"
 
 
 @dataclass(frozen=True)
@@ -71,15 +72,18 @@ class Answer:
 
 
 def answer(
-    statement: Statement, campaigns: Campaigns, redraws: int = REDRAWS
+    statement: Statement,
+    campaigns: Campaigns,
+    redraws: int = REDRAWS,
+    with_chance: bool = True,
 ) -> Answer:
     """Answer a statement, and every other reading of it, from campaigns by name."""
     judged = statement.kind != "input"
     return Answer(
         statement,
-        outcome(statement.criterion, campaigns, redraws, judged),
+        outcome(statement.criterion, campaigns, redraws, judged, with_chance),
         tuple(
-            outcome(reading.criterion, campaigns, redraws, judged)
+            outcome(reading.criterion, campaigns, redraws, judged, with_chance)
             for reading in statement.readings
         ),
     )
@@ -90,6 +94,7 @@ def outcome(
     campaigns: Campaigns,
     redraws: int = REDRAWS,
     judged: bool = True,
+    with_chance: bool = True,
 ) -> Outcome:
     """The answer to one criterion."""
     missing = sorted(criterion.campaigns() - set(campaigns))
@@ -101,9 +106,8 @@ def outcome(
         earlier = judged_earlier(criterion, finding, wanted)
         if not judged or not criterion.scored:
             return Outcome(finding.text, finding.n, None, earlier)
-        return Outcome(
-            finding.text, finding.n, judge(criterion, runs, redraws), earlier
-        )
+        verdict = judge(criterion, runs, redraws, with_chance)
+        return Outcome(finding.text, finding.n, verdict, earlier)
     except KeyError as error:
         return Outcome(f"not measured: no column {error}")
     except ValueError as error:
@@ -117,8 +121,8 @@ def either_side(
 
     def of(values: Mapping[str, object]) -> Outcome:
         if not values:
-            return Outcome("not scored")
-        return outcome(criteria.parse(values), campaigns, redraws)
+            return Outcome(NOT_SCORED)
+        return outcome(criteria.parse(values), campaigns, redraws, with_chance=False)
 
     return of(change.old), of(change.new)
 

@@ -10,10 +10,13 @@ half to six times its value. The F test of the ratio compares two of them.
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import sqrt
 from pathlib import Path
 
 import pandas as pd
 from scipy import stats
+
+from analysis.published.judging import Verdict
 
 COLUMNS = (
     "source",
@@ -29,6 +32,8 @@ COLUMNS = (
 THEIR_DESIGNS = 3
 """[thesis] 3.3.3, 4.2.3 and 5.2.3."""
 LEVEL = 0.05
+FACTOR = 2.0
+"""Deviations within this factor of each other count as equal."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,24 @@ def ours(printed: Printed, tables: pd.DataFrame) -> pd.Series | None:
             return None
         rows = rows[rows[name] == value]
     return None if rows.empty else rows.sort_values("points").iloc[-1]
+
+
+def judged(theirs: float, mine: float, designs: int) -> Verdict:
+    """Whether two sample deviations agree, by the rule `deviations` of rules.yaml.
+
+    They differ if the F test says so. They agree if the 90 % interval of their ratio is
+    within FACTOR on either side.
+    """
+    if apart(theirs, mine, designs) < LEVEL:
+        return Verdict.DIFFERS
+    if theirs == 0:
+        return Verdict.AGREES
+    low, high = (
+        (mine / theirs) / sqrt(stats.f.ppf(p, designs - 1, THEIR_DESIGNS - 1))
+        for p in (1 - LEVEL, LEVEL)
+    )
+    within = low >= 1 / FACTOR and high <= FACTOR
+    return Verdict.AGREES if within else Verdict.UNDECIDED
 
 
 def apart(theirs: float, mine: float, designs: int) -> float:

@@ -58,8 +58,12 @@ class Judged:
         return self.chance is not None and self.chance < FRAGILE
 
 
-def judge(criterion: Criterion, runs: Runs, redraws: int = REDRAWS) -> Judged:
+def judge(
+    criterion: Criterion, runs: Runs, redraws: int = REDRAWS, with_chance: bool = True
+) -> Judged:
     """The verdict on a criterion that is scored.
+
+    with_chance : whether to compute its chance, which takes nearly all the time
 
     Raises KeyError for a missing column and ValueError for too few rows.
     """
@@ -69,13 +73,20 @@ def judge(criterion: Criterion, runs: Runs, redraws: int = REDRAWS) -> Judged:
         warnings.simplefilter("ignore", RuntimeWarning)
         asked = estimator(criterion, runs)
         generator = np.random.default_rng(SEED)
+        if asked.interval is None and not _by_value(criterion):
+            return _redrawn(criterion, asked, generator, redraws)
+        redraws = redraws if with_chance else 0
         if criterion.of:
             return _counted(criterion, asked, generator, redraws)
-        if criterion.relation == "=" or criterion.statistic == "maximum":
+        if _by_value(criterion):
             return _literal(criterion, asked, generator, redraws)
-        if asked.interval is None:
-            return _redrawn(criterion, asked, generator, redraws)
         return _tested(criterion, asked, generator, redraws)
+
+
+def _by_value(criterion: Criterion) -> bool:
+    """Whether the value itself is judged, or a count of it."""
+    literal = criterion.relation == "=" or criterion.statistic == "maximum"
+    return literal or bool(criterion.of)
 
 
 def decide(

@@ -26,7 +26,7 @@ from analysis.published.publication import Campaigns
 from analysis.published.samples import Samples
 from analysis.published.statements import Statement
 
-REDRAWS = 400
+REDRAWS = 200
 """Redrawn designs for a standard error, which needs fewer than a quantile."""
 
 
@@ -86,7 +86,7 @@ def changes(
         if known.verdict is None or statement.kind == "input":
             continue
         for part, campaigns in without.items():
-            other = answer(statement, campaigns, REDRAWS)
+            other = answer(statement, campaigns, REDRAWS, with_chance=False)
             if other.verdict is None:
                 continue
             p = change_p(statement.criterion, whole, campaigns)

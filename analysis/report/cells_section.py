@@ -10,6 +10,8 @@ from analysis.figures import cells as cells_figure
 from analysis.figures.style import Target
 from analysis.published.cells import DIGITS, PRECISION, Cell, Compared, compare
 from analysis.published.judging import Verdict
+from analysis.published.publication import Counts
+from analysis.report.answers_section import counts as counts_text
 from analysis.report.markdown import markdown
 
 HEAD = (
@@ -80,7 +82,13 @@ def lines(
         if source in figures:
             yield f"![{source}, ours beside the published]({figures[source]})"
             yield ""
-        yield from table([compare(cell, runs) for cell in of_source])
+        compared = [compare(cell, runs) for cell in of_source]
+        yield from table(compared)
+        counts = Counts.of(
+            [one.verdict for one in compared], [one.fragile for one in compared]
+        )
+        yield counts_text(counts, "cells")
+        yield ""
     yield READING
     yield ""
 

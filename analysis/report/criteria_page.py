@@ -3,11 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analysis.published.answers import Outcome, changed, either_side
+from analysis.published import criterion as criteria
+from analysis.published.answers import NOT_SCORED, Outcome, changed, either_side
 from analysis.published.publication import Scored
 from analysis.published.statements import Statement
 from analysis.report.answers_section import outcome_verdict
 from analysis.report.markdown import markdown
+
+REDRAWS = 200
+"""Redrawn designs for the verdict before a change; today's verdict has more."""
 
 
 def lines(
@@ -18,10 +22,11 @@ def lines(
     yield ""
     yield (
         "The files in `results/published/` register each criterion with its date. Every"
-        " later change is listed here, with the verdict before and after it, which"
-        " today's rules give on the present results. `results/published/ledger.csv` has"
-        " a digest of every state. A test refuses a criterion that was changed without"
-        " an entry."
+        " later change is listed here. The verdicts before and after it are those of"
+        " today's rules on the present results. (Until then: ...) is what the rule in"
+        " force until 2026-11-22 says to them. `results/published/ledger.csv` has a"
+        " digest of every state. A test refuses a criterion that was changed without an"
+        " entry."
     )
     yield ""
     names = [one.configuration.name for one in scored]
@@ -30,8 +35,11 @@ def lines(
     for statement, change in changed(tuple(statements)):
         verdicts = []
         for one in scored:
-            pair = either_side(change, one.campaigns, redraws)
-            verdicts.append(" → ".join(_told(outcome) for outcome in pair))
+            known = one.answers[statement.id].main
+            before, after = either_side(change, one.campaigns, min(redraws, REDRAWS))
+            if change.new == criteria.normal(statement.values):
+                after = known
+            verdicts.append(" → ".join(_told(outcome) for outcome in (before, after)))
         rows.append(
             [
                 f"`{statement.id}`",
@@ -80,11 +88,13 @@ def _earlier(
 
 
 def _told(outcome: Outcome) -> str:
-    if outcome.ours == "not scored":
-        return outcome.ours
+    """The verdict by today's rules, and by the rule in force until 2026-11-22."""
+    if outcome.ours == NOT_SCORED:
+        return NOT_SCORED
     if outcome.judged is None and outcome.earlier is None and outcome.n:
-        return "not scored"
-    return outcome_verdict(outcome)
+        return NOT_SCORED
+    earlier = {True: " (until then: yes)", False: " (until then: no)", None: ""}
+    return outcome_verdict(outcome) + earlier[outcome.earlier]
 
 
 def _keys(values: Mapping[str, Any]) -> str:

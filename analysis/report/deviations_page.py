@@ -6,7 +6,16 @@ from math import sqrt
 import pandas as pd
 from scipy import stats
 
-from analysis.published.deviations import LEVEL, THEIR_DESIGNS, Printed, apart, ours
+from analysis.published.deviations import (
+    FACTOR,
+    LEVEL,
+    THEIR_DESIGNS,
+    Printed,
+    apart,
+    judged,
+    ours,
+)
+from analysis.published.judging import Verdict
 from analysis.report.markdown import markdown
 
 HEAD = (
@@ -15,7 +24,8 @@ HEAD = (
     "statistic",
     "published",
     "ours",
-    "differ",
+    "verdict",
+    "F test",
     "value of each of our designs",
 )
 
@@ -32,22 +42,33 @@ def page(printed: Sequence[Printed], tables: pd.DataFrame) -> Iterator[str]:
     )
     yield ""
     rows, p_values, largest = [], [], 0.0
+    verdicts: list[Verdict] = []
     for number in printed:
         row = ours(number, tables)
         published = f"{number.percent:.{number.decimals}f}"
         head = [number.row, number.environment, number.statistic, published]
         if row is None:
-            rows.append([*head, "-", "-", "not run"])
+            rows.append([*head, "-", "not measured", "-", "not run"])
             continue
         percent = 100 * float(row["relative_deviation"])
         p = apart(number.percent, percent, int(row["designs"]))
         p_values.append(p)
         largest = max(largest, percent)
         values = [row[f"design{i + 1}"] for i in range(int(row["designs"]))]
-        verdict = f"**p = {p:.2g}**" if p < LEVEL else "no"
+        verdict = judged(number.percent, percent, int(row["designs"]))
+        verdicts.append(verdict)
+        told = f"**{verdict.value}**" if verdict is Verdict.DIFFERS else verdict.value
         shown = ", ".join(f"{value:.4f}" for value in values)
-        rows.append([*head, f"{percent:.{number.decimals}f}", verdict, shown])
+        ours_text = f"{percent:.{number.decimals}f}"
+        rows.append([*head, ours_text, told, f"p = {p:.2g}", shown])
     yield from markdown(HEAD, rows)
+    counts = [verdicts.count(verdict) for verdict in Verdict]
+    yield (
+        f"{counts[0]} of {len(printed)} numbers agree, {counts[1]} differ and"
+        f" {counts[2]} are undecided. Two deviations agree if the 90 % interval of"
+        f" their ratio is within a factor of {FACTOR:g}."
+    )
+    yield ""
     missing = len(printed) - len(p_values)
     if missing:
         yield f"{missing} of the {len(printed)} numbers were not measured here."

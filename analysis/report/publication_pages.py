@@ -314,6 +314,9 @@ def _index(
     if publication.findings.strip():
         yield publication.findings.strip()
         yield ""
+    yield "## By chapter"
+    yield ""
+    yield from _by_chapter(publication, scored)
     yield "## By page"
     yield ""
     yield from _by_page(done, publication, scored)
@@ -336,6 +339,23 @@ def _builds(campaigns: Mapping[str, Campaign]) -> Iterator[str]:
         if len(builds) > 1:
             yield f"  ({len(builds)} of them, so that campaigns are not comparable)"
     yield ""
+
+
+def _by_chapter(publication: Publication, scored: Sequence[Scored]) -> Iterator[str]:
+    """One table row per chapter and configuration."""
+    chapters: dict[str, list[Statement]] = {}
+    for statement in publication.statements:
+        chapters.setdefault(statement.section.partition(".")[0], []).append(statement)
+    rows = []
+    for chapter, statements in chapters.items():
+        for one in scored:
+            counts = one.counts(statements)
+            numbers = (counts.agrees, counts.differs, counts.undecided, counts.open)
+            fragile = sum(counts.fragile)
+            shown = [str(number) for number in (counts.all, *numbers, fragile)]
+            rows.append([chapter, one.configuration.name, *shown])
+    head = ["section", "configuration", "statements", "agree", "differ", "undecided"]
+    yield from markdown([*head, "not measured", "fragile"], rows, numbers_from=2)
 
 
 def _by_page(

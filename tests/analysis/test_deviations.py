@@ -7,6 +7,7 @@ import pytest
 
 from analysis.campaign import sensitivity
 from analysis.published import deviations
+from analysis.published.judging import Verdict
 from analysis.report import deviations_page
 from tests.calls import Command
 
@@ -73,9 +74,13 @@ def test_the_f_test_of_three_and_three() -> None:
 def test_page() -> None:
     printed = deviations.read(PUBLISHED / "thesis-table-3.2.csv")
     text = "\n".join(deviations_page.page(printed, frame(0.10, 0.12, 0.14)))
-    assert "| bulk | Low-BDP | median | 1.740 | 1.000 | no | 0.1000, 0.1200" in text
-    assert "| bulk | Low-BDP | 25th percentile | 0.194 | 1.000 | no |" in text
-    assert "| bulk | High-BDP | median | 1.297 | - | - | not run |" in text
+    assert "| bulk | Low-BDP | median | 1.740 | 1.000 | undecided | p = " in text
+    assert (
+        "| bulk | Low-BDP | 25th percentile | 0.194 | 1.000 | undecided | p = " in text
+    )
+    assert (
+        "| bulk | High-BDP | median | 1.297 | - | not measured | - | not run |" in text
+    )
     assert "3 of the 6 numbers were not measured here." in text
     assert "0 of 3 pairs differ" in text
     assert "- bulk-low-bdp: 3 designs of 98 points" in text
@@ -84,7 +89,7 @@ def test_page() -> None:
 def test_a_difference_is_marked() -> None:
     printed = deviations.read(PUBLISHED / "thesis-table-3.2.csv")
     text = "\n".join(deviations_page.page(printed, frame(0.10, 0.2, 0.3)))
-    assert "| 25th percentile | 0.194 | 5.000 | **p = 0.003** |" in text
+    assert "| 25th percentile | 0.194 | 5.000 | **differs** | p = 0.003 |" in text
     assert "1 of 3 pairs differ" in text
 
 
@@ -146,3 +151,10 @@ def test_no_such_file(command: Command, tmp_path: Path) -> None:
     done = command("deviations", published, "none.csv", "--out", str(tmp_path / "p"))
     assert done.status == 2
     assert "none.csv: No such file or directory" in done.err
+
+
+def test_equal_deviations_of_three_designs_are_undecided() -> None:
+    """The 90 % interval of a ratio of 1 is 0.23 to 4.36: F(2, 2) at 5 % is 19.0."""
+    assert deviations.judged(1.0, 1.0, 3) is Verdict.UNDECIDED
+    assert deviations.judged(0.194, 5.0, 3) is Verdict.DIFFERS
+    assert deviations.judged(0.0, 0.0, 3) is Verdict.AGREES

@@ -137,7 +137,7 @@ def test_a_change_is_judged_on_either_side(tmp_path: Path) -> None:
     page = (tmp_path / "criteria.md").read_text()
     assert (
         "| `c` | 2026-01-02 | 1a | value: 5000 | value: 0 | Why not. |"
-        " **differs** → agrees |"
+        " **differs** (until then: no) → agrees (until then: yes) |"
     ) in page
     assert "1 changes." in page and "| upstream | no | 0 | 1 | 0 |" in page
 
