@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpbench.errors import UserError
-from mpbench.theory import controllers, networks, scenarios
+from mpbench.theory import controllers, networks, nsdi11, scenarios
 from mpbench.theory.options import MILLI, numbers
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ for below in (
     scenarios.scenario,
     controllers.rates,
     controllers.conditions,
+    controllers.growth,
+    nsdi11.nsdi11,
 ):
     command.add_command(below)
 

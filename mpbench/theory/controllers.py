@@ -42,7 +42,7 @@ def rates(losses: tuple[float, ...], rtts_ms: tuple[float, ...], as_json: bool) 
     """
     import numpy as np
 
-    from analysis.models import check_paths
+    from analysis.models import check_paths, nsdi11
     from analysis.models.controllers import CONTROLLERS
 
     rtts_s = [ms * MILLI for ms in rtts_ms]
@@ -57,12 +57,27 @@ def rates(losses: tuple[float, ...], rtts_ms: tuple[float, ...], as_json: bool) 
     if as_json:
         show_json(rates_by_name)
         return
-    heads = ("controller", *(f"path {i + 1}" for i in range(len(losses))), "sum")
-    rows = [
-        [name, *(f"{rate:.1f}" for rate in path), f"{sum(path):.1f}"]
-        for name, path in rates_by_name.items()
-    ]
+    rows = []
+    for name, path in rates_by_name.items():
+        windows = [rate * rtt for rate, rtt in zip(path, rtts_s, strict=True)]
+        lacks = 100 * nsdi11.shortfall(windows, losses, rtts_s)
+        takes = 100 * nsdi11.excess(windows, losses, rtts_s)
+        rows.append(
+            [
+                name,
+                *(f"{rate:.1f}" for rate in path),
+                f"{sum(path):.1f}",
+                f"{max(lacks, 0):.1f}",
+                f"{max(takes, 0):.1f}",
+            ]
+        )
+    paths = (f"path {i + 1}" for i in range(len(losses)))
+    heads = ("controller", *paths, "sum", "below TCP [%]", "above TCP [%]")
     show_table("Rates in packets/s", heads, rows)
+    click.echo(
+        "below TCP: what the sum lacks of TCP's rate on the best path; above TCP: what"
+        " the worst set of paths carries beyond one TCP on the best of the set"
+    )
 
 
 @click.command("conditions")
@@ -120,3 +135,66 @@ def conditions(
         for name, row in verdicts.items()
     ]
     show_table("Conditions C0 to C5", ("controller", *NAMES), rows)
+
+
+@click.command("growth")
+@click.option(
+    "-w",
+    "--window",
+    "windows",
+    callback=numbers,
+    required=True,
+    metavar="W,W...",
+    help="Congestion window of each path, in packets.",
+)
+@click.option(
+    "-r",
+    "--rtt",
+    "rtts_ms",
+    callback=numbers,
+    required=True,
+    metavar="MS,MS...",
+    help="Round-trip time of each path, in ms.",
+)
+@click.option(
+    "-d",
+    "--delivered",
+    "between_losses",
+    callback=numbers,
+    required=True,
+    metavar="N,N...",
+    help="What each path delivered between its last two losses, or since the last one"
+    " if that is more (l of OLIA), in any unit.",
+)
+@json_option
+def growth(
+    windows: tuple[float, ...],
+    rtts_ms: tuple[float, ...],
+    between_losses: tuple[float, ...],
+    as_json: bool,
+) -> None:
+    """Compute what an acknowledgement adds to each window under LIA and OLIA.
+
+    These are eq. 1 and eqs 3 to 6 of Khalili et al. (2013), and eq. 1 of Wischik et al.
+    (2011), which takes the least over all sets of paths.
+    """
+    from analysis.models import increases
+
+    rtts_s = [ms * MILLI for ms in rtts_ms]
+    try:
+        columns = {
+            "LIA": increases.lia(windows, rtts_s),
+            "LIA, least over sets": increases.lia_of_subsets(windows, rtts_s),
+            "OLIA": increases.olia(windows, rtts_s, between_losses),
+            "OLIA's alpha": increases.olia_alpha(windows, rtts_s, between_losses),
+        }
+    except ValueError as error:
+        raise user_error("growth", error) from error
+    if as_json:
+        show_json(columns)
+        return
+    rows = [
+        [str(path + 1), *(f"{values[path]:.6f}" for values in columns.values())]
+        for path in range(len(windows))
+    ]
+    show_table("Packets per acknowledgement", ("path", *columns), rows)

@@ -1,5 +1,6 @@
 """`mpbench model max-min` and `mpbench model fluid`: rates in a network."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
 @click.command("max-min")
 @network_options
 @json_option
-def max_min(links: tuple[str, ...], users: tuple[str, ...], as_json: bool) -> None:
+def max_min(
+    links: tuple[str, ...],
+    users: tuple[str, ...],
+    experiment: Path | None,
+    point: int,
+    as_json: bool,
+) -> None:
     """Compute the lexicographic max-min fair rates of a network.
 
     The worst-off user gets as much as possible; given that, the second worst-off does;
@@ -33,7 +40,7 @@ def max_min(links: tuple[str, ...], users: tuple[str, ...], as_json: bool) -> No
     from analysis.models import max_min as model
 
     try:
-        asked = network(links, users)
+        asked = network(links, users, experiment, point)
         rates = model.rates(asked)
     except ValueError as error:
         raise user_error("max-min", error) from error
@@ -77,6 +84,8 @@ def max_min(links: tuple[str, ...], users: tuple[str, ...], as_json: bool) -> No
 def fluid(
     links: tuple[str, ...],
     users: tuple[str, ...],
+    experiment: Path | None,
+    point: int,
     transport: str,
     segment_bytes: float,
     duration_s: float | None,
@@ -96,7 +105,7 @@ def fluid(
     from analysis.models import max_min
 
     try:
-        asked = network(links, users)
+        asked = network(links, users, experiment, point)
         fair = max_min.rates(asked)
         if duration_s is None:
             result = model.equilibrium(asked, transport, segment_bytes)
@@ -111,6 +120,8 @@ def fluid(
 
 
 def _plain(result: "Equilibrium", fair: dict[str, float]) -> dict[str, object]:
+    from analysis.models.conditions import full_row_rank
+
     unit = result.segment_bytes * 8 / MBPS
     return {
         "users": {
@@ -125,11 +136,15 @@ def _plain(result: "Equilibrium", fair: dict[str, float]) -> dict[str, object]:
             name: {"loss": loss, "load_mbps": result.loads_bps[name] / MBPS}
             for name, loss in result.loss.items()
         },
+        "max_min_distance": _distance(result),
+        "link_losses_unique": full_row_rank(result.network),
         "relative_error": result.error,
     }
 
 
 def _show(result: "Equilibrium", fair: dict[str, float], transport: str) -> None:
+    from analysis.models.conditions import full_row_rank
+
     unit = result.segment_bytes * 8 / MBPS
     rows = []
     for name, user in result.network.users.items():
@@ -150,8 +165,18 @@ def _show(result: "Equilibrium", fair: dict[str, float], transport: str) -> None
         for name, p in result.loss.items()
     ]
     show_table("Links", ("link", "load", "capacity", "loss probability"), rows)
+    click.echo(f"distance to max-min fair rates: {100 * _distance(result):.1f} %")
+    if not full_row_rank(result.network):
+        click.echo("the links' losses are not unique: only their sums along paths are")
     if result.error > 1e-3:
         click.echo(f"not at rest: a load or a loss is off by {result.error:.1g}")
+
+
+def _distance(result: "Equilibrium") -> float:
+    from analysis.models import max_min
+
+    rates = {name: result.bps(name) for name in result.rates}
+    return max_min.distance(result.network, rates)
 
 
 def _mbps(rate_bps: float) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,13 +27,25 @@ def numbers(_context: click.Context, _name: object, text: str) -> tuple[float, .
 
 
 def network_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options `--link` and `--user`, which describe a network."""
+    """The options that describe a network: links and users, or an experiment's."""
+    point = click.option(
+        "--point",
+        type=int,
+        default=0,
+        show_default=True,
+        help="Which point of the experiment's design, from 0.",
+    )
+    experiment = click.option(
+        "-e",
+        "--experiment",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Experiment file whose network to take, instead of links and users.",
+    )
     user = click.option(
         "-u",
         "--user",
         "users",
         multiple=True,
-        required=True,
         metavar="NAME[*COUNT][:CC]=LINK..., LINK...[@ MS,MS]",
         help="A group of equal users: how many (1), the congestion control, the links"
         " of each path, and the round-trip time of each path in ms. Repeat it.",
@@ -42,11 +55,10 @@ def network_options(command: Callable[..., None]) -> Callable[..., None]:
         "--link",
         "links",
         multiple=True,
-        required=True,
         metavar="NAME=MBPS",
         help="A link and its capacity in Mbit/s. Repeat it for each link.",
     )
-    return link(user(command))
+    return link(user(experiment(point(command))))
 
 
 json_option = click.option(
@@ -54,11 +66,22 @@ json_option = click.option(
 )
 
 
-def network(links: Sequence[str], users: Sequence[str]) -> "Network":
+def network(
+    links: Sequence[str], users: Sequence[str], experiment: Path | None, point: int
+) -> "Network":
     """The network that the options describe.
 
-    Raises ValueError, one line, for texts that describe none.
+    Raises ValueError, one line, for texts that describe none, and UserError for an
+    experiment file that cannot be read.
     """
+    if experiment is not None:
+        from mpbench.theory.experiment import network_of
+
+        if links or users:
+            raise ValueError("links or users beside --experiment; give one of both")
+        return network_of(experiment, point)
+    if not links or not users:
+        raise ValueError("no network; give --link and --user, or --experiment")
     from analysis.models.networks import Network, parse_link, parse_user
 
     found_links = _unlike("link", [parse_link(text) for text in links])

@@ -1,6 +1,7 @@
-"""`mpbench model max-min`, `fluid`, `scenario`, `rates` and `conditions`."""
+"""The sub-commands of `mpbench model` that compute whole networks and controllers."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -42,10 +43,73 @@ def test_scenarios(command: Command) -> None:
     assert c["LIA"]["second_mbps"] == pytest.approx(0.5665, abs=5e-5)
 
 
+EXPERIMENT = """\
+name: scenario-b
+network:
+  links: {X: {}, T: {}, far: {delay: 20 ms}}
+  users: {blue: {paths: [X, T], users: 15}, red: {paths: [T, X T far], users: 15}}
+parameters: {X.capacity: 27 Mbit/s, X.delay: 40 ms, T.delay: 40 ms}
+design:
+  method: grid
+  factors: {T.capacity: [36 Mbit/s, 63 Mbit/s]}
+cases:
+  lia: {protocol: mptcp, congestion_control: lia, scheduler: lowrtt}
+traffic:
+  - {tool: iperf3, from: blue, to: server_blue, duration: 5 s}
+"""
+
+
+def test_the_network_of_an_experiment(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(EXPERIMENT)
+    asked = ("model", "max-min", "-e", file, "--json")
+    assert json.loads(command(*asked).out) == pytest.approx({"blue": 2.1, "red": 2.1})
+    second = json.loads(command(*asked, "--point", 1).out)
+    assert second == pytest.approx({"blue": 3, "red": 3})
+    done = command("model", "fluid", "-e", file, "-c", "olia")
+    assert "blue     olia     15" in done.out
+    assert "distance to max-min fair rates:" in done.out
+    refused = command("model", "max-min", "-e", file, "--point", 2)
+    assert refused.status == 2
+    assert f"{file}: no point 2; the design has points 0 to 1" in refused.err
+
+
+def test_an_experiment_of_a_named_topology(command: Command) -> None:
+    file = Path(__file__).parents[3] / "experiments/nsdi11/four-links.yaml"
+    rates = json.loads(command("model", "max-min", "-e", file, "--json").out)
+    assert list(rates.values()) == pytest.approx([10, 10, 10])
+
+
+def test_losses_that_are_not_unique(command: Command) -> None:
+    done = command("model", "fluid", "-l", "a=1", "-l", "b=1", "-u", "u=a b @ 9")
+    assert "only their sums along paths are" in done.out
+    done = command("model", "fluid", "-l", "a=1", "-u", "u=a @ 9")
+    assert "only their sums" not in done.out
+
+
+def test_nsdi11(command: Command) -> None:
+    """Sec. 2 is arithmetic and agrees with the print; the rest are simulations."""
+    rows = json.loads(command("model", "nsdi11", "--json").out)
+    assert len(rows) == 14
+    for row in rows:
+        assert row["computed"] == pytest.approx(row["printed"], rel=0.04, abs=1)
+    assert "Fig. 4: EWTCP                    pkt/s" in command("model", "nsdi11").out
+
+
+def test_growth(command: Command) -> None:
+    asked = ("model", "growth", "-w", "30,10", "-r", "100,100", "-d", "4,9")
+    columns = json.loads(command(*asked, "--json").out)
+    assert columns["OLIA's alpha"] == [-0.5, 0.5]
+    assert columns["LIA"] == pytest.approx([3000 / 400**2] * 2)
+    assert "1     0.018750" in command(*asked).out
+
+
 def test_rates_of_figure_4(command: Command) -> None:
     done = command("model", "rates", "-p", "0.04,0.01", "-r", "10,100")
-    assert "coupled               0.0   141.4  141.4" in done.out
-    assert "ewtcp_fair          353.6    70.7  424.3" in done.out
+    lines = [line.split() for line in done.out.splitlines()]
+    assert ["coupled", "0.0", "141.4", "141.4", "80.0", "0.0"] in lines
+    assert ["ewtcp_fair", "353.6", "70.7", "424.3", "40.0", "0.0"] in lines
+    assert ["lia", "565.7", "141.4", "707.1", "0.0", "0.0"] in lines
     asked = ("model", "rates", "-p", "0.04,0.01", "-r", "10,100", "--json")
     assert sum(json.loads(command(*asked).out)["lia"]) == pytest.approx(707.1, abs=0.1)
 
@@ -66,6 +130,10 @@ def test_conditions(command: Command) -> None:
         (("max-min", "-l", "X=1", "-u", "a=X", "-u", "a=X"), "user a: given twice"),
         (("max-min", "-l", "X=1", "-u", "a"), "'a' is no user; write"),
         (("max-min", "-l", "X=1", "-u", "a=X,"), "a path of no links"),
+        (("max-min",), "no network; give --link and --user, or --experiment"),
+        (("max-min", "-l", "X=1", "-e", "b.yaml"), "give one of both"),
+        (("max-min", "-e", "nowhere.yaml"), "nowhere.yaml: no such file"),
+        (("growth", "-w", "1", "-r", "1,2", "-d", "1"), "1 values and 2 round-trip"),
         (("fluid", "-l", "X=1", "-u", "a=X"), "user a: no round-trip time"),
         (("fluid", "-l", "X=1", "-u", "a:foo=X@9"), "no controller foo"),
         (("fluid", "-l", "X=1", "-u", "a=X@9", "-m", "0"), "segment 0 is not"),
