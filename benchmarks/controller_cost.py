@@ -1,6 +1,7 @@
 """Measure what each congestion controller costs: CPU time per segment that it sends.
 
-    python -m benchmarks.controller_cost [--cpu N] [--repetitions 3] [--json]
+    python -m benchmarks.controller_cost [--cpu N] [--repetitions 3]
+        [--only NAME ...] [--json]
 
 Measured are 30 s of iperf3 over MPTCP through `two_path` with 2 x 100 Mbit/s, 10 ms and
 50 ms of queue. The controllers take turns, so that other load meets all of them alike.
@@ -71,11 +72,13 @@ def main() -> None:
     last = max(os.sched_getaffinity(0))
     parser.add_argument("--cpu", type=int, default=last, help="the CPU to pin to")
     parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--only", nargs="+", choices=tuple(TRANSPORTS), default=[])
     parser.add_argument("--json", action="store_true", help="one JSON object per line")
     options = parser.parse_args()
-    least_us = dict.fromkeys(TRANSPORTS, float("inf"))
+    names = dict.fromkeys([REFERENCE, *(options.only or TRANSPORTS)])
+    least_us = dict.fromkeys(names, float("inf"))
     for _ in range(options.repetitions):
-        for name in TRANSPORTS:
+        for name in names:
             cpu_s, segments = execute(name, options.cpu)
             least_us[name] = min(least_us[name], cpu_s / segments * 1e6)
     for name, us in least_us.items():

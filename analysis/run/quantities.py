@@ -29,7 +29,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "alpha": Quantity("alpha", "alpha", "alpha"),
     "beta": Quantity("beta", "beta", "beta"),
     "rate": Quantity("rates", "rate [Mbit/s]", "rate_mbps"),
-    "phase": Quantity("phases of MPCC", "1 slow start, 2 probing, 3 moving", "phase"),
+    "phase": Quantity("phases of MPCC", "phase (1, 2, 3)", "phase"),
     "utility": Quantity("utilities", "utility", "utility"),
     "interval_loss": Quantity(
         "loss per monitor interval", "loss [%]", "interval_loss_percent"
