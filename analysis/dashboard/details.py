@@ -40,7 +40,7 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
         "transport": _mapping(job.get("transport")),
         "traffic": [_mapping(entry) for entry in _list(job.get("traffic"))],
         "seed": str(job.get("seed", "")),
-        "topology": job.get("topology"),
+        "topology": job.get("topology") or ("its own" if job.get("network") else None),
         "virtual_s": end.get("virtual_s"),
         "programs": _programs(end),
         "series": [],

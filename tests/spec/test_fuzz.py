@@ -1,10 +1,10 @@
 """Any text, and any change of a good file, gives a plan or lines that name a place."""
 
-import copy
 import re
 from typing import Any
 from unicodedata import category
 
+import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -31,8 +31,26 @@ figures:
   - {kind: over_time, quantities: [goodput, cwnd], span: 0 s..20 s, point: 1}
 """
 )
-GOOD = yaml.safe_load(FULL)
-WORDS = re.findall(r"[A-Za-z0-9_.]+", FULL)
+NETWORK = """\
+name: net
+network:
+  links:
+    A: {capacity: {up: 5 Mbit/s, down: 50 Mbit/s}, delay: 5 ms, queue: 30}
+    B: {like: A, loss: 1 %}
+    c1..2: {delay: 3 ms}
+  users:
+    u: [A, B, c1 B]
+    v: {paths: [A B, c2 B], users: 2, to: s}
+parameters: {A.delay: = 2 ms * v.users, B.capacity: "= min(A.capacity, 9 Mbit/s)"}
+design:
+  points: 2
+  factors: {v.users: {min: 1, max: 4}, A.loss: [0 %, 1 %]}
+  constraints: [B.capacity > 0]
+cases: {lia: {protocol: mptcp, congestion_control: lia}}
+traffic: [{tool: iperf3, from: u, to: server_u, duration: 5 s}]
+"""
+WORDS = re.findall(r"[A-Za-z0-9_.]+", FULL + NETWORK)
+both = pytest.mark.parametrize("full", [FULL, NETWORK], ids=["topology", "network"])
 UNPRINTED = ("Cc", "Cs")
 PLACE = re.compile(r"f\.yaml(:\d+)?: |\.\.\. and \d+ more")
 
@@ -43,6 +61,7 @@ scalars = st.one_of(
     st.floats(),
     st.text(max_size=20),
     st.sampled_from(WORDS),
+    st.sampled_from(["= A.delay", "= B.capacity", "= 1 / 0", "= 2 * v.users", "A B"]),
     st.sampled_from(["1 ms", "-1 ms", "1e400 ms", "5 %", "101 %", "1 GB", "0", "~"]),
 )
 keys = st.sampled_from(WORDS) | st.text(max_size=9)
@@ -98,10 +117,11 @@ def test_any_text(text: str) -> None:
     check(text)
 
 
+@both
 @slow
-@given(st.data())
-def test_a_good_file_with_other_values(data: st.DataObject) -> None:
-    document = copy.deepcopy(GOOD)
+@given(data=st.data())
+def test_a_good_file_with_other_values(full: str, data: st.DataObject) -> None:
+    document = yaml.safe_load(full)
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.sampled_from(paths(document)))
         holder = document
@@ -119,10 +139,11 @@ def test_a_good_file_with_other_values(data: st.DataObject) -> None:
     check(yaml.safe_dump(document, allow_unicode=True))
 
 
+@both
 @slow
-@given(st.data())
-def test_a_good_file_with_other_characters(data: st.DataObject) -> None:
-    text = FULL
+@given(data=st.data())
+def test_a_good_file_with_other_characters(full: str, data: st.DataObject) -> None:
+    text = full
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, min(len(text), start + 30)))
