@@ -1,5 +1,6 @@
 """The drawing of a network as SVG, without scripts or anything from outside."""
 
+import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -11,6 +12,13 @@ SIZE = 12
 SMALL = 10.5
 WIDE = 0.6
 """Width of a letter over its height, on average."""
+
+LINE = 13
+"""Height of a line in a box."""
+NAME = 22
+"""Height of a box with a name alone."""
+SPACE = 5
+"""Above and below a box."""
 
 MARGIN = 16
 GAP = 40
@@ -54,6 +62,8 @@ class _Drawing:
         self.layout: Layout = arrange(picture)
         count = len(self.layout.lanes)
         self.row = next((h for most, h in ROWS if count <= most), LEAST_ROW)
+        if count <= ROWS[0][0]:
+            self.row = max(self.row, *(self._needed(b) for b in self.layout.links))
         self.top = MARGIN + 24
         self.widths = [
             max(
@@ -116,6 +126,11 @@ class _Drawing:
         links = self.picture.links.values()
         if any(link.only_delays for link in links):
             yield "A round box only delays packets.", GREY
+        for box in self.layout.links:
+            link = self.picture.links[box.name]
+            if not box.again and self._fitting(box) < len(_lines(link.parameters)):
+                words = ", ".join(shown.text for shown in link.parameters)
+                yield f"{link.name}: {words}", GREY
         if self.tints:
             yield "A dashed box is a link that is drawn above already.", GREY
         shown = [s for link in links for s in link.parameters]
@@ -133,7 +148,7 @@ class _Drawing:
 
     def _span(self, box: Box) -> tuple[float, float]:
         """Top and height of a box."""
-        space = 5 if self.row > LEAST_ROW else 3
+        space = SPACE if self.row > LEAST_ROW else 3
         top = self.top + box.first * self.row + space
         return top, (box.last - box.first + 1) * self.row - 2 * space
 
@@ -167,12 +182,21 @@ class _Drawing:
         )
         lines: list[Sequence[Shown]] = []
         if not box.again:
-            lines = _lines(link.parameters, 4 if height > 70 else self._fitting())
+            lines = _lines(link.parameters)[: self._fitting(box)]
         yield from self._words(left + width / 2, top + height / 2, box.name, lines)
 
-    def _fitting(self) -> int:
-        """Lines below the name that fit into a box of one lane."""
-        return 2 if self.row >= 60 else 1 if self.row >= 46 else 0
+    def _fitting(self, box: Box) -> int:
+        """Lines below the name that fit into a box."""
+        _, height = self._span(box)
+        return max(0, int((height - NAME) / LINE))
+
+    def _needed(self, box: Box) -> int:
+        """The height of a lane in which all lines fit into a box."""
+        if box.again:
+            return 0
+        lines = len(_lines(self.picture.links[box.name].parameters))
+        height = NAME + LINE * lines + 2 * SPACE
+        return math.ceil(height / (box.last - box.first + 1))
 
     def _words(
         self, x: float, y: float, name: str, lines: Sequence[Sequence[Shown]]
@@ -181,7 +205,7 @@ class _Drawing:
         y += 4 - 6.5 * len(lines)
         yield _text(x, y, name, SIZE, INK, bold=True, middle=True)
         for line in lines:
-            y += 13
+            y += LINE
             words = ", ".join(_cut(shown.text) for shown in line)
             colour = VARIES if line[0].varies else GREY
             yield _text(x, y, words, SMALL, colour, middle=True)
@@ -210,13 +234,13 @@ class _Drawing:
         width = _width(box.name, SIZE, bold=True)
         if box.again:
             return width
-        for line in _lines(self.picture.links[box.name].parameters, 3):
+        for line in _lines(self.picture.links[box.name].parameters):
             width = max(width, _width(", ".join(_cut(s.text) for s in line), SMALL))
         return width
 
 
-def _lines(parameters: Sequence[Shown], most: int) -> list[Sequence[Shown]]:
-    """The parameters of a link in up to `most` lines; others are left out.
+def _lines(parameters: Sequence[Shown]) -> list[Sequence[Shown]]:
+    """The parameters of a link in lines.
 
     A line has either parameters that vary or parameters that do not.
     """
@@ -228,7 +252,7 @@ def _lines(parameters: Sequence[Shown], most: int) -> list[Sequence[Shown]]:
             lines[-1].append(shown)
         else:
             lines.append([shown])
-    return [tuple(line) for line in lines[:most]]
+    return [tuple(line) for line in lines]
 
 
 def _host(x: float, y: float, width: float, height: float, colour: str) -> str:

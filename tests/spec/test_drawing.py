@@ -148,6 +148,20 @@ def test_what_varies_is_red_in_the_drawing() -> None:
     assert red == {"loss 0.1 to 1 %", "5 to 30 users", "Red values vary in the design."}
 
 
+@pytest.mark.parametrize("users", [1, 30])
+def test_every_parameter_is_in_the_drawing(users: int) -> None:
+    """In the box of the link, or below where lanes are too low for all of it."""
+    both = {"up": "10 Mbit/s", "down": "40 Mbit/s"}
+    link = {"capacity": both, "delay": "35 ms", "queue": 70, "loss": "2 %"}
+    names = [f"u{number}" for number in range(1, users + 1)]
+    links = {name.replace("u", "l"): link for name in names}
+    picture = drawn(links, {name: [name.replace("u", "l")] for name in names})
+    root = ElementTree.fromstring(svg(picture))
+    words = " ".join(element.text or "" for element in root.iter(f"{SVG}text"))
+    for shown in ("10 Mbit/s", "down 40 Mbit/s", "35 ms", "70 packets", "loss 2 %"):
+        assert words.count(shown) >= users
+
+
 def test_a_link_like_one_that_varies_says_so() -> None:
     more = {
         "design": {"method": "grid", "factors": {"A.queue": [10, 20, 40, 80, 160]}},
