@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpbench.arguments import configuration_options
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -35,8 +36,16 @@ FORMAT = 1
     show_default=True,
     help="The backend whose kernel enters the ids: virtual, native or fake.",
 )
+@configuration_options
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON, jobs and all.")
-def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> None:
+def command(
+    file: Path,
+    jobs: int | None,
+    backend_name: str,
+    configurations: tuple[Path, ...],
+    without: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """List the runs of the experiment FILE, with ids and an estimate of time.
 
     A run is one design point, one case and one repetition. Nothing is executed, and
@@ -46,7 +55,7 @@ def command(file: Path, jobs: int | None, backend_name: str, as_json: bool) -> N
     from mpbench.plan import estimate, feasible, make_plan, total
     from mpbench.spec import load
 
-    spec = load(file)
+    spec = load(file, configurations, without)
     if backend_name == "virtual":
         feasible.check_sysctls(spec)
     backend = registry.create(backend_name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from mpbench.arguments import retry_failed_option
+from mpbench.arguments import configuration_options, retry_failed_option
 from mpbench.backends.registry import BACKENDS
 from mpbench.engine.limits import GIVE_UP
 
@@ -55,6 +55,7 @@ def _shard(
     multiple=True,
     help="Execute only the runs of this case; may be given several times.",
 )
+@configuration_options
 @click.option(
     "--shard",
     callback=_shard,
@@ -122,6 +123,8 @@ def command(
     jobs: int | None,
     limit: int | None,
     only: tuple[str, ...],
+    configurations: tuple[Path, ...],
+    without: tuple[str, ...],
     shard: "Shard | None",
     keep_captures: Literal["none", "failed", "all"],
     out: Path | None,
@@ -152,7 +155,7 @@ def command(
     from mpbench.plan import feasible, make_plan
     from mpbench.spec import load
 
-    spec = load(file)
+    spec = load(file, configurations, without)
     if backend_name == "virtual":
         feasible.check_sysctls(spec)
     backend = registry.create(backend_name)

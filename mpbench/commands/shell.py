@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpbench.arguments import configuration_options
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -29,9 +30,15 @@ if TYPE_CHECKING:
     help="The one folder that the guest may write to, where it is /run/mpbench. "
     " [default: a temporary one, removed at the end]",
 )
+@configuration_options
 @click.pass_context
 def command(
-    context: click.Context, file: Path, run_id: str | None, out: Path | None
+    context: click.Context,
+    file: Path,
+    run_id: str | None,
+    out: Path | None,
+    configurations: tuple[Path, ...],
+    without: tuple[str, ...],
 ) -> None:
     """Open a Mininet prompt inside a run's network, in a guest.
 
@@ -43,7 +50,7 @@ def command(
     from mpbench.plan import feasible, make_plan
     from mpbench.spec import load
 
-    spec = load(file)
+    spec = load(file, configurations, without)
     feasible.check_sysctls(spec)
     backend = registry.create("virtual")
     run = _chosen(make_plan(spec, backend.identity()).runs, run_id, file)

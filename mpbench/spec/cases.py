@@ -34,7 +34,7 @@ NDIFFPORTS_SUBFLOWS = 2
 _RESERVED = RESERVED_SYSCTLS | knobs.reserved()
 
 
-def _sysctls(value: object) -> object:
+def checked_sysctls(value: object) -> object:
     """The sysctls with checked names, and values as text."""
     return check_each(value, _sysctl) if isinstance(value, dict) else value
 
@@ -86,7 +86,7 @@ class Case(Part):
         default=None,
         description="Which subflows MPTCP opens; fullmesh if not said.",
     )
-    sysctls: Annotated[dict[str, str | int], BeforeValidator(_sysctls)] = Field(
+    sysctls: Annotated[dict[str, str | int], BeforeValidator(checked_sysctls)] = Field(
         default={},
         description="Other network sysctls of the end hosts, by full name.",
     )

@@ -72,6 +72,7 @@ class Document:
         ("design", "factors", "path1.delay", "min"); an entry of a mapping stands
         where its key stands
     origins : the name of the file for every place that an included file brought
+    changes : the configurations that changed the values; empty: none
     """
 
     name: str
@@ -79,6 +80,7 @@ class Document:
     values: dict[str, Any]
     lines: Mapping[Place, int]
     origins: Mapping[Place, str] = field(default_factory=dict)
+    changes: str = ""
 
     def line(self, place: Place) -> int:
         """Line of a place; of a place that is missing, the line of what encloses it."""

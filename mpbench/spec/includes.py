@@ -31,11 +31,12 @@ def resolved(document: Document, folder: Path) -> Document:
 
 
 def whole_text(document: Document) -> str:
-    """The text of a file; if it includes others, all values in one file."""
-    if KEY not in document.values:
+    """The text of a file; all values in one file if others add to it or change it."""
+    if KEY not in document.values and not document.changes:
         return document.text
     values = {key: value for key, value in document.values.items() if key != KEY}
-    head = f"# {Path(document.name).name}, with what it includes in place.\n"
+    under = f", under {document.changes}" if document.changes else ""
+    head = f"# {Path(document.name).name}{under}, with what it includes in place.\n"
     return head + yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
 
 

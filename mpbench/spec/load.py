@@ -1,6 +1,7 @@
 """Reads an experiment file into a Spec, or raises with a list of its faults."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -8,6 +9,7 @@ from pydantic import ValidationError
 
 from mpbench.errors import UserError
 from mpbench.spec import builtin
+from mpbench.spec.configurations import configured
 from mpbench.spec.document import Document, parse, read
 from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
@@ -19,15 +21,23 @@ from mpbench.spec.values import Context
 from topologies import Description
 
 
-def load(path: Path | str) -> Spec:
+def load(
+    path: Path | str,
+    configurations: Sequence[Path] = (),
+    without: Sequence[str] = (),
+) -> Spec:
     """Reads and validates an experiment file.
+
+    configurations : files of changes to it, see `mpbench.spec.configurations`
+    without : the parts of configurations that are left out
 
     Prints a notice to standard error for every name in it that has changed.
     Raises UserError with everything that is wrong with it, one fault per line:
     `file:line: path: reason; what would work`.
     """
     where = Path(path)
-    return _validate(resolved(read(where), where.parent))
+    document = resolved(read(where), where.parent)
+    return _validate(configured(document, configurations, without))
 
 
 def loads(text: str, name: str = "experiment") -> Spec:
