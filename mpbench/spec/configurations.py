@@ -30,6 +30,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from mpbench.errors import UserError
+from mpbench.spec.builtin import names
 from mpbench.spec.cases import checked_sysctls
 from mpbench.spec.document import Document, Place, read
 from mpbench.spec.problems import describe
@@ -37,7 +38,6 @@ from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Name, OneOf, Part, Whole, check_each
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS, SCHEDULERS
 from mpbench.spec.with_params import OneOfWithParams
-from topologies import names
 
 _KINDS = {
     "congestion_control": OneOfWithParams(

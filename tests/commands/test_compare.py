@@ -50,6 +50,13 @@ def test_cases_of_other_names(command: Command) -> None:
     assert "+0 to +0" in row
 
 
+def test_topologies_that_differ_in_how_links_are_built_only(command: Command) -> None:
+    a = ran(command, "a", TEXT)
+    b = ran(command, "b", TEXT.replace("topology: two_path", "topology: minitopo"))
+    done = command("compare", a, b)
+    assert done.status == 0, done.err
+
+
 @pytest.mark.parametrize(
     ("old", "new", "options", "words"),
     [
