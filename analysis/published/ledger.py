@@ -26,7 +26,7 @@ from analysis.published.statements import Statement
 NAME = "ledger.csv"
 COLUMNS = ("date", "id", "digest", "chain")
 EARLIEST = "2026-11-21"
-"""The date of the first files."""
+"""The date of the first files, and of rows without a date."""
 NOT_STATEMENTS = ("rules.yaml", "thesis-pages.yaml")
 
 
@@ -80,7 +80,15 @@ def _of_statement(stem: str, statement: Statement) -> Iterator[State]:
 
 
 def _of_table(path: Path) -> Iterator[State]:
-    """The rows of a table; deviations have no date, for all are of one day."""
+    """The rows of a table. Those without a date are dated by the ledger's first day.
+
+    CSV files of statements have no changes either, so theirs must stay as they are.
+    """
+    if statements.is_table_of_statements(path):
+        for statement in statements.read(path):
+            told = digest({"kind": statement.kind, **statement.values})
+            yield State(EARLIEST, f"{path.stem}/{statement.id}", told)
+        return
     if cells.is_cells(path):
         for cell in cells.read(path):
             names = (cell.row, cell.column, cell.case)

@@ -99,6 +99,13 @@ class Statement:
         return self.criterion.campaigns() <= {campaign}
 
 
+def is_table_of_statements(path: Path) -> bool:
+    """Whether a CSV file has one statement per row."""
+    with path.open(encoding="utf-8") as file:
+        names = tuple(file.readline().strip().split(","))
+    return names in (COLUMNS, COLUMNS + MORE_COLUMNS)
+
+
 def read(path: Path) -> tuple[Statement, ...]:
     """The statements of a file. Raises ValueError, `file:line: what is wrong`."""
     return _read_csv(path) if path.suffix == ".csv" else _read_yaml(path)
