@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 SHIPPED = [
     path
     for path in sorted((ROOT / "experiments").rglob("*.yaml"))
-    if path.parent.name != "parts"
+    if path.parent.name != "parts" and "configurations" not in path.parts
 ]
 
 
@@ -73,3 +73,42 @@ def test_every_short_form_passes() -> None:
 def test_typing_errors_are_refused(old: str, new: str, path: str) -> None:
     assert old in TEXT
     assert path in complaints(yaml.safe_load(TEXT.replace(old, new)))
+
+
+NETWORK = """\
+name: net
+network:
+  links:
+    A: {capacity: {up: 5 Mbit/s, down: = 2 * A.capacity}, queue: 30}
+    B..C: {like: A, delay: 5 ms}
+    D: {}
+  users:
+    u: [A, B C]
+    v: A
+    w: {paths: [D], users: 3, to: s}
+parameters: {A.delay: = 2 ms * w.users}
+cases: {lia: {protocol: mptcp, congestion_control: lia}}
+traffic: [{tool: iperf3, from: u, to: server_u, duration: 5 s}]
+"""
+
+
+def test_a_network_passes() -> None:
+    loads(NETWORK)
+    assert complaints(yaml.safe_load(NETWORK)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ("like: A", "lke: A", "$.network.links['B..C']"),
+        ("down:", "dwn:", "$.network.links.A.capacity"),
+        ("links:", "link:", "$.network"),
+        ("v: A", "v: {path: A}", "$.network.users.v"),
+        ("v: A", "v: []", "$.network.users.v"),
+        ("A.delay", "A.dely", "$.parameters"),
+        ("network:", "networks:", "$"),
+    ],
+)
+def test_typing_errors_in_a_network_are_refused(old: str, new: str, path: str) -> None:
+    assert old in NETWORK
+    assert path in complaints(yaml.safe_load(NETWORK.replace(old, new)))
