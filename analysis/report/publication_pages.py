@@ -345,7 +345,9 @@ def _by_chapter(publication: Publication, scored: Sequence[Scored]) -> Iterator[
     """One table row per chapter and configuration."""
     chapters: dict[str, list[Statement]] = {}
     for statement in publication.statements:
-        chapters.setdefault(statement.section.partition(".")[0], []).append(statement)
+        section = statement.section
+        chapter = section.partition(".")[0] if section[:1].isdigit() else section
+        chapters.setdefault(chapter, []).append(statement)
     rows = []
     for chapter, statements in chapters.items():
         for one in scored:
@@ -354,7 +356,7 @@ def _by_chapter(publication: Publication, scored: Sequence[Scored]) -> Iterator[
             fragile = sum(counts.fragile)
             shown = [str(number) for number in (counts.all, *numbers, fragile)]
             rows.append([chapter, one.configuration.name, *shown])
-    head = ["section", "configuration", "statements", "agree", "differ", "undecided"]
+    head = ["chapter", "configuration", "statements", "agree", "differ", "undecided"]
     yield from markdown([*head, "not measured", "fragile"], rows, numbers_from=2)
 
 
