@@ -84,6 +84,12 @@ def _formats(
     help="Weight each network by its share of the design's domain, and set the weighted"
     " medians beside the others.",
 )
+@click.option(
+    "--open",
+    "open_page",
+    is_flag=True,
+    help="Open the page in a browser, or the dashboard if there is no page.",
+)
 def command(
     results: tuple[Path, ...],
     formats: tuple[str, ...],
@@ -94,14 +100,16 @@ def command(
     experiment: Path | None,
     notes: Path | None,
     weights: bool,
+    open_page: bool,
 ) -> None:
     """Draw the figures of RESULTS, write its page, and make its dashboard.
 
-    Writes README.md, summary.csv (quartiles of every batch), points.csv (what is
-    plotted), each figure as PNG and SVG, and dashboard.html. The same results give
-    the same files.
+    Writes README.md and the same as index.html, summary.csv (quartiles of every
+    batch), points.csv (what is plotted), each figure as PNG and SVG, and
+    dashboard.html. The same results give the same files.
     """
     from analysis.figures.style import Look
+    from analysis.report import html_page
     from mpbench.report.dashboard import write
     from mpbench.report.design_weights import with_design_weights
     from mpbench.report.loading import load_campaign
@@ -116,6 +124,7 @@ def command(
     suffixes = (*(("png", "svg") if "md" in formats else ()),)
     suffixes += ("pdf",) if "pdf" in formats else ()
     look = Look(font, columns, suffixes)
+    shown: list[Path] = []
     for root, folder in zip(results, folders, strict=True):
         campaign, spec = load_campaign(root)
         if experiment is not None:
@@ -132,9 +141,13 @@ def command(
                         " --experiment FILE shows those of an edited file"
                     )
                 contents = _contents(root, spec, look, folder, expect, notes)
-                _page(root, campaign, contents, folder, "md" in formats)
+                page = _page(root, campaign, contents, folder, "md" in formats)
+                if page is not None and "html" in formats:
+                    shown.append(html_page.write(page, campaign.name))
             if "html" in formats:
                 write([campaign], folder / "dashboard.html")
+                if not shown or shown[-1].parent != folder:
+                    shown.append(folder / "dashboard.html")
                 click.echo(f"wrote {folder / 'dashboard.html'}")
         except ValueError as error:
             raise UserError(f"{root}: {error}") from error
@@ -143,6 +156,20 @@ def command(
                 f"{folder}: cannot be written: {error.strerror}; give another with "
                 "--out"
             ) from error
+
+    if open_page:
+        _open(shown)
+
+
+def _open(pages: Sequence[Path]) -> None:
+    """Open pages in the user's browser; raises UserError if there is none."""
+    import webbrowser
+
+    if not pages:
+        raise UserError("--open: no HTML was made; leave --format out, or add html")
+    for page in pages:
+        if not webbrowser.open(page.resolve().as_uri()):
+            raise UserError(f"--open: no browser here; open {page} in one")
 
 
 def _edited(campaign: "Campaign", experiment: Path) -> "tuple[Campaign, Spec]":
@@ -202,14 +229,18 @@ def _contents(
 
 def _page(
     root: Path, campaign: "Campaign", contents: "Contents", out: Path, page: bool
-) -> None:
-    """Write the figures and, if wanted, the page; say what was not drawn."""
+) -> Path | None:
+    """Write the figures and, if wanted, the page; say what was not drawn.
+
+    Returns the path of the page, if there is one.
+    """
     from analysis.report import campaign_page
 
     written = campaign_page.write(campaign, contents, out, page)
     for line in written.undrawn:
         click.echo(f"{root}: not drawn: {line}", err=True)
     click.echo(f"wrote {written.page or out / 'figures.pdf'}")
+    return written.page
 
 
 def _expected(spec: "Spec | None", results: Path) -> Path | None:
