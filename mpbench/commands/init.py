@@ -64,7 +64,7 @@ def _paper(template: str) -> str:
     known = {
         path.relative_to(EXPERIMENTS).with_suffix("").as_posix(): path
         for path in EXPERIMENTS.rglob("*.yaml")
-        if "parts" not in path.parts
+        if not {"parts", "configurations"} & set(path.parts)
     }
     name = template.removeprefix(PAPER)
     if name not in known:

@@ -21,7 +21,7 @@ WIDEST_NAME = 34
 NARROWEST = 60
 _END = re.compile(r"(?<!\bal)(?<!\bFig)(?<!\bFigs)(?<!\bsec)[.:] (?=[A-Z])")
 """The end of a sentence; `et al.`, `Fig.` and the like are none."""
-NO_EXPERIMENTS = {"parts", "causes", "configurations"}
+NO_EXPERIMENTS = {"parts", "causes", "configurations", "exploration"}
 """Folders whose files are parts of experiments, or ask about one detail of a paper."""
 
 

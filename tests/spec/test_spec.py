@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 SHIPPED = [
     path
     for path in sorted((ROOT / "experiments").rglob("*.yaml"))
-    if path.parent.name != "parts"
+    if not {"parts", "configurations"} & {*path.parts}
 ]
 
 
