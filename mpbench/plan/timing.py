@@ -60,13 +60,24 @@ def _capacity_mbps(values: Values, link: str, way: str) -> float:
 
 def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
     transport = entry.get("transport") or job["transport"]
-    user = describe_job(job).user(entry["from"])
-    taken = user.paths
+    taken = _paths(job, entry["from"])
     if transport["protocol"] == "tcp":
         number = transport.get("path") or 1
         taken = taken[number - 1 : number]
     for path in taken:
         yield from path
+
+
+def _paths(job: Mapping[str, Any], host: str) -> Sequence[Sequence[str]]:
+    """The paths of a host. They are read from the job itself, because a plan asks for
+    them once per traffic entry of each run."""
+    network = job.get("network")
+    if network is None:
+        return describe_job(job).user(host).paths
+    paths: Sequence[Sequence[str]] = next(
+        user["paths"] for user in network["users"] if user["host"] == host
+    )
+    return paths
 
 
 def traffic_end_s(job: Mapping[str, Any], entry: Entry) -> float:
