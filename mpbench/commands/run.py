@@ -64,6 +64,15 @@ def _shard(
     "machines; `mpbench merge` puts the folders of all parts together.",
 )
 @click.option(
+    "--reuse",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="RESULTS",
+    multiple=True,
+    help="Copy runs of this plan that the folder RESULTS has already, in place of "
+    "executing them; may be given several times. Such runs have the same job and the "
+    "same build.",
+)
+@click.option(
     "--keep-captures",
     type=click.Choice(["none", "failed", "all"]),
     default="failed",
@@ -126,6 +135,7 @@ def command(
     configurations: tuple[Path, ...],
     without: tuple[str, ...],
     shard: "Shard | None",
+    reuse: tuple[Path, ...],
     keep_captures: Literal["none", "failed", "all"],
     out: Path | None,
     backend_name: str,
@@ -166,6 +176,7 @@ def command(
         limit=limit,
         only=only,
         shard=shard,
+        reuse=reuse,
         keep_captures=keep_captures,
         retry_failed=retry_failed,
         wall_limit_s=wall_limit,

@@ -15,6 +15,7 @@ from mpbench.engine.execute import ExecutionContext, Outcome, execute
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished
 from mpbench.engine.refresh import refresh
+from mpbench.engine.reuse import reuse
 from mpbench.engine.saving import Saving
 from mpbench.engine.select import RETRIED, Standing, pending, standing
 from mpbench.engine.types import (
@@ -71,6 +72,7 @@ def run_campaign(
     chosen = cpus.choose(options.jobs, backend.max_parallel)
     planned = experiment.plan.runs
     with working(root, experiment.name) as results:
+        copied = reuse(results, planned, options.reuse)
         stands = standing(results, planned)
         stands = refresh(results, planned, stands, analysis.measure)
         due = pending(planned, stands, options)
@@ -82,6 +84,8 @@ def run_campaign(
         saving = Saving(results, head, analysis.tabulate, dict(stands.rows))
         seen = display.make(console)
         try:
+            for folder, count in copied.items():
+                seen.note(f"{messages.many(count, 'run')} copied from {folder}.")
             for line in messages.opening(head, stands, due, chosen, root):
                 seen.note(line)
             driven = drive(_work(due, chosen, context, saving), seen)

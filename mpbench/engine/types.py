@@ -97,6 +97,7 @@ class Options:
     limit : at most so many runs are executed, None for all
     only : names of cases, empty for all
     shard : execute only this part of the plan, None for all of it
+    reuse : results folders from which runs of the plan are copied
     keep_captures : whose packet captures stay on disk
     retry_failed : execute failed, timed-out and interrupted runs once more
     wall_limit_s, silence_limit_s : replace the default bounds of a run
@@ -108,6 +109,7 @@ class Options:
     limit: int | None = None
     only: tuple[str, ...] = ()
     shard: Shard | None = None
+    reuse: tuple[Path, ...] = ()
     keep_captures: KeepCaptures = "failed"
     retry_failed: bool = False
     wall_limit_s: float | None = None
