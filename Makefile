@@ -6,7 +6,7 @@
 # make selftests       upstream's tests of MPTCP in the kernel of experiments
 # make selftests-full  the same with IPv6, netfilter, lockdep and KASAN; writes a page
 # make docs   build the documentation into build/docs, links checked
-# make reproduction  the thesis's figures from results/, ours beside the published
+# make reproduction  every campaign of results/reference, and its pages; resumes
 # make dashboard  bundle the dashboard's JavaScript again, after a change of it
 # make release  tag this commit with the version that the changelog's top section has
 # make setup  Debian packages, virtual environment, guest kernel
@@ -85,10 +85,9 @@ demo: setup
 	$(RUN) report results/quickstart
 	$(call done)
 
-reproduction: venv
-	@$(call step,A page for every figure of the thesis,a minute)
-	$(RUN) pages results/published/thesis-pages.yaml $(dir $(wildcard results/*/campaign.json)) \
-		--out results/reference/thesis
+reproduction: setup
+	@$(call step,Every campaign of results/reference and its pages,some 30 hours of CPU; it resumes)
+	$(BIN)/python -m validation.reproduction
 	$(call done)
 
 # Target-specific: the browser is installed for the tests alone.

@@ -1,0 +1,196 @@
+"""Execute every campaign that results/reference shows, and write its pages.
+
+    python -m validation.reproduction [--set SET]... [--results DIR] [--list]
+
+All campaigns come from one commit without changes, and from one build of the guest. The
+sets are, in the order of their execution:
+
+upstream   the thesis's campaigns on the guest's kernel as it is
+papers     the campaigns of the other papers
+designs    further designs of the thesis's campaigns, for its Tables 3.2, 4.1 and 5.2
+v091       the thesis's campaigns on the thesis's machine, as far as it is known
+control    the thesis's campaigns under both configurations, with fresh seeds
+parts      the thesis's campaigns under v091 with one part left out
+
+A campaign of `parts` copies the runs that leaving the part out does not change. The
+command can be stopped at any time, and goes on where it stopped.
+"""
+
+import argparse
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from mpbench.errors import UserError
+from mpbench.store import campaign
+from mpbench.store.layout import Results
+
+ROOT = Path(__file__).parents[1]
+EXPERIMENTS = ROOT / "experiments"
+CONFIGURATIONS = EXPERIMENTS / "thesis/configurations"
+PUBLISHED = ROOT / "results/published"
+REFERENCE = ROOT / "results/reference"
+SETS = ("upstream", "papers", "designs", "v091", "control", "parts")
+DESIGNS = 3
+"""The number of designs of which Tables 3.2, 4.1 and 5.2 are."""
+DEVIATIONS = {
+    "thesis-table-3.2.csv": (("bulk-low-bdp", "bulk-high-bdp"), ("mptcp",)),
+    "thesis-table-4.1.csv": (
+        ("small-files-low-bdp", "small-files-high-bdp"),
+        ("lowrtt",),
+    ),
+    "thesis-table-5.2.csv": (
+        ("lossy-low-bdp", "lossy-high-bdp"),
+        ("lia", "olia", "balia", "wvegas"),
+    ),
+}
+"""Tables of deviations: their campaigns, and the cases that they need."""
+PAGES_OF_THEIR_OWN = (
+    "bulk-low-bdp",
+    "fairness-steady",
+    "fairness-phases",
+    "path-choice",
+)
+"""Campaigns of the thesis with a page besides those of its figures."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One campaign to execute.
+
+    set : the set that it belongs to
+    name : the name of its results folder
+    words : the words of the command after `mpbench`
+    """
+
+    set: str
+    name: str
+    words: tuple[str, ...]
+
+
+def steps(results: Path) -> Iterator[Step]:
+    """Every campaign of every set, in the order of execution."""
+    thesis = sorted((EXPERIMENTS / "thesis").glob("*.yaml"))
+    v091, control = CONFIGURATIONS / "v091.yaml", CONFIGURATIONS / "control.yaml"
+
+    def run(of: str, file: Path, suffix: str = "", *words: str) -> Step:
+        name = file.stem + suffix
+        out = str(results / name)
+        return Step(of, name, ("run", str(file), *words, "--out", out))
+
+    for file in thesis:
+        yield run("upstream", file)
+    for folder in ("balia", "nsdi11", "olia"):
+        for file in sorted((EXPERIMENTS / folder).glob("*.yaml")):
+            yield run("papers", file)
+    for names, cases in DEVIATIONS.values():
+        for name in names:
+            file = EXPERIMENTS / "thesis" / f"{name}.yaml"
+            only = [word for case in cases for word in ("--only", case)]
+            words = ("sensitivity", str(file), "--designs", str(DESIGNS), *only)
+            words += ("--metric", "aggregation_benefit", "--out", str(results / name))
+            yield Step("designs", name, words)
+    for file in thesis:
+        yield run("v091", file, "-v091", "--with", str(v091))
+    for file in thesis:
+        yield run("control", file, "-control", "--with", str(control))
+        both = ("--with", str(v091), "--with", str(control))
+        yield run("control", file, "-v091-control", *both)
+    for part in yaml.safe_load(v091.read_text())["parts"]:
+        for file in thesis:
+            words = ("--with", str(v091), "--without", part)
+            words += ("--reuse", str(results / f"{file.stem}-v091"))
+            yield run("parts", file, f"-v091-without-{part}", *words)
+
+
+def pages(results: Path) -> Iterator[tuple[str, ...]]:
+    """The commands that write the pages, as words after `mpbench`."""
+    folders = dict.fromkeys(results / step.name for step in steps(results))
+    there = [path for path in folders if (path / "campaign.json").exists()]
+    names = {path.name: path for path in there}
+    papers = [step.name for step in steps(results) if step.set == "papers"]
+    for name in (*PAGES_OF_THEIR_OWN, *papers):
+        if name in names:
+            out = str(REFERENCE / name)
+            yield ("report", str(names[name]), "--format", "md", "--out", out)
+    thesis = REFERENCE / "thesis"
+    file = str(PUBLISHED / "thesis-pages.yaml")
+    yield ("pages", file, *map(str, there), "--out", str(thesis))
+    for table, (of, _) in DEVIATIONS.items():
+        tables = [results / f"{name}.designs/sensitivity.csv" for name in of]
+        if all(path.exists() for path in tables):
+            page = thesis / f"{table.removeprefix('thesis-').removesuffix('.csv')}.md"
+            words = ("deviations", str(PUBLISHED / table), *map(str, tables))
+            yield (*words, "--out", str(page))
+
+
+def clean_commit() -> str:
+    """The commit of the checkout; raises UserError if a file differs from it."""
+    git = ["git", "-C", str(ROOT)]
+    changed = subprocess.check_output([*git, "status", "--porcelain"], text=True)
+    lines = [line for line in changed.splitlines() if "results/reference/" not in line]
+    if lines:
+        raise UserError(
+            f"{lines[0][3:]} and perhaps more files are not committed; the pages name "
+            "one commit, so commit or remove them first"
+        )
+    return subprocess.check_output([*git, "rev-parse", "HEAD"], text=True).strip()
+
+
+def one_build(folders: Sequence[Path]) -> None:
+    """Raises UserError if the campaigns in `folders` come from several builds."""
+    heads = {path: campaign.read(Results(path).campaign) for path in folders}
+    first = next(iter(heads), None)
+    for path, head in heads.items():
+        if first is not None and head.build != heads[first].build:
+            raise UserError(
+                f"{path}: of another build than {first}; execute it again, or move it "
+                "away"
+            )
+
+
+def mpbench(words: Sequence[str]) -> int:
+    """Run a command of mpbench; its exit status."""
+    return subprocess.call([sys.executable, "-m", "mpbench.cli", *words], cwd=ROOT)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--set", dest="sets", action="append", choices=SETS)
+    parser.add_argument("--results", type=Path, default=ROOT / "results")
+    parser.add_argument("--list", action="store_true", help="print the commands only")
+    parser.add_argument("--no-pages", action="store_true", help="execute runs only")
+    options = parser.parse_args()
+    results = options.results.resolve()
+    wanted = [s for s in steps(results) if s.set in (options.sets or SETS)]
+    if options.list:
+        for step in wanted:
+            print(f"{step.set:9} mpbench {shlex.join(step.words)}")
+        return 0
+    try:
+        print(f"Commit {clean_commit()}")
+        for number, step in enumerate(wanted, start=1):
+            print(f"[{number}/{len(wanted)}] {step.set}: {step.name}", flush=True)
+            status = mpbench(step.words)
+            if status not in (0, 1):
+                return status
+        if options.no_pages:
+            return 0
+        folders = dict.fromkeys(results / step.name for step in steps(results))
+        one_build([folder for folder in folders if folder.exists()])
+        for words in pages(results):
+            if status := mpbench(words):
+                return status
+    except UserError as error:
+        print(f"reproduction: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
