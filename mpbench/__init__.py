@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mpbench.report.notebook import Results
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 
 def load(results: str | os.PathLike[str]) -> "Results":

@@ -29,7 +29,7 @@ def rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (plan, rows, table):
         monkeypatch.setitem(sys.modules, module.__name__, module)
 
-    def load(path: Path) -> SimpleNamespace:
+    def load(path: Path, *configurations: object) -> SimpleNamespace:
         return SimpleNamespace(name="small", text=path.read_text())
 
     monkeypatch.setattr(mpbench.spec, "load", load, raising=False)

@@ -125,6 +125,14 @@ def test_every_choice(title: str) -> None:
             assert f"`{choice}`" in text
 
 
+def parameters_of_mpcc() -> dict[tuple[str, str], str]:
+    """The ranges of MPCC's parameters, which have a page of their own."""
+    page = PAGE.with_name("mpcc.md").read_text(encoding="utf-8")
+    text = page.split("## Parameters", 1)[1].split("**Registered", 1)[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", text, re.MULTILINE)
+    return {("mpcc", name): limits for name, limits in rows}
+
+
 def test_every_parameter_of_a_case() -> None:
     text = section("Cases").split("| of | parameter |", 1)[1]
     rows = [[c.strip() for c in line.split("|")[1:-1]] for line in text.splitlines()]
@@ -134,6 +142,7 @@ def test_every_parameter_of_a_case() -> None:
         if len(row) == 5 and row[1].startswith("`")
         for name in row[0].split(",")
     }
+    said |= parameters_of_mpcc()
     for kinds in knobs.KINDS.values():
         for name, parameters in kinds.items():
             for key, knob in parameters.items():
