@@ -182,8 +182,8 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
         # figures
         (
             "name: small",
-            "name: x\nfigures: [{kind: pie}]",
-            "figures[0].kind: unknown kind of figure 'pie'; known: goodput, histogram, "
+            "name: x\nfigures: [{kind: zzz}]",
+            "figures[0].kind: unknown kind of figure 'zzz'; known: goodput, histogram, "
             "box",
         ),
         (
