@@ -18,7 +18,7 @@ from pydantic.config import JsonDict
 from mpbench import units
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.messages import MOST_FAULTS, shortened
-from mpbench.spec.networks import LINK_KEYS, Value, read_value
+from mpbench.spec.network_links import LINK_KEYS, Value, read_value
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
     ANY_QUANTITY,

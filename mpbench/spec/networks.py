@@ -1,303 +1,46 @@
 """The section `network:`: links, and users with their paths over these links."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import (
     BeforeValidator,
     Field,
-    GetCoreSchemaHandler,
     ValidationInfo,
     model_validator,
 )
-from pydantic.config import JsonDict
-from pydantic_core import core_schema
 
 from mpbench.spec import expressions, ranges
 from mpbench.spec.expressions import Expression
 from mpbench.spec.messages import shortened
+from mpbench.spec.network_links import (
+    ONLY_DELAYS,
+    Directions,
+    NetworkLink,
+    link_or_default,
+    parameters_of,
+)
+from mpbench.spec.network_users import NetworkUser, Users
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
-    ANY_QUANTITY,
     Faults,
     Loc,
     Part,
-    parameter_value,
 )
 from topologies import NETWORK, Description, Parameter, User, networks
 from topologies.parameters import (
     DOWN,
     delay_parameter,
     down_parameters,
-    link_parameters,
-    users_parameter,
 )
-
-Value = float | int | Expression
-
-_KEYS = ("capacity", "delay", "queueing_delay", "queue", "loss", "jitter")
-
-TWO_WAYS = ("capacity", "delay", "queue", "loss")
-"""The keys of a link that can have a value for each direction."""
-
-LINK_KEYS = (*_KEYS, *(f"{DOWN}{key}" for key in TWO_WAYS))
-"""The parameters that a link can have."""
-
-WAYS = ("up", "down")
-"""The direction of what users send, and the direction towards them."""
-
-ONLY_DELAYS = {"delay", f"{DOWN}delay"}
-"""The parameters of a link without a capacity."""
 
 MOST_NAMES = 2000
 """Links or users of a file, with every range written out."""
 
 MOST_LIKES = 20
 """Links of which one is like the next."""
-
-
-def parameters_of(link: str) -> dict[str, Parameter]:
-    """The parameters of a link with a capacity, by key."""
-    found = link_parameters(link, shared=True)
-    return {parameter.name.rpartition(".")[2]: parameter for parameter in found}
-
-
-_LINK = parameters_of("LINK")
-_USERS = users_parameter("NAME")
-
-
-def read_value(value: object, parameter: Parameter) -> Value:
-    """A parameter's value in its canonical unit, or the expression that computes it.
-
-    Raises ValueError with a one-line reason.
-    """
-    if expressions.is_expression(value):
-        return expressions.parse(str(value))
-    return parameter_value(value, parameter)
-
-
-def _of(parameter: Parameter) -> BeforeValidator:
-    """Reads the value of a parameter; None stands for a key that is not given."""
-
-    def read(value: object) -> object:
-        return None if value is None else read_value(value, parameter)
-
-    return BeforeValidator(read)
-
-
-@dataclass(frozen=True)
-class Directions:
-    """The values of a parameter in both directions."""
-
-    up: Value
-    down: Value
-
-    @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: object, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.is_instance_schema(
-            cls,
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda given: {way: _plain(getattr(given, way)) for way in WAYS}
-            ),
-        )
-
-
-def _plain(value: Value) -> float | int | str:
-    return value.text if isinstance(value, Expression) else value
-
-
-def _of_both(parameter: Parameter) -> BeforeValidator:
-    """Reads a value for both directions, or a mapping with a value for each."""
-
-    def read(value: object) -> object:
-        if not isinstance(value, dict):
-            return None if value is None else read_value(value, parameter)
-        faults = Faults()
-        for key in value:
-            if key not in WAYS:
-                faults.add((str(key),), f"unknown key; {nearest(str(key), WAYS)}")
-        found: dict[str, Value] = {}
-        for way in WAYS:
-            try:
-                if way not in value:
-                    raise ValueError("missing; give both directions, up and down")
-                found[way] = read_value(value[way], parameter)
-            except ValueError as error:
-                faults.add((way,), str(error))
-        faults.raise_any()
-        return Directions(found["up"], found["down"])
-
-    return BeforeValidator(read)
-
-
-_BOTH_SCHEMA: JsonDict = {
-    "anyOf": [
-        {"type": "string"},
-        {"type": "number"},
-        {
-            "type": "object",
-            "properties": {way: ANY_QUANTITY for way in WAYS},
-            "required": [*WAYS],
-            "additionalProperties": False,
-        },
-    ]
-}
-
-
-class NetworkLink(Part):
-    """The parameters of a link, where they are not the default.
-
-    A link that has nothing but a delay only delays: it has no capacity and no queue.
-    """
-
-    like: str | None = Field(
-        default=None,
-        description="Another link, whose parameters this link follows unless it has"
-        " its own.",
-    )
-    capacity: Annotated[Value | Directions | None, _of_both(_LINK["capacity"])] = Field(
-        default=None,
-        description="Rate in each direction, or {up, down}; whole packets count.",
-        json_schema_extra=_BOTH_SCHEMA,
-    )
-    delay: Annotated[Value | Directions | None, _of_both(_LINK["delay"])] = Field(
-        default=None,
-        description="One-way delay. A link with nothing but a delay has no queue.",
-        json_schema_extra=_BOTH_SCHEMA,
-    )
-    queueing_delay: Annotated[Value | None, _of(_LINK["queueing_delay"])] = Field(
-        default=None,
-        description="Longest wait in the queue; it gives the queue's size.",
-        json_schema_extra=ANY_QUANTITY,
-    )
-    queue: Annotated[Value | Directions | None, _of_both(_LINK["queue"])] = Field(
-        default=None,
-        description="Size of the queue, in place of queueing_delay.",
-        json_schema_extra=_BOTH_SCHEMA,
-    )
-    loss: Annotated[Value | Directions | None, _of_both(_LINK["loss"])] = Field(
-        default=None,
-        description="Probability of random loss.",
-        json_schema_extra=_BOTH_SCHEMA,
-    )
-    jitter: Annotated[Value | None, _of(_LINK["jitter"])] = Field(
-        default=None,
-        description="Variation of the delay; one packet time if not said.",
-        json_schema_extra=ANY_QUANTITY,
-    )
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.queue is not None and self.queueing_delay is not None:
-            faults = Faults()
-            reason = "without effect beside queue; take one away"
-            faults.add(("queueing_delay",), reason)
-            faults.raise_any()
-        return self
-
-    @property
-    def given(self) -> dict[str, Value]:
-        """The parameters that the file gives, by key."""
-        found: dict[str, Value] = {}
-        for key in _KEYS:
-            value = getattr(self, key)
-            if isinstance(value, Directions):
-                found |= {key: value.up, f"{DOWN}{key}": value.down}
-            elif value is not None:
-                found[key] = value
-        return found
-
-    @property
-    def two_ways(self) -> bool:
-        """Whether the link has a value of its own for the direction towards users."""
-        return any(key.startswith(DOWN) for key in self.given)
-
-    @property
-    def only_delays(self) -> bool:
-        """Whether the link, as far as it says itself, has a delay and no capacity."""
-        only = "delay" in self.given and set(self.given) <= ONLY_DELAYS
-        return only and self.like is None
-
-
-def _path(text: object) -> tuple[str, ...]:
-    """The links of a path, such as `access1 bottleneck` or `link1..4`."""
-    if not isinstance(text, str):
-        reason = f"'{shortened(text)}' is not a path"
-        raise ValueError(f"{reason}; write its links in order: 'link1 link2'")
-    if "," in text:
-        raise ValueError(f"'{shortened(text)}': write spaces between links, no commas")
-    return tuple(name for word in text.split() for name in ranges.names(word))
-
-
-def _paths(value: object) -> object:
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, list):
-        raise ValueError("expected a list of paths, such as [link1, link2 link3]")
-    if not value:
-        raise ValueError("empty; give at least one path, such as [link1]")
-    faults = Faults()
-    paths = []
-    for index, text in enumerate(value[: networks.MOST_PATHS + 1]):
-        try:
-            paths.append(_path(text))
-        except ValueError as error:
-            faults.add((index,), str(error))
-    faults.raise_any()
-    return tuple(paths)
-
-
-def _paths_schema(schema: JsonDict) -> None:
-    text: JsonDict = {"type": "string"}
-    schema.clear()
-    schema |= {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]}
-
-
-class NetworkUser(Part):
-    """A host that opens connections, and the paths to its server."""
-
-    paths: Annotated[tuple[tuple[str, ...], ...], BeforeValidator(_paths)] = Field(
-        description="Each path as a string of links, in order from the user.",
-        json_schema_extra=_paths_schema,
-    )
-    users: Annotated[Value | None, _of(_USERS)] = Field(
-        default=None,
-        description="How many users the host stands for; it can vary as NAME.users.",
-        json_schema_extra=ANY_QUANTITY,
-    )
-    to: str | None = Field(
-        default=None,
-        description="Name of the host at the other end; server_NAME if not said.",
-    )
-
-
-def _user(value: object) -> object:
-    return {"paths": value} if isinstance(value, str | list) else value
-
-
-def _user_schema(schema: JsonDict) -> None:
-    items = schema.pop("additionalProperties", {})
-    schema["additionalProperties"] = {
-        "anyOf": [
-            items,
-            {"type": "string"},
-            {"type": "array", "items": {"type": "string"}, "minItems": 1},
-        ]
-    }
-
-
-Users = Annotated[
-    dict[str, Annotated[NetworkUser, BeforeValidator(_user)]],
-    Field(min_length=1, json_schema_extra=_user_schema),
-]
-
-
-def _link(value: object) -> object:
-    return {} if value is None else value
 
 
 class Network(Part):
@@ -307,7 +50,7 @@ class Network(Part):
     with the same entry.
     """
 
-    links: dict[str, Annotated[NetworkLink, BeforeValidator(_link)]] = Field(
+    links: dict[str, Annotated[NetworkLink, BeforeValidator(link_or_default)]] = Field(
         min_length=1, description="The links by name; `access1..3` stands for three."
     )
     users: Users = Field(

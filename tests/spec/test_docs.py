@@ -19,7 +19,9 @@ from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
-from mpbench.spec.networks import Network, NetworkLink, NetworkUser
+from mpbench.spec.network_links import NetworkLink
+from mpbench.spec.network_users import NetworkUser
+from mpbench.spec.networks import Network
 from mpbench.spec.traffic import Entry, Read, Start, Traffic
 from mpbench.spec.web import Download, Requests
 from tests.spec.files import TEXT
