@@ -3,8 +3,10 @@
 from typing import Literal
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
+from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.request import FigureRequest
 
@@ -29,6 +31,16 @@ def dress(
         _logarithmic(axis, "x", least[0])
     if request.log in ("y", "both"):
         _logarithmic(axis, "y", least[1])
+
+
+def save_with_legend(figure: Figure, axis: Axes, target: style.Target) -> None:
+    """Save a figure of one panel, with a legend above it if it has several labels."""
+    handles, names = axis.get_legend_handles_labels()
+    width, height = style.PANEL_INCHES
+    if len(names) > 1:
+        height += style.legend_above(axis, handles, names, width - 0.7)
+    figure.set_size_inches(width, height)
+    style.save(figure, target)
 
 
 def _plain(text: str) -> str:

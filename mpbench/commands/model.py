@@ -10,7 +10,7 @@ import click
 
 from mpbench.errors import UserError
 from mpbench.theory import controllers, networks, nsdi11, scenarios
-from mpbench.theory.options import MILLI, numbers
+from mpbench.theory.options import MILLI, losses_option, rtts_option
 
 if TYPE_CHECKING:
     from analysis.campaign.model_validation import Compared
@@ -35,24 +35,8 @@ for below in (
 
 
 @command.command("throughput")
-@click.option(
-    "-p",
-    "--loss",
-    "losses",
-    callback=numbers,
-    required=True,
-    metavar="P,P...",
-    help="Loss probability of each path, above 0 and below 1.",
-)
-@click.option(
-    "-r",
-    "--rtt",
-    "rtts_ms",
-    callback=numbers,
-    required=True,
-    metavar="MS,MS...",
-    help="Round-trip time of each path, in ms.",
-)
+@losses_option
+@rtts_option
 @click.option(
     "-b",
     "packets_per_ack",

@@ -5,7 +5,9 @@ import click
 from mpbench.theory.options import (
     MILLI,
     json_option,
+    losses_option,
     numbers,
+    rtts_option,
     show_json,
     show_table,
     user_error,
@@ -13,24 +15,8 @@ from mpbench.theory.options import (
 
 
 @click.command("rates")
-@click.option(
-    "-p",
-    "--loss",
-    "losses",
-    callback=numbers,
-    required=True,
-    metavar="P,P...",
-    help="Loss probability of each path, above 0 and below 1.",
-)
-@click.option(
-    "-r",
-    "--rtt",
-    "rtts_ms",
-    callback=numbers,
-    required=True,
-    metavar="MS,MS...",
-    help="Round-trip time of each path, in ms.",
-)
+@losses_option
+@rtts_option
 @json_option
 def rates(losses: tuple[float, ...], rtts_ms: tuple[float, ...], as_json: bool) -> None:
     """Compute what every controller of the papers sends on paths with fixed losses.

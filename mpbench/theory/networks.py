@@ -10,6 +10,7 @@ from mpbench.theory.options import (
     json_option,
     network,
     network_options,
+    packet_option,
     show_json,
     show_table,
     user_error,
@@ -64,15 +65,7 @@ def max_min(
     show_default=True,
     help="Congestion control of users that name none.",
 )
-@click.option(
-    "-m",
-    "segment_bytes",
-    type=float,
-    default=1500.0,
-    show_default=True,
-    metavar="BYTES",
-    help="Size of a packet.",
-)
+@packet_option
 @click.option(
     "--integrate",
     "duration_s",

@@ -66,6 +66,37 @@ json_option = click.option(
 )
 
 
+losses_option = click.option(
+    "-p",
+    "--loss",
+    "losses",
+    callback=numbers,
+    required=True,
+    metavar="P,P...",
+    help="Loss probability of each path, above 0 and below 1.",
+)
+
+rtts_option = click.option(
+    "-r",
+    "--rtt",
+    "rtts_ms",
+    callback=numbers,
+    required=True,
+    metavar="MS,MS...",
+    help="Round-trip time of each path, in ms.",
+)
+
+packet_option = click.option(
+    "-m",
+    "segment_bytes",
+    type=float,
+    default=1500.0,
+    show_default=True,
+    metavar="BYTES",
+    help="Size of a packet.",
+)
+
+
 def network(
     links: Sequence[str], users: Sequence[str], experiment: Path | None, point: int
 ) -> "Network":

@@ -8,6 +8,7 @@ from mpbench.theory.options import (
     MBPS,
     MILLI,
     json_option,
+    packet_option,
     show_json,
     show_table,
     user_error,
@@ -65,15 +66,7 @@ USERS = {
     metavar="MS",
     help="Round-trip time of all paths.",
 )
-@click.option(
-    "-m",
-    "segment_bytes",
-    type=float,
-    default=1500.0,
-    show_default=True,
-    metavar="BYTES",
-    help="Size of a packet.",
-)
+@packet_option
 @json_option
 def scenario(
     name: str,

@@ -95,13 +95,7 @@ def draw(
         axes.dress(axis, request, (label(by), label(column)), (rows[by].min(), least))
         if request.log in ("x", "both"):
             _name_values(axis, sorted(rows[by].unique()), unit)
-        legend = 0.0
-        if len(curves) > 1:
-            handles, names = axis.get_legend_handles_labels()
-            width = style.PANEL_INCHES[0] - 0.7
-            legend = style.legend_above(axis, handles, names, width)
-        figure.set_size_inches(style.PANEL_INCHES[0], style.PANEL_INCHES[1] + legend)
-        style.save(figure, target)
+        axes.save_with_legend(figure, axis, target)
     return DrawnFigure(
         title(request),
         target.name,

@@ -79,13 +79,7 @@ def draw(
             summary.append(summary_row(column, "", name, "", pd.Series(means)))
         least = (rows["_x"].min(), min(float(row["minimum"]) for row in summary))
         axes.dress(axis, request, (x_label, label(column)), least)
-        legend = 0.0
-        if len(cases) > 1:
-            handles, names = axis.get_legend_handles_labels()
-            width = style.PANEL_INCHES[0] - 0.7
-            legend = style.legend_above(axis, handles, names, width)
-        figure.set_size_inches(style.PANEL_INCHES[0], style.PANEL_INCHES[1] + legend)
-        style.save(figure, target)
+        axes.save_with_legend(figure, axis, target)
     return DrawnFigure(
         title(request), target.name, reading=NOTE, summary=pd.DataFrame(summary)
     )
