@@ -38,6 +38,7 @@ GROUPS = {
         "deviations",
         "pages",
         "merge",
+        "rows",
         "cost",
     ),
     "Set-up": ("kernel", "schema"),

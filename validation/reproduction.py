@@ -1,6 +1,6 @@
 """Execute every campaign that results/reference shows, and write its pages.
 
-    python -m validation.reproduction [--set SET]... [--results DIR] [--list]
+    python -m validation.reproduction [--set SET]... [--results DIR] [--list | --kept]
 
 All campaigns come from one commit without changes, and from one build of the guest. The
 sets are, in the order of their execution:
@@ -14,20 +14,25 @@ parts      the thesis's campaigns under v091 with one part left out
 
 A campaign of `parts` copies the runs that leaving the part out does not change. The
 command can be stopped at any time, and goes on where it stopped.
+
+The rows of every campaign are kept in results/reference/rows. With --kept nothing is
+executed: a campaign without results is taken from its kept rows, and the pages are
+written. So the sets can be executed one by one, on different machines: the pages need
+all of them, from one commit and one build.
 """
 
 import argparse
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 from mpbench.errors import UserError
-from mpbench.store import campaign
+from mpbench.store import campaign, kept_rows
 from mpbench.store.layout import Results
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +40,7 @@ EXPERIMENTS = ROOT / "experiments"
 CONFIGURATIONS = EXPERIMENTS / "thesis/configurations"
 PUBLISHED = ROOT / "results/published"
 REFERENCE = ROOT / "results/reference"
+ROWS = REFERENCE / "rows"
 SETS = ("upstream", "papers", "designs", "v091", "control", "parts")
 DESIGNS = 3
 """The number of designs of which Tables 3.2, 4.1 and 5.2 are."""
@@ -108,11 +114,43 @@ def steps(results: Path) -> Iterator[Step]:
             yield run("parts", file, f"-v091-without-{part}", *words)
 
 
+def sources(results: Path) -> dict[str, Path]:
+    """The results of every campaign that has some, or else its kept rows, by name."""
+    found = {}
+    for step in steps(results):
+        folder, rows = results / step.name, ROWS / step.name
+        if (folder / "campaign.json").exists():
+            found[step.name] = folder
+        elif kept_rows.there(rows):
+            found[step.name] = rows
+    return found
+
+
+def deviations(results: Path, name: str) -> Path:
+    """The table of a campaign's designs, in its results or beside its kept rows."""
+    table = results / f"{name}.designs/sensitivity.csv"
+    return table if table.exists() else ROWS / f"{name}.designs.csv"
+
+
+def keep(results: Path) -> int:
+    """Keep the rows of the campaigns in `results`; an exit status."""
+    folders = [path for path in sources(results).values() if path.parent != ROWS]
+    if folders and (
+        status := mpbench(["rows", *map(str, folders), "--out", str(ROWS)])
+    ):
+        return status
+    for names, _ in DEVIATIONS.values():
+        for name in names:
+            table = deviations(results, name)
+            if table.parent != ROWS and table.exists():
+                ROWS.mkdir(parents=True, exist_ok=True)
+                (ROWS / f"{name}.designs.csv").write_bytes(table.read_bytes())
+    return 0
+
+
 def pages(results: Path) -> Iterator[tuple[str, ...]]:
     """The commands that write the pages, as words after `mpbench`."""
-    folders = dict.fromkeys(results / step.name for step in steps(results))
-    there = [path for path in folders if (path / "campaign.json").exists()]
-    names = {path.name: path for path in there}
+    names = sources(results)
     papers = [step.name for step in steps(results) if step.set == "papers"]
     for name in (*PAGES_OF_THEIR_OWN, *papers):
         if name in names:
@@ -120,9 +158,9 @@ def pages(results: Path) -> Iterator[tuple[str, ...]]:
             yield ("report", str(names[name]), "--format", "md", "--out", out)
     thesis = REFERENCE / "thesis"
     file = str(PUBLISHED / "thesis-pages.yaml")
-    yield ("pages", file, *map(str, there), "--out", str(thesis))
+    yield ("pages", file, *map(str, names.values()), "--out", str(thesis))
     for table, (of, _) in DEVIATIONS.items():
-        tables = [results / f"{name}.designs/sensitivity.csv" for name in of]
+        tables = [deviations(results, name) for name in of]
         if all(path.exists() for path in tables):
             page = thesis / f"{table.removeprefix('thesis-').removesuffix('.csv')}.md"
             words = ("deviations", str(PUBLISHED / table), *map(str, tables))
@@ -143,15 +181,24 @@ def clean_commit() -> str:
 
 
 def one_build(folders: Sequence[Path]) -> None:
-    """Raises UserError if the campaigns in `folders` come from several builds."""
-    heads = {path: campaign.read(Results(path).campaign) for path in folders}
-    first = next(iter(heads), None)
-    for path, head in heads.items():
-        if first is not None and head.build != heads[first].build:
+    """Raises UserError if the campaigns in `folders` come from several builds.
+
+    folders : of results or of kept rows
+    """
+    builds = {path: _build(path) for path in folders}
+    first = next(iter(builds), None)
+    for path, build in builds.items():
+        if first is not None and build != builds[first]:
             raise UserError(
                 f"{path}: of another build than {first}; execute it again, or move it "
                 "away"
             )
+
+
+def _build(folder: Path) -> Mapping[str, str]:
+    if kept_rows.there(folder):
+        return kept_rows.read(folder).head.build
+    return campaign.read(Results(folder).campaign).build
 
 
 def mpbench(words: Sequence[str]) -> int:
@@ -165,6 +212,7 @@ def main() -> int:
     parser.add_argument("--results", type=Path, default=ROOT / "results")
     parser.add_argument("--list", action="store_true", help="print the commands only")
     parser.add_argument("--no-pages", action="store_true", help="execute runs only")
+    parser.add_argument("--kept", action="store_true", help="execute no runs")
     options = parser.parse_args()
     results = options.results.resolve()
     wanted = [s for s in steps(results) if s.set in (options.sets or SETS)]
@@ -173,16 +221,18 @@ def main() -> int:
             print(f"{step.set:9} mpbench {shlex.join(step.words)}")
         return 0
     try:
-        print(f"Commit {clean_commit()}")
-        for number, step in enumerate(wanted, start=1):
+        if not options.kept:
+            print(f"Commit {clean_commit()}")
+        for number, step in enumerate(() if options.kept else wanted, start=1):
             print(f"[{number}/{len(wanted)}] {step.set}: {step.name}", flush=True)
             status = mpbench(step.words)
             if status not in (0, 1):
                 return status
         if options.no_pages:
             return 0
-        folders = dict.fromkeys(results / step.name for step in steps(results))
-        one_build([folder for folder in folders if folder.exists()])
+        one_build(list(sources(results).values()))
+        if status := keep(results):
+            return status
         for words in pages(results):
             if status := mpbench(words):
                 return status

@@ -7,6 +7,7 @@ import pytest
 
 from mpbench.errors import UserError
 from mpbench.spec import load
+from mpbench.store import kept_rows
 from validation import reproduction
 
 
@@ -56,6 +57,30 @@ def test_a_set_comes_after_those_that_it_reuses(
 ) -> None:
     order = [step.set for step in steps]
     assert order == sorted(order, key=reproduction.SETS.index)
+
+
+def test_kept_rows_stand_in_for_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, results = tmp_path / "rows", tmp_path / "results"
+    monkeypatch.setattr(reproduction, "ROWS", rows)
+    for name in ("bulk-low-bdp", "ab-low-bdp"):
+        (rows / name).mkdir(parents=True)
+        (rows / name / kept_rows.FILE).touch()
+    (results / "bulk-low-bdp").mkdir(parents=True)
+    (results / "bulk-low-bdp/campaign.json").touch()
+    (rows / "bulk-high-bdp.designs.csv").touch()
+    assert reproduction.sources(results) == {
+        "ab-low-bdp": rows / "ab-low-bdp",
+        "bulk-low-bdp": results / "bulk-low-bdp",
+    }
+    written = list(reproduction.pages(results))
+    assert [words[:2] for words in written] == [
+        ("report", str(results / "bulk-low-bdp")),
+        ("pages", str(reproduction.PUBLISHED / "thesis-pages.yaml")),
+    ]
+    (rows / "bulk-low-bdp.designs.csv").touch()
+    assert [words[0] for words in reproduction.pages(results)][2:] == ["deviations"]
 
 
 def test_uncommitted_files_are_refused(

@@ -9,7 +9,7 @@ import click
 
 from mpbench.engine.messages import many, uncovered
 from mpbench.errors import UserError
-from mpbench.store import campaign, layout, runs
+from mpbench.store import campaign, kept_rows, layout, runs
 from mpbench.store.records import Provenance, validated
 from mpbench.store.table import collect, tabled
 
@@ -22,7 +22,7 @@ NAMED = 5
 
 
 def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
-    """The campaign in a results folder, and its experiment.
+    """The campaign in a results folder or in a folder of rows, and its experiment.
 
     Every run is compared with its manifest. A run that differs from it is left out,
     and the campaign's state says so. The experiment is None, with a warning, if this
@@ -32,6 +32,41 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
     from analysis.campaign import table
     from analysis.campaign.campaign import Campaign
 
+    has_runs = not kept_rows.there(root)
+    kept = _measured(root) if has_runs else kept_rows.read(root)
+    head, rows = kept.head, kept.rows
+    spec = _spec(layout.Results(root).experiment)
+    loaded = Campaign(
+        name=head.name,
+        runs=tabled(root, table.build, rows),
+        factors=tuple(head.factors),
+        metrics=spec.metrics if spec else ("goodput",),
+        made=_made(head, spec),
+        state=tuple(head.state),
+        folder=layout.Results(root).runs if has_runs else None,
+        shown=shown(root),
+        network=_drawn(spec),
+    )
+    return loaded, spec
+
+
+def keep_rows(root: Path, out: Path) -> tuple[str, ...]:
+    """Write the rows of the results in `root` to the folder `out`.
+
+    Returns what is missing or damaged, in sentences. Raises UserError as
+    `load_campaign`, and if `out` holds results.
+    """
+    if layout.Results(out).campaign.exists():
+        raise UserError(f"{out}: holds results; give another folder with --out")
+    kept = _measured(root)
+    with layout.Results(root).experiment.open("rb") as file:
+        experiment = file.read()
+    kept_rows.write(out, kept.head, kept.rows, experiment)
+    return tuple(kept.head.state)
+
+
+def _measured(root: Path) -> kept_rows.KeptRows:
+    """The rows of the sound runs in the results folder `root`."""
     results = layout.Results(root)
     head = campaign.read(results.campaign)
     try:
@@ -49,19 +84,20 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
                 "`mpbench run` executes them again"
             )
         raise UserError(f"{root}: no run is finished; `mpbench run` goes on with it")
-    spec = _spec(results.experiment)
-    loaded = Campaign(
+    last = stored[rows[-1]["id"]].host
+    known_head = kept_rows.Head(
+        format=1,
         name=head.name,
-        runs=tabled(root, table.build, rows),
-        factors=tuple(dict.fromkeys(key for run in head.plan for key in run.factors)),
-        metrics=spec.metrics if spec else ("goodput",),
-        made=_made(head, stored[rows[-1]["id"]], spec),
-        state=tuple(_state(results, head, stored)),
-        folder=results.runs,
-        shown=shown(root),
-        network=_drawn(spec),
+        spec_hash=head.spec_hash,
+        backend=head.backend,
+        build=dict(head.build),
+        factors=list(dict.fromkeys(key for run in head.plan for key in run.factors)),
+        planned=len(head.plan),
+        rows=len(rows),
+        state=list(_state(results, head, stored)),
+        provenance=last.provenance if last else validated(Provenance, head.provenance),
     )
-    return loaded, spec
+    return kept_rows.KeptRows(known_head, rows)
 
 
 def _drawn(spec: "Spec | None") -> str:
@@ -72,15 +108,9 @@ def _drawn(spec: "Spec | None") -> str:
     return svg(of_experiment(spec)) if spec else ""
 
 
-def _made(
-    head: campaign.Campaign, last: runs.Stored, spec: "Spec | None"
-) -> dict[str, str]:
-    """What determines the numbers, for the foot of a page.
-
-    last : the run whose provenance is shown
-    """
-    host = last.host
-    provenance = host.provenance if host else validated(Provenance, head.provenance)
+def _made(head: kept_rows.Head, spec: "Spec | None") -> dict[str, str]:
+    """What determines the numbers, for the foot of a page."""
+    provenance = head.provenance
     made = {
         "experiment": head.name,
         "source": spec.source if spec else None,
