@@ -97,6 +97,8 @@ def outcome(
     with_chance: bool = True,
 ) -> Outcome:
     """The answer to one criterion."""
+    if criterion.rows.campaign not in campaigns and not criterion.rows.campaign:
+        return Outcome("not measured: the criterion names no campaign")
     missing = sorted(criterion.campaigns() - set(campaigns))
     if missing:
         return Outcome(f"not measured: no results of {missing[0]}")

@@ -27,7 +27,6 @@ NAME = "ledger.csv"
 COLUMNS = ("date", "id", "digest", "chain")
 EARLIEST = "2026-11-21"
 """The date of the first files, and of rows without a date."""
-NOT_STATEMENTS = ("rules.yaml", "thesis-pages.yaml")
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def states(folder: Path) -> Iterator[State]:
     Raises ValueError, `file:line: what is wrong`.
     """
     for path in sorted(folder.glob("*.yaml")):
-        if path.name not in NOT_STATEMENTS:
+        if _has_statements(path):
             for statement in statements.read(path):
                 yield from _of_statement(path.stem, statement)
     for path in sorted(folder.glob("*.csv")):
@@ -63,6 +62,11 @@ def states(folder: Path) -> Iterator[State]:
             yield from _of_table(path)
     if (folder / "rules.yaml").is_file():
         yield from _of_rules(folder / "rules.yaml")
+
+
+def _has_statements(path: Path) -> bool:
+    """Whether a YAML file has statements, and is not of rules or of pages."""
+    return path.name != "rules.yaml" and not path.name.endswith("-pages.yaml")
 
 
 def _of_statement(stem: str, statement: Statement) -> Iterator[State]:

@@ -195,18 +195,20 @@ def _draw(
 ) -> Iterator[Outcome]:
     """The sheet's figures of one campaign; `taken` grows by their files' names."""
     for request in requests:
-        published = _published(request)
-        if not sheet.has(published):
+        followed = published(request)
+        if not sheet.has(followed):
             continue
-        stem = re.sub(r"\W+", "-", published.lower()).strip("-")
+        stem = re.sub(r"\W+", "-", followed.lower()).strip("-")
         stem = stem if stem.startswith("table") else f"figure-{stem}"
         name = figures_section.free_name(stem, taken)
         taken.add(name)
         yield figures_section.draw(request, campaign, target, name)
 
 
-def _published(request: FigureRequest) -> str:
-    return (request.after or "").removeprefix("thesis ").removeprefix("Fig. ")
+def published(request: FigureRequest) -> str:
+    """What a request follows: `5a` of `mpcc Fig. 5a`, `Table C.1` of `Table C.1`."""
+    after = re.sub(r"^[\w-]+ (?=Fig\.|Table |Theorem |sec\.)", "", request.after or "")
+    return after.removeprefix("Fig. ")
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:

@@ -27,6 +27,7 @@ from tests.analysis import campaign
 
 ROOT = Path(__file__).parents[2]
 THESIS = ROOT / "results/published/thesis-pages.yaml"
+MPCC = ROOT / "results/published/mpcc-pages.yaml"
 BOX = FigureRequest.model_validate(
     {
         "kind": "box",
@@ -252,6 +253,38 @@ def test_the_thesis_is_whole() -> None:
         for asked in (statement.criterion, *readings):
             for campaign_name in asked.campaigns():
                 assert pages.experiment(campaign_name), statement.id
+
+
+def test_the_pages_of_mpcc_are_whole() -> None:
+    """Every file of statements is named, and every statement is on one page."""
+    pages = Pages(MPCC)
+    known = {path.name for path in MPCC.parent.glob("mpcc-*.yaml")} - {MPCC.name}
+    assert set(pages.file.statements) == known
+    names = [statement.id for statement in pages.statements]
+    assert len(set(names)) == len(names)
+    for sheet in pages.publication.sheets:
+        for name in sheet.campaigns:
+            path = pages.experiment(name)
+            assert path, name
+            assert load(path).expect, name
+    for statement in pages.statements:
+        on = [one for one in pages.publication.sheets if one.has(statement.figure)]
+        assert len(on) == 1, statement.id
+        assert statement.criterion.campaigns() <= set(on[0].campaigns), statement.id
+
+
+@pytest.mark.parametrize(
+    ("after", "figure"),
+    [
+        ("Fig. 3.4a", "3.4a"),
+        ("mpcc Fig. 11", "11"),
+        ("Table C.1", "Table C.1"),
+        ("mpcc Theorem 5.1", "Theorem 5.1"),
+    ],
+)
+def test_a_figure_is_found_after_a_papers_short_name(after: str, figure: str) -> None:
+    request = FigureRequest(kind="box", after=after)
+    assert publication_pages.published(request) == figure
 
 
 @pytest.mark.parametrize(

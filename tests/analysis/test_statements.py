@@ -16,8 +16,10 @@ PUBLISHED = Path(__file__).parents[2] / "results/published"
 FILES = sorted(
     path
     for path in PUBLISHED.glob("*.yaml")
-    if path.name not in ("rules.yaml", "thesis-pages.yaml")
+    if path.name != "rules.yaml" and not path.name.endswith("-pages.yaml")
 )
+WITHOUT_PAGES = ("olia", "mpcc")
+"""Papers whose page numbers are not known here."""
 THESIS = PUBLISHED / "thesis-ch3.yaml"
 REDRAWS = 50
 
@@ -40,10 +42,10 @@ def given(rows: pd.DataFrame, *names: str) -> dict[str, answers.Answer]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_statement_says_where_it_stands(path: Path) -> None:
     known = statements.read(path)
-    assert len(known) >= 9
+    assert len(known) >= 5
     for one in known:
         assert one.text and one.statement and one.registered and one.section, one.id
-        assert one.page or path.stem.startswith("olia"), one.id
+        assert one.page or path.stem.startswith(WITHOUT_PAGES), one.id
         assert one.criterion.scored, one.id
 
 
