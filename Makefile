@@ -127,8 +127,8 @@ types: venv
 LONG := guest or browser or slow
 
 tests: venv kernel
-	@$(call step,All tests,minutes)
-	$(BIN)/python -m pytest
+	@$(call step,All tests on every CPU,minutes)
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 	$(call done)
 
 unit: venv

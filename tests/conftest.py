@@ -41,7 +41,17 @@ SLOW_FILES = frozenset(
 )
 """Files whose tests together take four seconds or more; `make unit` leaves them out so
 that it takes less than two minutes."""
+TOGETHER = frozenset({"dashboard", "native"})
+"""Folders of tests that share what takes long to make: a guest, a browser."""
 LEFT_OUT = pytest.StashKey[Counter[str]]()
+
+
+def group(path: Path) -> str:
+    """Tests of one group run in one process: those of a file, or of a folder that
+    shares fixtures."""
+    inside = path.relative_to(HERE.parent)
+    folder = inside.parts[1] if len(inside.parts) > 2 else ""
+    return folder if folder in TOGETHER else inside.as_posix()
 
 
 def boots_a_guest(item: pytest.Item) -> bool:
@@ -55,6 +65,7 @@ def boots_a_guest(item: pytest.Item) -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        item.add_marker(pytest.mark.xdist_group(group(item.path)))
         if item.path.relative_to(HERE.parent).as_posix().removeprefix("tests/") in (
             SLOW_FILES
         ):
