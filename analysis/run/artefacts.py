@@ -9,7 +9,7 @@ from typing import Any
 from analysis.run import observed_links, tools
 from analysis.run.job import Job, LinkSettings, Traffic, read_job
 from analysis.run.readers import counters, files, links, outcome, qdiscs
-from analysis.run.readers.outcome import Outcome, UserPath
+from analysis.run.readers.outcome import Outcome, Process, UserPath
 
 _PROGRAM = re.compile(r"traffic-(\d+)-(client|server)")
 
@@ -111,7 +111,7 @@ def _refuse_failed_processes(reported: Outcome, folder: Path, job: Job) -> None:
     """
     for process in sorted(reported.processes, key=lambda p: "client" not in p.name):
         tool, allowed = _tool_of(process.name, job)
-        if process.exit_code in allowed:
+        if process.exit_code in allowed or _was_ended(process, job):
             continue
         ending = _ending(process.exit_code)
         cause = tool.explain(folder, process.name) if tool else ""
@@ -127,6 +127,15 @@ def _tool_of(process: str, job: Job) -> tuple[tools.Tool | None, tuple[int, ...]
     entry = job.traffic[int(match[1])]
     tool = tools.tool(entry.tool)
     return tool, tool.allowed(entry) if match[2] == "client" else (0,)
+
+
+def _was_ended(process: Process, job: Job) -> bool:
+    """Whether a server of a user's program went on until it was ended. Then its exit
+    status says nothing."""
+    match = _PROGRAM.fullmatch(process.name)
+    if match is None or match[2] != "server" or int(match[1]) >= len(job.traffic):
+        return False
+    return job.traffic[int(match[1])].tool == "command" and process.end_s is None
 
 
 def _ending(code: int | None) -> str:

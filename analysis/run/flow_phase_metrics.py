@@ -12,10 +12,11 @@ LEAST_SHARE_OF_PHASE = 0.5
 """An entry counts in a phase if it was active for at least this share of it."""
 
 
-def by_entry(run: Artefacts, moved: Sequence[tools.Flow]) -> dict[str, Any]:
+def by_entry(run: Artefacts, moved: Sequence[tools.Flow | None]) -> dict[str, Any]:
     """The columns of each named traffic entry.
 
-    moved : what the receiver of each entry read, in the job's order
+    moved : what the receiver of each entry read, in the job's order; None if the
+        entry's tool does not say
 
     NAME.goodput_mbps : the entry's goodput
     NAME.share : its share of the goodput of all entries, 0-1; None if that is 0
@@ -28,12 +29,14 @@ def by_entry(run: Artefacts, moved: Sequence[tools.Flow]) -> dict[str, Any]:
         retransmissions
     """
     columns: dict[str, Any] = {}
-    total_mbps = sum(flow.goodput_mbps for flow in moved)
+    total_mbps = sum(flow.goodput_mbps for flow in moved if flow is not None)
     for entry, flow in zip(run.job.traffic, moved, strict=True):
-        name, goodput_mbps = entry.name, flow.goodput_mbps
-        columns[f"{name}.goodput_mbps"] = goodput_mbps
-        columns[f"{name}.share"] = goodput_mbps / total_mbps if total_mbps else None
-        columns[f"{name}.connection_mbps"] = goodput_mbps / entry.parallel
+        name = entry.name
+        if flow is not None:
+            goodput_mbps = flow.goodput_mbps
+            columns[f"{name}.goodput_mbps"] = goodput_mbps
+            columns[f"{name}.share"] = goodput_mbps / total_mbps if total_mbps else None
+            columns[f"{name}.connection_mbps"] = goodput_mbps / entry.parallel
         if sum(entry.source == e.source for e in run.job.traffic) == 1:
             columns |= _by_path(run, entry)
     return columns

@@ -16,8 +16,9 @@ segment with timestamps, over its frame as tc counts it. MPTCP's options make it
 little smaller."""
 
 
-def flows(run: Artefacts) -> tuple[tools.Flow, ...]:
-    """What the receiver of each traffic entry read, in the job's order."""
+def flows(run: Artefacts) -> tuple[tools.Flow | None, ...]:
+    """What the receiver of each traffic entry read, in the job's order; None if the
+    entry's tool does not say."""
     pairs = zip(run.job.traffic, run.reports, strict=True)
     return tuple(tools.tool(entry.tool).flow(entry, report) for entry, report in pairs)
 
@@ -28,8 +29,9 @@ def row(run: Artefacts) -> dict[str, Any]:
     A metric is None if it is not defined for the run.
     """
     moved = flows(run)
+    known = [flow for flow in moved if flow is not None]
     goodput_mbps, measured_s = _total_goodput(run, moved)
-    rates = [count / flow.seconds for flow in moved for count in flow.stream_bytes]
+    rates = [count / flow.seconds for flow in known for count in flow.stream_bytes]
     forward = any(entry.forward for entry in run.job.traffic)
     used = [link.direction(forward) for link in run.used_links]
     capacities = [link.capacity_mbps for link in used if link.capacity_mbps]
@@ -37,9 +39,11 @@ def row(run: Artefacts) -> dict[str, Any]:
     return {
         "goodput_mbps": goodput_mbps,
         "measured_s": measured_s,
-        "received_bytes": sum(flow.bytes for flow in moved),
+        "received_bytes": sum(flow.bytes for flow in known) if known else None,
         **_aggregation_benefit(run, goodput_mbps, capacities),
-        "utilisation": metrics.utilisation(goodput_mbps, capacities),
+        "utilisation": None
+        if goodput_mbps is None
+        else metrics.utilisation(goodput_mbps, capacities),
         "jain": metrics.jain(rates) if len(rates) > 1 and any(rates) else None,
         **retransmissions(_senders(run)),
         "connections": sum(host.mptcp("MPCapableSYNACKRX") for host in counters),
@@ -52,13 +56,13 @@ def row(run: Artefacts) -> dict[str, Any]:
 
 
 def _aggregation_benefit(
-    run: Artefacts, goodput_mbps: float, capacities: Sequence[float]
+    run: Artefacts, goodput_mbps: float | None, capacities: Sequence[float]
 ) -> dict[str, float | None]:
     """A_B, and the A_B of a transport whose frames fill all links.
 
     Both are None for runs to which A_B does not apply.
     """
-    if not _alone_on_disjoint_paths(run):
+    if goodput_mbps is None or not _alone_on_disjoint_paths(run):
         return {"aggregation_benefit": None, "aggregation_benefit_bound": None}
     most_mbps = sum(capacities) * PAYLOAD_SHARE
     return {
@@ -68,20 +72,28 @@ def _aggregation_benefit(
 
 
 def _total_goodput(
-    run: Artefacts, moved: tuple[tools.Flow, ...]
-) -> tuple[float, float]:
+    run: Artefacts, moved: tuple[tools.Flow | None, ...]
+) -> tuple[float | None, float | None]:
     """The goodput of all entries in 10^6 bit/s, and the seconds over which it is a
     mean.
 
     With several entries these are the seconds from the first start to the last end,
-    because entries need not be active at the same time.
+    because entries need not be active at the same time. Entries whose tools do not say
+    what arrived are left out; both are None if no entry is left.
     """
-    if len(moved) == 1:
-        return moved[0].goodput_mbps, moved[0].seconds
-    starts = [entry.start_s for entry in run.job.traffic]
-    ends = [start + flow.seconds for start, flow in zip(starts, moved, strict=True)]
-    seconds = max(ends) - min(starts)
-    return metrics.goodput_mbps(sum(flow.bytes for flow in moved), seconds), seconds
+    known = [
+        (entry.start_s, flow)
+        for entry, flow in zip(run.job.traffic, moved, strict=True)
+        if flow is not None
+    ]
+    if not known:
+        return None, None
+    if len(known) == 1:
+        return known[0][1].goodput_mbps, known[0][1].seconds
+    ends = [start_s + flow.seconds for start_s, flow in known]
+    seconds = max(ends) - min(start_s for start_s, _ in known)
+    moved_bytes = sum(flow.bytes for _, flow in known)
+    return metrics.goodput_mbps(moved_bytes, seconds), seconds
 
 
 def _alone_on_disjoint_paths(run: Artefacts) -> bool:

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends import fake_trace, fake_web
+from mpbench.backends import fake_command, fake_trace, fake_web
 from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import (
     Flow,
@@ -39,11 +39,13 @@ def artefacts(job: Job) -> dict[str, bytes]:
         tool = job["traffic"][index]["tool"]
         if tool in fake_web.TOOLS:
             files |= fake_web.reports(job["traffic"][index], index, each)
+        if tool == "command":
+            files |= fake_command.reports(job["traffic"][index], index, each)
         for end in ("client", "server"):
             name = f"traffic-{index}-{end}"
             if tool == "cbr":
                 files[f"{name}.json"] = cbr(each)
-            elif tool not in fake_web.TOOLS:
+            elif tool not in (*fake_web.TOOLS, "command"):
                 files[f"{name}.json"] = iperf3(job, index, each, end)
             files[f"{name}.err"] = b""
     for host in hosts(job):

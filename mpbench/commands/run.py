@@ -158,7 +158,7 @@ def command(
     """
     from rich.console import Console
 
-    from mpbench.backends import registry
+    from mpbench.backends import programs, registry
     from mpbench.engine import cpus, dry
     from mpbench.engine.campaign import AnalysisFunctions, run_campaign
     from mpbench.engine.types import Experiment, Options
@@ -168,6 +168,8 @@ def command(
     spec = load(file, configurations, without)
     if backend_name == "virtual":
         feasible.check_sysctls(spec)
+    if backend_name != "fake":
+        programs.check(spec)
     backend = registry.create(backend_name)
     build = backend.identity()
     experiment = Experiment(spec.name, spec.text.encode(), make_plan(spec, build))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mpbench.guest import ready
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
 from mpbench.workloads.processes import Process
@@ -64,7 +65,8 @@ class Started:
     def __init__(self, process: Process, network: LabNetwork, folder: Path) -> None:
         self.process = process
         self.ended: float | None = None
-        self.error = (folder / process.output).with_suffix(".err")
+        self.output = folder / process.output
+        self.error = self.output.with_suffix(".err")
         for name, content in process.files:
             _make(Path(name), content)
         for name, _ in process.leaves:
@@ -80,6 +82,7 @@ class Started:
                 stdout=out,
                 stderr=err,
                 cwd="/tmp",
+                preexec_fn=ready.bounded(process.most_bytes),
             )
 
     def keep(self, folder: Path) -> None:
@@ -124,7 +127,7 @@ def run(
         if process.role == "server"
     ]
     for server in servers:
-        _wait_until_listening(server, network)
+        _wait_until_ready(server, network)
     _note_ended(servers)
     align()
     zero = time.monotonic()
@@ -156,8 +159,7 @@ def run(
         _wait_for_child(ending, deadline - time.monotonic())
     for server in servers:
         if server.ended is None:
-            server.popen.terminate()
-            server.popen.wait()
+            ready.end(server.popen)
     for started in [*servers, *clients]:
         started.keep(folder)
     return [started.record(zero) for started in [*servers, *clients]]
@@ -211,19 +213,26 @@ def _note_ended(started: Sequence[Started]) -> None:
             child.ended = time.monotonic()
 
 
-def _wait_until_listening(server: Started, network: LabNetwork) -> None:
-    port = server.process.listens
-    if port is None:
-        return
+def _wait_until_ready(server: Started, network: LabNetwork) -> None:
+    port, text = server.process.listens, server.process.says
     deadline = time.monotonic() + LISTEN_DEADLINE_S
     namespace = network.nodes[server.process.host].namespace
-    while not _listens(namespace, port, server.process.udp):
+
+    def is_ready() -> bool:
+        if text is not None:
+            return ready.says(text, server.output, server.error)
+        return port is None or _listens(namespace, port, server.process.udp)
+
+    while not is_ready():
         ended = server.popen.poll() is not None
         if ended or time.monotonic() > deadline:
             late = f"was not up after {LISTEN_DEADLINE_S:g} s"
             what = "ended at once" if ended else late
+            lacks = f"port {port} does not listen"
+            if text is not None:
+                lacks = f"no line of its output has '{text}'"
             raise TrafficError(
-                f"{server.process.name}: port {port} does not listen: "
+                f"{server.process.name}: {lacks}: "
                 f"the server {what} ({' '.join(server.process.argv)})"
                 f"{_last_words(server.error)}"
             )

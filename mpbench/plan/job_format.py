@@ -23,8 +23,10 @@ from pydantic import (
 )
 
 import topologies
+from mpbench import patterns
 from mpbench.guest import sysctls
 from mpbench.spec import builtin
+from mpbench.spec.command import ENDS, MOST_NUMBERS, NUMBER_UNITS, TAKEN, words
 from mpbench.spec.vocabulary import PROTOCOLS, READ_MODES
 from topologies import Description, networks
 from topologies.shaping import from_json
@@ -55,6 +57,11 @@ def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
 def _sysctl(name: str) -> str:
     sysctls.path(name)
     return name
+
+
+def _readable(pattern: str) -> str:
+    patterns.compiled(pattern)
+    return pattern
 
 
 Word = Annotated[str, _matching(_WORD, "a name that a kernel knows")]
@@ -155,6 +162,36 @@ class Cbr(Entry):
     pause_s: LastingSeconds | None
 
 
+class Numbers(Part):
+    """What is read from the output of a program."""
+
+    pattern: Annotated[str, AfterValidator(_readable)]
+    units: dict[str, Literal[NUMBER_UNITS]]  # type: ignore[valid-type]
+    take: Literal[TAKEN]  # type: ignore[valid-type]
+    of: Literal[ENDS]  # type: ignore[valid-type]
+
+    @model_validator(mode="after")
+    def _each_group_has_a_unit(self) -> Self:
+        if set(patterns.names(self.pattern)) != set(self.units):
+            raise ValueError("units: needs one unit per group of the pattern")
+        return self
+
+
+class Command(Entry):
+    tool: Literal["command"]
+    duration_s: LastingSeconds
+    bytes: None
+    reverse: bool
+    client: Annotated[list[str], AfterValidator(words)]
+    server: Annotated[list[str], AfterValidator(words)] | None
+    ready: Literal["port", "udp_port", "line", "nothing"] | None
+    ready_line: Annotated[str, Field(min_length=1, max_length=200)] | None
+    numbers: Annotated[list[Numbers], Field(max_length=MOST_NUMBERS)]
+
+
+AnyEntry = Iperf3 | Curl | Ab | Cbr | Command
+
+
 class Capture(Part):
     """Where packets are captured, and whether whole."""
 
@@ -234,7 +271,7 @@ class Job(Part):
     links: Annotated[list[Link], Field(max_length=MOST_ENTRIES)]
     transport: Transport
     traffic: Annotated[
-        list[Annotated[Iperf3 | Curl | Ab | Cbr, Field(discriminator="tool")]],
+        list[Annotated[AnyEntry, Field(discriminator="tool")]],
         Field(min_length=1, max_length=MOST_ENTRIES),
     ]
     time_limit_s: LastingSeconds

@@ -11,6 +11,7 @@ from pydantic.config import JsonDict, JsonValue
 from mpbench import units
 from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
+from mpbench.spec.command import Command
 from mpbench.spec.messages import MOST_FAULTS
 from mpbench.spec.suggestions import suggestion, unknown_key
 from mpbench.spec.traffic import Entry, Traffic
@@ -24,6 +25,7 @@ MODELS: Mapping[str, type[Entry]] = {
     "curl": Download,
     "ab": Requests,
     "cbr": ConstantRate,
+    "command": Command,
 }
 
 
@@ -81,6 +83,10 @@ VARIED: Mapping[str, tuple[_Varied, ...]] = {
         _Varied("rate", "Mbit/s", "rate_mbps", 0.001, 10_000, False, "rate"),
         _Varied("burst", "s", "burst_s", 1e-6, 86_400, False, "mean length of a burst"),
         _Varied("pause", "s", "pause_s", 1e-6, 86_400, False, "mean time between"),
+    ),
+    "command": (
+        _Varied("duration", "s", "duration_s", 0.001, 86_400, False, "its duration"),
+        _START,
     ),
 }
 
@@ -225,7 +231,7 @@ def _by_tool(schema: JsonDict) -> None:
 
 
 Entries = Annotated[
-    tuple[Traffic | Download | Requests | ConstantRate, ...],
+    tuple[Traffic | Download | Requests | ConstantRate | Command, ...],
     BeforeValidator(read_entries),
     Field(json_schema_extra=_by_tool),
 ]

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from analysis.run.quantities import QUANTITIES
-from mpbench.spec import flows
+from mpbench.spec import flows, own_metrics
 from mpbench.spec.builtin import describe, names, network_of
 from mpbench.spec.cases import Case
 from mpbench.spec.design import Design
@@ -19,6 +19,7 @@ from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
 from mpbench.spec.includes import whole_text
 from mpbench.spec.networks import Network, expression_fault
+from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phases, check_phases
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S
@@ -33,7 +34,6 @@ from mpbench.spec.values import (
     Whole,
     context,
 )
-from mpbench.spec.vocabulary import METRICS
 from topologies import Description, Parameter
 
 MOST_RUNS = 1_000_000
@@ -90,7 +90,7 @@ class Spec(Part):
         default=(),
         description="Interfaces whose packets are captured and analysed, headers only.",
     )
-    metrics: tuple[Annotated[str, OneOf("metric", METRICS)], ...] = Field(
+    metrics: tuple[Annotated[str, MetricName()], ...] = Field(
         default=("goodput",), description="What the report is about."
     )
     figures: tuple[Figure, ...] = Field(default=(), description="What it draws.")
@@ -205,6 +205,7 @@ class Spec(Part):
         for index, metric in enumerate(self.metrics):
             if metric in self.metrics[:index]:
                 faults.add(("metrics", index), f"'{metric}' is in the list already")
+        own_metrics.check(self.metrics, own_metrics.columns(self.traffic), faults)
         metric = "experimental_aggregation_benefit"
         topology = context(info).topology
         if metric not in self.metrics or topology is None:

@@ -14,6 +14,7 @@ from analysis.figures import request
 from analysis.figures.registry import KINDS
 from analysis.run.quantities import QUANTITIES
 from mpbench.spec.factors import find
+from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phase, range_schema, read_range
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
@@ -24,7 +25,7 @@ from mpbench.spec.values import (
     Whole,
     context,
 )
-from mpbench.spec.vocabulary import DIFFERENCES, MEASURED_CRITERIA, METRICS
+from mpbench.spec.vocabulary import DIFFERENCES, MEASURED_CRITERIA
 
 
 class Criterion(request.Criterion):
@@ -122,7 +123,7 @@ class Figure(request.FigureRequest):
     factors: tuple[Annotated[str, AfterValidator(_parameter)], ...] | None = Field(
         default=None, description="Factors of the histograms; all if not said."
     )
-    metric: Annotated[str, OneOf("metric", METRICS)] | None = Field(
+    metric: Annotated[str, MetricName()] | None = Field(
         default=None, description="The metric of the boxes, curves or cells."
     )
     criterion: Criterion | None = Field(

@@ -37,6 +37,7 @@ PATH_MANAGERS: Mapping[str, str] = {
 
 TOOLS: Mapping[str, str] = {
     "ab": "ApacheBench: many requests for small files, one after the other or parallel",
+    "command": "any program, and the numbers that it prints",
     "cbr": "datagrams at a constant rate, also in bursts, without congestion control",
     "curl": "one download by HTTP, with its completion time",
     "iperf3": "bulk data for a time or up to a size",

@@ -30,7 +30,7 @@ PATH_MANAGERS = ("fullmesh", "ndiffports")
 """`fullmesh`: one subflow from every address of the client to the server;
 `ndiffports`: several from its first address."""
 
-TOOLS = ("iperf3", "curl", "ab", "cbr")
+TOOLS = ("iperf3", "curl", "ab", "cbr", "command")
 """Traffic tools, each a file of `mpbench.workloads`."""
 
 READ_MODES = ("coalesced", "packet")

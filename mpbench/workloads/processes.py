@@ -17,7 +17,11 @@ class Process:
     start_s : when a client starts, seconds after the beginning of the traffic
     listens : port on which a server must listen; None for a client
     udp : True if that is a UDP port, False if it is a TCP port
+    says : a text in a line of its output, for which the guest waits before it goes on;
+        None if it need not say anything
     lasting : True if a server never ends by itself
+    most_bytes : the largest file that it can write, its output included; None for no
+        limit of its own
     files : the files to write before the start: (path, text), or (path, n) for a file
         of n zero bytes
     leaves : the files that the process writes: (path, name under which the run keeps
@@ -32,7 +36,9 @@ class Process:
     start_s: float = 0.0
     listens: int | None = None
     udp: bool = False
+    says: str | None = None
     lasting: bool = False
+    most_bytes: int | None = None
     files: tuple[tuple[str, str | int], ...] = ()
     leaves: tuple[tuple[str, str], ...] = ()
 

@@ -16,6 +16,7 @@ from mpbench.spec import Spec, knobs, loads, vocabulary
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
+from mpbench.spec.command import Command, Numbers
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
@@ -48,6 +49,8 @@ TABLE_OF = {
     Requests: ("Traffic", 4),
     ConstantRate: ("Traffic", 5),
     Read: ("Traffic", 6),
+    Command: ("Traffic", 7),
+    Numbers: ("Traffic", 8),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
 }
@@ -228,7 +231,7 @@ def test_the_job() -> None:
 
 
 def test_the_examples_are_valid() -> None:
-    whole, *networks, users, part, phases = re.findall(
+    whole, *networks, users, part, _own, phases = re.findall(
         r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL
     )
     assert loads(whole).name == "bulk-low-bdp"

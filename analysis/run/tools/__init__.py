@@ -4,7 +4,8 @@ read(folder, index)
     reads the tool's reports about traffic entry `index` from a run's artefacts; raises
     ValueError, with one line, if they cannot be read
 flow(entry, report)
-    the bytes that the receiver read, and the time in which it read them
+    the bytes that the receiver read, and the time in which it read them; None if the
+    tool does not say
 part(entry, report, start_s, end_s)
     the same for a part of the time after the entry's start; its `seconds` are those in
     which the entry was active. None if it never was, or if the tool does not say
@@ -29,7 +30,7 @@ from typing import Any, Protocol
 from analysis.run import metrics
 from analysis.run.job import Traffic
 
-TOOLS = ("iperf3", "curl", "ab", "cbr")
+TOOLS = ("iperf3", "curl", "ab", "cbr", "command")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Tool(Protocol):
     """The functions of a tool's file, as the head of this file describes them."""
 
     def read(self, folder: Path, index: int) -> Any: ...
-    def flow(self, entry: Traffic, report: Any) -> Flow: ...
+    def flow(self, entry: Traffic, report: Any) -> Flow | None: ...
     def part(
         self, entry: Traffic, report: Any, start_s: float, end_s: float
     ) -> Flow | None: ...

@@ -1,0 +1,63 @@
+"""Results of any program, as its patterns read them. `analysis.run.tools` describes
+each function."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from analysis.run.job import Traffic
+from analysis.run.readers import command, files
+from analysis.run.readers.files import read_object
+from analysis.run.tools import Flow, Lasted
+from mpbench.spec.command import column
+
+MOST_CHARACTERS = 300
+
+
+def read(folder: Path, index: int) -> command.Report:
+    job = read_object(folder.parent / "job.json")
+    return command.read(folder, index, job["traffic"][index]["numbers"])
+
+
+def flow(_entry: Traffic, _report: command.Report) -> Flow | None:
+    """None: what arrived is not known, only what the program says about it."""
+    return None
+
+
+def part(
+    _entry: Traffic, _report: command.Report, _start_s: float, _end_s: float
+) -> Flow | None:
+    return None
+
+
+def columns(_entry: Traffic, report: command.Report) -> Mapping[str, Any]:
+    """The numbers that were read, and the time that the client took."""
+    read_numbers = {
+        column(name, report.units[name]): number
+        for name, number in report.numbers.items()
+    }
+    return {"command.client_s": report.seconds, **read_numbers}
+
+
+def wrong(_entry: Traffic, report: command.Report) -> Iterator[str]:
+    """Check that every number is there."""
+    for name, number in report.numbers.items():
+        if number is None:
+            yield f"no line of the output gives '{name}'"
+
+
+def lasted(_entry: Traffic, report: command.Report) -> Lasted:
+    """How many connections the program opened is not known."""
+    return Lasted(0, report.seconds)
+
+
+def allowed(_entry: Traffic) -> tuple[int, ...]:
+    return (0,)
+
+
+def explain(folder: Path, name: str) -> str:
+    for file in (folder / f"{name}.txt", folder / f"{name}.err"):
+        if file.exists() and file.stat().st_size >= command.MOST_BYTES:
+            return f"its output is larger than {command.MOST_BYTES >> 20} MiB"
+    said = files.tail(folder / f"{name}.err") or files.tail(folder / f"{name}.txt")
+    return said[:MOST_CHARACTERS]

@@ -1,0 +1,30 @@
+"""The programs that an experiment's commands name: whether guests have them."""
+
+import shutil
+
+from mpbench.backends.tools import SEARCH
+from mpbench.errors import UserError
+from mpbench.spec import Spec
+from mpbench.spec.command import ENDS, Command
+from mpbench.spec.messages import listing
+
+
+def check(spec: Spec) -> None:
+    """Raises UserError, one line per fault, for programs that this machine lacks.
+
+    A guest has the programs of the machine.
+    """
+    faults = []
+    for index, entry in enumerate(spec.traffic):
+        if not isinstance(entry, Command):
+            continue
+        for end in ENDS:
+            words = getattr(entry, end)
+            if words is None or shutil.which(words[0], path=SEARCH):
+                continue
+            where = spec.where("traffic", index, end)
+            reason = f"no program '{words[0]}' on this machine, whose programs guests"
+            hint = "install its package, or name another"
+            faults.append(f"{where}: traffic[{index}].{end}: {reason} have; {hint}")
+    if faults:
+        raise UserError(listing(faults))

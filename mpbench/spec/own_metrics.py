@@ -1,0 +1,68 @@
+"""Metrics beyond mpbench's own: the columns that an experiment's own programs give."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import core_schema
+
+from mpbench.spec import flows
+from mpbench.spec.command import Command
+from mpbench.spec.suggestions import nearest
+from mpbench.spec.traffic import Entry
+from mpbench.spec.values import Faults, OneOf
+from mpbench.spec.vocabulary import METRICS
+
+DOT = "."
+"""Columns of programs have a dot, which no metric of mpbench has."""
+
+
+@dataclass(frozen=True)
+class MetricName:
+    """Marks a metric of mpbench, or a column such as `command.time_ms`.
+
+    Whether a program of the experiment gives the column is checked with the whole file:
+    see `check`.
+    """
+
+    def check(self, value: object) -> str:
+        if isinstance(value, str) and DOT in value:
+            return value
+        return OneOf("metric", METRICS).check(value)
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        columns = {"type": "string", "pattern": r"^[A-Za-z0-9_-]+\..+$"}
+        return {"anyOf": [{"type": "string", "enum": list(METRICS)}, columns]}
+
+
+def columns(traffic: Sequence[Entry]) -> tuple[str, ...]:
+    """The columns that the programs of the traffic give.
+
+    They begin with the entry's name, unless the only entry has none.
+    """
+    named = len(traffic) > 1 or traffic[0].name is not None
+    prefixes = [f"{name}." if named else "" for name in flows.names(traffic)]
+    return tuple(
+        f"{prefix}{column}"
+        for prefix, entry in zip(prefixes, traffic, strict=True)
+        if isinstance(entry, Command)
+        for column in entry.columns
+    )
+
+
+def check(metrics: Sequence[str], known: Sequence[str], faults: Faults) -> None:
+    """Every metric with a dot is a column that a program gives."""
+    for index, metric in enumerate(metrics):
+        if DOT not in metric or metric in known:
+            continue
+        hint = nearest(metric, known) if known else f"known: {', '.join(METRICS)}"
+        reason = f"no program of the experiment gives '{metric}'"
+        faults.add(("metrics", index), f"{reason}; {hint}")
