@@ -86,7 +86,7 @@ demo: setup
 	$(call done)
 
 reproduction: setup
-	@$(call step,Every campaign of results/reference and its pages,some 30 hours of CPU; it resumes)
+	@$(call step,Every campaign of results/reference and its pages,some 18 hours of CPU; it resumes)
 	$(BIN)/python -m validation.reproduction
 	$(call done)
 

@@ -12,6 +12,9 @@ v091       the thesis's campaigns on the thesis's machine, as far as it is known
 control    the thesis's campaigns under both configurations, with fresh seeds
 parts      the thesis's campaigns under v091 with one part left out
 
+The last two only have to show differences to the campaigns before them, in the same
+networks, so they have every k-th network alone (thinned.yaml).
+
 A campaign of `parts` copies the runs that leaving the part out does not change. The
 command can be stopped at any time, and goes on where it stopped.
 
@@ -83,6 +86,7 @@ def steps(results: Path) -> Iterator[Step]:
     """Every campaign of every set, in the order of execution."""
     thesis = sorted((EXPERIMENTS / "thesis").glob("*.yaml"))
     v091, control = CONFIGURATIONS / "v091.yaml", CONFIGURATIONS / "control.yaml"
+    thinned = ("--with", str(CONFIGURATIONS / "thinned.yaml"))
 
     def run(of: str, file: Path, suffix: str = "", *words: str) -> Step:
         name = file.stem + suffix
@@ -104,12 +108,12 @@ def steps(results: Path) -> Iterator[Step]:
     for file in thesis:
         yield run("v091", file, "-v091", "--with", str(v091))
     for file in thesis:
-        yield run("control", file, "-control", "--with", str(control))
+        yield run("control", file, "-control", "--with", str(control), *thinned)
         both = ("--with", str(v091), "--with", str(control))
-        yield run("control", file, "-v091-control", *both)
+        yield run("control", file, "-v091-control", *both, *thinned)
     for part in yaml.safe_load(v091.read_text())["parts"]:
         for file in thesis:
-            words = ("--with", str(v091), "--without", part)
+            words = ("--with", str(v091), *thinned, "--without", part)
             words += ("--reuse", str(results / f"{file.stem}-v091"))
             yield run("parts", file, f"-v091-without-{part}", *words)
 

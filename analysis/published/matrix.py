@@ -11,12 +11,14 @@ false effect among all statements and parts below 5 %.
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
+from analysis.campaign.campaign import Campaign
 from analysis.published.answers import Answer, answer, runs_of
 from analysis.published.criterion import Criterion
 from analysis.published.estimates import Estimator, estimator
@@ -82,14 +84,19 @@ def changes(
     """
     found: dict[tuple[str, str], Change] = {}
     for statement in statements:
-        known = answers[statement.id]
-        if known.verdict is None or statement.kind == "input":
+        if answers[statement.id].verdict is None or statement.kind == "input":
             continue
         for part, campaigns in without.items():
             other = answer(statement, campaigns, REDRAWS, with_chance=False)
             if other.verdict is None:
                 continue
-            p = change_p(statement.criterion, whole, campaigns)
+            same = in_networks_of(campaigns, whole)
+            known = answers[statement.id]
+            if same is not whole:
+                known = answer(statement, same, REDRAWS, with_chance=False)
+            if known.verdict is None:
+                continue
+            p = change_p(statement.criterion, same, campaigns)
             found[statement.id, part] = Change(known.verdict, other.verdict, p)
     tested = {key: one.p for key, one in found.items() if one.p is not None}
     corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
@@ -98,6 +105,33 @@ def changes(
         change = Change(one.with_part, one.without, one.p, corrected.get((name, part)))
         rows.setdefault(name, {})[part] = change
     return dict(rows)
+
+
+def in_networks_of(fewer: Campaigns, whole: Campaigns) -> Campaigns:
+    """The campaigns `whole`, with the points alone that `fewer` has.
+
+    A part may be left out in every k-th network alone; then both sides have the same
+    networks. Returns `whole` itself if no point is left out.
+    """
+    thinned = {
+        name: campaign
+        for name, campaign in fewer.items()
+        if name in whole and not _points(whole[name]) <= _points(campaign)
+    }
+    if not thinned:
+        return whole
+    return dict(whole) | {
+        name: replace(whole[name], runs=_at(whole[name].runs, _points(campaign)))
+        for name, campaign in thinned.items()
+    }
+
+
+def _points(campaign: Campaign) -> set[int]:
+    return set(campaign.runs["point"]) if len(campaign.runs) else set()
+
+
+def _at(runs: pd.DataFrame, points: set[int]) -> pd.DataFrame:
+    return runs[runs["point"].isin(points)].reset_index(drop=True)
 
 
 def change_p(criterion: Criterion, one: Campaigns, other: Campaigns) -> float | None:

@@ -86,9 +86,10 @@ def command(
 
 def _subset(whole: "Spec | None", run: "Spec | None") -> tuple[str, ...]:
     """A line where fewer design points were run than the experiment file has."""
-    points = [
-        spec.design.points if spec and spec.design else None for spec in (run, whole)
-    ]
+    designs = [spec.design if spec else None for spec in (run, whole)]
+    points = [design.points if design else None for design in designs]
+    if (ours := designs[0]) and ours.thinned_to:
+        return (f"Every k-th network alone, at most {ours.thinned_to} of {points[0]}.",)
     if None in points or points[0] == points[1]:
         return ()
     return (f"A design of {points[0]} points; the experiment file has {points[1]}.",)

@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mpbench.plan import feasible
 from mpbench.plan.jobs import REPORT, job
-from mpbench.plan.points import Spread, points
+from mpbench.plan.points import Point, Spread, points
 from mpbench.plan.runs import Plan, Run
 from mpbench.spec import Spec
 
@@ -26,11 +26,12 @@ def make_plan(
     Raises UserError if the design cannot give the points asked for, or if no run of
     the experiment can be ok (`feasible.check`).
     """
-    chosen = points(spec, make_design)
+    whole = points(spec, make_design)
+    chosen = kept(spec, whole)
     keys = {name: parameter.key for name, parameter in spec.variable().items()}
     runs = []
-    for number, point in enumerate(chosen):
-        shown = number if len(chosen) > 1 else None
+    for number, point in chosen.items():
+        shown = number if len(whole) > 1 else None
         factors = {keys[name]: value for name, value in point.items()}
         for repetition in range(spec.repetitions):
             for case in spec.cases:
@@ -39,12 +40,31 @@ def make_plan(
                 runs.append(Run(name, number, case, repetition, factors, work))
     plan = Plan(
         runs=tuple(runs),
-        factor_keys=tuple(keys[name] for name in chosen[0]),
-        design=tuple(tuple(point.values()) for point in chosen),
+        factor_keys=tuple(keys[name] for name in whole[0]),
+        design=tuple(tuple(point.values()) for point in chosen.values()),
         spec_hash=spec.digest,
     )
     feasible.check(spec, plan)
     return plan
+
+
+def kept(spec: Spec, whole: Sequence[Point]) -> dict[int, Point]:
+    """The points that are executed, by their numbers in the whole design.
+
+    A point keeps its number, so that its runs are those of the whole design. Lists are
+    not thinned: a point of the ranges is executed with all their values, or not.
+    """
+    design = spec.design
+    if design is None or design.thinned_to is None or not design.spread:
+        return dict(enumerate(whole))
+    keys = [tuple(point[name] for name in design.spread) for point in whole]
+    order = {key: rank for rank, key in enumerate(dict.fromkeys(keys))}
+    step = -(-len(order) // design.thinned_to)
+    return {
+        number: point
+        for number, (key, point) in enumerate(zip(keys, whole, strict=True))
+        if order[key] % step == 0
+    }
 
 
 def run_id(job: Mapping[str, Any], build: Mapping[str, str]) -> str:

@@ -15,11 +15,12 @@ Each part is a file of changes:
     congestion_control: {lia: {rule: mptcp-0.91}}
     sysctls: {net.ipv4.tcp_rmem: 4096 87380 6291456}
     seed: 2
+    thinned_to: 100
 
 `mpbench run FILE --with CONFIGURATION --without lia` runs FILE with the changes of all
 parts but `lia`, under the name `NAME-v091-without-lia`. What a part names and the
 experiment does not have stays without effect, so one configuration fits many
-experiments. The design, and so the points, stay as they are.
+experiments. The points stay as they are; `thinned_to` executes some of them alone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +33,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from mpbench.errors import UserError
 from mpbench.spec.builtin import names
 from mpbench.spec.cases import checked_sysctls
+from mpbench.spec.design import MOST_POINTS
 from mpbench.spec.document import Document, Place, read
 from mpbench.spec.problems import describe
 from mpbench.spec.suggestions import nearest
@@ -85,6 +87,7 @@ class Changes(Part):
         default={}
     )
     seed: Whole | None = Field(default=None, ge=0)
+    thinned_to: Whole | None = Field(default=None, ge=1, le=MOST_POINTS)
 
 
 class Configuration(Part):
@@ -179,6 +182,10 @@ def _changed(document: Document, part: tuple[Document, Changes]) -> Document:
     if changes.seed is not None:
         values = _seeded(values, changes.seed)
         moved[("seed",)] = ("seed",)
+    design = values.get("design")
+    if changes.thinned_to is not None and isinstance(design, dict):
+        values["design"] = {**design, "thinned_to": changes.thinned_to}
+        moved[("design", "thinned_to")] = ("thinned_to",)
     for place, transport in _transports(values):
         new = _transport(transport, changes)
         values = _with(values, place, new)

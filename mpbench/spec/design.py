@@ -107,6 +107,13 @@ class Design(Part):
         ge=1,
         description="Points of a smaller WSP design that stay, the others being added.",
     )
+    thinned_to: Whole | None = Field(
+        default=None,
+        ge=1,
+        le=MOST_POINTS,
+        description="Execute every k-th point of the ranges alone, with the least k"
+        " that leaves no more points than this.",
+    )
     seed: Whole | None = Field(
         default=None,
         ge=0,

@@ -42,6 +42,7 @@ DESIGN_KEYS = (
     "method",
     "points",
     "grown_from",
+    "thinned_to",
     "seed",
     "candidates",
     "candidate_set",

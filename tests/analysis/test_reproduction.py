@@ -15,8 +15,10 @@ from analysis.campaign.campaign import Campaign
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
-from analysis.published import cells, publication, statements
+from analysis.published import cells, matrix, publication, statements
 from analysis.published import criterion as criteria
+from analysis.published.answers import answer
+from analysis.published.judging import Verdict
 from analysis.published.statements import Statement
 from analysis.report import publication_pages
 from mpbench.commands import pages as command
@@ -199,6 +201,25 @@ def test_the_matrix_tells_what_a_part_mends_and_breaks(tmp_path: Path) -> None:
     assert "| `small` | agrees | **differs** | **broken** |" in page
     index = (tmp_path / "README.md").read_text()
     assert "[matrix.md](matrix.md)" in index and "**try**" not in index
+
+
+def test_a_part_left_out_in_fewer_networks_is_compared_in_these(tmp_path: Path) -> None:
+    """In every other network the goodput is 2 Gbit/s, with the part and without."""
+    high = np.where(np.arange(40 * 3) // 3 % 2, 2000.0, 900.0)
+    whole = made("a-v", 1, goodput_mbps=high + np.arange(40 * 3) / 1000)
+    fewer = replace(
+        whole, name="a-v-without-rate", runs=whole.runs[whole.runs["point"] % 2 == 1]
+    )
+    assert matrix.in_networks_of({"a": whole}, {"a": whole})["a"] is whole
+    same = matrix.in_networks_of({"a": fewer}, {"a": whole})["a"]
+    assert set(same.runs["point"]) == set(range(1, 40, 2))
+    one = said()
+    answers = {one.id: answer(one, {"a": whole}, 50)}
+    row = matrix.changes([one], answers, {"a": whole}, {"rate": {"a": fewer}})
+    change = row[one.id]["rate"]
+    assert answers[one.id].verdict is Verdict.UNDECIDED
+    assert change.with_part is change.without is Verdict.AGREES
+    assert change.effect is matrix.Effect.NONE and not change.by_chance
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:

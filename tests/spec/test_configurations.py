@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from mpbench.errors import UserError
+from mpbench.plan import make_plan
 from mpbench.spec import load, loads
 from mpbench.spec.experiment import Spec
 from tests.calls import Command
@@ -56,6 +57,32 @@ def folder(tmp_path: Path) -> Path:
 
 def old(folder: Path, *without: str) -> Spec:
     return load(folder / "small.yaml", [folder / "old.yaml"], without)
+
+
+def ids(spec: Spec) -> dict[tuple[int, str], str]:
+    plan = make_plan(spec, {})
+    return {(run.point, run.case): run.id for run in plan.runs}
+
+
+def test_a_thinned_design_has_runs_of_the_whole_one(folder: Path) -> None:
+    (folder / "fewer.yaml").write_text("parts: {fewer: points.yaml}\n")
+    (folder / "points.yaml").write_text("thinned_to: 2\n")
+    lists = EXPERIMENT.replace("{path1.cap", "{path2.loss: [0 %, 1 %], path1.cap")
+    (folder / "small.yaml").write_text(lists)
+    whole = load(folder / "small.yaml")
+    thinned = load(folder / "small.yaml", [folder / "fewer.yaml"])
+    assert thinned.name == whole.name
+    # Points 0 and 1 have the first capacity, 4 and 5 the third.
+    assert {point for point, _ in ids(thinned)} == {0, 1, 4, 5}
+    assert ids(thinned).items() <= ids(whole).items()
+    assert {point for point, _ in ids(whole)} == set(range(6))
+
+
+def test_a_grid_is_not_thinned() -> None:
+    grid = EXPERIMENT.replace("  points: 3\n  candidates: 50\n", "  method: grid\n")
+    grid = grid.replace("{min: 1, max: 9, unit: Mbit/s}", "[1 Mbit/s, 2 Mbit/s]")
+    thinned = grid.replace("  method: grid\n", "  method: grid\n  thinned_to: 1\n")
+    assert ids(loads(thinned)) == ids(loads(grid))
 
 
 def test_parts_change_what_they_name(folder: Path) -> None:
