@@ -41,7 +41,7 @@ GROUPS = {
         "rows",
         "cost",
     ),
-    "Set-up": ("kernel", "schema"),
+    "Set-up": ("kernel", "image", "schema"),
 }
 """Sub-commands as the help lists them; others follow by name."""
 

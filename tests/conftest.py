@@ -30,6 +30,7 @@ SLOW_FILES = frozenset(
         "hostile/test_fuzz_results.py",
         "hostile/test_results_folders.py",
         "hostile/test_system_calls.py",
+        "image/test_build.py",
         "kernel/test_build.py",
         "kernel/test_launcher.py",
         "spec/test_experiments.py",

@@ -6,6 +6,7 @@ that the machine already uses, and checks the archive's signature. The package i
 unpacked, not installed.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mpbench.errors import UserError
@@ -23,12 +24,12 @@ def fetch(shell: Shell, folder: Path) -> tuple[Path, str]:
     Returns the tarball of Linux and the package's version.
     Raises UserError if the machine cannot read Debian's archive.
     """
-    options = _options(folder, mirror(shell))
+    settings = options(folder, {mirror(shell): [SUITE]})
     try:
-        shell.run(["apt-get", *options, "-q", "update", "--error-on=any"])
+        shell.run(["apt-get", *settings, "-q", "update", "--error-on=any"])
     except UserError as error:
         raise UserError(f"Debian's suite {SUITE} cannot be read: {error}") from error
-    shell.run(["apt-get", *options, "-q", "download", PACKAGE], cwd=folder)
+    shell.run(["apt-get", *settings, "-q", "download", PACKAGE], cwd=folder)
     packages = list(folder.glob("*.deb"))
     if len(packages) != 1:
         raise UserError(f"Debian's suite {SUITE} has no {PACKAGE}")
@@ -43,27 +44,49 @@ def fetch(shell: Shell, folder: Path) -> tuple[Path, str]:
 def mirror(shell: Shell) -> str:
     """The address from which this machine gets Debian's main archive.
 
-    Security updates come from another server, which has no backports. The code names
-    of these and other suites beside a release have a dash.
+    Raises UserError if apt has no such source.
     """
+    return _address(shell, "main", security=False)
+
+
+def security_mirror(shell: Shell) -> str:
+    """The address of the archive with security updates, which has no other suites.
+
+    Raises UserError if apt has no such source.
+    """
+    return _address(shell, "security", security=True)
+
+
+def _address(shell: Shell, archive: str, security: bool) -> str:
+    """The code names of suites beside a release have a dash (`bookworm-security`)."""
     if not KEYRING.is_file():
         raise UserError(f"no {KEYRING}: Debian package debian-archive-keyring")
     layout = "$(ORIGIN)|$(COMPONENT)|$(CODENAME)|$(REPO_URI)"
     for line in shell.run(["apt-get", "indextargets", "--format", layout]).splitlines():
         origin, component, codename, address = line.split("|", 3)
-        if (origin, component) == ("Debian", "main") and "-" not in codename:
+        kind = codename.endswith("-security") if security else "-" not in codename
+        if (origin, component) == ("Debian", "main") and kind:
             return address
-    raise UserError("apt has no list of Debian's main archive: run `apt-get update`")
+    raise UserError(
+        f"apt has no list of Debian's {archive} archive: run `apt-get update`, and add "
+        "the archive to /etc/apt/sources.list if that does not help"
+    )
 
 
-def _options(folder: Path, address: str) -> list[str]:
-    """Options that keep apt inside `folder`."""
+def options(folder: Path, suites: Mapping[str, Sequence[str]]) -> list[str]:
+    """Options that keep apt inside `folder`, with nothing installed there.
+
+    suites : the suites to read, by their archive's address
+    """
     for name in ("parts", "lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True)
     (folder / "status").touch()
     (folder / "parts" / "mpbench.sources").write_text(
-        f"Types: deb\nURIs: {address}\nSuites: {SUITE}\nComponents: main\n"
-        f"Signed-By: {KEYRING}\n"
+        "\n".join(
+            f"Types: deb\nURIs: {address}\nSuites: {' '.join(names)}\n"
+            f"Components: main\nSigned-By: {KEYRING}\n"
+            for address, names in suites.items()
+        )
     )
     settings = {
         "Dir::Etc::sourcelist": "/dev/null",

@@ -26,6 +26,7 @@ class CommandFailed(UserError):
         how = f"status {status}" if status >= 0 else signal.Signals(-status).name
         super().__init__(f"`{command}` failed ({how}); its log: {log}")
         self.status = status
+        self.log = log
         self.lines = tuple(lines)
 
 

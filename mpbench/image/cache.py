@@ -1,0 +1,110 @@
+"""Finished root images in the user's cache folder, each named by a hash of its inputs.
+
+~/.cache/mpbench/images/KEY/
+  root.erofs       the image
+  manifest.txt     the packages in it, with their versions
+  sbom.json        the same for programs (CycloneDX)
+  info.json        hashes, sizes, dates
+"""
+
+import functools
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mpbench.errors import UserError
+from mpbench.image import choice, erofs, lock
+from mpbench.kernel import cache
+
+METHOD = "1"
+"""Enters every key. Raise it when a change of this package changes the image."""
+NAME = "root.erofs"
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image that is ready.
+
+    path : the file; a guest sees the folder that it lies in
+    sha256 : of the file
+    programs : the names of those on a guest's PATH
+    info : the content of info.json
+    """
+
+    path: Path
+    key: str
+    sha256: str
+    programs: frozenset[str]
+    info: dict[str, Any]
+
+    @property
+    def manifest(self) -> dict[str, str]:
+        """Package to version."""
+        lines = self.path.with_name("manifest.txt").read_text().splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+
+def folder() -> Path:
+    return cache.root() / "images"
+
+
+def key() -> str:
+    """The name of the image that the present files make."""
+    total = hashlib.sha256()
+    inputs = [
+        METHOD,
+        *(package.line for package in lock.read()),
+        choice.PRUNED.pattern,
+        repr((choice.FOLDERS, choice.LINKS, choice.FILES, sorted(choice.LEFT_OUT))),
+        repr((choice.TOOLS, erofs.OPTIONS)),
+    ]
+    for text in inputs:
+        total.update(f"{len(text)} {text}\n".encode())
+    return total.hexdigest()[:16]
+
+
+def find() -> Image:
+    """The image of the present lock file.
+
+    Raises UserError if it is not built, or if its file is not the one that was built.
+    """
+    image = lookup()
+    if image is None:
+        raise UserError("root image not built yet; `mpbench image build` makes it")
+    status = image.path.stat()
+    if _digest(image.path, status.st_mtime_ns, status.st_size) != image.sha256:
+        raise UserError(
+            f"{image.path}: not the image that was built (its hash is another one); "
+            "`mpbench image build --force` makes it again"
+        )
+    return image
+
+
+def lookup() -> Image | None:
+    """The same without a look at the file's content; None if there is no image."""
+    return get(key())
+
+
+def get(name: str) -> Image | None:
+    place = folder() / name
+    try:
+        info = json.loads((place / "info.json").read_text())
+        programs = frozenset(map(str, info["programs"]))
+        image = Image(place / NAME, name, str(info["sha256"]), programs, info)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return image if image.path.is_file() else None
+
+
+def unneeded() -> list[Path]:
+    """The folders of images that are not of the present lock file."""
+    folders = (path for path in folder().glob("[!.]*") if path.is_dir())
+    return [path for path in folders if path.name != key()]
+
+
+@functools.cache
+def _digest(path: Path, mtime_ns: int, size: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
