@@ -5,7 +5,7 @@ export default [
   { ignores: [".venv/", "build/", "results/", "analysis/dashboard/assets/dashboard.js"] },
   js.configs.recommended,
   {
-    files: ["analysis/dashboard/assets/src/*.js"],
+    files: ["analysis/dashboard/assets/src/*.js", "mpbench/live/assets/*.js"],
     languageOptions: { ecmaVersion: 2020, globals: globals.browser },
     rules: {
       curly: ["error", "multi-line"],

@@ -44,3 +44,34 @@ retry_failed_option = click.option(
     help="Execute failed and timed-out runs once more, and runs that were interrupted "
     "too often. They are left alone otherwise.",
 )
+
+_host_option = click.option(
+    "--host",
+    metavar="ADDRESS",
+    help="Serve the live page here; only this machine's own 127.0.0.1 is accepted, "
+    "and anything else is answered with how to read the page elsewhere.",
+)
+_port_option = click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Serve the live page on this port.  [default: a free one]",
+)
+
+
+def live_options(command: Command) -> Command:
+    """The options --host and --port of a live page."""
+    return _host_option(_port_option(command))
+
+
+def check_live_options(
+    live: bool, flag: str, host: str | None, port: int | None
+) -> None:
+    """Raises UserError for a host that is not this machine, and without the flag."""
+    from mpbench.errors import UserError
+
+    if host is not None:
+        from mpbench.live.server import check_host
+
+        check_host(host, port)
+    if not live and (host is not None or port is not None):
+        raise UserError(f"--host and --port are of a live page; add {flag}")

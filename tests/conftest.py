@@ -26,6 +26,7 @@ SLOW_FILES = frozenset(
         "capture/test_plots.py",
         "commands/test_compare.py",
         "commands/test_sensitivity.py",
+        "dashboard/test_live.py",
         "engine/test_failures.py",
         "hostile/test_fuzz_results.py",
         "hostile/test_results_folders.py",

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpbench.arguments import results_folders
+from mpbench.arguments import check_live_options, live_options, results_folders
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
-    from analysis.campaign.campaign import Campaign
-    from analysis.figures.style import Look
-    from analysis.report.campaign_page import Contents
-    from mpbench.spec import Spec
+    from mpbench.report.writing import ReportRequest
 
 FORMATS = ("md", "pdf", "html")
 
@@ -90,6 +87,13 @@ def _formats(
     is_flag=True,
     help="Open the page in a browser, or the dashboard if there is no page.",
 )
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Serve a page on this machine that fills while the campaign runs, and write "
+    "the report when it ends; Ctrl-C ends the page.",
+)
+@live_options
 def command(
     results: tuple[Path, ...],
     formats: tuple[str, ...],
@@ -101,7 +105,10 @@ def command(
     notes: Path | None,
     weights: bool,
     open_page: bool,
-) -> None:
+    watch: bool,
+    host: str | None,
+    port: int | None,
+) -> int:
     """Draw the figures of RESULTS, write its page, and make its dashboard.
 
     Writes README.md and the same as index.html, summary.csv (quartiles of every
@@ -109,83 +116,83 @@ def command(
     dashboard.html. The same results give the same files.
     """
     from analysis.figures.style import Look
-    from analysis.report import html_page
-    from mpbench.report.dashboard import write
-    from mpbench.report.design_weights import with_design_weights
-    from mpbench.report.loading import load_campaign
+    from mpbench.report.writing import ReportRequest, write_report
     from mpbench.store.folder import refuse_links_below
 
+    check_live_options(watch, "--watch", host, port)
     folders = _folders(results, out)
-    if out is None:  # a stranger's folder must not lead what is written elsewhere
-        for folder in folders:
-            refuse_links_below(folder)
     if notes is not None and len(results) > 1:
         raise UserError("--notes: of one page; report these RESULTS one by one")
     suffixes = (*(("png", "svg") if "md" in formats else ()),)
     suffixes += ("pdf",) if "pdf" in formats else ()
     look = Look(font, columns, suffixes)
-    shown: list[Path] = []
-    for root, folder in zip(results, folders, strict=True):
-        campaign, spec = load_campaign(root)
-        if experiment is not None:
-            campaign, spec = _edited(campaign, experiment)
-        if weights:
-            campaign = with_design_weights(campaign, root, spec)
-        for line in campaign.state:
-            click.echo(f"{root}: {line}", err=True)
-        try:
-            if suffixes:
-                if experiment is None and spec is not None:
-                    click.echo(
-                        f"{root}: figures as its experiment.yaml asks for them;"
-                        " --experiment FILE shows those of an edited file"
-                    )
-                contents = _contents(root, spec, look, folder, expect, notes)
-                page = _page(root, campaign, contents, folder, "md" in formats)
-                if page is not None and "html" in formats:
-                    shown.append(html_page.write(page, campaign.name))
-            if "html" in formats:
-                write([campaign], folder / "dashboard.html")
-                if not shown or shown[-1].parent != folder:
-                    shown.append(folder / "dashboard.html")
-                click.echo(f"wrote {folder / 'dashboard.html'}")
-        except ValueError as error:
-            raise UserError(f"{root}: {error}") from error
-        except OSError as error:
-            raise UserError(
-                f"{folder}: cannot be written: {error.strerror}; give another with "
-                "--out"
-            ) from error
-
+    request = ReportRequest(formats, look, expect, experiment, notes, weights)
+    if watch:
+        if len(results) > 1:
+            raise UserError("--watch: one page at a time; watch these one by one")
+        return _watch(results[0], folders[0], out is None, request, port, open_page)
+    if out is None:  # a stranger's folder must not lead what is written elsewhere
+        for folder in folders:
+            refuse_links_below(folder)
+    written = [
+        write_report(root, folder, request)
+        for root, folder in zip(results, folders, strict=True)
+    ]
     if open_page:
-        _open(shown)
+        _open([pages[0] for pages in written if pages])
+    return 0
+
+
+def _watch(
+    root: Path,
+    folder: Path,
+    within: bool,
+    request: "ReportRequest",
+    port: int | None,
+    open_page: bool,
+) -> int:
+    """Serve the report while the campaign runs. within : whether it goes into `root`"""
+    from mpbench.live.watch import Live, watch
+    from mpbench.report.writing import DASHBOARD, PAGE, write_report
+    from mpbench.store.folder import refuse_links_below
+
+    if "html" not in request.formats:
+        raise UserError("--watch: shows HTML; leave --format out, or add html")
+    notes = request.notes or folder / "notes.md"
+
+    def finish() -> Path:
+        if within:
+            refuse_links_below(folder)
+        write_report(root, folder, request)
+        return folder
+
+    live = Live(
+        title=f"{root.resolve().name}: report",
+        roots=[root],
+        tabs=[
+            *([("Report", PAGE)] if "md" in request.formats else []),
+            ("Dashboard", DASHBOARD),
+        ],
+        draw=lambda place: write_report(root, place, replace(request, notes=notes)),
+        finish=finish,
+    )
+    return watch(live, port, _open_address if open_page else lambda _: None)
+
+
+def _open_address(address: str) -> None:
+    """Open a page in the user's browser; raises UserError if there is none."""
+    import webbrowser
+
+    if not webbrowser.open(address):
+        raise UserError(f"--open: no browser here; open {address} in one")
 
 
 def _open(pages: Sequence[Path]) -> None:
     """Open pages in the user's browser; raises UserError if there is none."""
-    import webbrowser
-
     if not pages:
         raise UserError("--open: no HTML was made; leave --format out, or add html")
     for page in pages:
-        if not webbrowser.open(page.resolve().as_uri()):
-            raise UserError(f"--open: no browser here; open {page} in one")
-
-
-def _edited(campaign: "Campaign", experiment: Path) -> "tuple[Campaign, Spec]":
-    """The campaign and its experiment as the file has it now.
-
-    Raises UserError if the file is of another experiment.
-    """
-    from mpbench.spec import load
-
-    spec = load(experiment)
-    if spec.name != campaign.name:
-        raise UserError(
-            f"{spec.where('name')}: name: {spec.name}, but the results are of"
-            f" {campaign.name}; give the file that was run"
-        )
-    return replace(campaign, metrics=spec.metrics), spec
+        _open_address(page.resolve().as_uri())
 
 
 def _folders(results: Sequence[Path], out: Path | None) -> list[Path]:
@@ -201,58 +208,3 @@ def _folders(results: Sequence[Path], out: Path | None) -> list[Path]:
                 f"--out {out}: two of RESULTS are named {name}; report them one by one"
             )
     return [out / name for name in names]
-
-
-def _contents(
-    root: Path,
-    spec: "Spec | None",
-    look: "Look",
-    out: Path,
-    expect: Path | None,
-    notes: Path | None,
-) -> "Contents":
-    """What the page shows beside the campaign in `root`."""
-    from analysis.published import cells, statements
-    from analysis.report.campaign_page import Contents
-
-    expect = expect or _expected(spec, root)
-    has_cells = expect is not None and cells.is_cells(expect)
-    notes = notes or out / "notes.md"
-    return Contents(
-        figures=spec.figures if spec else (),
-        statements=statements.read(expect) if expect and not has_cells else (),
-        cells=cells.read(expect) if expect and has_cells else (),
-        notes=notes.read_text(encoding="utf-8") if notes.is_file() else "",
-        look=look,
-    )
-
-
-def _page(
-    root: Path, campaign: "Campaign", contents: "Contents", out: Path, page: bool
-) -> Path | None:
-    """Write the figures and, if wanted, the page; say what was not drawn.
-
-    Returns the path of the page, if there is one.
-    """
-    from analysis.report import campaign_page
-
-    written = campaign_page.write(campaign, contents, out, page)
-    for line in written.undrawn:
-        click.echo(f"{root}: not drawn: {line}", err=True)
-    click.echo(f"wrote {written.page or out / 'figures.pdf'}")
-    return written.page
-
-
-def _expected(spec: "Spec | None", results: Path) -> Path | None:
-    """The file named under `expect`, looked for here and above the results."""
-    if spec is None or spec.expect is None:
-        return None
-    # Files of statements were CSV files first, and finished campaigns still name them.
-    names = [Path(spec.expect), Path(spec.expect).with_suffix(".yaml")]
-    for folder in (Path(), *results.resolve().parents):
-        for name in names:
-            if (folder / name).is_file():
-                return folder / name
-    raise UserError(
-        f"{results}: expect: {spec.expect} is not there; name it with --expect"
-    )

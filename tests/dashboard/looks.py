@@ -35,13 +35,14 @@ def label_of(element: WebElement) -> str:
 class Look:
     """A page that is open."""
 
-    def __init__(self, driver: Chrome, page: Path, fragment: str = "") -> None:
+    def __init__(self, driver: Chrome, page: Path | str, fragment: str = "") -> None:
         self.driver = driver
         driver.get("about:blank")
         # Selenium does not annotate this method.
         self._log: Callable[[str], list[dict[str, str]]] = driver.get_log
         self.complaints()  # This empties the log.
-        driver.get(f"{page.as_uri()}{fragment}")
+        address = page if isinstance(page, str) else page.as_uri()
+        driver.get(f"{address}{fragment}")
 
     def script(self, text: str, *arguments: Any) -> Any:
         return self.driver.execute_script(text, *arguments)

@@ -1,0 +1,1 @@
+"""A local page that shows results while a campaign runs."""

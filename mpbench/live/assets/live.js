@@ -1,0 +1,171 @@
+// The live page: asks how the campaigns stand, and shows each new drawing of them.
+
+"use strict";
+
+const POLL_MS = 1000;
+const TOUCH_MS = 3000; // So long after the reader's last touch, a drawing stays.
+
+const part = (id) => document.getElementById(id);
+const frames = part("frames");
+const follow = part("follow");
+const renew = part("renew");
+let latest = null; // what the server said last
+let tab = 0;
+let shown = ""; // the address in the frame
+let touchedMs = -Infinity;
+
+function element(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function span(seconds) {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+function ending(campaign) {
+  if (campaign.working) {
+    return campaign.eta_s === null ? "running" : `running, ${span(campaign.eta_s)} to go`;
+  }
+  return campaign.finished < campaign.planned ? "not running" : "finished";
+}
+
+function progress(campaign, several) {
+  const verdicts = Object.entries(campaign.verdicts);
+  const bar = element("div", {
+    class: "bar",
+    role: "progressbar",
+    "aria-label": campaign.name,
+    "aria-valuemin": 0,
+    "aria-valuemax": campaign.planned,
+    "aria-valuenow": campaign.finished,
+  });
+  for (const [verdict, count] of verdicts) {
+    const piece = element("i", { class: verdict });
+    piece.style.width = `${(100 * count) / Math.max(1, campaign.planned)}%`;
+    bar.append(piece);
+  }
+  const words = element(
+    "div",
+    { class: "words" },
+    ...(several ? [campaign.name] : []),
+    element("b", {}, `${campaign.finished} of ${campaign.planned} runs`),
+    ...verdicts.map(([verdict, count]) =>
+      element("span", { class: `verdict ${verdict}` }, `${count} ${verdict}`),
+    ),
+    element("span", {}, ending(campaign)),
+    element("span", { class: "soft" }, campaign.root),
+  );
+  return element("div", { class: "campaign" }, words, bar);
+}
+
+function line(run, when, verdict, reason) {
+  return element(
+    "tr",
+    { "data-run": run.id },
+    element("td", {}, when),
+    element("td", {}, run.repetition ? `${run.point}, repetition ${run.repetition}` : run.point),
+    element("td", {}, run.case),
+    element("td", {}, element("span", { class: `verdict ${verdict}` }, verdict)),
+    element("td", {}, reason),
+  );
+}
+
+function lines(campaign) {
+  return [
+    ...campaign.flights.map((run) => line(run, `for ${span(run.for_s)}`, "running", "")),
+    ...campaign.newest.map((run) => line(run, `${span(run.ago_s)} ago`, run.verdict, run.reason)),
+  ];
+}
+
+function address() {
+  return latest.tabs.length ? `v${latest.version}/${latest.tabs[tab][1]}` : "";
+}
+
+// What the reader does in a frame; a drawing is not taken from under their hands.
+function listen(frame) {
+  const touch = () => {
+    touchedMs = performance.now();
+  };
+  for (const name of ["pointerdown", "pointermove", "keydown", "wheel", "touchstart", "input"]) {
+    frame.contentWindow.addEventListener(name, touch, { passive: true });
+  }
+}
+
+// The new drawing loads out of sight, and takes the place and the state of the old one.
+function show() {
+  const wanted = address();
+  if (!wanted || wanted === shown) return;
+  const old = frames.querySelector("iframe:not(.coming)");
+  const same = old && shown.split("/")[1] === wanted.split("/")[1];
+  const fragment = same ? old.contentWindow.location.hash : "";
+  shown = wanted;
+  for (const frame of frames.querySelectorAll(".coming")) frame.remove();
+  const title = latest.tabs[tab][0];
+  const coming = element("iframe", { class: "coming", title, src: wanted + fragment });
+  coming.addEventListener("load", () => {
+    if (!coming.isConnected) return;
+    if (same) {
+      const { scrollX, scrollY } = old.contentWindow;
+      coming.contentWindow.scrollTo(scrollX, scrollY);
+    }
+    coming.classList.remove("coming");
+    if (old) old.remove();
+    listen(coming);
+  });
+  frames.append(coming);
+}
+
+function tabs() {
+  const buttons = latest.tabs.map(([name], number) => {
+    const button = element("button", { "aria-pressed": String(number === tab) }, name);
+    button.addEventListener("click", () => {
+      tab = number;
+      tabs();
+      show();
+    });
+    return button;
+  });
+  part("tabs").replaceChildren(...(buttons.length > 1 ? buttons : []));
+}
+
+function draw() {
+  document.title = latest.title;
+  part("title").textContent = latest.title;
+  const several = latest.campaigns.length > 1;
+  part("campaigns").replaceChildren(...latest.campaigns.map((c) => progress(c, several)));
+  part("lines").replaceChildren(...latest.campaigns.flatMap(lines));
+  part("note").textContent = latest.note;
+  if (part("tabs").dataset.known !== JSON.stringify(latest.tabs)) {
+    part("tabs").dataset.known = JSON.stringify(latest.tabs);
+    tabs();
+  }
+  const idle = performance.now() - touchedMs > TOUCH_MS;
+  if (!shown || (follow.checked && idle)) show();
+  renew.hidden = follow.checked || address() === shown;
+}
+
+renew.addEventListener("click", () => {
+  show();
+  renew.hidden = true;
+});
+
+async function poll() {
+  try {
+    const answer = await fetch("state.json");
+    if (!answer.ok) throw new Error(String(answer.status));
+    latest = await answer.json();
+    part("connection").textContent = "";
+    draw();
+  } catch {
+    part("connection").textContent = "The command has ended; this page changes no more.";
+  }
+  setTimeout(poll, POLL_MS);
+}
+
+poll();

@@ -1,0 +1,265 @@
+"""Watching campaigns: draw while they run, and write the files when they end."""
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mpbench.cli import printable
+from mpbench.engine.progress import counts
+from mpbench.errors import UserError
+from mpbench.live.server import Answer, LiveServer, file_answer
+from mpbench.live.standing import Folder, Standing
+from mpbench.report.loading import shown
+from mpbench.store import scratch
+
+ASSETS = Path(__file__).parent / "assets"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+    " frame-src 'self'; img-src data:"
+)
+POLL_S = 0.5
+LEAST_S = 2.0
+"""The least time between two drawings."""
+REST = 5.0
+"""Time between two drawings, divided by the CPU time of a drawing: the campaign needs
+the CPUs, so drawing takes a sixth of one at most."""
+NICE = 5
+NEWEST = 12
+"""The most finished runs that the page lists."""
+UNWRITTEN = 130
+"""The exit status of Ctrl-C before anything was written."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """What a live page shows.
+
+    title : of the page
+    roots : the results folders
+    tabs : what the reader can look at: the name, and the file in the folder drawn to
+    draw : writes the files of the tabs, and what they show, into a folder; what it
+        returns is not used
+    finish : does what the command does without a live page; returns the folder or
+        the file that it wrote
+    """
+
+    title: str
+    roots: Sequence[Path]
+    tabs: Sequence[tuple[str, str]]
+    draw: Callable[[Path], object]
+    finish: Callable[[], Path]
+
+
+@dataclass
+class Board:
+    """What the server's threads read and the main thread changes.
+
+    version : of the drawing that is shown; 0 before the first
+    note : why there is no drawing, or what could not be written
+    status : the exit status if the reader ends the page now
+    """
+
+    live: Live
+    home: Path
+    folders: Sequence[Folder]
+    version: int = 0
+    note: str = ""
+    status: int = UNWRITTEN
+    standings: Sequence[Standing] = ()
+    _looked_s: float = -POLL_S
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def look(self) -> Sequence[Standing]:
+        """How things stand, at most POLL_S old; a fault of a folder is noted.
+
+        Whoever comes first looks, so the page moves on during a long drawing.
+        """
+        with self._lock:
+            if time.monotonic() - self._looked_s >= POLL_S:
+                try:
+                    self.standings = [folder.look() for folder in self.folders]
+                except UserError as error:
+                    self.note = printable(str(error))
+                self._looked_s = time.monotonic()
+            return self.standings
+
+    def find(self, path: str) -> Answer | None:
+        """The answer to a request; no path of a request becomes one of the disk."""
+        if path in ("", "live.css", "live.js"):
+            name = path or "live.html"
+            answer = file_answer(ASSETS / name)
+            return answer and Answer(answer.kind, answer.body, POLICY)
+        if path == "state.json":
+            return Answer("application/json", json.dumps(self.state()).encode())
+        folder, _, name = path.partition("/")
+        try:
+            names = {entry.name for entry in (self.home / folder).iterdir()}
+        except (OSError, ValueError):
+            return None
+        known = folder in {f"v{self.version}", f"v{self.version - 1}"}
+        return (
+            file_answer(self.home / folder / name) if known and name in names else None
+        )
+
+    def state(self) -> dict[str, Any]:
+        """What the page polls."""
+        now_s = time.time()
+        roots = zip(self.live.roots, self.look(), strict=False)
+        return {
+            "title": self.live.title,
+            "version": self.version,
+            "note": self.note,
+            "tabs": self.live.tabs if self.version else [],
+            "campaigns": [_campaign(shown(r), s, now_s) for r, s in roots],
+        }
+
+
+def _campaign(root: str, standing: Standing, now_s: float) -> dict[str, Any]:
+    return {
+        "name": standing.name,
+        "root": root,
+        "planned": standing.planned,
+        "finished": len(standing.finished),
+        "verdicts": standing.verdicts,
+        "working": standing.working,
+        "eta_s": standing.eta_s,
+        "flights": [
+            {**_place(run), "for_s": max(0.0, now_s - run.since_s)}
+            for run in standing.flights
+        ],
+        "newest": [
+            {**_place(run), "verdict": run.verdict, "reason": run.reason}
+            | {"ago_s": max(0.0, now_s - run.ended_s)}
+            for run in standing.finished[:NEWEST]
+        ],
+    }
+
+
+def _place(run: Any) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "point": run.point,
+        "case": run.case,
+        "repetition": run.repetition,
+    }
+
+
+def watch(live: Live, port: int | None, opened: Callable[[str], None]) -> int:
+    """Serve the page of `live` until Ctrl-C or another signal that ends a command.
+
+    opened : called with the page's address
+    Returns the exit status: 0 if the files of the finished campaigns were written, 2
+    if they could not be, 130 if the campaigns were still running.
+    Raises UserError if a folder holds no results or the port cannot be had.
+    """
+    folders = [Folder(root) for root in live.roots]
+    with contextlib.ExitStack() as stack:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            before = signal.signal(number, signal.default_int_handler)
+            stack.callback(signal.signal, number, before)
+        # Guests come first: virtual time does not care, but the campaign's end does.
+        os.nice(NICE)
+        board = Board(live, stack.enter_context(scratch.folder("live")), folders)
+        try:
+            board.look()
+            server = LiveServer(port, board.find)
+            stack.callback(server.close)
+            click.echo(f"live at {server.address} on this machine; Ctrl-C ends it")
+            opened(server.address)
+            _follow(board)
+        except KeyboardInterrupt:
+            ends = {0: "the files are written", UNWRITTEN: "no file was written"}
+            click.echo(
+                f"stopped; {ends.get(board.status, 'writing failed')}: {_said(board)}"
+            )
+        return board.status
+
+
+def _follow(board: Board) -> None:
+    """Draw when runs finish, and write when campaigns end, until a signal comes."""
+    drawn, written, due_s = None, None, 0.0
+    while True:
+        standings = board.look()
+        mark = tuple(standing.mark for standing in standings)
+        some = any(standing.finished for standing in standings)
+        working = any(standing.working for standing in standings)
+        if not some:
+            board.note = "No run is finished yet."
+        elif not working and written != mark:
+            drawn = written = mark
+            board.status = _finish(board)
+        elif working and drawn != mark and time.monotonic() >= due_s:
+            begun_s = time.process_time()
+            drawn = mark
+            _draw(board)
+            took_s = time.process_time() - begun_s
+            due_s = time.monotonic() + max(LEAST_S, REST * took_s)
+        if working:
+            written, board.status = None, UNWRITTEN
+        time.sleep(POLL_S)
+
+
+def _draw(board: Board) -> None:
+    """Draw into a new folder, silently, and show it."""
+    folder = board.home / f"v{board.version + 1}"
+    folder.mkdir()
+    board.note = board.note if board.version else "The first figures are being drawn."
+    try:
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
+            board.live.draw(folder)
+    except (UserError, ValueError, OSError) as error:
+        board.note = printable(str(error))
+        shutil.rmtree(folder)
+    else:
+        _show(board)
+
+
+def _show(board: Board) -> None:
+    board.version += 1
+    board.note = ""
+    shutil.rmtree(board.home / f"v{board.version - 2}", ignore_errors=True)
+
+
+def _finish(board: Board) -> int:
+    """Write the files of the command, and show them; returns the exit status."""
+    folder = board.home / f"v{board.version + 1}"
+    try:
+        made = board.live.finish()
+        folder.mkdir()
+        if made.is_dir():
+            for path in made.iterdir():
+                if path.is_file() and not path.is_symlink():
+                    shutil.copy(path, folder / path.name)
+        else:
+            shutil.copy(made, folder / board.live.tabs[0][1])
+    except (UserError, OSError) as error:
+        board.note = printable(str(error))
+        shutil.rmtree(folder, ignore_errors=True)
+        click.echo(f"mpbench: {board.note}", err=True)
+        return 2
+    _show(board)
+    click.echo(f"{_said(board)}; the page stays until Ctrl-C")
+    return 0
+
+
+def _said(board: Board) -> str:
+    """``results/a: 12 of 30 runs: 11 ok, 1 failed``."""
+    return "; ".join(
+        f"{shown(root)}: {len(standing.finished)} of {standing.planned} runs:"
+        f" {counts(standing.verdicts)}"
+        for root, standing in zip(board.live.roots, board.standings, strict=False)
+    )
