@@ -45,6 +45,7 @@ _PARTS = (
     "network",
     "networks",
     "parameters",
+    "reshaping",
     "shaping",
     "wiring",
 )

@@ -8,7 +8,9 @@ from typing import Any
 
 from analysis.run import observed_links, tools
 from analysis.run.job import Job, LinkSettings, Traffic, read_job
+from analysis.run.readers import changes as record_of_changes
 from analysis.run.readers import counters, files, links, outcome, qdiscs
+from analysis.run.readers.changes import Change
 from analysis.run.readers.outcome import Outcome, Process, UserPath
 
 _PROGRAM = re.compile(r"traffic-(\d+)-(client|server)")
@@ -27,6 +29,7 @@ class Artefacts:
     interfaces : the counters of all interfaces at the end of the run
     links : the settings and counters of each link, as tc showed them at the end
     users : host that opens connections to its paths
+    changes : the changes of links that the guest made, in order
     """
 
     job: Job
@@ -37,6 +40,7 @@ class Artefacts:
     interfaces: tuple[links.Link, ...]
     links: tuple[observed_links.ObservedLink, ...]
     users: Mapping[str, tuple[UserPath, ...]]
+    changes: tuple[Change, ...] = ()
 
     def paths_of(self, entry: Traffic) -> dict[int, UserPath]:
         """The paths that the transport of an entry is to use, by number from 1."""
@@ -91,6 +95,7 @@ def load(run: Path) -> Artefacts:
         interfaces=links.read(folder / "link-end.json"),
         links=observed_links.read_back(reported.links, shaped),
         users=reported.users or _single_user(job),
+        changes=record_of_changes.read(folder / "changes.csv") if job.changes else (),
     )
 
 

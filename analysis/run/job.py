@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run import schedules
 from analysis.run.readers.files import read_object
 
 FORMAT = 2
@@ -119,6 +120,7 @@ class Job:
     traffic : the traffic entries, at least one
     phases : phase name to (start, end), seconds after the beginning of the traffic
     trace_s : interval between the samples of the trace; None for no trace
+    changes : the changes of links during the run
     """
 
     parameters: Mapping[str, Any]
@@ -127,6 +129,7 @@ class Job:
     traffic: tuple[Traffic, ...]
     phases: Mapping[str, tuple[float, float]]
     trace_s: float | None
+    changes: tuple[schedules.Series, ...] = ()
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -176,6 +179,7 @@ def parse_job(job: Mapping[str, Any], name: str) -> Job:
                 for phase, (start, end) in (report.get("phases") or {}).items()
             },
             trace_s=job.get("trace_s"),
+            changes=schedules.parse(job.get("changes") or ()),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.run import metrics, tools
+from analysis.run import changed_links, metrics, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import by_entry, by_phase
 from analysis.run.job import FRAME_BYTES
@@ -32,26 +32,62 @@ def row(run: Artefacts) -> dict[str, Any]:
     known = [flow for flow in moved if flow is not None]
     goodput_mbps, measured_s = _total_goodput(run, moved)
     rates = [count / flow.seconds for flow in known for count in flow.stream_bytes]
-    forward = any(entry.forward for entry in run.job.traffic)
-    used = [link.direction(forward) for link in run.used_links]
-    capacities = [link.capacity_mbps for link in used if link.capacity_mbps]
+    capacities = _capacities(run, measured_s)
     counters = [run.counters[host] for host in run.job.initiators]
     return {
         "goodput_mbps": goodput_mbps,
         "measured_s": measured_s,
         "received_bytes": sum(flow.bytes for flow in known) if known else None,
         **_aggregation_benefit(run, goodput_mbps, capacities),
-        "utilisation": None
-        if goodput_mbps is None
-        else metrics.utilisation(goodput_mbps, capacities),
+        "utilisation": metrics.utilisation(goodput_mbps, capacities)
+        if goodput_mbps is not None and capacities
+        else None,
         "jain": metrics.jain(rates) if len(rates) > 1 and any(rates) else None,
         **retransmissions(_senders(run)),
         "connections": sum(host.mptcp("MPCapableSYNACKRX") for host in counters),
         "joined_subflows": sum(host.mptcp("MPJoinSynAckRx") for host in counters),
         **by_link(run, link_bytes(run)),
+        **_mean_capacities(run, measured_s),
         **(by_entry(run, moved) if run.job.traffic[0].name is not None else {}),
         **by_phase(run),
         **_by_tool(run),
+    }
+
+
+def _capacities(run: Artefacts, measured_s: float | None) -> list[float]:
+    """The capacity of each link used, in Mbit/s; its mean where it changes.
+
+    A link that had no capacity at any time is left out.
+    """
+    forward = any(entry.forward for entry in run.job.traffic)
+    span = _span(run, measured_s or 0.0)
+    means = [
+        changed_links.mean_capacity_mbps(run.job, link, forward, span)
+        for link in run.used_links
+    ]
+    return [mean for mean in means if mean]
+
+
+def _span(run: Artefacts, measured_s: float) -> tuple[float, float]:
+    """The time over which the goodput is a mean, from the start of the traffic."""
+    begin_s = min(entry.start_s for entry in run.job.traffic)
+    return begin_s, begin_s + measured_s
+
+
+def _mean_capacities(
+    run: Artefacts, measured_s: float | None
+) -> dict[str, float | None]:
+    """LINK.mean_capacity_mbps of every link that changes, over the time measured."""
+    if measured_s is None:
+        return {}
+    forward = any(entry.forward for entry in run.job.traffic)
+    span = _span(run, measured_s)
+    return {
+        f"{link.name}.mean_capacity_mbps": changed_links.mean_capacity_mbps(
+            run.job, link, forward, span
+        )
+        for link in run.job.links
+        if changed_links.changes(run.job, link.name) and link.capacity_mbps is not None
     }
 
 
@@ -62,7 +98,8 @@ def _aggregation_benefit(
 
     Both are None for runs to which A_B does not apply.
     """
-    if goodput_mbps is None or not _alone_on_disjoint_paths(run):
+    disjoint = _alone_on_disjoint_paths(run) and len(capacities) > 1
+    if goodput_mbps is None or not disjoint:
         return {"aggregation_benefit": None, "aggregation_benefit_bound": None}
     most_mbps = sum(capacities) * PAYLOAD_SHARE
     return {

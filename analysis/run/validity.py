@@ -5,9 +5,10 @@ the column `reason` of the run's row.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from analysis.run import link_traffic, tools
+from analysis.run import changed_links, link_traffic, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic, label
 from analysis.run.observed_links import Direction
@@ -23,6 +24,8 @@ DELAY_STEP_MS = 2e-3
 """tc shows delays with six digits, in whole ticks."""
 LOSS_STEP_PERCENT = 1e-4
 QUEUE_STEP_PACKETS = 1.0
+OUT_MBPS = 8e-6
+"""The rate of a link that is out, as tc shows it: a byte per second."""
 USED_FRAMES = 10
 """A path counts as used if it carried this many full packets, which is an initial
 window, or one hundredth of all bytes of a short transfer."""
@@ -152,7 +155,7 @@ def _least_bytes(run: Artefacts, total: int) -> float:
 def links_as_asked(run: Artefacts) -> Iterator[str]:
     """tc shows the rate, delay, jitter, loss and queue that the job asks for."""
     observed = {link.name: link for link in run.links}
-    for link in run.job.links:
+    for link in changed_links.at_end(run.job.links, run.changes):
         if link.name not in observed:
             yield f"{link.label} was not built"
             continue
@@ -165,6 +168,9 @@ def links_as_asked(run: Artefacts) -> Iterator[str]:
 
 def _differences(link: LinkSettings, observed: Direction) -> Iterator[str]:
     """What tc shows of one direction of a link, where it is not what was asked for."""
+    if link.capacity_mbps == 0:  # out: tc shows its lowest rate, and no queue
+        link = replace(link, capacity_mbps=OUT_MBPS)
+        observed = replace(observed, queue_packets=link.queue_packets)
     rate_mbps = link.capacity_mbps or 0.0
     rate_step = max(RATE_STEP_MBPS, RATE_TOLERANCE * rate_mbps)
     delay_step, jitter_step = _step_ms(link.delay_ms), _step_ms(link.jitter_ms)
@@ -191,6 +197,19 @@ def _differences(link: LinkSettings, observed: Direction) -> Iterator[str]:
             yield f"{name} is {shown:g} {unit}, asked for {asked:g}"
 
 
+def changes_as_asked(run: Artefacts) -> Iterator[str]:
+    """Links changed at the times and to the values that the job asks for."""
+    if run.job.changes:
+        ends = [process.end_s or 0.0 for process in run.outcome.processes]
+        clients = [
+            end_s
+            for process, end_s in zip(run.outcome.processes, ends, strict=True)
+            if process.name.endswith("-client")
+        ]
+        end_s = max(clients, default=0.0)
+        yield from changed_links.differences(run.job, run.changes, end_s)
+
+
 def _step_ms(delay_ms: float) -> float:
     """The largest difference between a delay and what tc shows of it."""
     return max(DELAY_STEP_MS, DELAY_TOLERANCE * delay_ms)
@@ -210,6 +229,8 @@ def no_drop_elsewhere(run: Artefacts) -> Iterator[str]:
             if direction.other_drops and not direction.loss_percent:
                 drops = f"{direction.other_drops} packets dropped before the queue"
                 yield f"{label(link.name)} {way}: {drops}"
+    if changed_links.switched(run.job):
+        return  # packets towards an interface that is down count as dropped there
     for interface in run.interfaces:
         count = interface.dropped + interface.errors
         if count:
@@ -275,6 +296,7 @@ def _queue_s(link: LinkSettings) -> float:
 CHECKS: tuple[Check, ...] = (
     transport_as_asked,
     links_as_asked,
+    changes_as_asked,
     no_fallback,
     subflows_established,
     links_used,

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends import fake_command, fake_trace, fake_web
+from mpbench.backends import fake_changes, fake_command, fake_trace, fake_web
 from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import (
     Flow,
@@ -50,7 +50,10 @@ def artefacts(job: Job) -> dict[str, bytes]:
             files[f"{name}.err"] = b""
     for host in hosts(job):
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
-    files["qdisc-end.json"] = qdisc_table(wiring, flows)
+    changed = fake_changes.shapes_at_end(job, wiring, virtual_s(flows))
+    files["qdisc-end.json"] = qdisc_table(wiring, flows, changed)
+    if job.get("changes"):
+        files["changes.csv"] = fake_changes.record(job, virtual_s(flows))
     if htbs := classes(wiring):
         files["class-end.json"] = htbs
     files["link-end.json"] = links(job, wiring, flows)
@@ -192,8 +195,13 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
     return values
 
 
-def qdisc_table(wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
-    """The output of `tc -s -j qdisc show` on every router that shapes a link."""
+def qdisc_table(
+    wiring: Wiring, flows: list[Flow], changed: Mapping[tuple[str, str], Shape]
+) -> dict[str, Any]:
+    """The output of `tc -s -j qdisc show` on every router that shapes a link.
+
+    changed : the last shape of each interface that changed
+    """
     ends = {
         (end.node, end.interface): end.shape
         for wire in wiring.wires
@@ -206,7 +214,7 @@ def qdisc_table(wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
             (place.forward, sent, sent // 500),
             (place.backward, sent // 2, 0),
         ):
-            shape = ends[node, device]
+            shape = changed.get((node, device), ends[node, device])
             assert shape is not None
             table.setdefault(node, []).extend(qdiscs(device, shape, count, drops))
     return dict(sorted(table.items()))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mpbench.backends.base import Job
+from mpbench.backends.fake_changes import mean_shape
 from topologies import describe_job
 from topologies.shaping import FRAME_BYTES, Shape, from_json
 
@@ -54,7 +55,9 @@ def paths_of(job: Job, index: int) -> dict[int, tuple[str, ...]]:
 def bottlenecks(job: Job) -> dict[str, Shape]:
     """The shape of every link that has a capacity."""
     shapes = from_json(job["links"])
-    return {link: shapes[link] for link in describe_job(job).links}
+    return {
+        link: mean_shape(job, link, shapes[link]) for link in describe_job(job).links
+    }
 
 
 def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:

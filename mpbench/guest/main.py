@@ -23,11 +23,13 @@ from mpbench.guest import (
     traffic,
     transport,
 )
+from mpbench.guest.changes import Changes
 from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
 from mpbench.workloads.processes import Process
 from topologies.network import Network
+from topologies.shaping import from_json
 
 FORMAT = 1
 
@@ -85,7 +87,10 @@ def execute(
     trace = make_trace(job, topology, network, folder / "trace.csv")
     captured = capture.start(job.get("capture"), network, folder)
     timers = None if in_lab() else traffic.LateTimers()
-    outcome["processes"] = traffic.run(processes, network, folder, trace, timers)
+    changes = make_changes(job, topology, network, folder)
+    outcome["processes"] = traffic.run(
+        processes, network, folder, trace, timers, changes
+    )
     if timers:
         outcome["lost"] = timers.record()
     last.callback(captured.stop)
@@ -128,7 +133,7 @@ def build_network(
     network = LabNetwork(
         topology := Network(wiring=wiring),
         folder,
-        transport.endpoint_lines(hosts, wiring.ports),
+        transport.endpoint_lines(hosts, wiring.ports, switched_hosts(job)),
     )
     network.build(undo)
     for host, settings in hosts.items():
@@ -164,6 +169,40 @@ def make_trace(
         paths.setdefault(sender, {}).update(numbered)
     nodes = [network.nodes[name] for name in paths]
     return sampling.make(nodes, job["trace_s"], paths, file)
+
+
+def switched_hosts(job: dict[str, Any]) -> set[str]:
+    """The hosts that have an interface which goes down or up during the run."""
+    changes = job.get("changes") or ()
+    links = {one["link"] for one in changes if one["quantity"] == "up"}
+    if not links:
+        return set()
+    users = topologies.describe_job(job).users
+    return {u.host for u in users if any(path[0] in links for path in u.paths)}
+
+
+def make_changes(
+    job: dict[str, Any], topology: Network, network: LabNetwork, folder: Path
+) -> Changes | None:
+    """The changes of the run's links; None if they stay as they are."""
+    if not job.get("changes"):
+        return None
+    return Changes(
+        job["changes"],
+        from_json(job["links"]),
+        topology.wiring,
+        network,
+        [
+            host
+            for host, settings in transport.by_host(job).items()
+            if settings["protocol"] == "mptcp" and transport.over_all(settings)
+        ],
+        {
+            user.host: [path[0] for path in user.paths]
+            for user in topologies.describe_job(job).users
+        },
+        folder,
+    )
 
 
 def plan_processes(job: dict[str, Any], topology: Network) -> list[Process]:

@@ -167,6 +167,11 @@ class LabNetwork:
                         f"neigh add {there.ip} lladdr {mac} dev {here.name}"
                     )
 
+    def neighbours(self, node: str, interface: str) -> list[str]:
+        """The lines for `ip -batch` with the neighbours at an interface of a node."""
+        lines = self._neighbours[node]
+        return [line for line in lines if line.endswith(f" dev {interface}")]
+
     def _configure(self, node: LabNode) -> None:
         information = self.topology.nodeInfo(node.name)
         quiet: dict[str, str | int] = {}

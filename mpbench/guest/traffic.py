@@ -1,15 +1,17 @@
 """Run the traffic: start servers first and clients at their times, until all end."""
 
+import contextlib
 import math
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from mpbench.guest import ready
+from mpbench.guest.changes import Changes
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
 from mpbench.workloads.processes import Process
@@ -109,11 +111,13 @@ def run(
     folder: Path,
     trace: Trace | None = None,
     timers: LateTimers | None = None,
+    changes: Changes | None = None,
 ) -> list[dict[str, Any]]:
     """Run all processes; returns a record of each.
 
     trace : records windows until all clients have ended
     timers : measures the time that a machine in real time loses until then
+    changes : makes the changes of links until then
 
     Raises TrafficError if a server does not start to listen. A client that fails raises
     nothing: its exit code and output say what happened.
@@ -138,7 +142,11 @@ def run(
     clients: list[Started] = []
     if trace:
         trace.begin(zero)
+    if changes:
+        changes.begin(zero)
     while waiting or any(client.ended is None for client in clients):
+        if changes:
+            changes.take()
         while waiting and time.monotonic() - zero >= waiting[0].start_s:
             clients.append(Started(waiting.pop(0), network, folder))
         due_s = trace.due_s() if trace else FAR_S
@@ -147,10 +155,13 @@ def run(
             due_s = trace.due_s()
         if waiting:
             due_s = min(due_s, zero + waiting[0].start_s)
+        if changes:
+            due_s = min(due_s, changes.due_s())
         left_s = max(min(due_s - time.monotonic(), PATIENCE_S), 0.0)
         if timers:
             left_s = min(left_s, timers.PERIOD_S)
-        _wait_for_child([*clients, *servers], left_s, timers)
+        with timers_on_time() if changes else contextlib.nullcontext():
+            _wait_for_child([*clients, *servers], left_s, timers)
     if trace:
         trace.end()
     ending = [server for server in servers if not server.process.lasting]
@@ -162,6 +173,8 @@ def run(
             ready.end(server.popen)
     for started in [*servers, *clients]:
         started.keep(folder)
+    if changes:
+        changes.end()
     return [started.record(zero) for started in [*servers, *clients]]
 
 
@@ -182,14 +195,26 @@ def align() -> None:
     virtual time. From here on, all runs are alike, and all begin at the same phase of
     the kernel's timers.
     """
+    with timers_on_time():
+        until = (time.monotonic_ns() // ALIGNED_NS + 1) * ALIGNED_NS
+        while (left_ns := until - time.monotonic_ns()) > 0:
+            # Half a nanosecond less, because the call rounds up.
+            signal.sigtimedwait([], (left_ns - 0.5) / 1e9)
+
+
+@contextlib.contextmanager
+def timers_on_time() -> Iterator[None]:
+    """Let this process wake at the very nanosecond, not some microseconds later.
+
+    Processes that are started meanwhile would inherit this.
+    """
     slack = Path("/proc/self/timerslack_ns")
     before = slack.read_text()
     slack.write_text("1")
-    until = (time.monotonic_ns() // ALIGNED_NS + 1) * ALIGNED_NS
-    while (left_ns := until - time.monotonic_ns()) > 0:
-        # Half a nanosecond less, because the call rounds up.
-        signal.sigtimedwait([], (left_ns - 0.5) / 1e9)
-    slack.write_text(before)
+    try:
+        yield
+    finally:
+        slack.write_text(before)
 
 
 def _wait_for_child(

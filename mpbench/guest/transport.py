@@ -1,8 +1,9 @@
 """Set the kernel's transport as a case asks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from mpbench.guest import interfaces
 from mpbench.guest.network import LabNode
 from topologies.wiring import Port
 
@@ -55,7 +56,9 @@ def configure(node: LabNode, transport: Mapping[str, Any]) -> None:
 
 
 def endpoint_lines(
-    hosts: Mapping[str, Mapping[str, Any]], ports: Mapping[str, Sequence[Port]]
+    hosts: Mapping[str, Mapping[str, Any]],
+    ports: Mapping[str, Sequence[Port]],
+    switched: Collection[str] = (),
 ) -> dict[str, list[str]]:
     """Lines for `ip -batch` on each MPTCP host.
 
@@ -63,14 +66,19 @@ def endpoint_lines(
     host, and to accept subflows.
 
     ports : those of all hosts; a server has one port and opens no subflow
+    switched : hosts with interfaces that go down and up. Their first address, with
+        which connections begin, is known to the path manager too
     """
     limit = f"mptcp limits set subflow {SUBFLOW_LIMIT} add_addr_accepted 0"
     return {
         host: [
             limit,
             *(
-                f"mptcp endpoint add {port.address} dev {port.interface} subflow"
-                for port in (ports[host][1:] if _over_all(transport) else ())
+                interfaces.endpoint_line(number, port.address, port.interface)
+                if host in switched
+                else f"mptcp endpoint add {port.address} dev {port.interface} subflow"
+                for number, port in enumerate(ports[host], start=1)
+                if over_all(transport) and (number > 1 or host in switched)
             ),
         ]
         for host, transport in hosts.items()
@@ -78,7 +86,7 @@ def endpoint_lines(
     }
 
 
-def _over_all(transport: Mapping[str, Any]) -> bool:
+def over_all(transport: Mapping[str, Any]) -> bool:
     """Whether every address gets a subflow.
 
     `ndiffports` needs only the first address, over which the kernel itself opens

@@ -42,7 +42,8 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
         for entry, end in zip(job["traffic"], ends, strict=True)
         if entry["bytes"] is None
     ]
-    bits += used_mbps(job) * 1e6 * _covered_s(timed)
+    for span in _covered(timed):
+        bits += used_mbps(job, span=span) * 1e6 * (span[1] - span[0])
     traffic_s = max(ends) if real_time else bits * cost
     return Estimate(max(ends), OVERHEAD_S + traffic_s)
 
@@ -58,13 +59,15 @@ def _sized_bits(job: Job, entry: Job) -> float:
     return 8.0 * float(entry["bytes"]) * float(count)
 
 
-def _covered_s(spans: Iterable[tuple[float, float]]) -> float:
-    """Length of the time that at least one of the spans covers."""
-    covered, until = 0.0, 0.0
+def _covered(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The time that at least one of the spans covers, as spans apart from another."""
+    apart: list[tuple[float, float]] = []
     for start, end in sorted(spans):
-        covered += max(0.0, end - max(start, until))
-        until = max(until, end)
-    return covered
+        if apart and start <= apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return apart
 
 
 def total(estimates: Iterable[Estimate], cores: int = 1) -> Estimate:

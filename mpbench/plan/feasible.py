@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpbench.errors import UserError
-from mpbench.spec import Spec, sysctls
+from mpbench.plan import timing
+from mpbench.spec import Spec, change_checks, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
 from mpbench.spec.messages import MOST_FAULTS, listing
@@ -35,7 +36,7 @@ MEMORY_BYTES = 1 << 29
 
 def check(spec: Spec, plan: "Plan") -> None:
     """Raises UserError, one line per fault, for an experiment that cannot work."""
-    faults = [*_links(spec, plan), *_figures(spec, plan)]
+    faults = [*_links(spec, plan), *_changes(spec, plan), *_figures(spec, plan)]
     if faults:
         raise UserError(listing(list(dict.fromkeys(faults))))
 
@@ -83,6 +84,7 @@ def check_sysctls(spec: Spec) -> None:
 def warnings(spec: Spec, plan: "Plan") -> list[str]:
     """What may keep runs from being ok, or the report from being complete."""
     lines = [*_loss_warnings(spec, plan), *_memory_warnings(plan)]
+    lines += dict.fromkeys(_ending_warnings(spec, plan))
     if spec.expect is not None and not Path(spec.expect).is_file():
         lines.append(
             f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"
@@ -107,6 +109,38 @@ def _links(spec: Spec, plan: "Plan") -> Iterator[str]:
             if quantity == "jitter" and value is not None and value > delay_ms:
                 reason = f"{value:g} ms is more than the delay, {delay_ms:g} ms"
                 yield f"{_place(spec, name, number)}: {reason}; give at most that"
+
+
+def _changes(spec: Spec, plan: "Plan") -> Iterator[str]:
+    """Delays that become less than the jitter, which would be less than nothing."""
+    for run in plan.runs:
+        for one in run.job.get("changes", ()):
+            jitter_ms = run.job["parameters"].get(f"{one['link']}.jitter_ms") or 0.0
+            if one["quantity"] == "delay_ms" and min(one["values"]) < jitter_ms:
+                name = one["link"]
+                key = change_checks.named(spec.changes)[name][0]
+                reason = f"a delay of {min(one['values']):g} ms is less than the jitter"
+                where = f"{spec.where('changes', key)}: changes.{key}: {name}"
+                hint = "give at least that, or less jitter"
+                yield f"{where}: {reason}, {jitter_ms:g} ms; {hint}"
+
+
+def _ending_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
+    """Transports that have no capacity when the traffic ends, so that it cannot end."""
+    if not spec.changes:
+        return
+    for run in plan.runs:
+        if run.repetition or run.point:
+            continue
+        end_s = timing.known_end_s(run.job["traffic"])
+        for index, entry in enumerate(run.job["traffic"]):
+            if end_s is not None and not timing.capacity_at(run.job, entry, end_s):
+                reason = f"{entry['from']} has no path with a capacity at {end_s:g} s"
+                hint = "its connections cannot end then, and the run may time out"
+                yield (
+                    f"{spec.where('changes')}: changes: {run.case}: traffic[{index}]:"
+                    f" {reason}; {hint}"
+                )
 
 
 def _figures(spec: Spec, plan: "Plan") -> Iterator[str]:

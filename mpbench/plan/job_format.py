@@ -25,6 +25,7 @@ from pydantic import (
 import topologies
 from mpbench import patterns
 from mpbench.guest import sysctls
+from mpbench.plan import change_format
 from mpbench.spec import builtin
 from mpbench.spec.command import ENDS, MOST_NUMBERS, NUMBER_UNITS, TAKEN, words
 from mpbench.spec.vocabulary import PROTOCOLS, READ_MODES
@@ -269,6 +270,9 @@ class Job(Part):
     network: Network | None = None
     parameters: dict[str, Number | None]
     links: Annotated[list[Link], Field(max_length=MOST_ENTRIES)]
+    changes: Annotated[
+        list[change_format.Series], Field(min_length=1, max_length=MOST_ENTRIES)
+    ] = []
     transport: Transport
     traffic: Annotated[
         list[Annotated[AnyEntry, Field(discriminator="tool")]],
@@ -340,6 +344,10 @@ class Job(Part):
         if sorted(names) != sorted(wanted):
             has = ", ".join(wanted)
             raise ValueError(f"links: {self.description.name} has the links {has}")
+        if self.changes and any(link.tclink for link in self.links):
+            raise ValueError("changes: links made as TCLink's cannot change")
+        bottlenecks = self.description.links
+        change_format.check(self.changes, wanted, bottlenecks)
 
     def _check_hosts(self) -> None:
         users = {u.host: u for u in self.description.users}

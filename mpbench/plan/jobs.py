@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mpbench.errors import UserError
-from mpbench.plan import job_format
+from mpbench.plan import changes, job_format
 from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.job_format import FORMAT
 from mpbench.plan.parameters import parameter_values
-from mpbench.plan.timing import time_limit_s
+from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
 from mpbench.spec.traffic import Entry, Start, Traffic
@@ -53,9 +53,10 @@ def job(
     present = varied(spec, point)
     flowing = connections(spec, present, values)
     entries = traffic(spec, present, flowing, seed)
+    changing = changes.series(spec, seed, known_end_s(entries) or spec.time_limit)
     limit_s = spec.time_limit
     if limit_s is None:
-        limit_s = time_limit_s(values, entries)
+        limit_s = time_limit_s(values, entries, changing)
     check_time_limit(spec, limit_s)
     interfaces = captured(spec, case, values)
     made = {
@@ -65,6 +66,7 @@ def job(
         **({"network": networks.to_json(description)} if description.described else {}),
         "parameters": values,
         "links": to_json(resolve(description, values)),
+        **({"changes": changing} if changing else {}),
         "transport": transport_,
         "traffic": entries,
         "time_limit_s": limit_s,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mpbench.errors import UserError
+from mpbench.plan import changes
 from mpbench.spec import Spec
 from mpbench.spec.document import dotted
 from mpbench.spec.expressions import Expression, Reference
@@ -31,6 +32,7 @@ def parameter_values(
     """
     parameters = {p.name: p for p in spec.network_description.parameters}
     values: dict[str, Any] = {n: p.default for n, p in parameters.items()}
+    values |= changes.overrides(spec)
     values |= {n: v for n, v in spec.parameters.items() if not _computed(v)}
     values |= {n: v for n, v in point.items() if n in parameters}
     for name, expression in spec.expressions.items():

@@ -1,8 +1,10 @@
 """How long a run takes in virtual time: the expected time, and the limit."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from analysis.run import schedules
 from topologies import describe_job
 from topologies.parameters import DOWN
 
@@ -36,20 +38,63 @@ def round_trip_s(values: Values) -> float:
     return ms / 1e3
 
 
-def used_mbps(job: Mapping[str, Any], entries: Sequence[Entry] | None = None) -> float:
+def used_mbps(
+    job: Mapping[str, Any],
+    entries: Sequence[Entry] | None = None,
+    span: tuple[float, float] | None = None,
+) -> float:
     """The capacity that traffic can use: the sum over all links that its transports may
     take. This is too much where links follow one another.
 
     entries : the entries that count; all of the job's by default
+    span : the time over which links that change have their mean; by default the first
+        period, or the time until the last change
     """
     every = job["traffic"] if entries is None else entries
+    series = schedules.parse(job.get("changes") or ())
     links: dict[str, float] = {}
     for entry in every:
         way = DOWN if entry["reverse"] else ""
         for link in _links(job, entry):
             mbps = _capacity_mbps(job["parameters"], link, way)
+            if series:
+                mbps = _mean_mbps(series, link, not entry["reverse"], mbps, span)
             links[link] = max(mbps, links.get(link, 0.0))
     return sum(links.values())
+
+
+def capacity_at(job: Mapping[str, Any], entry: Entry, time_s: float) -> float:
+    """The capacity of the best path of an entry at a time, in Mbit/s; infinity if one
+    of its paths has links that only delay."""
+    series = schedules.parse(job.get("changes") or ())
+    best = 0.0
+    for path in _taken(job, entry):
+        narrowest = math.inf
+        for link in path:
+            way = "" if not entry["reverse"] else DOWN
+            own = _capacity_mbps(job["parameters"], link, way) or math.inf
+            steps = schedules.capacity(
+                series, link, not entry["reverse"], own, time_s + 1e-9
+            )
+            narrowest = min(narrowest, schedules.at(steps, time_s))
+        best = max(best, narrowest)
+    return best
+
+
+def _mean_mbps(
+    series: Sequence[schedules.Series],
+    link: str,
+    forward: bool,
+    before_mbps: float,
+    span: tuple[float, float] | None,
+) -> float:
+    """The mean capacity of a link that may change."""
+    own = [one for one in series if one.link == link]
+    if not own:
+        return before_mbps
+    begin_s, end_s = span or (0.0, max(one.period_s or one.at_s[-1] for one in own))
+    steps = schedules.capacity(own, link, forward, before_mbps, end_s)
+    return schedules.mean(steps, begin_s, end_s)
 
 
 def _capacity_mbps(values: Values, link: str, way: str) -> float:
@@ -59,13 +104,18 @@ def _capacity_mbps(values: Values, link: str, way: str) -> float:
 
 
 def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
+    for path in _taken(job, entry):
+        yield from path
+
+
+def _taken(job: Mapping[str, Any], entry: Entry) -> Sequence[Sequence[str]]:
+    """The paths that the transport of an entry takes, each as its links."""
     transport = entry.get("transport") or job["transport"]
     taken = _paths(job, entry["from"])
     if transport["protocol"] == "tcp":
         number = transport.get("path") or 1
         taken = taken[number - 1 : number]
-    for path in taken:
-        yield from path
+    return taken
 
 
 def _paths(job: Mapping[str, Any], host: str) -> Sequence[Sequence[str]]:
@@ -103,19 +153,66 @@ def request_s(job: Mapping[str, Any], entry: Entry) -> float:
     return float(8 * entry["bytes"] / rate + turns * trip_s)
 
 
-def time_limit_s(values: Values, entries: Sequence[Entry]) -> float:
+def known_end_s(entries: Sequence[Entry]) -> float | None:
+    """When the last traffic ends; None where an entry is not limited by time."""
+    if any(entry["duration_s"] is None for entry in entries):
+        return None
+    return max(float(entry["start_s"] + entry["duration_s"]) for entry in entries)
+
+
+def time_limit_s(
+    values: Values,
+    entries: Sequence[Entry],
+    changes: Sequence[Mapping[str, Any]] = (),
+) -> float:
     """Virtual time after which a run certainly hangs, in whole seconds.
 
     This is the end of the last traffic, plus 30 s, plus ten round trips with full
     queues. A transfer of a given size is assumed to get 5 % of the slowest path's
-    capacity, shared by all entries.
+    capacity, shared by all entries. Of a link that changes, its lowest capacity counts,
+    its longest delay, and the time in which it has none.
     """
     down = [mbps for mbps in _named(values, f"{DOWN}capacity_mbps") if mbps]
-    slowest = min([*_named(values, "capacity_mbps"), *down], default=0.0)
+    capacities = [*_named(values, "capacity_mbps"), *down]
+    series = schedules.parse(changes)
+    at_least = min([*capacities, *_values(series, "capacity_mbps")], default=0.0)
+    slowest = at_least * _share_of_time(series)
     rate = max(slowest, 1e-6) * 1e6 * WORST_SHARE / len(entries)
     ends = [entry["start_s"] + _at_most_s(values, entry, rate) for entry in entries]
-    slack = SLACK_S + SLACK_ROUND_TRIPS * round_trip_s(values)
+    trip_s = round_trip_s(values)
+    if capacities and at_least < min(capacities):
+        trip_s *= min(capacities) / at_least
+    trip_s += 2e-3 * max(_values(series, "delay_ms"), default=0.0)
+    slack = SLACK_S + SLACK_ROUND_TRIPS * trip_s + _out_s(series)
     return float(int(max(ends) + slack) + 1)
+
+
+def _values(series: Sequence[schedules.Series], quantity: str) -> list[float]:
+    """The values of a quantity above 0 in all changes."""
+    every = (one for one in series if one.quantity == quantity)
+    return [value for one in every for value in one.values if value]
+
+
+def _out_s(series: Sequence[schedules.Series]) -> float:
+    """The time that links are out in all: once, or in a period."""
+    total = 0.0
+    for one in series:
+        if one.quantity in ("capacity_mbps", schedules.UP):
+            end_s = one.period_s or one.at_s[-1]
+            steps = schedules.over_time(
+                (one,), one.link, one.quantity, one.of(True), 1, end_s
+            )
+            total += sum(b - a for a, b in schedules.zero_spans(steps, end_s))
+    return total
+
+
+def _share_of_time(series: Sequence[schedules.Series]) -> float:
+    """The least share of a period in which a link that changes again is not out."""
+    shares = [1.0]
+    for one in series:
+        if one.period_s and one.quantity in ("capacity_mbps", schedules.UP):
+            shares.append(1 - _out_s((one,)) / one.period_s)
+    return max(min(shares), 0.01)
 
 
 def _at_most_s(values: Values, entry: Entry, rate: float) -> float:

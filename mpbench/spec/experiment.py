@@ -3,14 +3,16 @@
 import hashlib
 import json
 from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from analysis.run.quantities import QUANTITIES
-from mpbench.spec import flows, own_metrics
+from mpbench.spec import change_checks, flows, own_metrics
 from mpbench.spec.builtin import describe, names, network_of
 from mpbench.spec.cases import Case
+from mpbench.spec.changes import Changes
 from mpbench.spec.design import Design
 from mpbench.spec.document import Document
 from mpbench.spec.entries import Entries, parameters
@@ -60,6 +62,10 @@ class Spec(Part):
     )
     parameters: Parameters = Field(
         default={}, description="Parameters of the topology that differ from default."
+    )
+    changes: Changes = Field(
+        default={},
+        description="Links that change during a run, by name; `access1..3` for three.",
     )
     design: Design | None = Field(
         default=None, description="What varies; a single point if not said."
@@ -180,6 +186,9 @@ class Spec(Part):
             flows.check_names(self.traffic, topology, faults)
             flows.check_paths(self.traffic, self.cases, topology, faults)
         check_phases(self.phases, self._known_end(), faults)
+        factors = self.design.factors if self.design else {}
+        end_s = self._known_end()
+        change_checks.check(self.changes, topology, factors, end_s, faults)
 
     def _known_end(self) -> float | None:
         """When all traffic has ended, if every start is the earliest; None if that is
@@ -319,6 +328,12 @@ class Spec(Part):
             return self.name
         return self._document.where(place)
 
+    def folder(self, *place: str | int) -> Path:
+        """The folder of the file that a place stands in."""
+        if self._document is None:
+            return Path()
+        return Path(self._document.origin(place)).parent
+
     @property
     def text(self) -> str:
         """The text of the file, with included parts in place; empty without a file.
@@ -337,5 +352,7 @@ class Spec(Part):
         values = self.model_dump(mode="json", by_alias=True)
         if self.network is None:
             del values["network"]
+        if not self.changes:
+            del values["changes"]
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

@@ -12,10 +12,11 @@ from pydantic.fields import FieldInfo
 from analysis.figures.registry import KINDS
 from mpbench import units
 from mpbench.plan import make_plan
-from mpbench.spec import Spec, knobs, loads, vocabulary
+from mpbench.spec import Spec, knobs, load, loads, vocabulary
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
+from mpbench.spec.changes import LinkChanges, Step
 from mpbench.spec.command import Command, Numbers
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
@@ -25,7 +26,7 @@ from mpbench.spec.network_users import NetworkUser
 from mpbench.spec.networks import Network
 from mpbench.spec.traffic import Entry, Read, Start, Traffic
 from mpbench.spec.web import Download, Requests
-from tests.spec.files import TEXT
+from tests.spec.files import TEXT, text
 from topologies import chains, resolve, wire
 from topologies.shaping import link_shape
 
@@ -223,16 +224,34 @@ def test_entries_of_the_job(entry: str) -> None:
 def test_the_job() -> None:
     rows = table("What a run's job is", 0)
     job = make_plan(loads(TEXT), {}).runs[0].job
-    assert set(rows) == {*job, "network"}
+    assert set(rows) == {*job, "network", "changes"}
     for key in (*job["transport"], *job["traffic"][0]):
         assert f"`{key}`" in rows["transport"][0] + rows["traffic"][0]
     for key in job["parameters"]:
         assert f"`{key.replace('path2', 'path1')}`" in rows["parameters"][0]
 
 
+def test_every_key_of_changes() -> None:
+    ranges = {"capacity", "delay", "queue", "loss"}
+    assert set(table("Changes", 0)) == set(LinkChanges.model_fields) - ranges
+    assert set(table("Changes", 1)) == set(Step.model_fields)
+
+
+def test_the_examples_of_changes_are_valid(tmp_path: Path) -> None:
+    blocks = re.findall(r"```yaml\n(changes:.*?)```", PAGE.read_text(), re.DOTALL)
+    assert len(blocks) == 2
+    for name in ("lte.trace", "wifi.up", "wifi.down"):
+        (tmp_path / name).write_text("50\n100\n")
+    for block in blocks:
+        file = tmp_path / "f.yaml"
+        file.write_text(text(design=None).replace("30 s", "620 s") + block)
+        assert make_plan(load(file), {}).runs[0].job["changes"]
+
+
 def test_the_examples_are_valid() -> None:
+    page = re.sub(r"```yaml\nchanges:.*?```", "", PAGE.read_text(), flags=re.DOTALL)
     whole, *networks, users, part, _own, phases = re.findall(
-        r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL
+        r"```yaml\n(.*?)```", page, re.DOTALL
     )
     assert loads(whole).name == "bulk-low-bdp"
     for network in networks:

@@ -15,27 +15,42 @@ from analysis.figures.data import ok_runs
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
-from analysis.run import artefacts, series
+from analysis.run import artefacts, capacity_lines, series
 from analysis.run.artefacts import Artefacts
+from analysis.run.capacity_lines import Outage
 from analysis.run.job import read_job
 from analysis.run.quantities import QUANTITIES
+from analysis.run.schedules import Steps
 from analysis.run.series import Line
 
 PANEL_INCHES = (4.4, 1.9)
 SIDE_BY_SIDE = 2
 """The most cases that stand side by side; of more cases, each has a row."""
 SHADES = ("#EDEDED", "#DCDCDC")
+OUTAGE = "#F9DDD0"
+MOST_OUTAGES = 6
+"""Outages that the note below a figure names."""
 LINE_WIDTH = 0.8
+CAPACITY = "capacity"
+CAPACITY_DASHES = (0, (4, 2))
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One quantity of one case. label : of the ordinate; lines : lines by name"""
+    """One quantity of one case.
+
+    label : of the ordinate
+    lines : lines by name
+    capacity : the capacity over time that a line has as its bound, by the line's name
+    outages : when a link has no capacity
+    """
 
     case: str
     quantity: str
     label: str
     lines: Mapping[str, Line]
+    capacity: Mapping[str, Steps]
+    outages: Sequence[Outage]
 
 
 def draw(
@@ -74,7 +89,21 @@ def draw(
         note += f" The values are means over {request.average:g} s."
     if phases:
         note += f" The shaded phases are {_named(phases)}."
+    note += _outages(panels, span)
     return DrawnFigure(title(request), target.name, note)
+
+
+def _outages(panels: Sequence[Panel], span: tuple[float, float]) -> str:
+    """A sentence on the outages within the time shown; empty if there are none."""
+    every = dict.fromkeys(outage for panel in panels for outage in panel.outages)
+    shown = [o for o in every if o.begin_s < span[1] and o.end_s > span[0]]
+    if not shown:
+        return ""
+    named = [f"{o.link} from {o.begin_s:g} to {o.end_s:g} s" for o in shown]
+    more = len(named) - MOST_OUTAGES
+    if more > 0:
+        named[MOST_OUTAGES:] = [f"{more} more"]
+    return f" The reddish stretches are outages: {', '.join(named)}."
 
 
 def tells_much(campaign: Campaign) -> bool:
@@ -101,7 +130,17 @@ def _panels(
         averaged = {
             name: series.average(line, request.average) for name, line in lines.items()
         }
-        panels.append(Panel(case, quantity, QUANTITIES[quantity].label, averaged))
+        until_s = max(float(line.times[-1]) for line in lines.values())
+        panels.append(
+            Panel(
+                case,
+                quantity,
+                QUANTITIES[quantity].label,
+                averaged,
+                capacity_lines.steps(run, quantity, request.users or (), until_s),
+                capacity_lines.outages(run, until_s),
+            )
+        )
     return panels
 
 
@@ -202,6 +241,8 @@ def _panel(
 ) -> None:
     """numbers : the number of each line in the figure: one name has one colour."""
     axis.set_xlim(*span)
+    for outage in panel.outages:
+        axis.axvspan(outage.begin_s, outage.end_s, color=OUTAGE, lw=0, zorder=0.5)
     for number, (name, (start, end)) in enumerate(phases.items()):
         axis.axvspan(start, end, color=SHADES[number % len(SHADES)], lw=0, zorder=0)
         middle = (max(start, span[0]) + min(end, span[1])) / 2
@@ -225,7 +266,28 @@ def _panel(
             lw=LINE_WIDTH,
             label=name,
         )
+    for name, steps in panel.capacity.items():
+        owner = next((line for line in numbers if _belongs(line, name)), None)
+        if owner is not None:
+            times = [time for time, _ in steps] + [max(span[1], steps[-1][0])]
+            values = [value for _, value in steps] + [steps[-1][1]]
+            axis.step(
+                times,
+                values,
+                where="post",
+                color=style.colour(numbers[owner]),
+                ls=CAPACITY_DASHES,
+                lw=LINE_WIDTH,
+                alpha=0.8,
+            )
+    if panel.capacity:  # one entry of the legend for all of them
+        axis.plot([], [], color=style.GREY, ls=CAPACITY_DASHES, label=CAPACITY)
     axis.set_ylabel(panel.label)
+
+
+def _belongs(line: str, name: str) -> bool:
+    """Whether a line is of the path or entry `name`, perhaps of one of its subflows."""
+    return line == name or line.startswith(f"{name} (")
 
 
 def _legend(figure: Figure, order: Sequence[Panel]) -> None:

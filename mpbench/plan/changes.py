@@ -1,0 +1,212 @@
+"""The changes of links during a run, as a job has them: steps, with nothing to draw."""
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mpbench.errors import UserError
+from mpbench.plan import delivery_traces
+from mpbench.spec import Spec, change_checks
+from mpbench.spec.change_values import Given, Range
+from mpbench.spec.changes import UP, LinkChanges
+from mpbench.spec.document import dotted
+from topologies.parameters import DOWN
+
+Json = dict[str, Any]
+
+DECIMALS = 6
+"""Of a drawn value in its canonical unit: 1 bit/s, 1 ns."""
+
+KEYS = {
+    "capacity": "capacity_mbps",
+    "delay": "delay_ms",
+    "queue": "queue_packets",
+    "loss": "loss_percent",
+    UP: "up",
+}
+"""What a job calls the quantities that change."""
+
+MOST_STEPS = 200_000
+"""Steps of all links of a job. One costs a guest about 0.1 ms."""
+
+
+def overrides(spec: Spec) -> dict[str, float | int]:
+    """The parameters that the file gives by its changes alone, by name.
+
+    What holds at 0 s is the link's parameter, unless the file gives that too.
+    """
+    found: dict[str, float | int] = {}
+    known = {p.name for p in spec.network_description.parameters}
+    for link, (_, given) in change_checks.named(spec.changes).items():
+        values = {q: dict(ways) for q, ways in change_checks.initial(given).items()}
+        if given.trace is not None:
+            values["capacity"] = _trace_means(spec, link, given)
+        for quantity, ways in values.items():
+            for way, value in ways.items():
+                down = DOWN if way == "down" else ""
+                name = f"{link}.{down}{quantity}"
+                if name in known and not _is_given(spec, name):
+                    found[name] = value
+    return found
+
+
+def _is_given(spec: Spec, name: str) -> bool:
+    """Whether the file gives a parameter by itself."""
+    own = spec.network.given if spec.network else ()
+    return name in spec.parameters or name in own or name in spec.expressions
+
+
+def series(spec: Spec, seed: int, limit_s: float | None) -> list[Json]:
+    """The changes of a job: one object per link, direction and quantity.
+
+    seed : of the run; draws follow from it
+    limit_s : when the traffic ends, at the latest; None if it is not known
+
+    Raises UserError for a trace that cannot be read, for one that ends too early, and
+    for draws without an end.
+    """
+    made: list[Json] = []
+    for link, (key, given) in change_checks.named(spec.changes).items():
+        made += _steps(link, given)
+        if given.every is not None:
+            end_s = _needed(spec, key, "every", limit_s)
+            made += _draws(link, given, seed, end_s)
+        if given.trace is not None:
+            made += _traced(spec, link, key, given, limit_s)
+    count = sum(len(one["at_s"]) for one in made)
+    if count > MOST_STEPS:
+        reason = f"{count} steps in a run; at most {MOST_STEPS} work"
+        where = spec.where("changes")
+        raise UserError(f"{where}: changes: {reason}; give fewer, or a longer 'bin'")
+    return made
+
+
+def _series(
+    link: str,
+    way: str,
+    quantity: str,
+    steps: list[tuple[float, float]],
+    period_s: float | None,
+) -> Json:
+    return {
+        "link": link,
+        "direction": way,
+        "quantity": KEYS[quantity],
+        "at_s": [time for time, _ in steps],
+        "values": [value for _, value in steps],
+        "period_s": period_s,
+    }
+
+
+def _steps(link: str, given: LinkChanges) -> Iterator[Json]:
+    """What `at` gives: a series for each quantity and direction that it names."""
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for _, time_s, step in given.steps:
+        for quantity, value in step.given.items():
+            for way, number in _numbers(value):
+                found.setdefault((quantity, way), []).append((time_s, number))
+        if step.up is not None:
+            found.setdefault((UP, "both"), []).append((time_s, float(step.up)))
+    for (quantity, way), steps in _apart(found).items():
+        yield _series(link, way, quantity, steps, given.period_s)
+
+
+def _apart(
+    found: dict[tuple[str, str], list[tuple[float, float]]],
+) -> dict[tuple[str, str], list[tuple[float, float]]]:
+    """The steps of each direction alone, where some are of one direction only."""
+    result: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    split = {quantity for quantity, way in found if way != "both"}
+    for (quantity, way), steps in found.items():
+        ways = ("up", "down") if quantity in split and way == "both" else (way,)
+        for one in ways:
+            result.setdefault((quantity, one), []).extend(steps)
+    return {key: sorted(steps) for key, steps in result.items()}
+
+
+def _numbers(value: Given) -> Iterator[tuple[str, float]]:
+    for way, number in value.ways.items():
+        assert not isinstance(number, Range)
+        yield way, float(number)
+
+
+def _draws(link: str, given: LinkChanges, seed: int, end_s: float) -> Iterator[Json]:
+    """What `every` draws: uniform between the ends of each range.
+
+    Each draw has a generator of its own, so that a longer run begins as a shorter one.
+    """
+    every_s = given.every or 0.0
+    count = min(int(end_s / every_s) + 1, MOST_STEPS + 1)
+    times = [round(number * every_s, 9) for number in range(count)]
+    times = [time for time in times if time < end_s] or [0.0]
+    for quantity, drawn in given.ranges.items():
+        for way, span in drawn.ways.items():
+            assert isinstance(span, Range)
+            steps = [
+                (time, _draw(span, f"{seed}/changes/{link}/{way}/{quantity}/{number}"))
+                for number, time in enumerate(times)
+            ]
+            yield _series(link, way, quantity, steps, None)
+
+
+def _draw(span: Range, seed: str) -> float:
+    random_ = random.Random(seed)
+    if isinstance(span.min, int) and isinstance(span.max, int):
+        return float(random_.randint(span.min, span.max))
+    return round(random_.uniform(span.min, span.max), DECIMALS)
+
+
+def _needed(spec: Spec, key: str, what: str, limit_s: float | None) -> float:
+    """The end of the traffic. Raises UserError if it is not known."""
+    if limit_s is not None:
+        return limit_s
+    where = f"{spec.where('changes', key, what)}: changes.{key}.{what}"
+    reason = "the end of traffic of a given size is not known"
+    raise UserError(f"{where}: {reason}; give a 'time_limit', or a 'duration'")
+
+
+def _trace_means(spec: Spec, link: str, given: LinkChanges) -> dict[str, float]:
+    found = {}
+    for way, file in _trace_files(given).items():
+        trace = delivery_traces.read(*_trace_place(spec, link, way, file))
+        found[way] = round(trace.mean_mbps, DECIMALS)
+    return found
+
+
+def _traced(
+    spec: Spec, link: str, key: str, given: LinkChanges, limit_s: float | None
+) -> Iterator[Json]:
+    """What a trace gives: the capacity of each bin."""
+    for way, file in _trace_files(given).items():
+        path, where = _trace_place(spec, link, way, file)
+        trace = delivery_traces.read(path, where)
+        if given.repeat is not True:
+            hint = "write 'repeat: true'"
+            if limit_s is None:
+                reason = "the traffic may go on for longer than the trace"
+                raise UserError(f"{where}: {reason}; {hint}")
+            if trace.lasts_s < limit_s:
+                reason = f"ends at {trace.lasts_s:g} s, before the traffic"
+                raise UserError(f"{where}: {reason}, at {limit_s:g} s; {hint}")
+        steps = trace.steps(given.bin or delivery_traces.BIN_S)
+        if len(steps) > MOST_STEPS:
+            reason = f"{len(steps)} steps; at most {MOST_STEPS} work"
+            raise UserError(f"{where}: {reason}; give a longer 'bin'")
+        period_s = trace.lasts_s if given.repeat is True else None
+        yield _series(link, way, "capacity", steps, period_s)
+
+
+def _trace_files(given: LinkChanges) -> Mapping[str, str]:
+    """The file of each direction: `both`, or `up` and `down`."""
+    assert given.trace is not None
+    up, down = given.trace.up, given.trace.down
+    return {"both": up} if up == down else {"up": up, "down": down}
+
+
+def _trace_place(spec: Spec, link: str, way: str, file: str) -> tuple[str, str]:
+    """The path of a trace, and `file:line: key: trace` for messages."""
+    key = change_checks.named(spec.changes)[link][0]
+    place = ("changes", key, "trace", *(() if way == "both" else (way,)))
+    return str(spec.folder(*place) / file), (
+        f"{spec.where(*place)}: {dotted(place)}: {file[:200]}"
+    )
