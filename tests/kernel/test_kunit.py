@@ -1,4 +1,4 @@
-"""The KUnit suite of the controllers' arithmetic passes in the guest kernel."""
+"""The KUnit suites of the controllers and of the fabric pass in the guest kernel."""
 
 import os
 import re
@@ -21,26 +21,38 @@ LINE = [
     "seccomp=on",
     "kunit.enable=1",
     "kunit.autorun=1",
-    "kunit.filter_glob=mptcp-coupled*",
     "kunit_shutdown=poweroff",
 ]
 
 
-def test_the_suite_passes_in_a_kernel(tmp_path: Path) -> None:
-    linux = kernel.find().path
+def test_the_suites_of_the_controllers_pass(tmp_path: Path) -> None:
+    console = suites("mptcp-coupled*", tmp_path)
+    for suite in ("mptcp-coupled", "mptcp-coupled-mpcc"):
+        assert re.search(rf"^ok \d {suite}$", console, re.M), console[-3000:]
+    assert len(re.findall(r"^ {8}ok \d+ ", console, re.M)) >= VECTORS
+    assert len(re.findall(r"^ {4}ok \d+ ", console, re.M)) >= 17
+
+
+def test_the_suite_of_the_fabric_passes(tmp_path: Path) -> None:
+    console = suites("lab-fabric*", tmp_path)
+    assert re.search(r"^ok \d lab-fabric$", console, re.M), console[-3000:]
+    assert len(re.findall(r"^ {4}ok \d+ ", console, re.M)) >= 8
+
+
+def suites(names: str, folder: Path) -> str:
+    """The console of a kernel that runs the suites of these names, none of which
+    fails."""
+    line = [str(kernel.find().path), *LINE, f"kunit.filter_glob={names}"]
     booted = subprocess.run(
-        ["timeout", "60", "taskset", "-c", _cpu(), str(linux), *LINE],
-        cwd=tmp_path,
+        ["timeout", "60", "taskset", "-c", _cpu(), *line],
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=90,
     )
     console = booted.stdout.decode(errors="replace").replace("\r", "")
-    for suite in ("mptcp-coupled", "mptcp-coupled-mpcc"):
-        assert re.search(rf"^ok \d {suite}$", console, re.M), console[-3000:]
     assert not re.search(r"^\s*not ok", console, re.M)
-    assert len(re.findall(r"^ {8}ok \d+ ", console, re.M)) >= VECTORS
-    assert len(re.findall(r"^ {4}ok \d+ ", console, re.M)) >= 17
+    return console
 
 
 def _cpu() -> str:

@@ -11,6 +11,9 @@
  * Packets are taken where tcpdump takes them (dev_add_pack()), so that a capture behind
  * a queue shows the packets that left the queue. `headers` keeps the headers of TCP with
  * all options, and skips packets that are neither TCP nor IPv6.
+ *
+ * A capture can also be a tap: other code of the kernel hands it the packets
+ * (asm/lab_capture.h).
  */
 
 #include <linux/err.h>
@@ -31,6 +34,7 @@
 #include <linux/uaccess.h>
 #include <net/ip.h>
 #include <net/net_namespace.h>
+#include <asm/lab_capture.h>
 #include <host_log.h>
 
 #define PCAP_NANOSECONDS	0xa1b23c4d
@@ -57,6 +61,8 @@ struct capture {
 	struct packet_type type;
 	struct net_device *dev;		/* NULL when it is gone */
 	netdevice_tracker tracker;
+	void (*ended)(void *tap);	/* NULL for an interface */
+	void *tap;
 	struct host_log *log;
 	spinlock_t lock;
 	bool full;
@@ -105,10 +111,8 @@ static ktime_t capture_now(void)
 	return now;
 }
 
-static int capture_packet(struct sk_buff *skb, struct net_device *dev,
-			  struct packet_type *type, struct net_device *origin)
+void capture_tapped(struct capture *capture, const struct sk_buff *skb, ktime_t when)
 {
-	struct capture *capture = container_of(type, struct capture, type);
 	int at = skb_mac_offset(skb);
 	unsigned int whole = skb->len - at, kept = CAPTURE_FULL;
 	struct pcap_packet *packet;
@@ -118,9 +122,9 @@ static int capture_packet(struct sk_buff *skb, struct net_device *dev,
 		kept = capture_headers(skb, at);
 	kept = min(kept, whole);
 	if (!kept)
-		goto out;
+		return;
 
-	now = ktime_to_timespec64(capture_now());
+	now = ktime_to_timespec64(when);
 	spin_lock(&capture->lock);
 	packet = host_log_reserve(capture->log, sizeof(*packet) + kept);
 	packet->seconds = now.tv_sec;
@@ -133,51 +137,101 @@ static int capture_packet(struct sk_buff *skb, struct net_device *dev,
 		capture->bytes += whole;
 	}
 	spin_unlock(&capture->lock);
-out:
+}
+
+static int capture_packet(struct sk_buff *skb, struct net_device *dev,
+			  struct packet_type *type, struct net_device *origin)
+{
+	capture_tapped(container_of(type, struct capture, type), skb, capture_now());
 	consume_skb(skb);
 	return 0;
 }
 
-static int capture_begin(struct net *net, const char *name, bool full,
-			 const char *path)
+/* A capture with an open file, which is in no list yet; or an error pointer */
+static struct capture *capture_make(const char *name, bool full, const char *path)
 {
 	static const struct pcap_head head = {
 		.magic = PCAP_NANOSECONDS, .major = 2, .minor = 4,
 		.snaplen = CAPTURE_FULL, .link = PCAP_ETHERNET,
 	};
 	struct capture *capture = kzalloc_obj(*capture, GFP_KERNEL);
-	int error = -ENODEV;
+	int error;
 
 	if (!capture)
-		return -ENOMEM;
-	capture->dev = netdev_get_by_name(net, name, &capture->tracker, GFP_KERNEL);
-	if (!capture->dev)
-		goto no_device;
+		return ERR_PTR(-ENOMEM);
 	capture->log = host_log_open(path);
-	error = PTR_ERR_OR_ZERO(capture->log);
-	if (error)
-		goto no_log;
+	if (IS_ERR(capture->log)) {
+		error = PTR_ERR(capture->log);
+		kfree(capture);
+		return ERR_PTR(error);
+	}
 	memcpy(host_log_reserve(capture->log, sizeof(head)), &head, sizeof(head));
 	host_log_commit(capture->log, sizeof(head));
 	spin_lock_init(&capture->lock);
 	strscpy(capture->name, name);
 	capture->full = full;
+	return capture;
+}
+
+struct capture *capture_tap(const char *name, bool full, const char *path,
+			    void (*ended)(void *tap), void *tap)
+{
+	struct capture *capture;
+
+	mutex_lock(&captures_mutex);
+	capture = capture_make(name, full, path);
+	if (!IS_ERR(capture)) {
+		capture->ended = ended;
+		capture->tap = tap;
+		list_add_tail(&capture->list, &captures);
+	}
+	mutex_unlock(&captures_mutex);
+	return capture;
+}
+
+void capture_taps_forget(void (*ended)(void *tap))
+{
+	struct capture *capture;
+
+	mutex_lock(&captures_mutex);
+	list_for_each_entry(capture, &captures, list)
+		if (capture->ended == ended) {
+			capture->ended(capture->tap);
+			capture->ended = NULL;
+		}
+	mutex_unlock(&captures_mutex);
+}
+
+static int capture_begin(struct net *net, const char *name, bool full,
+			 const char *path)
+{
+	netdevice_tracker tracker;
+	struct capture *capture;
+	struct net_device *dev;
+
+	dev = netdev_get_by_name(net, name, &tracker, GFP_KERNEL);
+	if (!dev)
+		return -ENODEV;
+	capture = capture_make(name, full, path);
+	if (IS_ERR(capture)) {
+		netdev_put(dev, &tracker);
+		return PTR_ERR(capture);
+	}
+	capture->dev = dev;
+	capture->tracker = tracker;
 	capture->type.type = htons(ETH_P_ALL);
-	capture->type.dev = capture->dev;
+	capture->type.dev = dev;
 	capture->type.func = capture_packet;
 	list_add_tail(&capture->list, &captures);
 	dev_add_pack(&capture->type);
 	return 0;
-
-no_log:
-	netdev_put(capture->dev, &capture->tracker);
-no_device:
-	kfree(capture);
-	return error;
 }
 
 static void capture_stop(struct capture *capture)
 {
+	if (capture->ended)
+		capture->ended(capture->tap);
+	capture->ended = NULL;
 	if (!capture->dev)
 		return;
 	dev_remove_pack(&capture->type);

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The fabric: links and paths between network namespaces, without a router of Linux
+ *
+ * A host is a network namespace with its whole stack and one or several ports, which
+ * are network devices. What lies between the ports is a table: a path is a list of
+ * links, and a link is a queue, a delay, a capacity and losses in one direction. A
+ * packet costs one event per link, the arrival at its far end. One timer serves all
+ * events.
+ *
+ * fabric_orders.c has the orders that are written to /proc/lab_fabric.
+ */
+
+#include <linux/etherdevice.h>
+#include <linux/hrtimer.h>
+#include <linux/init.h>
+#include <linux/slab.h>
+
+#include "fabric.h"
+
+DEFINE_SPINLOCK(fabric_lock);
+
+static struct fabric_link *links[FABRIC_LINKS];
+static unsigned int link_count;
+static u64 packet_count;	/* numbers the packets' arrivals at links */
+static struct hrtimer fabric_timer;
+static bool fabric_running;	/* the timer's function looks at the heap again */
+
+/* Reading the clock with interrupts off takes no virtual time. */
+u64 fabric_now(void)
+{
+	unsigned long flags;
+	u64 now;
+
+	local_irq_save(flags);
+	now = ktime_get_ns();
+	local_irq_restore(flags);
+	return now;
+}
+
+/* Packets that have begun to be sent no longer wait. */
+static void fabric_settle(struct fabric_link *link, u64 now)
+{
+	while (link->waits && FABRIC_CB(link->waits)->begins <= now) {
+		fabric_queue_begun(&link->queue, FABRIC_CB(link->waits)->bytes);
+		link->waits = link->waits->next;
+	}
+}
+
+static void fabric_dropped(struct fabric_link *link, enum fabric_verdict why)
+{
+	if (why == FABRIC_LOST)
+		link->lost++;
+	else if (why == FABRIC_RED)
+		link->red++;
+	else
+		link->full++;
+}
+
+/* A packet arrives at the link where it stands on its path. */
+static void fabric_enter(struct sk_buff *skb, u64 now)
+{
+	struct fabric_cb *cb = FABRIC_CB(skb);
+	struct fabric_link *link = cb->path->links[cb->step];
+	struct fabric_queue *queue = &link->queue;
+	struct fabric_times times;
+	enum fabric_verdict verdict;
+
+	fabric_settle(link, now);
+	verdict = fabric_queue_arrival(queue, now, cb->bytes, &times);
+	if (verdict != FABRIC_ACCEPTED) {
+		fabric_dropped(link, verdict);
+		kfree_skb(skb);
+		return;
+	}
+	cb->begins = times.begins;
+	cb->leaves = times.leaves;
+	cb->arrives = times.arrives;
+	cb->order = packet_count++;
+	skb->next = NULL;
+	if (link->tail) {
+		link->tail->next = skb;
+	} else {
+		link->head = skb;
+		fabric_heap_add(link, cb->arrives, cb->order);
+	}
+	link->tail = skb;
+	if (cb->begins <= now) {
+		fabric_queue_begun(queue, cb->bytes);
+		return;
+	}
+	if (!link->waits)
+		link->waits = skb;
+	link->most_bytes = max(link->most_bytes, queue->bytes);
+	if (cb->begins != FABRIC_NEVER)
+		link->waited += cb->bytes * ((cb->begins - now) >> 10);
+}
+
+/* The first packet of the first link has arrived. Returns it if that was the last link
+ * of its path; else the packet goes on.
+ */
+static struct sk_buff *fabric_arrived(struct fabric_link *link, u64 now)
+{
+	struct sk_buff *skb = link->head;
+	struct fabric_cb *cb = FABRIC_CB(skb);
+
+	fabric_settle(link, now);
+	if (link->capture)
+		fabric_captured(link, skb);
+	link->head = skb->next;
+	skb->next = NULL;
+	if (link->head) {
+		fabric_heap_next(FABRIC_CB(link->head)->arrives,
+				 FABRIC_CB(link->head)->order);
+	} else {
+		link->tail = NULL;
+		fabric_heap_drop();
+	}
+	link->packets++;
+	link->bytes += cb->bytes;
+	if (++cb->step == cb->path->count)
+		return skb;
+	fabric_enter(skb, now);
+	return NULL;
+}
+
+static void fabric_arm(void)
+{
+	u64 at_ns;
+
+	if (fabric_running || !fabric_heap_first(&at_ns) || at_ns == FABRIC_NEVER)
+		return;
+	if (hrtimer_is_queued(&fabric_timer) &&
+	    ktime_to_ns(hrtimer_get_expires(&fabric_timer)) <= at_ns)
+		return;
+	hrtimer_start(&fabric_timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+void fabric_send(const struct fabric_path *path, struct sk_buff *skb)
+{
+	struct fabric_cb *cb = FABRIC_CB(skb);
+
+	cb->path = path;
+	cb->step = 0;
+	cb->bytes = skb->len;
+	fabric_enter(skb, fabric_now());
+	fabric_arm();
+}
+
+static void fabric_deliver(struct sk_buff *skb)
+{
+	struct net_device *dev;
+
+	rcu_read_lock();
+	dev = rcu_dereference(FABRIC_CB(skb)->path->to->dev);
+	if (!dev || !(dev->flags & IFF_UP)) {
+		rcu_read_unlock();
+		kfree_skb(skb);
+		return;
+	}
+	dev_sw_netstats_rx_add(dev, skb->len);
+	skb->protocol = eth_type_trans(skb, dev);
+	skb->pkt_type = PACKET_HOST;
+	netif_receive_skb(skb);
+	rcu_read_unlock();
+}
+
+static enum hrtimer_restart fabric_events(struct hrtimer *timer)
+{
+	u64 now = fabric_now(), at_ns;
+	struct fabric_link *link;
+	struct sk_buff *skb;
+
+	spin_lock(&fabric_lock);
+	fabric_running = true;
+	while ((link = fabric_heap_first(&at_ns)) && at_ns <= now) {
+		skb = fabric_arrived(link, at_ns);
+		if (!skb)
+			continue;
+		/* The host may answer at once. */
+		spin_unlock(&fabric_lock);
+		fabric_deliver(skb);
+		spin_lock(&fabric_lock);
+	}
+	fabric_running = false;
+	fabric_arm();
+	spin_unlock(&fabric_lock);
+	return HRTIMER_NORESTART;
+}
+
+struct fabric_link *fabric_link(unsigned int id)
+{
+	return id < link_count ? links[id] : NULL;
+}
+
+unsigned int fabric_links(void)
+{
+	return link_count;
+}
+
+/* A new link, whose number is that of links before; an error pointer if there is no
+ * room for it.
+ */
+struct fabric_link *fabric_link_add(void)
+{
+	struct fabric_link *link;
+
+	if (link_count == FABRIC_LINKS)
+		return ERR_PTR(-ENOSPC);
+	if (fabric_heap_grow(link_count + 1))
+		return ERR_PTR(-ENOMEM);
+	link = kzalloc_obj(*link, GFP_KERNEL);
+	if (!link)
+		return ERR_PTR(-ENOMEM);
+	link->id = link_count;
+	prandom_seed_state(&link->queue.random, fabric_seed_of(link->id));
+	links[link_count++] = link;
+	return link;
+}
+
+/* Called when no port is left that could send. */
+void fabric_links_free(void)
+{
+	unsigned int id;
+
+	hrtimer_cancel(&fabric_timer);
+	for (id = 0; id < link_count; id++) {
+		kfree_skb_list(links[id]->head);
+		kvfree(links[id]->queue.rate.steps);
+		kfree(links[id]);
+		links[id] = NULL;
+	}
+	link_count = 0;
+	packet_count = 0;
+	fabric_heap_free();
+}
+
+static int __init fabric_register(void)
+{
+	BUILD_BUG_ON(sizeof(struct fabric_cb) > sizeof_field(struct sk_buff, cb));
+	hrtimer_setup(&fabric_timer, fabric_events, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	return fabric_ports_init();
+}
+device_initcall(fabric_register);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The fabric: links and paths between network namespaces; see fabric.c */
+#ifndef __LAB_FABRIC_H
+#define __LAB_FABRIC_H
+
+#include <linux/list.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+
+#include "fabric_queue.h"
+
+/* Bounds of the tables, so that no order takes more memory than a guest has */
+#define FABRIC_LINKS		16384
+#define FABRIC_PORTS		4096
+#define FABRIC_ADDRESSES	16		/* of a port */
+#define FABRIC_STEPS		(1 << 20)	/* of all links */
+#define FABRIC_PATHS		(1 << 19)	/* of all pairs of addresses */
+#define FABRIC_PATH_STEPS	(1 << 22)	/* links of all paths */
+#define FABRIC_ALTERNATIVES	256		/* paths between two addresses */
+#define FABRIC_LONGEST		600		/* links of a path */
+#define FABRIC_FLOWS		(1 << 17)
+
+struct capture;
+
+/* @head, @tail: the packets on the link, in the order of their arrival
+ * @waits: the first of them that has not begun to be sent; NULL if none waits
+ * @most_bytes: the most that waited
+ * @waited: the sum over packets of bytes and waiting time, in bytes times 1024 ns:
+ *	the queue's integral over time
+ */
+struct fabric_link {
+	struct fabric_queue queue;
+	struct sk_buff *head, *tail, *waits;
+	u64 packets, bytes, lost, red, full;
+	u64 most_bytes, waited;
+	struct capture *capture;
+	unsigned int id;
+};
+
+/* What the fabric keeps about a packet, in skb->cb
+ * @order: of the packet's arrival at the link, among all packets of the fabric
+ * @step: the place of the link on the path
+ */
+struct fabric_cb {
+	u64 begins, leaves, arrives, order;
+	const struct fabric_path *path;
+	u32 bytes;
+	u16 step;
+};
+
+#define FABRIC_CB(skb)	((struct fabric_cb *)(skb)->cb)
+
+/* @dev: NULL when it is gone */
+struct fabric_port {
+	struct net_device __rcu *dev;
+	unsigned int number;
+};
+
+struct fabric_path {
+	struct fabric_port *to;
+	unsigned int count;
+	struct fabric_link *links[] __counted_by(count);
+};
+
+extern spinlock_t fabric_lock;	/* of all tables, queues and counters */
+
+/* fabric.c */
+u64 fabric_now(void);
+struct fabric_link *fabric_link(unsigned int id);
+struct fabric_link *fabric_link_add(void);
+unsigned int fabric_links(void);
+void fabric_send(const struct fabric_path *path, struct sk_buff *skb);
+void fabric_links_free(void);
+
+/* fabric_heap.c: the links on which packets are, by the first packet's arrival. A link
+ * has to be taken out before the first packet changes. All under fabric_lock.
+ */
+int fabric_heap_grow(unsigned int links);
+void fabric_heap_free(void);
+void fabric_heap_add(struct fabric_link *link, u64 at_ns, u64 order);
+void fabric_heap_next(u64 at_ns, u64 order);	/* the first link's next packet */
+void fabric_heap_drop(void);			/* the first link has no packet left */
+struct fabric_link *fabric_heap_first(u64 *at_ns);	/* NULL if there is none */
+
+/* fabric_paths.c. All that changes the tables is called by one writer of orders at a
+ * time; packets are handled under fabric_lock.
+ *
+ * A pair of addresses, whose paths lead from @low to @high in direction 0
+ * @next: the place of the path that the next flow takes, of FABRIC_ROTATE
+ */
+struct fabric_pair {
+	struct hlist_node node;
+	__be32 low, high;
+	unsigned int next;		/* of FABRIC_ROTATE */
+	unsigned int count[2];
+	struct fabric_path **paths[2];
+};
+
+bool fabric_address_known(__be32 address);
+int fabric_address_add(__be32 address, struct fabric_port *port);
+int fabric_path_add(__be32 from, __be32 to, struct fabric_link **links,
+		    unsigned int count);
+struct fabric_pair *fabric_pair(__be32 low, __be32 high);
+void fabric_paths_free(void);
+
+/* fabric_flows.c */
+enum fabric_choice {
+	FABRIC_HASH,
+	FABRIC_ROTATE,
+	FABRIC_RANDOM,
+};
+
+void fabric_choose(enum fabric_choice choice);
+void fabric_seed(u64 seed);
+u64 fabric_seed_of(unsigned int link);
+/* The path of a packet whose Ethernet header is at skb->data; NULL if there is none */
+const struct fabric_path *fabric_path_of(const struct sk_buff *skb);
+void fabric_flows_free(void);
+
+/* fabric_ports.c */
+struct fabric_port *fabric_port_add(const char *name);
+void fabric_ports_remove(void);
+void fabric_ports_free(void);
+int fabric_ports_init(void);
+
+/* fabric_report.c */
+struct seq_file;
+void fabric_report(struct seq_file *seq);
+int fabric_capture(struct fabric_link *link, const char *name, bool full,
+		   const char *path);
+void fabric_captured(struct fabric_link *link, const struct sk_buff *skb);
+void fabric_captures_forget(void);
+
+#endif /* __LAB_FABRIC_H */
