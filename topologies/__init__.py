@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from topologies import chains, networks
+from topologies import chains, fabric, networks
 from topologies.description import Description, User
 from topologies.parameters import Parameter
 from topologies.shaping import Shape, from_json, link_shape
@@ -35,6 +35,7 @@ __all__ = [
     "names",
     "resolve",
     "summary",
+    "tabulate_job",
     "wire",
     "wire_job",
 ]
@@ -42,6 +43,7 @@ __all__ = [
 _PARTS = (
     "chains",
     "description",
+    "fabric",
     "network",
     "networks",
     "parameters",
@@ -124,6 +126,17 @@ def wire(topology: str | Description, shapes: Mapping[str, Shape]) -> Wiring:
 def wire_job(job: Mapping[str, Any]) -> Wiring:
     """The network of a job, with its links as the plan resolved them."""
     return wire(describe_job(job), from_json(job["links"]))
+
+
+def tabulate_job(job: Mapping[str, Any], wiring: Wiring) -> fabric.Table:
+    """The network of a job that runs on the fabric. wiring : what `wire_job` returned
+
+    Raises ValueError if the fabric cannot have one of its links.
+    """
+    shapes = from_json(job["links"])
+    if reason := fabric.fault(shapes):
+        raise ValueError(reason)
+    return fabric.table(describe_job(job), wiring, shapes)
 
 
 def _described(topology: str | Description) -> tuple[Description, Any]:

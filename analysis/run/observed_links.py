@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from analysis.run.job import FRAME_BYTES, label
 from analysis.run.readers.outcome import LinkEnds
-from analysis.run.readers.qdiscs import Qdisc
+from analysis.run.readers.qdiscs import FABRIC, Qdisc
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ def _direction(link: str, place: tuple[str, str], qdiscs: Sequence[Qdisc]) -> Di
     where = f"{label(link)}: {place[1]} on {place[0]}"
     limiters = [q for q in at_interface if q.rate_mbps is not None]
     roots = [q for q in at_interface if q.parent is None]
-    delay_lines = [q for q in at_interface if q.kind == "netem"]
+    delay_lines = [q for q in at_interface if q.kind in ("netem", FABRIC)]
     if len(roots) != 1 or len(limiters) > 1 or not (limiters or delay_lines):
         raise ValueError(f"{where}: {len(limiters)} tbf or htb; a bottleneck has 1")
     limiter = limiters[0] if limiters else None
-    queue_drops = limiter.drops if limiter else 0
+    queue_drops = limiter.drops - limiter.lost if limiter else 0
     return Direction(
         rate_mbps=limiter.rate_mbps if limiter else None,
         delay_ms=sum(q.delay_ms for q in delay_lines),

@@ -98,6 +98,12 @@ def refuse_missing(listed: Iterable[Need]) -> None:
 
 def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
     """Raises UserError that names all controllers and schedulers the kernel lacks."""
+    jobs = list(jobs)
+    if any(job.get("fabric") for job in jobs):
+        raise UserError(
+            "--backend native: fabric: only the guest's kernel has the fabric; take"
+            " 'fabric' out of the experiment, or run it in the virtual lab"
+        )
     lacking = dict.fromkeys(
         words
         for job in jobs

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from mpbench.guest import fabric
+from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNetwork, LabNode, NetworkError
 
@@ -44,17 +46,20 @@ class Nothing:
 class ByKernel:
     """Captures that the guest's own kernel makes.
 
-    places : the node and the file of each interface; files are relative to the run's
-        folder
+    places : the node, or the way of the fabric, and the file of each interface; files
+        are relative to the run's folder
     """
 
     def __init__(
-        self, places: Mapping[str, tuple[LabNode, Path]], full: bool, record: Path
+        self, places: Mapping[str, tuple[LabNode | int, Path]], full: bool, record: Path
     ) -> None:
         self._record = record
         what = "full" if full else "headers"
-        for interface, (node, file) in places.items():
-            with node.namespace.entered():
+        for interface, (place, file) in places.items():
+            if isinstance(place, int):
+                fabric.capture(place, interface, what, file)
+                continue
+            with place.namespace.entered():
                 _order(f"{interface} {what} {file}")
 
     def stop(self) -> None:
@@ -131,7 +136,9 @@ def _write(record: Path, told: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def start(
-    wanted: Mapping[str, Any] | None, network: LabNetwork, folder: Path
+    wanted: Mapping[str, Any] | None,
+    network: LabNetwork | FabricNetwork,
+    folder: Path,
 ) -> Capture:
     """Begin to capture at the interfaces that the job names, if it names any.
 
@@ -139,16 +146,25 @@ def start(
     """
     if not wanted or not wanted["interfaces"]:
         return Nothing()
-    owners = {
+    owners: dict[str, LabNode | int] = {
         interface: node
         for node in network.nodes.values()
         for interface in node.interfaces
     }
+    if isinstance(network, FabricNetwork):
+        owners |= network.table.captures
     places = {}
     for interface in wanted["interfaces"]:
         if interface not in owners:
             has = ", ".join(sorted(owners))
             raise NetworkError(f"no interface {interface} to capture at; has {has}")
         places[interface] = (owners[interface], folder / f"capture-{interface}.pcap")
-    how = ByKernel if in_lab() else ByTcpdump
-    return how(places, bool(wanted.get("full")), folder / RECORD)
+    full, record = bool(wanted.get("full")), folder / RECORD
+    if in_lab():
+        return ByKernel(places, full, record)
+    hosts = {
+        name: (node, file)
+        for name, (node, file) in places.items()
+        if isinstance(node, LabNode)
+    }
+    return ByTcpdump(hosts, full, record)

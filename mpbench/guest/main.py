@@ -24,6 +24,7 @@ from mpbench.guest import (
     transport,
 )
 from mpbench.guest.changes import Changes
+from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
@@ -94,21 +95,12 @@ def execute(
     if timers:
         outcome["lost"] = timers.record()
     last.callback(captured.stop)
-    shaped = {
-        place[0]
-        for link in topology.wiring.links
-        for place in (link.forward, link.backward)
-    }
-    qdiscs = {
-        name: snapshot.tool_output(
-            network.nodes[name], ["tc", "-s", "-j", "qdisc", "show"]
-        )
-        for name in sorted(shaped)
-    }
+    qdiscs = queues(topology, network)
     snapshot.write(folder / "qdisc-end.json", qdiscs)
     classes = {
         name: snapshot.classes(network.nodes[name], listed)
         for name, listed in qdiscs.items()
+        if name in network.nodes
     }
     if any(classes.values()):
         snapshot.write(folder / "class-end.json", classes)
@@ -124,21 +116,44 @@ def execute(
 
 def build_network(
     job: dict[str, Any], folder: Path, undo: contextlib.ExitStack
-) -> tuple[Network, LabNetwork]:
+) -> tuple[Network, LabNetwork | FabricNetwork]:
     """Build the run's topology and set the transport of every host."""
     wiring = topologies.wire_job(job)
     hosts = transport.by_host(job)
     if job.get("trace_s"):
         sampling.prepare()
-    network = LabNetwork(
-        topology := Network(wiring=wiring),
-        folder,
-        transport.endpoint_lines(hosts, wiring.ports, switched_hosts(job)),
-    )
+    topology = Network(wiring=wiring)
+    more = transport.endpoint_lines(hosts, wiring.ports, switched_hosts(job))
+    network: LabNetwork | FabricNetwork
+    if on_fabric := job.get("fabric"):
+        table = topologies.tabulate_job(job, wiring)
+        choose = on_fabric["choose"]
+        network = FabricNetwork(table, choose, job["seed"], folder, more)
+    else:
+        network = LabNetwork(topology, folder, more)
     network.build(undo)
     for host, settings in hosts.items():
         transport.configure(network.nodes[host], settings)
     return topology, network
+
+
+def queues(
+    topology: Network, network: LabNetwork | FabricNetwork
+) -> dict[str, list[dict[str, Any]]]:
+    """What tc, or the fabric, says about the queues of all links, by node."""
+    if isinstance(network, FabricNetwork):
+        return network.queues()
+    shaped = {
+        place[0]
+        for link in topology.wiring.links
+        for place in (link.forward, link.backward)
+    }
+    return {
+        name: snapshot.tool_output(
+            network.nodes[name], ["tc", "-s", "-j", "qdisc", "show"]
+        )
+        for name in sorted(shaped)
+    }
 
 
 def users(job: dict[str, Any], topology: Network) -> dict[str, Any]:
@@ -156,7 +171,10 @@ def users(job: dict[str, Any], topology: Network) -> dict[str, Any]:
 
 
 def make_trace(
-    job: dict[str, Any], topology: Network, network: LabNetwork, file: Path
+    job: dict[str, Any],
+    topology: Network,
+    network: LabNetwork | FabricNetwork,
+    file: Path,
 ) -> Trace | None:
     """A trace of the windows of all hosts that send data; None if not asked for."""
     if not job.get("trace_s"):
@@ -182,10 +200,13 @@ def switched_hosts(job: dict[str, Any]) -> set[str]:
 
 
 def make_changes(
-    job: dict[str, Any], topology: Network, network: LabNetwork, folder: Path
+    job: dict[str, Any],
+    topology: Network,
+    network: LabNetwork | FabricNetwork,
+    folder: Path,
 ) -> Changes | None:
     """The changes of the run's links; None if they stay as they are."""
-    if not job.get("changes"):
+    if not job.get("changes") or isinstance(network, FabricNetwork):
         return None
     return Changes(
         job["changes"],

@@ -12,7 +12,7 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from mininet.link import Intf, Link
 from mininet.node import Node
@@ -89,6 +89,12 @@ class LabNode(Node):
             os.killpg(self.shell.pid, signal.SIGHUP)
             self.cleanup()
         self.namespace.remove()
+
+
+class Nodes(Protocol):
+    """A network, as far as processes are started in it."""
+
+    nodes: dict[str, LabNode]
 
 
 class LabInterface(Intf):

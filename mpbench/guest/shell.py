@@ -12,6 +12,7 @@ from mininet.cli import CLI
 from mininet.log import setLogLevel
 from mininet.net import Mininet
 
+from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.main import build_network
 from mpbench.guest.network import LabNetwork
 
@@ -21,7 +22,7 @@ TERMINAL = "/dev/tty0"
 class Prompted(Mininet):
     """A network that is built already, in the form that Mininet's prompt needs."""
 
-    def __init__(self, network: LabNetwork) -> None:
+    def __init__(self, network: LabNetwork | FabricNetwork) -> None:
         super().__init__(build=False)
         self.hosts = list(network.nodes.values())
         self.links = network.links

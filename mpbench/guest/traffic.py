@@ -12,7 +12,7 @@ from typing import Any
 
 from mpbench.guest import ready
 from mpbench.guest.changes import Changes
-from mpbench.guest.network import LabNetwork
+from mpbench.guest.network import Nodes
 from mpbench.guest.sampling import Trace
 from mpbench.workloads.processes import Process
 
@@ -64,7 +64,7 @@ class TrafficError(Exception):
 class Started:
     """A process that was started, its times, and the files of its output."""
 
-    def __init__(self, process: Process, network: LabNetwork, folder: Path) -> None:
+    def __init__(self, process: Process, network: Nodes, folder: Path) -> None:
         self.process = process
         self.ended: float | None = None
         self.output = folder / process.output
@@ -107,7 +107,7 @@ class Started:
 
 def run(
     processes: Sequence[Process],
-    network: LabNetwork,
+    network: Nodes,
     folder: Path,
     trace: Trace | None = None,
     timers: LateTimers | None = None,
@@ -238,7 +238,7 @@ def _note_ended(started: Sequence[Started]) -> None:
             child.ended = time.monotonic()
 
 
-def _wait_until_ready(server: Started, network: LabNetwork) -> None:
+def _wait_until_ready(server: Started, network: Nodes) -> None:
     port, text = server.process.listens, server.process.says
     deadline = time.monotonic() + LISTEN_DEADLINE_S
     namespace = network.nodes[server.process.host].namespace

@@ -29,7 +29,8 @@ from mpbench.plan import change_format
 from mpbench.spec import builtin
 from mpbench.spec.command import ENDS, MOST_NUMBERS, NUMBER_UNITS, TAKEN, words
 from mpbench.spec.vocabulary import PROTOCOLS, READ_MODES
-from topologies import Description, networks
+from topologies import Description, fabric, networks
+from topologies.fabric import CHOICES
 from topologies.shaping import from_json
 
 FORMAT = 2
@@ -261,6 +262,12 @@ class Network(Part):
     ]
 
 
+class Fabric(Part):
+    """How the fabric of the guest's kernel forwards packets."""
+
+    choose: Literal[CHOICES]  # type: ignore[valid-type]
+
+
 class Job(Part):
     """One run."""
 
@@ -268,6 +275,7 @@ class Job(Part):
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)]
     topology: Name | None
     network: Network | None = None
+    fabric: Fabric | None = None
     parameters: dict[str, Number | None]
     links: Annotated[list[Link], Field(max_length=MOST_ENTRIES)]
     changes: Annotated[
@@ -295,6 +303,7 @@ class Job(Part):
         self._check_network()
         self._check_parameters()
         self._check_links()
+        self._check_fabric()
         self._check_hosts()
         if self.capture:
             self._check_interfaces(self.capture.interfaces)
@@ -349,6 +358,13 @@ class Job(Part):
         bottlenecks = self.description.links
         change_format.check(self.changes, wanted, bottlenecks)
 
+    def _check_fabric(self) -> None:
+        shapes = from_json([link.model_dump() for link in self.links])
+        if self.fabric is not None and (reason := fabric.fault(shapes)):
+            raise ValueError(f"fabric: {reason}")
+        if self.fabric is not None and self.changes:
+            raise ValueError("fabric: its links cannot change")
+
     def _check_hosts(self) -> None:
         users = {u.host: u for u in self.description.users}
         for index, entry in enumerate(self.traffic):
@@ -365,9 +381,13 @@ class Job(Part):
     def _check_interfaces(self, wanted: list[str]) -> None:
         shapes = from_json([link.model_dump() for link in self.links])
         wiring = topologies.wire(self.description, shapes)
-        present = {
-            end.interface for wire in wiring.wires for end in (wire.one, wire.two)
-        }
+        if self.fabric is None:
+            ends = (end for wire in wiring.wires for end in (wire.one, wire.two))
+            present = {end.interface for end in ends}
+        else:
+            table = fabric.table(self.description, wiring, shapes)
+            present = {p.interface for ports in table.ports.values() for p in ports}
+            present.update(table.captures)
         for name in wanted:
             if name not in present:
                 raise ValueError(f"capture: no interface {name!r}")

@@ -20,7 +20,7 @@ from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
 from mpbench.spec.traffic import Entry, Start, Traffic
 from mpbench.spec.with_params import WithParams
-from topologies import Description, networks, resolve, wire
+from topologies import fabric, networks, resolve, wire
 from topologies.shaping import to_json
 
 REPORT = "report"
@@ -64,6 +64,7 @@ def job(
         "seed": seed,
         "topology": spec.topology,
         **({"network": networks.to_json(description)} if description.described else {}),
+        **({"fabric": spec.fabric.job()} if spec.fabric else {}),
         "parameters": values,
         "links": to_json(resolve(description, values)),
         **({"changes": changing} if changing else {}),
@@ -88,7 +89,7 @@ def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:
     """
     own = spec.cases[case].capture
     wanted = spec.capture if own is None else own
-    there = interfaces(spec.network_description, values) if wanted else []
+    there = interfaces(spec, values) if wanted else []
     for index, name in enumerate(wanted):
         if name in there:
             continue
@@ -101,10 +102,16 @@ def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
-def interfaces(description: Description, values: Mapping[str, Any]) -> list[str]:
-    """All interfaces of a network; values : parameters by canonical key."""
-    wires = wire(description, resolve(description, values)).wires
-    return sorted({end.interface for wired in wires for end in (wired.one, wired.two)})
+def interfaces(spec: Spec, values: Mapping[str, Any]) -> list[str]:
+    """All places of a network to capture at; values : parameters by canonical key."""
+    description = spec.network_description
+    shapes = resolve(description, values)
+    wired = wire(description, shapes)
+    if spec.fabric is None:
+        ends = (end for each in wired.wires for end in (each.one, each.two))
+        return sorted({end.interface for end in ends})
+    ports = {port.interface for ports in wired.ports.values() for port in ports}
+    return sorted(ports.union(fabric.table(description, wired, shapes).captures))
 
 
 def report(spec: Spec, flowing: Mapping[int, int]) -> Json:

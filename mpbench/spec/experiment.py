@@ -10,6 +10,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from analysis.run.quantities import QUANTITIES
 from mpbench.spec import change_checks, flows, own_metrics
+from mpbench.spec import fabric as fabrics
 from mpbench.spec.builtin import describe, names, network_of
 from mpbench.spec.cases import Case
 from mpbench.spec.changes import Changes
@@ -60,6 +61,12 @@ class Spec(Part):
     network: Network | None = Field(
         default=None, description="The network, described here: links and users."
     )
+    fabric: fabrics.OnFabric = Field(
+        default=None,
+        description="Whether the guest's kernel forwards packets by a table, without"
+        " routers; cheaper, with slightly other queues.",
+        json_schema_extra=fabrics.switch_schema,
+    )
     parameters: Parameters = Field(
         default={}, description="Parameters of the topology that differ from default."
     )
@@ -109,6 +116,7 @@ class Spec(Part):
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
         self._check_network(faults)
+        self._check_fabric(faults, info)
         self._check_runs(faults)
         self._check_ports(faults)
         self._check_traffic(faults, info)
@@ -126,6 +134,13 @@ class Spec(Part):
         elif self.topology is not None and self.network is not None:
             reason = f"the experiment has a topology too, {self.topology}"
             faults.add(("network",), f"{reason}; take one of them away")
+
+    def _check_fabric(self, faults: Faults, info: ValidationInfo) -> None:
+        topology = context(info).topology
+        if self.fabric is None or topology is None:
+            return
+        if reason := fabrics.fault(topology, bool(self.changes)):
+            faults.add(("fabric",), reason)
 
     def _check_runs(self, faults: Faults) -> None:
         points = self.design.most_points if self.design else 1
@@ -350,9 +365,8 @@ class Spec(Part):
         they were written.
         """
         values = self.model_dump(mode="json", by_alias=True)
-        if self.network is None:
-            del values["network"]
-        if not self.changes:
-            del values["changes"]
+        for key in ("network", "fabric", "changes"):
+            if not getattr(self, key):
+                del values[key]
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from mpbench.guest.main import build_network
-from mpbench.guest.network import LabNetwork
+from mpbench.guest.network import Nodes
 from mpbench.guest.snapshot import tool_output
 from tests.virtual.churn import IPPROTO_MPTCP
 from tests.virtual.trace import open_in, receive
@@ -76,7 +76,7 @@ def main() -> int:
     return 0
 
 
-def _counted(topology: Network, network: LabNetwork) -> list[tuple[int, int]]:
+def _counted(topology: Network, network: Nodes) -> list[tuple[int, int]]:
     """Of each link, in the direction of the data: packets that netem had to carry,
     and those that it lost."""
     found = []

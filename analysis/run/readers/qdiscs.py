@@ -1,5 +1,8 @@
 """Reader of the queueing disciplines of all nodes (`tc -s -j qdisc show`).
 
+A network on the fabric has links in place of disciplines, which the guest describes in
+the same form, as disciplines of kind `fabric`.
+
 `tc` prints the rate of an htb with its class only, in `tc -s class show`.
 """
 
@@ -11,6 +14,8 @@ from typing import Any
 
 from analysis.run.readers.files import read_object
 
+FABRIC = "fabric"
+"""The kind of a link of the fabric: a queue with a rate, a delay and losses."""
 _CLASS_RATE = re.compile(r"^class htb .*? rate (\d+)([KMGT]?)bit ", re.MULTILINE)
 _PREFIXES = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
@@ -26,6 +31,8 @@ class Qdisc:
     delay_ms, jitter_ms, loss_percent : settings of a netem; 0 for other kinds
     bytes, packets : what left the discipline
     drops : packets that it refused or lost
+    lost : of these, the random losses before the queue; 0 where tc does not tell them
+        apart
     """
 
     node: str
@@ -42,6 +49,7 @@ class Qdisc:
     bytes: int
     packets: int
     drops: int
+    lost: int = 0
 
     @property
     def place(self) -> str:
@@ -110,7 +118,8 @@ def parse_classes(
 def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
     kind, options = description["kind"], description.get("options") or {}
     delay = options.get("delay") or {}
-    in_bytes = kind in ("tbf", "bfifo")
+    in_bytes = kind in ("tbf", "bfifo", FABRIC)
+    rate = options.get("rate") if kind in ("tbf", FABRIC) else None
     limit = options.get("limit")
     return Qdisc(
         node=node,
@@ -118,7 +127,7 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
         kind=kind,
         handle=description["handle"],
         parent=description.get("parent"),
-        rate_mbps=options["rate"] * 8 / 1e6 if kind == "tbf" else None,
+        rate_mbps=None if rate is None else rate * 8 / 1e6,
         limit_bytes=_limit_bytes(options) if in_bytes else None,
         limit_packets=None if in_bytes or limit is None else int(limit),
         delay_ms=float(delay.get("delay", 0)) * 1e3,
@@ -127,6 +136,7 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
         bytes=int(description.get("bytes", 0)),
         packets=int(description.get("packets", 0)),
         drops=int(description.get("drops", 0)),
+        lost=int(description.get("lost", 0)),
     )
 
 

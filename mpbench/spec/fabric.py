@@ -1,0 +1,60 @@
+"""The key `fabric`: the network as a table in the guest's kernel, without routers."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+from pydantic.config import JsonDict
+
+from mpbench.spec.values import OneOf, Part
+from topologies import Description
+from topologies.fabric import CHOICES
+
+TCLINK = ("minitopo",)
+"""Topologies whose links are Mininet's TCLink."""
+
+
+class Fabric(Part):
+    """How the fabric forwards."""
+
+    choose: Annotated[str, OneOf("choice", CHOICES)] = Field(
+        default=CHOICES[0],
+        description="How a new flow picks one of several paths between two addresses:"
+        " `rotate`, `hash` or `random`.",
+    )
+
+    def job(self) -> dict[str, str]:
+        return {"choose": self.choose}
+
+
+def switched(value: object) -> object:
+    """`true` stands for the fabric with its defaults, `false` for none."""
+    if isinstance(value, bool):
+        return {} if value else None
+    if isinstance(value, dict):
+        return value
+    raise ValueError("expected true, false or {choose: hash}")
+
+
+def switch_schema(schema: JsonDict) -> None:
+    """In the JSON Schema: `true` and `false` will do."""
+    choices = schema.pop("anyOf", [])
+    assert isinstance(choices, list)
+    schema["anyOf"] = [*choices, {"type": "boolean"}]
+
+
+OnFabric = Annotated[Fabric | None, BeforeValidator(switched)]
+
+
+def fault(topology: Description, changes: bool) -> str:
+    """Why a topology cannot run on the fabric; empty if it can.
+
+    changes : whether its links change while a run goes on
+    """
+    if changes:
+        return "the links of the fabric cannot change; take fabric or changes away"
+    if topology.name in TCLINK:
+        return (
+            f"{topology.name} has links of Mininet's own kind, which the fabric does"
+            " not have; take the topology two_path"
+        )
+    return ""

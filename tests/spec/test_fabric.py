@@ -1,0 +1,135 @@
+"""The key `fabric`: what it adds to a job, and where it is refused."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+import topologies
+from mpbench.backends import requirements
+from mpbench.errors import UserError
+from mpbench.plan import job_format, make_plan
+from mpbench.spec import loads
+from tests.spec.files import text
+from topologies import fabric
+from topologies.shaping import Shape
+
+
+def job(**sections: Any) -> dict[str, Any]:
+    return dict(make_plan(loads(text(**sections)), {}).runs[0].job)
+
+
+def orders(made: dict[str, Any]) -> list[str]:
+    table = topologies.tabulate_job(made, topologies.wire_job(made))
+    return [*fabric.link_orders(table.ways), *fabric.path_orders(table.paths)]
+
+
+def test_without_the_key_nothing_changes() -> None:
+    assert "fabric" not in job() and job() == job(fabric=False)
+    assert loads(text()).digest == loads(text(fabric=False)).digest
+    assert loads(text()).digest != loads(text(fabric=True)).digest
+
+
+def test_the_key_is_in_the_job() -> None:
+    assert job(fabric=True)["fabric"] == {"choose": "rotate"}
+    assert job(fabric={"choose": "hash"})["fabric"] == {"choose": "hash"}
+    others = {k: v for k, v in job(fabric=True).items() if k != "fabric"}
+    assert others == job()
+
+
+def test_two_paths_as_orders() -> None:
+    made = job(
+        fabric=True,
+        design=None,
+        parameters={"path1.capacity": "20 Mbit/s", "path2.loss": "1 %"},
+    )
+    assert orders(made) == [
+        "link 0 20000000 10000000 251324 0 0 0",
+        "link 1 20000000 10000000 251324 0 0 0",
+        "link 2 10000000 10000000 125662 0 42949673 0",
+        "link 3 10000000 10000000 125662 0 42949673 0",
+        "path 10.0.1.2 10.2.0.2 0",
+        "path 10.2.0.2 10.0.1.2 1",
+        "path 10.0.2.2 10.2.0.2 2",
+        "path 10.2.0.2 10.0.2.2 3",
+    ]
+
+
+def test_a_chain_goes_back_in_reverse_and_in_its_own_direction() -> None:
+    network = {
+        "links": {
+            "near": {"capacity": {"up": "5 Mbit/s", "down": "50 Mbit/s"}},
+            "far": {"delay": "20 ms"},
+        },
+        "users": {"u": ["near far"]},
+    }
+    made = job(
+        fabric=True,
+        topology=None,
+        design=None,
+        network=network,
+        cases={"only": {"protocol": "mptcp", "congestion_control": "lia"}},
+        traffic=[{"tool": "iperf3", "from": "u", "to": "server_u", "duration": "9 s"}],
+    )
+    found = orders(made)
+    assert [order.split()[2] for order in found[:4]] == [
+        "5000000",
+        "50000000",
+        "0",
+        "0",
+    ]
+    assert found[4:] == [
+        "path 10.1.1.1 10.101.1.2 0 2",
+        "path 10.101.1.2 10.1.1.1 3 1",
+    ]
+
+
+def test_captures_behind_queues_have_names() -> None:
+    capture = ["client-eth1", "path1-up", "r1-hub"]
+    assert job(fabric=True, capture=capture)["capture"]["interfaces"] == capture
+    with pytest.raises(UserError, match="no interface 'hub-eth1'; two_path has"):
+        job(fabric=True, capture=["hub-eth1"])
+    with pytest.raises(UserError, match="no interface 'path1-up'"):
+        job(capture=["path1-up"])
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("yes", "fabric: expected true, false or {choose: hash}"),
+        ({"choose": "best"}, "fabric.choose: unknown choice 'best'"),
+        ({"paths": 2}, "fabric.paths: unknown key"),
+    ],
+)
+def test_faults_of_the_key(key: object, words: str) -> None:
+    with pytest.raises(UserError) as caught:
+        loads(text(fabric=key))
+    assert words in str(caught.value)
+
+
+def test_links_of_mininet_are_refused() -> None:
+    with pytest.raises(UserError, match="fabric: minitopo has links of Mininet's own"):
+        loads(text(fabric=True, topology="minitopo"))
+    made = job(fabric=True, design=None)
+    made["links"][0]["tclink"] = True
+    with pytest.raises(ValueError, match="fabric: path1 is a TCLink"):
+        job_format.check(made)
+    shapes = {"path1": Shape(1.0, 0.0, tclink=True)}
+    assert "path1 is a TCLink" in fabric.fault(shapes)
+
+
+def test_links_that_change_are_refused() -> None:
+    changes = {"path1": {"at": {"0 s": {"capacity": "14 Mbit/s"}}}}
+    with pytest.raises(UserError, match="fabric: the links of the fabric cannot"):
+        loads(text(fabric=True, changes=changes))
+
+
+def test_the_native_backend_refuses_by_name() -> None:
+    machine = requirements.Machine(root=True)
+    with pytest.raises(UserError, match="--backend native: fabric: only the guest's"):
+        requirements.check_jobs([job(fabric=True)], machine)
+
+
+def test_the_experiment_is_read_back_from_yaml() -> None:
+    spec = loads(yaml.safe_dump(yaml.safe_load(text(fabric={"choose": "random"}))))
+    assert spec.fabric is not None and spec.fabric.choose == "random"

@@ -1,0 +1,164 @@
+"""The fabric calibrated, and beside the network of namespaces."""
+
+import json
+import struct
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.run.row import row
+from mpbench.engine.bounds import bounds
+from mpbench.spec import builtin
+from topologies.shaping import FRAME_BYTES, packet_time_ms, queue_packets
+
+from .lab import MPTCP, Lab, contents, guest_call, job_of, lab_with, make_job
+from .test_topologies import PROBE, TCP_MBPS, flow
+
+TINY_BYTES = 14 + 20 + 8 + 4
+"""A datagram of four bytes, with its headers."""
+
+
+def ended_well(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
+    ended, artefacts = Lab(folder).execute(job, bounds(job))
+    assert ended.status == "finished", ended.reason
+    found = row(artefacts.parent)
+    assert (found["verdict"], found["reason"]) == ("ok", "")
+    return found
+
+
+def times_ns(pcap: bytes) -> list[tuple[int, int]]:
+    """The time and size of each packet of a capture by the guest's kernel."""
+    found, at = [], 24
+    while at < len(pcap):
+        seconds, nanoseconds, kept, whole = struct.unpack_from("<IIII", pcap, at)
+        found.append((seconds * 10**9 + nanoseconds, whole))
+        at += 16 + kept
+    return found
+
+
+@pytest.mark.parametrize("name", ["two_path", "two_links", "triangle"])
+def test_round_trips_and_time_to_drain(tmp_path: Path, name: str) -> None:
+    description = builtin.describe(name)
+    capacity_mbps, queueing_ms = 8.0, 60.0
+    parameters: dict[str, Any] = {}
+    delays_ms = {}
+    for number, link in enumerate(description.links):
+        delays_ms[link] = 3.0 + 2 * number
+        parameters[f"{link}.delay"] = f"{delays_ms[link]} ms"
+        parameters[f"{link}.capacity"] = f"{capacity_mbps} Mbit/s"
+        parameters[f"{link}.queueing_delay"] = f"{queueing_ms} ms"
+        parameters[f"{link}.jitter"] = "0 ms"
+    job = job_of(
+        tmp_path,
+        topology=name,
+        fabric=True,
+        parameters=parameters,
+        cases={"only": {"protocol": "mptcp", "congestion_control": "reno"}},
+        traffic=[
+            {"tool": "iperf3", "from": u.host, "to": u.server, "duration": "1 s"}
+            for u in description.users
+        ],
+    )
+    ended, artefacts = lab_with(tmp_path, PROBE).execute({**job, "burst": 100})
+    assert ended.status == "finished", ended.reason
+    found = json.loads((artefacts / "probe.json").read_text())
+    held = queue_packets(queueing_ms, capacity_mbps)
+    for user in description.users:
+        for number, links in enumerate(user.paths, start=1):
+            probed = found.pop(f"{user.host}.path{number}")
+            wait_ms = len(links) * TINY_BYTES * 8 / capacity_mbps / 1e3
+            one_way_ms = sum(delays_ms[link] for link in links) + wait_ms
+            assert probed["rtt_ms"] == pytest.approx(2 * one_way_ms, abs=0.01)
+            for direction in ("forward", "backward"):
+                # One packet is being sent while the queue is full.
+                assert probed[direction]["arrived"] == held + 1
+                drain_ms = held * packet_time_ms(capacity_mbps)
+                assert probed[direction]["took_ms"] == pytest.approx(drain_ms, abs=0.01)
+    assert not found
+
+
+PATHS = {
+    "path1.capacity": "50 Mbit/s",
+    "path2.capacity": "50 Mbit/s",
+    "path1.queueing_delay": "20 ms",
+    "path2.queueing_delay": "20 ms",
+}
+
+
+def test_beside_namespaces(tmp_path: Path) -> None:
+    """Goodput within 0.3 %, and the same links and counters in the row."""
+    job = make_job(tmp_path, duration="10 s", parameters=PATHS)
+    there = ended_well(tmp_path / "namespaces", job)
+    here = ended_well(tmp_path / "fabric", {**job, "fabric": {"choose": "rotate"}})
+    assert here.keys() == there.keys()
+    assert here["goodput_mbps"] == pytest.approx(there["goodput_mbps"], rel=0.003)
+    for key in ("path1.share", "path1.bytes", "path2.bytes"):
+        assert here[key] == pytest.approx(there[key], rel=0.01)
+    for key in ("path1.queue_packets", "path2.queue_packets"):
+        assert here[key] == there[key]
+
+
+@pytest.mark.parametrize("on", ["namespaces", "fabric"])
+def test_round_trips_beside_namespaces(tmp_path: Path, on: str) -> None:
+    job = make_job(tmp_path, parameters=PATHS)
+    more = {"fabric": {"choose": "rotate"}} if on == "fabric" else {}
+    ended, artefacts = lab_with(tmp_path, PROBE).execute({**job, **more, "burst": 2})
+    assert ended.status == "finished", ended.reason
+    found = json.loads((artefacts / "probe.json").read_text())
+    assert found["client.path1"]["rtt_ms"] == pytest.approx(20.0, abs=0.05)
+
+
+def test_one_tcp_gets_the_capacity_less_headers(tmp_path: Path) -> None:
+    job = job_of(
+        tmp_path,
+        topology="shared_bottleneck",
+        fabric=True,
+        parameters={"access3.delay": "5 ms"},
+        cases={"only": {"protocol": "tcp", "congestion_control": "reno"}},
+        traffic=[flow("single", "20 s")],
+    )
+    found = ended_well(tmp_path, job)
+    assert found["goodput_mbps"] == pytest.approx(15 * TCP_MBPS, rel=0.005)
+    assert found["bottleneck.jitter_ms"] == pytest.approx(packet_time_ms(15), abs=1e-6)
+
+
+def test_runs_repeat_and_are_observed(tmp_path: Path) -> None:
+    """The same bytes again, with loss, jitter, captures and a trace; another seed gives
+    others."""
+    parameters = {"path1.loss": "1 %", "path2.jitter": "0.5 ms"}
+    job = make_job(tmp_path, duration="2 s", parameters=parameters)
+    names = ["client-eth1", "path1-up", "path1-down"]
+    observed = {"interfaces": names, "full": False}
+    job |= {"fabric": {"choose": "rotate"}, "capture": observed, "trace_s": 0.1}
+    kept = []
+    for number, seed in enumerate((1, 1, 2)):
+        ended, folder = Lab(tmp_path / str(number)).execute({**job, "seed": seed})
+        assert ended.status == "finished", ended.reason
+        kept.append((folder, contents(folder)))
+    assert kept[0][1] == kept[1][1]
+    assert kept[0][1]["qdisc-end.json"] != kept[2][1]["qdisc-end.json"]
+    folder, files = kept[0]
+    sent, left, back = (times_ns(files[f"capture-{name}.pcap"]) for name in names)
+    # Packets of one queue never leave closer together than the capacity allows.
+    full = [b - a for (a, _), (b, size) in pairwise(left) if size == FRAME_BYTES]
+    assert len(full) > 500 and min(full) >= packet_time_ms(10) * 1e6
+    (way,) = [
+        q for q in json.loads(files["qdisc-end.json"])["r1"] if q["dev"] == "r1-hub"
+    ]
+    assert way["kind"] == "fabric" and way["lost"] > 5
+    assert way["packets"] == len(left) and len(sent) > len(left) + len(back)
+    assert way["most_bytes"] > 0 and way["byte_seconds"] > 0
+    assert len(files["trace.csv"].splitlines()) > 30
+
+
+def test_orders_are_checked_and_hosts_can_vanish(tmp_path: Path) -> None:
+    lab = lab_with(tmp_path, guest_call("tests.virtual.fabric_orders"))
+    ended, artefacts = lab.execute(make_job(tmp_path, MPTCP))
+    assert ended.status == "finished", ended.reason
+    found = json.loads((artefacts / "orders.json").read_text())
+    assert found["refused"] == found["tried"] and found["tried"] > 30
+    assert found["received"] == [True, False, True]
+    assert found["links"] == [0, 2, 0, 2]
+    assert not [name for name in found["left"] if name.startswith("eth")]

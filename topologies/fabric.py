@@ -1,0 +1,149 @@
+"""A network as orders to the fabric of the guest's kernel.
+
+    client ---[ path1 forward ]--- server        server ---[ path1 backward ]--- client
+
+The fabric (kernel/overlay/net/lab/) knows links in one direction, ports and paths. A
+port is the interface of a host. A path is a chain of links between two addresses.
+There are no routers, so a host has the same names and addresses as in the network of
+namespaces, and everything between hosts costs one event per packet and link.
+
+This file uses the standard library only.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from topologies.description import Description
+from topologies.shaping import FRAME_BYTES, Shape
+from topologies.wiring import Port, Wiring
+
+CHOICES = ("rotate", "hash", "random")
+"""How a new flow picks one of several paths between two addresses: the next in turn, by
+a hash of its addresses and ports, or at random."""
+UP, DOWN = "up", "down"
+
+
+@dataclass(frozen=True)
+class Way:
+    """One direction of a link: what packets wait for and how long they travel.
+
+    link : name of the link; several ways may belong to a link that is a class of links
+    name : its name as a place to capture at, unique in the network
+    place : (node, interface), as the network of namespaces has it
+    shape : of this direction
+    """
+
+    link: str
+    name: str
+    place: tuple[str, str]
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Table:
+    """A network for the fabric.
+
+    ways : all directions of links; a path names them by their positions
+    ports : the ports of each host
+    paths : by (address from, address to), the alternatives, each a chain of ways
+    """
+
+    ways: tuple[Way, ...]
+    ports: Mapping[str, tuple[Port, ...]]
+    paths: Mapping[tuple[str, str], tuple[tuple[int, ...], ...]]
+
+    @property
+    def captures(self) -> dict[str, int]:
+        """Names at which packets behind a queue can be captured, to the way.
+
+        A way has a name of its own. The interface that has the queue in a network of
+        namespaces names it too, if no other interface is called like that.
+        """
+        names = [way.place[1] for way in self.ways]
+        names += [port.interface for ports in self.ports.values() for port in ports]
+        found = {way.name: number for number, way in enumerate(self.ways)}
+        for number, way in enumerate(self.ways):
+            if names.count(way.place[1]) == 1:
+                found.setdefault(way.place[1], number)
+        return found
+
+
+def fault(shapes: Mapping[str, Shape]) -> str:
+    """Why the fabric cannot have such links; empty if it can."""
+    for name, shape in shapes.items():
+        if shape.tclink:
+            return f"{name} is a TCLink of Mininet's, which the fabric does not have"
+    return ""
+
+
+def table(
+    description: Description, wiring: Wiring, shapes: Mapping[str, Shape]
+) -> Table:
+    """The table of a network whose paths are chains of links.
+
+    wiring : the same network as namespaces, for its names and addresses
+    """
+    ways: list[Way] = []
+    numbers: dict[str, tuple[int, int]] = {}
+    for place in wiring.links:
+        shape = shapes[place.link]
+        forward = replace(shape, down=None)
+        numbers[place.link] = (len(ways), len(ways) + 1)
+        ways += [
+            Way(place.link, f"{place.link}-{UP}", place.forward, forward),
+            Way(
+                place.link,
+                f"{place.link}-{DOWN}",
+                place.backward,
+                shape.down or forward,
+            ),
+        ]
+    paths: dict[tuple[str, str], tuple[tuple[int, ...], ...]] = {}
+    for user in description.users:
+        server = wiring.ports[user.server][0].address
+        for links, port in zip(user.paths, wiring.ports[user.host], strict=True):
+            there = tuple(numbers[link][0] for link in links)
+            back = tuple(numbers[link][1] for link in reversed(links))
+            paths[port.address, server] = (there,)
+            paths[server, port.address] = (back,)
+    return Table(tuple(ways), wiring.ports, paths)
+
+
+def link_orders(ways: Sequence[Way]) -> Iterator[str]:
+    """The orders that make the links."""
+    for number, way in enumerate(ways):
+        shape = way.shape
+        bps = 0 if shape.capacity_mbps is None else round(shape.capacity_mbps * 1e6)
+        values = (
+            bps,
+            round(shape.delay_ms * 1e6),
+            shape.queue_packets * FRAME_BYTES,
+            0,
+            round(shape.loss_percent / 100 * 2**32),
+            round(shape.jitter_ms * 1e6),
+        )
+        yield f"link {number} {' '.join(map(str, values))}"
+
+
+def path_orders(
+    paths: Mapping[tuple[str, str], Sequence[Sequence[int]]],
+) -> Iterator[str]:
+    """The orders that make the paths, alternatives in order."""
+    for (start, end), alternatives in paths.items():
+        for ways in alternatives:
+            yield f"path {start} {end} {' '.join(map(str, ways))}"
+
+
+def host_lines(ports: Sequence[Port]) -> Iterator[str]:
+    """The lines for `ip -batch` that give a host its addresses and routes.
+
+    A packet leaves through the port of its source address, and through the first port
+    if it has none yet.
+    """
+    for number, port in enumerate(ports, start=1):
+        yield f"addr add {port.address}/32 dev {port.interface}"
+        yield f"link set dev {port.interface} up"
+        yield f"route add default dev {port.interface} metric {number}"
+        if len(ports) > 1:
+            yield f"route add default dev {port.interface} table {number}"
+            yield f"rule add from {port.address} table {number}"
