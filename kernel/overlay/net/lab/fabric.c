@@ -197,8 +197,8 @@ unsigned int fabric_links(void)
 	return link_count;
 }
 
-/* A new link, whose number is that of links before; an error pointer if there is no
- * room for it.
+/* A new link, whose number is that of links before; an error pointer if there are
+ * too many.
  */
 struct fabric_link *fabric_link_add(void)
 {

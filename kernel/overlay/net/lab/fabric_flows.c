@@ -122,7 +122,7 @@ const struct fabric_path *fabric_path_of(const struct sk_buff *skb)
 		return NULL;
 	if (flow_count < FABRIC_FLOWS)
 		flow = kzalloc_obj(*flow, GFP_ATOMIC);
-	/* Without room for the flow, both ways find the same path by its hash. */
+	/* If the table is full, both ways find the same path by its hash. */
 	alternative = fabric_alternative(pair, hash, flow ? choice : FABRIC_HASH);
 	for (way = 0; way < 2; way++)
 		if (pair->count[way])

@@ -25,7 +25,7 @@ static bool fabric_before(const struct fabric_entry *a, const struct fabric_entr
 	return a->order < b->order;
 }
 
-/* Make room for as many links. It may sleep, so it is called without fabric_lock. */
+/* Enlarge the heap for as many links. It may sleep, so it is called without fabric_lock. */
 int fabric_heap_grow(unsigned int links)
 {
 	struct fabric_entry *larger, *old;

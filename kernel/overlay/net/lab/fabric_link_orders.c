@@ -111,7 +111,7 @@ int fabric_order_rate(char *text)
 		return count;
 	}
 	spin_lock_bh(&fabric_lock);
-	/* Packets that wait would have to be timed anew. */
+	/* Packets that wait would need new times. */
 	if (!link->head && !link->queue.rate.count && link->queue.rate.bps) {
 		link->queue.rate.zero_ns = zero;
 		link->queue.rate.period_ns = period;
