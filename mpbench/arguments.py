@@ -38,6 +38,14 @@ def configuration_options(command: Command) -> Command:
     return _with_option(_without_option(command))
 
 
+trust_option = click.option(
+    "--trust-plugins",
+    "trusted",
+    is_flag=True,
+    help="Let code of plug-ins run or be compiled on this machine, and not only in a "
+    "guest.",
+)
+
 retry_failed_option = click.option(
     "--retry-failed",
     is_flag=True,

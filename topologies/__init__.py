@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from topologies import chains, fabric, networks
+from topologies import chains, fabric, networks, templates
 from topologies.description import Description, User
 from topologies.parameters import Parameter
 from topologies.shaping import Shape, from_json, link_shape
@@ -49,6 +49,7 @@ _PARTS = (
     "parameters",
     "reshaping",
     "shaping",
+    "templates",
     "wiring",
 )
 """Files in this folder that are not topologies."""
@@ -117,6 +118,8 @@ def wire(topology: str | Description, shapes: Mapping[str, Shape]) -> Wiring:
     Raises KeyError for a name that is not one of `names()`.
     """
     description, module = _described(topology)
+    if description.wiring is not None:
+        return templates.wire(description.wiring, shapes)
     if hasattr(module, "wire"):
         own: Wiring = module.wire(shapes)
         return own

@@ -1,6 +1,8 @@
 """A topology as an experiment file sees it: its users, their paths, its parameters."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from topologies.parameters import Parameter
 
@@ -28,12 +30,15 @@ class Description:
 
     described : True if an experiment file describes the network itself, so that a job
         keeps the description; False if a module of this package has the name
+    wiring : template of the network's wiring (`topologies.templates`); None if all
+        paths are chains of links, or if a module of this package wires it
     """
 
     name: str
     parameters: tuple[Parameter, ...]
     users: tuple[User, ...]
     described: bool = False
+    wiring: Mapping[str, Any] | None = None
 
     @property
     def hosts(self) -> tuple[str, ...]:

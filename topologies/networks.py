@@ -8,6 +8,7 @@ these two.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from topologies.description import Description, User
@@ -58,7 +59,9 @@ def to_json(description: Description) -> dict[str, Any]:
         }
         for user in description.users
     ]
-    return {"users": users}
+    if description.wiring is None:
+        return {"users": users}
+    return {"users": users, "wiring": dict(description.wiring)}
 
 
 def from_json(
@@ -90,7 +93,9 @@ def from_json(
         )
         for user in network["users"]
     ]
-    return describe(of, parameters, users)
+    made = describe(of, parameters, users)
+    wiring = network.get("wiring")
+    return made if wiring is None else replace(made, wiring=wiring)
 
 
 def faults(

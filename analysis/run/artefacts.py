@@ -140,7 +140,8 @@ def _was_ended(process: Process, job: Job) -> bool:
     match = _PROGRAM.fullmatch(process.name)
     if match is None or match[2] != "server" or int(match[1]) >= len(job.traffic):
         return False
-    return job.traffic[int(match[1])].tool == "command" and process.end_s is None
+    own = job.traffic[int(match[1])].tool in ("command", "plugin")
+    return own and process.end_s is None
 
 
 def _ending(code: int | None) -> str:

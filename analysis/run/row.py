@@ -11,6 +11,7 @@ from analysis.run import (
     validity,
 )
 from analysis.run.job import Job, read_job
+from analysis.run.readers import files, plugin_numbers
 
 
 def row(run_directory: Path) -> dict[str, Any]:
@@ -35,6 +36,7 @@ def row(run_directory: Path) -> dict[str, Any]:
         measured = run_metrics.row(run)
         measured |= trace_metrics.columns(run_directory / "artefacts", job)
         measured |= capture_metrics.columns(run_directory / "artefacts", run)
+        measured |= _own_metrics(run_directory)
     except ValueError as error:
         return {"verdict": "failed", "reason": _one_line(error), **settings}
     reasons = validity.reasons(run)
@@ -45,6 +47,12 @@ def row(run_directory: Path) -> dict[str, Any]:
         **{key: value for key, value in settings.items() if key not in measured},
         **measured,
     }
+
+
+def _own_metrics(run_directory: Path) -> dict[str, Any]:
+    """The columns of the user's own metrics."""
+    job = files.read_object(run_directory / "job.json")
+    return plugin_numbers.metrics(run_directory / "artefacts", job)
 
 
 def _settings(job: Job) -> dict[str, Any]:

@@ -45,9 +45,10 @@ def artefacts(job: Job) -> dict[str, bytes]:
             name = f"traffic-{index}-{end}"
             if tool == "cbr":
                 files[f"{name}.json"] = cbr(each)
-            elif tool not in (*fake_web.TOOLS, "command"):
+            elif tool not in (*fake_web.TOOLS, "command", "plugin"):
                 files[f"{name}.json"] = iperf3(job, index, each, end)
             files[f"{name}.err"] = b""
+    files |= fake_command.numbers(job, flows)
     for host in hosts(job):
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
     changed = fake_changes.shapes_at_end(job, wiring, virtual_s(flows))

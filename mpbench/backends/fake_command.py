@@ -29,6 +29,21 @@ def reports(entry: Mapping[str, Any], index: int, flow: Flow) -> dict[str, Any]:
     }
 
 
+def numbers(job: Mapping[str, Any], flows: Sequence[Flow]) -> dict[str, Any]:
+    """What the user's own tools and metrics would read: the same number for each."""
+    files: dict[str, Any] = {}
+    for index, entry in enumerate(job["traffic"]):
+        if entry["tool"] == "plugin":
+            seconds = flows[index].seconds
+            found = {"numbers": dict.fromkeys(entry["numbers"], seconds)}
+            files[f"numbers-traffic-{index}.json"] = found
+            files[f"traffic-{index}-client.txt"] = b""
+    for name, metric in (job.get("metrics") or {}).items():
+        given = dict.fromkeys(metric["numbers"], 1.0)
+        files[f"metric-{name}.json"] = {"numbers": given}
+    return files
+
+
 def example(pattern: str, number: str) -> str:
     """A line that a pattern matches, mostly with `number` in each of its groups.
 

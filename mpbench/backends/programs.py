@@ -7,6 +7,7 @@ from mpbench.errors import UserError
 from mpbench.spec import Spec
 from mpbench.spec.command import ENDS, Command
 from mpbench.spec.messages import listing
+from mpbench.spec.plugin_tool import PluginTool
 
 
 def check(spec: Spec) -> None:
@@ -28,3 +29,20 @@ def check(spec: Spec) -> None:
             faults.append(f"{where}: traffic[{index}].{end}: {reason} have; {hint}")
     if faults:
         raise UserError(listing(faults))
+
+
+def refuse_own_code(spec: Spec) -> None:
+    """Raises UserError, in one line, for an experiment that brings programs of its own.
+
+    Outside of a guest nothing keeps them from the machine's files.
+    """
+    for index, entry in enumerate(spec.traffic):
+        if isinstance(entry, Command | PluginTool):
+            where = f"{spec.where('traffic', index)}: traffic[{index}]"
+            break
+    else:
+        if not spec.plugins.stored.metrics:
+            return
+        where = f"{spec.where('plugins')}: plugins"
+    reason = "would run on this machine as root; --trust-plugins allows it"
+    raise UserError(f"{where}: {reason}, and --backend virtual needs no trust")

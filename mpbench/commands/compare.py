@@ -146,7 +146,7 @@ def _read(path: Path) -> Campaign:
     if not rows:
         raise UserError(f"{path}: no run is finished; `mpbench run` executes the runs")
     try:
-        spec = load(folder.experiment)
+        spec = load(folder.experiment, of_results=True)
     except UserError:
         # Another version wrote the file. The runs can be compared without it.
         spec = None

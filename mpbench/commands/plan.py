@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpbench.arguments import configuration_options
+from mpbench.arguments import configuration_options, trust_option
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ FORMAT = 1
     help="The backend whose kernel enters the ids: virtual, native or fake.",
 )
 @configuration_options
+@trust_option
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON, jobs and all.")
 def command(
     file: Path,
@@ -44,6 +45,7 @@ def command(
     backend_name: str,
     configurations: tuple[Path, ...],
     without: tuple[str, ...],
+    trusted: bool,
     as_json: bool,
 ) -> None:
     """List the runs of the experiment FILE, with ids and an estimate of time.
@@ -55,7 +57,7 @@ def command(
     from mpbench.plan import estimate, feasible, make_plan, total
     from mpbench.spec import load
 
-    spec = load(file, configurations, without)
+    spec = load(file, configurations, without, trusted)
     if backend_name == "virtual":
         feasible.check_sysctls(spec)
     backend = registry.create(backend_name)

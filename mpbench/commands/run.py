@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from mpbench.arguments import configuration_options, retry_failed_option
+from mpbench.arguments import (
+    configuration_options,
+    retry_failed_option,
+    trust_option,
+)
 from mpbench.backends.registry import BACKENDS
 from mpbench.engine.limits import GIVE_UP
 
@@ -102,6 +106,7 @@ def _shard(
     help="List the runs and whether they are done; write nothing.",
 )
 @retry_failed_option
+@trust_option
 @click.option(
     "--wall-limit",
     type=click.FloatRange(min=0, min_open=True),
@@ -141,6 +146,7 @@ def command(
     backend_name: str,
     dry_run: bool,
     retry_failed: bool,
+    trusted: bool,
     wall_limit: float | None,
     silence_limit: float | None,
     give_up: int,
@@ -165,11 +171,13 @@ def command(
     from mpbench.plan import feasible, make_plan
     from mpbench.spec import load
 
-    spec = load(file, configurations, without)
+    spec = load(file, configurations, without, trusted)
     if backend_name == "virtual":
         feasible.check_sysctls(spec)
     if backend_name != "fake":
         programs.check(spec)
+    if backend_name in registry.REAL_TIME and not trusted:
+        programs.refuse_own_code(spec)
     backend = registry.create(backend_name)
     build = backend.identity()
     experiment = Experiment(spec.name, spec.text.encode(), make_plan(spec, build))

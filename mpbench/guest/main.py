@@ -18,6 +18,7 @@ import topologies
 from mpbench.guest import (
     capture,
     namespaces,
+    plugins,
     sampling,
     snapshot,
     traffic,
@@ -112,6 +113,7 @@ def execute(
     for node in ends:
         counters = {"kernel": snapshot.counters(node)}
         snapshot.write(folder / f"nstat-{node.name}.json", counters)
+    plugins.read_numbers(job, folder)
 
 
 def build_network(

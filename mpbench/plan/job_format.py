@@ -26,10 +26,13 @@ import topologies
 from mpbench import patterns
 from mpbench.guest import sysctls
 from mpbench.plan import change_format
+from mpbench.plugins.static import MOST_KEYS
 from mpbench.spec import builtin
 from mpbench.spec.command import ENDS, MOST_NUMBERS, NUMBER_UNITS, TAKEN, words
+from mpbench.spec.plugins import Code, NumberName, PluginName
+from mpbench.spec.plugins import Numbers as PluginNumbers
 from mpbench.spec.vocabulary import PROTOCOLS, READ_MODES
-from topologies import Description, fabric, networks
+from topologies import Description, fabric, networks, templates
 from topologies.fabric import CHOICES
 from topologies.shaping import from_json
 
@@ -38,6 +41,7 @@ MOST_SEED = 2**63 - 1
 MOST_SECONDS = 1e8
 MOST_BYTES = 10**15
 MOST_ENTRIES = 1000
+MOST_METRICS = 100
 MOST_QUEUE_PACKETS = 10**9
 ROUNDING = 1e-6
 """Values are rounded to so much, which may take one past the end of its range."""
@@ -191,7 +195,30 @@ class Command(Entry):
     numbers: Annotated[list[Numbers], Field(max_length=MOST_NUMBERS)]
 
 
-AnyEntry = Iperf3 | Curl | Ab | Cbr | Command
+class Plugin(Entry):
+    """Traffic of a user's own tool, with the text that the guest runs."""
+
+    tool: Literal["plugin"]
+    plugin: PluginName
+    code: Code
+    numbers: PluginNumbers
+    duration_s: LastingSeconds
+    bytes: None
+    reverse: bool
+    values: Annotated[
+        dict[NumberName, Number | Annotated[str, Field(max_length=1000)]],
+        Field(max_length=MOST_KEYS),
+    ]
+
+
+class PluginMetric(Part):
+    """A user's own metric, with the text that the guest runs."""
+
+    code: Code
+    numbers: PluginNumbers
+
+
+AnyEntry = Iperf3 | Curl | Ab | Cbr | Command | Plugin
 
 
 class Capture(Part):
@@ -260,6 +287,7 @@ class Network(Part):
     users: Annotated[
         list[NetworkUser], Field(min_length=1, max_length=networks.MOST_USERS)
     ]
+    wiring: dict[str, Any] | None = None
 
 
 class Fabric(Part):
@@ -290,6 +318,9 @@ class Job(Part):
     trace_s: LastingSeconds | None = None
     capture: Capture | None = None
     report: Report | None = None
+    metrics: (
+        Annotated[dict[PluginName, PluginMetric], Field(max_length=MOST_METRICS)] | None
+    ) = None
 
     @model_validator(mode="after")
     def _fits_its_topology(self) -> Self:
@@ -328,6 +359,8 @@ class Job(Part):
         for place, reason in networks.faults(users, links):
             at = ".".join(str(part) for part in place)
             raise ValueError(f"network: {at}: {reason}")
+        if self.network.wiring is not None:
+            templates.check(self.network.wiring, self.description)
 
     def _check_parameters(self) -> None:
         known = {p.key: p for p in self.description.parameters}

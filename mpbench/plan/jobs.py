@@ -62,7 +62,7 @@ def job(
     made = {
         "format": FORMAT,
         "seed": seed,
-        "topology": spec.topology,
+        "topology": None if spec.own_topology else spec.topology,
         **({"network": networks.to_json(description)} if description.described else {}),
         **({"fabric": spec.fabric.job()} if spec.fabric else {}),
         "parameters": values,
@@ -74,6 +74,7 @@ def job(
         "trace_s": spec.trace,
         "capture": {"interfaces": interfaces, "full": False} if interfaces else None,
         REPORT: report(spec, flowing),
+        **spec.plugins.job(),
     }
     try:
         job_format.check(made)

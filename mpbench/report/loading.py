@@ -136,7 +136,7 @@ def _spec(path: Path) -> "Spec | None":
     from mpbench.spec import load
 
     try:
-        return load(path)
+        return load(path, of_results=True)
     except UserError as error:
         click.echo(f"{error}\ndrawing the usual figures in place of its own", err=True)
         return None

@@ -178,7 +178,7 @@ class Command(Entry):
         }
 
 
-def column(name: str, unit: str) -> str:
+def column(name: str, unit: str, tool: str = "command") -> str:
     """The column of a number: `command.time_ms` for `time` in `ms`."""
     suffixes: Mapping[str, Any] = {unit: suffix for suffix, unit in UNITS.items()}
-    return f"command.{name}" + (f"_{suffixes[unit]}" if unit in suffixes else "")
+    return f"{tool}.{name}" + (f"_{suffixes[unit]}" if unit in suffixes else "")

@@ -13,6 +13,7 @@ from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.command import Command
 from mpbench.spec.messages import MOST_FAULTS
+from mpbench.spec.plugin_tool import PluginTool
 from mpbench.spec.suggestions import suggestion, unknown_key
 from mpbench.spec.traffic import Entry, Traffic
 from mpbench.spec.values import Faults, Loc, OneOf, context
@@ -30,8 +31,6 @@ MODELS: Mapping[str, type[Entry]] = {
 
 
 MOST_ENTRIES = 1000
-
-_TOOL = OneOf("tool", TOOLS)
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,7 @@ def read_entries(value: object, info: ValidationInfo) -> object:
             break
         tool = raw.get("tool") if isinstance(raw, dict) else None
         try:
-            model = Traffic if tool is None else MODELS[_TOOL.check(tool)]
+            model = _model(tool, info)
         except ValueError as error:
             faults.add((index, "tool"), str(error))
             continue
@@ -153,6 +152,14 @@ def read_entries(value: object, info: ValidationInfo) -> object:
             faults.add_all((index,), error, partial(_nearest_key, model=model))
     faults.raise_any()
     return entries
+
+
+def _model(tool: object, info: ValidationInfo) -> type[Entry]:
+    """The model of a tool's entries. Raises ValueError for an unknown tool."""
+    own = tuple(context(info).tools)
+    if tool is None:
+        return Traffic
+    return MODELS.get(OneOf("tool", (*TOOLS, *own)).check(tool), PluginTool)
 
 
 def _not_a_list(value: object) -> str:
@@ -220,18 +227,20 @@ def _by_tool(schema: JsonDict) -> None:
             "if": {"properties": {"tool": {"const": tool}}, "required": ["tool"]},
             "then": model,
         }
-        for tool, model in zip(MODELS, choices, strict=True)
+        for tool, model in zip(MODELS, choices, strict=False)
     ]
+    known: JsonValue = {"properties": {"tool": {"enum": [*TOOLS]}}}
+    rules.append({"if": {"not": known}, "then": choices[-1]})
     schema["items"] = {
         "type": "object",
-        "properties": {"tool": {"enum": [*TOOLS]}},
+        "properties": {"tool": {"type": "string"}},
         "required": ["tool", "from", "to"],
         "allOf": rules,
     }
 
 
 Entries = Annotated[
-    tuple[Traffic | Download | Requests | ConstantRate | Command, ...],
+    tuple[Traffic | Download | Requests | ConstantRate | Command | PluginTool, ...],
     BeforeValidator(read_entries),
     Field(json_schema_extra=_by_tool),
 ]

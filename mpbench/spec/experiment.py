@@ -6,9 +6,18 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic.config import JsonDict
 
 from analysis.run.quantities import QUANTITIES
+from mpbench.plugins.files import SUFFIXES
 from mpbench.spec import change_checks, flows, own_metrics
 from mpbench.spec import fabric as fabrics
 from mpbench.spec.builtin import describe, names, network_of
@@ -24,6 +33,7 @@ from mpbench.spec.includes import whole_text
 from mpbench.spec.networks import Network, expression_fault
 from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phases, check_phases
+from mpbench.spec.plugins import Plugins
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
@@ -42,8 +52,39 @@ from topologies import Description, Parameter
 MOST_RUNS = 1_000_000
 
 
+def _topology(value: object, info: ValidationInfo) -> object:
+    if value is None:
+        return None
+    return OneOf("topology", (*names(), *context(info).topologies)).check(value)
+
+
+def _plugins_schema(schema: JsonDict) -> None:
+    """In the JSON Schema: the names of files and folders."""
+    text: JsonDict = {"type": "string"}
+    named: JsonDict = {"anyOf": [text, {"type": "array", "items": text}]}
+    schema.clear()
+    schema |= {
+        "type": "object",
+        "properties": {
+            "stored": {"type": "object"},
+            **{kind: dict(named) for kind in SUFFIXES},
+        },
+        "additionalProperties": False,
+    }
+
+
+def _known_topology(schema: JsonDict) -> None:
+    """In the JSON Schema: the topology is one of mpbench's, unless the file names
+    plug-ins."""
+    enum: JsonDict = {"properties": {"topology": {"enum": [*names()]}}}
+    own: JsonDict = {"required": ["plugins"]}
+    schema |= {"if": {"not": own}, "then": enum}
+
+
 class Spec(Part):
     """The content of an experiment file, with all defaults."""
+
+    model_config = ConfigDict(json_schema_extra=_known_topology)
 
     include: str | tuple[str, ...] | None = Field(
         default=None,
@@ -55,7 +96,12 @@ class Spec(Part):
         default=None, description="What it reproduces: paper, table, figure."
     )
     description: str | None = Field(default=None, description="What it is for.")
-    topology: Annotated[str, OneOf("topology", names())] | None = Field(
+    plugins: Plugins = Field(
+        default=Plugins(),
+        description="Files with code of one's own, by kind, relative to this one.",
+        json_schema_extra=_plugins_schema,
+    )
+    topology: Annotated[str, BeforeValidator(_topology)] | None = Field(
         default=None, description="The network, if it is one of mpbench's."
     )
     network: Network | None = Field(
@@ -229,7 +275,8 @@ class Spec(Part):
         for index, metric in enumerate(self.metrics):
             if metric in self.metrics[:index]:
                 faults.add(("metrics", index), f"'{metric}' is in the list already")
-        own_metrics.check(self.metrics, own_metrics.columns(self.traffic), faults)
+        known = own_metrics.columns(self.traffic, self.plugins.stored.metrics)
+        own_metrics.check(self.metrics, known, faults)
         metric = "experimental_aggregation_benefit"
         topology = context(info).topology
         if metric not in self.metrics or topology is None:
@@ -286,7 +333,13 @@ class Spec(Part):
         """The network as all parts of an experiment see it."""
         if self.network is not None:
             return self.network.description
-        return describe(self.topology or "")
+        own = self.plugins.description(self.topology)
+        return own or describe(self.topology or "")
+
+    @property
+    def own_topology(self) -> bool:
+        """Whether the topology stands in a file of the user's own."""
+        return self.plugins.description(self.topology) is not None
 
     @property
     def expressions(self) -> dict[str, Expression]:
@@ -295,7 +348,9 @@ class Spec(Part):
         A parameter stands behind those that it is computed from. A factor of the
         design is never computed. Raises CycleError if there is no such order.
         """
-        network = self.network or network_of(self.topology or "")
+        network = self.network
+        if network is None and not self.own_topology:
+            network = network_of(self.topology or "")
         found = dict(network.expressions) if network else {}
         fixed = set(self.design.factors) if self.design else set()
         for name, given in self.parameters.items():
@@ -368,5 +423,7 @@ class Spec(Part):
         for key in ("network", "fabric", "changes"):
             if not getattr(self, key):
                 del values[key]
+        if self.plugins == Plugins():
+            del values["plugins"]
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

@@ -32,7 +32,7 @@ def resolved(document: Document, folder: Path) -> Document:
 
 def whole_text(document: Document) -> str:
     """The text of a file; all values in one file if others add to it or change it."""
-    if KEY not in document.values and not document.changes:
+    if not {KEY, "plugins"} & set(document.values) and not document.changes:
         return document.text
     values = {key: value for key, value in document.values.items() if key != KEY}
     under = f", under {document.changes}" if document.changes else ""

@@ -8,6 +8,8 @@ import yaml
 from pydantic import ValidationError
 
 from mpbench.errors import UserError
+from mpbench.plugins.collect import collected
+from mpbench.plugins.topology import description as described
 from mpbench.spec import builtin
 from mpbench.spec.configurations import configured
 from mpbench.spec.document import Document, parse, read
@@ -15,6 +17,7 @@ from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
 from mpbench.spec.includes import resolved
 from mpbench.spec.networks import Network
+from mpbench.spec.plugins import Plugins, Stored
 from mpbench.spec.problems import describe
 from mpbench.spec.renamed import current
 from mpbench.spec.values import Context
@@ -25,11 +28,16 @@ def load(
     path: Path | str,
     configurations: Sequence[Path] = (),
     without: Sequence[str] = (),
+    trusted: bool = False,
+    of_results: bool = False,
 ) -> Spec:
     """Reads and validates an experiment file.
 
     configurations : files of changes to it, see `mpbench.spec.configurations`
     without : the parts of configurations that are left out
+    trusted : whether topologies of the user's own may run on this machine
+    of_results : whether the file lies in a results folder. Then it holds its plug-ins,
+        and no other file is read
 
     Prints a notice to standard error for every name in it that has changed.
     Raises UserError with everything that is wrong with it, one fault per line:
@@ -37,7 +45,8 @@ def load(
     """
     where = Path(path)
     document = resolved(read(where), where.parent)
-    return _validate(configured(document, configurations, without))
+    changed = configured(document, configurations, without)
+    return _validate(changed, None if of_results else where.parent, trusted)
 
 
 def loads(text: str, name: str = "experiment") -> Spec:
@@ -45,7 +54,8 @@ def loads(text: str, name: str = "experiment") -> Spec:
 
     name : the file's name in messages; files that it includes are relative to it
     """
-    return _validate(resolved(parse(text, name), Path(name).parent))
+    folder = Path(name).parent
+    return _validate(resolved(parse(text, name), folder), folder)
 
 
 def with_design(spec: Spec, **changes: int) -> Spec:
@@ -63,8 +73,9 @@ def with_design(spec: Spec, **changes: int) -> Spec:
     return loads(head + text, f"{spec._document.name} with {changed}")
 
 
-def _validate(written: Document) -> Spec:
-    document, notices = current(written)
+def _validate(written: Document, folder: Path | None, trusted: bool = False) -> Spec:
+    renamed, notices = current(written)
+    document = collected(renamed, folder, trusted)
     for notice in notices:
         print(notice, file=sys.stderr)
     try:
@@ -84,12 +95,25 @@ def _context(document: Document) -> Context:
         for entry in (traffic if isinstance(traffic, list) else ())
     ]
     factors = design.get("factors") if isinstance(design, dict) else None
+    plugins = _plugins(document)
     return Context(
         topology=_description(document),
         cases=tuple(cases) if isinstance(cases, dict) else (),
         traffic=tuple(parameter for _, _, parameter in parameters(tools).values()),
         factors=tuple(factors) if isinstance(factors, dict) else (),
+        topologies=tuple(plugins.topologies),
+        tools=plugins.tools,
+        controllers=tuple(plugins.controllers),
     )
+
+
+def _plugins(document: Document) -> Stored:
+    """What the plug-ins of the file hold; nothing if that is faulty."""
+    try:
+        given = document.values.get("plugins") or {}
+        return Plugins.model_validate(given).stored
+    except ValidationError:
+        return Stored()
 
 
 def _description(document: Document) -> Description | None:
@@ -100,5 +124,8 @@ def _description(document: Document) -> Description | None:
             return Network.model_validate(network).description
         except ValidationError:
             return None
+    own = _plugins(document).topologies.get(str(topology))
+    if own is not None and network is None:
+        return described(str(topology), own)
     known = isinstance(topology, str) and topology in builtin.names()
     return builtin.describe(str(topology)) if known and network is None else None

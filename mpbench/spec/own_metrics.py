@@ -1,6 +1,6 @@
 """Metrics beyond mpbench's own: the columns that an experiment's own programs give."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,9 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import core_schema
 
 from mpbench.spec import flows
-from mpbench.spec.command import Command
+from mpbench.spec.command import Command, column
+from mpbench.spec.plugin_tool import PluginTool
+from mpbench.spec.plugins import Metric
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults, OneOf
@@ -43,18 +45,23 @@ class MetricName:
         return {"anyOf": [{"type": "string", "enum": list(METRICS)}, columns]}
 
 
-def columns(traffic: Sequence[Entry]) -> tuple[str, ...]:
-    """The columns that the programs of the traffic give.
+def columns(traffic: Sequence[Entry], metrics: Mapping[str, Metric]) -> tuple[str, ...]:
+    """The columns that the programs of the traffic and the user's own metrics give.
 
-    They begin with the entry's name, unless the only entry has none.
+    Those of programs begin with the entry's name, unless the only entry has none.
     """
+    own = tuple(
+        column(number, unit, name)
+        for name, metric in metrics.items()
+        for number, unit in metric.numbers.items()
+    )
     named = len(traffic) > 1 or traffic[0].name is not None
     prefixes = [f"{name}." if named else "" for name in flows.names(traffic)]
-    return tuple(
-        f"{prefix}{column}"
+    return own + tuple(
+        f"{prefix}{given}"
         for prefix, entry in zip(prefixes, traffic, strict=True)
-        if isinstance(entry, Command)
-        for column in entry.columns
+        if isinstance(entry, Command | PluginTool)
+        for given in entry.columns
     )
 
 

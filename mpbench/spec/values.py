@@ -44,6 +44,7 @@ class Context:
     cases : names of the experiment's cases
     traffic : the keys of the traffic that can be factors
     factors : names of the design's factors, as the file writes them
+    topologies, tools, controllers : those that plug-ins bring
     parameter : the parameter that a factor varies; None outside of factors
     """
 
@@ -52,6 +53,9 @@ class Context:
     parameter: Parameter | None = None
     traffic: tuple[Parameter, ...] = ()
     factors: tuple[str, ...] = ()
+    topologies: tuple[str, ...] = ()
+    tools: Mapping[str, Any] = field(default_factory=dict)
+    controllers: tuple[str, ...] = ()
 
 
 def context(info: ValidationInfo) -> Context:

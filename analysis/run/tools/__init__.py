@@ -30,7 +30,7 @@ from typing import Any, Protocol
 from analysis.run import metrics
 from analysis.run.job import Traffic
 
-TOOLS = ("iperf3", "curl", "ab", "cbr", "command")
+TOOLS = ("iperf3", "curl", "ab", "cbr", "command", "plugin")
 
 
 @dataclass(frozen=True)

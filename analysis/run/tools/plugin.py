@@ -1,0 +1,55 @@
+"""Results of a user's own tool, which read its numbers in the guest.
+`analysis.run.tools` describes each function."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from analysis.run.job import Traffic
+from analysis.run.readers import files, plugin_numbers
+from analysis.run.tools import Flow, Lasted, command
+from mpbench.spec.command import column
+
+
+def read(folder: Path, index: int) -> plugin_numbers.Report:
+    job = files.read_object(folder.parent / "job.json")
+    entry = job["traffic"][index]
+    name = f"numbers-traffic-{index}.json"
+    return plugin_numbers.read(folder / name, entry["plugin"], entry["numbers"])
+
+
+def flow(_entry: Traffic, _report: plugin_numbers.Report) -> Flow | None:
+    """None: what arrived is not known, only what the tool says about it."""
+    return None
+
+
+def part(
+    _entry: Traffic, _report: plugin_numbers.Report, _start_s: float, _end_s: float
+) -> Flow | None:
+    return None
+
+
+def columns(_entry: Traffic, report: plugin_numbers.Report) -> Mapping[str, Any]:
+    return {
+        column(name, report.units[name], report.plugin): number
+        for name, number in report.numbers.items()
+    }
+
+
+def wrong(_entry: Traffic, report: plugin_numbers.Report) -> Iterator[str]:
+    """Check that every number is there."""
+    for name, number in report.numbers.items():
+        if number is None:
+            yield f"{report.plugin} gives no '{name}'"
+
+
+def lasted(_entry: Traffic, _report: plugin_numbers.Report) -> Lasted:
+    """How many connections the tool opened is not known."""
+    return Lasted(0, 0.0)
+
+
+def allowed(_entry: Traffic) -> tuple[int, ...]:
+    return (0,)
+
+
+explain = command.explain

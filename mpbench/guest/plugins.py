@@ -1,0 +1,65 @@
+"""Run what users wrote to read numbers from a finished run, inside the guest.
+
+The numbers go to `numbers-traffic-N.json` and `metric-NAME.json` among the artefacts.
+So nobody who opens results has to run such code.
+"""
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mpbench.guest.topology import reason
+from mpbench.workloads import plugin
+
+MOST_NUMBERS = 100
+
+
+def read_numbers(job: Mapping[str, Any], folder: Path) -> None:
+    """Run the readers of the job's tools, and its metrics.
+
+    folder : the artefacts; readers get a path to it. What a reader raises is written
+        down in place of its numbers
+    """
+    for index, entry in enumerate(job["traffic"]):
+        if entry["tool"] == "plugin":
+            file = folder / f"numbers-traffic-{index}.json"
+            values = {**plugin.entry_of(entry), "index": index}
+            _write(file, entry, plugin.module, (folder, values))
+    for name, metric in (job.get("metrics") or {}).items():
+        given = {"plugin": name, "code": metric["code"], "numbers": metric["numbers"]}
+        shown = {key: value for key, value in job.items() if key != "metrics"}
+        _write(folder / f"metric-{name}.json", given, plugin.module, (folder, shown))
+
+
+def _write(
+    file: Path, given: Mapping[str, Any], module: Any, arguments: tuple[Any, ...]
+) -> None:
+    name = f"{given['plugin']}.py"
+    before = os.getcwd()  # noqa: PTH109
+    try:
+        numbers = checked(module(given)["read"](*arguments), given["numbers"])
+        said: dict[str, Any] = {"numbers": numbers}
+    except BaseException as error:
+        said = {"error": f"{name}:{reason(error, name)}"}
+    os.chdir(before)
+    file.write_text(json.dumps(said, sort_keys=True) + "\n")
+
+
+def checked(numbers: object, units: Mapping[str, str]) -> dict[str, float | None]:
+    """The numbers that a reader returned. Raises ValueError or TypeError for others."""
+    if not isinstance(numbers, dict):
+        raise TypeError(f"read returns a {type(numbers).__name__}, not a dict")
+    found: dict[str, float | None] = {}
+    for name in units:
+        value = numbers.pop(name, None)
+        if value is not None and not isinstance(value, int | float):
+            raise TypeError(f"{name} is a {type(value).__name__}, not a number")
+        found[name] = None if value is None else float(value)
+        if value is not None and not math.isfinite(value):
+            raise ValueError(f"{name} is {value}")
+    if numbers:
+        raise ValueError(f"{str(next(iter(numbers)))[:40]} is not among NUMBERS")
+    return found

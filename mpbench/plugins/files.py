@@ -1,0 +1,184 @@
+"""The files of plug-ins: those that an experiment names, and those of packages."""
+
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from mpbench.errors import UserError
+from mpbench.spec.document import Document
+from mpbench.spec.messages import shortened
+from mpbench.spec.suggestions import nearest
+
+KEY = "plugins"
+STORED = "stored"
+"""Key of plug-ins that stand in the file itself, as results hold them."""
+SETTINGS = "mpbench.toml"
+SUFFIXES = {"topologies": ".py", "tools": ".py", "metrics": ".py", "controllers": ".c"}
+"""The kinds of plug-ins, and the suffix of their files."""
+GROUPS = ("topologies", "tools")
+"""Kinds that installed packages can have too, as entry points `mpbench.KIND`."""
+MOST_BYTES = 1 << 16
+MOST_FILES = 100
+NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """One file.
+
+    name : the name of the file without its suffix, which experiment files use
+    path : the file as messages name it
+    place : where the experiment file, or `mpbench.toml`, names it
+    """
+
+    kind: str
+    name: str
+    path: str
+    text: str
+    place: str
+
+
+def named(document: Document, folder: Path) -> list[Plugin]:
+    """The plug-ins that an experiment file names, or an `mpbench.toml` beside it.
+
+    folder : the folder of the file, to which paths are relative
+
+    Raises UserError, one line, for what is no such file.
+    """
+    found: list[Plugin] = []
+    given = document.values.get(KEY)
+    if given is not None:
+        where = document.where((KEY,))
+        if not isinstance(given, dict):
+            raise UserError(f"{where}: {KEY}: expected e.g. {{tools: tools/NAME.py}}")
+        places = {kind: document.where((KEY, kind)) for kind in given if kind != STORED}
+        found += _of(given, places, folder)
+    settings = folder / SETTINGS
+    if settings.is_file():
+        kinds = _settings(settings)
+        found += _of(kinds, dict.fromkeys(kinds, f"{settings}:1"), folder)
+    seen: dict[tuple[str, str], Plugin] = {}
+    for plugin in found:
+        first = seen.setdefault((plugin.kind, plugin.name), plugin)
+        if first.path != plugin.path:
+            reason = f"'{plugin.name}' is {first.path} already; rename one of them"
+            raise UserError(f"{plugin.place}: {KEY}: {plugin.path}: {reason}")
+    return list(seen.values())
+
+
+def _settings(file: Path) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(_text(file, f"{file}:1"))
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{file}:1: not TOML: {error}") from None
+    for key in content:
+        if key != KEY:
+            hint = f"unknown key; only [{KEY}] is known"
+            raise UserError(f"{file}:1: {shortened(key)}: {hint}")
+    kinds = content.get(KEY, {})
+    if not isinstance(kinds, dict):
+        raise UserError(f"{file}:1: {KEY}: expected a table: [{KEY}]")
+    return kinds
+
+
+def _of(
+    kinds: Mapping[str, Any], places: Mapping[str, str], folder: Path
+) -> Iterator[Plugin]:
+    for kind, place in places.items():
+        if kind not in SUFFIXES:
+            reason = f"no kind '{shortened(kind)}'; {nearest(str(kind), SUFFIXES)}"
+            raise UserError(f"{place}: {KEY}: {reason}")
+        value = kinds[kind]
+        for name in value if isinstance(value, list) else [value]:
+            if not isinstance(name, str) or not name:
+                reason = "expected the name of a file or folder, or a list of names"
+                raise UserError(f"{place}: {KEY}.{kind}: {reason}")
+            for path in _files(name, kind, place, folder):
+                yield _plugin(kind, path, place)
+
+
+def _files(name: str, kind: str, place: str, folder: Path) -> list[Path]:
+    """The files of a name. A file outside the folder must be named as such."""
+    path = folder / name
+    outside = name.startswith("/") or ".." in Path(name).parts
+    suffix = SUFFIXES[kind]
+    try:
+        if path.is_dir():
+            files = sorted(p for p in path.glob(f"*{suffix}") if p.name[0] not in "._")
+            if not files:
+                raise UserError(
+                    f"{place}: {KEY}.{kind}: {shortened(name)}: no *{suffix} there"
+                )
+        else:
+            files = [path]
+        for file in files[:MOST_FILES]:
+            inside = file.resolve().is_relative_to(folder.resolve())
+            if not inside and not outside:
+                reason = "a link that leads out of the experiment's folder"
+                hint = "name the file that it leads to"
+                at = f"{place}: {KEY}.{kind}: {shortened(file)}"
+                raise UserError(f"{at}: {reason}; {hint}")
+    except (OSError, RuntimeError, ValueError):
+        reason = "no file can have this name; name another file"
+        raise UserError(f"{place}: {KEY}.{kind}: {shortened(name)}: {reason}") from None
+    if len(files) > MOST_FILES:
+        reason = f"{len(files)} files; at most {MOST_FILES} work"
+        raise UserError(f"{place}: {KEY}.{kind}: {shortened(name)}: {reason}")
+    return files
+
+
+def _plugin(kind: str, path: Path, place: str) -> Plugin:
+    suffix = SUFFIXES[kind]
+    at = f"{place}: {KEY}.{kind}: {shortened(path, 200)}"
+    if path.suffix != suffix:
+        raise UserError(f"{at}: not a file *{suffix}, as {kind} are")
+    if not NAME.fullmatch(path.stem):
+        reason = "its name cannot be used; up to 15 small letters, digits and '_' work"
+        raise UserError(f"{at}: {reason}, with a letter first")
+    return Plugin(kind, path.stem, str(path), _text(path, at), place)
+
+
+def _text(path: Path, at: str) -> str:
+    """The text of a regular file of a bounded size."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise UserError(f"{at}: not a regular file")
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UserError(f"{at}: {error.strerror}; paths are relative to it") from None
+    if len(content) > MOST_BYTES:
+        raise UserError(f"{at}: larger than {MOST_BYTES >> 10} KiB; divide it")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UserError(f"{at}: not text in UTF-8") from None
+    if "\0" in text:
+        raise UserError(f"{at}: a NUL stands in it; save it as text")
+    return text
+
+
+def installed(kind: str, name: str, place: str) -> Plugin | None:
+    """The plug-in of an installed package; None if no package has one of this name.
+
+    The package's file is read and not imported.
+    """
+    if kind not in GROUPS:
+        return None
+    for entry in metadata.entry_points(group=f"mpbench.{kind}", name=name):
+        wanted = entry.module.replace(".", "/") + ".py"
+        for file in (entry.dist.files or ()) if entry.dist else ():
+            if file.as_posix() == wanted:
+                path = Path(str(file.locate()))
+                at = f"{place}: {KEY}.{kind}: {path}"
+                return Plugin(kind, name, str(path), _text(path, at), place)
+        reason = f"the package's entry point names {entry.module}, which has no file"
+        raise UserError(f"{place}: '{name}': {reason}")
+    return None

@@ -1,0 +1,98 @@
+"""Traffic by a tool that stands in the user's own file."""
+
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
+
+from mpbench import units
+from mpbench.plugins.static import TEXT
+from mpbench.spec import command
+from mpbench.spec.messages import shortened
+from mpbench.spec.plugins import Tool
+from mpbench.spec.suggestions import unknown_key
+from mpbench.spec.traffic import DAY_S, Entry, Json
+from mpbench.spec.values import Faults, Quantity, Switch, context
+
+MOST_CHARACTERS = 1000
+
+
+class PluginTool(Entry):
+    """A tool of the section `plugins`. Its file says which keys its entries have."""
+
+    model_config = ConfigDict(extra="allow")
+    first_port: ClassVar[int] = 9501
+    _plugin: Tool | None = PrivateAttr(default=None)
+
+    duration: Annotated[float, Quantity("s", 0.001, DAY_S)] = Field(
+        description="How long the client takes, about."
+    )
+    reverse: Switch = Field(
+        default=False, description="Whether data flows from `to` to `from`."
+    )
+
+    @model_validator(mode="after")
+    def _keys_of_the_tool(self, info: ValidationInfo) -> Self:
+        tool = context(info).tools.get(self.tool)
+        if self._plugin is not None or not isinstance(tool, Tool):
+            return self
+        faults = Faults()
+        given = dict(self.__pydantic_extra__ or {})
+        for name, value in given.items():
+            if name not in tool.keys:
+                known = [*PluginTool.model_fields, *tool.keys]
+                faults.add((name,), unknown_key(name, known))
+                continue
+            try:
+                given[name] = _value(value, tool.keys[name])
+            except ValueError as error:
+                faults.add((name,), str(error))
+        for name in tool.keys if not faults.found else ():
+            if name not in given:
+                reason = f"missing; {self.tool} needs it, in {tool.keys[name]}"
+                faults.add((name,), reason)
+        faults.raise_any()
+        object.__setattr__(self, "__pydantic_extra__", given)
+        self._plugin = tool
+        return self
+
+    @property
+    def plugin(self) -> Tool:
+        assert self._plugin is not None
+        return self._plugin
+
+    @property
+    def end_s(self) -> float:
+        return self.start.latest + self.duration
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that its numbers get, without the entry's name."""
+        numbers = self.plugin.numbers.items()
+        return tuple(command.column(name, unit, self.tool) for name, unit in numbers)
+
+    def job(self, port: int) -> Json:
+        values: dict[str, Any] = dict(self.__pydantic_extra__ or {})
+        return {
+            **super().job(port),
+            "tool": "plugin",
+            "plugin": self.tool,
+            "code": self.plugin.code,
+            "numbers": dict(self.plugin.numbers),
+            "duration_s": self.duration,
+            "bytes": None,
+            "reverse": self.reverse,
+            "values": {name: values[name] for name in sorted(values)},
+        }
+
+
+def _value(value: object, unit: str) -> float | str:
+    """A value in the unit that the tool's file states."""
+    if unit == TEXT:
+        if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
+            raise ValueError(f"expected a text of up to {MOST_CHARACTERS} characters")
+        return value
+    if unit == "1":
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"'{shortened(value)}' is not a number")
+        return float(value)
+    return units.parse(value, unit)

@@ -1,0 +1,88 @@
+"""The section `plugins:` once its files have been read: what an experiment brings."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from mpbench import patterns
+from mpbench.plugins import topology
+from mpbench.plugins.files import MOST_BYTES, NAME
+from mpbench.plugins.static import MOST_KEYS
+from mpbench.spec.command import NUMBER_UNITS
+from mpbench.spec.values import OneOf, Part
+from topologies import Description
+
+
+def _plugin_name(value: str) -> str:
+    if not NAME.fullmatch(value):
+        raise ValueError(f"'{value[:40]}' is not the name of a plug-in")
+    return value
+
+
+def _number_name(value: str) -> str:
+    if not patterns.NAME.fullmatch(value):
+        raise ValueError(f"'{value[:40]}' is not the name of a number")
+    return value
+
+
+PluginName = Annotated[str, AfterValidator(_plugin_name)]
+NumberName = Annotated[str, AfterValidator(_number_name)]
+Code = Annotated[str, Field(max_length=MOST_BYTES)]
+Numbers = Annotated[
+    dict[NumberName, Annotated[str, OneOf("unit", NUMBER_UNITS)]],
+    Field(max_length=MOST_KEYS),
+]
+
+
+Topology = Annotated[dict[str, Any], topology.Checked()]
+
+
+class Tool(Part):
+    """A tool's text, the unit of each key of its entries, and of each number."""
+
+    code: Code
+    keys: dict[NumberName, str] = Field(default={}, max_length=MOST_KEYS)
+    numbers: Numbers = Field(default={})
+
+
+class Metric(Part):
+    """A metric's text, and the unit of each of its numbers."""
+
+    code: Code
+    numbers: Numbers
+
+
+class Controller(Part):
+    """A controller's text in C."""
+
+    code: Code
+
+
+class Stored(Part):
+    """All plug-ins by name. Topologies are descriptions, without any code."""
+
+    topologies: dict[PluginName, Topology] = Field(default={})
+    tools: dict[PluginName, Tool] = Field(default={})
+    metrics: dict[PluginName, Metric] = Field(default={})
+    controllers: dict[PluginName, Controller] = Field(default={})
+
+
+class Plugins(Part):
+    """The section. In the file of a user it names files, which `load` replaces by what
+    they hold."""
+
+    stored: Stored = Stored()
+
+    def job(self) -> dict[str, Any]:
+        """What every run's job holds of them: the metrics, if there are any."""
+        metrics = self.stored.metrics
+        return (
+            {"metrics": {n: metrics[n].model_dump() for n in sorted(metrics)}}
+            if (metrics)
+            else {}
+        )
+
+    def description(self, name: str | None) -> Description | None:
+        """The description of a topology; None if no plug-in has the name."""
+        found = self.stored.topologies.get(name or "")
+        return None if found is None else topology.description(str(name), found)
