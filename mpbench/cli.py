@@ -33,6 +33,7 @@ GROUPS = {
     "Research": (
         "design",
         "network",
+        "trace",
         "model",
         "sensitivity",
         "deviations",

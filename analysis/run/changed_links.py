@@ -114,6 +114,11 @@ def changes(job: Job, link: str) -> bool:
     return any(one.link == link for one in job.changes)
 
 
+def loses(job: Job, link: str) -> bool:
+    """Whether a link's random loss changes, so that it may have lost packets before."""
+    return any(o.link == link and o.quantity == "loss_percent" for o in job.changes)
+
+
 def switched(job: Job) -> set[str]:
     """The links whose users' interfaces go down or up."""
     return {one.link for one in job.changes if one.quantity == schedules.UP}

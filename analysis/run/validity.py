@@ -226,7 +226,8 @@ def no_drop_elsewhere(run: Artefacts) -> Iterator[str]:
     for link in run.links:
         for way in ("forward", "backward"):
             direction: Direction = getattr(link, way)
-            if direction.other_drops and not direction.loss_percent:
+            lost = direction.loss_percent or changed_links.loses(run.job, link.name)
+            if direction.other_drops and not lost:
                 drops = f"{direction.other_drops} packets dropped before the queue"
                 yield f"{label(link.name)} {way}: {drops}"
     if changed_links.switched(run.job):

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from analysis.run import artefacts, flow_phase_metrics, series
+from analysis.run import artefacts, capacity_lines, flow_phase_metrics, series
 from analysis.run.readers import trace
 from analysis.run.readers.outcome import Process
 from tests.calls import Command
@@ -149,3 +149,52 @@ def test_monitor_intervals_in_a_trace() -> None:
     ):
         assert frame[name].isna().tolist() == [True, False, True]
         assert frame[name].iloc[1] == pytest.approx(value, rel=1e-5)
+
+
+CHANGING = """\
+name: handover
+topology: two_path
+changes:
+  path1: {at: {4 s: {capacity: 0}, 6 s: {capacity: 20 Mbit/s}}}
+  path2: {at: {8 s: {up: false}}}
+cases:
+  lia: {protocol: mptcp, congestion_control: lia}
+  tcp1: {protocol: tcp, congestion_control: reno, path: 1}
+traffic: [{tool: iperf3, from: client, to: server, duration: 10 s}]
+trace: 100 ms
+metrics: [goodput, utilisation]
+figures: [{kind: over_time, quantities: [goodput, throughput, cwnd]}]
+"""
+
+
+def test_capacities_and_outages_beside_the_lines(
+    tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "f.yaml").write_text(CHANGING)
+    out = tmp_path / "out"
+    done = command("run", tmp_path / "f.yaml", "--backend", "fake", "--out", out)
+    assert done.status == 0 and "2 ok" in done.out, done.out
+    found = {}
+    for folder in (out / "runs").iterdir():
+        run = artefacts.load(folder)
+        found[run.job.transport.protocol] = run
+    mptcp, tcp = found["mptcp"], found["tcp"]
+    assert capacity_lines.steps(mptcp, "goodput", (), 10.0) == {
+        "client to server": [(0, 20), (4, 10), (6, 30), (8, 20)]
+    }
+    assert capacity_lines.steps(mptcp, "throughput", (), 10.0) == {
+        "path 1": [(0, 10), (4, 0), (6, 20)],
+        "path 2": [(0, 10), (8, 0)],
+    }
+    assert capacity_lines.steps(tcp, "rate", (), 10.0) == {
+        "client": [(0, 10), (4, 0), (6, 20)]
+    }
+    assert capacity_lines.steps(mptcp, "cwnd", (), 10.0) == {}
+    spans = [(o.link, o.begin_s, o.end_s) for o in capacity_lines.outages(mptcp, 10.0)]
+    assert spans == [("path 1", 4, 6), ("path 2", 8, 10)]
+    assert len(capacity_lines.outages(tcp, 10.0)) == 1
+    done = command("report", out, "--format", "md", "--out", tmp_path / "page")
+    page = (tmp_path / "page" / "README.md").read_text()
+    assert "outages: path 1 from 4 to 6 s, path 2 from 8 to" in page
+    (picture,) = (tmp_path / "page").glob("over-time-*.svg")
+    assert "capacity" in picture.read_text() and "#f9ddd0" in picture.read_text()
