@@ -9,6 +9,8 @@ METRIC_COLUMNS = {
     "completion_time": "completion_time_s",
     "requests_per_second": "requests_per_s",
     "request_time": "request_time_ms",
+    "smoothed_rtt": "srtt_ms",
+    "settling_time": "settling_time_s",
 }
 """The column of each metric whose name in an experiment file is another one."""
 UNITS = {
@@ -29,6 +31,8 @@ SYMBOLS = {
     "jain": "Jain's fairness index",
     "path1.share": "share of path 1",
     "requests_per_s": "requests per second",
+    "srtt_ms": "smoothed RTT [ms]",
+    "max_min_distance": "distance from max-min fairness",
     "request_balance": "$R_N$ of lowrtt and roundrobin",
     "less_lossy_share": "share of the less lossy path",
     "mean_loss_percent": "mean loss probability [%]",

@@ -68,17 +68,24 @@ def rows_of(request: FigureRequest, runs: pd.DataFrame) -> pd.DataFrame:
     return runs
 
 
-def metric_column(runs: pd.DataFrame, metric: str | None) -> str:
-    """The column of a metric.
+def metric_column(runs: pd.DataFrame, request: FigureRequest) -> str:
+    """The column of a request's metric.
 
     Raises UndrawableError if no run has the metric, or one has no number for it.
     """
-    name = column_of(metric or "")
+    metric, name = request.metric, request_column(request)
     if name not in runs.columns or runs[name].isna().all():
-        raise UndrawableError(f"no run has the metric {metric}")
+        of = f" of {request.part}" if request.part else ""
+        raise UndrawableError(f"no run has the metric {metric}{of}")
     if not pd.api.types.is_numeric_dtype(runs[name]):
         raise UndrawableError(f"the metric {metric} is not a number in every run")
     return name
+
+
+def request_column(request: FigureRequest) -> str:
+    """The name of the column of a request's metric, in the part that it shows."""
+    name = column_of(request.metric or "")
+    return f"{request.part}.{name}" if request.part else name
 
 
 def parameter_column(runs: pd.DataFrame, name: str) -> str:

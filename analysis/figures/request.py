@@ -41,6 +41,8 @@ class FigureRequest(BaseModel):
     kind : a name of analysis.figures.registry.KINDS
     factors : factors of the histograms; None for all
     metric : the metric of the boxes, curves or cells
+    part : the part of a run whose metric is shown, `steady.single2`; None for the whole
+    over : the case whose values the others are divided by
     criterion : what sorts the runs into batches, or whose sign splits a CDF
     batches : number of batches, or of bars, 1 to 1000
     by : the factor whose values are groups, columns or panels
@@ -64,6 +66,8 @@ class FigureRequest(BaseModel):
     kind: str
     factors: tuple[str, ...] | None = None
     metric: str | None = None
+    part: str | None = None
+    over: str | None = None
     criterion: Criterion | None = None
     batches: int = 5
     by: str | None = None

@@ -26,6 +26,8 @@ def title(request: FigureRequest) -> str:
         metric=metric or plain(request.metric or ""), quantities=_list(quantities)
     )
     text = text[0].upper() + text[1:]
+    text += f" {request.over}" if request.over else ""
+    text += f", {_words(request.part)}" if request.part else ""
     if request.users:
         text += f" of {_list(request.users)}"
     if request.kind == "over_time" and request.point:
@@ -48,7 +50,8 @@ def within_sentence(text: str) -> str:
 def file_name(request: FigureRequest) -> str:
     """The name of the figure's files, without suffix."""
     parts = [KINDS[request.kind].prefix, *(request.quantities or ())]
-    parts += [*(request.users or ()), request.metric or ""]
+    parts += [*(request.users or ()), request.part or "", request.metric or ""]
+    parts += ["over", request.over] if request.over else []
     parts += [request.criterion.factor if request.criterion else "", request.by or ""]
     parts += [f"point-{request.point}"] if request.point else []
     parts += [f"repetition-{request.repetition}"] if request.repetition else []

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.numbers import is_number
 from analysis.published import criterion as criteria
+from analysis.published.cells import with_drop_shares
 from analysis.published.criterion import Criterion
 from analysis.published.findings import Runs, find, judged_earlier
 from analysis.published.judging import REDRAWS, Judged, Verdict, judge
@@ -143,6 +144,8 @@ def runs_of(criterion: Criterion, campaigns: Campaigns) -> Runs:
     name = criterion.rows.campaign
     campaign = campaigns[name]
     other = criterion.against.campaign if criterion.against else ""
-    others = campaigns[other].mptcp_runs if other and other != name else None
+    others = None
+    if other and other != name:
+        others = with_drop_shares(campaigns[other].mptcp_runs)
     numeric = tuple(f for f in campaign.factors if is_number(campaign.runs, f))
-    return Runs(campaign.mptcp_runs, numeric, others)
+    return Runs(with_drop_shares(campaign.mptcp_runs), numeric, others)

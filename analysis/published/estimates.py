@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign import batches
-from analysis.published import intervals
+from analysis.published import intervals, ratios
 from analysis.published.criterion import Criterion
 from analysis.published.findings import Runs, question
 from analysis.published.intervals import Interval
@@ -94,6 +94,9 @@ def _two_sample(
     criterion: Criterion, rows: pd.DataFrame, others: pd.DataFrame, same_campaign: bool
 ) -> Estimator:
     name = criterion.statistic
+    if name in RATIOS:
+        known = ratios.by_network(rows, others, question(criterion, ()))
+        return _of_ratios(criterion, known)
     if name in ("paired", "part_ahead"):
         both = matched(rows, others, criterion.metric)
         (numbers,), _ = network_keys([both.assign(point=0)])
@@ -120,6 +123,16 @@ def _two_sample(
     joint = Samples(both_samples, joint=same_campaign and several)
     value, interval = TWO_SAMPLES[name]
     return Estimator(joint, value, None if joint.clustered else interval)
+
+
+def _of_ratios(criterion: Criterion, known: pd.DataFrame) -> Estimator:
+    """A statistic of the ratios of networks, one value per network."""
+    columns = {"y": known[ratios.RATIO].to_numpy(float)}
+    if criterion.criterion:
+        columns["x"] = known[criterion.criterion].to_numpy(float)
+    only = Samples((sample(columns, np.arange(len(known))),), joint=False)
+    value, interval = RATIOS[criterion.statistic]
+    return Estimator(only, _one(value), _one_interval(interval))
 
 
 def _outer_tenths(rows: pd.DataFrame, asked: Question) -> Estimator:
@@ -331,4 +344,19 @@ TWO_SAMPLES: dict[str, tuple[Estimate, IntervalOf]] = {
     "shift": (_shift, _of_both(intervals.rank_sums)),
     "mirrored": (_mirrored, _mirrored_interval),
     "mean_difference": (_mean_difference, _of_both(intervals.mean_difference)),
+}
+RATIOS: dict[
+    str, tuple[Callable[[Columns], float], Callable[[Columns, float], Interval]]
+] = {
+    "ratio_mean": (VALUES["mean"], INTERVALS["mean"]),
+    "ratio_median": (_median, INTERVALS["median"]),
+    "ratio_p5": (
+        lambda columns: float(np.quantile(columns["y"], 0.05)),
+        lambda c, level: intervals.quantile(c["y"], 0.05, level),
+    ),
+    "ratio_p95": (
+        lambda columns: float(np.quantile(columns["y"], 0.95)),
+        lambda c, level: intervals.quantile(c["y"], 0.95, level),
+    ),
+    "ratio_trend": (_correlation, INTERVALS["trend"]),
 }

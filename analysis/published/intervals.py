@@ -87,6 +87,26 @@ def _ranks_below(n: int, level: float) -> int:
     return int(stats.binom.ppf((1 - level) / 2, n, 0.5))
 
 
+def quantile(values: np.ndarray, q: float, level: float) -> Interval:
+    """Of a quantile, by order statistics, for any distribution ([2], 3.6).
+
+    q : 0 to 1. An end beyond the values is infinite: so few values do not bound it.
+    """
+    low, high = _quantile_ranks(len(values), q, level)
+    ordered = np.sort(values)
+    return (
+        float(ordered[low - 1]) if low >= 1 else -math.inf,
+        float(ordered[high - 1]) if high <= len(ordered) else math.inf,
+    )
+
+
+@lru_cache
+def _quantile_ranks(n: int, q: float, level: float) -> tuple[int, int]:
+    """The ranks, from 1, of both ends; below 1 or above n where there is none."""
+    low, high = stats.binom.ppf([(1 - level) / 2, (1 + level) / 2], n, q)
+    return int(low), int(high) + 1
+
+
 def mean(values: np.ndarray, level: float) -> Interval:
     """Of the mean, by Student's t."""
     _need(len(values), 2)

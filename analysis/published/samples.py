@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.published.two_sample import network_columns
+from analysis.published.networks import network_columns
 
 Columns = Mapping[str, np.ndarray]
 

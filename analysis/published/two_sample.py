@@ -1,17 +1,14 @@
 """Statistics that compare the same metric in two sets of runs."""
 
-import re
 from collections.abc import Callable, Mapping
 
 import pandas as pd
 from scipy import stats
 
+from analysis.published import ratios
+from analysis.published.networks import network_and_size
 from analysis.published.statistics import LEAST_POINTS, Finding, Question, need, p_text
 
-_OF_NETWORK = re.compile(
-    r"path\d+\.(capacity_mbps|delay_ms|queueing_delay_ms|loss_percent)"
-)
-"""Columns that identify the network of a run."""
 TwoSample = Callable[[pd.DataFrame, pd.DataFrame, Question], Finding]
 
 
@@ -72,20 +69,12 @@ def _differences(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.Se
     return matched(rows, others, metric)["difference"]
 
 
-def network_columns(frame: pd.DataFrame) -> list[str]:
-    """The columns that tell one network from another."""
-    return [str(name) for name in frame.columns if _OF_NETWORK.fullmatch(str(name))]
-
-
 def matched(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.DataFrame:
     """One row per network that both have, with the `difference` of the metric.
 
     Raises ValueError for fewer than LEAST_POINTS networks.
     """
-    keys = [*network_columns(rows), "repetition"]
-    for size in {"traffic.size_bytes"} & set(rows.columns) & set(others.columns):
-        several = max(rows[size].nunique(), others[size].nunique()) > 1
-        keys += [size] if several else []
+    keys = [*network_and_size(rows, others), "repetition"]
     names = [*keys, metric]
     known = [frame.dropna(subset=[metric])[names] for frame in (rows, others)]
     both = known[0].merge(known[1], on=keys, suffixes=("", " of the other"))
@@ -96,7 +85,18 @@ def matched(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.DataFra
 
 TWO_SAMPLE: Mapping[str, TwoSample] = {
     statistic.__name__: statistic
-    for statistic in (shift, mirrored, paired, part_ahead, mean_difference)
+    for statistic in (
+        shift,
+        mirrored,
+        paired,
+        part_ahead,
+        mean_difference,
+        ratios.ratio_mean,
+        ratios.ratio_median,
+        ratios.ratio_p5,
+        ratios.ratio_p95,
+        ratios.ratio_trend,
+    )
 }
 
 

@@ -10,6 +10,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import DESIGN_WEIGHT, column_of
 from analysis.figures import defaults, style
+from analysis.figures.data import request_column
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
@@ -125,7 +126,7 @@ def points(campaign: Campaign, figures: Sequence[FigureRequest] = ()) -> pd.Data
     """
     plotted = [column_of(metric) for metric in campaign.metrics]
     for request in figures:
-        plotted += [column_of(request.metric)] if request.metric else []
+        plotted += [request_column(request)] if request.metric else []
         plotted += [request.criterion.factor] if request.criterion else []
     names = ["point", "repetition", "case", *campaign.factors, *POINT_COLUMNS, *plotted]
     names.append(DESIGN_WEIGHT)

@@ -429,7 +429,7 @@ def _points(campaign: Campaign, requests: Sequence[FigureRequest]) -> pd.DataFra
     columns = ["point", "repetition", "case", *campaign.factors]
     for request in requests:
         try:
-            columns += [metric_column(rows, request.metric)] if request.metric else []
+            columns += [metric_column(rows, request)] if request.metric else []
         except UndrawableError:
             continue
         if request.criterion:

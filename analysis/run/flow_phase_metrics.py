@@ -68,7 +68,7 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
     for phase, (start_s, end_s) in run.job.phases.items():
         active = []
         for index, entry in enumerate(run.job.traffic):
-            flow = _flow_in_phase(run, index, start_s, end_s)
+            flow = flow_in_phase(run, index, start_s, end_s)
             if flow is not None:
                 active.append(flow)
             if entry.name is not None:
@@ -82,7 +82,7 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
     return columns
 
 
-def _flow_in_phase(
+def flow_in_phase(
     run: Artefacts, index: int, start_s: float, end_s: float
 ) -> tools.Flow | None:
     """What an entry's receiver read in a phase; None if the entry was hardly active.

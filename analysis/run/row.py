@@ -6,7 +6,9 @@ from typing import Any
 from analysis.run import (
     artefacts,
     capture_metrics,
+    max_min_metrics,
     run_metrics,
+    steadiness,
     trace_metrics,
     validity,
 )
@@ -34,6 +36,8 @@ def row(run_directory: Path) -> dict[str, Any]:
     try:
         run = artefacts.load(run_directory)
         measured = run_metrics.row(run)
+        measured |= steadiness.columns(run)
+        measured |= max_min_metrics.columns(run)
         measured |= trace_metrics.columns(run_directory / "artefacts", job)
         measured |= capture_metrics.columns(run_directory / "artefacts", run)
         measured |= _own_metrics(run_directory)

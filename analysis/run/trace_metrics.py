@@ -1,6 +1,7 @@
-"""Metrics of congestion windows in each phase, from a run's trace."""
+"""Metrics of windows and round-trip times, from a run's trace."""
 
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,12 +17,18 @@ ONE_SIDED = 0.9
 
 
 def columns(artefacts: Path, job: Job) -> dict[str, Any]:
-    """The columns about congestion windows; none if the run has no trace or no phases.
+    """The columns of a run with a trace; none if it has no trace.
 
     artefacts : folder of the run's artefacts
 
-    There are columns for each phase and each named entry that is the only one at its
-    host. If a path has several subflows, their mean window counts.
+    srtt_ms : mean smoothed round-trip time, over all samples of all subflows of a host
+        that sends data, then over these hosts
+    NAME.srtt_ms : the same for the host of a named entry, whose entries are not told
+        apart
+    PHASE.srtt_ms, PHASE.NAME.srtt_ms : the same in a phase
+
+    In runs with phases, there are columns for each phase and each named entry that is
+    the only one at its host. If a path has several subflows, their mean window counts.
 
     PHASE.NAME.path<i>.cwnd : mean window in the second half of the phase, in segments
     PHASE.NAME.path<i>.rise_s : time from the start of the phase until the window first
@@ -35,12 +42,15 @@ def columns(artefacts: Path, job: Job) -> dict[str, Any]:
 
     Raises ValueError if the trace cannot be read.
     """
-    if not job.trace_s or not job.phases:
+    if not job.trace_s:
         return {}
     from analysis.run.readers import trace
 
     frame = trace.data(trace.read(artefacts / FILE))
-    columns: dict[str, Any] = {}
+    columns = _round_trips(frame, job, "")
+    for phase, (start_s, end_s) in job.phases.items():
+        inside = (frame["time_s"] >= start_s) & (frame["time_s"] < end_s)
+        columns |= _round_trips(frame[inside], job, f"{phase}.")
     for entry in job.traffic:
         alone = sum(entry.source == other.source for other in job.traffic) == 1
         if entry.name is None or not alone:
@@ -52,6 +62,20 @@ def columns(artefacts: Path, job: Job) -> dict[str, Any]:
                 columns |= _of_path(name, of_path, start_s, end_s)
             if samples["path"].nunique() > 1:
                 columns[f"{phase}.{entry.name}.one_sided"] = _one_sided(samples)
+    return columns
+
+
+def _round_trips(frame: "pd.DataFrame", job: Job, prefix: str) -> dict[str, Any]:
+    """The mean smoothed round-trip times in ms. prefix : `PHASE.` or nothing"""
+    known = frame.dropna(subset=["srtt_us"])
+    means = (known.groupby("host")["srtt_us"].mean() * 1e-3).to_dict()
+    senders = dict.fromkeys(entry.sending_host for entry in job.traffic)
+    of_senders = [means[host] for host in senders if host in means]
+    whole = fmean(of_senders) if of_senders else None
+    columns: dict[str, Any] = {f"{prefix}srtt_ms": whole}
+    for entry in job.traffic:
+        if entry.name is not None:
+            columns[f"{prefix}{entry.name}.srtt_ms"] = means.get(entry.sending_host)
     return columns
 
 

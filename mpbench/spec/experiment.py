@@ -277,6 +277,10 @@ class Spec(Part):
                 faults.add(("metrics", index), f"'{metric}' is in the list already")
         known = own_metrics.columns(self.traffic, self.plugins.stored.metrics)
         own_metrics.check(self.metrics, known, faults)
+        if "smoothed_rtt" in self.metrics and self.trace is None:
+            at = ("metrics", self.metrics.index("smoothed_rtt"))
+            reason = "known of traces only; say e.g. trace: 100 ms"
+            faults.add(at, f"'smoothed_rtt' is {reason}")
         metric = "experimental_aggregation_benefit"
         topology = context(info).topology
         if metric not in self.metrics or topology is None:
@@ -303,11 +307,28 @@ class Spec(Part):
                 faults.add((*at, "criterion", "factor"), reason)
             if figure.by is not None and figure.by not in varied:
                 faults.add((*at, "by"), f"'{figure.by}' is the same in all runs")
+            self._check_part(figure, at, faults)
             self._check_time_figure(figure, at, faults)
             for position, name in enumerate(figure.factors or ()):
                 if name not in varied:
                     reason = f"'{name}' is the same in all runs"
                     faults.add((*at, "factors", position), reason)
+
+    def _check_part(self, figure: Figure, at: Loc, faults: Faults) -> None:
+        """Whether the part of a run that a figure shows is measured."""
+        if figure.part is None:
+            return
+        users = flows.names(self.traffic)
+        several = len(self.traffic) > 1 or self.traffic[0].name is not None
+        known = [*self.phases, *(users if several else ())]
+        for part in figure.part.split("."):
+            if part not in known:
+                faults.add(
+                    (*at, "part"),
+                    f"'{part}' is no phase and no traffic entry; {nearest(part, known)}"
+                    if known
+                    else f"'{part}': there is no phase, and a single traffic entry",
+                )
 
     def _check_time_figure(self, figure: Figure, at: Loc, faults: Faults) -> None:
         """Whether the figure's quantities are recorded, and its hosts have traffic."""

@@ -104,6 +104,7 @@ TimeSpan = Annotated[
 
 
 PRINTABLE_TEXT = r"^[^\x00-\x1f\x7f-\x9f]*$"
+PART_OF_RUN = r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)?$"
 Text = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE_TEXT)]
 
 
@@ -125,6 +126,14 @@ class Figure(request.FigureRequest):
     )
     metric: Annotated[str, MetricName()] | None = Field(
         default=None, description="The metric of the boxes, curves or cells."
+    )
+    part: Annotated[str, Field(pattern=PART_OF_RUN, max_length=100)] | None = Field(
+        default=None,
+        description="The part of a run whose metric is shown: a phase, the name of a"
+        " traffic entry, or both, as in `steady.single2`.",
+    )
+    over: Annotated[str, AfterValidator(_case)] | None = Field(
+        default=None, description="Of ratios: the case that the others are divided by."
     )
     criterion: Criterion | None = Field(
         default=None,

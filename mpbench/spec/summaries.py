@@ -61,6 +61,10 @@ METRICS: Mapping[str, str] = {
     "request_time": "mean time of a request on its connection",
     "request_balance": "requests of lowrtt against those of roundrobin, from -1 to 1",
     "less_lossy_share": "the share of the path on which TCP retransmits less",
+    "smoothed_rtt": "mean smoothed round-trip time of the senders, from traces",
+    "settling_time": "time until the rates stay within 25 % of their means for 5 s",
+    "rate_jitter": "standard deviation of the rates over their means, late in the run",
+    "max_min_distance": "largest shortfall from the max-min fair rates, from 0 to 1",
 }
 
 DESIGN_METHODS: Mapping[str, str] = {

@@ -79,6 +79,10 @@ METRICS = (
     "request_time",
     "request_balance",
     "less_lossy_share",
+    "smoothed_rtt",
+    "settling_time",
+    "rate_jitter",
+    "max_min_distance",
 )
 
 DIFFERENCES = ("absolute", "signed", "none")

@@ -69,7 +69,7 @@ def draw(
     """One panel per case, and per value of the factor `by`; one box per batch."""
     assert request.criterion is not None
     runs = ok_runs(campaign)
-    column = metric_column(runs, request.metric)
+    column = metric_column(runs, request)
     values = criterion_values(runs, request.criterion)
     rows = runs.assign(_criterion=values).dropna(subset=[column, "_criterion"])
     rows = rows_of(request, rows)

@@ -43,7 +43,7 @@ def draw(
     With `by` there is one panel per value of that factor.
     """
     runs = ok_runs(campaign)
-    column = metric_column(runs, request.metric)
+    column = metric_column(runs, request)
     rows = rows_of(request, runs).dropna(subset=[column])
     rows = rows.assign(_sign="")
     if request.criterion:

@@ -44,7 +44,7 @@ def draw(
     Raises UndrawableError if no run of the request's case is ok.
     """
     runs = ok_runs(campaign)
-    column = metric_column(runs, "goodput")
+    column = metric_column(runs, request.model_copy(update={"metric": "goodput"}))
     paths = sorted(name for name in runs.columns if name.endswith(".capacity_mbps"))
     mptcp = runs[runs["protocol"] == "mptcp"]
     shown = runs if mptcp.empty else mptcp

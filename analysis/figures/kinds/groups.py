@@ -49,7 +49,7 @@ def draw(
     A group has one box per case; with `by` and a criterion, one per batch.
     """
     runs = ok_runs(campaign)
-    column = metric_column(runs, request.metric)
+    column = metric_column(runs, request)
     rows = rows_of(request, runs).dropna(subset=[column])
     by = parameter_column(rows, request.by) if request.by else ""
     rows = rows.dropna(subset=[by]) if by else rows

@@ -54,7 +54,7 @@ def draw(
 ) -> DrawnFigure:
     """One line per case over the values of the factor `by`."""
     runs = ok_runs(campaign)
-    column = metric_column(runs, request.metric)
+    column = metric_column(runs, request)
     by = parameter_column(runs, request.by or "")
     if not pd.api.types.is_numeric_dtype(runs[by]):
         raise UndrawableError(

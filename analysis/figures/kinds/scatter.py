@@ -35,7 +35,7 @@ def draw(
 ) -> DrawnFigure:
     """Marks of the metric over the criterion, or over the factor `by`."""
     runs = ok_runs(campaign)
-    column = metric_column(runs, request.metric)
+    column = metric_column(runs, request)
     rows = rows_of(request, runs).dropna(subset=[column])
     if rows.empty:
         raise metric_missing(request)

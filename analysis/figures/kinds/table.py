@@ -54,7 +54,7 @@ def draw(
     PDF file is written if the target's look asks for PDF.
     """
     runs = ok_runs(campaign)
-    column = metric_column(runs, request.metric)
+    column = metric_column(runs, request)
     rows = rows_of(request, runs)
     if rows[column].isna().all():
         raise metric_missing(request)

@@ -1,0 +1,155 @@
+"""How soon a rate settles, and how much it varies then.
+
+Sources: [pcc] Dong, Li, Zarchy, Godfrey, Schapira, "PCC: Re-architecting Congestion
+Control for Consistent High Performance", NSDI 2015, sec. 4.2.2, which defines the
+convergence time of competing flows; [mpcc] Gilad et al., CoNEXT 2020, sec. 7.2.5, who
+speak of convergence and rate-jitter without a definition.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor
+from statistics import fmean, pstdev
+from typing import Any
+
+from analysis.run.artefacts import Artefacts
+from analysis.run.flow_phase_metrics import LEAST_SHARE_OF_PHASE, began_s
+
+WITHIN = 0.25
+"""A rate has settled while it is within this share of its mean ([pcc])."""
+HELD_S = 5.0
+"""It must stay there for this long ([pcc])."""
+WINDOW_S = 1.0
+"""Rates are means over windows of this length ([pcc])."""
+STEADY_SHARE = 0.5
+"""The mean and the variation are those of this last share of the windows."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The mean rate in one window.
+
+    start_s, end_s : seconds after the beginning of the traffic
+    mbps : 10^6 bit/s
+    """
+
+    start_s: float
+    end_s: float
+    mbps: float
+
+
+def settling_time_s(rates: Sequence[Rate]) -> float:
+    """The time from the first window until the rate has settled, seconds.
+
+    rates : windows one after the other, at least one
+
+    It is the smallest t such that every window that begins in [t, t + 5 s) is within
+    25 % of the mean; [pcc] has the ideal equal rate in place of the mean, which is here
+    that of the last half. A rate that never settles counts with the time of all
+    windows, so that medians and ranks over runs remain right.
+
+    Raises ValueError if there is no window, or if the mean is 0.
+    """
+    mean = fmean(rate.mbps for rate in _late(rates))
+    if not mean > 0:
+        raise ValueError("settling time: the mean rate is 0; needs one above 0")
+    begin_s, end_s = rates[0].start_s, rates[-1].end_s
+    since_s = begin_s
+    for rate in rates:
+        if abs(rate.mbps - mean) > WITHIN * mean:
+            since_s = rate.end_s
+        elif rate.end_s - since_s >= HELD_S:
+            return since_s - begin_s
+    return end_s - begin_s
+
+
+def rate_jitter(rates: Sequence[Rate]) -> float:
+    """The standard deviation of the rate over its mean, in the last half of the time.
+
+    rates : windows one after the other, at least one
+
+    Raises ValueError if there is no window, or if the mean is 0.
+    """
+    late = [rate.mbps for rate in _late(rates)]
+    mean = fmean(late)
+    if not mean > 0:
+        raise ValueError("rate jitter: the mean rate is 0; needs one above 0")
+    return pstdev(late) / mean
+
+
+def columns(run: Artefacts) -> dict[str, Any]:
+    """The columns of a run, from the reports of iperf3's receivers.
+
+    NAME.settling_time_s : from the first byte of a named entry; see `settling_time_s`
+    NAME.rate_jitter : see `rate_jitter`
+    settling_time_s, rate_jitter : the longest, and the mean, over all entries
+    PHASE.settling_time_s and so on : the same from the phase's beginning, for entries
+        that are active in at least half of it
+
+    A column is missing if there is no entry of iperf3 with a duration, and None if
+    nothing arrived.
+    """
+    found: dict[int, list[Rate]] = {
+        index: _windows(run, index)
+        for index, entry in enumerate(run.job.traffic)
+        if entry.tool == "iperf3" and entry.duration_s
+    }
+    if not found:
+        return {}
+    names = [entry.name for entry in run.job.traffic]
+    result = _named("", {names[index]: rates for index, rates in found.items()})
+    for phase, (start_s, end_s) in run.job.phases.items():
+        parts = {}
+        for index, rates in found.items():
+            inside = [r for r in rates if r.start_s >= start_s and r.end_s <= end_s]
+            seconds = sum(rate.end_s - rate.start_s for rate in inside)
+            if seconds >= LEAST_SHARE_OF_PHASE * (end_s - start_s) - 2 * WINDOW_S:
+                parts[names[index]] = inside
+        result |= _named(f"{phase}.", parts)
+    return result
+
+
+def _named(prefix: str, parts: dict[str | None, list[Rate]]) -> dict[str, Any]:
+    """The columns of all entries in one part of a run. prefix : `PHASE.` or nothing"""
+    known = {name: rates for name, rates in parts.items() if _moved(rates)}
+    times = {name: settling_time_s(rates) for name, rates in known.items()}
+    jitters = {name: rate_jitter(rates) for name, rates in known.items()}
+    whole = len(known) == len(parts) > 0
+    result: dict[str, Any] = {
+        f"{prefix}settling_time_s": max(times.values()) if whole else None,
+        f"{prefix}rate_jitter": fmean(jitters.values()) if whole else None,
+    }
+    for name in parts:
+        if name is not None:
+            result[f"{prefix}{name}.settling_time_s"] = times.get(name)
+            result[f"{prefix}{name}.rate_jitter"] = jitters.get(name)
+    return result
+
+
+def _moved(rates: Sequence[Rate]) -> bool:
+    return bool(rates) and any(rate.mbps > 0 for rate in _late(rates))
+
+
+def _late(rates: Sequence[Rate]) -> Sequence[Rate]:
+    return rates[int(len(rates) * (1 - STEADY_SHARE)) :]
+
+
+def _windows(run: Artefacts, index: int) -> list[Rate]:
+    """The receiver's rate in windows of WINDOW_S, or of its own longer intervals.
+
+    A last window that is shorter is left out, because its rate varies more.
+    """
+    entry, zero_s = run.job.traffic[index], began_s(run, index)
+    report = run.reports[index].of(entry.receiver)
+    grouped: dict[int, list[Any]] = {}
+    for interval in report.window(entry.duration_s, WINDOW_S / 2):
+        middle_s = (interval.start_s + interval.end_s) / 2
+        grouped.setdefault(floor(middle_s / WINDOW_S), []).append(interval)
+    rates = []
+    for intervals in grouped.values():
+        start_s, end_s = intervals[0].start_s, intervals[-1].end_s
+        if end_s - start_s >= 0.9 * WINDOW_S:
+            received = sum(interval.bytes for interval in intervals)
+            mbps = 8e-6 * received / (end_s - start_s)
+            rates.append(Rate(zero_s + start_s, zero_s + end_s, mbps))
+    return rates
