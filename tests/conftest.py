@@ -23,6 +23,8 @@ SLOW_FILES = frozenset(
         "analysis/test_report_folders.py",
         "analysis/test_reproduction.py",
         "capture/test_many.py",
+        "cluster/test_slurm.py",
+        "cluster/test_workers.py",
         "capture/test_plots.py",
         "commands/test_compare.py",
         "commands/test_sensitivity.py",

@@ -1,7 +1,8 @@
 """``mpbench run``: execute what is not yet finished of an experiment."""
 
+import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,7 +18,11 @@ from mpbench.engine.limits import GIVE_UP
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
+    from mpbench.backends.base import Backend
+    from mpbench.cluster.address import Address
+    from mpbench.engine.places import Places
     from mpbench.engine.types import Shard
 
 MOST_SHARDS = 1_000_000
@@ -38,6 +43,15 @@ def _shard(
             f"{value!r}: I/N with I from 1 to N, such as 2/8 for the second of 8 parts"
         )
     return Shard(number, count)
+
+
+def _address(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> "Address | None":
+    """The option --on; raises UserError."""
+    from mpbench.cluster.address import parse
+
+    return None if value is None else parse(value)
 
 
 @click.command("run")
@@ -75,6 +89,14 @@ def _shard(
     help="Copy runs of this plan that the folder RESULTS has already, in place of "
     "executing them; may be given several times. Such runs have the same job and the "
     "same build.",
+)
+@click.option(
+    "--on",
+    "on",
+    callback=_address,
+    metavar="ADDRESS",
+    help="Execute on the workers of a cluster: dask://HOST:PORT for a scheduler that "
+    "is there, slurm://PARTITION?jobs=4 to start workers as jobs of a batch system.",
 )
 @click.option(
     "--keep-captures",
@@ -141,6 +163,7 @@ def command(
     without: tuple[str, ...],
     shard: "Shard | None",
     reuse: tuple[Path, ...],
+    on: "Address | None",
     keep_captures: Literal["none", "failed", "all"],
     out: Path | None,
     backend_name: str,
@@ -205,8 +228,32 @@ def command(
     from analysis.run.row import row
 
     analysis = AnalysisFunctions(measure=row, tabulate=_tabulate)
-    status = run_campaign(experiment, root, backend, build, analysis, options, console)
+    with _places(on, backend, build, jobs, console) as places:
+        status = run_campaign(
+            experiment, root, backend, build, analysis, options, console, places
+        )
     context.exit(status)
+
+
+@contextlib.contextmanager
+def _places(
+    on: "Address | None",
+    backend: "Backend",
+    build: Mapping[str, str],
+    jobs: int | None,
+    console: "Console",
+) -> "Iterator[Places | None]":
+    """The cluster's workers, or None for this machine's CPUs."""
+    if on is None:
+        yield None
+        return
+    from mpbench.cluster.connect import connect
+
+    def tell(line: str) -> None:
+        console.print(line, markup=False, soft_wrap=True)
+
+    with connect(on, backend, build, jobs, tell) as places:
+        yield places
 
 
 def _tabulate(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":

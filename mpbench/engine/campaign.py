@@ -11,7 +11,8 @@ from rich.console import Console
 from mpbench.backends.base import Backend, Report
 from mpbench.engine import cpus, display, messages
 from mpbench.engine.drive import Driven, Work, drive
-from mpbench.engine.execute import ExecutionContext, Outcome, execute
+from mpbench.engine.execute import ExecutionContext, Outcome
+from mpbench.engine.places import LocalCpus, Places
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished
 from mpbench.engine.refresh import refresh
@@ -61,15 +62,18 @@ def run_campaign(
     analysis: AnalysisFunctions,
     options: Options,
     console: Console,
+    places: Places | None = None,
 ) -> int:
     """Execute the unfinished runs of `experiment` in the folder `root`.
 
     build : what backend.identity() was when the plan was made
+    places : where runs are executed; None for CPUs of this machine
     Returns the exit status: 0 if every run of the plan that is finished is ok,
     1 if some are not, 128 + n after signal n.
     Raises UserError for what the user can put right.
     """
-    chosen = cpus.choose(options.jobs, backend.max_parallel)
+    if places is None:
+        places = LocalCpus(cpus.choose(options.jobs, backend.max_parallel))
     planned = experiment.plan.runs
     with working(root, experiment.name) as results:
         copied = reuse(results, planned, options.reuse)
@@ -86,9 +90,10 @@ def run_campaign(
         try:
             for folder, count in copied.items():
                 seen.note(f"{messages.many(count, 'run')} copied from {folder}.")
-            for line in messages.opening(head, stands, due, chosen, root):
+            where = places.summary(len(due))
+            for line in messages.opening(head, stands, due, where, root):
                 seen.note(line)
-            driven = drive(_work(due, chosen, context, saving), seen)
+            driven = drive(_work(due, places, context, saving), seen)
         finally:
             seen.close()
         return _close(driven, saving, stands, options, console)
@@ -145,7 +150,7 @@ def _context(
 
 def _work(
     due: Sequence[PlannedRun],
-    chosen: Sequence[int],
+    places: Places,
     context: ExecutionContext,
     saving: Saving,
 ) -> Work:
@@ -169,14 +174,22 @@ def _work(
     streak = Streak(context.options.give_up)
 
     def do(
-        task: Task, cpu: int, report: Report, cancel: threading.Event
+        task: Task, slot: int, report: Report, cancel: threading.Event
     ) -> Outcome | None:
         def accept(verdict: str) -> bool:
             return streak.accept(verdict, cancel)
 
-        return execute(task.subject, context, cpu, report, cancel, accept)
+        return places.execute(task.subject, context, slot, report, cancel, accept)
 
-    return Work(tasks, chosen, do, concluded, saving.now_and_then, lambda: streak.ended)
+    return Work(
+        tasks,
+        places.slots,
+        do,
+        concluded,
+        tick=saving.now_and_then,
+        hopeless=lambda: streak.ended,
+        place=places.name,
+    )
 
 
 @dataclass

@@ -126,11 +126,11 @@ def _counted(progress: Progress) -> list[tuple[str, str]]:
 
 def _flights(progress: Progress) -> Table:
     table = Table.grid(padding=(0, 2))
-    for flight in sorted(progress.flights.values(), key=lambda flight: flight.cpu):
+    for flight in sorted(progress.flights.values(), key=lambda flight: flight.slot):
         expected_s = flight.task.expected_s
         share = flight.virtual_s / expected_s if expected_s else 0.0
         table.add_row(
-            Text(f"cpu {flight.cpu}", "dim"),
+            Text(flight.place, "dim"),
             Text(flight.task.label),
             ProgressBar(total=1.0, completed=min(1.0, share), width=20),
             Text(f"{flight.virtual_s:.1f} of {expected_s:.0f} s", "cyan"),

@@ -20,19 +20,22 @@ STOPPING = (
 class Work:
     """A batch of tasks and what is to happen around them.
 
+    slots : a number for each task that may be in flight at the same time
     do : executes a task (in a worker's thread)
     concluded : turns what `do` returned into what a display shows (in the main thread)
     hopeless : whether the work was stopped because too many runs in a row gave no
         result
+    place : what a display calls a slot
     tick : called several times per second; may write interim results
     """
 
     tasks: Sequence[Task]
-    cpus: Sequence[int]
+    slots: Sequence[int]
     do: pool.Do
     concluded: Callable[[Task, Any], Finished]
     tick: Callable[[], None] = lambda: None
     hopeless: Callable[[], bool] = lambda: False
+    place: Callable[[int], str] = lambda cpu: f"cpu {cpu}"
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,10 @@ def drive(work: Work, display: Display) -> Driven:
     shown_s = 0.0
     with stopping.stopping(cancel, display.close) as stop:
         try:
-            for event in pool.work(work.tasks, work.cpus, work.do, cancel):
+            for event in pool.work(work.tasks, work.slots, work.do, cancel):
                 match event:
-                    case pool.Started(task, cpu):
-                        progress.started(task, cpu)
+                    case pool.Started(task, slot):
+                        progress.started(task, slot, work.place(slot))
                     case pool.Advanced(task, virtual_s):
                         progress.advanced(task, virtual_s)
                     case pool.Ended(task, None):

@@ -46,17 +46,20 @@ def execute(
     report: Report,
     cancel: threading.Event,
     accept: Callable[[str], bool] = lambda verdict: True,
+    earlier: int | None = None,
 ) -> Outcome | None:
     """Execute `run` aside, judge it, and put it in its place; None if cancelled.
 
     accept : of a verdict, whether the run is to be kept
+    earlier : how many executions in a row the host has cut short before; None to read
+        it from the stored run
 
     Raises UserError (NoSpaceError among them) if no further run could be executed
     either.
     """
     results = context.results
     with explained(results.root):
-        attempts = interruptions(results, run.id)
+        attempts = interruptions(results, run.id) if earlier is None else earlier
         try:
             folder = runs.begin(results, run.id, run.job)
             begun = provenance.now()

@@ -18,10 +18,10 @@ def opening(
     head: campaign.Campaign,
     stands: Standing,
     due: Sequence[PlannedRun],
-    cpus: Sequence[int],
+    where: str,
     root: Path,
 ) -> list[str]:
-    """What the folder holds, what will be executed, and on which CPUs."""
+    """What the folder holds, what will be executed, and where."""
     lines = []
     if stands.others:
         lines.append(
@@ -38,7 +38,7 @@ def opening(
     lines.append(
         f"{head.name}: {many(len(head.plan), 'run')} in the plan, "
         f"{_finished(stands)}, {len(due)} to do now"
-        + (f", backend {head.backend}, {_where(cpus[: len(due)])}." if due else ".")
+        + (f", backend {head.backend}, {where}." if due else ".")
     )
     return lines
 
@@ -132,8 +132,3 @@ def _finished(stands: Standing) -> str:
         return "none finished"
     verdicts: Counter[str] = stands.verdicts()
     return f"{len(stands.rows)} finished ({counts(verdicts)})"
-
-
-def _where(cpus: Sequence[int]) -> str:
-    listed = ", ".join(map(str, cpus))
-    return f"CPU {listed}" if len(cpus) == 1 else f"CPUs {listed}"

@@ -1,4 +1,4 @@
-"""Workers, one per CPU, that do tasks in order and report to the main thread."""
+"""Workers, one per slot, that do tasks in order and report to the main thread."""
 
 import queue
 import threading
@@ -30,7 +30,7 @@ class Task:
 @dataclass(frozen=True)
 class Started:
     task: Task
-    cpu: int
+    slot: int
 
 
 @dataclass(frozen=True)
@@ -61,22 +61,23 @@ Do = Callable[[Task, int, Report, threading.Event], Any]
 
 def work(
     tasks: Sequence[Task],
-    cpus: Sequence[int],
+    slots: Sequence[int],
     do: Do,
     cancel: threading.Event,
     tick_s: float = TICK_S,
 ) -> Iterator[Event | None]:
     """Do all `tasks`, yielding events as they happen and None at least each tick.
 
+    slots : a number for each worker, which `do` is given; of a CPU, for example
     Ends when every task is done, or, once `cancel` is set, when the tasks in
     flight have ended. A task that raises sets `cancel`. The threads are daemons, so
     they go on if the caller leaves the loop early.
     """
     waiting = deque(tasks)
     events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
-    working = min(len(cpus), len(tasks))
-    for cpu in cpus[:working]:
-        arguments = (waiting, cpu, do, cancel, events)
+    working = min(len(slots), len(tasks))
+    for slot in slots[:working]:
+        arguments = (waiting, slot, do, cancel, events)
         threading.Thread(target=_worker, args=arguments, daemon=True).start()
     while working:
         try:
@@ -92,7 +93,7 @@ def work(
 
 def _worker(
     waiting: deque[Task],
-    cpu: int,
+    slot: int,
     do: Do,
     cancel: threading.Event,
     events: "queue.SimpleQueue[Event | None]",
@@ -102,9 +103,9 @@ def _worker(
             task = waiting.popleft()
         except IndexError:
             break
-        events.put(Started(task, cpu))
+        events.put(Started(task, slot))
         try:
-            result = do(task, cpu, _reporter(task, events), cancel)
+            result = do(task, slot, _reporter(task, events), cancel)
         except BaseException as error:
             cancel.set()
             events.put(Broke(task, error))

@@ -12,12 +12,14 @@ from mpbench.engine.pool import Task
 class Flight:
     """A run in flight.
 
+    slot, place : the slot that it has, and what a display calls it
     since_s : when it began, on the clock of the progress
     virtual_s : virtual seconds that have passed
     """
 
     task: Task
-    cpu: int
+    slot: int
+    place: str
     since_s: float
     virtual_s: float = 0.0
 
@@ -45,8 +47,8 @@ class Progress:
         self._done_expected_s = 0.0
         self._done_virtual_s = 0.0
 
-    def started(self, task: Task, cpu: int) -> None:
-        self.flights[task.id] = Flight(task, cpu, self._clock())
+    def started(self, task: Task, slot: int, place: str) -> None:
+        self.flights[task.id] = Flight(task, slot, place, self._clock())
 
     def advanced(self, task: Task, virtual_s: float) -> None:
         if flight := self.flights.get(task.id):

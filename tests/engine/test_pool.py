@@ -30,7 +30,7 @@ def test_every_task_is_done_once() -> None:
     ended = [event for event in found if isinstance(event, Ended)]
     assert sorted(event.result for event in ended) == [n * n for n in range(20)]
     assert sum(isinstance(event, Advanced) for event in found) == 20
-    assert {event.cpu for event in found if isinstance(event, Started)} <= {0, 1}
+    assert {event.slot for event in found if isinstance(event, Started)} <= {0, 1}
 
 
 def test_a_cpu_has_one_task_at_a_time() -> None:

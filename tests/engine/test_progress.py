@@ -38,8 +38,8 @@ def test_nothing_is_known_at_first(progress: Progress) -> None:
 
 
 def test_finished_and_flying_runs_count(progress: Progress, clock: Clock) -> None:
-    progress.started(TASKS[0], 0)
-    progress.started(TASKS[1], 1)
+    progress.started(TASKS[0], 0, "cpu 0")
+    progress.started(TASKS[1], 1, "cpu 1")
     clock.now_s += 2
     progress.advanced(TASKS[1], 15.0)
     progress.ended(TASKS[0], "ok", 30.0)
@@ -54,7 +54,7 @@ def test_finished_and_flying_runs_count(progress: Progress, clock: Clock) -> Non
 def test_a_run_over_its_time_counts_no_more_than_expected(
     progress: Progress, clock: Clock
 ) -> None:
-    progress.started(TASKS[0], 0)
+    progress.started(TASKS[0], 0, "cpu 0")
     progress.advanced(TASKS[0], 500.0)
     assert progress.fraction == pytest.approx(30 / 120)
 
@@ -63,7 +63,7 @@ def test_a_failed_run_is_done_though_little_time_passed(
     progress: Progress, clock: Clock
 ) -> None:
     for task in TASKS:
-        progress.started(task, 0)
+        progress.started(task, 0, "cpu 0")
         clock.now_s += 1
         progress.ended(task, "failed", 0.0)
     assert progress.fraction == 1.0
@@ -71,7 +71,7 @@ def test_a_failed_run_is_done_though_little_time_passed(
 
 
 def test_a_cancelled_run_is_not_done(progress: Progress) -> None:
-    progress.started(TASKS[0], 0)
+    progress.started(TASKS[0], 0, "cpu 0")
     progress.cancelled(TASKS[0])
     assert progress.done == 0
     assert progress.flights == {}
@@ -100,7 +100,7 @@ def test_plain_lines_name_every_run(progress: Progress, clock: Clock) -> None:
     stream = io.StringIO()
     lines = display.make(Console(file=stream))
     assert isinstance(lines, display.LineDisplay)
-    progress.started(TASKS[0], 0)
+    progress.started(TASKS[0], 0, "cpu 0")
     clock.now_s += 1.5
     progress.ended(TASKS[0], "ok", 30.0)
     lines.refresh(progress)
@@ -120,7 +120,7 @@ def test_a_terminal_sees_a_panel_and_scrolls_trouble(progress: Progress) -> None
     console = Console(file=stream, force_terminal=True, width=100, _environ={})
     live = display.make(console)
     assert isinstance(live, display.LiveDisplay)
-    progress.started(TASKS[0], 3)
+    progress.started(TASKS[0], 3, "cpu 3")
     progress.advanced(TASKS[0], 15.0)
     live.refresh(progress)
     live.finished(ended("ok"), progress)
@@ -136,8 +136,8 @@ def test_a_terminal_sees_a_panel_and_scrolls_trouble(progress: Progress) -> None
 
 
 def test_the_panel_has_a_line_for_each_thing(progress: Progress, clock: Clock) -> None:
-    progress.started(TASKS[0], 3)
-    progress.started(TASKS[1], 5)
+    progress.started(TASKS[0], 3, "cpu 3")
+    progress.started(TASKS[1], 5, "cpu 5")
     clock.now_s += 2
     progress.advanced(TASKS[0], 15.0)
     progress.advanced(TASKS[1], 5.0)

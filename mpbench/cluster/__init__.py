@@ -1,0 +1,1 @@
+"""Runs on the workers of a cluster, by dask.distributed."""

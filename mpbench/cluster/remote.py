@@ -1,0 +1,318 @@
+"""Executes runs on the workers of a dask scheduler.
+
+One thread per slot submits a run, waits for its archive, and puts the run in its place
+in the results folder of this machine. So resuming, verdicts, bounds and the display are
+those of a campaign on this machine. A worker that dies loses the runs that it was
+executing, and the scheduler gives them to another one.
+"""
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mpbench.backends.base import Backend, Bounds, Exit, Job, Report
+from mpbench.cluster import unpack, worker
+from mpbench.engine.execute import ExecutionContext, Outcome, execute, interruptions
+from mpbench.engine.places import Accept
+from mpbench.engine.types import PlannedRun
+from mpbench.errors import UserError
+from mpbench.store import layout, runs, scratch
+from mpbench.store.disk_space import explained
+from mpbench.store.json_file import DamagedError
+
+Client = Any
+Future = Any
+"""Of `distributed`, whose methods have no types."""
+
+LOOK_S = 0.25
+"""How often a thread that waits for a run looks whether it is cancelled."""
+REFRESH_S = 5.0
+"""How often the list of workers is read again."""
+PATIENCE_S = 60.0
+"""How long a campaign waits for a worker when none is left."""
+FAREWELL_S = 20.0
+"""How long a cancelled run may take to end on its worker."""
+MOST_DAMAGED = 3
+"""So many archives of one run in a row may come damaged."""
+
+
+Tell = Callable[[str], None]
+
+
+class Workers:
+    """The workers of a scheduler that have the campaign's build.
+
+    tell : prints a line for the user
+    """
+
+    def __init__(
+        self, client: Client, backend: str, build: Mapping[str, str], tell: Tell
+    ) -> None:
+        self._client = client
+        self._backend = backend
+        self._build = dict(build)
+        self._tell = tell
+        self._known: dict[str, bool] = {}
+        self._read_s = -REFRESH_S
+        self._lock = threading.Lock()
+
+    def fit(self) -> list[str]:
+        """The addresses of the workers that are there now and have the build."""
+        with self._lock:
+            if time.monotonic() - self._read_s >= REFRESH_S:
+                self._read()
+            return [address for address, fits in self._known.items() if fits]
+
+    def refuse(self, address: str, name: str, reason: str) -> None:
+        """Give no more runs to a worker."""
+        with self._lock:
+            if self._known.get(address, True):
+                self._tell(f"Worker {name} ({address}) is refused: {reason}")
+            self._known[address] = False
+
+    def _read(self) -> None:
+        there = list(self._client.scheduler_info(n_workers=-1)["workers"])
+        new = [address for address in there if address not in self._known]
+        builds = self._client.run(worker.identity, self._backend, workers=new)
+        for address, build in builds.items() if new else ():
+            self._known[address] = build == self._build
+            if build != self._build:
+                reason = worker.difference(build, self._build)
+                self._tell(f"Worker {address} is refused: {reason}")
+        self._known = {a: fits for a, fits in self._known.items() if a in there}
+        self._read_s = time.monotonic()
+
+
+@dataclass(frozen=True)
+class Gone:
+    """Stands in for the backend where no worker could end a run."""
+
+    name: str
+    reason: str
+    max_parallel: int | None = None
+
+    def identity(self) -> dict[str, str]:
+        return {}
+
+    def provenance(self) -> dict[str, Any]:
+        return {}
+
+    def check(self, jobs: Sequence[Job]) -> None:
+        pass
+
+    def execute(
+        self,
+        job: Job,
+        directory: Path,
+        cpu: int | None,
+        bounds: Bounds,
+        report: Report,
+        cancel: threading.Event,
+    ) -> Exit:
+        return Exit("killed", self.reason, 0.0, 0.0, host_accident=True)
+
+
+class RemoteWorkers:
+    """The places of `mpbench.engine.places` on a scheduler's workers.
+
+    slots : how many runs are submitted at the same time
+    where : the address that the user gave
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        backend: Backend,
+        build: Mapping[str, str],
+        slots: int,
+        where: str,
+        tell: Tell,
+    ) -> None:
+        self.slots = tuple(range(slots))
+        self.workers = Workers(client, backend.name, build, tell)
+        self._client = client
+        self._where = where
+        self._campaign = f"mpbench-{secrets.token_hex(8)}"
+        self._reports: dict[str, Report] = {}
+        self._farewell = threading.Lock()
+        self._cancelled = False
+        client.subscribe_topic(self._campaign, self._advanced)
+
+    def name(self, slot: int) -> str:
+        return f"slot {slot + 1}"
+
+    def summary(self, runs: int) -> str:
+        fit = len(self.workers.fit())
+        return (
+            f"{fit} worker{'' if fit == 1 else 's'} of {self._where}, "
+            f"at most {min(len(self.slots), runs)} runs at a time"
+        )
+
+    def execute(
+        self,
+        run: PlannedRun,
+        context: ExecutionContext,
+        slot: int,
+        report: Report,
+        cancel: threading.Event,
+        accept: Accept,
+    ) -> Outcome | None:
+        results = context.results
+        with explained(results.root):
+            order = self._order(run, context)
+        self._reports[run.id] = report
+        try:
+            for _ in range(MOST_DAMAGED):
+                answer = self._answer(order, cancel)
+                if isinstance(answer, str):
+                    gone = ExecutionContext(
+                        **{**vars(context), "backend": Gone(order.backend, answer)}
+                    )
+                    return execute(run, gone, None, report, cancel, accept)
+                if answer is None or answer.packed is None or answer.exit is None:
+                    return None
+                try:
+                    return _put(run, results, answer, accept)
+                except DamagedError as error:
+                    damage = f"worker {answer.worker} sent {error}"
+        finally:
+            self._reports.pop(run.id, None)
+        raise UserError(f"run {run.id}: {damage}; the finished runs are safe")
+
+    def _order(self, run: PlannedRun, context: ExecutionContext) -> worker.Order:
+        options = context.options
+        return worker.Order(
+            campaign=self._campaign,
+            backend=context.backend.name,
+            build=dict(context.build),
+            run={
+                "id": run.id,
+                "point": run.point,
+                "case": run.case,
+                "repetition": run.repetition,
+                "factors": dict(run.factors),
+                "job": dict(run.job),
+            },
+            options={
+                "keep_captures": options.keep_captures,
+                "wall_limit_s": options.wall_limit_s,
+                "silence_limit_s": options.silence_limit_s,
+            },
+            earlier=interruptions(context.results, run.id),
+            invocation=dict(context.invocation),
+        )
+
+    def _answer(
+        self, order: worker.Order, cancel: threading.Event
+    ) -> worker.Answer | str | None:
+        """What a worker answered; a reason if all that tried have died; None if the
+        run is cancelled."""
+        while True:
+            fit = self._fit(cancel)
+            if fit is None:
+                return None
+            future = self._client.submit(
+                worker.execute,
+                order,
+                key=f"{order.campaign}-{order.run['id']}-{secrets.token_hex(4)}",
+                workers=fit,
+                pure=False,
+            )
+            ended = self._wait(future, fit, cancel)
+            if ended == "stranded":
+                continue
+            if ended == "cancelled":
+                return None
+            answer = self._result(future)
+            if isinstance(answer, str):
+                return answer
+            if not answer.error:
+                return answer
+            self.workers.refuse(answer.address, answer.worker, answer.error)
+
+    def _fit(self, cancel: threading.Event) -> list[str] | None:
+        """The workers to choose from, when there are some; None if cancelled."""
+        since_s = time.monotonic()
+        while not cancel.is_set():
+            try:
+                if fit := self.workers.fit():
+                    return fit
+            except OSError as error:
+                raise self._lost(error) from error
+            if time.monotonic() - since_s > PATIENCE_S:
+                raise UserError(
+                    f"{self._where}: no worker with this build for {PATIENCE_S:.0f} s; "
+                    "the finished runs are safe, and the same command goes on"
+                )
+            cancel.wait(LOOK_S)
+        return None
+
+    def _wait(self, future: Future, fit: Sequence[str], cancel: threading.Event) -> str:
+        """Wait until a run has `ended`, is `cancelled`, or is `stranded` because none
+        of the workers that it was given to is there any more."""
+        ended = threading.Event()
+        future.add_done_callback(lambda _: ended.set())
+        looked_s = time.monotonic()
+        while not ended.wait(LOOK_S):
+            if cancel.is_set():
+                self._cancel_all()
+                if not ended.wait(FAREWELL_S):
+                    future.cancel()
+                return "cancelled"
+            if time.monotonic() - looked_s > REFRESH_S:
+                looked_s = time.monotonic()
+                if not set(fit).intersection(self.workers.fit()):
+                    future.cancel()
+                    return "stranded"
+        return "ended"
+
+    def _result(self, future: Future) -> worker.Answer | str:
+        from distributed.scheduler import KilledWorker
+
+        try:
+            answer: worker.Answer = future.result()
+        except KilledWorker as error:
+            return f"several workers died with this run: {error}".splitlines()[0]
+        except OSError as error:
+            raise self._lost(error) from error
+        finally:
+            future.release()
+        return answer
+
+    def _cancel_all(self) -> None:
+        """Give up all runs on all workers; once."""
+        with self._farewell:
+            if not self._cancelled:
+                self._cancelled = True
+                self._client.run(worker.cancel, self._campaign, on_error="ignore")
+
+    def _advanced(self, event: tuple[float, Any]) -> None:
+        """A worker says how far a run is."""
+        run_id, virtual_s = event[1]
+        if report := self._reports.get(run_id):
+            report(float(virtual_s))
+
+    def _lost(self, error: OSError) -> UserError:
+        return UserError(
+            f"{self._where}: the scheduler is gone ({error}); the finished runs are "
+            "safe, and the same command goes on"
+        )
+
+
+def _put(
+    run: PlannedRun, results: layout.Results, answer: worker.Answer, accept: Accept
+) -> Outcome | None:
+    """Put a run that came as an archive in its place, if it is to be kept."""
+    assert answer.packed is not None and answer.exit is not None
+    with explained(results.root), scratch.folder("received") as folder:
+        received = unpack.unpack(answer.packed, folder, run.id, run.job)
+        stored = runs.read(received, run.id)
+        assert stored is not None and stored.row is not None
+        if not accept(stored.row["verdict"]):
+            return None
+        runs.copy(received, results, run.id)
+    return Outcome(stored.row, Exit(**answer.exit))

@@ -1,0 +1,46 @@
+"""What `--on` takes, and what it refuses in a line."""
+
+import pytest
+
+from mpbench.cluster.address import parse
+from mpbench.errors import UserError
+
+
+def test_a_scheduler_that_is_there() -> None:
+    address = parse("dask://login.example:8786")
+    assert (address.kind, address.place) == ("dask", "login.example:8786")
+    assert parse("tls://[::1]:8786").place == "[::1]:8786"
+
+
+def test_a_batch_system() -> None:
+    text = "slurm://short?jobs=8&cores=4&memory=8GiB&time=1-02:00:00&interface=ib0"
+    address = parse(text)
+    assert (address.kind, address.place) == ("slurm", "short")
+    assert (address.jobs, address.cores) == (8, 4)
+    assert address.options["time"] == "1-02:00:00"
+    assert parse("pbs://").jobs == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("login:8786", "not an address"),
+        ("nowhere", "not an address; write dask://HOST:8786"),
+        ("slrm://short", "did you mean 'slurm'?"),
+        ("dask://login", "no port; write dask://HOST:8786"),
+        ("dask://login:0", "no port"),
+        ("dask://login:8786?jobs=2", "takes no options"),
+        ("dask://me:secret@login:8786", "only a place and options"),
+        ("slurm://short/x", "only a place and options"),
+        ("slurm://short?job=2", "did you mean 'jobs'?"),
+        ("slurm://short?jobs=0", "jobs: '0' is no value of it"),
+        ("slurm://short?jobs=2&jobs=3", "there twice"),
+        ("slurm://short?time=soon", "time: 'soon'"),
+        ("kubernetes://lab?jobs=2", "image is missing"),
+    ],
+)
+def test_what_means_nothing_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse(text)
+    assert reason in str(caught.value)
+    assert str(caught.value).startswith(f"--on {text}: ")

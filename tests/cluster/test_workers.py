@@ -1,0 +1,199 @@
+"""Campaigns on real workers: processes that share no files with this one."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from mpbench.store import layout, runs
+from tests.cluster.conftest import Workers, wait_for
+
+EXPERIMENT = """\
+name: spread
+topology: two_path
+design:
+  points: {points}
+  candidates: 200
+  factors:
+    path1.capacity: {{min: 1, max: 100, unit: Mbit/s}}
+    path2.capacity: {{min: 1, max: 100, unit: Mbit/s}}
+cases:
+  mptcp: {{protocol: mptcp, congestion_control: lia, scheduler: default}}
+  tcp1: {{protocol: tcp, congestion_control: reno, path: 1}}
+traffic:
+  - {{tool: iperf3, from: client, to: server, duration: 5 s}}
+"""
+KEPT = ("host.json", "manifest.json")
+"""What may differ between two executions of a run."""
+
+
+def experiment(folder: Path, points: int = 10) -> Path:
+    file = folder / "spread.yaml"
+    file.write_text(EXPERIMENT.format(points=points))
+    return file
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "mpbench.cli", *map(str, words)]
+
+
+def mpbench(*words: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(command(*words), capture_output=True, text=True, timeout=250)
+
+
+def started(*words: object) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        command(*words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Every file of every run that has to be the same in two executions."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in (root / "runs").rglob("*")
+        if path.is_file() and path.name not in KEPT
+    }
+
+
+def test_the_runs_are_those_of_one_machine(workers: Workers, tmp_path: Path) -> None:
+    workers.add("a")
+    workers.add("b")
+    file = experiment(tmp_path)
+    here, there = tmp_path / "here", tmp_path / "there"
+    fake = ("--backend", "fake", "--out")
+    assert mpbench("run", file, *fake, here).returncode == 0
+    done = mpbench("run", file, *fake, there, "--on", workers.address)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"workers of {workers.address}" in done.stdout
+    assert contents(there) == contents(here) and len(contents(there)) > 100
+    assert not workers.scratch("a") and not workers.scratch("b")
+    stored = mpbench("verify", there, "--stored")
+    assert stored.returncode == 0, stored.stdout
+    again = mpbench("run", file, *fake, there, "--on", workers.address)
+    assert again.returncode == 0 and "0 to do now" in again.stdout
+
+
+def test_a_worker_that_is_killed_loses_its_run_alone(
+    workers: Workers, tmp_path: Path
+) -> None:
+    victim = workers.add("a")
+    workers.add("b")
+    file = experiment(tmp_path, points=30)
+    out = tmp_path / "out"
+    running = started(
+        "run",
+        file,
+        "--backend",
+        "fake",
+        "--out",
+        out,
+        "--on",
+        workers.address,
+    )
+    results = layout.Results(out)
+    wait_for(lambda: len(runs.finished(results)) >= 5)
+    victim.kill()
+    said, _ = running.communicate(timeout=250)
+    assert running.returncode == 0, said
+    assert len(runs.finished(results)) == 60
+    rows = [
+        json.loads(results.run(name).row.read_bytes())["verdict"]
+        for name in runs.finished(results)
+    ]
+    assert set(rows) == {"ok"}
+
+
+def test_ctrl_c_ends_the_runs_on_the_workers(workers: Workers, tmp_path: Path) -> None:
+    workers.add("a", MPBENCH_FAKE='{"wall_s": 0.5}')
+    file = experiment(tmp_path, points=200)
+    out = tmp_path / "out"
+    running = started(
+        "run",
+        file,
+        "--backend",
+        "fake",
+        "--out",
+        out,
+        "--on",
+        workers.address,
+    )
+    results = layout.Results(out)
+    wait_for(lambda: len(runs.finished(results)) >= 2)
+    running.send_signal(signal.SIGINT)
+    said, _ = running.communicate(timeout=120)
+    assert running.returncode == 130, said
+    before = len(runs.finished(results))
+    assert before < 400
+    wait_for(lambda: not workers.scratch("a"))
+    assert f"{before} of 400 finished and safe" in said
+
+
+def test_a_worker_with_another_build_is_refused(
+    workers: Workers, tmp_path: Path
+) -> None:
+    older = tmp_path / "older"
+    older.mkdir()
+    (older / "sitecustomize.py").write_text(
+        "import mpbench.backends.fake as fake\n"
+        "fake.FakeBackend.identity = lambda self: {'fake': 'older'}\n"
+    )
+    workers.add("a", PYTHONPATH=str(older))
+    file = experiment(tmp_path, points=2)
+    words = ("run", file, "--backend", "fake", "--on", workers.address, "--out")
+    refused = mpbench(*words, tmp_path / "one")
+    assert refused.returncode == 2
+    assert "every worker was refused" in refused.stderr
+    assert "another build: fake is older there and" in refused.stdout
+    workers.add("b")
+    time.sleep(3)
+    done = mpbench(*words, tmp_path / "two")
+    assert done.returncode == 0 and "is refused" in done.stdout, done.stdout
+    assert "1 worker of" in done.stdout
+
+
+def test_a_run_that_kills_its_worker_ends_as_interrupted(
+    workers: Workers, tmp_path: Path
+) -> None:
+    """The scheduler of these tests gives up a run at the first death of a worker."""
+    deadly = tmp_path / "deadly"
+    deadly.mkdir()
+    (deadly / "sitecustomize.py").write_text(
+        "import os\n"
+        "import mpbench.backends.fake as fake\n"
+        "fake.FakeBackend.execute = lambda *_: os.kill(os.getpid(), 9)\n"
+    )
+    workers.add("a", PYTHONPATH=str(deadly))
+    workers.add("b")
+    file = experiment(tmp_path, points=3)
+    out = tmp_path / "out"
+    done = mpbench(
+        "run", file, "--backend", "fake", "--out", out, "--on", workers.address,
+        "-j", "2",
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout
+    assert "several workers died with this run" in done.stdout
+    assert "1 interrupted" in done.stdout and "5 ok" in done.stdout
+    again = mpbench(
+        "run", file, "--backend", "fake", "--out", out, "--on", workers.address
+    )
+    assert again.returncode == 0, again.stdout
+
+
+def test_no_scheduler_is_one_line(tmp_path: Path) -> None:
+    file = experiment(tmp_path, points=2)
+    words = ("run", file, "--backend", "fake", "--on", "dask://127.0.0.1:1")
+    environment = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
+    done = subprocess.run(
+        command(*words),
+        cwd=tmp_path,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "dask://127.0.0.1:1: no scheduler answers" in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and "Traceback" not in done.stderr
