@@ -126,6 +126,12 @@ class Look:
     def complaints(self) -> list[str]:
         return [entry["message"] for entry in self._log("browser")]
 
+    @property
+    def fragment(self) -> str:
+        """The fragment of the page's address, decoded."""
+        found: str = self.script("return decodeURIComponent(location.hash.slice(1))")
+        return found.replace("+", " ")
+
 
 ESCAPE, ENTER, RIGHT, DOWN, TAB = (
     *(Keys.ESCAPE, Keys.ENTER, Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.TAB),

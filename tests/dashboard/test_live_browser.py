@@ -80,6 +80,7 @@ def test_a_reader_who_holds_the_page(
         look.until(lambda: source(look) not in ("", shown))
         look.all("#tabs button")[1].click()
         look.until(lambda: counted(look).startswith("8 runs"))
+        assert look.fragment == "Dashboard"
         assert look.complaints() == []
 
 

@@ -224,273 +224,6 @@
     return canvas;
   }
 
-  // analysis/dashboard/assets/src/state.js
-  var state = {
-    cases: new Set(data.cases.map((_, number) => number)),
-    verdicts: new Set(data.verdicts.map((_, number) => number)),
-    ranges: /* @__PURE__ */ new Map(),
-    // key of a factor to [low, high]
-    values: /* @__PURE__ */ new Map(),
-    // key of a factor to the set of its values
-    brush: null,
-    // { x, y: keys; x0, x1, y0, y1: of the data }
-    hover: null,
-    // a row
-    open: null,
-    // the row of the run that is shown
-    order: []
-    // the picked rows in the order of the table
-  };
-  var views = [];
-  var filtered = new Uint8Array(data.count);
-  var picked = new Uint8Array(data.count);
-  function passes(row) {
-    if (!state.cases.has(data.case[row]) || !state.verdicts.has(data.verdict[row])) return 0;
-    for (const [key, [low, high]] of state.ranges) {
-      const value = columns.get(key).v[row];
-      if (value === null || value < low || value > high) return 0;
-    }
-    for (const [key, values] of state.values) {
-      if (!values.has(columns.get(key).v[row])) return 0;
-    }
-    return 1;
-  }
-  function brushed(row) {
-    if (!state.brush) return 1;
-    const { x, y, x0, x1, y0, y1 } = state.brush;
-    const across = columns.get(x).v[row];
-    const up = columns.get(y).v[row];
-    if (across === null || up === null) return 0;
-    return across >= x0 && across <= x1 && up >= y0 && up <= y1 ? 1 : 0;
-  }
-  function refilter() {
-    performance.mark("filter-begin");
-    for (const row of rows) {
-      filtered[row] = passes(row);
-      picked[row] = filtered[row] && brushed(row);
-    }
-    for (const view of views) view.draw();
-    performance.measure("filter", "filter-begin");
-  }
-  function remark() {
-    for (const view of views) if (view.mark) view.mark();
-  }
-  function hover(row) {
-    if (row === state.hover) return;
-    state.hover = row;
-    remark();
-  }
-  function somethingIsLeftOut() {
-    return state.brush !== null || state.cases.size < data.cases.length || state.verdicts.size < data.verdicts.length || state.ranges.size > 0 || state.values.size > 0;
-  }
-  function reset() {
-    for (const number of data.cases.keys()) state.cases.add(number);
-    for (const number of data.verdicts.keys()) state.verdicts.add(number);
-    state.ranges.clear();
-    state.values.clear();
-    state.brush = null;
-    for (const view of views) if (view.sync) view.sync();
-    refilter();
-  }
-  var byPoint = /* @__PURE__ */ new Map();
-  for (const row of rows) {
-    const key = pointKey(row);
-    if (!byPoint.has(key)) byPoint.set(key, []);
-    byPoint.get(key).push(row);
-  }
-  function networkKey(row) {
-    return `${data.campaign[row]}/${data.point[row]}`;
-  }
-  function pointKey(row) {
-    return `${data.campaign[row]}/${data.point[row]}/${data.repetition[row]}`;
-  }
-  function siblings(row) {
-    return byPoint.get(pointKey(row));
-  }
-
-  // analysis/dashboard/assets/src/filters.js
-  var BARS = 24;
-  var Choices = class {
-    // Buttons that stay pressed; `chosen` is a set in the state.
-    constructor(host, items, chosen) {
-      this.items = items;
-      this.chosen = chosen;
-      this.buttons = items.map(({ value, name, what, number }) => {
-        const counted = element("span", { class: "n" });
-        const button = element(
-          "button",
-          { type: "button", class: "choice", "aria-pressed": "true" },
-          number === void 0 ? null : swatch(number),
-          element("span", { class: "word" }, name, what ? element("small", {}, what) : null),
-          counted
-        );
-        button.addEventListener("click", (event) => this.press(value, event));
-        button.counted = counted;
-        host.append(button);
-        return button;
-      });
-      views.push(this);
-    }
-    // One more or one less; with Shift or Alt this one alone.
-    press(value, event) {
-      if (event.shiftKey || event.altKey) {
-        this.chosen.clear();
-        this.chosen.add(value);
-      } else if (this.chosen.has(value)) this.chosen.delete(value);
-      else this.chosen.add(value);
-      this.changed();
-      refilter();
-    }
-    changed() {
-    }
-    draw() {
-      this.items.forEach(({ value, count: count2 }, place2) => {
-        this.buttons[place2].setAttribute("aria-pressed", String(this.chosen.has(value)));
-        this.buttons[place2].counted.textContent = count2();
-      });
-    }
-    theme() {
-      this.items.forEach(({ number }, place2) => {
-        const old = this.buttons[place2].querySelector(".swatch");
-        if (old) old.replaceWith(swatch(number));
-      });
-    }
-  };
-  function countWhere(test) {
-    let count2 = 0;
-    for (const row of rows) if (filtered[row] && test(row)) count2 += 1;
-    return String(count2);
-  }
-  var ValueFilter = class extends Choices {
-    constructor(host, column) {
-      const chosen = new Set(column.values);
-      const items = column.values.map((value) => ({
-        value,
-        name: shown(value, column.unit),
-        count: () => countWhere((row) => column.v[row] === value)
-      }));
-      super(host, items, chosen);
-      this.column = column;
-    }
-    changed() {
-      if (this.chosen.size === this.column.values.length) state.values.delete(this.column.key);
-      else state.values.set(this.column.key, this.chosen);
-    }
-    sync() {
-      for (const value of this.column.values) this.chosen.add(value);
-    }
-  };
-  var RangeFilter = class {
-    constructor(host, column) {
-      this.column = column;
-      this.text = element("output", { class: "range" });
-      this.place = element("div", { class: "bars" });
-      this.ends = ["least", "greatest"].map((which, end) => {
-        const input = element("input", {
-          type: "range",
-          min: 0,
-          max: 1e3,
-          step: 1,
-          value: end * 1e3,
-          "aria-label": `${column.label}, ${which}`
-        });
-        input.addEventListener("input", () => this.move(end));
-        return input;
-      });
-      host.append(this.text, this.place, element("div", { class: "ends" }, ...this.ends));
-      this.surface = new Surface(this.place, 34, (...all) => this.paint(...all));
-      views.push(this);
-    }
-    value(end) {
-      const { low, high } = this.column;
-      const part = Number(this.ends[end].value) / 1e3;
-      return part === 0 ? low : part === 1 ? high : low + part * (high - low);
-    }
-    move(end) {
-      const other = this.ends[1 - end];
-      const mine = this.ends[end];
-      if (end === 0 && Number(mine.value) > Number(other.value)) mine.value = other.value;
-      if (end === 1 && Number(mine.value) < Number(other.value)) mine.value = other.value;
-      const whole = this.ends[0].value === "0" && this.ends[1].value === "1000";
-      if (whole) state.ranges.delete(this.column.key);
-      else state.ranges.set(this.column.key, [this.value(0), this.value(1)]);
-      refilter();
-    }
-    sync() {
-      this.ends[0].value = 0;
-      this.ends[1].value = 1e3;
-    }
-    draw() {
-      const [low, high] = [this.value(0), this.value(1)];
-      this.text.textContent = `${formatNumber(low, 3)}–${formatNumber(high, 3)} ${this.column.unit}`;
-      for (const [end, input] of this.ends.entries()) {
-        input.setAttribute("aria-valuetext", shown(this.value(end), this.column.unit, 3));
-      }
-      this.surface.draw();
-    }
-    paint(context, width, height) {
-      const { low, high, v } = this.column;
-      const all = new Array(BARS).fill(0);
-      const kept = new Array(BARS).fill(0);
-      for (const row of rows) {
-        if (v[row] === null) continue;
-        const bar = Math.min(BARS - 1, Math.floor((v[row] - low) / (high - low || 1) * BARS));
-        all[bar] += 1;
-        kept[bar] += picked[row];
-      }
-      const most = Math.max(1, ...all);
-      const wide = width / BARS;
-      for (const [counts, colour] of [
-        [all, palette.line],
-        [kept, palette.accent]
-      ]) {
-        context.fillStyle = colour;
-        counts.forEach((count2, bar) => {
-          const tall = count2 / most * (height - 2);
-          if (tall) {
-            context.fillRect(bar * wide, height - Math.max(1, tall), wide - 1, Math.max(1, tall));
-          }
-        });
-      }
-    }
-  };
-  function makeFilters() {
-    new Choices(
-      document.getElementById("cases"),
-      data.cases.map(({ name, what }, number) => ({
-        value: number,
-        name,
-        what,
-        number,
-        count: () => countWhere((row) => data.case[row] === number)
-      })),
-      state.cases
-    );
-    const there = data.verdicts.map((_, number) => number).filter((number) => data.verdict.includes(number));
-    document.getElementById("verdict-section").hidden = there.length < 2 && there[0] === 0;
-    new Choices(
-      document.getElementById("verdicts"),
-      there.map((number) => ({
-        value: number,
-        name: data.verdicts[number],
-        count: () => countWhere((row) => data.verdict[row] === number)
-      })),
-      state.verdicts
-    );
-    const host = document.getElementById("factors");
-    for (const column of factors) {
-      if (column.low === column.high) continue;
-      const box = element("div", { class: "factor" }, element("h3", {}, column.label));
-      host.append(box);
-      if (column.values) {
-        const choices = element("div", { class: "choices across" });
-        box.append(choices);
-        new ValueFilter(choices, column);
-      } else new RangeFilter(box, column);
-    }
-    host.parentElement.hidden = !host.children.length;
-  }
-
   // analysis/dashboard/assets/src/axes.js
   var Scale = class {
     // From low..high of the data to from..to of the screen.
@@ -712,6 +445,101 @@
     }
   };
 
+  // analysis/dashboard/assets/src/state.js
+  var state = {
+    cases: new Set(data.cases.map((_, number) => number)),
+    verdicts: new Set(data.verdicts.map((_, number) => number)),
+    ranges: /* @__PURE__ */ new Map(),
+    // key of a factor to [low, high]
+    values: /* @__PURE__ */ new Map(),
+    // key of a factor to the set of its values
+    brush: null,
+    // { x, y: keys; x0, x1, y0, y1: of the data }
+    hover: null,
+    // a row
+    open: null,
+    // the row of the run that is shown
+    order: []
+    // the picked rows in the order of the table
+  };
+  var views = [];
+  var watchers = [];
+  var filtered = new Uint8Array(data.count);
+  var picked = new Uint8Array(data.count);
+  function passes(row) {
+    if (!state.cases.has(data.case[row]) || !state.verdicts.has(data.verdict[row])) return 0;
+    for (const [key, [low, high]] of state.ranges) {
+      const value = columns.get(key).v[row];
+      if (value === null || value < low || value > high) return 0;
+    }
+    for (const [key, values] of state.values) {
+      if (!values.has(columns.get(key).v[row])) return 0;
+    }
+    return 1;
+  }
+  function brushed(row) {
+    if (!state.brush) return 1;
+    const { x, y, x0, x1, y0, y1 } = state.brush;
+    const across = columns.get(x).v[row];
+    const up = columns.get(y).v[row];
+    if (across === null || up === null) return 0;
+    return across >= x0 && across <= x1 && up >= y0 && up <= y1 ? 1 : 0;
+  }
+  function refilter() {
+    performance.mark("filter-begin");
+    for (const row of rows) {
+      filtered[row] = passes(row);
+      picked[row] = filtered[row] && brushed(row);
+    }
+    for (const view of views) view.draw();
+    performance.measure("filter", "filter-begin");
+    changed();
+  }
+  function changed(atOnce = false) {
+    for (const watcher of watchers) watcher(atOnce);
+  }
+  function numbers(words) {
+    return words.map((word) => {
+      const value = word.trim() === "" ? NaN : Number(word);
+      return Number.isFinite(value) ? value : null;
+    });
+  }
+  function remark() {
+    for (const view of views) if (view.mark) view.mark();
+  }
+  function hover(row) {
+    if (row === state.hover) return;
+    state.hover = row;
+    remark();
+  }
+  function somethingIsLeftOut() {
+    return state.brush !== null || state.cases.size < data.cases.length || state.verdicts.size < data.verdicts.length || state.ranges.size > 0 || state.values.size > 0;
+  }
+  function reset() {
+    for (const number of data.cases.keys()) state.cases.add(number);
+    for (const number of data.verdicts.keys()) state.verdicts.add(number);
+    state.ranges.clear();
+    state.values.clear();
+    state.brush = null;
+    for (const view of views) if (view.sync) view.sync();
+    refilter();
+  }
+  var byPoint = /* @__PURE__ */ new Map();
+  for (const row of rows) {
+    const key = pointKey(row);
+    if (!byPoint.has(key)) byPoint.set(key, []);
+    byPoint.get(key).push(row);
+  }
+  function networkKey(row) {
+    return `${data.campaign[row]}/${data.point[row]}`;
+  }
+  function pointKey(row) {
+    return `${data.campaign[row]}/${data.point[row]}/${data.repetition[row]}`;
+  }
+  function siblings(row) {
+    return byPoint.get(pointKey(row));
+  }
+
   // analysis/dashboard/assets/src/run.js
   var panel = document.getElementById("run");
   var opener = null;
@@ -721,8 +549,8 @@
     state.open = row;
     document.body.classList.add("with-run");
     panel.hidden = false;
-    history.replaceState(null, "", `#run=${data.id[row]}`);
     remark();
+    changed(true);
     let run;
     let others;
     try {
@@ -749,8 +577,8 @@
     panel.hidden = true;
     charts = [];
     document.body.classList.remove("with-run");
-    history.replaceState(null, "", location.pathname + location.search);
     remark();
+    changed(true);
     if (opener?.isConnected) opener.focus({ preventScroll: true });
   }
   function showRun(row, run, others) {
@@ -1100,10 +928,307 @@
     );
   }
 
+  // analysis/dashboard/assets/src/address.js
+  var MOST = 2e4;
+  var SETTLED_MS = 400;
+  var reading = false;
+  var timer = 0;
+  function parameters() {
+    const fragment = location.hash.slice(1);
+    return new URLSearchParams(fragment.length > MOST ? "" : fragment);
+  }
+  function save() {
+    clearTimeout(timer);
+    const chosen = new URLSearchParams();
+    if (state.open !== null) chosen.set("run", data.id[state.open]);
+    for (const view of views) if (view.toAddress) view.toAddress(chosen);
+    const text = chosen.toString();
+    if (text === location.hash.slice(1)) return;
+    history.pushState(null, "", text ? `#${text}` : location.pathname + location.search);
+  }
+  function changed2(atOnce) {
+    if (reading) return;
+    clearTimeout(timer);
+    if (atOnce) save();
+    else timer = setTimeout(save, SETTLED_MS);
+  }
+  function read(focus = false) {
+    clearTimeout(timer);
+    const chosen = parameters();
+    reading = true;
+    try {
+      state.brush = null;
+      for (const view of views) if (view.fromAddress) view.fromAddress(chosen);
+      refilter();
+      const row = data.id.indexOf(chosen.get("run"));
+      if (row < 0) closeRun();
+      else if (row !== state.open) openRun(row, focus);
+    } finally {
+      reading = false;
+    }
+  }
+  watchers.push(changed2);
+  addEventListener("popstate", () => read());
+
+  // analysis/dashboard/assets/src/filters.js
+  var BARS = 24;
+  var DIGITS = 7;
+  var Choices = class {
+    // Buttons that stay pressed; `chosen` is a set in the state.
+    constructor(host, items, chosen, parameter) {
+      this.parameter = parameter;
+      this.items = items;
+      this.chosen = chosen;
+      this.buttons = items.map(({ value, name, what, number }) => {
+        const counted = element("span", { class: "n" });
+        const button = element(
+          "button",
+          { type: "button", class: "choice", "aria-pressed": "true" },
+          number === void 0 ? null : swatch(number),
+          element("span", { class: "word" }, name, what ? element("small", {}, what) : null),
+          counted
+        );
+        button.addEventListener("click", (event) => this.press(value, event));
+        button.counted = counted;
+        host.append(button);
+        return button;
+      });
+      views.push(this);
+    }
+    // One more or one less; with Shift or Alt this one alone.
+    press(value, event) {
+      if (event.shiftKey || event.altKey) {
+        this.chosen.clear();
+        this.chosen.add(value);
+      } else if (this.chosen.has(value)) this.chosen.delete(value);
+      else this.chosen.add(value);
+      this.changed();
+      refilter();
+    }
+    changed() {
+    }
+    toAddress(address) {
+      if (this.items.every(({ value }) => this.chosen.has(value))) return;
+      const shownItems = this.items.filter(({ value }) => this.chosen.has(value));
+      for (const { name } of shownItems) address.append(this.parameter, name);
+      if (!shownItems.length) address.append(this.parameter, "");
+    }
+    fromAddress(address) {
+      const wanted = new Set(address.getAll(this.parameter));
+      const known = this.items.filter(({ name }) => wanted.has(name));
+      const all = !known.length && !wanted.has("");
+      for (const { value } of this.items) this.chosen.delete(value);
+      for (const { value } of all ? this.items : known) this.chosen.add(value);
+    }
+    draw() {
+      this.items.forEach(({ value, count: count2 }, place2) => {
+        this.buttons[place2].setAttribute("aria-pressed", String(this.chosen.has(value)));
+        this.buttons[place2].counted.textContent = count2();
+      });
+    }
+    theme() {
+      this.items.forEach(({ number }, place2) => {
+        const old = this.buttons[place2].querySelector(".swatch");
+        if (old) old.replaceWith(swatch(number));
+      });
+    }
+  };
+  function countWhere(test) {
+    let count2 = 0;
+    for (const row of rows) if (filtered[row] && test(row)) count2 += 1;
+    return String(count2);
+  }
+  var ValueFilter = class extends Choices {
+    constructor(host, column) {
+      const chosen = new Set(column.values);
+      const items = column.values.map((value) => ({
+        value,
+        name: shown(value, column.unit),
+        count: () => countWhere((row) => column.v[row] === value)
+      }));
+      super(host, items, chosen);
+      this.column = column;
+    }
+    changed() {
+      if (this.chosen.size === this.column.values.length) state.values.delete(this.column.key);
+      else state.values.set(this.column.key, this.chosen);
+    }
+    sync() {
+      for (const value of this.column.values) this.chosen.add(value);
+    }
+    toAddress(address) {
+      if (!state.values.has(this.column.key)) return;
+      const values = this.column.values.filter((value) => this.chosen.has(value));
+      address.append("of", [this.column.key, ...values].join("~"));
+    }
+    fromAddress(address) {
+      this.sync();
+      const words = wordsOf(address, "of", this.column.key);
+      if (words) {
+        const wanted = numbers(words);
+        const known = this.column.values.filter((value) => wanted.includes(value));
+        if (known.length || !words.length) {
+          for (const value of this.column.values) {
+            if (!known.includes(value)) this.chosen.delete(value);
+          }
+        }
+      }
+      this.changed();
+    }
+  };
+  function wordsOf(address, parameter, key) {
+    const found = address.getAll(parameter).map((text) => text.split("~")).find((words) => words[0] === key);
+    return found ? found.slice(1) : null;
+  }
+  var RangeFilter = class {
+    constructor(host, column) {
+      this.column = column;
+      this.text = element("output", { class: "range" });
+      this.place = element("div", { class: "bars" });
+      this.ends = ["least", "greatest"].map((which, end) => {
+        const input = element("input", {
+          type: "range",
+          min: 0,
+          max: 1e3,
+          step: 1,
+          value: end * 1e3,
+          "aria-label": `${column.label}, ${which}`
+        });
+        input.addEventListener("input", () => this.move(end));
+        return input;
+      });
+      host.append(this.text, this.place, element("div", { class: "ends" }, ...this.ends));
+      this.surface = new Surface(this.place, 34, (...all) => this.paint(...all));
+      views.push(this);
+    }
+    value(end) {
+      const range = state.ranges.get(this.column.key);
+      return range ? range[end] : [this.column.low, this.column.high][end];
+    }
+    slid(end) {
+      const { low, high } = this.column;
+      const part = Number(this.ends[end].value) / 1e3;
+      if (part === 0 || part === 1) return part ? high : low;
+      return Number((low + part * (high - low)).toPrecision(DIGITS));
+    }
+    choose(range) {
+      const { key, low, high } = this.column;
+      if (range[0] <= low && range[1] >= high) state.ranges.delete(key);
+      else state.ranges.set(key, range);
+    }
+    toAddress(address) {
+      const { key, low, high } = this.column;
+      const range = state.ranges.get(key);
+      if (!range) return;
+      const ends = [range[0] <= low ? "" : range[0], range[1] >= high ? "" : range[1]];
+      address.append("in", [key, ...ends].join("~"));
+    }
+    fromAddress(address) {
+      state.ranges.delete(this.column.key);
+      const { key, low, high } = this.column;
+      const words = wordsOf(address, "in", key) || [];
+      const [least, greatest] = words.length === 2 ? numbers(words) : [null, null];
+      const range = [Math.max(low, least ?? low), Math.min(high, greatest ?? high)];
+      if (range[0] <= range[1]) this.choose(range);
+      for (const [end, input] of this.ends.entries()) {
+        const part = (this.value(end) - low) / (high - low);
+        input.value = Number.isFinite(part) ? Math.round(part * 1e3) : end * 1e3;
+      }
+    }
+    move(end) {
+      const other = this.ends[1 - end];
+      const mine = this.ends[end];
+      if (end === 0 && Number(mine.value) > Number(other.value)) mine.value = other.value;
+      if (end === 1 && Number(mine.value) < Number(other.value)) mine.value = other.value;
+      const range = [this.value(0), this.value(1)];
+      range[end] = this.slid(end);
+      if (range[0] > range[1]) range[1 - end] = range[end];
+      this.choose(range);
+      refilter();
+    }
+    sync() {
+      this.ends[0].value = 0;
+      this.ends[1].value = 1e3;
+    }
+    draw() {
+      const [low, high] = [this.value(0), this.value(1)];
+      this.text.textContent = `${formatNumber(low, 3)}–${formatNumber(high, 3)} ${this.column.unit}`;
+      for (const [end, input] of this.ends.entries()) {
+        input.setAttribute("aria-valuetext", shown(this.value(end), this.column.unit, 3));
+      }
+      this.surface.draw();
+    }
+    paint(context, width, height) {
+      const { low, high, v } = this.column;
+      const all = new Array(BARS).fill(0);
+      const kept = new Array(BARS).fill(0);
+      for (const row of rows) {
+        if (v[row] === null) continue;
+        const bar = Math.min(BARS - 1, Math.floor((v[row] - low) / (high - low || 1) * BARS));
+        all[bar] += 1;
+        kept[bar] += picked[row];
+      }
+      const most = Math.max(1, ...all);
+      const wide = width / BARS;
+      for (const [counts, colour] of [
+        [all, palette.line],
+        [kept, palette.accent]
+      ]) {
+        context.fillStyle = colour;
+        counts.forEach((count2, bar) => {
+          const tall = count2 / most * (height - 2);
+          if (tall) {
+            context.fillRect(bar * wide, height - Math.max(1, tall), wide - 1, Math.max(1, tall));
+          }
+        });
+      }
+    }
+  };
+  function makeFilters() {
+    new Choices(
+      document.getElementById("cases"),
+      data.cases.map(({ name, what }, number) => ({
+        value: number,
+        name,
+        what,
+        number,
+        count: () => countWhere((row) => data.case[row] === number)
+      })),
+      state.cases,
+      "case"
+    );
+    const there = data.verdicts.map((_, number) => number).filter((number) => data.verdict.includes(number));
+    document.getElementById("verdict-section").hidden = there.length < 2 && there[0] === 0;
+    new Choices(
+      document.getElementById("verdicts"),
+      there.map((number) => ({
+        value: number,
+        name: data.verdicts[number],
+        count: () => countWhere((row) => data.verdict[row] === number)
+      })),
+      state.verdicts,
+      "verdict"
+    );
+    const host = document.getElementById("factors");
+    for (const column of factors) {
+      if (column.low === column.high) continue;
+      const box = element("div", { class: "factor" }, element("h3", {}, column.label));
+      host.append(box);
+      if (column.values) {
+        const choices = element("div", { class: "choices across" });
+        box.append(choices);
+        new ValueFilter(choices, column);
+      } else new RangeFilter(box, column);
+    }
+    host.parentElement.hidden = !host.children.length;
+  }
+
   // analysis/dashboard/assets/src/scatter.js
   var NEAR = 16;
   var Scatter = class {
-    constructor(host, x, y) {
+    constructor(host, number, x, y) {
+      this.number = number;
+      this.start = { x, y };
       this.x = columns.get(x);
       this.y = columns.get(y);
       this.logX = this.logY = false;
@@ -1157,8 +1282,38 @@
         this[name] = !this[name];
         button.setAttribute("aria-pressed", String(this[name]));
         this.draw();
+        changed();
       });
       return button;
+    }
+    toAddress(address) {
+      for (const [axis, log] of [
+        ["x", this.logX],
+        ["y", this.logY]
+      ]) {
+        const name = `${axis}${this.number}`;
+        if (this[axis].key !== this.start[axis]) address.set(name, this[axis].key);
+        if (log) address.append("log", name);
+      }
+      const { brush } = state;
+      if (brush && brush.from === this) {
+        address.set("pick", [this.number, brush.x0, brush.x1, brush.y0, brush.y1].join("~"));
+      }
+    }
+    fromAddress(address) {
+      const log = address.getAll("log");
+      for (const axis of ["x", "y"]) {
+        const name = `${axis}${this.number}`;
+        this[axis] = columns.get(address.get(name)) || columns.get(this.start[axis]);
+        this[axis === "x" ? "logX" : "logY"] = log.includes(name) && canLog(this[axis]);
+      }
+      this.tools();
+      const [number, ...ends] = numbers((address.get("pick") || "").split("~"));
+      if (number !== this.number || ends.length !== 4 || ends.includes(null)) return;
+      const [x0, x1, y0, y1] = ends;
+      if (x0 <= x1 && y0 <= y1) {
+        state.brush = { from: this, x: this.x.key, y: this.y.key, x0, x1, y0, y1 };
+      }
     }
     draw() {
       this.base.draw();
@@ -1438,31 +1593,54 @@
       const change = (act) => (key) => {
         act(key);
         this.draw();
+        changed();
       };
       const boxes = this.modeButton("boxes", "Boxes");
       const cdf = this.modeButton("cdf", "CDF");
+      const metric = chooser(
+        this.metric.key,
+        "Metric",
+        change((key) => {
+          this.metric = columns.get(key);
+        })
+      );
+      const by = chooser(
+        "",
+        "Batches of",
+        change((key) => {
+          this.by = key ? columns.get(key) : null;
+        }),
+        (c) => c.role !== "metric",
+        "case alone"
+      );
       this.head.append(
         element("h2", {}, "Distribution of"),
-        chooser(
-          this.metric.key,
-          "Metric",
-          change((key) => {
-            this.metric = columns.get(key);
-          })
-        ),
+        metric,
         element("span", {}, "by"),
-        chooser(
-          "",
-          "Batches of",
-          change((key) => {
-            this.by = key ? columns.get(key) : null;
-          }),
-          (c) => c.role !== "metric",
-          "case alone"
-        ),
+        by,
         element("span", { class: "modes", role: "group", "aria-label": "Drawn as" }, boxes, cdf)
       );
-      this.buttons = [boxes, cdf];
+      this.buttons = { boxes, cdf };
+      this.selects = { metric, by };
+    }
+    toAddress(address) {
+      if (this.metric.key !== data.start.spread) address.set("metric", this.metric.key);
+      if (this.by) address.set("by", this.by.key);
+      if (this.mode !== "boxes") address.set("draw", this.mode);
+    }
+    fromAddress(address) {
+      const by = columns.get(address.get("by"));
+      this.metric = columns.get(address.get("metric")) || columns.get(data.start.spread);
+      this.by = by && by.role !== "metric" ? by : null;
+      this.selects.metric.value = this.metric.key;
+      this.selects.by.value = this.by ? this.by.key : "";
+      this.setMode(address.get("draw") === "cdf" ? "cdf" : "boxes");
+    }
+    setMode(mode) {
+      this.mode = mode;
+      for (const [name, button] of Object.entries(this.buttons)) {
+        button.setAttribute("aria-pressed", String(name === mode));
+      }
     }
     modeButton(mode, name) {
       const button = element(
@@ -1471,11 +1649,9 @@
         name
       );
       button.addEventListener("click", () => {
-        this.mode = mode;
-        for (const other of this.buttons) {
-          other.setAttribute("aria-pressed", String(other === button));
-        }
+        this.setMode(mode);
         this.draw();
+        changed();
       });
       return button;
     }
@@ -1733,6 +1909,7 @@
         ...this.columns.map((c) => [c.key, c.label, c.unit]),
         ["verdict", "verdict", ""]
       ];
+      this.heads = /* @__PURE__ */ new Map();
       return element(
         "thead",
         {},
@@ -1747,18 +1924,35 @@
               unit ? element("small", {}, unit) : null
             );
             const cell = element("th", { scope: "col", "aria-sort": "none" }, button);
+            this.heads.set(key, cell);
             button.addEventListener("click", () => {
-              this.sort = { key, down: this.sort.key === key && !this.sort.down };
-              for (const other of this.table.querySelectorAll("th")) {
-                other.setAttribute("aria-sort", "none");
-              }
-              cell.setAttribute("aria-sort", this.sort.down ? "descending" : "ascending");
+              this.sortBy(key, this.sort.key === key && !this.sort.down);
               this.draw();
+              changed();
             });
             return cell;
           })
         )
       );
+    }
+    // key : of a heading, or null for the order of the runs
+    sortBy(key, down) {
+      this.sort = { key, down };
+      for (const [other, cell] of this.heads) {
+        const order = down ? "descending" : "ascending";
+        cell.setAttribute("aria-sort", other === key ? order : "none");
+      }
+    }
+    toAddress(address) {
+      const { key, down } = this.sort;
+      if (key) address.set("sort", `${down ? "-" : ""}${key}`);
+    }
+    fromAddress(address) {
+      const text = address.get("sort") || "";
+      const down = text.startsWith("-");
+      const key = down ? text.slice(1) : text;
+      if (this.heads.has(key)) this.sortBy(key, down);
+      else this.sortBy(null, false);
     }
     draw() {
       state.order = rows.filter((row) => picked[row]);
@@ -1913,8 +2107,8 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   setTheme(themes[0]);
   makeFilters();
-  new Scatter(document.getElementById("scatter1"), data.start.x1, data.start.y1);
-  new Scatter(document.getElementById("scatter2"), data.start.x2, data.start.y2);
+  new Scatter(document.getElementById("scatter1"), 1, data.start.x1, data.start.y1);
+  new Scatter(document.getElementById("scatter2"), 2, data.start.x2, data.start.y2);
   new Spread(document.getElementById("spread"));
   new Runs(document.getElementById("runs"));
   views.push({
@@ -1971,11 +2165,6 @@
   matchMedia("(max-width: 900px)").addEventListener("change", (event) => {
     document.getElementById("filters").open = !event.matches;
   });
-  refilter();
+  read(true);
   performance.mark("drawn");
-  var linked = /^#run=([0-9a-f]+)/.exec(location.hash);
-  if (linked) {
-    const row = data.id.indexOf(linked[1]);
-    if (row >= 0) openRun(row);
-  }
 })();

@@ -126,6 +126,7 @@ function tabs() {
     const button = element("button", { "aria-pressed": String(number === tab) }, name);
     button.addEventListener("click", () => {
       tab = number;
+      history.replaceState(null, "", `#${encodeURIComponent(name)}`);
       tabs();
       show();
     });
@@ -143,6 +144,10 @@ function draw() {
   part("note").textContent = latest.note;
   if (part("tabs").dataset.known !== JSON.stringify(latest.tabs)) {
     part("tabs").dataset.known = JSON.stringify(latest.tabs);
+    const named = latest.tabs.findIndex(
+      ([name]) => `#${encodeURIComponent(name)}` === location.hash,
+    );
+    tab = Math.max(0, named);
     tabs();
   }
   const idle = performance.now() - touchedMs > TOUCH_MS;

@@ -2,13 +2,15 @@
 
 import { palette, Surface, swatch } from "./canvas.js";
 import { data, element, factors, formatNumber, rows, shown } from "./data.js";
-import { filtered, picked, refilter, state, views } from "./state.js";
+import { filtered, numbers, picked, refilter, state, views } from "./state.js";
 
 const BARS = 24;
+const DIGITS = 7; // One more than the data has.
 
 class Choices {
   // Buttons that stay pressed; `chosen` is a set in the state.
-  constructor(host, items, chosen) {
+  constructor(host, items, chosen, parameter) {
+    this.parameter = parameter;
     this.items = items;
     this.chosen = chosen;
     this.buttons = items.map(({ value, name, what, number }) => {
@@ -40,6 +42,21 @@ class Choices {
   }
 
   changed() {}
+
+  toAddress(address) {
+    if (this.items.every(({ value }) => this.chosen.has(value))) return;
+    const shownItems = this.items.filter(({ value }) => this.chosen.has(value));
+    for (const { name } of shownItems) address.append(this.parameter, name);
+    if (!shownItems.length) address.append(this.parameter, "");
+  }
+
+  fromAddress(address) {
+    const wanted = new Set(address.getAll(this.parameter));
+    const known = this.items.filter(({ name }) => wanted.has(name));
+    const all = !known.length && !wanted.has("");
+    for (const { value } of this.items) this.chosen.delete(value);
+    for (const { value } of all ? this.items : known) this.chosen.add(value);
+  }
 
   draw() {
     this.items.forEach(({ value, count }, place) => {
@@ -82,6 +99,36 @@ class ValueFilter extends Choices {
   sync() {
     for (const value of this.column.values) this.chosen.add(value);
   }
+
+  toAddress(address) {
+    if (!state.values.has(this.column.key)) return;
+    const values = this.column.values.filter((value) => this.chosen.has(value));
+    address.append("of", [this.column.key, ...values].join("~"));
+  }
+
+  fromAddress(address) {
+    this.sync();
+    const words = wordsOf(address, "of", this.column.key);
+    if (words) {
+      const wanted = numbers(words);
+      const known = this.column.values.filter((value) => wanted.includes(value));
+      if (known.length || !words.length) {
+        for (const value of this.column.values) {
+          if (!known.includes(value)) this.chosen.delete(value);
+        }
+      }
+    }
+    this.changed();
+  }
+}
+
+// The words after the factor's key in a parameter such as in=KEY~1~2; null without.
+function wordsOf(address, parameter, key) {
+  const found = address
+    .getAll(parameter)
+    .map((text) => text.split("~"))
+    .find((words) => words[0] === key);
+  return found ? found.slice(1) : null;
 }
 
 class RangeFilter {
@@ -107,9 +154,42 @@ class RangeFilter {
   }
 
   value(end) {
+    const range = state.ranges.get(this.column.key);
+    return range ? range[end] : [this.column.low, this.column.high][end];
+  }
+
+  slid(end) {
     const { low, high } = this.column;
     const part = Number(this.ends[end].value) / 1000;
-    return part === 0 ? low : part === 1 ? high : low + part * (high - low);
+    if (part === 0 || part === 1) return part ? high : low;
+    return Number((low + part * (high - low)).toPrecision(DIGITS));
+  }
+
+  choose(range) {
+    const { key, low, high } = this.column;
+    if (range[0] <= low && range[1] >= high) state.ranges.delete(key);
+    else state.ranges.set(key, range);
+  }
+
+  toAddress(address) {
+    const { key, low, high } = this.column;
+    const range = state.ranges.get(key);
+    if (!range) return;
+    const ends = [range[0] <= low ? "" : range[0], range[1] >= high ? "" : range[1]];
+    address.append("in", [key, ...ends].join("~"));
+  }
+
+  fromAddress(address) {
+    state.ranges.delete(this.column.key);
+    const { key, low, high } = this.column;
+    const words = wordsOf(address, "in", key) || [];
+    const [least, greatest] = words.length === 2 ? numbers(words) : [null, null];
+    const range = [Math.max(low, least ?? low), Math.min(high, greatest ?? high)];
+    if (range[0] <= range[1]) this.choose(range);
+    for (const [end, input] of this.ends.entries()) {
+      const part = (this.value(end) - low) / (high - low);
+      input.value = Number.isFinite(part) ? Math.round(part * 1000) : end * 1000;
+    }
   }
 
   move(end) {
@@ -117,9 +197,10 @@ class RangeFilter {
     const mine = this.ends[end];
     if (end === 0 && Number(mine.value) > Number(other.value)) mine.value = other.value;
     if (end === 1 && Number(mine.value) < Number(other.value)) mine.value = other.value;
-    const whole = this.ends[0].value === "0" && this.ends[1].value === "1000";
-    if (whole) state.ranges.delete(this.column.key);
-    else state.ranges.set(this.column.key, [this.value(0), this.value(1)]);
+    const range = [this.value(0), this.value(1)];
+    range[end] = this.slid(end);
+    if (range[0] > range[1]) range[1 - end] = range[end];
+    this.choose(range);
     refilter();
   }
 
@@ -175,6 +256,7 @@ export function makeFilters() {
       count: () => countWhere((row) => data.case[row] === number),
     })),
     state.cases,
+    "case",
   );
   const there = data.verdicts
     .map((_, number) => number)
@@ -188,6 +270,7 @@ export function makeFilters() {
       count: () => countWhere((row) => data.verdict[row] === number),
     })),
     state.verdicts,
+    "verdict",
   );
   const host = document.getElementById("factors");
   for (const column of factors) {

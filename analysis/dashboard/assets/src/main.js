@@ -1,5 +1,6 @@
 // Puts the parts in place, and keeps them in step with theme, keys and address.
 
+import { read } from "./address.js";
 import { readTheme } from "./canvas.js";
 import { data, element, isOk, rows } from "./data.js";
 import { makeFilters } from "./filters.js";
@@ -44,8 +45,8 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 
 setTheme(themes[0]);
 makeFilters();
-new Scatter(document.getElementById("scatter1"), data.start.x1, data.start.y1);
-new Scatter(document.getElementById("scatter2"), data.start.x2, data.start.y2);
+new Scatter(document.getElementById("scatter1"), 1, data.start.x1, data.start.y1);
+new Scatter(document.getElementById("scatter2"), 2, data.start.x2, data.start.y2);
 new Spread(document.getElementById("spread"));
 new Runs(document.getElementById("runs"));
 
@@ -111,11 +112,5 @@ matchMedia("(max-width: 900px)").addEventListener("change", (event) => {
   document.getElementById("filters").open = !event.matches;
 });
 
-refilter();
+read(true);
 performance.mark("drawn");
-
-const linked = /^#run=([0-9a-f]+)/.exec(location.hash);
-if (linked) {
-  const row = data.id.indexOf(linked[1]);
-  if (row >= 0) openRun(row);
-}

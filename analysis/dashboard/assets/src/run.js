@@ -3,7 +3,7 @@
 import { caseColour, palette, swatch } from "./canvas.js";
 import { columns, data, details, element, formatNumber, shown } from "./data.js";
 import { TimeChart } from "./series.js";
-import { remark, siblings, state } from "./state.js";
+import { changed, remark, siblings, state } from "./state.js";
 
 const panel = document.getElementById("run");
 let opener = null;
@@ -14,8 +14,8 @@ export async function openRun(row, focus = true) {
   state.open = row;
   document.body.classList.add("with-run");
   panel.hidden = false;
-  history.replaceState(null, "", `#run=${data.id[row]}`);
   remark();
+  changed(true);
   let run;
   let others;
   try {
@@ -45,8 +45,8 @@ export function closeRun() {
   panel.hidden = true;
   charts = [];
   document.body.classList.remove("with-run");
-  history.replaceState(null, "", location.pathname + location.search);
   remark();
+  changed(true);
   if (opener?.isConnected) opener.focus({ preventScroll: true });
 }
 

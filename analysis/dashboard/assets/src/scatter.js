@@ -4,12 +4,24 @@ import { axes, axisWidth, canLog, extent, Scale } from "./axes.js";
 import { caseColour, caseShape, cross, mark, palette, place, Surface, swatch } from "./canvas.js";
 import { columns, data, element, full, isOk, rows, shown } from "./data.js";
 import { openRun } from "./run.js";
-import { filtered, hover, picked, refilter, siblings, state, views } from "./state.js";
+import {
+  changed,
+  filtered,
+  hover,
+  numbers,
+  picked,
+  refilter,
+  siblings,
+  state,
+  views,
+} from "./state.js";
 
 const NEAR = 16; // Pixels within which a pointer means a point.
 
 export class Scatter {
-  constructor(host, x, y) {
+  constructor(host, number, x, y) {
+    this.number = number; // in addresses
+    this.start = { x, y };
     this.x = columns.get(x);
     this.y = columns.get(y);
     this.logX = this.logY = false;
@@ -65,8 +77,40 @@ export class Scatter {
       this[name] = !this[name];
       button.setAttribute("aria-pressed", String(this[name]));
       this.draw();
+      changed();
     });
     return button;
+  }
+
+  toAddress(address) {
+    for (const [axis, log] of [
+      ["x", this.logX],
+      ["y", this.logY],
+    ]) {
+      const name = `${axis}${this.number}`;
+      if (this[axis].key !== this.start[axis]) address.set(name, this[axis].key);
+      if (log) address.append("log", name);
+    }
+    const { brush } = state;
+    if (brush && brush.from === this) {
+      address.set("pick", [this.number, brush.x0, brush.x1, brush.y0, brush.y1].join("~"));
+    }
+  }
+
+  fromAddress(address) {
+    const log = address.getAll("log");
+    for (const axis of ["x", "y"]) {
+      const name = `${axis}${this.number}`;
+      this[axis] = columns.get(address.get(name)) || columns.get(this.start[axis]);
+      this[axis === "x" ? "logX" : "logY"] = log.includes(name) && canLog(this[axis]);
+    }
+    this.tools();
+    const [number, ...ends] = numbers((address.get("pick") || "").split("~"));
+    if (number !== this.number || ends.length !== 4 || ends.includes(null)) return;
+    const [x0, x1, y0, y1] = ends;
+    if (x0 <= x1 && y0 <= y1) {
+      state.brush = { from: this, x: this.x.key, y: this.y.key, x0, x1, y0, y1 };
+    }
   }
 
   draw() {

@@ -17,7 +17,7 @@ import {
   shown,
 } from "./data.js";
 import { chooser, note } from "./scatter.js";
-import { picked, views } from "./state.js";
+import { changed, picked, views } from "./state.js";
 
 const LINE = 24; // Height of a box's line.
 const HEAD = 22; // Height of a batch's name.
@@ -43,31 +43,57 @@ export class Spread {
     const change = (act) => (key) => {
       act(key);
       this.draw();
+      changed();
     };
     const boxes = this.modeButton("boxes", "Boxes");
     const cdf = this.modeButton("cdf", "CDF");
+    const metric = chooser(
+      this.metric.key,
+      "Metric",
+      change((key) => {
+        this.metric = columns.get(key);
+      }),
+    );
+    const by = chooser(
+      "",
+      "Batches of",
+      change((key) => {
+        this.by = key ? columns.get(key) : null;
+      }),
+      (c) => c.role !== "metric",
+      "case alone",
+    );
     this.head.append(
       element("h2", {}, "Distribution of"),
-      chooser(
-        this.metric.key,
-        "Metric",
-        change((key) => {
-          this.metric = columns.get(key);
-        }),
-      ),
+      metric,
       element("span", {}, "by"),
-      chooser(
-        "",
-        "Batches of",
-        change((key) => {
-          this.by = key ? columns.get(key) : null;
-        }),
-        (c) => c.role !== "metric",
-        "case alone",
-      ),
+      by,
       element("span", { class: "modes", role: "group", "aria-label": "Drawn as" }, boxes, cdf),
     );
-    this.buttons = [boxes, cdf];
+    this.buttons = { boxes, cdf };
+    this.selects = { metric, by };
+  }
+
+  toAddress(address) {
+    if (this.metric.key !== data.start.spread) address.set("metric", this.metric.key);
+    if (this.by) address.set("by", this.by.key);
+    if (this.mode !== "boxes") address.set("draw", this.mode);
+  }
+
+  fromAddress(address) {
+    const by = columns.get(address.get("by"));
+    this.metric = columns.get(address.get("metric")) || columns.get(data.start.spread);
+    this.by = by && by.role !== "metric" ? by : null;
+    this.selects.metric.value = this.metric.key;
+    this.selects.by.value = this.by ? this.by.key : "";
+    this.setMode(address.get("draw") === "cdf" ? "cdf" : "boxes");
+  }
+
+  setMode(mode) {
+    this.mode = mode;
+    for (const [name, button] of Object.entries(this.buttons)) {
+      button.setAttribute("aria-pressed", String(name === mode));
+    }
   }
 
   modeButton(mode, name) {
@@ -77,11 +103,9 @@ export class Spread {
       name,
     );
     button.addEventListener("click", () => {
-      this.mode = mode;
-      for (const other of this.buttons) {
-        other.setAttribute("aria-pressed", String(other === button));
-      }
+      this.setMode(mode);
       this.draw();
+      changed();
     });
     return button;
   }

@@ -12,6 +12,7 @@ export const state = {
   order: [], // the picked rows in the order of the table
 };
 export const views = [];
+export const watchers = []; // called after each change; true: at once
 export const filtered = new Uint8Array(data.count); // 1 where a row passes the filters
 export const picked = new Uint8Array(data.count); // 1 where it is in the brush too
 
@@ -45,6 +46,19 @@ export function refilter() {
   }
   for (const view of views) view.draw();
   performance.measure("filter", "filter-begin");
+  changed();
+}
+
+export function changed(atOnce = false) {
+  for (const watcher of watchers) watcher(atOnce);
+}
+
+// The numbers of LOW~HIGH and the like; null where one is missing or none.
+export function numbers(words) {
+  return words.map((word) => {
+    const value = word.trim() === "" ? NaN : Number(word);
+    return Number.isFinite(value) ? value : null;
+  });
 }
 
 // Draw again what marks single runs, when no row comes or goes.

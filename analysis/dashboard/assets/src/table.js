@@ -3,7 +3,7 @@
 import { swatch } from "./canvas.js";
 import { columns, data, element, factors, rows, shown } from "./data.js";
 import { openRun } from "./run.js";
-import { hover, picked, state, views } from "./state.js";
+import { changed, hover, picked, state, views } from "./state.js";
 
 const ROW = 27;
 const SPARE = 6; // Lines drawn beyond the edges.
@@ -61,6 +61,7 @@ export class Runs {
       ...this.columns.map((c) => [c.key, c.label, c.unit]),
       ["verdict", "verdict", ""],
     ];
+    this.heads = new Map();
     return element(
       "thead",
       {},
@@ -75,18 +76,38 @@ export class Runs {
             unit ? element("small", {}, unit) : null,
           );
           const cell = element("th", { scope: "col", "aria-sort": "none" }, button);
+          this.heads.set(key, cell);
           button.addEventListener("click", () => {
-            this.sort = { key, down: this.sort.key === key && !this.sort.down };
-            for (const other of this.table.querySelectorAll("th")) {
-              other.setAttribute("aria-sort", "none");
-            }
-            cell.setAttribute("aria-sort", this.sort.down ? "descending" : "ascending");
+            this.sortBy(key, this.sort.key === key && !this.sort.down);
             this.draw();
+            changed();
           });
           return cell;
         }),
       ),
     );
+  }
+
+  // key : of a heading, or null for the order of the runs
+  sortBy(key, down) {
+    this.sort = { key, down };
+    for (const [other, cell] of this.heads) {
+      const order = down ? "descending" : "ascending";
+      cell.setAttribute("aria-sort", other === key ? order : "none");
+    }
+  }
+
+  toAddress(address) {
+    const { key, down } = this.sort;
+    if (key) address.set("sort", `${down ? "-" : ""}${key}`);
+  }
+
+  fromAddress(address) {
+    const text = address.get("sort") || "";
+    const down = text.startsWith("-");
+    const key = down ? text.slice(1) : text;
+    if (this.heads.has(key)) this.sortBy(key, down);
+    else this.sortBy(null, false);
   }
 
   draw() {
