@@ -1,0 +1,94 @@
+"""Traffic patterns: which host opens connections to which, by hosts, pattern and seed.
+
+The patterns are those of Wischik et al. 2011 (NSDI, sec. 4), among hosts that all
+reach one another:
+
+permutation
+    each host sends to one host, and each receives from one (TP1)
+random
+    each host sends to `count` other hosts, drawn anew for each host and never twice
+    (TP2 in a FatTree, count 12); with a `share` below 1, only that share of the hosts
+    sends, itself drawn (TP3, share 0.3)
+all
+    each host sends to every other host
+
+Nothing here depends on a topology, on addresses or on the order in which Python
+keeps sets.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+PATTERNS = ("permutation", "random", "all")
+LEAST_HOSTS = 2
+
+T = TypeVar("T")
+
+
+def pairs(
+    hosts: Sequence[str],
+    pattern: str,
+    seed: int | str,
+    *,
+    count: int = 1,
+    share: float = 1.0,
+) -> list[tuple[str, str]]:
+    """The pairs (from, to) of a pattern, in the order of `hosts`.
+
+    hosts : names, each once; at least 2
+    pattern : a name of PATTERNS
+    seed : of what is drawn; the same seed gives the same pairs
+    count : of `random`: destinations per sending host, 1 to one less than the hosts
+    share : of `random`: the share of the hosts that send, above 0 and up to 1, rounded
+        to a whole number of hosts, at least 1
+
+    No host sends to itself. Raises ValueError, in one line, for what cannot be.
+    """
+    if len(hosts) < LEAST_HOSTS or len(set(hosts)) != len(hosts):
+        raise ValueError(f"{len(hosts)} hosts; a pattern needs 2 or more, each once")
+    draw = random.Random(f"{seed}/{pattern}")
+    if pattern == "permutation":
+        return _permutation(hosts, draw)
+    if pattern == "all":
+        return [(one, two) for one in hosts for two in hosts if one != two]
+    if pattern != "random":
+        raise ValueError(f"no pattern '{pattern}'; known: {', '.join(PATTERNS)}")
+    if not 1 <= count < len(hosts):
+        raise ValueError(
+            f"{count} destinations; {len(hosts)} hosts have 1 to {len(hosts) - 1} each"
+        )
+    if not 0 < share <= 1:
+        raise ValueError(f"share {share:g} is not above 0 and up to 1")
+    return _random(hosts, draw, count, share)
+
+
+def _permutation(hosts: Sequence[str], draw: random.Random) -> list[tuple[str, str]]:
+    """A uniform permutation without fixed points, by rejection: about e attempts."""
+    while True:
+        targets = list(hosts)
+        _shuffle(targets, draw)
+        if all(one != two for one, two in zip(hosts, targets, strict=True)):
+            return list(zip(hosts, targets, strict=True))
+
+
+def _random(
+    hosts: Sequence[str], draw: random.Random, count: int, share: float
+) -> list[tuple[str, str]]:
+    senders = list(range(len(hosts)))
+    _shuffle(senders, draw)
+    sending = sorted(senders[: max(1, round(share * len(hosts)))])
+    found = []
+    for number in sending:
+        others = [host for place, host in enumerate(hosts) if place != number]
+        _shuffle(others, draw)
+        found += [(hosts[number], other) for other in others[:count]]
+    return found
+
+
+def _shuffle(items: list[T], draw: random.Random) -> None:
+    """Fisher and Yates's shuffle on `random()` alone, whose sequence Python keeps from
+    version to version."""
+    for last in range(len(items) - 1, 0, -1):
+        other = int(draw.random() * (last + 1))
+        items[last], items[other] = items[other], items[last]
