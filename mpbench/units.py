@@ -6,7 +6,7 @@
     parse("10 ms", "Mbit/s")       -> ValueError: '10 ms' is a time; ...
 
 Canonical units: `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`,
-`connections`, `requests`, `users`, `%`. A kilo is 1000 and a Ki is 1024, for bits
+`connections`, `requests`, `users`, `%`, `/s`. A kilo is 1000 and a Ki is 1024, for bits
 and for bytes. A number without a unit is refused, unlike in most tools. There are
 three exceptions: 0, a count (of packets, connections, requests or users), and a
 number whose unit is stated beside it.
@@ -32,6 +32,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "requests": ("a number of requests", "100 requests"),
     "users": ("a number of users", "3 users"),
     "%": ("a ratio", "1 %"),
+    "/s": ("a number per time", "10 /s"),
 }
 
 COUNTS = ("packets", "connections", "requests", "users")
@@ -68,6 +69,8 @@ SPELLINGS = (
     "users",
     "%",
     "percent",
+    "/s",
+    "/min",
 )
 """Usual spellings, the nearest of which is offered for an unknown unit."""
 
@@ -108,10 +111,10 @@ _DEFINITIONS = (
 
 _QUANTITY = re.compile(
     r"""\s*(?P<number>[-+]?(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)
-        \s*(?P<unit>[A-Za-zµμ%].*?)?\s*""",
+        \s*(?P<unit>[A-Za-zµμ%/].*?)?\s*""",
     re.VERBOSE,
 )
-_UNIT = re.compile(r"[A-Za-zµμ%]+(?:\s*[/* ]\s*[A-Za-zµμ%]+)*")
+_UNIT = re.compile(r"/?\s*[A-Za-zµμ%]+(?:\s*[/* ]\s*[A-Za-zµμ%]+)*")
 """No powers: nothing here has a unit with one, and a large one takes for ever."""
 
 _MILLIBIT = re.compile(r"m(bit|b\b|bps|byte|B)")
@@ -199,11 +202,11 @@ def _convert(number: float, own: str, unit: str, value: object) -> float:
     try:
         if not _UNIT.fullmatch(own):
             raise ValueError
-        source = registry.parse_units(own)
+        source = registry.parse_units(_spelled(own))
     except Exception:  # pint's parser fails in many ways on what is not a unit
         reason = f"unknown unit '{_cut(own)}'; {_nearest(own, unit)}"
         raise ValueError(reason) from None
-    target = registry.parse_units(unit)
+    target = registry.parse_units(_spelled(unit))
     try:
         result = registry.Quantity(number, source).to(target).magnitude
     except pint.DimensionalityError:
@@ -213,11 +216,19 @@ def _convert(number: float, own: str, unit: str, value: object) -> float:
     return float(f"{result:.12g}")
 
 
+def _spelled(unit: str) -> str:
+    """A unit as pint reads it, which knows no unit that begins with a slash."""
+    return f"1{unit}" if unit.startswith("/") else unit
+
+
 def _kind(unit: "pint.Unit") -> str:
     """What a unit measures, in words."""
     registry = _registry()
     for canonical, (kind, _) in KINDS.items():
-        if registry.parse_units(canonical).dimensionality == unit.dimensionality:
+        if (
+            registry.parse_units(_spelled(canonical)).dimensionality
+            == unit.dimensionality
+        ):
             return kind
     return f"of dimension {unit.dimensionality}"
 
@@ -238,8 +249,8 @@ def _nearest(own: str, unit: str) -> str:
 def _fits(spelling: str, unit: str) -> bool:
     registry = _registry()
     return (
-        registry.parse_units(spelling).dimensionality
-        == registry.parse_units(unit).dimensionality
+        registry.parse_units(_spelled(spelling)).dimensionality
+        == registry.parse_units(_spelled(unit)).dimensionality
     )
 
 

@@ -20,7 +20,7 @@ def by_entry(run: Artefacts, moved: Sequence[tools.Flow | None]) -> dict[str, An
 
     NAME.goodput_mbps : the entry's goodput
     NAME.share : its share of the goodput of all entries, 0-1; None if that is 0
-    NAME.connection_mbps : mean goodput per connection
+    NAME.connection_mbps : mean goodput per connection, except for the tool flows
 
     If no other entry starts at the entry's host, also
 
@@ -36,18 +36,23 @@ def by_entry(run: Artefacts, moved: Sequence[tools.Flow | None]) -> dict[str, An
             goodput_mbps = flow.goodput_mbps
             columns[f"{name}.goodput_mbps"] = goodput_mbps
             columns[f"{name}.share"] = goodput_mbps / total_mbps if total_mbps else None
+        if flow is not None and entry.flows is None:
             columns[f"{name}.connection_mbps"] = goodput_mbps / entry.parallel
         if sum(entry.source == e.source for e in run.job.traffic) == 1:
-            columns |= _by_path(run, entry)
+            columns |= _by_path(run, entry, flow)
     return columns
 
 
-def _by_path(run: Artefacts, entry: Traffic) -> dict[str, Any]:
+def _by_path(
+    run: Artefacts, entry: Traffic, moved: tools.Flow | None
+) -> dict[str, Any]:
     carried = path_bytes(run, entry)
     if len(carried) < 2 or not any(carried.values()):
         return {}
     columns: dict[str, Any] = {}
     seconds = _client_s(run, entry)
+    if entry.flows is not None and moved is not None:
+        seconds = moved.seconds
     shares = metrics.shares(list(carried.values()))
     for (number, frame_bytes), share in zip(carried.items(), shares, strict=True):
         name = f"{entry.name}.path{number}"
@@ -110,6 +115,8 @@ def began_s(run: Artefacts, index: int) -> float:
     exceeds its duration is assumed to come before the first interval.
     """
     entry = run.job.traffic[index]
+    if entry.flows is not None:  # its times count from the beginning of the traffic
+        return 0.0
     for process in run.outcome.processes:
         if process.name == f"traffic-{index}-client" and process.start_s is not None:
             if entry.tool != "iperf3" or not entry.duration_s or not process.end_s:

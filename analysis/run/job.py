@@ -80,7 +80,10 @@ class Traffic:
     receiver : the tool's end that receives the data, "client" or "server"
     requests : number of ab's requests; None if ab's duration is limited instead
     keep_alive : True if ab's requests share connections
-    timeout_s : when curl gives up, in seconds; None for never
+    timeout_s : when curl gives up, or when a flow is given up, in seconds after its
+        start; None for never
+    flows : number of connections of the tool `flows`; None for other tools
+    flow_bytes : the sum of their sizes; None if they have no size, and for other tools
     """
 
     name: str | None
@@ -98,6 +101,15 @@ class Traffic:
     requests: int | None = None
     keep_alive: bool = False
     timeout_s: float | None = None
+    flows: int | None = None
+    flow_bytes: int | None = None
+
+    @property
+    def bulk(self) -> bool:
+        """Whether its connections are to use all their paths: they send as fast as
+        they can until they are told to end, or iperf3's bytes."""
+        endless_flows = self.flows is not None and self.flow_bytes is None
+        return self.tool == "iperf3" or endless_flows
 
     @property
     def sender(self) -> str:
@@ -139,8 +151,14 @@ class Job:
 
     @property
     def initiators(self) -> dict[str, Transport]:
-        """The hosts that open connections, and the transport of each."""
-        return {entry.source: entry.transport for entry in self.traffic}
+        """The hosts that open connections, and the transport of each; the MPTCP of one
+        that has TCP too."""
+        found: dict[str, Transport] = {}
+        for entry in self.traffic:
+            known = found.get(entry.source)
+            if known is None or known.protocol != "mptcp":
+                found[entry.source] = entry.transport
+        return found
 
 
 def label(name: str) -> str:
@@ -218,6 +236,7 @@ def _transport(transport: Mapping[str, Any]) -> Transport:
 def _traffic(entry: Mapping[str, Any], name: str | None, case: Transport) -> Traffic:
     reverse = bool(entry.get("reverse"))
     duration_s, size = entry.get("duration_s"), entry.get("bytes")
+    drawn = entry.get("drawn") or {}
     own_transport = entry.get("transport")
     return Traffic(
         name=name,
@@ -235,4 +254,6 @@ def _traffic(entry: Mapping[str, Any], name: str | None, case: Transport) -> Tra
         requests=entry.get("requests"),
         keep_alive=bool(entry.get("keep_alive")),
         timeout_s=entry.get("timeout_s"),
+        flows=int(drawn["flows"]) if drawn else None,
+        flow_bytes=int(drawn["bytes"]) if drawn and entry["size"] else None,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.run import changed_links, metrics, tools
+from analysis.run import changed_links, flow_times, metrics, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import by_entry, by_phase
 from analysis.run.job import FRAME_BYTES
@@ -50,6 +50,7 @@ def row(run: Artefacts) -> dict[str, Any]:
         **_mean_capacities(run, measured_s),
         **(by_entry(run, moved) if run.job.traffic[0].name is not None else {}),
         **by_phase(run),
+        **_all_flows(run),
         **_by_tool(run),
     }
 
@@ -88,6 +89,24 @@ def _mean_capacities(
         )
         for link in run.job.links
         if changed_links.changes(run.job, link.name) and link.capacity_mbps is not None
+    }
+
+
+def _all_flows(run: Artefacts) -> dict[str, Any]:
+    """The columns of all connections with a size, of all entries of the tool flows."""
+    pairs = zip(run.job.traffic, run.reports, strict=True)
+    sized = [(e, report) for e, report in pairs if e.flow_bytes is not None]
+    if not sized:
+        return {}
+    loads = [flow_times.load_columns(entry, report) for entry, report in sized]
+    return {
+        **flow_times.columns([flow for _, report in sized for flow in report.flows]),
+        **{
+            name: sum(load[name] for load in loads)
+            if all(load[name] is not None for load in loads)
+            else None
+            for name in loads[0]
+        },
     }
 
 
@@ -137,7 +156,8 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
     """Whether A_B applies to a run.
 
     It does if a single host sends over MPTCP and has several paths of one link each,
-    because the goodput can then be the sum of the capacities.
+    because the goodput can then be the sum of the capacities. Connections that open
+    from time to time need not fill them.
     """
     entries = run.job.traffic
     paths = [path.links for path in run.paths_of(entries[0]).values()]
@@ -146,6 +166,7 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
         and entries[0].transport.protocol == "mptcp"
         and len(paths) > 1
         and all(len(path) == 1 for path in paths)
+        and all(entry.flow_bytes is None for entry in entries)
     )
 
 

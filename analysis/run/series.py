@@ -9,8 +9,10 @@ import pandas as pd
 
 from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import began_s
+from analysis.run.job import Traffic
 from analysis.run.quantities import QUANTITIES
 from analysis.run.readers import trace
+from analysis.run.readers.flows import Report
 from analysis.run.readers.iperf3 import Interval
 
 FILE = "trace.csv"
@@ -68,12 +70,20 @@ def average(line: Line, seconds: float | None) -> Line:
 
 
 def _reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
-    """The goodput of each iperf3 entry, per connection, from the receiver's report."""
+    """The goodput of each entry whose receiver reports intervals.
+
+    That of iperf3 is per connection, and that of the tool flows of all connections.
+    """
     lines_by_name = {}
     for number, (entry, report) in enumerate(
         zip(run.job.traffic, run.reports, strict=True)
     ):
-        if entry.tool != "iperf3" or (users and entry.sending_host not in users):
+        if users and entry.sending_host not in users:
+            continue
+        if entry.flows is not None:
+            name = entry.name or f"{entry.source} to {entry.destination}"
+            lines_by_name[name] = _arrived(entry, report)
+        if entry.tool != "iperf3":
             continue
         slack_s = SLACK * entry.interval_s
         within = report.of(entry.receiver).window(entry.duration_s, slack_s)
@@ -88,6 +98,17 @@ def _reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
     if not lines_by_name:
         raise ValueError("no receiver reports intervals")
     return lines_by_name
+
+
+def _arrived(entry: Traffic, report: Report) -> Line:
+    """What all connections of an entry received in each interval."""
+    last = max((interval for _, interval, _ in report.intervals), default=-1)
+    counts = np.zeros(last + 1)
+    for _, interval, count in report.intervals:
+        counts[interval] += count
+    first = int(entry.start_s / entry.interval_s)
+    times = (np.arange(last + 1) + 0.5) * entry.interval_s
+    return Line(times[first:], (8e-6 * counts / entry.interval_s)[first:])
 
 
 def _rate_mbps(interval: Interval) -> float:

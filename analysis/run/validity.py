@@ -29,8 +29,6 @@ OUT_MBPS = 8e-6
 USED_FRAMES = 10
 """A path counts as used if it carried this many full packets, which is an initial
 window, or one hundredth of all bytes of a short transfer."""
-BULK = ("iperf3",)
-"""Tools that use all paths, because they send as fast as they can."""
 JOIN_ROUND_TRIPS = 4
 SYN_TIMEOUT_S = 1.0
 """The time after which TCP sends a lost SYN again."""
@@ -48,10 +46,15 @@ def transport_as_asked(run: Artefacts) -> Iterator[str]:
     several = len(run.job.initiators) > 1
     for host, transport in run.job.initiators.items():
         reported = run.outcome.transports.get(host) or {}
-        names = ["congestion_control"]
-        names += ["scheduler"] if transport.protocol == "mptcp" else []
-        for name in names:
-            asked, used = getattr(transport, name), reported.get(name)
+        asked_of = {}
+        # The tool flows sets congestion control on each socket, and reports it itself.
+        for entry in run.job.traffic:
+            if entry.source == host and entry.flows is None:
+                asked_of["congestion_control"] = entry.transport.congestion_control
+        if transport.protocol == "mptcp":
+            asked_of["scheduler"] = transport.scheduler
+        for name, asked in asked_of.items():
+            used = reported.get(name)
             if asked != used:
                 where = f" on {host}" if several else ""
                 words = name.replace("_", " ")
@@ -67,12 +70,17 @@ def no_fallback(run: Artefacts) -> Iterator[str]:
                 yield f"plain TCP asked for, but {count} connections tried MPTCP"
             continue
         needed = sum(
-            lasted.connections for entry, lasted in _lasted(run) if entry.source == host
+            lasted.connections
+            for entry, lasted in _lasted(run)
+            if entry.source == host and entry.transport.protocol == "mptcp"
         )
         connections = counters.mptcp("MPCapableSYNACKRX")
         if connections < needed:
             yield f"{connections} MPTCP connections, but the traffic needs {needed}"
-        servers = [e.destination for e in run.job.traffic if e.source == host]
+        of_host = [entry for entry in run.job.traffic if entry.source == host]
+        if any(entry.flow_bytes is not None for entry in of_host):
+            continue  # they may fall back, see `analysis.run.tools.flows.lasted`
+        servers = [entry.destination for entry in of_host]
         for end in dict.fromkeys((host, *servers)):
             for name, count in run.counters[end].fallbacks():
                 yield f"fell back to TCP: {name} is {count} on the {end}"
@@ -88,13 +96,22 @@ def subflows_established(run: Artefacts) -> Iterator[str]:
     for host, transport in run.job.initiators.items():
         if transport.protocol != "mptcp":
             continue
-        long_connections = sum(
-            lasted.connections
+        of_host = [
+            lasted
             for entry, lasted in _lasted(run)
-            if entry.source == host and lasted.seconds > deadline_s
-        )
+            if entry.source == host and entry.transport.protocol == "mptcp"
+        ]
         further_subflows = (transport.same_pair or len(run.users[host])) - 1
-        expected = further_subflows * long_connections
+        expected = further_subflows * sum(x.longer_than(deadline_s) for x in of_host)
+        lacking = [
+            subflows
+            for lasted in of_host
+            for seconds, subflows in lasted.each
+            if seconds > deadline_s and subflows < 1 + further_subflows
+        ]
+        if lacking:
+            reason = f"{len(lacking)} connections of {host} ended with fewer than"
+            yield f"{reason} {1 + further_subflows} subflows"
         servers = {e.destination for e in run.job.traffic if e.source == host}
         ends = {host: "MPJoinSynAckRx", **dict.fromkeys(servers, "MPJoinAckRx")}
         for end, name in ends.items():
@@ -115,7 +132,7 @@ def links_used(run: Artefacts) -> Iterator[str]:
     A link that is to be used may carry nothing if a scheduler leaves it unused, and
     also in downloads and requests, whose connections can be too short to use it.
     """
-    bulk = any(entry.tool in BULK for entry in run.job.traffic)
+    bulk = any(entry.bulk for entry in run.job.traffic)
     carried = link_traffic.link_bytes(run)
     total = sum(carried.values())
     used = {link.name for link in run.used_links}
@@ -130,7 +147,7 @@ def links_used(run: Artefacts) -> Iterator[str]:
 def paths_used(run: Artefacts) -> Iterator[str]:
     """Each host that opens connections used all paths that it is to use."""
     for entry in run.job.traffic:
-        if entry.tool not in BULK:
+        if not entry.bulk:
             continue
         carried = link_traffic.path_bytes(run, entry)
         least = _least_bytes(run, sum(carried.values()))

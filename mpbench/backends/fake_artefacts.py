@@ -12,7 +12,13 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends import fake_changes, fake_command, fake_trace, fake_web
+from mpbench.backends import (
+    fake_changes,
+    fake_command,
+    fake_connections,
+    fake_trace,
+    fake_web,
+)
 from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import (
     Flow,
@@ -37,6 +43,8 @@ def artefacts(job: Job) -> dict[str, bytes]:
     files: dict[str, Any] = {"outcome.json": outcome(job, flows, wiring)}
     for index, each in enumerate(flows):
         tool = job["traffic"][index]["tool"]
+        if tool == "flows":
+            continue
         if tool in fake_web.TOOLS:
             files |= fake_web.reports(job["traffic"][index], index, each)
         if tool == "command":
@@ -49,6 +57,9 @@ def artefacts(job: Job) -> dict[str, bytes]:
                 files[f"{name}.json"] = iperf3(job, index, each, end)
             files[f"{name}.err"] = b""
     files |= fake_command.numbers(job, flows)
+    files |= fake_connections.tables(
+        job, {n: each.transfers for n, each in enumerate(flows) if each.transfers}
+    )
     for host in hosts(job):
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
     changed = fake_changes.shapes_at_end(job, wiring, virtual_s(flows))
@@ -67,18 +78,21 @@ def artefacts(job: Job) -> dict[str, bytes]:
 
 
 def hosts(job: Job) -> dict[str, Mapping[str, Any]]:
-    """The hosts of the traffic, and the transport of each."""
-    return {
-        entry[end]: transport_of(job, index)
-        for end in ("from", "to")
-        for index, entry in enumerate(job["traffic"])
-    }
+    """The hosts of the traffic, and the transport of each; the MPTCP of one that has
+    TCP too."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for end in ("from", "to"):
+        for index, entry in enumerate(job["traffic"]):
+            transport = transport_of(job, index)
+            if found.get(entry[end], {}).get("protocol") != "mptcp":
+                found[entry[end]] = transport
+    return found
 
 
 def outcome(job: Job, flows: list[Flow], wiring: Wiring) -> dict[str, Any]:
     processes = [
         {
-            "name": f"traffic-{index}-{end}",
+            "name": "flows" if each.transfers else f"traffic-{index}-{end}",
             "host": job["traffic"][index]["from" if end == "client" else "to"],
             "argv": [job["traffic"][index]["tool"], f"--{end}", "--json"],
             "exit_code": 0,
@@ -176,7 +190,9 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
         "TcpRetransSegs": resent if sends else 0,
     }
     connections = sum(
-        fake_web.connections(entry, each)
+        len(each.transfers)
+        if each.transfers
+        else fake_web.connections(entry, each)
         if entry["tool"] in fake_web.TOOLS
         else 1 + entry.get("parallel", 1)
         for entry, each in ports

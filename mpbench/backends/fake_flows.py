@@ -9,6 +9,8 @@ from typing import Any
 
 from mpbench.backends.base import Job
 from mpbench.backends.fake_changes import mean_shape
+from mpbench.backends.fake_connections import Transfer, transfers
+from mpbench.plan.flow_list import NS
 from topologies import describe_job
 from topologies.shaping import FRAME_BYTES, Shape, from_json
 
@@ -24,6 +26,7 @@ class Flow:
     bytes : of payload, received
     path_bytes : of payload, by path of its host (1-based); the sum is `bytes`
     link_bytes : of payload, by link
+    transfers : the connections of the tool flows
     """
 
     begin_s: float
@@ -33,6 +36,7 @@ class Flow:
     link_bytes: Mapping[str, int]
     payload_bytes: int
     retransmits: int
+    transfers: tuple[Transfer, ...] = ()
 
 
 def transport_of(job: Job, index: int) -> Mapping[str, Any]:
@@ -86,7 +90,12 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
     share = (1 - 0.2 * spread) * payload / FRAME_BYTES
     total_bps = share * 1e6 * sum(rates.values())
     seconds = entry.get("duration_s")
-    if seconds is None:
+    each: tuple[Transfer, ...] = ()
+    if entry["tool"] == "flows":
+        each = tuple(transfers(entry, job["seed"], total_bps))
+        seconds = max(one.end_ns for one in each) / NS - entry["start_s"]
+        share *= 8 * sum(one.received for one in each) / (total_bps * seconds)
+    elif seconds is None:
         amount = entry["bytes"] * (entry.get("requests") or 1)
         seconds = amount * 8 / total_bps
     path_bytes = {
@@ -103,6 +112,7 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
         link_bytes=link_bytes,
         payload_bytes=payload,
         retransmits=sum(path_bytes.values()) // payload // 500,
+        transfers=each,
     )
 
 

@@ -1,7 +1,7 @@
-"""Compile `mpbench-read` for this machine.
+"""Compile `mpbench-read` and `mpbench-flows` for this machine.
 
-In a guest of the virtual lab, `mpbench-read` is part of the kernel's image. For native
-runs it is compiled once from the same sources and kept in the user's cache folder,
+In a guest of the virtual lab, they are part of the kernel's image. For native runs
+they are compiled once from the same sources and kept in the user's cache folder,
 under the hash of its sources.
 """
 
@@ -20,6 +20,7 @@ SOURCES = SOURCE / "kernel" / "guest"
 COMPILER = "gcc"
 REMEDY = "apt-get install gcc libc6-dev"
 _PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "mpbench-flows": ("flows.c", ("-O2",)),
     "mpbench-read": ("mpbench-read.c", ("-O2",)),
     "libmpbench-read.so": ("read-library.c", ("-O2", "-shared", "-fPIC")),
 }

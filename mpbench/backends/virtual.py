@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench import kernel
-from mpbench.backends import boot, confinement, guest_code, tools
+from mpbench.backends import boot, confinement, flow_lists, guest_code, tools
 from mpbench.backends.base import Bounds, Exit, Job, Report
 from mpbench.backends.confinement import Limits, RunFolder
 from mpbench.backends.console import LONGEST_BYTES, Follower
@@ -120,6 +120,7 @@ class VirtualBackend:
     ) -> Exit:
         began_s = time.monotonic()
         boot.write(boot.Orders(self._command(), bounds.virtual_s), directory)
+        flow_lists.write(job, directory)
         artefacts = directory / "artefacts"
         limits = self._limits or confinement.limits(bool(job.get("capture")), directory)
         # The guest may replace the file; what it says arrives in this one all the same.

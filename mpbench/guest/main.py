@@ -29,6 +29,7 @@ from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
+from mpbench.workloads import flows
 from mpbench.workloads.processes import Process
 from topologies.network import Network
 from topologies.shaping import from_json
@@ -134,8 +135,12 @@ def build_network(
     else:
         network = LabNetwork(topology, folder, more)
     network.build(undo)
+    many = transport.many_connections(job)
+    if many and in_lab():  # natively, this belongs to the machine
+        Path(flows.BACKLOG).write_text(str(flows.BACKLOG_PACKETS))
     for host, settings in hosts.items():
-        transport.configure(network.nodes[host], settings)
+        wide = flows.SYSCTLS if host in many else None
+        transport.configure(network.nodes[host], settings, wide)
     return topology, network
 
 
@@ -229,10 +234,18 @@ def make_changes(
 
 
 def plan_processes(job: dict[str, Any], topology: Network) -> list[Process]:
-    """The processes of the run's traffic, in the order of its entries."""
+    """The processes of the run's traffic, in the order of its entries.
+
+    A process that serves several entries stands at the first of them.
+    """
     processes: list[Process] = []
     for index, entry in enumerate(job["traffic"]):
         tool = importlib.import_module(f"mpbench.workloads.{entry['tool']}")
         settings = transport.of(entry, job)
-        processes += tool.processes(index, entry, settings, topology.address)
+        there = {process.name for process in processes}
+        processes += [
+            process
+            for process in tool.processes(index, entry, settings, topology.address)
+            if process.name not in there
+        ]
     return processes

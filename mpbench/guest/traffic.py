@@ -64,8 +64,13 @@ class TrafficError(Exception):
 class Started:
     """A process that was started, its times, and the files of its output."""
 
-    def __init__(self, process: Process, network: Nodes, folder: Path) -> None:
+    def __init__(
+        self, process: Process, network: Nodes, folder: Path, zero_s: float = 0.0
+    ) -> None:
         self.process = process
+        self.argv = list(process.argv)
+        if process.zero:
+            self.argv.append(str(round(zero_s * 1e9)))
         self.ended: float | None = None
         self.output = folder / process.output
         self.error = self.output.with_suffix(".err")
@@ -79,7 +84,7 @@ class Started:
             self.error.open("wb") as err,
         ):
             self.popen = network.nodes[process.host].popen(
-                process.argv,
+                self.argv,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
@@ -98,7 +103,7 @@ class Started:
         return {
             "name": self.process.name,
             "host": self.process.host,
-            "argv": list(self.process.argv),
+            "argv": self.argv,
             "exit_code": self.popen.returncode,
             "start_s": round(self.began - zero, 9),
             "end_s": None if self.ended is None else round(self.ended - zero, 9),
@@ -148,7 +153,7 @@ def run(
         if changes:
             changes.take()
         while waiting and time.monotonic() - zero >= waiting[0].start_s:
-            clients.append(Started(waiting.pop(0), network, folder))
+            clients.append(Started(waiting.pop(0), network, folder, zero))
         due_s = trace.due_s() if trace else FAR_S
         if trace and time.monotonic() >= due_s:
             trace.take()

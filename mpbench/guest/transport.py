@@ -35,18 +35,54 @@ def by_host(job: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The transport of every host that traffic goes from or to; users come first.
 
     All entries of a host have the same transport, except for the path that a TCP takes,
-    because the settings belong to the host.
+    because the settings belong to the host. Entries of the tool `flows` may have
+    another protocol and congestion control, which they set on each socket.
     """
-    transports: dict[str, Mapping[str, Any]] = {}
+    entries: dict[str, list[Mapping[str, Any]]] = {}
     for end in ("from", "to"):
         for entry in job["traffic"]:
-            transports.setdefault(entry[end], of(entry, job))
-    return transports
+            entries.setdefault(entry[end], []).append(entry)
+    return {host: _joined(of_host, job) for host, of_host in entries.items()}
 
 
-def configure(node: LabNode, transport: Mapping[str, Any]) -> None:
-    """Set congestion control, scheduler and any other sysctl of an end host."""
-    values = dict(DEFAULTS)
+def _joined(
+    entries: Sequence[Mapping[str, Any]], job: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The settings of a host that has these entries.
+
+    Congestion control is that of entries which cannot set their own. The scheduler and
+    the path manager are those of an MPTCP, if there is one.
+    """
+    transports = [of(entry, job) for entry in entries]
+    first = transports[0]
+    if all(transport == first for transport in transports):
+        return first
+    fixed = [of(entry, job) for entry in entries if entry["tool"] != "flows"]
+    mptcps = [each for each in transports if each["protocol"] == "mptcp"]
+    own = (fixed or transports)[0]
+    sysctls: dict[str, Any] = {}
+    for transport in transports:
+        sysctls |= transport.get("sysctls") or {}
+    control = own["congestion_control"]
+    return {**(mptcps or [own])[0], "congestion_control": control, "sysctls": sysctls}
+
+
+def many_connections(job: Mapping[str, Any]) -> set[str]:
+    """The hosts with traffic of the tool `flows`."""
+    entries = [entry for entry in job["traffic"] if entry["tool"] == "flows"]
+    return {entry[end] for entry in entries for end in ("from", "to")}
+
+
+def configure(
+    node: LabNode,
+    transport: Mapping[str, Any],
+    more: Mapping[str, str | int] | None = None,
+) -> None:
+    """Set congestion control, scheduler and any other sysctl of an end host.
+
+    more : sysctls of the traffic's tool, which those of the transport override
+    """
+    values = {**DEFAULTS, **(more or {})}
     values["net.ipv4.tcp_congestion_control"] = transport["congestion_control"]
     mptcp = transport["protocol"] == "mptcp"
     if mptcp and transport["scheduler"] != ONLY_CHOICE["net.mptcp.scheduler"]:

@@ -31,6 +31,7 @@ INITRAMFS = """\
 dir /dev 755 0 0
 nod /dev/console 600 0 0 c 5 1
 dir /tools 755 0 0
+file /tools/mpbench-flows initramfs/mpbench-flows 755 0 0
 file /tools/mpbench-read initramfs/mpbench-read 755 0 0
 file /tools/libmpbench-read.so initramfs/libmpbench-read.so 644 0 0
 file /init initramfs/init 755 0 0
@@ -48,6 +49,7 @@ class Program:
 
 PROGRAMS = (
     Program("init", "init.c", ("-static",)),
+    Program("mpbench-flows", "flows.c", ("-static",)),
     Program("mpbench-read", "mpbench-read.c", ("-static",)),
     Program("libmpbench-read.so", "read-library.c", ("-shared", "-fPIC", "-ldl")),
 )

@@ -40,7 +40,7 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
     timed = [
         (entry["start_s"], end)
         for entry, end in zip(job["traffic"], ends, strict=True)
-        if entry["bytes"] is None
+        if entry["bytes"] is None and not _sized(entry)
     ]
     for span in _covered(timed):
         bits += used_mbps(job, span=span) * 1e6 * (span[1] - span[0])
@@ -50,6 +50,8 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
 
 def _sized_bits(job: Job, entry: Job) -> float:
     """Bits that an entry of a given size moves; 0 for one that is limited by time."""
+    if _sized(entry):
+        return 8.0 * float(entry["drawn"]["bytes"])
     if entry["bytes"] is None:
         return 0.0
     count = entry.get("requests") or 1.0
@@ -57,6 +59,11 @@ def _sized_bits(job: Job, entry: Job) -> float:
         one_s = request_s(job, entry)
         count = max(1.0, entry["duration_s"] / one_s)
     return 8.0 * float(entry["bytes"]) * float(count)
+
+
+def _sized(entry: Job) -> bool:
+    """Whether an entry opens connections of given sizes."""
+    return entry["tool"] == "flows" and entry["size"] is not None
 
 
 def _covered(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpbench.errors import UserError
-from mpbench.plan import timing
+from mpbench.plan import flow_memory, timing
 from mpbench.spec import Spec, change_checks, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
@@ -36,7 +36,12 @@ MEMORY_BYTES = 1 << 29
 
 def check(spec: Spec, plan: "Plan") -> None:
     """Raises UserError, one line per fault, for an experiment that cannot work."""
-    faults = [*_links(spec, plan), *_changes(spec, plan), *_figures(spec, plan)]
+    faults = [
+        *_links(spec, plan),
+        *_changes(spec, plan),
+        *_figures(spec, plan),
+        *_connections(spec, plan),
+    ]
     if faults:
         raise UserError(listing(list(dict.fromkeys(faults))))
 
@@ -141,6 +146,16 @@ def _ending_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
                     f"{spec.where('changes')}: changes: {run.case}: traffic[{index}]:"
                     f" {reason}; {hint}"
                 )
+
+
+def _connections(spec: Spec, plan: "Plan") -> Iterator[str]:
+    """Connections for which a guest has not the memory."""
+    for run in plan.runs:
+        for number, reason in flow_memory.faults(run.job):
+            index = run.job["traffic"][number]["stream"]
+            at = f"traffic[{index}]"
+            at += f", point {run.point}" if len(plan.design) > 1 else ""
+            yield f"{spec.where('traffic', index)}: {at}: {reason}"
 
 
 def _figures(spec: Spec, plan: "Plan") -> Iterator[str]:

@@ -8,112 +8,49 @@ know is refused, so a new key of the job needs a field here.
 `docs/experiment-file.md` describes the format key by key.
 """
 
-import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 import topologies
 from mpbench import patterns
-from mpbench.guest import sysctls
 from mpbench.plan import change_format
+from mpbench.plan.job_flows import Flows
+from mpbench.plan.job_parts import (
+    Entry,
+    LastingSeconds,
+    Milliseconds,
+    Name,
+    Number,
+    Part,
+    Seconds,
+    Size,
+    Transport,
+)
 from mpbench.plugins.static import MOST_KEYS
 from mpbench.spec import builtin
 from mpbench.spec.command import ENDS, MOST_NUMBERS, NUMBER_UNITS, TAKEN, words
 from mpbench.spec.plugins import Code, NumberName, PluginName
 from mpbench.spec.plugins import Numbers as PluginNumbers
-from mpbench.spec.vocabulary import PROTOCOLS, READ_MODES
+from mpbench.spec.vocabulary import READ_MODES
 from topologies import Description, fabric, networks, templates
 from topologies.fabric import CHOICES
 from topologies.shaping import from_json
 
 FORMAT = 2
 MOST_SEED = 2**63 - 1
-MOST_SECONDS = 1e8
-MOST_BYTES = 10**15
 MOST_ENTRIES = 1000
 MOST_METRICS = 100
 MOST_QUEUE_PACKETS = 10**9
 ROUNDING = 1e-6
 """Values are rounded to so much, which may take one past the end of its range."""
 
-_WORD = re.compile(r"[a-z0-9][a-z0-9_-]{0,15}")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_SYSCTL_VALUE = re.compile(r"[\x20-\x7e\t]{0,1000}")
-
-
-def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
-    def check(value: str) -> str:
-        if not pattern.fullmatch(value):
-            raise ValueError(f"{value[:40]!r} is not {what}")
-        return value
-
-    return AfterValidator(check)
-
-
-def _sysctl(name: str) -> str:
-    sysctls.path(name)
-    return name
-
 
 def _readable(pattern: str) -> str:
     patterns.compiled(pattern)
     return pattern
-
-
-Word = Annotated[str, _matching(_WORD, "a name that a kernel knows")]
-Name = Annotated[str, _matching(_NAME, "a name of letters, digits, '-', '_' and '.'")]
-Sysctl = Annotated[str, AfterValidator(_sysctl)]
-SysctlValue = Annotated[str, _matching(_SYSCTL_VALUE, "a line of text")]
-Number = Annotated[float, Field(ge=-1e15, le=1e15)]
-Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS)]
-LastingSeconds = Annotated[float, Field(gt=0, le=MOST_SECONDS)]
-Milliseconds = Annotated[float, Field(ge=0, le=1e6)]
-Size = Annotated[int, Field(ge=1, le=MOST_BYTES)]
-
-
-class Part(BaseModel):
-    """A mapping of the job; it refuses unknown keys, other types and NaN."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, allow_inf_nan=False
-    )
-
-
-class Transport(Part):
-    """The transport of a case, or of one traffic entry."""
-
-    protocol: Literal[PROTOCOLS]  # type: ignore[valid-type]
-    congestion_control: Word
-    scheduler: Word | None
-    path: Annotated[int, Field(ge=1, le=100)] | None
-    path_manager: Word | None
-    sysctls: dict[Sysctl, SysctlValue]
-
-    @model_validator(mode="after")
-    def _mptcp_has_a_scheduler(self) -> Self:
-        if self.protocol == "mptcp" and None in (self.scheduler, self.path_manager):
-            raise ValueError("mptcp needs a scheduler and a path manager")
-        return self
-
-
-class Entry(Part):
-    """What a traffic entry of every tool has."""
-
-    source: Name = Field(alias="from")
-    destination: Name = Field(alias="to")
-    start_s: Seconds
-    port: Annotated[int, Field(ge=1, le=65535)]
-    transport: Transport | None = None
 
 
 class Iperf3(Entry):
@@ -218,7 +155,7 @@ class PluginMetric(Part):
     numbers: PluginNumbers
 
 
-AnyEntry = Iperf3 | Curl | Ab | Cbr | Command | Plugin
+AnyEntry = Iperf3 | Curl | Ab | Cbr | Command | Flows | Plugin
 
 
 class Capture(Part):
@@ -308,7 +245,7 @@ class Job(Part):
     links: Annotated[list[Link], Field(max_length=MOST_ENTRIES)]
     changes: Annotated[
         list[change_format.Series], Field(min_length=1, max_length=MOST_ENTRIES)
-    ] = []
+    ] = Field(default_factory=list)
     transport: Transport
     traffic: Annotated[
         list[Annotated[AnyEntry, Field(discriminator="tool")]],

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mpbench.errors import UserError
-from mpbench.plan import changes, job_format
+from mpbench.plan import changes, flow_list, job_format
 from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.job_format import FORMAT
 from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.spec import Spec, flows
 from mpbench.spec.cases import Case
+from mpbench.spec.flow_entry import Flows
 from mpbench.spec.traffic import Entry, Start, Traffic
 from mpbench.spec.with_params import WithParams
 from topologies import fabric, networks, resolve, wire
@@ -25,7 +26,7 @@ from topologies.shaping import to_json
 
 REPORT = "report"
 """Key of what determines no outcome, and no id: how the run is measured."""
-MOST_STREAMS = 128
+MOST_STREAMS = MOST_USERS = 128
 START_DECIMALS = 6
 
 Json = dict[str, Any]
@@ -184,6 +185,8 @@ def _connections(entry: Entry) -> tuple[int, int]:
     """How many connections a user opens at a time, and how many its tool can."""
     if isinstance(entry, Traffic):
         return entry.parallel, MOST_STREAMS
+    if isinstance(entry, Flows):
+        return 1, MOST_USERS
     return 1, 1
 
 
@@ -192,9 +195,7 @@ def varied(spec: Spec, point: Mapping[str, float | int]) -> list[Entry]:
     entries: list[Entry] = list(spec.traffic)
     for name, (index, key, _) in spec.varied_traffic.items():
         if name in point:
-            value: object = point[name]
-            if key == "start":
-                value = Start.at(float(point[name]))
+            value = entries[index].of_design(key, point[name])
             entries[index] = entries[index].model_copy(update={key: value})
     return entries
 
@@ -216,8 +217,22 @@ def traffic(
         made["transport"] = entry.transport and transport(entry.transport)
         if "parallel" in made:
             made["parallel"] = flowing[index]
+        if isinstance(entry, Flows):
+            made = drawn_flows(spec, made, index, flowing[index], seed)
         jobs.append(made)
     return jobs
+
+
+def drawn_flows(spec: Spec, made: Json, index: int, users: int, seed: int) -> Json:
+    """The entry of the tool `flows`, with the count and the times of what is drawn.
+
+    Raises UserError if its connections are more than a run can have.
+    """
+    try:
+        return flow_list.complete({**made, "users": users, "stream": index}, seed)
+    except ValueError as error:
+        where = spec.where("traffic", index)
+        raise UserError(f"{where}: traffic[{index}]: {error}") from None
 
 
 def start_s(start: Start, seed: int, index: int) -> float:

@@ -136,6 +136,11 @@ def traffic_end_s(job: Mapping[str, Any], entry: Entry) -> float:
 
 
 def _lasts_s(job: Mapping[str, Any], entry: Entry) -> float:
+    if entry["tool"] == "flows" and entry["size"] is not None:
+        rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
+        lasts_s = 8 * entry["drawn"]["bytes"] / rate + round_trip_s(job["parameters"])
+        most_s = entry["duration_s"] + entry["timeout_s"]
+        return float(min(max(lasts_s, entry["duration_s"]), most_s))
     if entry["duration_s"] is not None:
         return float(entry["duration_s"])
     if entry["tool"] == "ab":
@@ -154,10 +159,19 @@ def request_s(job: Mapping[str, Any], entry: Entry) -> float:
 
 
 def known_end_s(entries: Sequence[Entry]) -> float | None:
-    """When the last traffic ends; None where an entry is not limited by time."""
+    """When the last traffic ends, at the latest; None where an entry is not limited by
+    time."""
     if any(entry["duration_s"] is None for entry in entries):
         return None
-    return max(float(entry["start_s"] + entry["duration_s"]) for entry in entries)
+    return max(
+        float(entry["start_s"] + entry["duration_s"] + _late_s(entry))
+        for entry in entries
+    )
+
+
+def _late_s(entry: Entry) -> float:
+    """How long the last connection of an entry may outlast its duration."""
+    return float(entry["timeout_s"] or 0.0) if entry["tool"] == "flows" else 0.0
 
 
 def time_limit_s(
@@ -224,7 +238,7 @@ def _at_most_s(values: Values, entry: Entry, rate: float) -> float:
         trips_s = ROUND_TRIPS_PER_REQUEST * round_trip_s(values)
         return float(entry["requests"] * (8 * entry["bytes"] / rate + trips_s))
     if duration_s is not None:
-        return float(duration_s)
+        return float(duration_s) + _late_s(entry)
     if entry.get("timeout_s") is not None:
         return float(entry["timeout_s"])
     return float(8 * entry["bytes"] / rate)

@@ -73,6 +73,7 @@ class Document:
         where its key stands
     origins : the name of the file for every place that an included file brought
     changes : the configurations that changed the values; empty: none
+    rewritten : whether the values hold the content of a file that the text only names
     """
 
     name: str
@@ -81,6 +82,7 @@ class Document:
     lines: Mapping[Place, int]
     origins: Mapping[Place, str] = field(default_factory=dict)
     changes: str = ""
+    rewritten: bool = False
 
     def line(self, place: Place) -> int:
         """Line of a place; of a place that is missing, the line of what encloses it."""

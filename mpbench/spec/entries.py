@@ -12,6 +12,7 @@ from mpbench import units
 from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.command import Command
+from mpbench.spec.flow_entry import MOST_CONNECTIONS, MOST_RATE_PER_S, Flows
 from mpbench.spec.messages import MOST_FAULTS
 from mpbench.spec.plugin_tool import PluginTool
 from mpbench.spec.suggestions import suggestion, unknown_key
@@ -27,6 +28,7 @@ MODELS: Mapping[str, type[Entry]] = {
     "ab": Requests,
     "cbr": ConstantRate,
     "command": Command,
+    "flows": Flows,
 }
 
 
@@ -49,6 +51,7 @@ class _Varied:
 _SIZE = _Varied("size", "bytes", "size_bytes", 1, 1e12, True, "amount of data")
 _START = _Varied("start", "s", "start_s", 0, 86_400, False, "when it starts")
 _DURATION = _Varied("duration", "s", "duration_s", 1, 86_400, True, "how long it sends")
+_TIMEOUT = _Varied("timeout", "s", "timeout_s", 0.001, 86_400, False, "longest time")
 VARIED: Mapping[str, tuple[_Varied, ...]] = {
     "iperf3": (
         _SIZE,
@@ -59,7 +62,7 @@ VARIED: Mapping[str, tuple[_Varied, ...]] = {
     "curl": (
         _SIZE,
         _START,
-        _Varied("timeout", "s", "timeout_s", 0.001, 86_400, False, "longest time"),
+        _TIMEOUT,
     ),
     "ab": (
         _SIZE,
@@ -86,6 +89,30 @@ VARIED: Mapping[str, tuple[_Varied, ...]] = {
     "command": (
         _Varied("duration", "s", "duration_s", 0.001, 86_400, False, "its duration"),
         _START,
+    ),
+    "flows": (
+        _SIZE,
+        _Varied("duration", "s", "duration_s", 0.001, 86_400, False, "how long"),
+        _START,
+        _TIMEOUT,
+        _Varied(
+            "connections",
+            "connections",
+            "connections",
+            1,
+            MOST_CONNECTIONS,
+            True,
+            "connections of each user",
+        ),
+        _Varied(
+            "arrivals",
+            "/s",
+            "arrivals_per_s",
+            1e-6,
+            MOST_RATE_PER_S,
+            False,
+            "rate of each user's Poisson arrivals",
+        ),
     ),
 }
 
@@ -240,7 +267,9 @@ def _by_tool(schema: JsonDict) -> None:
 
 
 Entries = Annotated[
-    tuple[Traffic | Download | Requests | ConstantRate | Command | PluginTool, ...],
+    tuple[
+        Traffic | Download | Requests | ConstantRate | Command | Flows | PluginTool, ...
+    ],
     BeforeValidator(read_entries),
     Field(json_schema_extra=_by_tool),
 ]

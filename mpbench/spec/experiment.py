@@ -18,7 +18,7 @@ from pydantic.config import JsonDict
 
 from analysis.run.quantities import QUANTITIES
 from mpbench.plugins.files import SUFFIXES
-from mpbench.spec import change_checks, flows, own_metrics
+from mpbench.spec import change_checks, flows, own_metrics, shared_hosts
 from mpbench.spec import fabric as fabrics
 from mpbench.spec.builtin import describe, names, network_of
 from mpbench.spec.cases import Case
@@ -241,7 +241,7 @@ class Spec(Part):
             faults.add(("time_limit",), f"{reason}; allow more, or take it away")
 
     def _check_traffic(self, faults: Faults, info: ValidationInfo) -> None:
-        flows.check_hosts(self.traffic, faults)
+        shared_hosts.check(self.traffic, self.cases, faults)
         topology = context(info).topology
         if topology is not None:
             flows.check_names(self.traffic, topology, faults)

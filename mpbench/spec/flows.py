@@ -69,30 +69,3 @@ def check_paths(
             elif case.path is not None and case.path > count:
                 reason = f"there is no path {case.path} of {entry.source}"
                 faults.add((*place, "path"), f"{reason}, which has {count}")
-
-
-def check_hosts(entries: Entries, faults: Faults) -> None:
-    """Every host has one transport: congestion control is a setting of the host."""
-    first: dict[str, int] = {}
-    for index, entry in enumerate(entries):
-        earlier = first.setdefault(entry.source, index)
-        if _settings(entry) != _settings(entries[earlier]):
-            key = ("transport",) if entry.transport else ()
-            faults.add(
-                ("traffic", index, *key),
-                f"{entry.source} has another transport in traffic[{earlier}]; all"
-                " entries of a host have one, except for the path of a tcp",
-            )
-    servers: dict[str, int] = {}
-    for index, entry in enumerate(entries):
-        earlier = servers.setdefault(entry.destination, index)
-        other = entries[earlier]
-        if other.source != entry.source and _settings(entry) != _settings(other):
-            reason = f"{entry.destination} has another transport in traffic"
-            hint = f"[{earlier}]; give {entry.source} a server of its own"
-            faults.add(("traffic", index, "to"), f"{reason}{hint}")
-
-
-def _settings(entry: Entry) -> Case | None:
-    own = entry.transport
-    return None if own is None else own.model_copy(update={"path": None})

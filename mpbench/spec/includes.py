@@ -32,7 +32,8 @@ def resolved(document: Document, folder: Path) -> Document:
 
 def whole_text(document: Document) -> str:
     """The text of a file; all values in one file if others add to it or change it."""
-    if not {KEY, "plugins"} & set(document.values) and not document.changes:
+    plain = not {KEY, "plugins"} & set(document.values) and not document.rewritten
+    if plain and not document.changes:
         return document.text
     values = {key: value for key, value in document.values.items() if key != KEY}
     under = f", under {document.changes}" if document.changes else ""

@@ -11,6 +11,7 @@ from mpbench.errors import UserError
 from mpbench.plugins.collect import collected
 from mpbench.plugins.topology import description as described
 from mpbench.spec import builtin
+from mpbench.spec.cdf_files import in_place
 from mpbench.spec.configurations import configured
 from mpbench.spec.document import Document, parse, read
 from mpbench.spec.entries import parameters
@@ -44,7 +45,7 @@ def load(
     `file:line: path: reason; what would work`.
     """
     where = Path(path)
-    document = resolved(read(where), where.parent)
+    document = in_place(resolved(read(where), where.parent), where.parent)
     changed = configured(document, configurations, without)
     return _validate(changed, None if of_results else where.parent, trusted)
 
@@ -55,7 +56,7 @@ def loads(text: str, name: str = "experiment") -> Spec:
     name : the file's name in messages; files that it includes are relative to it
     """
     folder = Path(name).parent
-    return _validate(resolved(parse(text, name), folder), folder)
+    return _validate(in_place(resolved(parse(text, name), folder), folder), folder)
 
 
 def with_design(spec: Spec, **changes: int) -> Spec:

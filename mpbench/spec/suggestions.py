@@ -114,6 +114,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "wget": ("curl",),
     "apachebench": ("ab",),
     "udp": ("cbr",),
+    "poisson": ("flows", "arrivals"),
     "newreno": ("reno",),
     "minrtt": ("lowrtt",),
     "min_rtt": ("lowrtt",),

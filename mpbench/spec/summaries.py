@@ -39,6 +39,7 @@ TOOLS: Mapping[str, str] = {
     "ab": "ApacheBench: many requests for small files, one after the other or parallel",
     "command": "any program, and the numbers that it prints",
     "cbr": "datagrams at a constant rate, also in bursts, without congestion control",
+    "flows": "many connections of drawn sizes at drawn times, TCP and MPTCP",
     "curl": "one download by HTTP, with its completion time",
     "iperf3": "bulk data for a time or up to a size",
 }

@@ -62,11 +62,11 @@ class Read(Part):
         return 16 * 1024 if self.size is None else int(self.size)
 
 
-def _read(value: object) -> object:
+def as_read(value: object) -> object:
     return {"mode": value} if isinstance(value, str) else value
 
 
-def _read_schema(schema: JsonDict) -> None:
+def read_schema(schema: JsonDict) -> None:
     """In the JSON Schema: a bare mode will do."""
     mapping = schema.pop("$ref", None)
     schema["anyOf"] = [{"$ref": mapping}, {"enum": [*READ_MODES]}]
@@ -162,6 +162,10 @@ class Entry(Part):
         """When the entry certainly still sends, as far as the file gives it."""
         return self.start.latest
 
+    def of_design(self, key: str, value: float | int) -> object:
+        """The value of a key that a design varies, from a number in its unit."""
+        return Start.at(float(value)) if key == "start" else value
+
     def job(self, port: int) -> Json:
         """The entry of a run's job, with all defaults written out."""
         return {
@@ -219,10 +223,10 @@ class Traffic(Entry):
     interval: Annotated[float, Quantity("s", 0.1, 60)] = Field(
         default=1.0, description="Length of the intervals of the report."
     )
-    read: Annotated[Read, BeforeValidator(_read)] = Field(
+    read: Annotated[Read, BeforeValidator(as_read)] = Field(
         default=Read(),
         description="How the receiver reads: a mode, or {mode, size}.",
-        json_schema_extra=_read_schema,
+        json_schema_extra=read_schema,
     )
 
     def _check(self, faults: Faults) -> None:

@@ -26,7 +26,7 @@ from topologies import Description, Parameter
 T = TypeVar("T")
 Loc = tuple[str | int, ...]
 
-TEXT_PATTERN = r"^\s*[-+]?[0-9._]+([eE][-+]?[0-9]+)?\s*[A-Za-zµμ%].*$"
+TEXT_PATTERN = r"^\s*[-+]?[0-9._]+([eE][-+]?[0-9]+)?\s*[A-Za-zµμ%/].*$"
 ANY_QUANTITY: JsonDict = {"anyOf": [{"type": "string"}, {"type": "number"}]}
 
 
@@ -156,7 +156,7 @@ class Quantity:
     usual : the unit that users most often write, which a message offers
     """
 
-    unit: Literal["s", "bytes"]
+    unit: Literal["s", "bytes", "/s"]
     low: float
     high: float
     usual: str | None = None

@@ -30,7 +30,7 @@ PATH_MANAGERS = ("fullmesh", "ndiffports")
 """`fullmesh`: one subflow from every address of the client to the server;
 `ndiffports`: several from its first address."""
 
-TOOLS = ("iperf3", "curl", "ab", "cbr", "command")
+TOOLS = ("iperf3", "curl", "ab", "cbr", "command", "flows")
 """Traffic tools, each a file of `mpbench.workloads`."""
 
 READ_MODES = ("coalesced", "packet")
@@ -75,6 +75,13 @@ METRICS = (
     "utilisation",
     "traffic_split",
     "completion_time",
+    "completion_time_median",
+    "completion_time_p95",
+    "completion_time_p99",
+    "unfinished_flows",
+    "flow_goodput",
+    "offered_load",
+    "carried_load",
     "requests_per_second",
     "request_time",
     "request_balance",

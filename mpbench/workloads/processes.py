@@ -26,6 +26,8 @@ class Process:
         of n zero bytes
     leaves : the files that the process writes: (path, name under which the run keeps
         the file)
+    zero : True if the program gets one more argument, the beginning of the traffic in
+        ns of the monotonic clock
     """
 
     name: str
@@ -41,6 +43,7 @@ class Process:
     most_bytes: int | None = None
     files: tuple[tuple[str, str | int], ...] = ()
     leaves: tuple[tuple[str, str], ...] = ()
+    zero: bool = False
 
 
 class Workload(Protocol):

@@ -21,6 +21,8 @@ from mpbench.spec.command import Command, Numbers
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
+from mpbench.spec.flow_entry import Arrivals, Flows
+from mpbench.spec.flow_sizes import Sizes
 from mpbench.spec.network_links import NetworkLink
 from mpbench.spec.network_users import NetworkUser
 from mpbench.spec.networks import Network
@@ -52,6 +54,9 @@ TABLE_OF = {
     Read: ("Traffic", 6),
     Command: ("Traffic", 7),
     Numbers: ("Traffic", 8),
+    Flows: ("Traffic", 9),
+    Sizes: ("Traffic", 10),
+    Arrivals: ("Traffic", 11),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
 }
@@ -211,7 +216,13 @@ def test_every_parameter_of_a_topology(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "entry", ["curl, size: 1 MB", "ab, size: 1 kB, requests: 9", "ab, duration: 9 s"]
+    "entry",
+    [
+        "curl, size: 1 MB",
+        "ab, size: 1 kB, requests: 9",
+        "ab, duration: 9 s",
+        "flows, size: 1 kB",
+    ],
 )
 def test_entries_of_the_job(entry: str) -> None:
     said = table("What a run's job is", 0)["traffic"][0]

@@ -30,7 +30,7 @@ from typing import Any, Protocol
 from analysis.run import metrics
 from analysis.run.job import Traffic
 
-TOOLS = ("iperf3", "curl", "ab", "cbr", "command", "plugin")
+TOOLS = ("iperf3", "curl", "ab", "cbr", "command", "flows", "plugin")
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,19 @@ class Lasted:
 
     connections : number of connections, those without data included
     seconds : each of them existed at least this long
+    each : the time and the number of subflows of each connection, where the tool knows
+        them; empty otherwise
     """
 
     connections: int
     seconds: float
+    each: tuple[tuple[float, int], ...] = ()
+
+    def longer_than(self, seconds: float) -> int:
+        """The number of connections that certainly existed longer than that."""
+        if self.each:
+            return sum(lasted_s > seconds for lasted_s, _ in self.each)
+        return self.connections if self.seconds > seconds else 0
 
 
 class Tool(Protocol):

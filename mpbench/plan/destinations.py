@@ -6,7 +6,7 @@ reach one another:
 permutation
     each host sends to one host, and each receives from one (TP1)
 random
-    each host sends to `count` other hosts, drawn anew for each host and never twice
+    each host sends to `count` other hosts, drawn for each host, never twice
     (TP2 in a FatTree, count 12); with a `share` below 1, only that share of the hosts
     sends, itself drawn (TP3, share 0.3)
 all

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from mpbench.plan.patterns import pairs
+from mpbench.plan.destinations import pairs
 
 HOSTS = [f"h{number}" for number in range(128)]
 

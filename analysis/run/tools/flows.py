@@ -1,0 +1,120 @@
+"""Results of many connections by mpbench-flows. `analysis.run.tools` describes each
+function."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from analysis.run import flow_times
+from analysis.run.job import Traffic
+from analysis.run.readers import files, flows
+from analysis.run.readers.flows import Report
+from analysis.run.tools import Flow, Lasted
+
+UNFINISHED = ("timeout", "ETIMEDOUT")
+"""Ends of a flow that the network can be the reason of, and not a fault of the run."""
+SHOWN_FAULTS = 3
+LEAST_SHARE_OF_PART = 0.5
+"""A connection without a size counts in a part of the time if it was open for at least
+this share of it."""
+
+
+def read(folder: Path, index: int) -> Report:
+    return flows.read(folder, index)
+
+
+def flow(entry: Traffic, report: Report) -> Flow:
+    """All received bytes, from the entry's start to the end of its last connection.
+
+    Connections without a size are streams, each with its own time: its bytes are
+    scaled to the whole time, so that rates are compared.
+
+    Raises ValueError if there is no connection.
+    """
+    if not report.flows:
+        raise ValueError(f"{flows.FLOWS}: no connection")
+    seconds = max(each.ended_s for each in report.flows) - entry.start_s
+    streams: tuple[float, ...] = ()
+    if entry.bulk:
+        streams = tuple(
+            each.received_bytes * seconds / max(each.ended_s - each.start_s, 1e-9)
+            for each in report.flows
+        )
+    return Flow(seconds, sum(each.received_bytes for each in report.flows), streams)
+
+
+def part(entry: Traffic, report: Report, start_s: float, end_s: float) -> Flow | None:
+    """What arrived in a part of the time, which here counts from the beginning of the
+    traffic; an interval that lies partly inside counts in proportion."""
+    whole = flow(entry, report)
+    begins_s = max(start_s, entry.start_s)
+    seconds = min(end_s, entry.start_s + whole.seconds) - begins_s
+    if seconds <= 0:
+        return None
+    moved = flow_times.bytes_within(report, entry.interval_s, start_s, end_s)
+    streams: list[float] = []
+    for each in report.flows if entry.bulk else ():
+        inside_s = min(each.ended_s, end_s) - max(each.start_s, start_s)
+        if inside_s >= LEAST_SHARE_OF_PART * (end_s - start_s):
+            streams.append(moved.get(each.number, 0.0) * seconds / inside_s)
+    return Flow(seconds, sum(moved.values()), tuple(streams))
+
+
+def columns(entry: Traffic, report: Report) -> Mapping[str, Any]:
+    """The columns of the entry's connections; see `flow_times`."""
+    if entry.bulk:
+        return flow_times.bulk_columns(report.flows)
+    return {
+        **flow_times.columns(report.flows),
+        **flow_times.load_columns(entry, report),
+    }
+
+
+def wrong(entry: Traffic, report: Report) -> Iterator[str]:
+    """Check that the connections are those of the job, and that none failed for a
+    reason other than the network."""
+    if report.protocol != entry.transport.protocol:
+        yield f"{report.protocol} sockets, not {entry.transport.protocol}"
+    if report.controller != entry.transport.congestion_control:
+        asked = entry.transport.congestion_control
+        yield f"congestion control is {report.controller}, asked for {asked}"
+    if len(report.flows) != entry.flows:
+        yield f"{len(report.flows)} connections, not {entry.flows}"
+    sizes = [each.size for each in report.flows if each.size is not None]
+    if sum(sizes) != (entry.flow_bytes or 0):
+        yield f"{sum(sizes)} bytes asked of the sockets, not {entry.flow_bytes}"
+    faults = [
+        f"flow {each.number}: {each.error}"
+        for each in report.flows
+        if each.error and each.error not in UNFINISHED
+    ]
+    if faults:
+        yield f"{len(faults)} connections failed ({'; '.join(faults[:SHOWN_FAULTS])})"
+    if not any(each.received_bytes for each in report.flows):
+        yield "nothing was received"
+
+
+def lasted(entry: Traffic, report: Report) -> Lasted:
+    """The connections that were established, with the time and subflows of each.
+
+    Where thousands of connections open, some lose the packets with which MPTCP begins.
+    They go on over TCP, or over fewer paths, as in any network, and are counted. So
+    nothing is asked of connections with a size but that they speak MPTCP at first.
+    """
+    there = [each for each in report.flows if each.connected_s is not None]
+    if not entry.bulk:
+        return Lasted(sum(each.subflows > 0 for each in there), 0.0)
+    times = [each.ended_s - (each.connected_s or 0.0) for each in there]
+    return Lasted(
+        connections=len(there),
+        seconds=min(times, default=0.0),
+        each=tuple(zip(times, (each.subflows for each in there), strict=True)),
+    )
+
+
+def allowed(_entry: Traffic) -> tuple[int, ...]:
+    return (0,)
+
+
+def explain(folder: Path, _name: str) -> str:
+    return files.tail(folder / "flows.err")

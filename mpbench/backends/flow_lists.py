@@ -1,0 +1,77 @@
+"""The list that mpbench-flows reads: the connections of a run, with their addresses.
+
+The format stands at the head of kernel/guest/flows.c. The list lies in the run's folder
+before the run begins, and follows from the job alone.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mpbench.errors import UserError
+from mpbench.plan.flow_list import drawn
+from mpbench.workloads.flows import LIST
+from topologies import wire_job
+
+FORMAT = 1
+TOOL = "flows"
+HASH_DIGITS = 16
+
+
+def write(job: Mapping[str, Any], directory: Path) -> None:
+    """Write the list of a run into its folder, if the run needs one.
+
+    Raises UserError if this version would draw other connections than the job's.
+    """
+    if not any(entry["tool"] == TOOL for entry in job["traffic"]):
+        return
+    try:
+        content = text(job)
+    except ValueError as error:
+        raise UserError(f"{directory.name}: {error}") from error
+    file = directory / LIST
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content)
+
+
+def text(job: Mapping[str, Any]) -> str:
+    """The list of a job that has traffic of the tool `flows`.
+
+    Raises ValueError if this version would draw other connections than the job's.
+    """
+    body = "".join(f"{line}\n" for line in _lines(job))
+    digest = hashlib.sha256(body.encode()).hexdigest()[:HASH_DIGITS]
+    return f"mpbench-flows {FORMAT}\ndigest {digest}\n{body}"
+
+
+def _lines(job: Mapping[str, Any]) -> Iterator[str]:
+    """The lines below the head. Entries have their numbers in the job."""
+    wiring = wire_job(job)
+    entries = {
+        number: entry
+        for number, entry in enumerate(job["traffic"])
+        if entry["tool"] == TOOL
+    }
+    for number, entry in entries.items():
+        transport = entry.get("transport") or job["transport"]
+        words = (
+            transport["protocol"],
+            transport["congestion_control"],
+            "reverse" if entry["reverse"] else "forward",
+            str(entry["read_bytes"]),
+            str(round(entry["interval_s"] * 1e9)),
+        )
+        yield f"entry {number} {' '.join(words)}"
+    for number, entry in entries.items():
+        yield f"listen {number} {entry['to']} {wiring.address(entry['to'])}" + (
+            f" {entry['port']}"
+        )
+    for number, entry in entries.items():
+        path = (entry.get("transport") or job["transport"])["path"]
+        source = wiring.address(entry["from"], path) if path else "-"
+        target = f"{entry['to']} {wiring.address(entry['to'])} {entry['port']}"
+        for flow in drawn(entry, job["seed"]):
+            times = f"{flow.start_ns} {flow.end_ns}"
+            ends = f"{entry['from']} {source} {target}"
+            yield f"flow {number} {flow.user} {ends} {flow.size} {times}"

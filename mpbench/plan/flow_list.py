@@ -1,0 +1,249 @@
+"""The connections of a traffic entry of the tool `flows`, drawn by the run's seed.
+
+The same entry and seed give the same connections, in all cases of an experiment and in
+every execution of a run. A job keeps how they are drawn, their number, their bytes and
+a hash, with which `drawn` proves that it draws what the plan drew.
+
+Only `random.random()` is used, whose sequence Python keeps from version to version.
+Every user has a generator of its own for its times, and one for its sizes.
+"""
+
+import hashlib
+import json
+import math
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from mpbench.spec.flow_entry import MOST_CONNECTIONS
+from mpbench.spec.flow_sizes import MOST_BYTES
+
+Json = dict[str, Any]
+NS = 1_000_000_000
+LINES = "{0.user} {0.start_ns} {0.end_ns} {0.size}\n"
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One connection.
+
+    user : number of its user, from 1
+    start_ns : when it opens, after the beginning of the traffic
+    end_ns : when it is given up, or, without a size, when it stops sending
+    size : bytes to send; 0 for one that sends until `end_ns`
+    """
+
+    user: int
+    start_ns: int
+    end_ns: int
+    size: int
+
+
+def complete(entry: Mapping[str, Any], seed: int) -> Json:
+    """The entry with what follows from drawing its connections.
+
+    entry : of the tool `flows`, as `Flows.job` makes it, with `users` and `stream`
+    seed : of the run
+
+    start_s : when the first user starts
+    duration_s : from there until the last user opens no more connections, or until the
+        last connection of a given duration ends
+    drawn : number, bytes and hash of all connections
+
+    Raises ValueError, in one line, for no connection, or more than there can be.
+    """
+    flows = _drawn(_text(entry), seed)
+    users = [_user(entry, seed, user) for user in range(1, entry["users"] + 1)]
+    if not flows:
+        raise ValueError(
+            "no connection is drawn; give a longer duration or higher rate"
+        )
+    start_s = min(user.start_s for user in users)
+    ends = [user.end_s for user in users if user.end_s is not None]
+    if not ends or (entry["connections"] is not None and entry["size"] is not None):
+        ends = [flow.start_ns / NS for flow in flows]
+    return {
+        **entry,
+        "start_s": round(start_s, 9),
+        "duration_s": round(max(0.0, max(ends) - start_s), 9),
+        "drawn": {
+            "flows": len(flows),
+            "bytes": sum(flow.size for flow in flows),
+            "sha256": _hash(flows),
+        },
+    }
+
+
+def drawn(entry: Mapping[str, Any], seed: int) -> tuple[Flow, ...]:
+    """The connections of a job's entry, by their starts.
+
+    Raises ValueError if they are not those that the job's hash was made of.
+    """
+    flows = _drawn(_text(entry), seed)
+    if _hash(flows) != entry["drawn"]["sha256"]:
+        raise ValueError(
+            "the connections that this version draws are not those of the job; "
+            "`mpbench run` with the experiment's file makes new runs"
+        )
+    return flows
+
+
+@dataclass(frozen=True)
+class _User:
+    """A user's start and the end of its duration, seconds; None for no duration."""
+
+    start_s: float
+    end_s: float | None
+
+
+def _user(entry: Mapping[str, Any], seed: int, user: int) -> _User:
+    draw = _generator(entry, seed, user, "user")
+    low, high = entry["starts_s"]
+    start_s = low + draw.random() * (high - low)
+    lasts = entry["lasts_s"]
+    if lasts is None:
+        return _User(start_s, None)
+    return _User(start_s, start_s + lasts[0] + draw.random() * (lasts[1] - lasts[0]))
+
+
+DRAWN_FROM = ("users", "stream", "starts_s", "lasts_s", "connections", "size")
+"""The keys of an entry that its connections follow from, with the two below."""
+
+
+def _text(entry: Mapping[str, Any]) -> str:
+    keys = (*DRAWN_FROM, "arrivals", "timeout_s")
+    return json.dumps({key: entry[key] for key in keys})
+
+
+@lru_cache(maxsize=64)
+def _drawn(text: str, seed: int) -> tuple[Flow, ...]:
+    """Cases of a point have the same connections, so they are drawn once."""
+    entry = json.loads(text)
+    found: list[Flow] = []
+    for number in range(1, entry["users"] + 1):
+        user = _user(entry, seed, number)
+        sizes = _sizes(entry["size"], _generator(entry, seed, number, "sizes"))
+        for start_s in _starts(entry, user, _generator(entry, seed, number, "times")):
+            start_ns, size = round(start_s * NS), next(sizes)
+            end_s = user.end_s if not size else start_s + entry["timeout_s"]
+            end_ns = max(round((end_s or 0.0) * NS), start_ns + 1)
+            found.append(Flow(number, start_ns, end_ns, size))
+            if len(found) > MOST_CONNECTIONS:
+                raise ValueError(
+                    f"more than {MOST_CONNECTIONS} connections, for which a host has no"
+                    " ports; give fewer users, fewer connections, or a shorter duration"
+                )
+    return tuple(sorted(found, key=lambda flow: (flow.start_ns, flow.user)))
+
+
+def _starts(
+    entry: Mapping[str, Any], user: _User, draw: random.Random
+) -> Iterator[float]:
+    """The times at which a user opens connections, seconds, rising."""
+    arrivals, most = entry["arrivals"], entry["connections"]
+    if arrivals["kind"] == "at_once":
+        times: Iterator[float] = iter([user.start_s] * most)
+    elif arrivals["kind"] == "even":
+        times = _even(user.start_s, arrivals["every_s"])
+    else:
+        rates, every_s = arrivals["rates_per_s"], arrivals["every_s"]
+        times = _poisson(user.start_s, rates, every_s, draw)
+    for number, time_s in enumerate(times):
+        late = user.end_s is not None and time_s >= user.end_s
+        if late or (most is not None and number >= most):
+            return
+        yield time_s
+
+
+def _even(start_s: float, every_s: float) -> Iterator[float]:
+    number = 0
+    while True:
+        yield start_s + number * every_s
+        number += 1
+
+
+def _poisson(
+    start_s: float, rates: list[float], every_s: float | None, draw: random.Random
+) -> Iterator[float]:
+    """A Poisson process whose rate changes every `every_s`, from one of `rates` to the
+    next and from the last to the first. None: it has one rate.
+
+    Exponential steps of mean 1 are turned into times by the integral of the rate. Whole
+    turns of all rates within a step are left out of the search.
+    """
+    time_s, part, ends_s = start_s, 0, start_s + (every_s or math.inf)
+    turn = sum(rates) * (every_s or math.inf)
+    while True:
+        left = -math.log(1.0 - draw.random())
+        if left > turn:
+            turns, left = divmod(left, turn)
+            time_s += turns * len(rates) * (every_s or 0.0)
+            ends_s += turns * len(rates) * (every_s or 0.0)
+        while time_s + left / rates[part] >= ends_s:
+            left -= (ends_s - time_s) * rates[part]
+            time_s, ends_s = ends_s, ends_s + (every_s or math.inf)
+            part = (part + 1) % len(rates)
+        time_s += left / rates[part]
+        yield time_s
+
+
+def _sizes(size: Mapping[str, Any] | None, draw: random.Random) -> Iterator[int]:
+    """Sizes without end, in bytes, at least 1; 0 where connections have no size."""
+    number = 0
+    while True:
+        if size is None:
+            yield 0
+        elif size["kind"] == "list":
+            yield size["bytes"][number % len(size["bytes"])]
+            number += 1
+        else:
+            yield int(min(max(1, round(_size(size, draw))), MOST_BYTES))
+
+
+def _size(size: Mapping[str, Any], draw: random.Random) -> float:
+    """One size by the inverse of the distribution function, or the fixed size."""
+    if size["kind"] == "fixed":
+        return float(size["bytes"])
+    part = draw.random()
+    if size["kind"] == "exponential":
+        return float(-size["mean_bytes"] * math.log(1.0 - part))
+    if size["kind"] == "pareto":
+        shape = size["shape"]
+        least = size["mean_bytes"] * (shape - 1) / shape
+        return float(least * (1.0 - part) ** (-1 / shape))
+    return inverse_cdf(size["points"], part)
+
+
+def inverse_cdf(points: list[list[float]], part: float) -> float:
+    """The size up to which a share of the transfers are, linear between the points.
+
+    points : (size, probability), both rising, the last probability 1
+    part : 0 <= part < 1
+
+    The first point's probability is that of its size itself.
+    """
+    before = points[0]
+    if part <= before[1]:
+        return before[0]
+    for after in points[1:]:
+        if part <= after[1]:
+            share = (part - before[1]) / (after[1] - before[1])
+            return before[0] + share * (after[0] - before[0])
+        before = after
+    return before[0]
+
+
+def _generator(
+    entry: Mapping[str, Any], seed: int, user: int, what: str
+) -> random.Random:
+    return random.Random(f"{seed}/flows/{entry['stream']}/{user}/{what}")
+
+
+def _hash(flows: tuple[Flow, ...]) -> str:
+    """SHA-256, hexadecimal, of one line per connection."""
+    total = hashlib.sha256()
+    for flow in flows:
+        total.update(LINES.format(flow).encode())
+    return total.hexdigest()

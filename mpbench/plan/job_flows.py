@@ -1,0 +1,125 @@
+"""The format of a job's traffic entry of the tool `flows`: see `job_format`."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from mpbench.plan.job_parts import (
+    Entry,
+    LastingSeconds,
+    Part,
+    Seconds,
+    Size,
+)
+from mpbench.spec.flow_entry import MOST_CONNECTIONS, MOST_RATE_PER_S, MOST_RATES
+from mpbench.spec.flow_sizes import MOST_BYTES, MOST_POINTS, cdf_fault
+from mpbench.spec.vocabulary import READ_MODES
+
+MOST_USERS = 128
+MOST_ENTRIES = 1000
+Mean = Annotated[float, Field(ge=1, le=MOST_BYTES)]
+Rate = Annotated[float, Field(ge=1e-6, le=MOST_RATE_PER_S)]
+Point = Annotated[
+    list[Annotated[float, Field(ge=0, le=MOST_BYTES)]],
+    Field(min_length=2, max_length=2),
+]
+Range = Annotated[list[Seconds], Field(min_length=2, max_length=2)]
+
+
+class Fixed(Part):
+    kind: Literal["fixed"]
+    bytes: Size
+
+
+class Pareto(Part):
+    kind: Literal["pareto"]
+    mean_bytes: Mean
+    shape: Annotated[float, Field(gt=1, le=100)]
+
+
+class Exponential(Part):
+    kind: Literal["exponential"]
+    mean_bytes: Mean
+
+
+class Listed(Part):
+    kind: Literal["list"]
+    bytes: Annotated[list[Size], Field(min_length=1, max_length=MOST_POINTS)]
+
+
+class Cdf(Part):
+    kind: Literal["cdf"]
+    points: Annotated[list[Point], Field(min_length=1, max_length=MOST_POINTS)]
+
+    @model_validator(mode="after")
+    def _is_a_distribution(self) -> Self:
+        reason = cdf_fault(tuple((size, part) for size, part in self.points))
+        if reason:
+            raise ValueError(reason)
+        return self
+
+
+class AtOnce(Part):
+    kind: Literal["at_once"]
+
+
+class Even(Part):
+    kind: Literal["even"]
+    every_s: LastingSeconds
+
+
+class Poisson(Part):
+    kind: Literal["poisson"]
+    rates_per_s: Annotated[list[Rate], Field(min_length=1, max_length=MOST_RATES)]
+    every_s: Annotated[float, Field(ge=1e-6, le=1e8)] | None
+
+    @model_validator(mode="after")
+    def _rates_take_turns(self) -> Self:
+        if (self.every_s is None) != (len(self.rates_per_s) == 1):
+            raise ValueError("every_s is of several rates, and several rates need it")
+        return self
+
+
+class Drawn(Part):
+    """What drawing the connections gave."""
+
+    flows: Annotated[int, Field(ge=1, le=MOST_CONNECTIONS)]
+    bytes: Annotated[int, Field(ge=0, le=int(MOST_BYTES) * MOST_CONNECTIONS)]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class Flows(Entry):
+    tool: Literal["flows"]
+    duration_s: Seconds
+    bytes: None
+    reverse: bool
+    users: Annotated[int, Field(ge=1, le=MOST_USERS)]
+    stream: Annotated[int, Field(ge=0, lt=MOST_ENTRIES)]
+    starts_s: Range
+    lasts_s: Range | None
+    connections: Annotated[int, Field(ge=1, le=MOST_CONNECTIONS)] | None
+    size: (
+        Annotated[
+            Fixed | Pareto | Exponential | Listed | Cdf, Field(discriminator="kind")
+        ]
+        | None
+    )
+    arrivals: Annotated[AtOnce | Even | Poisson, Field(discriminator="kind")]
+    timeout_s: LastingSeconds | None
+    interval_s: Annotated[float, Field(ge=0.01, le=60)]
+    read: Literal[READ_MODES]  # type: ignore[valid-type]
+    read_bytes: Annotated[int, Field(ge=1, le=1 << 20)]
+    drawn: Drawn
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        if (self.size is None) != (self.timeout_s is None):
+            raise ValueError("timeout_s is of transfers with a size, which need it")
+        if self.size is None and self.lasts_s is None:
+            raise ValueError("needs either size or lasts_s")
+        if self.arrivals.kind == "at_once":
+            if self.connections is None:
+                raise ValueError("connections at once need their number")
+        elif self.connections is None and self.lasts_s is None:
+            raise ValueError("arrivals need either connections or lasts_s")
+        return self

@@ -1,0 +1,225 @@
+"""Traffic by the tool `flows`: many connections, of drawn sizes and at drawn times."""
+
+from typing import Annotated, ClassVar, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic.config import JsonDict
+
+from mpbench.spec.flow_sizes import Sizes, read_sizes, sizes_schema
+from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema
+from mpbench.spec.values import (
+    ANY_QUANTITY,
+    Count,
+    Faults,
+    Part,
+    Quantity,
+    Switch,
+)
+
+AT_ONCE = "at once"
+MOST_CONNECTIONS = 20_000
+"""Connections of a host to another: each needs a port of its own."""
+MOST_RATE_PER_S = 1e5
+MOST_RATES = 100
+
+Rate = Annotated[float, Quantity("/s", 1e-6, MOST_RATE_PER_S)]
+
+
+def _rates(value: object) -> object:
+    return value if isinstance(value, list) else [value]
+
+
+class Arrivals(Part):
+    """When a user opens its connections: at once, at random or evenly."""
+
+    poisson: (
+        Annotated[
+            tuple[Rate, ...],
+            BeforeValidator(_rates),
+            Field(min_length=1, max_length=MOST_RATES),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="Rate of a Poisson process, or a list of rates that take turns.",
+        json_schema_extra=lambda schema: _rates_schema(schema),
+    )
+    every: Annotated[float, Quantity("s", 1e-6, DAY_S)] | None = Field(
+        default=None,
+        description="Time between two connections, or, with several rates, how long"
+        " each of them lasts.",
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        faults = Faults()
+        several = self.poisson is not None and len(self.poisson) > 1
+        if several and self.every is None:
+            faults.add(("every",), "missing; how long each rate lasts, such as 10 s")
+        if self.poisson is not None and not several and self.every is not None:
+            reason = "there is a single rate, which lasts all the time; take it away"
+            faults.add(("every",), reason)
+        faults.raise_any()
+        return self
+
+    def job(self) -> Json:
+        if self.poisson is not None:
+            every_s = self.every if len(self.poisson) > 1 else None
+            rates = list(self.poisson)
+            return {"kind": "poisson", "rates_per_s": rates, "every_s": every_s}
+        if self.every is not None:
+            return {"kind": "even", "every_s": self.every}
+        return {"kind": "at_once"}
+
+
+def _rates_schema(schema: JsonDict) -> None:
+    choices = schema.pop("anyOf", [])
+    assert isinstance(choices, list)
+    schema["anyOf"] = [{"type": "string"}, *choices]
+
+
+def _arrivals(value: object) -> object:
+    if isinstance(value, dict) and value:
+        return value
+    if value == AT_ONCE:
+        return {}
+    if isinstance(value, str) and value.strip()[:1].isdigit():
+        return {"poisson": value}
+    raise ValueError(
+        "expected 'at once', {poisson: 10 /s}, {poisson: [10 /s, 60 /s], every: 10 s}"
+        " or {every: 1 s}"
+    )
+
+
+def _arrivals_schema(schema: JsonDict) -> None:
+    mapping = schema.pop("$ref", None)
+    schema["anyOf"] = [{"$ref": mapping}, {"const": AT_ONCE}, *ANY_QUANTITY["anyOf"]]  # type: ignore[misc]
+
+
+class Duration(Part):
+    """How long each user goes on after its start.
+
+    Either a time, or a range from which every user draws a time by the run's seed.
+    """
+
+    shortest: Annotated[float, Quantity("s", 0.001, DAY_S)] = Field(
+        alias="min", description="Shortest time."
+    )
+    longest: Annotated[float, Quantity("s", 0.001, DAY_S)] = Field(
+        alias="max", description="Longest time."
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.shortest > self.longest:
+            faults = Faults()
+            reason = f"min {self.shortest:g} s is above max {self.longest:g} s"
+            faults.add(("min",), f"{reason}; exchange them")
+            faults.raise_any()
+        return self
+
+
+def _duration(value: object) -> object:
+    return value if isinstance(value, dict) else {"min": value, "max": value}
+
+
+def _duration_schema(schema: JsonDict) -> None:
+    """In the JSON Schema: a bare time will do."""
+    choices = schema.pop("anyOf", [])
+    assert isinstance(choices, list)
+    schema["anyOf"] = [*choices, {"type": "string"}]
+
+
+class Flows(Entry):
+    """Many connections, all by one program of the guest."""
+
+    first_port: ClassVar[int] = 8001
+
+    tool: str = Field(description="The program that sends.", pattern="^flows$")
+    connections: Annotated[Count, Field(le=MOST_CONNECTIONS)] | None = Field(
+        default=None,
+        description="Connections of each user; with arrivals, at most so many.",
+    )
+    size: Annotated[Sizes, BeforeValidator(read_sizes)] | None = Field(
+        default=None,
+        description="Size of each transfer; each sends until the user's duration is"
+        " over, if not said.",
+        json_schema_extra=sizes_schema,
+    )
+    arrivals: Annotated[Arrivals, BeforeValidator(_arrivals)] = Field(
+        default=Arrivals(),
+        description="When each user opens its connections: `at once`, {poisson: rate},"
+        " {poisson: [rates], every: time} or {every: time}.",
+        json_schema_extra=_arrivals_schema,
+    )
+    duration: Annotated[Duration, BeforeValidator(_duration)] | None = Field(
+        default=None,
+        description="How long each user opens connections, or sends: a time, or {min,"
+        " max}, from which each user draws.",
+        json_schema_extra=_duration_schema,
+    )
+    timeout: Annotated[float, Quantity("s", 0.001, DAY_S)] = Field(
+        default=30.0,
+        description="When a transfer that is not complete is given up, after its start",
+    )
+    reverse: Switch = Field(
+        default=False, description="Whether data flows from `to` to `from`."
+    )
+    interval: Annotated[float, Quantity("s", 0.01, 60)] = Field(
+        default=1.0, description="Length of the intervals whose bytes are recorded."
+    )
+    read: Annotated[Read, BeforeValidator(as_read)] = Field(
+        default=Read(),
+        description="How the receiver reads: a mode, or {mode, size}.",
+        json_schema_extra=read_schema,
+    )
+
+    @property
+    def at_once(self) -> bool:
+        """Whether a user opens all its connections at its start."""
+        return self.arrivals.poisson is None and self.arrivals.every is None
+
+    def _check(self, faults: Faults) -> None:
+        if self.duration is None and self.size is None:
+            faults.add((), "says neither how long nor how much; write 'size: 70 kB'")
+        elif self.duration is None and self.connections is None and not self.at_once:
+            faults.add((), "does not say when arrivals end; write 'duration: 20 s'")
+        if self.size is not None and self.at_once and self.duration is not None:
+            reason = "without effect: all connections open at once, and end with their"
+            faults.add(("duration",), f"{reason} size; take it away")
+        if self.size is None and "timeout" in self.model_fields_set:
+            reason = "without effect: connections without a size end by the duration"
+            faults.add(("timeout",), f"{reason}; take it away")
+
+    def of_design(self, key: str, value: float | int) -> object:
+        if key == "size":
+            return Sizes.model_validate({"fixed": f"{value!r} bytes"})
+        if key == "arrivals":
+            return Arrivals.model_validate({"poisson": f"{value!r} /s"})
+        if key == "duration":
+            return Duration.model_validate(
+                dict.fromkeys(("min", "max"), f"{value!r} s")
+            )
+        return super().of_design(key, value)
+
+    @property
+    def end_s(self) -> float:
+        return self.start.latest + (self.duration.longest if self.duration else 0.0)
+
+    def job(self, port: int) -> Json:
+        """The entry of a run's job, without what is drawn by the run's seed."""
+        duration = self.duration
+        return {
+            **super().job(port),
+            "bytes": None,
+            "reverse": self.reverse,
+            "connections": self.connections or (1 if self.at_once else None),
+            "size": self.size and self.size.job(),
+            "arrivals": self.arrivals.job(),
+            "starts_s": [self.start.earliest, self.start.latest],
+            "lasts_s": duration and [duration.shortest, duration.longest],
+            "timeout_s": self.timeout if self.size else None,
+            "interval_s": self.interval,
+            "read": self.read.mode,
+            "read_bytes": self.read.wake_bytes,
+        }

@@ -1,0 +1,108 @@
+"""Whether the transports of two traffic entries can share a host.
+
+The scheduler, the path manager and sysctls belong to a host. Congestion control and
+protocol do too, except for the tool `flows`, which sets both on each socket.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from mpbench.spec import knobs
+from mpbench.spec.cases import Case
+from mpbench.spec.flow_entry import Flows
+from mpbench.spec.traffic import Entry
+from mpbench.spec.values import Faults
+
+TRANSPORT = "another transport"
+
+
+def check(entries: Sequence[Entry], cases: Mapping[str, Case], faults: Faults) -> None:
+    """Adds a fault for each entry whose transport cannot share a host with those of
+    earlier entries."""
+    users: dict[str, list[int]] = {}
+    servers: dict[str, list[int]] = {}
+    for index, entry in enumerate(entries):
+        earlier, reason = _clash(entries, index, users.get(entry.source, []), cases)
+        if reason:
+            words = (
+                f"{entry.source} has another transport in traffic[{earlier}]; all"
+                " entries of a host have one, except for the path of a tcp, and except"
+                " for flows"
+                if reason == TRANSPORT
+                else f"{entry.source} has {reason} in traffic[{earlier}], and all"
+                " entries of a host share it"
+            )
+            key = ("transport",) if entry.transport else ()
+            faults.add(("traffic", index, *key), words)
+            continue
+        users.setdefault(entry.source, []).append(index)
+        others = [
+            other
+            for other in servers.get(entry.destination, [])
+            if entries[other].source != entry.source
+        ]
+        earlier, reason = _clash(entries, index, others, cases)
+        if reason:
+            words = f"{entry.destination} has {reason} in traffic[{earlier}]; give"
+            words += f" {entry.source} a server of its own"
+            faults.add(("traffic", index, "to"), words)
+            continue
+        servers.setdefault(entry.destination, []).append(index)
+
+
+def _clash(
+    entries: Sequence[Entry],
+    index: int,
+    earlier: Sequence[int],
+    cases: Mapping[str, Case],
+) -> tuple[int, str]:
+    """The first of the earlier entries with which an entry cannot share a host, and
+    why; an empty reason if there is none. Entries that are alike are compared once."""
+    seen: list[tuple[bool, Case | None]] = []
+    for other in earlier:
+        kind = (isinstance(entries[other], Flows), _settings(entries[other].transport))
+        if kind not in seen:
+            seen.append(kind)
+            reason = _fault(entries[index], entries[other], cases)
+            if reason:
+                return other, reason
+    return 0, ""
+
+
+def _fault(entry: Entry, other: Entry, cases: Mapping[str, Case]) -> str:
+    """Why two entries cannot share a host; empty if they can."""
+    if not isinstance(entry, Flows) and not isinstance(other, Flows):
+        same = _settings(entry.transport) == _settings(other.transport)
+        return "" if same else TRANSPORT
+    for case in cases.values():
+        reason = _difference(entry.transport or case, other.transport or case)
+        if reason:
+            return reason
+    return ""
+
+
+def _settings(own: Case | None) -> Case | None:
+    return None if own is None else own.model_copy(update={"path": None})
+
+
+def _difference(one: Case, two: Case) -> str:
+    """What of two transports belongs to the host and differs, in words; empty if
+    nothing does."""
+    if one.sysctls != two.sysctls:
+        return "other sysctls"
+    if one.protocol == two.protocol == "mptcp":
+        if one.scheduler != two.scheduler:
+            return "another scheduler"
+        if one.path_manager != two.path_manager:
+            return "another path manager"
+    known = [_sysctls_of(case) for case in (one, two)]
+    values = [case.parameter_sysctls for case in (one, two)]
+    for name in known[0] & known[1]:
+        if values[0].get(name) != values[1].get(name):
+            return "other parameters of the congestion control"
+    return ""
+
+
+def _sysctls_of(case: Case) -> set[str]:
+    """The sysctls on which a case's congestion control depends."""
+    parameters = knobs.CONGESTION_CONTROL.get(case.congestion_control.name, {})
+    return {knob.sysctl for knob in parameters.values()}

@@ -1,0 +1,45 @@
+"""flows: many connections by mpbench-flows, one program for all entries of a run.
+
+The list of the connections is in the run's folder before the guest boots
+(`mpbench.backends.flow_lists`). The program owns the sockets of all hosts.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from mpbench.workloads.processes import Process
+
+NAME = "flows"
+LIST = "boot/flows.txt"
+INTERVALS = "artefacts/flow-intervals.csv"
+SYSCTLS: Mapping[str, str | int] = {
+    "net.core.somaxconn": 65535,
+    "net.ipv4.tcp_max_syn_backlog": 65535,
+    "net.ipv4.ip_local_port_range": "10000 65535",
+}
+"""Of hosts with such traffic, so that thousands of connections can open at once."""
+BACKLOG = "/proc/sys/net/core/netdev_max_backlog"
+BACKLOG_PACKETS = 100_000
+"""The kernel hands packets from one end of a wire to the other through a queue of this
+length. Thousands of connections that open at once overflow the usual 1000."""
+
+
+def processes(
+    index: int,
+    traffic: Mapping[str, Any],
+    transport: Mapping[str, Any],
+    address: Callable[[str, int | None], str],
+) -> list[Process]:
+    """The program, which is the same for all entries of this tool."""
+    here = Path.cwd()
+    return [
+        Process(
+            name=NAME,
+            host=traffic["from"],
+            argv=("mpbench-flows", str(here / LIST), str(here / INTERVALS)),
+            role="client",
+            output=f"{NAME}.csv",
+            zero=True,
+        )
+    ]
