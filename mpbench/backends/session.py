@@ -11,6 +11,7 @@ from pathlib import Path
 from mpbench import kernel
 from mpbench.backends import boot
 from mpbench.backends.base import Job
+from mpbench.kernel import linking
 
 PROMPT = (
     *boot.PYTHON,
@@ -32,7 +33,7 @@ def prompt(job: Job, directory: Path, cpu: int) -> int:
     boot.write(boot.Orders(PROMPT, None, {"TERM": "linux"}), directory)
     with _terminal_kept():
         done = subprocess.run(
-            MACHINE.command(kernel.find().path, cpu),
+            MACHINE.command(linking.of_job(kernel.find(), job, True), cpu),
             cwd=directory,
             env=boot.environment(int(job["seed"])),
         )

@@ -27,7 +27,7 @@ from mpbench.backends.base import Bounds, Exit, Job, Report
 from mpbench.backends.confinement import Limits, RunFolder
 from mpbench.backends.console import LONGEST_BYTES, Follower
 from mpbench.backends.endings import judge
-from mpbench.kernel import launcher
+from mpbench.kernel import launcher, linking
 
 LOOK_MS = 100
 """How often a guest's console, its folder, the bounds and `cancel` are checked."""
@@ -75,6 +75,7 @@ class VirtualBackend:
         self._reads = reads
         self._limits = limits
         self._kernel: kernel.Kernel | None = None
+        self.may_compile = True
 
     def identity(self) -> dict[str, str]:
         """Kernel build, guest code, boot line and tools.
@@ -119,6 +120,7 @@ class VirtualBackend:
         cancel: threading.Event,
     ) -> Exit:
         began_s = time.monotonic()
+        image = linking.of_job(self._image(), job, self.may_compile)
         boot.write(boot.Orders(self._command(), bounds.virtual_s), directory)
         flow_lists.write(job, directory)
         artefacts = directory / "artefacts"
@@ -128,7 +130,7 @@ class VirtualBackend:
             follower = Follower(console.fileno(), report)
             folder = RunFolder(directory, limits, console.fileno())
             guest = subprocess.Popen(
-                self._machine.command(self._image().path, cpu, self._reads, limits),
+                self._machine.command(image, cpu, self._reads, limits),
                 cwd=directory,
                 env=boot.environment(int(job["seed"])),
                 stdin=subprocess.DEVNULL,

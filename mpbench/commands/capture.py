@@ -44,6 +44,7 @@ def command(
     Exit status: 0 when it is the same run, 1 when it is not.
     """
     from mpbench.backends import registry
+    from mpbench.backends.virtual import VirtualBackend
     from mpbench.engine.recapture import recapture
     from mpbench.store import campaign
     from mpbench.store.folder import refuse_links_below
@@ -59,7 +60,10 @@ def command(
     if out is None:
         refuse_links_below(results / "captures")
     target = out or results / "captures" / run
-    made = recapture(folder, run, registry.create(name), target, full, interfaces)
+    backend = registry.create(name)
+    if isinstance(backend, VirtualBackend):
+        backend.may_compile = False
+    made = recapture(folder, run, backend, target, full, interfaces)
     for file in made.files:
         click.echo(f"{file}: {file.stat().st_size} bytes")
     if made.dropped:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from mpbench.arguments import trust_option
 from mpbench.errors import UserError
 
 
@@ -41,6 +42,7 @@ from mpbench.errors import UserError
     is_flag=True,
     help="Compare also what another kernel, or other versions of the tools, made.",
 )
+@trust_option
 @click.option(
     "--stored",
     is_flag=True,
@@ -55,6 +57,7 @@ def command(
     seed: int,
     jobs: int | None,
     any_build: bool,
+    trusted: bool,
     stored: bool,
 ) -> None:
     """Execute finished runs of the folder RESULTS again and compare.
@@ -72,6 +75,7 @@ def command(
     from rich.console import Console
 
     from mpbench.backends import registry
+    from mpbench.backends.virtual import VirtualBackend
     from mpbench.engine.verify import verify, verify_stored
     from mpbench.store import campaign
     from mpbench.store.layout import Results
@@ -92,4 +96,6 @@ def command(
             "`mpbench run --backend virtual`, or give --stored"
         )
     backend = registry.create(name)
+    if isinstance(backend, VirtualBackend):
+        backend.may_compile = trusted
     context.exit(verify(folder, backend, console, jobs, sample, seed, any_build, only))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from mpbench.kernel import cache, compile, recipe, sources, tools
+from mpbench.kernel import cache, compile, kit, recipe, sources, tools
 from mpbench.kernel.cache import Kernel
 from mpbench.kernel.lock import exclusive
 from mpbench.kernel.progress import Progress
@@ -30,7 +30,7 @@ def build(
     """See `mpbench.kernel.build`."""
     wanted = recipe.read(config)
     plain = given is None and not force
-    ready = cache.lookup(wanted) if plain else None
+    ready = _whole(wanted) if plain else None
     if ready is not None:
         return cache.ask(ready)
     compiler = tools.require()
@@ -38,7 +38,7 @@ def build(
     home = cache.root()
     with ExitStack() as stack:
         handle = stack.enter_context(exclusive(home, output.say))
-        ready = cache.lookup(wanted) if plain else None
+        ready = _whole(wanted) if plain else None
         if ready is not None:
             return cache.ask(ready)
         cache.remove_leftovers()
@@ -50,7 +50,7 @@ def build(
             source = sources.obtain(given, shell, output)
             key = cache.key(wanted, source.identity, compiler)
             ready = None if force else cache.get(key)
-            if ready is None:
+            if ready is None or not _has_kit(ready):
                 maker = _Maker(wanted, source, compiler, key, shell, output)
                 ready = maker.make(jobs or len(os.sched_getaffinity(0)), force)
         except CommandFailed as error:
@@ -62,6 +62,17 @@ def build(
             raise
         log.unlink()
         return cache.ask(ready)
+
+
+def _whole(wanted: Recipe) -> Kernel | None:
+    """The kernel in the cache; None if it lacks what controllers of users need."""
+    ready = cache.lookup(wanted)
+    return ready if ready is not None and _has_kit(ready) else None
+
+
+def _has_kit(ready: Kernel) -> bool:
+    """Whether controllers can be added; only experiments' own kernel needs that."""
+    return ready.info["config"] != "guest" or (ready.folder / kit.NAME).is_file()
 
 
 def _new_log(home: Path, config: str) -> Path:
@@ -107,9 +118,11 @@ class _Maker:
                 work.keep()
             raise
         work.keep()
-        return self._store(linux, config, time.monotonic() - start)
+        return self._store(work, linux, config, time.monotonic() - start)
 
-    def _store(self, linux: Path, config: Path, seconds: float) -> Kernel:
+    def _store(
+        self, work: Worktree, linux: Path, config: Path, seconds: float
+    ) -> Kernel:
         """Collect the files in a new folder, and then give it its name in one step."""
         kernels = cache.root() / "kernels"
         kernels.mkdir(exist_ok=True)
@@ -119,6 +132,12 @@ class _Maker:
             ["strip", "--strip-debug", "-o", str(new / "linux"), str(linux)]
         )
         shutil.copyfile(config, new / "config")
+        names = ["linux", "config", "build.log", "info.json"]
+        if self._recipe.name == "guest":
+            if kit.pack(self._shell, work.tree, work.objects, new / kit.NAME):
+                names.append(kit.NAME)
+            else:
+                self._progress.say("controllers of one's own cannot be added to it")
         info = self._info(new, seconds)
         (new / "info.json").write_text(json.dumps(info, indent=2) + "\n")
         shutil.copyfile(self._shell.log, new / "build.log")
@@ -128,7 +147,7 @@ class _Maker:
         except (
             OSError
         ):  # the kernel exists and is built again, perhaps while guests run it
-            for name in ("linux", "config", "build.log", "info.json"):
+            for name in names:
                 (new / name).replace(folder / name)
             new.rmdir()
         return Kernel(folder / "linux", self._key, folder, info)

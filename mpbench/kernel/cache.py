@@ -1,7 +1,9 @@
 """Finished kernels in the user's cache folder, each named by a hash of its inputs.
 
     ~/.cache/mpbench/            or $XDG_CACHE_HOME/mpbench/
-      kernels/KEY/               linux, config, build.log, info.json
+      kernels/KEY/               linux, config, build.log, info.json, kit.tar.gz
+      linked/                    kernels with controllers of users; HASH.sha256
+      plugins/                   what topologies of users describe
       launchers/                 KEY, the program that confines guests; KEY.sha256
       sources/ID/                tree/ (the part of Linux for ARCH=um), source.json
       work/CONFIG/               the tree with overlay and patches, and its objects
@@ -24,7 +26,7 @@ from mpbench.errors import UserError
 from mpbench.kernel import recipe as recipes
 from mpbench.kernel.recipe import Recipe
 
-FOLDERS = ("kernels", "launchers", "sources", "work", "logs")
+FOLDERS = ("kernels", "launchers", "sources", "work", "logs", "linked", "plugins")
 
 NEW = ".new-"
 """The prefix of a folder that is still being filled."""
@@ -190,4 +192,4 @@ def unneeded(everything: bool) -> list[Path]:
     old = [
         kernel.folder for kernel in kernels() if kernel.info["recipe"] not in present
     ]
-    return [*old, home / "work", home / "logs"]
+    return [*old, home / "work", home / "logs", home / "linked"]

@@ -155,6 +155,12 @@ class PluginMetric(Part):
     numbers: PluginNumbers
 
 
+class KernelCode(Part):
+    """A user's own controller or scheduler, linked into the run's kernel."""
+
+    code: Code
+
+
 AnyEntry = Iperf3 | Curl | Ab | Cbr | Command | Flows | Plugin
 
 
@@ -257,6 +263,11 @@ class Job(Part):
     report: Report | None = None
     metrics: (
         Annotated[dict[PluginName, PluginMetric], Field(max_length=MOST_METRICS)] | None
+    ) = None
+
+    kernel: (
+        Annotated[dict[PluginName, KernelCode], Field(min_length=1, max_length=10)]
+        | None
     ) = None
 
     @model_validator(mode="after")

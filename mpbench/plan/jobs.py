@@ -76,6 +76,9 @@ def job(
         "capture": {"interfaces": interfaces, "full": False} if interfaces else None,
         REPORT: report(spec, flowing),
         **spec.plugins.job(),
+        **spec.plugins.kernel(
+            [transport_, *(e["transport"] for e in entries if e["transport"])]
+        ),
     }
     try:
         job_format.check(made)

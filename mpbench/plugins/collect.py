@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.errors import UserError
-from mpbench.plugins import files, static, topology
+from mpbench.plugins import files, kernel_code, static, topology
 from mpbench.plugins.files import KEY, STORED, Plugin
 from mpbench.spec import builtin
 from mpbench.spec.document import Document
@@ -19,6 +19,7 @@ BUILT_IN = {
     "tools": (*TOOLS, "plugin"),
     "metrics": (*METRICS, *TOOLS),
     "controllers": (*CONGESTION_CONTROLS, *SCHEDULERS),
+    "schedulers": (*CONGESTION_CONTROLS, *SCHEDULERS),
 }
 
 
@@ -85,8 +86,8 @@ def _content(plugin: Plugin, trusted: bool) -> Any:
         return static.tool(plugin)
     if plugin.kind == "metrics":
         return static.metric(plugin)
-    if plugin.kind == "controllers":
-        return {"code": plugin.text}
+    if plugin.kind in ("controllers", "schedulers"):
+        return kernel_code.checked(plugin)
     return topology.described(plugin, trusted)
 
 

@@ -19,7 +19,13 @@ KEY = "plugins"
 STORED = "stored"
 """Key of plug-ins that stand in the file itself, as results hold them."""
 SETTINGS = "mpbench.toml"
-SUFFIXES = {"topologies": ".py", "tools": ".py", "metrics": ".py", "controllers": ".c"}
+SUFFIXES = {
+    "topologies": ".py",
+    "tools": ".py",
+    "metrics": ".py",
+    "controllers": ".c",
+    "schedulers": ".c",
+}
 """The kinds of plug-ins, and the suffix of their files."""
 GROUPS = ("topologies", "tools")
 """Kinds that installed packages can have too, as entry points `mpbench.KIND`."""

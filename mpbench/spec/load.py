@@ -105,6 +105,7 @@ def _context(document: Document) -> Context:
         topologies=tuple(plugins.topologies),
         tools=plugins.tools,
         controllers=tuple(plugins.controllers),
+        schedulers=tuple(plugins.schedulers),
     )
 
 

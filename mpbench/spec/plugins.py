@@ -1,5 +1,6 @@
 """The section `plugins:` once its files have been read: what an experiment brings."""
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
@@ -53,7 +54,7 @@ class Metric(Part):
 
 
 class Controller(Part):
-    """A controller's text in C."""
+    """The text of a controller or scheduler in C."""
 
     code: Code
 
@@ -65,6 +66,7 @@ class Stored(Part):
     tools: dict[PluginName, Tool] = Field(default={})
     metrics: dict[PluginName, Metric] = Field(default={})
     controllers: dict[PluginName, Controller] = Field(default={})
+    schedulers: dict[PluginName, Controller] = Field(default={})
 
 
 class Plugins(Part):
@@ -81,6 +83,20 @@ class Plugins(Part):
             if (metrics)
             else {}
         )
+
+    def kernel(self, transports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+        """What the job of a run with these transports holds: the controllers and
+        schedulers that they use."""
+        used: dict[str, Any] = {}
+        for transport in transports:
+            for key, known in (
+                ("congestion_control", self.stored.controllers),
+                ("scheduler", self.stored.schedulers),
+            ):
+                name = transport[key]
+                if name in known:
+                    used[name] = known[name].model_dump()
+        return {"kernel": dict(sorted(used.items()))} if used else {}
 
     def description(self, name: str | None) -> Description | None:
         """The description of a topology; None if no plug-in has the name."""

@@ -44,7 +44,7 @@ class Context:
     cases : names of the experiment's cases
     traffic : the keys of the traffic that can be factors
     factors : names of the design's factors, as the file writes them
-    topologies, tools, controllers : those that plug-ins bring
+    topologies, tools, controllers, schedulers : those that plug-ins bring
     parameter : the parameter that a factor varies; None outside of factors
     """
 
@@ -56,6 +56,7 @@ class Context:
     topologies: tuple[str, ...] = ()
     tools: Mapping[str, Any] = field(default_factory=dict)
     controllers: tuple[str, ...] = ()
+    schedulers: tuple[str, ...] = ()
 
 
 def context(info: ValidationInfo) -> Context:

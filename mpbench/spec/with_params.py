@@ -1,16 +1,16 @@
 """A name, with parameters if it has any: `ewtcp`, `{name: ewtcp, a: 0.25}`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import core_schema
 
 from mpbench.spec import knobs
 from mpbench.spec.knobs import Knob, Value
 from mpbench.spec.suggestions import nearest
-from mpbench.spec.values import Faults, OneOf
+from mpbench.spec.values import Faults, OneOf, context
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,15 @@ class OneOfWithParams:
     kind: str
     choices: tuple[str, ...]
 
+    def check_in_file(self, value: object, info: ValidationInfo) -> WithParams:
+        """As `check`, with the names that the file's plug-ins bring."""
+        own: dict[str, tuple[str, ...]] = {
+            "congestion_control": context(info).controllers,
+            "scheduler": context(info).schedulers,
+        }
+        choices = (*self.choices, *own.get(self.kind, ()))
+        return replace(self, choices=choices).check(value)
+
     def check(self, value: object) -> WithParams:
         one_of = OneOf(self.what, self.choices)
         if not isinstance(value, Mapping):
@@ -74,8 +83,8 @@ class OneOfWithParams:
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            self.check,
+        return core_schema.with_info_plain_validator_function(
+            self.check_in_file,
             serialization=core_schema.plain_serializer_function_ser_schema(_plain),
         )
 

@@ -1,6 +1,7 @@
 """Plug-ins of strangers: opening their results runs nothing on this machine."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,9 @@ import pytest
 import yaml
 
 from mpbench.backends.fake import FakeBackend
+from mpbench.errors import UserError
+from mpbench.kernel import linking
+from mpbench.kernel.cache import Kernel
 from mpbench.store.layout import Results
 from tests.calls import Command
 from tests.plugins.documented import write
@@ -138,3 +142,18 @@ def test_a_line_of_a_wiring_that_is_no_route(made: Path, command: Command) -> No
     forge(run, "job.json", json.dumps(job).encode())
     done = command("verify", made)
     assert done.status == 2 and "is not a line such as 'route add" in done.err
+
+
+def test_a_strangers_controller_is_not_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a program was started")
+
+    monkeypatch.setattr(subprocess, "run", refuse)
+    kernel = Kernel(tmp_path / "linux", "key", tmp_path, {})
+    job = {"kernel": {"evil": {"code": '#include "/etc/passwd"\n'}}}
+    with pytest.raises(UserError, match=r"evil: code in C .* --trust-plugins"):
+        linking.of_job(kernel, job, may_compile=False)

@@ -68,6 +68,23 @@ def test_ids_change_with_what_a_run_uses(tmp_path: Path) -> None:
         assert ids(read(write(tmp_path, **{stem: (old, new)}))) != first
 
 
+def test_only_runs_of_a_changed_controller_are_new(tmp_path: Path) -> None:
+    file = write(tmp_path).with_name("half.yaml")
+    before = ids(read(file))
+    write(tmp_path, halflia=("/ 2, 1LL", "/ 3, 1LL"))
+    after = ids(read(file))
+    assert before[0] == after[0] and before[1] != after[1]
+    jobs = [run.job for run in make_plan(read(file), {}).runs]
+    assert "kernel" not in jobs[0] and "/ 3" in jobs[1]["kernel"]["halflia"]["code"]
+
+
+def test_a_controller_registers_its_own_name(tmp_path: Path) -> None:
+    file = write(tmp_path, halflia=('"halflia"', '"halflio"')).with_name("half.yaml")
+    assert 'halflia.c:1: registers nothing called "halflia"' in fault(file)
+    write(tmp_path, half=("congestion_control: halflia", "congestion_control: halfli"))
+    assert "unknown congestion control 'halfli'; did you mean 'halflia'?" in fault(file)
+
+
 def test_a_topology_may_wire_its_network(tmp_path: Path) -> None:
     two_path = (Path(__file__).parents[2] / "topologies/two_path.py").read_text()
     (tmp_path / "wired.py").write_text(two_path.replace('"two_path"', '"wired"'))

@@ -1,0 +1,78 @@
+"""Controllers and schedulers of users: compiled, linked, and run in a guest."""
+
+import csv
+import math
+import time
+from pathlib import Path
+
+import pytest
+
+from mpbench import kernel
+from mpbench.errors import UserError
+from mpbench.kernel import linking
+from tests.calls import Command
+from tests.plugins.documented import files, write
+
+from .lab import REPOSITORY
+
+CODE = files()["controllers/halflia.c"]
+SCHEDULER = REPOSITORY / "kernel/overlay/net/mptcp/roundrobin.c"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_half_of_the_increase_gives_71_percent(folder: Path, command: Command) -> None:
+    """W = sqrt(2/p) for LIA and sqrt(1/p) for half of its increase."""
+    write(folder)
+    done = command("run", "half.yaml")
+    assert done.status == 0, done.out + done.err
+    with Path("results/half/runs.csv").open() as file:
+        rows = {row["case"]: row for row in csv.DictReader(file)}
+    assert rows["halflia"]["congestion_control"] == "halflia"
+    ratio = float(rows["halflia"]["goodput_mbps"]) / float(rows["lia"]["goodput_mbps"])
+    assert ratio == pytest.approx(math.sqrt(0.5), rel=0.05)
+    done = command("verify", "results/half", "--sample", "1", "--seed", "2")
+    assert done.status == 0, done.out + done.err
+
+
+def test_linking_takes_seconds_and_changes_nothing_else() -> None:
+    began_s = time.monotonic()
+    text = f"{CODE}/* {began_s} */\n"
+    image = linking.image(kernel.find(), {"halflia": text}, may_compile=True)
+    assert time.monotonic() - began_s < 30
+    again = linking.image(kernel.find(), {"halflia": f"{CODE}\n"}, may_compile=True)
+    assert image.read_bytes() == again.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("(lia_increase(", "(lia_incr(", "own/halflia.c:10:20: implicit declaration"),
+        ('"lia.h"', '"nope.h"', "own/halflia.c:5:10: nope.h: No such file"),
+        (";\n}", "\n}", "own/halflia.c:11:1: expected ';' before '}' token"),
+        ("return ", "void gone(void);\n\tgone();\n\treturn ", "no function 'gone'"),
+    ],
+)
+def test_gcc_is_quoted_with_file_and_line(old: str, new: str, reason: str) -> None:
+    assert old in CODE
+    text = CODE.replace(old, new, 1)
+    with pytest.raises(UserError) as refused:
+        linking.check(kernel.find(), "halflia", text, "own/halflia.c")
+    assert reason in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_scheduler(folder: Path, command: Command) -> None:
+    text = SCHEDULER.read_text().replace("roundrobin", "turns")
+    (folder / "turns.c").write_text(text.replace("LAB_TURNS", "LAB_ROUNDROBIN"))
+    (folder / "e.yaml").write_text(
+        "name: own\nplugins: {schedulers: turns.c}\ntopology: two_path\ncases:\n"
+        "  a: {protocol: mptcp, congestion_control: lia, scheduler: turns}\n"
+        "traffic: [{tool: iperf3, from: client, to: server, duration: 5 s}]\n"
+    )
+    done = command("run", "e.yaml")
+    assert done.status == 0, done.out + done.err
+    assert ",turns," in Path("results/own/runs.csv").read_text()
