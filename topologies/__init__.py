@@ -44,9 +44,11 @@ _PARTS = (
     "chains",
     "description",
     "fabric",
+    "impairments",
     "network",
     "networks",
     "parameters",
+    "queues",
     "reshaping",
     "shaping",
     "templates",
@@ -91,7 +93,8 @@ def describe_job(job: Mapping[str, Any]) -> Description:
     network = job.get("network")
     if network is None:
         return describe(job["topology"])
-    return networks.from_json(network, job["links"], job["topology"] or NETWORK)
+    name, keys = job["topology"] or NETWORK, job.get("parameters", ())
+    return networks.from_json(network, job["links"], name, keys)
 
 
 def resolve(

@@ -16,12 +16,14 @@ class User:
     paths : the links of path 1, of path 2 and so on, each in order from the user
     count : name of the parameter that says how many users the host stands for; None
         for a single user
+    backups : numbers of the paths, from 1, that MPTCP uses only when no other works
     """
 
     host: str
     server: str
     paths: tuple[tuple[str, ...], ...]
     count: str | None = None
+    backups: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,9 @@ def fault(shapes: Mapping[str, Shape]) -> str:
     for name, shape in shapes.items():
         if shape.tclink:
             return f"{name} is a TCLink of Mininet's, which the fabric does not have"
+        for way in (shape, shape.down):
+            if way is not None and (way.discipline or way.impairments):
+                return f"{name} has more than drop tail, which the fabric does not have"
     return ""
 
 

@@ -13,9 +13,11 @@ from typing import Any
 
 from topologies.description import Description, User
 from topologies.parameters import (
+    DOWN,
     Parameter,
     delay_parameter,
     down_parameters,
+    down_queueing_delay,
     link_parameters,
     users_parameter,
 )
@@ -56,6 +58,7 @@ def to_json(description: Description) -> dict[str, Any]:
             "server": user.server,
             "paths": [list(path) for path in user.paths],
             "count": user.count,
+            **({"backups": list(user.backups)} if user.backups else {}),
         }
         for user in description.users
     ]
@@ -65,12 +68,16 @@ def to_json(description: Description) -> dict[str, Any]:
 
 
 def from_json(
-    network: Mapping[str, Any], links: Sequence[Mapping[str, Any]], of: str
+    network: Mapping[str, Any],
+    links: Sequence[Mapping[str, Any]],
+    of: str,
+    keys: Collection[str] = (),
 ) -> Description:
     """The description of a job's network: the inverse of `to_json`.
 
     links : the job's key `links`
     of : the name of the description
+    keys : the job's parameters, which say what only some links have
 
     Raises KeyError or TypeError for objects that `to_json` did not make. What the
     values are is not checked: see `faults`.
@@ -82,14 +89,20 @@ def from_json(
             parameters.append(delay_parameter(name, 0.0))
         else:
             parameters += link_parameters(name, shared=True)
-        if link.get("down") is not None:
+        two_ways = link.get("down") is not None
+        if keys:  # directions may differ in their disciplines alone
+            two_ways = f"{name}.{DOWN}delay_ms" in keys
+        if two_ways:
             parameters += down_parameters(name, only_delays=only_delays)
+            longest = down_queueing_delay(name)
+            parameters += [longest] if longest.key in keys else []
     users = [
         User(
             user["host"],
             user["server"],
             tuple(tuple(path) for path in user["paths"]),
             user["count"],
+            tuple(user.get("backups") or ()),
         )
         for user in network["users"]
     ]
@@ -125,10 +138,25 @@ def faults(
             used.update(path)
             for reason in _path_faults(user, number, links):
                 yield ("users", user.host, number), reason
+        if reason := backup_fault(user.backups, len(user.paths)):
+            yield ("users", user.host), reason
     for link in links:
         if link not in used:
             reason = "no path takes this link; remove it, or add it to a path"
             yield ("links", link), reason
+
+
+def backup_fault(backups: Collection[int], paths: int) -> str:
+    """Why a host cannot have these backups; empty if it can.
+
+    paths : number of its paths
+    """
+    for number in backups:
+        if not 1 <= number <= paths:
+            return f"there is no path {number} to keep as a backup; the last is {paths}"
+    if len(set(backups)) == paths:
+        return "every path is a backup; leave at least one for regular use"
+    return ""
 
 
 def _name_faults(

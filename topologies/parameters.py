@@ -151,6 +151,25 @@ def down_parameters(link: str, *, only_delays: bool = False) -> tuple[Parameter,
     )
 
 
+def down_queueing_delay(link: str) -> Parameter:
+    """The longest wait in the queue of a link's direction towards users.
+
+    Only links whose queues have a time in that direction have this parameter.
+    """
+    (same,) = (
+        parameter
+        for parameter in link_parameters(link, shared=True)
+        if parameter.name == f"{link}.queueing_delay"
+    )
+    return replace(
+        same,
+        name=f"{link}.{DOWN}queueing_delay",
+        key=f"{link}.{DOWN}queueing_delay_ms",
+        default=None,
+        doc="queueing_delay of the direction towards users",
+    )
+
+
 def users_parameter(host: str, default: int = 1) -> Parameter:
     """The number of users that a host stands for."""
     return Parameter(

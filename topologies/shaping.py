@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from topologies import impairments, queues
+from topologies.impairments import Impairments
 from topologies.parameters import DOWN
+from topologies.queues import CAKE, Discipline
+from topologies.queues import FRAME_BYTES as FRAME_BYTES
 
 MTU_BYTES = 1500
-FRAME_BYTES = 1514
-"""Size of a full packet for the queueing disciplines: MTU and Ethernet header."""
 LEAST_QUEUE_PACKETS = 10
 BURST_BYTES = 2 * FRAME_BYTES
 DELAY_LINE_PACKETS = 1_000_000
@@ -57,6 +59,8 @@ class Shape:
     jitter_ms : the delay varies uniformly by plus or minus this much
     tclink : True to build the link as Mininet's TCLink does: a single queue holds
         both the packets that wait and those on the way
+    discipline : how the queue is managed; None for drop tail
+    impairments : what else happens to packets before the queue; None for nothing
     down : the shape of the link's direction towards users; None if both directions
         are alike
     """
@@ -67,36 +71,69 @@ class Shape:
     loss_percent: float = 0.0
     jitter_ms: float = 0.0
     tclink: bool = False
+    discipline: Discipline | None = None
+    impairments: Impairments | None = None
     down: "Shape | None" = None
 
     def tc_commands(self, interface: str) -> list[str]:
         """The lines for `tc -batch` that give an interface this shape.
 
         A netem delay line comes first and a tbf bottleneck with its queue second, as
-        in tc-netem(8). With `tclink`, an htb bottleneck takes its packets from the
+        in tc-netem(8); `topologies.queues` says how disciplines join them. With
+        `tclink`, an htb bottleneck takes its packets from the
         delay line, whose limit is the queue.
         """
         device = f"dev {interface}"
-        options = f"delay {self.delay_ms * 1e3:.3f}us"
-        if self.jitter_ms:
-            options += f" {self.jitter_ms * 1e3:.3f}us rate {ORDERING_RATE_MBPS}mbit"
-        if self.loss_percent:
-            options += f" loss {self.loss_percent:.7g}%"
+        lines, parent = self._delay_lines(device)
         if self.capacity_mbps is None:
-            return [_netem(device, "root handle 1:", DELAY_LINE_PACKETS, options)]
+            return lines
         rate_bps = round(self.capacity_mbps * 1e6)
         if self.tclink:
             return [
                 f"qdisc add {device} root handle 5: htb default 1",
                 f"class add {device} parent 5: classid 5:1 htb "
                 f"rate {rate_bps}bit burst {TCLINK_BURST}",
-                _netem(device, "parent 5:1 handle 10:", self.queue_packets, options),
+                *lines,
             ]
-        return [
-            _netem(device, "root handle 1:", DELAY_LINE_PACKETS, options),
-            f"qdisc add {device} parent 1:1 handle 10: tbf rate {rate_bps}bit "
-            f"burst {BURST_BYTES} limit {self.queue_packets * FRAME_BYTES}",
-        ]
+        managed, packets = self.discipline, self.queue_packets
+        place = f"{device} parent {parent} handle 10:"
+        if managed is not None and managed.name == CAKE:
+            return [*lines, queues.tc_command(managed, place, packets, rate_bps)]
+        lines.append(
+            f"qdisc add {place} tbf rate {rate_bps}bit "
+            f"burst {BURST_BYTES} limit {packets * FRAME_BYTES}"
+        )
+        if managed is not None:
+            place = f"{device} parent 10:1 handle 20:"
+            lines.append(queues.tc_command(managed, place, packets, rate_bps))
+        return lines
+
+    def _delay_lines(self, device: str) -> tuple[list[str], str]:
+        """The lines that add the delay line, and the parent of what follows it.
+
+        Packets that are to leave the delay line earlier pass by a first part of it.
+        """
+        more = self.impairments or Impairments()
+        order, first_ms = more.reordering, 0.0
+        if order and order.by_ms is not None and order.by_ms < self.delay_ms:
+            first_ms = order.by_ms
+        delay = f"delay {(self.delay_ms - first_ms) * 1e3:.3f}us"
+        if self.jitter_ms:
+            delay += f" {self.jitter_ms * 1e3:.3f}us rate {ORDERING_RATE_MBPS}mbit"
+        losses = impairments.options(more)
+        if self.loss_percent:
+            losses += f" loss {self.loss_percent:.7g}%"
+        if order:
+            losses += impairments.reorder_option(order)
+        if self.tclink:
+            limit = self.queue_packets
+            return [_netem(device, "parent 5:1 handle 10:", limit, delay + losses)], ""
+        limit, root = DELAY_LINE_PACKETS, "root handle 1:"
+        if not first_ms:
+            return [_netem(device, root, limit, delay + losses)], "1:1"
+        first = f"delay {first_ms * 1e3:.3f}us{losses}"
+        second = _netem(device, "parent 1:1 handle 2:", limit, delay)
+        return [_netem(device, root, limit, first), second], "2:1"
 
 
 def _netem(device: str, position: str, limit_packets: int, options: str) -> str:
@@ -124,13 +161,20 @@ def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
             return Shape(None, own("delay_ms"))
         capacity_mbps = own("capacity_mbps")
         packets = own("queue_packets")
+        longest_ms = own("queueing_delay_ms")
+        if (
+            prefix
+            and parameters.get(f"{link}.{prefix}queue_packets") is None
+            and parameters.get(f"{link}.{prefix}queueing_delay_ms") is not None
+        ):
+            packets = 0.0
         jitter_ms = parameters.get(f"{link}.jitter_ms", 0.0)
         return Shape(
             capacity_mbps=capacity_mbps,
             delay_ms=own("delay_ms"),
             queue_packets=int(packets)
             if packets
-            else queue_packets(value("queueing_delay_ms"), capacity_mbps),
+            else queue_packets(longest_ms, capacity_mbps),
             loss_percent=own("loss_percent"),
             jitter_ms=packet_time_ms(capacity_mbps) if jitter_ms is None else jitter_ms,
         )
@@ -148,19 +192,31 @@ def to_json(shapes: Mapping[str, Shape]) -> list[dict[str, Any]]:
 
 def _fields(shape: Shape) -> dict[str, Any]:
     fields = asdict(shape)
-    del fields["down"]
+    for key in ("discipline", "impairments", "down"):
+        del fields[key]
+    if shape.discipline is not None:
+        fields["discipline"] = shape.discipline.to_json()
+    if shape.impairments is not None:
+        fields["impairments"] = shape.impairments.to_json()
     return fields if shape.down is None else {**fields, "down": _fields(shape.down)}
 
 
 def from_json(links: Sequence[Mapping[str, Any]]) -> dict[str, Shape]:
     """The shapes by link name: the inverse of `to_json`.
 
-    Raises KeyError or TypeError for objects that `to_json` did not make.
+    Raises KeyError, TypeError or ValueError for objects that `to_json` did not make.
     """
-    shapes = {}
-    for link in links:
-        fields = dict(link)
-        name = str(fields.pop("name"))
-        down = fields.pop("down", None)
-        shapes[name] = Shape(**fields, down=None if down is None else Shape(**down))
-    return shapes
+    return {str(link["name"]): _shape(link) for link in links}
+
+
+def _shape(link: Mapping[str, Any]) -> Shape:
+    fields = dict(link)
+    fields.pop("name", None)
+    discipline, more = fields.pop("discipline", None), fields.pop("impairments", None)
+    down = fields.pop("down", None)
+    return Shape(
+        **fields,
+        discipline=None if discipline is None else queues.from_json(discipline),
+        impairments=None if more is None else impairments.from_json(more),
+        down=None if down is None else _shape(down),
+    )

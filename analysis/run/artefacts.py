@@ -52,6 +52,17 @@ class Artefacts:
         return {number: path for number, path in paths.items() if number == only_path}
 
     @property
+    def needed_links(self) -> set[str]:
+        """The links on paths that are no backups."""
+        return {
+            link
+            for entry in self.job.traffic
+            for number, path in self.paths_of(entry).items()
+            if not self.job.is_backup(entry, number)
+            for link in path.links
+        }
+
+    @property
     def used_links(self) -> tuple[LinkSettings, ...]:
         """The bottleneck links on the paths that the transports are to use."""
         used = {

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ class LinkSettings:
     queue_packets : number of full packets that fit into the queue
     loss_percent : random loss, 0-100
     jitter_ms : the delay varies uniformly by plus or minus this much
+    discipline : the queue discipline with its options; None for drop tail
+    impairments : what else happens to packets; None for nothing
     down : the direction towards users; None if it has the same settings
     """
 
@@ -33,6 +35,8 @@ class LinkSettings:
     queue_packets: int
     loss_percent: float
     jitter_ms: float
+    discipline: Mapping[str, Any] | None = None
+    impairments: Mapping[str, Any] | None = None
     down: "LinkSettings | None" = None
 
     def direction(self, forward: bool) -> "LinkSettings":
@@ -53,6 +57,8 @@ class Transport:
     path : number of the path that TCP uses, from 1; None for MPTCP
     same_pair : number of subflows that an MPTCP connection opens between its first
         pair of addresses, if it uses no other pair; None if it opens one per path
+    backup : numbers of the paths, from 1, that MPTCP uses only when no other works;
+        None for those that the network names
     """
 
     protocol: str
@@ -60,6 +66,7 @@ class Transport:
     scheduler: str | None
     path: int | None
     same_pair: int | None = None
+    backup: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -133,6 +140,7 @@ class Job:
     phases : phase name to (start, end), seconds after the beginning of the traffic
     trace_s : interval between the samples of the trace; None for no trace
     changes : the changes of links during the run
+    backups : by host, the numbers of the paths that the network keeps as backups
     """
 
     parameters: Mapping[str, Any]
@@ -142,6 +150,13 @@ class Job:
     phases: Mapping[str, tuple[float, float]]
     trace_s: float | None
     changes: tuple[schedules.Series, ...] = ()
+    backups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def is_backup(self, entry: Traffic, path: int) -> bool:
+        """Whether a path of an entry's host is one that MPTCP keeps as a backup."""
+        own = entry.transport.backup
+        kept = self.backups.get(entry.source, ()) if own is None else own
+        return entry.transport.protocol == "mptcp" and path in kept
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -198,6 +213,10 @@ def parse_job(job: Mapping[str, Any], name: str) -> Job:
             },
             trace_s=job.get("trace_s"),
             changes=schedules.parse(job.get("changes") or ()),
+            backups={
+                user["host"]: tuple(user.get("backups") or ())
+                for user in (job.get("network") or {}).get("users", ())
+            },
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"
@@ -219,6 +238,8 @@ def _link(link: Mapping[str, Any]) -> LinkSettings:
         queue_packets=int(link["queue_packets"]),
         loss_percent=float(link["loss_percent"]),
         jitter_ms=float(link["jitter_ms"]),
+        discipline=link.get("discipline"),
+        impairments=link.get("impairments"),
         down=_link({**down, "name": link["name"]}) if down else None,
     )
 
@@ -230,6 +251,7 @@ def _transport(transport: Mapping[str, Any]) -> Transport:
         scheduler=transport.get("scheduler"),
         path=transport.get("path"),
         same_pair=_same_pair(transport),
+        backup=None if transport.get("backup") is None else tuple(transport["backup"]),
     )
 
 

@@ -1,9 +1,9 @@
 """The bytes that the links and paths of a run carried."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from analysis.run import metrics
+from analysis.run import disciplines, metrics
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import LinkSettings, Traffic
 from analysis.run.observed_links import Direction
@@ -51,7 +51,10 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
         from users unless all data flow towards them
     LINK.bytes : bytes of frames in the direction of the data
     LINK.share : share of these bytes over all links, 0-1; None if all carried nothing
-    LINK.queue_drops : packets that the full queue refused in that direction
+    LINK.queue_drops : packets that the queue dropped in that direction
+    LINK.full_drops, LINK.marks : of links with a queue discipline, the packets dropped
+        because the queue was full, and those that got a mark of ECN; None if tc does
+        not say
     """
     columns: dict[str, Any] = {}
     shares: dict[str, float | None] = dict.fromkeys(carried)
@@ -72,14 +75,26 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
         columns[f"{name}.queue_drops"] = sum(
             link.direction(forward).queue_drops for forward in directions
         )
+        traits = [link.direction(forward).traits for forward in directions]
+        if any(t.discipline != disciplines.DROP_TAIL for t in traits):
+            columns[f"{name}.full_drops"] = _sum(t.full_drops for t in traits)
+            columns[f"{name}.marks"] = _sum(t.marks for t in traits)
     return columns
 
 
-def _queue_packets(settings: LinkSettings, seen: Direction) -> int:
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """The sum of the counts that are known; None if none is."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _queue_packets(settings: LinkSettings, seen: Direction) -> int | None:
     """The queue's size as tc shows it, or the configured size if tc does not show it.
 
     tc shows the queue of a tbf as a latency in whole microseconds. That gives a little
     less than a whole number of packets, so the size is rounded.
     """
     shown = seen.queue_packets
+    if seen.traits.discipline == disciplines.CAKE:
+        return None
     return settings.queue_packets if shown is None else round(shown)

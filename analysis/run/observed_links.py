@@ -1,8 +1,10 @@
 """The settings and counters of links, read back from their queueing disciplines."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from analysis.run import disciplines
+from analysis.run.disciplines import Traits
 from analysis.run.job import FRAME_BYTES, label
 from analysis.run.readers.outcome import LinkEnds
 from analysis.run.readers.qdiscs import FABRIC, Qdisc
@@ -17,9 +19,10 @@ class Direction:
     queue_packets : capacity of the bottleneck's queue in full packets; None if tc
         does not show it
     bytes : size of the frames that left, including headers
-    queue_drops : packets that the full queue refused
+    queue_drops : packets that the queue dropped, because it was full or early
     other_drops : packets lost before the queue, by random loss or because the delay
         line was full
+    traits : the discipline of the queue, and what else happens to packets
     """
 
     rate_mbps: float | None
@@ -30,6 +33,7 @@ class Direction:
     bytes: int
     queue_drops: int
     other_drops: int
+    traits: Traits = field(default_factory=Traits)
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ def _direction(link: str, place: tuple[str, str], qdiscs: Sequence[Qdisc]) -> Di
     roots = [q for q in at_interface if q.parent is None]
     delay_lines = [q for q in at_interface if q.kind in ("netem", FABRIC)]
     if len(roots) != 1 or len(limiters) > 1 or not (limiters or delay_lines):
-        raise ValueError(f"{where}: {len(limiters)} tbf or htb; a bottleneck has 1")
+        raise ValueError(f"{where}: {len(limiters)} rate limits; a bottleneck has 1")
     limiter = limiters[0] if limiters else None
     queue_drops = limiter.drops - limiter.lost if limiter else 0
     return Direction(
@@ -87,6 +91,7 @@ def _direction(link: str, place: tuple[str, str], qdiscs: Sequence[Qdisc]) -> Di
         queue_drops=queue_drops,
         # A parent counts the drops of its children too.
         other_drops=max(q.drops for q in at_interface) - queue_drops,
+        traits=disciplines.observed(at_interface),
     )
 
 
@@ -95,6 +100,8 @@ def _queue_packets(limiter: Qdisc, at_interface: Sequence[Qdisc]) -> float | Non
 
     The queue is the discipline below the limiter, or else the limiter itself.
     """
+    if limiter.kind == disciplines.CAKE:
+        return None
     children = [
         q for q in at_interface if q.parent and q.parent.startswith(limiter.handle)
     ]

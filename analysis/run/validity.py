@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from analysis.run import changed_links, link_traffic, tools
+from analysis.run import changed_links, disciplines, link_traffic, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic, label
 from analysis.run.observed_links import Direction
@@ -129,16 +129,18 @@ def _lasted(run: Artefacts) -> Iterator[tuple[Traffic, tools.Lasted]]:
 def links_used(run: Artefacts) -> Iterator[str]:
     """The bottlenecks that the transports are to use carried data, and no others did.
 
-    A link that is to be used may carry nothing if a scheduler leaves it unused, and
-    also in downloads and requests, whose connections can be too short to use it.
+    A link that is to be used may carry nothing if a scheduler leaves it unused, if
+    only backup paths take it, and also in downloads and requests, whose connections can
+    be too short to use it.
     """
     bulk = any(entry.bulk for entry in run.job.traffic)
     carried = link_traffic.link_bytes(run)
     total = sum(carried.values())
     used = {link.name for link in run.used_links}
+    needed = used & run.needed_links
     least = _least_bytes(run, total)
     for name, count in carried.items():
-        if name in used and bulk and count < least:
+        if name in needed and bulk and count < least:
             yield f"{label(name)} carried {count} bytes only"
         if name not in used and count > total * UNUSED_SHARE:
             yield f"{label(name)} carried {count} bytes, but was not to be used"
@@ -152,7 +154,7 @@ def paths_used(run: Artefacts) -> Iterator[str]:
         carried = link_traffic.path_bytes(run, entry)
         least = _least_bytes(run, sum(carried.values()))
         for number, count in carried.items():
-            if count < least:
+            if count < least and not run.job.is_backup(entry, number):
                 yield f"{entry.source}: path {number} carried {count} bytes only"
 
 
@@ -205,6 +207,8 @@ def _differences(link: LinkSettings, observed: Direction) -> Iterator[str]:
         ),
     )
     for name, unit, shown, asked, tolerance in compared:
+        if name == "queue" and observed.traits.discipline == disciplines.CAKE:
+            continue
         if asked is None:
             if shown is not None:
                 yield f"{name} is {shown:g} {unit}, asked for none"
@@ -212,6 +216,8 @@ def _differences(link: LinkSettings, observed: Direction) -> Iterator[str]:
             yield f"{name} cannot be read back"
         elif abs(shown - asked) > tolerance:
             yield f"{name} is {shown:g} {unit}, asked for {asked:g}"
+    wanted = disciplines.asked(link.discipline, link.impairments, link.delay_ms)
+    yield from disciplines.differences(wanted, observed.traits.facts)
 
 
 def changes_as_asked(run: Artefacts) -> Iterator[str]:
@@ -244,11 +250,16 @@ def no_drop_elsewhere(run: Artefacts) -> Iterator[str]:
         for way in ("forward", "backward"):
             direction: Direction = getattr(link, way)
             lost = direction.loss_percent or changed_links.loses(run.job, link.name)
-            if direction.other_drops and not lost:
+            if direction.other_drops and not (lost or direction.traits.loses):
                 drops = f"{direction.other_drops} packets dropped before the queue"
                 yield f"{label(link.name)} {way}: {drops}"
     if changed_links.switched(run.job):
         return  # packets towards an interface that is down count as dropped there
+    if any(
+        link.forward.traits.corrupts or link.backward.traits.corrupts
+        for link in run.links
+    ):
+        return  # packets with a damaged header are dropped anywhere
     for interface in run.interfaces:
         count = interface.dropped + interface.errors
         if count:

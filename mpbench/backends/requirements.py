@@ -97,7 +97,8 @@ def refuse_missing(listed: Iterable[Need]) -> None:
 
 
 def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
-    """Raises UserError that names all controllers and schedulers the kernel lacks."""
+    """Raises UserError that names all that jobs need and the kernel lacks: controllers,
+    schedulers and features of links."""
     jobs = list(jobs)
     if any(job.get("fabric") for job in jobs):
         raise UserError(
@@ -107,11 +108,26 @@ def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
     lacking = dict.fromkeys(
         words
         for job in jobs
-        for transport in _transports(job)
-        for words in _lacking(transport, machine)
+        for words in (
+            *(w for t in _transports(job) for w in _lacking(t, machine)),
+            *_patched(job),
+        )
     )
     if lacking:
         raise UserError(f"--backend native: {'; '.join(lacking)}")
+
+
+def _patched(job: Job) -> Iterator[str]:
+    """What the job's links need of the patches of the guest's kernel."""
+    links = job.get("links") or ()
+    for way in (way for link in links for way in (link, link.get("down") or {})):
+        if (way.get("discipline") or {}).get("gentle"):
+            yield f"gentle red exists {_GUEST_ONLY}, or write 'gentle: false'"
+        if (way.get("impairments") or {}).get("reordering"):
+            yield f"reordering before a queue works {_GUEST_ONLY}"
+
+
+_GUEST_ONLY = "only in the guest kernel: use --backend virtual"
 
 
 def _transports(job: Job) -> Iterator[Mapping[str, Any]]:

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from mpbench.drawing import traits
 from mpbench.plan.parameters import computed, fixed
 from mpbench.spec import Spec
 from mpbench.spec.expressions import Expression, Reference
@@ -22,6 +23,7 @@ KEYS = (
     "queue",
     "down_queue",
     "queueing_delay",
+    "down_queueing_delay",
     "loss",
     "down_loss",
     "jitter",
@@ -30,6 +32,7 @@ KEYS = (
 
 WORDS: Mapping[str, str] = {
     "queueing_delay": "queue ",
+    "down_queueing_delay": "queue down ",
     "loss": "loss ",
     "down_capacity": "down ",
     "down_delay": "down ",
@@ -65,12 +68,17 @@ class Link:
 
 @dataclass(frozen=True)
 class User:
-    """A host that opens connections. users : how many users it stands for"""
+    """A host that opens connections.
+
+    users : how many users it stands for
+    backups : numbers of the paths, from 1, that some case keeps as a backup
+    """
 
     host: str
     server: str
     paths: tuple[tuple[str, ...], ...]
     users: Shown | None
+    backups: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,9 +94,29 @@ def of_experiment(spec: Spec) -> Picture:
     """What the network of an experiment looks like."""
     factors = dict(spec.design.factors) if spec.design else {}
     values = computed(spec, fixed(spec))
-    return _picture(
+    found = _picture(
         spec.name, spec.network_description, values, factors, spec.expressions
     )
+    links = dict(found.links)
+    for name, given in spec.link_traits.items():
+        more = tuple(Shown(text) for text in traits.words(given))
+        links[name] = replace(links[name], parameters=(*links[name].parameters, *more))
+    users = tuple(replace(u, backups=_backups(spec, u)) for u in found.users)
+    return replace(found, links=links, users=users)
+
+
+def _backups(spec: Spec, user: User) -> tuple[int, ...]:
+    """The paths that a host keeps as backups in some case."""
+    own = [entry.transport for entry in spec.traffic if entry.source == user.host]
+    transports = [t for t in own if t is not None]
+    if len(transports) < len(own) or not own:
+        transports += spec.cases.values()
+    kept: set[int] = set()
+    for transport in transports:
+        if transport.protocol == "mptcp":
+            given = transport.backup
+            kept.update(user.backups if given is None else given)
+    return tuple(sorted(kept))
 
 
 def of_topology(description: Description) -> Picture:
@@ -123,7 +151,13 @@ def _picture(
         links[name] = Link(name, name not in description.links, parameters)
     counts = {p.name: shown(p) for p in description.parameters}
     users = tuple(
-        User(user.host, user.server, user.paths, counts.get(user.count or ""))
+        User(
+            user.host,
+            user.server,
+            user.paths,
+            counts.get(user.count or ""),
+            user.backups,
+        )
         for user in description.users
     )
     return Picture(title, users, links)

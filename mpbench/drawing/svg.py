@@ -23,6 +23,8 @@ SPACE = 5
 MARGIN = 16
 GAP = 40
 """Between columns, where only lines of paths are."""
+BACKUP = "backup"
+"""Stands beside the number of a path that is used when no other works."""
 PADDING = 10
 LONGEST = 34
 """Letters of a text in a box; a longer one loses its end."""
@@ -79,6 +81,8 @@ class _Drawing:
         self.server_width = self._host_width(user.server for user in picture.users)
         self.lefts: list[float] = []
         left = MARGIN + self.user_width + GAP
+        if any(user.backups for user in picture.users):
+            left += _width(BACKUP, SMALL)
         for width in self.widths:
             self.lefts.append(left)
             left += width + GAP
@@ -135,6 +139,8 @@ class _Drawing:
             yield "A dashed box is a link that is drawn above already.", GREY
         shown = [s for link in links for s in link.parameters]
         shown += [user.users for user in self.picture.users if user.users]
+        if any(user.backups for user in self.picture.users):
+            yield "MPTCP uses a backup only when no other path works.", GREY
         if any(s.varies for s in shown):
             yield "Red values vary in the design.", VARIES
         for link in links:
@@ -163,8 +169,11 @@ class _Drawing:
             f'<line x1="{left:.1f}" y1="{y:.1f}" x2="{self.right:.1f}" y2="{y:.1f}"'
             f' stroke="{colour}" stroke-width="2.4"{dashed}/>'
         )
-        if len(self.picture.users[lane.user].paths) > 1:
-            yield _text(left + 5, y - 5, f"{lane.path}", SMALL, colour, bold=True)
+        user = self.picture.users[lane.user]
+        if len(user.paths) > 1:
+            backup = lane.path in user.backups
+            text = f"{lane.path} {BACKUP}" if backup else f"{lane.path}"
+            yield _text(left + 5, y - 5, text, SMALL, colour, bold=True)
 
     def _link(self, box: Box) -> Iterator[str]:
         link = self.picture.links[box.name]

@@ -26,8 +26,9 @@ def _paths(picture: Picture) -> Iterator[str]:
         name = users[number] if lane.user != before else ""
         before = lane.user
         way = _lane(picture, layout, number, widths)
-        server = picture.users[lane.user].server
-        yield f"  {name:<{most}}  {lane.path:>{paths}} --{way}-- {server}"
+        user = picture.users[lane.user]
+        ending = f"{user.server} (backup)" if lane.path in user.backups else user.server
+        yield f"  {name:<{most}}  {lane.path:>{paths}} --{way}-- {ending}"
     if layout.hidden:
         yield f"  and {layout.hidden} more paths"
 

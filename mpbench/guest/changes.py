@@ -9,7 +9,7 @@ import contextlib
 import heapq
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,7 @@ class Changes:
     wiring : where the links and the hosts' interfaces are
     mptcp : the hosts whose path manager has an endpoint for every address
     folder : for `changes.csv` and the lines given to tools
+    backups : numbers of the paths, from 1, that each host keeps as backups
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Changes:
         mptcp: Sequence[str],
         users: Mapping[str, Sequence[str]],
         folder: Path,
+        backups: Mapping[str, Collection[int]],
     ) -> None:
         self._folder = folder
         self._rows: list[str] = []
@@ -114,7 +116,12 @@ class Changes:
         self._ports = {
             link: [
                 interfaces.HostInterface(
-                    host, interface, wiring, network, host in mptcp
+                    host,
+                    interface,
+                    wiring,
+                    network,
+                    host in mptcp,
+                    backups.get(host, ()),
                 )
                 for host, interface in _user_ports(link, wiring, users)
             ]

@@ -6,6 +6,8 @@ NetworkManager and mptcpd do. It then closes the subflows over it and announces 
 the other end (REMOVE_ADDR). When the interface comes up, it gets all of this back.
 """
 
+from collections.abc import Collection
+
 from mpbench.guest.network import LabNetwork
 from topologies.wiring import Wiring
 
@@ -14,6 +16,7 @@ class HostInterface:
     """An interface of a host that opens connections.
 
     endpoint : True if the host's path manager has an endpoint for each address
+    backups : numbers of the paths, from 1, that the host keeps as backups
     """
 
     def __init__(
@@ -23,6 +26,7 @@ class HostInterface:
         wiring: Wiring,
         network: LabNetwork,
         endpoint: bool,
+        backups: Collection[int] = (),
     ) -> None:
         self.host = host
         self._up = True
@@ -57,7 +61,9 @@ class HostInterface:
         if endpoint:
             plain = str(address).partition("/")[0]
             self._down_lines.append(f"mptcp endpoint delete id {number}")
-            self._up_lines.append(endpoint_line(number, plain, interface))
+            self._up_lines.append(
+                endpoint_line(number, plain, interface, number in backups)
+            )
 
     def switch(self, up: bool) -> list[str]:
         """Lines for `ip -batch` that take the interface up or down, if it is not."""
@@ -67,9 +73,11 @@ class HostInterface:
         return self._up_lines if up else self._down_lines
 
 
-def endpoint_line(number: int, address: str, interface: str) -> str:
+def endpoint_line(number: int, address: str, interface: str, backup: bool) -> str:
     """The line that gives the path manager an address to open subflows from.
 
     number : of the address's path, from 1
+    backup : whether MPTCP uses the path only when no other works
     """
-    return f"mptcp endpoint add {address} id {number} dev {interface} subflow"
+    line = f"mptcp endpoint add {address} id {number} dev {interface} subflow"
+    return f"{line} backup" if backup else line

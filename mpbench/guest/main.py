@@ -97,7 +97,7 @@ def execute(
     if timers:
         outcome["lost"] = timers.record()
     last.callback(captured.stop)
-    qdiscs = queues(topology, network)
+    qdiscs = queues(topology, network, snapshot.qdisc_words(job["links"]))
     snapshot.write(folder / "qdisc-end.json", qdiscs)
     classes = {
         name: snapshot.classes(network.nodes[name], listed)
@@ -126,7 +126,9 @@ def build_network(
     if job.get("trace_s"):
         sampling.prepare()
     topology = Network(wiring=wiring)
-    more = transport.endpoint_lines(hosts, wiring.ports, switched_hosts(job))
+    more = transport.endpoint_lines(
+        hosts, wiring.ports, backups_of(job), switched_hosts(job)
+    )
     network: LabNetwork | FabricNetwork
     if on_fabric := job.get("fabric"):
         table = topologies.tabulate_job(job, wiring)
@@ -145,9 +147,12 @@ def build_network(
 
 
 def queues(
-    topology: Network, network: LabNetwork | FabricNetwork
+    topology: Network, network: LabNetwork | FabricNetwork, words: list[str]
 ) -> dict[str, list[dict[str, Any]]]:
-    """What tc, or the fabric, says about the queues of all links, by node."""
+    """What tc, or the fabric, says about the queues of all links, by node.
+
+    words : the command of tc
+    """
     if isinstance(network, FabricNetwork):
         return network.queues()
     shaped = {
@@ -156,9 +161,7 @@ def queues(
         for place in (link.forward, link.backward)
     }
     return {
-        name: snapshot.tool_output(
-            network.nodes[name], ["tc", "-s", "-j", "qdisc", "show"]
-        )
+        name: snapshot.tool_output(network.nodes[name], words)
         for name in sorted(shaped)
     }
 
@@ -196,6 +199,12 @@ def make_trace(
     return sampling.make(nodes, job["trace_s"], paths, file)
 
 
+def backups_of(job: dict[str, Any]) -> dict[str, set[int]]:
+    """The numbers of the paths that each host keeps as backups."""
+    users = topologies.describe_job(job).users
+    return transport.backups(transport.by_host(job), users)
+
+
 def switched_hosts(job: dict[str, Any]) -> set[str]:
     """The hosts that have an interface which goes down or up during the run."""
     changes = job.get("changes") or ()
@@ -230,6 +239,7 @@ def make_changes(
             for user in topologies.describe_job(job).users
         },
         folder,
+        backups_of(job),
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,18 @@ def counters(node: LabNode) -> dict[str, int]:
                 for key, value in zip(names, body.split()[1:], strict=True):
                     values[prefix + key] = int(value)
     return values
+
+
+def qdisc_words(links: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The command that shows the queueing disciplines of a node.
+
+    tc shows the weight of RED's average only in its details.
+
+    links : the job's
+    """
+    ways = [way for link in links for way in (link, link.get("down") or {})]
+    details = ["-d"] if any(way.get("discipline") for way in ways) else []
+    return ["tc", "-s", *details, "-j", "qdisc", "show"]
 
 
 def tool_output(node: LabNode, argv: list[str]) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 
 from mpbench.guest import interfaces
 from mpbench.guest.network import LabNode
+from topologies.description import User
 from topologies.wiring import Port
 
 READ_BACK = {
@@ -91,9 +92,24 @@ def configure(
     node.write_sysctls(values)
 
 
+def backups(
+    hosts: Mapping[str, Mapping[str, Any]], users: Sequence[User]
+) -> dict[str, set[int]]:
+    """The numbers of the paths, from 1, that each host keeps as backups.
+
+    What a transport says counts more than what the network says.
+    """
+    found = {user.host: set(user.backups) for user in users}
+    for host, transport in hosts.items():
+        if host in found and transport.get("backup") is not None:
+            found[host] = set(transport["backup"])
+    return found
+
+
 def endpoint_lines(
     hosts: Mapping[str, Mapping[str, Any]],
     ports: Mapping[str, Sequence[Port]],
+    backups: Mapping[str, Collection[int]],
     switched: Collection[str] = (),
 ) -> dict[str, list[str]]:
     """Lines for `ip -batch` on each MPTCP host.
@@ -101,7 +117,11 @@ def endpoint_lines(
     They tell the kernel's path manager to open a subflow from every address of the
     host, and to accept subflows.
 
+    The kernel opens the first subflow without being told. It needs an endpoint only to
+    tell the server that the path is a backup.
+
     ports : those of all hosts; a server has one port and opens no subflow
+    backups : numbers of the paths, from 1, that a host uses when no other works
     switched : hosts with interfaces that go down and up. Their first address, with
         which connections begin, is known to the path manager too
     """
@@ -110,15 +130,20 @@ def endpoint_lines(
         host: [
             limit,
             *(
-                interfaces.endpoint_line(number, port.address, port.interface)
+                interfaces.endpoint_line(
+                    number, port.address, port.interface, number in kept
+                )
                 if host in switched
                 else f"mptcp endpoint add {port.address} dev {port.interface} subflow"
+                f"{' backup' if number in kept else ''}"
                 for number, port in enumerate(ports[host], start=1)
-                if over_all(transport) and (number > 1 or host in switched)
+                if over_all(transport)
+                and (number > 1 or host in switched or number in kept)
             ),
         ]
         for host, transport in hosts.items()
         if transport["protocol"] == "mptcp"
+        for kept in [backups.get(host, ())]
     }
 
 

@@ -21,14 +21,15 @@ from mpbench.plan.job_flows import Flows
 from mpbench.plan.job_parts import (
     Entry,
     LastingSeconds,
-    Milliseconds,
     Name,
     Number,
     Part,
+    Paths,
     Seconds,
     Size,
     Transport,
 )
+from mpbench.plan.link_format import Link
 from mpbench.plugins.static import MOST_KEYS
 from mpbench.spec import builtin
 from mpbench.spec.command import ENDS, MOST_NUMBERS, NUMBER_UNITS, TAKEN, words
@@ -43,7 +44,6 @@ FORMAT = 2
 MOST_SEED = 2**63 - 1
 MOST_ENTRIES = 1000
 MOST_METRICS = 100
-MOST_QUEUE_PACKETS = 10**9
 ROUNDING = 1e-6
 """Values are rounded to so much, which may take one past the end of its range."""
 
@@ -178,34 +178,6 @@ class Report(Part):
     phases: dict[Name, Annotated[list[Seconds], Field(min_length=2, max_length=2)]]
 
 
-class Direction(Part):
-    """One direction of a link."""
-
-    capacity_mbps: Annotated[float, Field(gt=0, le=1e6)] | None
-    delay_ms: Milliseconds
-    queue_packets: Annotated[int, Field(ge=0, le=MOST_QUEUE_PACKETS)]
-    loss_percent: Annotated[float, Field(ge=0, le=100)]
-    jitter_ms: Milliseconds
-    tclink: bool
-
-
-class Link(Direction):
-    """One link as the plan resolved it from the parameters.
-
-    down : the direction towards users, if it is another than the direction from them
-    """
-
-    name: Name
-    down: Direction | None = None
-
-    @model_validator(mode="after")
-    def _both_have_a_capacity(self) -> Self:
-        down = self.down
-        if down and (down.capacity_mbps is None) != (self.capacity_mbps is None):
-            raise ValueError("one direction has a capacity, and the other has none")
-        return self
-
-
 class NetworkUser(Part):
     """A host that opens connections, and its paths, each a list of links."""
 
@@ -216,6 +188,7 @@ class NetworkUser(Part):
         Field(min_length=1, max_length=networks.MOST_PATHS),
     ]
     count: Annotated[str, Field(max_length=100)] | None
+    backups: Paths | None = None
 
     @model_validator(mode="after")
     def _count_is_its_own(self) -> Self:
@@ -298,7 +271,7 @@ class Job(Part):
             return builtin.describe(str(self.topology))
         network = self.network.model_dump()
         job = {"topology": self.topology, "network": network, "links": links}
-        return topologies.describe_job(job)
+        return topologies.describe_job({**job, "parameters": self.parameters})
 
     def _check_network(self) -> None:
         if self.network is None:

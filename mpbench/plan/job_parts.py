@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from mpbench.guest import sysctls
 from mpbench.spec.vocabulary import PROTOCOLS
+from topologies import networks
 
 MOST_SECONDS = 1e8
 MOST_BYTES = 10**15
@@ -39,6 +40,11 @@ Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS)]
 LastingSeconds = Annotated[float, Field(gt=0, le=MOST_SECONDS)]
 Milliseconds = Annotated[float, Field(ge=0, le=1e6)]
 Size = Annotated[int, Field(ge=1, le=MOST_BYTES)]
+Paths = Annotated[
+    list[Annotated[int, Field(ge=1, le=networks.MOST_PATHS)]],
+    Field(max_length=networks.MOST_PATHS),
+]
+"""Numbers of paths, from 1."""
 
 
 class Part(BaseModel):
@@ -58,6 +64,7 @@ class Transport(Part):
     path: Annotated[int, Field(ge=1, le=100)] | None
     path_manager: Word | None
     sysctls: dict[Sysctl, SysctlValue]
+    backup: Paths | None = None
 
     @model_validator(mode="after")
     def _mptcp_has_a_scheduler(self) -> Self:

@@ -14,6 +14,7 @@ from mpbench.errors import UserError
 from mpbench.plan import changes, flow_list, job_format
 from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.job_format import FORMAT
+from mpbench.plan.links import shapes
 from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.spec import Spec, flows
@@ -67,7 +68,7 @@ def job(
         **({"network": networks.to_json(description)} if description.described else {}),
         **({"fabric": spec.fabric.job()} if spec.fabric else {}),
         "parameters": values,
-        "links": to_json(resolve(description, values)),
+        "links": to_json(shapes(spec, values, number)),
         **({"changes": changing} if changing else {}),
         "transport": transport_,
         "traffic": entries,
@@ -150,6 +151,7 @@ def transport(case: Case) -> Json:
         "path": case.path,
         "path_manager": _name(case.path_manager, "fullmesh") if mptcp else None,
         "sysctls": dict(sorted({**case.sysctls, **case.parameter_sysctls}.items())),
+        **({} if case.backup is None else {"backup": list(case.backup)}),
     }
 
 

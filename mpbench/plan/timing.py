@@ -27,6 +27,7 @@ def round_trip_s(values: Values) -> float:
     """A bound on the round-trip time: all delays and full queues, end to end."""
     ms = 2 * sum(_named(values, "delay_ms")) + 2 * sum(_named(values, "jitter_ms"))
     ms += sum(_named(values, "queueing_delay_ms"))
+    ms += sum(_named(values, f"{DOWN}queueing_delay_ms"))
     ms += sum(_named(values, f"{DOWN}delay_ms"))
     for key, packets in values.items():
         prefix, _, quantity = key.rpartition(".")

@@ -1,11 +1,20 @@
 """Cases: the transports that an experiment compares."""
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    model_serializer,
+    model_validator,
+)
+from pydantic.config import JsonDict
 
 from mpbench.guest import sysctls
 from mpbench.spec import knobs
+from mpbench.spec.messages import shortened
 from mpbench.spec.values import (
     Faults,
     Name,
@@ -51,6 +60,23 @@ def _sysctl(name: str, value: object) -> str:
     return str(value)
 
 
+def _backups(value: object) -> object:
+    """The numbers of paths, in order, from one number or a list."""
+    numbers = [value] if isinstance(value, int) else value
+    if not isinstance(numbers, list | tuple) or not all(map(_is_path, numbers)):
+        reason = f"'{shortened(value)}' is not the number of a path"
+        raise ValueError(f"{reason}; write e.g. backup: 2, or backup: [2, 3]")
+    return tuple(sorted(set(numbers)))
+
+
+def _is_path(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number >= 1
+
+
+_NUMBER: JsonDict = {"type": "integer", "minimum": 1}
+_BACKUP_SCHEMA: JsonDict = {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}
+
+
 class Case(Part):
     """One transport: protocol, congestion control, scheduler and their settings."""
 
@@ -86,6 +112,12 @@ class Case(Part):
         default=None,
         description="Which subflows MPTCP opens; fullmesh if not said.",
     )
+    backup: Annotated[tuple[int, ...], BeforeValidator(_backups)] | None = Field(
+        default=None,
+        description="Numbers of the paths that MPTCP uses only when no other works;"
+        " as the network has them if not said.",
+        json_schema_extra=_BACKUP_SCHEMA,
+    )
     sysctls: Annotated[dict[str, str | int], BeforeValidator(checked_sysctls)] = Field(
         default={},
         description="Other network sysctls of the end hosts, by full name.",
@@ -103,8 +135,11 @@ class Case(Part):
             if self.path is not None:
                 faults.add(("path",), "mptcp takes all paths; only tcp takes one")
             self._check_subflows(faults, info)
+            if self.backup and self.subflows(0):
+                reason = "without effect on ndiffports, which uses one path"
+                faults.add(("backup",), f"{reason}; take one of them away")
         else:
-            for key in ("scheduler", "path_manager"):
+            for key in ("scheduler", "path_manager", "backup"):
                 if getattr(self, key) is not None:
                     faults.add((key,), "only mptcp has one; take it away")
             self._check_path(faults, info)
@@ -113,6 +148,14 @@ class Case(Part):
                 faults.add(("congestion_control", key), reason)
         faults.raise_any()
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A key that a file does not have does not enter the hash of its content."""
+        values: dict[str, Any] = handler(self)
+        if self.backup is None:
+            values.pop("backup", None)
+        return values
 
     def _without_effect(self) -> list[str]:
         """Parameters that have no effect on a single subflow."""

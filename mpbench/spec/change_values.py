@@ -17,8 +17,9 @@ from pydantic.config import JsonDict
 from pydantic_core import core_schema
 
 from mpbench import units
+from mpbench.spec.link_traits import WAYS
 from mpbench.spec.messages import shortened
-from mpbench.spec.network_links import TWO_WAYS, WAYS, parameters_of
+from mpbench.spec.network_links import TWO_WAYS, parameters_of
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import ANY_QUANTITY, Faults, parameter_value
 from topologies import Parameter

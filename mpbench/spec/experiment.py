@@ -4,7 +4,7 @@ import hashlib
 import json
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import (
     BeforeValidator,
@@ -18,7 +18,7 @@ from pydantic.config import JsonDict
 
 from analysis.run.quantities import QUANTITIES
 from mpbench.plugins.files import SUFFIXES
-from mpbench.spec import change_checks, flows, own_metrics, shared_hosts
+from mpbench.spec import change_checks, flows, link_checks, own_metrics, shared_hosts
 from mpbench.spec import fabric as fabrics
 from mpbench.spec.builtin import describe, names, network_of
 from mpbench.spec.cases import Case
@@ -30,6 +30,7 @@ from mpbench.spec.expressions import Expression
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
 from mpbench.spec.includes import whole_text
+from mpbench.spec.link_traits import Both, LinkTraits, without_value
 from mpbench.spec.networks import Network, expression_fault
 from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phases, check_phases
@@ -120,6 +121,10 @@ class Spec(Part):
         default={},
         description="Links that change during a run, by name; `access1..3` for three.",
     )
+    links: dict[str, Annotated[LinkTraits, BeforeValidator(without_value)]] = Field(
+        default={},
+        description="Queue disciplines and impairments of the topology's links.",
+    )
     design: Design | None = Field(
         default=None, description="What varies; a single point if not said."
     )
@@ -169,6 +174,7 @@ class Spec(Part):
         self._check_metrics(faults, info)
         self._check_figures(faults)
         self._check_parameters(faults, info)
+        self._check_links(faults, info)
         self._check_time_limit(faults)
         faults.raise_any()
         return self
@@ -233,6 +239,12 @@ class Spec(Part):
             circle = [str(name) for name in error.args[1]][::-1]
             reason = f"a loop: {' needs '.join(circle)}; give one of them a value"
             faults.add(self.place(circle[0]), reason)
+
+    def _check_links(self, faults: Faults, info: ValidationInfo) -> None:
+        """Disciplines and impairments belong to links that can have them."""
+        topology = context(info).topology
+        if topology is not None:
+            link_checks.check(self, topology, faults)
 
     def _check_time_limit(self, faults: Faults) -> None:
         end = max(entry.end_s for entry in self.traffic)
@@ -398,6 +410,15 @@ class Spec(Part):
             return own or ("network" if self.network else "topology",)
         return ("parameters", parameter)
 
+    @property
+    def link_traits(self) -> dict[str, dict[str, Both[Any]]]:
+        """What links have beside their numbers, by link and key."""
+        return link_checks.traits(self)
+
+    def trait_place(self, link: str, key: str) -> Loc:
+        """Where the file gives a link its discipline or impairment."""
+        return link_checks.place(self, link, key)
+
     def port(self, index: int) -> int:
         """Port of the server of `traffic[index]`."""
         entry = self.traffic[index]
@@ -441,7 +462,7 @@ class Spec(Part):
         they were written.
         """
         values = self.model_dump(mode="json", by_alias=True)
-        for key in ("network", "fabric", "changes"):
+        for key in ("network", "links", "fabric", "changes"):
             if not getattr(self, key):
                 del values[key]
         if self.plugins == Plugins():

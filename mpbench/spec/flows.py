@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from mpbench.spec.cases import Case
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults
-from topologies import Description
+from topologies import Description, networks
 
 Entries = Sequence[Entry]
 
@@ -62,6 +62,8 @@ def check_paths(
                 reason = case.lacks_subflows(count, entry.source)
                 if reason and topology.paths >= case.least_subflows:
                     faults.add((*place, "scheduler"), reason)
+                if reason := networks.backup_fault(case.backup or (), count):
+                    faults.add((*place, "backup"), f"{entry.source}: {reason}")
                 continue
             if case.path is None and count > 1:
                 reason = f"missing; {entry.source} has {count} paths; e.g. 1"

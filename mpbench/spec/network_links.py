@@ -1,5 +1,6 @@
 """The links of the section `network:`, and the values of their parameters."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Self
 
@@ -14,11 +15,12 @@ from pydantic_core import core_schema
 
 from mpbench.spec import expressions
 from mpbench.spec.expressions import Expression
+from mpbench.spec.link_traits import WAYS, LinkTraits
+from mpbench.spec.queue_sizes import QueueTime, queue_time
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
     ANY_QUANTITY,
     Faults,
-    Part,
     parameter_value,
 )
 from topologies import Parameter
@@ -36,9 +38,6 @@ TWO_WAYS = ("capacity", "delay", "queue", "loss")
 
 LINK_KEYS = (*_KEYS, *(f"{DOWN}{key}" for key in TWO_WAYS))
 """The parameters that a link can have."""
-
-WAYS = ("up", "down")
-"""The direction of what users send, and the direction towards them."""
 
 ONLY_DELAYS = {"delay", f"{DOWN}delay"}
 """The parameters of a link without a capacity."""
@@ -76,8 +75,8 @@ def value_of(parameter: Parameter) -> BeforeValidator:
 class Directions:
     """The values of a parameter in both directions."""
 
-    up: Value
-    down: Value
+    up: Value | QueueTime
+    down: Value | QueueTime
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -91,26 +90,36 @@ class Directions:
         )
 
 
-def _plain(value: Value) -> float | int | str:
-    return value.text if isinstance(value, Expression) else value
+def _plain(value: Value | QueueTime) -> float | int | str:
+    return value.text if isinstance(value, Expression | QueueTime) else value
 
 
-def _of_both(parameter: Parameter) -> BeforeValidator:
+def _read_queue(value: object, parameter: Parameter) -> Value | QueueTime:
+    """The size of a queue in packets, as data, or as a time."""
+    longest = _LINK["queueing_delay"]
+    time = queue_time(value, longest.minimum, longest.maximum)
+    return read_value(value, parameter) if time is None else time
+
+
+def _of_both(
+    parameter: Parameter,
+    read_one: Callable[[object, Parameter], Value | QueueTime] = read_value,
+) -> BeforeValidator:
     """Reads a value for both directions, or a mapping with a value for each."""
 
     def read(value: object) -> object:
         if not isinstance(value, dict):
-            return None if value is None else read_value(value, parameter)
+            return None if value is None else read_one(value, parameter)
         faults = Faults()
         for key in value:
             if key not in WAYS:
                 faults.add((str(key),), f"unknown key; {nearest(str(key), WAYS)}")
-        found: dict[str, Value] = {}
+        found: dict[str, Value | QueueTime] = {}
         for way in WAYS:
             try:
                 if way not in value:
                     raise ValueError("missing; give both directions, up and down")
-                found[way] = read_value(value[way], parameter)
+                found[way] = read_one(value[way], parameter)
             except ValueError as error:
                 faults.add((way,), str(error))
         faults.raise_any()
@@ -133,7 +142,7 @@ _BOTH_SCHEMA: JsonDict = {
 }
 
 
-class NetworkLink(Part):
+class NetworkLink(LinkTraits):
     """The parameters of a link, where they are not the default.
 
     A link that has nothing but a delay only delays: it has no capacity and no queue.
@@ -159,9 +168,12 @@ class NetworkLink(Part):
         description="Longest wait in the queue; it gives the queue's size.",
         json_schema_extra=ANY_QUANTITY,
     )
-    queue: Annotated[Value | Directions | None, _of_both(_LINK["queue"])] = Field(
+    queue: Annotated[
+        Value | Directions | QueueTime | None, _of_both(_LINK["queue"], _read_queue)
+    ] = Field(
         default=None,
-        description="Size of the queue, in place of queueing_delay.",
+        description="Size of the queue in packets, as data or as a time, in place of"
+        " queueing_delay.",
         json_schema_extra=_BOTH_SCHEMA,
     )
     loss: Annotated[Value | Directions | None, _of_both(_LINK["loss"])] = Field(
@@ -190,10 +202,14 @@ class NetworkLink(Part):
         found: dict[str, Value] = {}
         for key in _KEYS:
             value = getattr(self, key)
+            both = {key: value}
             if isinstance(value, Directions):
-                found |= {key: value.up, f"{DOWN}{key}": value.down}
-            elif value is not None:
-                found[key] = value
+                both = {key: value.up, f"{DOWN}{key}": value.down}
+            for name, one in both.items():
+                if isinstance(one, QueueTime):
+                    found[f"{name.removesuffix('queue')}queueing_delay"] = one.ms
+                elif one is not None:
+                    found[name] = one
         return found
 
     @property
@@ -205,7 +221,7 @@ class NetworkLink(Part):
     def only_delays(self) -> bool:
         """Whether the link, as far as it says itself, has a delay and no capacity."""
         only = "delay" in self.given and set(self.given) <= ONLY_DELAYS
-        return only and self.like is None
+        return only and self.like is None and not self.traits
 
 
 def link_or_default(value: object) -> object:

@@ -14,6 +14,7 @@ from pydantic import (
 
 from mpbench.spec import expressions, ranges
 from mpbench.spec.expressions import Expression
+from mpbench.spec.link_traits import Both
 from mpbench.spec.messages import shortened
 from mpbench.spec.network_links import (
     ONLY_DELAYS,
@@ -34,7 +35,10 @@ from topologies.parameters import (
     DOWN,
     delay_parameter,
     down_parameters,
+    down_queueing_delay,
 )
+
+DOWN_QUEUEING_DELAY = f"{DOWN}queueing_delay"
 
 MOST_NAMES = 2000
 """Links or users of a file, with every range written out."""
@@ -183,9 +187,11 @@ class Network(Part):
         at: Loc = ("like",)
         if key in link.given:
             both = key.removeprefix(DOWN)
+            if both == "queueing_delay" and link.queueing_delay is None:
+                both = "queue"  # which gives a time
             at = (both,)
             if isinstance(getattr(link, both), Directions):
-                at = (both, "up" if key == both else "down")
+                at = (both, "down" if key.startswith(DOWN) else "up")
         return ("network", "links", self._raw("links")[name], *at)
 
     def _has(self, link: str, key: str) -> bool:
@@ -201,6 +207,8 @@ class Network(Part):
         if self._two_ways(name):
             for parameter in down_parameters(name, only_delays=only_delays):
                 known[parameter.name.rpartition(".")[2]] = parameter
+            if self._two_times(name):
+                known[DOWN_QUEUEING_DELAY] = down_queueing_delay(name)
         for key, parameter in known.items():
             value = link.given.get(key)
             if isinstance(value, int | float):
@@ -212,7 +220,8 @@ class Network(Part):
         link = self.named_links[name]
         if link.like is None:
             return link.only_delays
-        return set(link.given) <= ONLY_DELAYS and self._delays(link.like)
+        own = set(link.given) <= ONLY_DELAYS and not link.traits
+        return own and self._delays(link.like)
 
     def _two_ways(self, name: str) -> bool:
         """Whether a link's directions can differ, by itself or by the link that it is
@@ -221,6 +230,29 @@ class Network(Part):
         if link.two_ways:
             return True
         return link.like is not None and self._two_ways(link.like)
+
+    def _two_times(self, name: str) -> bool:
+        """Whether a link's queue has a time of its own towards users, by itself or by
+        the link that it is like."""
+        link = self.named_links[name]
+        if DOWN_QUEUEING_DELAY in link.given:
+            return True
+        return link.like is not None and self._two_times(link.like)
+
+    def traits(self, name: str) -> dict[str, Both[Any]]:
+        """What a link has beside its numbers, by key: its own, and what else the link
+        has that it is like."""
+        link = self.named_links[name]
+        leaders = {} if link.like is None else self.traits(link.like)
+        return leaders | link.traits
+
+    def trait_place(self, name: str, key: str) -> Loc:
+        """Where the file gives a link a discipline or impairment."""
+        link = self.named_links[name]
+        if key not in link.traits and link.like is not None:
+            return self.trait_place(link.like, key)
+        at = (key,) if key in link.traits else ()
+        return ("network", "links", self._raw("links")[name], *at)
 
     def _raw(self, section: str) -> "Named":
         part: Mapping[str, Any] = getattr(self, section)
@@ -241,8 +273,9 @@ class Network(Part):
             User(
                 name,
                 f"server_{name}" if user.to is None else user.to,
-                user.paths,
+                tuple(path.links for path in user.paths),
                 None if user.users is None else f"{name}.users",
+                tuple(n for n, path in enumerate(user.paths, 1) if path.backup),
             )
             for name, user in self.named_users.items()
         ]

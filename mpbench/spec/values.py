@@ -20,6 +20,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
 from mpbench import units
 from mpbench.spec.messages import MOST_FAULTS, shortened
+from mpbench.spec.queue_sizes import packets
 from mpbench.spec.suggestions import nearest
 from topologies import Description, Parameter
 
@@ -203,7 +204,10 @@ def parameter_value(
 
     Raises ValueError with a one-line reason.
     """
-    number = units.parse(value, parameter.unit, stated)
+    if parameter.unit == "packets" and stated is None:
+        number = packets(value, parameter.name)
+    else:
+        number = units.parse(value, parameter.unit, stated)
     low, high, unit = parameter.minimum, parameter.maximum, parameter.unit
     if not low <= number <= high:
         limits = f"{parameter.name} is {low:g} to {high:g} {unit}"

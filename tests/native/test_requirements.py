@@ -175,3 +175,13 @@ def test_the_plan_of_a_case_that_can_run_warns_of_nothing(
 ) -> None:
     lacking.write_text(EXPERIMENT.replace("lia", "cubic"))
     assert command("plan", lacking, "--backend", "native").err == ""
+
+
+def test_links_that_need_the_guests_kernel_are_refused() -> None:
+    job = transport()
+    down = {"impairments": {"reordering": {"share_percent": 1}}}
+    job["links"] = [{"discipline": {"name": "red", "gentle": True}, "down": down}]
+    with pytest.raises(UserError, match=r"gentle red .* reordering before a queue"):
+        requirements.check_jobs([job], machine())
+    job["links"] = [{"discipline": {"name": "red", "gentle": False}}]
+    requirements.check_jobs([job], machine())

@@ -8,7 +8,7 @@ the same form, as disciplines of kind `fabric`.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from analysis.run.readers.files import read_object
 FABRIC = "fabric"
 """The kind of a link of the fabric: a queue with a rate, a delay and losses."""
 _CLASS_RATE = re.compile(r"^class htb .*? rate (\d+)([KMGT]?)bit ", re.MULTILINE)
+RATES = {"tbf": "rate", "cake": "bandwidth", FABRIC: "rate"}
+"""Of disciplines that limit the rate: the option with the rate, in bytes per second."""
 _PREFIXES = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -26,13 +28,14 @@ class Qdisc:
 
     kind : `tbf`, `htb`, `netem` and so on
     parent : handle of the parent's class; None for the root
-    rate_mbps : rate of a tbf or htb in 10^6 bit/s; None for other kinds
+    rate_mbps : rate of a tbf, htb or cake in 10^6 bit/s; None for other kinds
     limit_bytes, limit_packets : capacity of its queue; None if tc does not show it
     delay_ms, jitter_ms, loss_percent : settings of a netem; 0 for other kinds
     bytes, packets : what left the discipline
     drops : packets that it refused or lost
     lost : of these, the random losses before the queue; 0 where tc does not tell them
         apart
+    document : everything that tc printed about it
     """
 
     node: str
@@ -50,6 +53,7 @@ class Qdisc:
     packets: int
     drops: int
     lost: int = 0
+    document: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -118,8 +122,8 @@ def parse_classes(
 def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
     kind, options = description["kind"], description.get("options") or {}
     delay = options.get("delay") or {}
-    in_bytes = kind in ("tbf", "bfifo", FABRIC)
-    rate = options.get("rate") if kind in ("tbf", FABRIC) else None
+    in_bytes = kind in ("tbf", "bfifo", "red", FABRIC)
+    rate = options.get(RATES.get(kind, ""))
     limit = options.get("limit")
     return Qdisc(
         node=node,
@@ -137,6 +141,7 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
         packets=int(description.get("packets", 0)),
         drops=int(description.get("drops", 0)),
         lost=int(description.get("lost", 0)),
+        document=description,
     )
 
 
@@ -150,4 +155,6 @@ def _limit_bytes(options: Mapping[str, Any]) -> float | None:
         return float(options["limit"])
     if options.get("lat") is None:
         return None
-    return float(options["rate"] * options["lat"] / 1e6 + options["burst"])
+    # Where tc shows details, the burst has a unit and the size of a cell: `3027b/1`.
+    burst = float(str(options["burst"]).partition("b")[0])
+    return float(options["rate"] * options["lat"] / 1e6 + burst)

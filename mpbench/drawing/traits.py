@@ -1,0 +1,42 @@
+"""Queue disciplines and impairments of links in words."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from mpbench.spec.link_traits import UP, WAYS, Both
+from mpbench.spec.queues import Given
+from topologies.impairments import BurstLoss, Reordering
+from topologies.queues import DROP_TAIL
+
+
+def words(traits: Mapping[str, Both[Any]]) -> Iterator[str]:
+    """One text per trait, or per direction where the directions differ."""
+    for key, both in traits.items():
+        if both.alike:
+            yield _WORDS[key](both.up)
+            continue
+        for way in WAYS:
+            value = both.up if way == UP else both.down
+            if value is not None:
+                yield f"{way} {_WORDS[key](value)}"
+
+
+def _discipline(given: Given) -> str:
+    return "drop tail" if given.name == DROP_TAIL else given.name
+
+
+def _burst_loss(loss: BurstLoss) -> str:
+    return f"burst loss {loss.share_percent:.3g} %"
+
+
+def _reordering(order: Reordering) -> str:
+    return f"reordering {order.share_percent:g} %"
+
+
+_WORDS: Mapping[str, Callable[[Any], str]] = {
+    "discipline": _discipline,
+    "burst_loss": _burst_loss,
+    "reordering": _reordering,
+    "duplication": lambda percent: f"duplication {percent:g} %",
+    "corruption": lambda percent: f"corruption {percent:g} %",
+}

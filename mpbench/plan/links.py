@@ -1,0 +1,86 @@
+"""The links of a job: shapes from parameters, with disciplines and impairments."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from mpbench.errors import UserError
+from mpbench.spec import Spec
+from mpbench.spec.document import dotted
+from mpbench.spec.link_traits import Both
+from topologies import Shape, impairments, resolve
+from topologies.impairments import Impairments
+from topologies.queues import FRAME_BYTES, RED, Discipline
+
+Values = Mapping[str, Any]
+
+
+def shapes(spec: Spec, values: Values, number: int | None = None) -> dict[str, Shape]:
+    """The shape of every link by its name.
+
+    values : parameters by canonical key
+    number : of the point, for messages; None for the only one
+
+    Raises UserError if a discipline or an impairment does not fit its link.
+    """
+    found = resolve(spec.network_description, values)
+    for link, traits in spec.link_traits.items():
+        up = found[link]
+        down = replace(up, down=None) if up.down is None else up.down
+        up = _with(spec, link, traits, replace(up, down=None), False, number)
+        down = _with(spec, link, traits, down, True, number)
+        two_ways = found[link].down is not None or up != down
+        found[link] = replace(up, down=down if two_ways else None)
+    return found
+
+
+def _with(
+    spec: Spec,
+    link: str,
+    traits: Mapping[str, Both[Any]],
+    shape: Shape,
+    down: bool,
+    number: int | None,
+) -> Shape:
+    """One direction of a link with its traits."""
+
+    def refuse(key: str, reason: str) -> UserError:
+        place = spec.trait_place(link, key)
+        at = f"{spec.where(*place)}: {dotted(place)}"
+        point = "" if number is None else f", point {number}"
+        return UserError(f"{at}{point}: {reason}")
+
+    ways = {key: both.way(down) for key, both in traits.items()}
+    given, discipline = ways.pop("discipline", None), None
+    if given is not None and shape.capacity_mbps is not None:
+        try:
+            discipline = given.resolved(shape.capacity_mbps)
+        except ValueError as error:
+            raise refuse("discipline", str(error)) from None
+        if discipline and (reason := _trouble(discipline, shape)):
+            raise refuse("discipline", reason)
+    more = Impairments(
+        ways.get("burst_loss"),
+        ways.get("reordering"),
+        ways.get("duplication") or 0.0,
+        ways.get("corruption") or 0.0,
+    )
+    if reason := impairments.fault(
+        more, shape.delay_ms, shape.jitter_ms, shape.loss_percent
+    ):
+        raise refuse(reason.split()[0], reason)
+    present = more if more.to_json() else None
+    return replace(shape, discipline=discipline, impairments=present)
+
+
+def _trouble(discipline: Discipline, shape: Shape) -> str:
+    """Why a discipline cannot have its link's queue; empty if it can."""
+    if discipline.name != RED:
+        return ""
+    limit, high = shape.queue_packets * FRAME_BYTES, discipline.value("max_bytes")
+    if high < limit:
+        return ""
+    return (
+        f"red: max, {high:g} bytes, is not below the queue, {limit} bytes; give a"
+        " smaller max or a larger queue"
+    )

@@ -1,0 +1,155 @@
+"""What a link has beside its numbers: a queue discipline, and impairments.
+
+Each can differ between the directions of a link: `{up: ..., down: ...}`. A direction
+that is not named has drop tail and no impairment.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
+from pydantic.config import JsonDict
+from pydantic_core import core_schema
+
+from mpbench.spec import impairments, queues
+from mpbench.spec.values import ANY_QUANTITY, Faults, Part
+from topologies.impairments import BurstLoss, Reordering
+
+T = TypeVar("T")
+
+UP, DOWN = "up", "down"
+WAYS = (UP, DOWN)
+"""The direction of what users send, and the direction towards them."""
+
+
+@dataclass(frozen=True)
+class Both(Generic[T]):
+    """What each direction of a link has; None for nothing."""
+
+    up: T | None
+    down: T | None
+
+    def way(self, down: bool) -> T | None:
+        return self.down if down else self.up
+
+    @property
+    def alike(self) -> bool:
+        return self.up == self.down
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: object, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.is_instance_schema(
+            cls,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda both: {way: _plain(getattr(both, way)) for way in WAYS}
+            ),
+        )
+
+
+def _plain(value: object) -> object:
+    return value.plain() if isinstance(value, queues.Given) else value
+
+
+def _of_both(read: Callable[[object], Any]) -> BeforeValidator:
+    """Reads what both directions have, or a mapping with what each has."""
+
+    def read_both(value: object) -> object:
+        if value is None:
+            return None
+        if not isinstance(value, Mapping) or not set(value) & set(WAYS):
+            found = read(value)
+            return Both(found, found)
+        faults = Faults()
+        for key in value:
+            if key not in WAYS:
+                faults.add((str(key),), "stands beside directions; use up and down")
+        ways: dict[str, Any] = dict.fromkeys(WAYS)
+        for way in WAYS:
+            if value.get(way) is None:
+                continue
+            try:
+                ways[way] = read(value[way])
+            except ValidationError as error:
+                faults.add_all((way,), error)
+            except ValueError as error:
+                faults.add((way,), str(error))
+        faults.raise_any()
+        return Both(ways[UP], ways[DOWN])
+
+    return BeforeValidator(read_both)
+
+
+def _schema(one: Any) -> JsonDict:
+    """The JSON Schema of what `_of_both` reads."""
+    ways: JsonDict = {
+        "type": "object",
+        "properties": {way: one for way in WAYS},
+        "minProperties": 1,
+        "additionalProperties": False,
+    }
+    return {"anyOf": [*one["anyOf"], ways]}
+
+
+class LinkTraits(Part):
+    """The queue discipline of a link, and what the link does to packets."""
+
+    discipline: Annotated[Both[queues.Given] | None, _of_both(queues.read)] = Field(
+        default=None,
+        description="How the queue is managed: a name, or {name, ...}; or {up, down}.",
+        json_schema_extra=_schema(queues.SCHEMA),
+    )
+    burst_loss: Annotated[Both[BurstLoss] | None, _of_both(impairments.burst_loss)] = (
+        Field(
+            default=None,
+            description="Loss in bursts, by the model of Gilbert and Elliott.",
+            json_schema_extra=_schema(impairments.BURST_LOSS_SCHEMA),
+        )
+    )
+    reordering: Annotated[Both[Reordering] | None, _of_both(impairments.reordering)] = (
+        Field(
+            default=None,
+            description="Packets that overtake others: their share, or {share, ...}.",
+            json_schema_extra=_schema(impairments.REORDERING_SCHEMA),
+        )
+    )
+    duplication: Annotated[Both[float] | None, _of_both(impairments.share)] = Field(
+        default=None,
+        description="Share of packets that arrive twice.",
+        json_schema_extra=_schema(ANY_QUANTITY),
+    )
+    corruption: Annotated[Both[float] | None, _of_both(impairments.share)] = Field(
+        default=None,
+        description="Share of packets of which one bit is changed.",
+        json_schema_extra=_schema(ANY_QUANTITY),
+    )
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Keys that a file does not have do not enter the hash of its content."""
+        values: dict[str, Any] = handler(self)
+        absent = [key for key in TRAITS if getattr(self, key) is None]
+        return {key: v for key, v in values.items() if key not in absent}
+
+    @property
+    def traits(self) -> dict[str, Both[Any]]:
+        """What the file gives, by key."""
+        given = {key: getattr(self, key) for key in TRAITS}
+        return {key: both for key, both in given.items() if both is not None}
+
+
+TRAITS = tuple(LinkTraits.model_fields)
+
+
+def without_value(value: object) -> object:
+    """`link1:` without a value is a link with the default parameters."""
+    return {} if value is None else value
