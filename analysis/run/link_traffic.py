@@ -52,9 +52,10 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
     LINK.bytes : bytes of frames in the direction of the data
     LINK.share : share of these bytes over all links, 0-1; None if all carried nothing
     LINK.queue_drops : packets that the queue dropped in that direction
-    LINK.full_drops, LINK.marks : of links with a queue discipline, the packets dropped
-        because the queue was full, and those that got a mark of ECN; None if tc does
-        not say
+    LINK.drop_share, LINK.full_drops, LINK.marks : of links with a queue discipline, the
+        share of the packets that reached the queue and were dropped, those dropped
+        because the queue was full, and those that got a mark of ECN; None if there
+        were none, or tc does not say
     """
     columns: dict[str, Any] = {}
     shares: dict[str, float | None] = dict.fromkeys(carried)
@@ -77,6 +78,10 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
         )
         traits = [link.direction(forward).traits for forward in directions]
         if any(t.discipline != disciplines.DROP_TAIL for t in traits):
+            sent = sum(link.direction(forward).packets for forward in directions)
+            dropped = columns[f"{name}.queue_drops"]
+            reached = sent + dropped
+            columns[f"{name}.drop_share"] = dropped / reached if reached else None
             columns[f"{name}.full_drops"] = _sum(t.full_drops for t in traits)
             columns[f"{name}.marks"] = _sum(t.marks for t in traits)
     return columns

@@ -19,6 +19,7 @@ class Direction:
     queue_packets : capacity of the bottleneck's queue in full packets; None if tc
         does not show it
     bytes : size of the frames that left, including headers
+    packets : number of these frames
     queue_drops : packets that the queue dropped, because it was full or early
     other_drops : packets lost before the queue, by random loss or because the delay
         line was full
@@ -34,6 +35,7 @@ class Direction:
     queue_drops: int
     other_drops: int
     traits: Traits = field(default_factory=Traits)
+    packets: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ def _direction(link: str, place: tuple[str, str], qdiscs: Sequence[Qdisc]) -> Di
         # A parent counts the drops of its children too.
         other_drops=max(q.drops for q in at_interface) - queue_drops,
         traits=disciplines.observed(at_interface),
+        packets=roots[0].packets,
     )
 
 

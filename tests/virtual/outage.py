@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.guest import main as guest
+from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.network import LabNetwork
 from topologies.network import Network
 
 BUILD = guest.build_network
-Built = tuple[Network, LabNetwork]
+Built = tuple[Network, LabNetwork | FabricNetwork]
 
 
 def main(link: str, after_s: float) -> int:
