@@ -34,10 +34,14 @@ def folder(purpose: str) -> Iterator[Path]:
     """
     remove_abandoned()
     path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-"))
-    descriptor = os.open(path / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    # The lock file gets its name when it is locked: another command would take a
+    # folder with an unlocked one for abandoned.
+    unnamed = path / f"{MARK}.new"
+    descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+        unnamed.rename(path / MARK)
         yield path
     finally:
         os.close(descriptor)
