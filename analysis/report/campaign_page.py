@@ -19,6 +19,7 @@ from analysis.published.cells import Cell
 from analysis.published.statements import Statement
 from analysis.report import (
     cells_section,
+    compared_cases_section,
     figures_section,
     metrics_section,
     statements_section,
@@ -85,6 +86,9 @@ def write(
         folder / "figures.pdf" if "pdf" in look.formats else None
     ) as album:
         cell_figures = _draw_cells(campaign, contents, folder, album)
+        compared = compared_cases_section.compared(campaign)
+        target = Target(folder, "", look, album)
+        compared_picture = compared_cases_section.draw(compared, campaign, target)
         figures = _draw(campaign, contents, Target(folder, "", look, album))
     summaries = [f.drawn.summary for f in figures if isinstance(f.drawn, DrawnFigure)]
     summary = pd.concat([pd.DataFrame(), *summaries], ignore_index=True)
@@ -106,6 +110,7 @@ def write(
         *_state(campaign),
         *_network(campaign, folder),
         *metrics_section.lines(campaign),
+        *compared_cases_section.lines(compared, compared_picture),
         *users_section.lines(campaign.ok_runs),
         *statements_section.lines(contents.statements, campaign),
         *cells_section.lines(contents.cells, campaign.ok_runs, cell_figures),

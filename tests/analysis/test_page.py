@@ -51,7 +51,7 @@ def test_page_and_figures_twice_the_same_bytes(tmp_path: Path) -> None:
         files = sorted(path.parent.iterdir())
         made.append({file.name: file.read_bytes() for file in files})
     assert made[0] == made[1]
-    assert len([name for name in made[0] if name.endswith(".svg")]) == 6
+    assert len([name for name in made[0] if name.endswith(".svg")]) == 7
     assert b"Date" not in made[0]["factors.svg"]
 
 
@@ -113,7 +113,7 @@ def test_what_the_experiment_asks_is_drawn_and_nothing_else(tmp_path: Path) -> N
     )
     asked = loaded(campaign.rows(30), metrics=("utilisation", "goodput"))
     text = written(asked, tmp_path, figures=figures).read_text()
-    assert re.findall(r"\]\((.+)\.png\)", text) == [
+    assert re.findall(r"\]\((.+)\.png\)", text.partition("## Figures")[2]) == [
         "traffic-split-queueing-delay-signed",
         "goodput-path1-capacity-tcp1",
         "goodput-path1-capacity-tcp1-2",
