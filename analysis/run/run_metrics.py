@@ -1,9 +1,9 @@
 """The metrics of a whole run, from its artefacts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.run import changed_links, flow_times, metrics, tools
+from analysis.run import changed_links, fair_shares, flow_times, metrics, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import by_entry, by_phase
 from analysis.run.job import FRAME_BYTES
@@ -34,6 +34,7 @@ def row(run: Artefacts) -> dict[str, Any]:
     rates = [count / flow.seconds for flow in known for count in flow.stream_bytes]
     capacities = _capacities(run, measured_s)
     counters = [run.counters[host] for host in run.job.initiators]
+    carried = link_bytes(run)
     return {
         "goodput_mbps": goodput_mbps,
         "measured_s": measured_s,
@@ -46,12 +47,13 @@ def row(run: Artefacts) -> dict[str, Any]:
         **retransmissions(_senders(run)),
         "connections": sum(host.mptcp("MPCapableSYNACKRX") for host in counters),
         "joined_subflows": sum(host.mptcp("MPJoinSynAckRx") for host in counters),
-        **by_link(run, link_bytes(run)),
-        **_mean_capacities(run, measured_s),
+        **by_link(run, carried),
+        **_changing_links(run, measured_s, carried),
         **(by_entry(run, moved) if run.job.traffic[0].name is not None else {}),
         **by_phase(run),
         **_all_flows(run),
         **_by_tool(run),
+        **fair_shares.columns(run),
     }
 
 
@@ -75,21 +77,28 @@ def _span(run: Artefacts, measured_s: float) -> tuple[float, float]:
     return begin_s, begin_s + measured_s
 
 
-def _mean_capacities(
-    run: Artefacts, measured_s: float | None
+def _changing_links(
+    run: Artefacts, measured_s: float | None, carried: Mapping[str, int]
 ) -> dict[str, float | None]:
-    """LINK.mean_capacity_mbps of every link that changes, over the time measured."""
-    if measured_s is None:
+    """The columns of every link that changes, over the time measured.
+
+    carried : link name to bytes, as `link_bytes` returns them
+
+    LINK.mean_capacity_mbps : its mean capacity
+    LINK.utilisation : the part of it that frames used; None if it had none
+    """
+    if not measured_s:
         return {}
     forward = any(entry.forward for entry in run.job.traffic)
     span = _span(run, measured_s)
-    return {
-        f"{link.name}.mean_capacity_mbps": changed_links.mean_capacity_mbps(
-            run.job, link, forward, span
-        )
-        for link in run.job.links
-        if changed_links.changes(run.job, link.name) and link.capacity_mbps is not None
-    }
+    columns: dict[str, float | None] = {}
+    for link in run.job.links:
+        if changed_links.changes(run.job, link.name) and link.name in carried:
+            mean = changed_links.mean_capacity_mbps(run.job, link, forward, span)
+            used_mbps = 8e-6 * carried[link.name] / measured_s
+            columns[f"{link.name}.mean_capacity_mbps"] = mean
+            columns[f"{link.name}.utilisation"] = used_mbps / mean if mean else None
+    return columns
 
 
 def _all_flows(run: Artefacts) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def lines(
     Raises ValueError if the run has no trace or no data of this quantity.
     """
     if quantity == "goodput":
-        return _reported(run, users)
+        return reported(run, users)
     if not run.job.trace_s:
         raise ValueError("there is no trace")
     return _traced(run, artefacts, quantity, users)
@@ -69,10 +69,14 @@ def average(line: Line, seconds: float | None) -> Line:
     return Line(times, means.to_numpy(float))
 
 
-def _reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
+def reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
     """The goodput of each entry whose receiver reports intervals.
 
+    users : the sending hosts to show; all if empty
+
     That of iperf3 is per connection, and that of the tool flows of all connections.
+
+    Raises ValueError if no receiver reports intervals.
     """
     lines_by_name = {}
     for number, (entry, report) in enumerate(

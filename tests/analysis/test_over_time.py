@@ -7,7 +7,13 @@ from typing import cast
 import numpy as np
 import pytest
 
-from analysis.run import artefacts, capacity_lines, flow_phase_metrics, series
+from analysis.run import (
+    artefacts,
+    capacity_lines,
+    fair_shares,
+    flow_phase_metrics,
+    series,
+)
 from analysis.run.readers import trace
 from analysis.run.readers.outcome import Process
 from tests.calls import Command
@@ -198,3 +204,41 @@ def test_capacities_and_outages_beside_the_lines(
     assert "outages: path 1 from 4 to 6 s, path 2 from 8 to" in page
     (picture,) = (tmp_path / "page").glob("over-time-*.svg")
     assert "capacity" in picture.read_text() and "#f9ddd0" in picture.read_text()
+
+
+SHARED = """\
+name: shared
+topology: two_links
+changes: {link1: {at: {0 s: {capacity: 20 Mbit/s}, 5 s: {capacity: 0}}}}
+parameters: {link2.capacity: 10 Mbit/s}
+cases: {lia: {protocol: mptcp, congestion_control: lia}}
+traffic:
+  - {tool: iperf3, from: multi, to: server_multi, duration: 10 s}
+  - {tool: iperf3, from: single2, to: server_single2, duration: 10 s,
+     transport: {protocol: tcp, congestion_control: reno}}
+metrics: [goodput]
+"""
+
+
+def test_fair_shares_follow_the_capacities(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "f.yaml").write_text(SHARED)
+    out = tmp_path / "out"
+    done = command("run", tmp_path / "f.yaml", "--backend", "fake", "--out", out)
+    assert done.status == 0, done.err
+    (folder,) = (out / "runs").iterdir()
+    run = artefacts.load(folder)
+    columns = fair_shares.columns(run)
+    # Multi has link 1, 20 Mbit/s, and single2 link 2; then both share link 2.
+    share = 1448 / 1514
+    assert columns["multi.fair_mbps"] == pytest.approx(share * (20 + 5) / 2)
+    assert columns["single2.fair_mbps"] == pytest.approx(share * (10 + 5) / 2)
+    goodput = series.lines(run, folder / "artefacts", "goodput", ("single2",))
+    values = goodput["single2"].values
+    fair = np.array([share * (10 if n < 5 else 5) for n in range(10)])
+    expected = np.abs(values - fair).mean()
+    assert columns["single2.distance_mbps"] == pytest.approx(expected)
+    still = SHARED.replace("changes:", "# changes:")
+    (tmp_path / "g.yaml").write_text(still.replace("name: shared", "name: still"))
+    command("run", tmp_path / "g.yaml", "--backend", "fake", "--out", tmp_path / "g")
+    (folder,) = (tmp_path / "g" / "runs").iterdir()
+    assert fair_shares.columns(artefacts.load(folder)) == {}

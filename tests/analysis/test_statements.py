@@ -18,7 +18,7 @@ FILES = sorted(
     for path in PUBLISHED.glob("*.yaml")
     if path.name != "rules.yaml" and not path.name.endswith("-pages.yaml")
 )
-WITHOUT_PAGES = ("olia", "mpcc")
+WITHOUT_PAGES = ("olia", "mpcc", "nsdi11")
 """Papers whose page numbers are not known here."""
 THESIS = PUBLISHED / "thesis-ch3.yaml"
 REDRAWS = 50

@@ -15,7 +15,7 @@ from analysis.figures.data import ok_runs
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
-from analysis.run import artefacts, capacity_lines, series
+from analysis.run import artefacts, capacity_lines, fair_shares, series
 from analysis.run.artefacts import Artefacts
 from analysis.run.capacity_lines import Outage
 from analysis.run.job import read_job
@@ -31,7 +31,7 @@ OUTAGE = "#F9DDD0"
 MOST_OUTAGES = 6
 """Outages that the note below a figure names."""
 LINE_WIDTH = 0.8
-CAPACITY = "capacity"
+CAPACITY, FAIR = "capacity", "fair share"
 CAPACITY_DASHES = (0, (4, 2))
 
 
@@ -41,7 +41,8 @@ class Panel:
 
     label : of the ordinate
     lines : lines by name
-    capacity : the capacity over time that a line has as its bound, by the line's name
+    bounds : what a line could have over time, by the line's name
+    bound : what this is, `capacity` or `fair share`
     outages : when a link has no capacity
     """
 
@@ -49,7 +50,8 @@ class Panel:
     quantity: str
     label: str
     lines: Mapping[str, Line]
-    capacity: Mapping[str, Steps]
+    bounds: Mapping[str, Steps]
+    bound: str
     outages: Sequence[Outage]
 
 
@@ -131,13 +133,18 @@ def _panels(
             name: series.average(line, request.average) for name, line in lines.items()
         }
         until_s = max(float(line.times[-1]) for line in lines.values())
+        bounds = capacity_lines.steps(run, quantity, request.users or (), until_s)
+        bound = CAPACITY
+        if quantity == "goodput" and not bounds:
+            bounds, bound = dict(fair_shares.steps_of(run)), FAIR
         panels.append(
             Panel(
                 case,
                 quantity,
                 QUANTITIES[quantity].label,
                 averaged,
-                capacity_lines.steps(run, quantity, request.users or (), until_s),
+                bounds,
+                bound,
                 capacity_lines.outages(run, until_s),
             )
         )
@@ -266,8 +273,8 @@ def _panel(
             lw=LINE_WIDTH,
             label=name,
         )
-    for name, steps in panel.capacity.items():
-        owner = next((line for line in numbers if _belongs(line, name)), None)
+    for name, steps in panel.bounds.items():
+        owner = next((line for line in panel.lines if _belongs(line, name)), None)
         if owner is not None:
             times = [time for time, _ in steps] + [max(span[1], steps[-1][0])]
             values = [value for _, value in steps] + [steps[-1][1]]
@@ -280,8 +287,8 @@ def _panel(
                 lw=LINE_WIDTH,
                 alpha=0.8,
             )
-    if panel.capacity:  # one entry of the legend for all of them
-        axis.plot([], [], color=style.GREY, ls=CAPACITY_DASHES, label=CAPACITY)
+    if panel.bounds:  # one entry of the legend for all of them
+        axis.plot([], [], color=style.GREY, ls=CAPACITY_DASHES, label=panel.bound)
     axis.set_ylabel(panel.label)
 
 
