@@ -112,7 +112,9 @@ def test_intervals_begin_when_the_test_does() -> None:
     """Half of what iperf3's client takes beyond the time asked goes before."""
 
     def began(tool: str, duration_s: float | None, end_s: float | None) -> float:
-        entry = SimpleNamespace(tool=tool, duration_s=duration_s, start_s=4.9)
+        entry = SimpleNamespace(
+            tool=tool, duration_s=duration_s, start_s=4.9, flows=None
+        )
         process = Process("traffic-0-client", 0, 5.0, end_s)
         run = SimpleNamespace(
             job=SimpleNamespace(traffic=(entry,)),
