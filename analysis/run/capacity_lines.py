@@ -44,7 +44,7 @@ def steps(
         name = entry.name or f"{entry.source} to {entry.destination}"
         if quantity == "goodput":
             every = [link for links in paths.values() for link in links]
-            alone = not _shared(run, entry) and entry.parallel == 1
+            alone = not _shared(run, entry, every) and entry.parallel == 1
             if alone and _changes(run, every):
                 found[name] = _together(run, entry, paths, until_s)
             continue
@@ -52,7 +52,7 @@ def steps(
         for number, links in paths.items():
             words = [entry.sending_host] if hosts > 1 or len(paths) == 1 else []
             words += [f"path {number}"] if len(paths) > 1 else []
-            if _changes(run, links) and not _shared(run, entry):
+            if _changes(run, links) and not _shared(run, entry, links):
                 found[", ".join(words)] = _narrowest(run, entry, links, until_s)
     return found
 
@@ -88,14 +88,17 @@ def _changes(run: Artefacts, links: Sequence[LinkSettings]) -> bool:
     return any(changed_links.changes(run.job, link.name) for link in links)
 
 
-def _shared(run: Artefacts, entry: Traffic) -> bool:
-    """Whether another host, or another path, takes a link of this entry too."""
-    every = [link.name for links in _paths(run, entry).values() for link in links]
-    own = set(every)
-    return len(own) < len(every) or any(
+def _shared(run: Artefacts, entry: Traffic, links: Sequence[LinkSettings]) -> bool:
+    """Whether another host, or another path of this one, takes one of some links too.
+
+    links : of one path of the entry or of all of them, each as often as paths take it
+    """
+    own = [link.name for link in links]
+    taken = [link.name for path in _paths(run, entry).values() for link in path]
+    return any(taken.count(name) > 1 for name in own) or any(
         other.source != entry.source
         and other.forward == entry.forward
-        and own & {li.name for links in _paths(run, other).values() for li in links}
+        and set(own) & {li.name for path in _paths(run, other).values() for li in path}
         for other in run.job.traffic
     )
 

@@ -244,3 +244,18 @@ def test_fair_shares_follow_the_capacities(tmp_path: Path, command: Command) -> 
     command("run", tmp_path / "g.yaml", "--backend", "fake", "--out", tmp_path / "g")
     (folder,) = (tmp_path / "g" / "runs").iterdir()
     assert fair_shares.columns(artefacts.load(folder)) == {}
+
+
+def test_a_path_of_its_own_has_its_capacity_beside_shared_ones(
+    tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "f.yaml").write_text(SHARED)
+    out = tmp_path / "out"
+    done = command("run", tmp_path / "f.yaml", "--backend", "fake", "--out", out)
+    assert done.status == 0, done.err
+    (folder,) = (out / "runs").iterdir()
+    run = artefacts.load(folder)
+    assert capacity_lines.steps(run, "throughput", ("multi",), 10.0) == {
+        "path 1": [(0, 20), (5, 0)]
+    }
+    assert capacity_lines.steps(run, "goodput", (), 10.0) == {}
