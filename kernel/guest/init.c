@@ -2,12 +2,15 @@
 /*
  * The guest's first process
  *
- * It shows the host's files read-only under a tmpfs, gives the run one writable
- * folder, runs one command there, and powers off. It reads the command from files
- * in that folder, and not from the kernel's command line: the kernel mixes its
- * command line into the random pool, so it must be the same for every run.
+ * It shows a root read-only under a tmpfs, gives the run one writable folder, runs
+ * one command there, and powers off. It reads the command from files in that folder,
+ * and not from the kernel's command line: the kernel mixes its command line into the
+ * random pool, so it must be the same for every run.
  *
  * The run's folder is the working directory of the guest's host process.
+ *   boot/root         the root: "host" for the host's, or "image" and two folders of
+ *                     the host, one per line: the one that holds root.erofs, and the
+ *                     one with the code of the run, which the guest sees in /run/code
  *   boot/argv         one argument per line
  *   boot/environment  one NAME=VALUE per line
  *   boot/limit        bound on virtual time in whole seconds; with 0 there is no
@@ -32,6 +35,8 @@
 #include <unistd.h>
 
 #define RUN "/run/mpbench"
+#define EARLY "/early"
+#define CODE "/run/code"
 #define CLOSED "/root/sys/module/hostfs/parameters/closed"
 #define TOOLS "/run/tools"
 #define MAX_WORDS 256
@@ -134,18 +139,49 @@ static void close_hostfs(void)
 	close(fd);
 }
 
+/* Mount a folder of the host.
+ *
+ * Without MS_NOATIME the kernel updates a file's access time if the old one is out of
+ * date, which differs between machines and days. An update reads the clock, and that
+ * takes virtual time.
+ */
+static void mount_host(const char *folder, const char *target, unsigned long flags)
+{
+	mount_new(folder, target, "hostfs", MS_NOATIME | flags, folder);
+}
+
+/* Mount what boot/root names. Returns the folder of the host with the run's code, or
+ * NULL if the root has it.
+ */
+static const char *mount_lower(void)
+{
+	char **words = lines(EARLY "/boot/root");
+
+	if (words[0] && !strcmp(words[0], "host") && !words[1]) {
+		mount_host("/", "/lower", MS_RDONLY);
+		return NULL;
+	}
+	if (!words[0] || strcmp(words[0], "image") || !words[1] || !words[2] || words[3]) {
+		errno = EINVAL;
+		die("boot/root");
+	}
+	mount_host(words[1], "/image", MS_RDONLY);
+	mount_new("/image/root.erofs", "/lower", "erofs", MS_RDONLY | MS_NOATIME,
+		  "directio");
+	return words[2];
+}
+
 static void build_root(void)
 {
+	const char *code;
+
 	mount_new("tmpfs", "/t", "tmpfs", 0, "size=50%,mode=755");
 	mkdir("/t/up", 0755);
 	mkdir("/t/work", 0755);
-	/* Without MS_NOATIME the kernel updates a file's access time if the old one
-	 * is out of date, which differs between machines and days. An update reads
-	 * the clock, and that takes virtual time.
-	 */
-	mount_new("/", "/host", "hostfs", MS_RDONLY | MS_NOATIME, "/");
+	mount_host("/proc/self/cwd", EARLY, 0);
+	code = mount_lower();
 	mount_new("overlay", "/root", "overlay", MS_NOATIME,
-		  "lowerdir=/host,upperdir=/t/up,workdir=/t/work");
+		  "lowerdir=/lower,upperdir=/t/up,workdir=/t/work");
 	if (chdir("/root"))
 		die("/root");
 	mount_new("proc", "/root/proc", "proc", 0, NULL);
@@ -155,7 +191,9 @@ static void build_root(void)
 	mount_new("shm", "/root/dev/shm", "tmpfs", 0, NULL);
 	mount_new("run", "/root/run", "tmpfs", 0, "mode=755");
 	mount_new("/tools", "/root" TOOLS, NULL, MS_BIND, NULL);
-	mount_new("run", "/root" RUN, "hostfs", MS_NOATIME, "/proc/self/cwd");
+	if (code)
+		mount_host(code, "/root" CODE, MS_RDONLY);
+	mount_new(EARLY, "/root" RUN, NULL, MS_MOVE, NULL);
 	close_hostfs();
 	if (chroot("/root") || chdir(RUN))
 		die("chroot");

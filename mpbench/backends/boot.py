@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mpbench.backends import confinement
-from mpbench.backends.confinement import SOURCE, Limits
+from mpbench.backends.confinement import Limits
+from mpbench.backends.roots import Root
 
 START_NS = 1767225600 * 10**9
 """The guest's date at boot, ns since 1970: 2026-01-01 00:00 UTC."""
@@ -24,9 +25,9 @@ MEASURE = (
 )
 
 
-def bundled(bundle: Path) -> tuple[str, ...]:
+def bundled(bundle: str) -> tuple[str, ...]:
     """MEASURE from one file of byte code; Mininet's use of distutils would warn."""
-    return (*PYTHON, "-P", "-W", "ignore::DeprecationWarning", str(bundle))
+    return (*PYTHON, "-P", "-W", "ignore::DeprecationWarning", bundle)
 
 
 MIB, PAGE_BYTES = 2**20, 4096
@@ -65,8 +66,9 @@ class Machine:
 
     def command(
         self,
-        image: Path,
+        kernel: Path,
         cpu: int | None,
+        root: Root,
         reads: Sequence[Path] = (),
         limits: Limits | None = None,
     ) -> list[str]:
@@ -74,11 +76,20 @@ class Machine:
 
         The process dies with the thread that starts it, and leaves no core dump.
 
-        reads : files and folders that the guest may read, beside those that all may
+        root : what the guest sees; the same that `write` was told
+        reads : files and folders of the host that the guest may read, beside the root's
         """
-        argv = [str(image), *self.options()]
+        argv = [str(kernel), *self.options()]
         memory_bytes = self.memory_mib * MIB
-        return confinement.command(argv, memory_bytes, cpu, reads, limits=limits)
+        resolved = (path.resolve() for path in reads)
+        return confinement.command(
+            argv,
+            memory_bytes,
+            cpu,
+            (*root.reads, *resolved),
+            limits=limits,
+            lists=root.lists,
+        )
 
 
 LAB = Machine()
@@ -98,7 +109,7 @@ class Orders:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-def write(orders: Orders, directory: Path) -> None:
+def write(orders: Orders, directory: Path, root: Root) -> None:
     """Write the orders to the files that the guest's first process reads.
 
     Raises ValueError for a word with a line break, because each line is one word.
@@ -107,7 +118,7 @@ def write(orders: Orders, directory: Path) -> None:
     folder.mkdir(exist_ok=True)
     variables = {
         "PATH": GUEST_PATH,
-        "PYTHONPATH": f"{SOURCE}:/usr/lib/python3/dist-packages",
+        "PYTHONPATH": f"{root.code}:/usr/lib/python3/dist-packages",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "MPBENCH_LAB": "yes",
@@ -123,6 +134,7 @@ def write(orders: Orders, directory: Path) -> None:
         "argv": orders.argv,
         "environment": [f"{name}={value}" for name, value in variables.items()],
         "limit": [str(_limit_s(orders.virtual_s))],
+        "root": root.lines,
     }
     for name, lines in files.items():
         if any("\n" in line for line in lines):

@@ -49,7 +49,7 @@ SYSTEM = (
     "/etc/ssl/openssl.cnf",
     "/etc/terminfo",
 )
-"""Files and folders of the host that a guest's programs read; those that exist."""
+"""Files and folders with the programs of the host; those that exist."""
 
 PROBE_S = 30.0
 FOLDER_BYTES = 1 << 30
@@ -119,20 +119,21 @@ def command(
     argv: Sequence[str],
     memory_bytes: int,
     cpu: int | None,
-    reads: Iterable[Path] = (),
+    reads: Iterable[Path | str] = SYSTEM,
     barriers: Sequence[str] | None = None,
     limits: Limits | None = None,
+    lists: Iterable[Path] = (),
 ) -> list[str]:
     """`argv` behind the launcher that confines it; its first word is a path.
 
     memory_bytes : of the guest
     cpu : to pin to, None for any
-    reads : files and folders that it may read, beside those of every guest
+    reads : files and folders of the host that it may read
     barriers : None for all that the host offers
+    lists : folders of the host whose names it may list
     """
     kept_bytes = memory_bytes + MEMORY_SLACK_BYTES
     file_bytes = max((limits or Limits()).file_bytes, kept_bytes)
-    own = (SOURCE / "mpbench", SOURCE / "topologies", guest_code.folder(), *reads)
     chosen = offered() if barriers is None else barriers
     return [
         str(launcher.find()),
@@ -142,9 +143,8 @@ def command(
         f"memory={kept_bytes}",
         f"memory-folder={memory_folder()}",
         *(f"barrier={name}" for name in chosen),
-        *(f"read={path}" for path in SYSTEM),
-        *(f"read={path.resolve()}" for path in own),
-        f"list={SOURCE}",
+        *(f"read={path}" for path in reads),
+        *(f"list={path}" for path in lists),
         "--",
         str(Path(argv[0]).resolve()),
         *argv[1:],

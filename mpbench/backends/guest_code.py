@@ -15,7 +15,7 @@ LENGTH = 16
 def guest_code_hash(root: Path = SOURCE) -> str:
     """16 hex digits of the SHA-256 of the names and contents of the guest code."""
     digest = hashlib.sha256()
-    for path in _files(root):
+    for path in files(root):
         content = path.read_bytes()
         name = path.relative_to(root).as_posix()
         digest.update(f"{name}\0{len(content)}\0".encode())
@@ -71,7 +71,8 @@ def _digest(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _files(root: Path) -> list[Path]:
+def files(root: Path = SOURCE) -> list[Path]:
+    """All files of the guest code."""
     files = {root / "mpbench" / "__init__.py"}
     for place in PLACES:
         files.update((root / place).rglob("*.py"))

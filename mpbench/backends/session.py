@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mpbench import kernel
-from mpbench.backends import boot
+from mpbench.backends import boot, roots
 from mpbench.backends.base import Job
 from mpbench.kernel import linking
 
@@ -30,10 +30,13 @@ def prompt(job: Job, directory: Path, cpu: int) -> int:
     cpu : the CPU to pin the guest to
     """
     (directory / "job.json").write_text(json.dumps(job))
-    boot.write(boot.Orders(PROMPT, None, {"TERM": "linux"}), directory)
+    built = kernel.find()
+    linked = linking.of_job(built, job, True)
+    root = roots.find(built.path)
+    boot.write(boot.Orders(PROMPT, None, {"TERM": "linux"}), directory, root)
     with _terminal_kept():
         done = subprocess.run(
-            MACHINE.command(linking.of_job(kernel.find(), job, True), cpu),
+            MACHINE.command(linked, cpu, root),
             cwd=directory,
             env=boot.environment(int(job["seed"])),
         )

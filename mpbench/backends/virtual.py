@@ -21,12 +21,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mpbench import kernel
-from mpbench.backends import boot, confinement, flow_lists, guest_code, tools
+from mpbench import image, kernel
+from mpbench.backends import (
+    boot,
+    confinement,
+    flow_lists,
+    guest_code,
+    guest_snapshot,
+    roots,
+    tools,
+)
 from mpbench.backends.base import Bounds, Exit, Job, Report
 from mpbench.backends.confinement import Limits, RunFolder
 from mpbench.backends.console import LONGEST_BYTES, Follower
 from mpbench.backends.endings import judge
+from mpbench.backends.roots import Root
 from mpbench.kernel import launcher, linking
 
 LOOK_MS = 100
@@ -58,6 +67,7 @@ class VirtualBackend:
     argv : what guests run instead of the guest code
     reads : files and folders of the host that guests may read, beside the usual ones
     limits : how much a run may leave, None for the usual
+    root : the kind of root that guests see; None for the one that the user asks for
     """
 
     name = "virtual"
@@ -69,39 +79,51 @@ class VirtualBackend:
         argv: Sequence[str] | None = None,
         reads: Sequence[Path] = (),
         limits: Limits | None = None,
+        root: str | None = None,
     ) -> None:
         self._machine = machine
         self._argv = argv
         self._reads = reads
         self._limits = limits
+        self._kind = root
         self._kernel: kernel.Kernel | None = None
         self.may_compile = True
+        self._ready: tuple[Sequence[str], Root] | None = None
 
     def identity(self) -> dict[str, str]:
-        """Kernel build, guest code, boot line and tools.
+        """Kernel build, guest code, boot line, and the root image or the host's tools.
 
-        Raises UserError if the kernel is not built, the launcher cannot be compiled, or
-        a tool is missing.
+        Raises UserError if the kernel or the image is not built, the launcher cannot be
+        compiled, or a tool is missing on the host whose root the guest is to see.
         """
-        image = self._image()
+        built = self._built()
         launcher.find()
-        tools.require(tools.GUEST)
-        self._command()
-        return {
-            "kernel": image.key,
+        same = {
+            "kernel": built.key,
             "guest": guest_code.guest_code_hash(),
             "boot": " ".join(self._machine.options()),
-            "tools": tools.fingerprint(tools.GUEST),
         }
+        if self._root_kind() == roots.IMAGE:
+            same["image"] = image.find().sha256
+        else:
+            tools.require(tools.GUEST)
+            same["tools"] = tools.fingerprint(tools.GUEST)
+        self._prepared()
+        return same
 
     def provenance(self) -> dict[str, Any]:
-        return {
-            "kernel": dict(self._image().info),
+        about: dict[str, Any] = {
+            "kernel": dict(self._built().info),
             "launcher": launcher.key(),
             "boot": list(self._machine.options()),
             "guest_python": list(boot.PYTHON),
-            "tools": tools.versions(tools.GUEST),
         }
+        if self._root_kind() == roots.IMAGE:
+            found = image.find()
+            about["image"] = {**found.info, "manifest": found.manifest}
+        else:
+            about["tools"] = tools.versions(tools.GUEST)
+        return about
 
     def check(self, jobs: Sequence[Job]) -> None:
         """Raise UserError if this user's limit on files is too small for a guest.
@@ -120,8 +142,9 @@ class VirtualBackend:
         cancel: threading.Event,
     ) -> Exit:
         began_s = time.monotonic()
-        image = linking.of_job(self._image(), job, self.may_compile)
-        boot.write(boot.Orders(self._command(), bounds.virtual_s), directory)
+        linked = linking.of_job(self._built(), job, self.may_compile)
+        argv, root = self._prepared()
+        boot.write(boot.Orders(argv, bounds.virtual_s), directory, root)
         flow_lists.write(job, directory)
         artefacts = directory / "artefacts"
         limits = self._limits or confinement.limits(bool(job.get("capture")), directory)
@@ -130,7 +153,7 @@ class VirtualBackend:
             follower = Follower(console.fileno(), report)
             folder = RunFolder(directory, limits, console.fileno())
             guest = subprocess.Popen(
-                self._machine.command(image, cpu, self._reads, limits),
+                self._machine.command(linked, cpu, root, self._reads, limits),
                 cwd=directory,
                 env=boot.environment(int(job["seed"])),
                 stdin=subprocess.DEVNULL,
@@ -156,14 +179,33 @@ class VirtualBackend:
         accident = ending.host_accident
         return Exit(ending.status, ending.reason, wall_s, virtual_s, cpu_s, accident)
 
-    def _command(self) -> Sequence[str]:
-        """What the guest runs, its code compiled."""
-        if self._argv is None:
-            fingerprint = tools.fingerprint(tools.GUEST)
-            self._argv = boot.bundled(guest_code.bundle(boot.PYTHON, fingerprint))
-        return self._argv
+    def _prepared(self) -> tuple[Sequence[str], Root]:
+        """What the guest runs, its code compiled, and what it sees."""
+        if self._ready is None:
+            if self._root_kind() == roots.IMAGE:
+                self._ready = self._with_image(image.find())
+            else:
+                self._ready = self._with_host()
+        return self._ready
 
-    def _image(self) -> kernel.Kernel:
+    def _with_image(self, found: image.Image) -> tuple[Sequence[str], Root]:
+        if self._argv is not None:
+            return self._argv, roots.from_image(found)
+        code = guest_snapshot.snapshot(self._built().path, found)
+        file = f"{roots.CODE}/{guest_snapshot.BYTE_CODE}"
+        return boot.bundled(file), roots.from_image(found, code)
+
+    def _with_host(self) -> tuple[Sequence[str], Root]:
+        if self._argv is not None:
+            return self._argv, roots.host()
+        fingerprint = tools.fingerprint(tools.GUEST)
+        file = guest_code.bundle(boot.PYTHON, fingerprint)
+        return boot.bundled(str(file.resolve())), roots.host()
+
+    def _root_kind(self) -> str:
+        return self._kind or roots.kind()
+
+    def _built(self) -> kernel.Kernel:
         if self._kernel is None:
             self._kernel = kernel.find()
         return self._kernel

@@ -69,7 +69,14 @@ def path() -> None:
 
 
 @command.command()
-def lock() -> None:
+@click.option(
+    "--add",
+    "added",
+    metavar="PACKAGE",
+    multiple=True,
+    help="Add this Debian package and all that it needs; may be given several times.",
+)
+def lock(added: tuple[str, ...]) -> None:
     """Pin the versions that the mirror has now, in the repository's lock file.
 
     The next build then makes another image, and results get another identity.
@@ -85,7 +92,7 @@ def lock() -> None:
         apt.mkdir()
         shell = Shell(Path(folder) / "log")
         try:
-            pinned = resolve.resolve(shell, apt)
+            pinned = resolve.resolve(shell, apt, added)
         finally:
             shell.close()
     locking.write(pinned)

@@ -198,7 +198,7 @@ def command(
     if backend_name == "virtual":
         feasible.check_sysctls(spec)
     if backend_name != "fake":
-        programs.check(spec)
+        programs.check(spec, backend_name)
     if backend_name in registry.REAL_TIME and not trusted:
         programs.refuse_own_code(spec)
     backend = registry.create(backend_name)

@@ -40,7 +40,7 @@ from mpbench.errors import UserError
 @click.option(
     "--any-build",
     is_flag=True,
-    help="Compare also what another kernel, or other versions of the tools, made.",
+    help="Compare also what another kernel, or another root image, made.",
 )
 @trust_option
 @click.option(

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpbench import kernel
-from mpbench.backends import boot, confinement, requirements, tools
+from mpbench import image, kernel
+from mpbench.backends import boot, confinement, requirements, roots, tools
 from mpbench.backends.tools import Tool
 from mpbench.engine import cpus
 from mpbench.errors import UserError
@@ -42,6 +42,8 @@ class Facts:
     """What a machine has.
 
     kernel : the guest kernel's key; None if it is not built
+    root : the kind of root that guests see (`roots.KINDS`)
+    image : the hash of the root image; None if it is not built
     boot_s : wall seconds from a guest's start to its end; None if it failed or was not
         tried
     boot_error : why the boot failed
@@ -55,6 +57,8 @@ class Facts:
     """
 
     kernel: str | None
+    root: str
+    image: str | None
     boot_s: float | None
     boot_error: str
     present: frozenset[Tool]
@@ -73,11 +77,16 @@ class Facts:
 def look(results: Path = Path("results")) -> Facts:
     """Examine this machine. One guest is booted if there is a kernel."""
     every = (*tools.GUEST, *BUILD)
-    version, image = _kernel()
+    version, built = _kernel()
+    root, image_hash = _root()
     no_launcher, barriers = _barriers()
-    boot_s, boot_error = _boot(image) if image and not no_launcher else (None, "")
+    boot_s, boot_error = None, ""
+    if built and (image_hash or root == roots.HOST) and not no_launcher:
+        boot_s, boot_error = _boot(built, root)
     return Facts(
         kernel=version,
+        root=root,
+        image=image_hash,
         boot_s=boot_s,
         boot_error=boot_error,
         present=frozenset(tool for tool in every if tool.found()),
@@ -102,6 +111,15 @@ def _kernel() -> tuple[str | None, Path | None]:
     return found.key, found.path
 
 
+def _root() -> tuple[str, str | None]:
+    """The kind of root, and the hash of the image if that is built."""
+    kind = roots.kind()
+    try:
+        return kind, image.find().sha256
+    except UserError:
+        return kind, None
+
+
 def _barriers() -> tuple[str, Sequence[str]]:
     """Why there is no launcher, and the barriers that this host offers."""
     try:
@@ -110,14 +128,15 @@ def _barriers() -> tuple[str, Sequence[str]]:
         return str(error), ("landlock",) if confinement.landlock_version() else ()
 
 
-def _boot(image: Path) -> tuple[float | None, str]:
+def _boot(built: Path, kind: str) -> tuple[float | None, str]:
     """How long an idle guest takes, and why it failed if it did."""
+    root = roots.host() if kind == roots.HOST else roots.from_image(image.find())
     with tempfile.TemporaryDirectory(prefix="mpbench-") as name:
-        boot.write(boot.Orders(("/bin/true",), BOOT_DEADLINE_S), Path(name))
+        boot.write(boot.Orders(("/bin/true",), BOOT_DEADLINE_S), Path(name), root)
         began_s = time.monotonic()
         try:
             done = subprocess.run(
-                boot.LAB.command(image, None),
+                boot.LAB.command(built, None, root),
                 cwd=name,
                 env=boot.environment(1),
                 stdin=subprocess.DEVNULL,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from mpbench.backends import boot, tools
+from mpbench.backends import boot, roots, tools
 from mpbench.backends.tools import Tool
 from mpbench.doctor.facts import BUILD, Facts, Folder
 
@@ -64,8 +64,14 @@ def _virtual(facts: Facts) -> Iterator[Finding]:
     )
     if built and not facts.launcher:
         yield _boots(facts)
-    for tool in tools.GUEST:
-        yield _tool(tool, facts)
+    if facts.root == roots.IMAGE:
+        detail = f"SHA-256 {facts.image[:16]}..." if facts.image else "not built"
+        yield _virtual_finding(
+            bool(facts.image), "root image", detail, "mpbench image build"
+        )
+    else:
+        for tool in tools.GUEST:
+            yield _tool(tool, facts)
     for tool in BUILD:
         yield _tool(tool, facts, "optional" if built else "missing")
     yield _virtual_finding(

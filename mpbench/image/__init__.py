@@ -9,9 +9,9 @@ images). `choice` says which packages there are and why; `resolve` pins their ve
 
 from pathlib import Path
 
-from mpbench.image.cache import Image, find
+from mpbench.image.cache import Image, find, lookup
 
-__all__ = ["Image", "build", "find"]
+__all__ = ["Image", "build", "find", "lookup"]
 
 
 def build(debs: Path | None = None, force: bool = False) -> Image:

@@ -4,20 +4,24 @@ apt runs with a private list of the three suites and with nothing installed, so 
 the machine's own packages have no influence. It checks the archive's signature.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mpbench.errors import UserError
 from mpbench.image import choice, fetch
 from mpbench.image.lock import Package
 from mpbench.kernel import debian
-from mpbench.kernel.shell import Shell
+from mpbench.kernel.shell import CommandFailed, Shell
 
 
-def resolve(shell: Shell, folder: Path) -> tuple[Package, ...]:
+def resolve(
+    shell: Shell, folder: Path, added: Sequence[str] = ()
+) -> tuple[Package, ...]:
     """The packages of `choice` and what they need, as the mirror has them now.
 
     folder : an empty one, for apt's files
+    added : further packages; nothing that they need is left out
+    Raises UserError if the mirror cannot be read, or does not have a package.
     """
     addresses = fetch.archives(shell, choice.SUITES)
     archives: dict[str, list[str]] = {}
@@ -27,15 +31,27 @@ def resolve(shell: Shell, folder: Path) -> tuple[Package, ...]:
     options += ["-o", "APT::Install-Recommends=0", "-o", "Acquire::Languages=none"]
     options += ["-o", f"APT::Architecture={choice.ARCHITECTURE}"]
     shell.run(["apt-get", *options, "-q", "update", "--error-on=any"])
-    wanted = [*choice.ASKED, *choice.TOOLS]
-    printed = shell.run(["apt-get", *options, "-s", "install", *wanted])
-    names = [line.split()[1] for line in printed.splitlines() if line[:5] == "Inst "]
-    chosen = [name for name in names if name not in choice.LEFT_OUT]
-    shown = shell.run(["apt-cache", *options, "show", "--no-all-versions", *chosen])
+    names = _needed(shell, options, [*choice.ASKED, *choice.TOOLS])
+    chosen = (names - choice.LEFT_OUT) | _needed(shell, options, added)
+    shown = shell.run(
+        ["apt-cache", *options, "show", "--no-all-versions", *sorted(chosen)]
+    )
     pinned = tuple(_packages(shown, shell, options))
-    if {package.name for package in pinned} != set(chosen):
+    if {package.name for package in pinned} != chosen:
         raise UserError("apt-cache shows other packages than apt-get would install")
     return pinned
+
+
+def _needed(shell: Shell, options: list[str], names: Sequence[str]) -> set[str]:
+    """These packages and all that they depend on."""
+    if not names:
+        return set()
+    try:
+        printed = shell.run(["apt-get", *options, "-s", "install", "--", *names])
+    except CommandFailed as error:
+        words = "; ".join(line.removeprefix("E: ") for line in error.lines)
+        raise UserError(f"Debian {choice.RELEASE}: {words}") from error
+    return {line.split()[1] for line in printed.splitlines() if line[:5] == "Inst "}
 
 
 def _packages(text: str, shell: Shell, options: list[str]) -> Iterator[Package]:

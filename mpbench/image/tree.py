@@ -54,6 +54,8 @@ def unpack(archive: tarfile.TarFile, root: Path, prune: bool) -> None:
         name = merged(member.name)
         if name == "." or (prune and choice.PRUNED.match(name + "/" * member.isdir())):
             continue
+        if member.issym() and PurePosixPath(member.name).as_posix() in MERGED:
+            continue  # newer releases ship these links
         path = root / name
         if member.isdir():
             if not path.is_symlink():

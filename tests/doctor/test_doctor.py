@@ -18,6 +18,8 @@ GB = 1_000_000_000
 
 WHOLE = Facts(
     kernel="0123456789abcdef",
+    root="host",
+    image=None,
     boot_s=0.06,
     boot_error="",
     present=frozenset((*tools.GUEST, *BUILD)),
@@ -63,6 +65,7 @@ SMALL = Folder(Path("/x"), GB // 10, True)
     ("change", "what", "remedy"),
     [
         ({"kernel": None}, "guest kernel", "mpbench kernel build"),
+        ({"root": "image"}, "root image", "mpbench image build"),
         ({"boot_s": None, "boot_error": "x"}, "a guest boots", "seccomp"),
         (
             {"boot_s": None, "boot_error": "files may have 9 MiB here (ulimit -f)"},
@@ -197,3 +200,12 @@ def test_a_table_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "Virtual lab (--backend virtual): can run" in shown
     assert "modprobe sch_netem" in shown
+
+
+def test_a_guest_with_the_root_image_needs_no_tools_of_the_host() -> None:
+    lacking = without("iperf3", "mininet")
+    facts = replace(WHOLE, root="image", image="ab" * 32, present=lacking)
+    found = findings(facts)
+    assert can_run(found)
+    assert one(facts, "root image").detail == "SHA-256 abababababababab..."
+    assert "iperf3" not in {each.what for each in found if each.lab == "virtual"}

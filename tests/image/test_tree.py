@@ -21,7 +21,11 @@ def unpacked(folder: Path, files: dict[str, str | bytes], prune: bool = True) ->
 
 
 def test_paths_of_the_old_root_lead_to_usr(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {"./bin/sh": b"#!", "./lib/x/liba.so": "liba.so.1"}
+    files: dict[str, str | bytes] = {
+        "./bin/sh": b"#!",
+        "./lib/x/liba.so": "liba.so.1",
+        "./bin": "usr/bin",
+    }
     root = unpacked(tmp_path, files)
     assert (root / "usr/bin/sh").read_bytes() == b"#!"
     assert (root / "usr/lib/x/liba.so").readlink() == Path("liba.so.1")

@@ -220,7 +220,9 @@ def test_the_memory_folder_of_a_killed_launcher_goes(
 ) -> None:
     if {*barriers} - {*confinement.offered()}:
         pytest.skip("this host does not offer Landlock")
-    argv = confinement.command(["/bin/sleep", "1000"], MEMORY_BYTES, None, (), barriers)
+    argv = confinement.command(
+        ["/bin/sleep", "1000"], MEMORY_BYTES, None, confinement.SYSTEM, barriers
+    )
     assert f"memory-folder={memory}" in argv
     process = subprocess.Popen(argv, cwd=tmp_path, process_group=0)
     left = wait_for_folder(memory)

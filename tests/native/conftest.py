@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mpbench.backends import boot as booting
+from mpbench.backends import roots
 from mpbench.errors import UserError
 
 LIMIT_S = 200
@@ -35,9 +36,10 @@ def kernel() -> Path:
 def boot(folder: Path, argv: list[str], limit_s: int = LIMIT_S) -> str:
     """Boot a guest in real time that runs `argv` in `folder`; its console."""
     machine = booting.Machine(virtual_time=False)
-    booting.write(booting.Orders(argv, limit_s), folder)
+    root = roots.host()
+    booting.write(booting.Orders(argv, limit_s), folder, root)
     done = subprocess.run(
-        machine.command(kernel(), None, reads=(REPOSITORY,)),
+        machine.command(kernel(), None, root, (REPOSITORY,)),
         cwd=folder,
         env=booting.environment(1),
         stdin=subprocess.DEVNULL,

@@ -41,7 +41,9 @@ def execute(
     """Run Python text, confined with these barriers, in a folder of its own."""
     argv = [PYTHON, "-S", "-c", text, *map(str, arguments)]
     done = subprocess.run(
-        confinement.command(argv, MEMORY_BYTES, None, (), barriers, limits),
+        confinement.command(
+            argv, MEMORY_BYTES, None, confinement.SYSTEM, barriers, limits
+        ),
         cwd=folder,
         env={"PYTHONDONTWRITEBYTECODE": "1"},
         stdin=subprocess.DEVNULL,

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from mpbench.backends import boot
+from mpbench.backends import boot, roots
 from mpbench.backends.base import Bounds, Exit
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.plan import make_plan
@@ -91,8 +91,9 @@ def script(text: str) -> tuple[str, ...]:
 
 def guest_call(module: str, arguments: Sequence[str] = ()) -> tuple[str, ...]:
     """What a guest runs to call `main(arguments)` of a module of the tests."""
+    place = roots.CODE if roots.kind() == roots.IMAGE else str(REPOSITORY)
     return script(
-        f"import sys; sys.path.insert(0, {str(REPOSITORY)!r}); "
+        f"import sys; sys.path.insert(0, {place!r}); "
         f"from {module} import main; main({list(arguments)!r})"
     )
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import yaml
 
 from mpbench import kernel
-from mpbench.backends import boot
+from mpbench.backends import boot, roots
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.kernel import selftests
@@ -166,8 +166,9 @@ def run(
     kind = KINDS[config]
     image = kernel.find(config)
     machine = boot.Machine(memory_mib=kind.memory_mib)
+    # The scripts need tools of the host that the root image does not have.
     backend = VirtualBackend(
-        machine, ("/bin/bash", "/run/mpbench/run.sh", *script.argv)
+        machine, ("/bin/bash", "/run/mpbench/run.sh", *script.argv), root=roots.HOST
     )
     backend._kernel = image
     lab = Lab(folder, backend, cancel or threading.Event())

@@ -350,7 +350,9 @@ def test_a_launcher_whose_parent_has_gone_starts_nothing(run: Path) -> None:
 
 
 def test_a_termination_ends_the_program(run: Path, barriers: tuple[str, ...]) -> None:
-    argv = confinement.command(["/bin/sleep", "99"], MEMORY_BYTES, None, (), barriers)
+    argv = confinement.command(
+        ["/bin/sleep", "99"], MEMORY_BYTES, None, confinement.SYSTEM, barriers
+    )
     process = subprocess.Popen(argv, cwd=run, process_group=0)
     deadline_s = time.monotonic() + 20
     while not (

@@ -1,0 +1,104 @@
+"""A copy of the code that runs in guests, with its byte code, for a root image.
+
+The guest's own interpreter makes the byte code, in a guest. So the host needs no
+Python of the same version, and the names of files in the byte code are those that a
+guest sees: they are the same on every machine.
+"""
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from mpbench.backends import boot, guest_code, roots
+from mpbench.errors import UserError
+from mpbench.image import Image
+
+BYTE_CODE = "code.pyc"
+VIRTUAL_S = 60.0
+DEADLINE_S = 120.0
+
+
+def snapshot(kernel: Path, image: Image) -> Path:
+    """The folder with the code; made once for each state of the code and each image.
+
+    A hash of the folder stands beside it, and a folder that does not fit its hash is
+    made again.
+
+    kernel : boots the guest that makes the byte code
+    Raises UserError if the folder cannot be written or the code does not compile.
+    """
+    text = f"{guest_code.guest_code_hash()} {image.sha256}"
+    name = hashlib.sha256(text.encode()).hexdigest()[: guest_code.LENGTH]
+    place = guest_code.folder() / name
+    noted = guest_code.folder() / f"{name}.sha256"
+    if place.is_dir() and noted.exists() and noted.read_text() == _digest(place):
+        return place
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=place.parent) as work:
+            made = _make(Path(work), kernel, image)
+            draft = Path(work) / "sha256"
+            draft.write_text(_digest(made))
+            if place.exists():
+                place.rename(Path(work) / "old")
+            made.rename(place)
+            draft.rename(noted)
+    except OSError as error:
+        raise UserError(
+            f"cannot keep the guest's code in {place.parent}: {error.strerror}; make "
+            "it writable, or set XDG_CACHE_HOME"
+        ) from error
+    return place
+
+
+def _make(work: Path, kernel: Path, image: Image) -> Path:
+    code, run = work / "code", work / "run"
+    run.mkdir()
+    for path in guest_code.files():
+        copy = code / path.relative_to(guest_code.SOURCE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    root = roots.from_image(image, code)
+    script = f"{roots.CODE}/mpbench/guest/bundle.py"
+    orders = boot.Orders((*boot.PYTHON, script, BYTE_CODE), VIRTUAL_S)
+    boot.write(orders, run, root)
+    try:
+        done = subprocess.run(
+            boot.LAB.command(kernel, None, root),
+            cwd=run,
+            env=boot.environment(0),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=DEADLINE_S,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UserError(
+            f"a guest did not compile its code within {DEADLINE_S:.0f} s; "
+            "`mpbench doctor` looks whether guests work here"
+        ) from error
+    made = run / BYTE_CODE
+    if not made.is_file() or made.is_symlink():
+        lines = done.stdout.decode(errors="replace").splitlines()
+        told = [line for line in lines if not line.startswith("mpbench: t ")]
+        words = " / ".join(told[-3:]) or f"exit status {done.returncode}"
+        raise UserError(f"the guest's code does not compile in a guest: {words}")
+    made.rename(code / BYTE_CODE)
+    return code
+
+
+def _digest(folder: Path) -> str:
+    """Of the names and contents of all files."""
+    total = hashlib.sha256()
+    names = sorted(
+        os.path.relpath(os.path.join(where, name), folder)  # noqa: PTH118
+        for where, _, names in os.walk(folder)
+        for name in names
+    )
+    for name in names:
+        content = (folder / name).read_bytes()
+        total.update(f"{name}\0{len(content)}\0".encode())
+        total.update(content)
+    return total.hexdigest()
