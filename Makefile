@@ -9,7 +9,7 @@
 # make reproduction  every campaign of results/reference, and its pages; resumes
 # make dashboard  bundle the dashboard's JavaScript again, after a change of it
 # make release  tag this commit with the version that the changelog's top section has
-# make setup  Debian packages, virtual environment, guest kernel
+# make setup  Debian packages, virtual environment, guest kernel, root image
 #
 # Only the Debian packages need root (or sudo); with them installed, all else
 # works as an ordinary user.
@@ -19,9 +19,12 @@ SHELL := /bin/bash
 .ONESHELL:
 .DEFAULT_GOAL := help
 
-PACKAGES := apache2-utils bc bison build-essential curl flex iperf3 iproute2 \
-	iputils-ping mininet mptcpize nginx patch perl procps python3 python3-venv tcpdump \
-	util-linux xz-utils
+# What builds the guest kernel, the launcher and the analyser. Guests bring their own
+# programs, in the root image.
+PACKAGES := bc bison build-essential flex patch perl python3 python3-venv xz-utils
+# Some tests show guests the host's programs, or run on the host's own kernel.
+HOST_TOOLS := apache2-utils curl iperf3 iproute2 iputils-ping mininet mptcpize nginx \
+	procps tcpdump util-linux
 BROWSER := chromium chromium-driver
 VENV := .venv
 BIN := $(VENV)/bin
@@ -36,14 +39,14 @@ NODE_TOOLS := node_modules/.package-lock.json
 # Node comes with the Python packages; Debian 12's is too old for these tools.
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 
-.PHONY: help setup packages venv kernel demo reproduction
+.PHONY: help setup packages venv kernel image demo reproduction
 .PHONY: test tests unit coverage lint types docs integrity
 .PHONY: dashboard release clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-setup: packages venv kernel
+setup: packages venv kernel image
 
 packages:
 	@missing=$$(dpkg-query -W -f='$${Package} $${db:Status-Status}\n' $(PACKAGES) 2>/dev/null \
@@ -79,6 +82,11 @@ kernel: venv
 	$(RUN) kernel build
 	$(call done)
 
+image: venv
+	@$(call step,Root image of guests,15 seconds the first time; at once when it is there)
+	$(RUN) image build
+	$(call done)
+
 demo: setup
 	@$(call step,The quickstart: 18 runs of 10 virtual seconds,under a minute)
 	$(RUN) run experiments/quickstart.yaml
@@ -90,8 +98,8 @@ reproduction: setup
 	$(BIN)/python -m validation.reproduction
 	$(call done)
 
-# Target-specific: the browser is installed for the tests alone.
-test tests: PACKAGES += $(BROWSER)
+# Target-specific: these packages are installed for the tests alone.
+test tests: PACKAGES += $(BROWSER) $(HOST_TOOLS)
 test: setup lint types tests
 
 lint: venv $(NODE_TOOLS)
@@ -126,7 +134,7 @@ types: venv
 # What needs a guest, a browser or patience.
 LONG := guest or browser or slow
 
-tests: venv kernel
+tests: venv kernel image
 	@$(call step,All tests on every CPU,minutes)
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 	$(call done)
@@ -141,7 +149,7 @@ coverage: venv
 	$(BIN)/python -m pytest -m 'not ($(LONG))' --cov --cov-report=term
 	$(call done)
 
-integrity: venv kernel
+integrity: venv kernel image
 	@$(call step,252 transfers over bad paths,a minute)
 	$(BIN)/python -m validation.data_integrity
 	$(call done)
@@ -153,6 +161,7 @@ selftests: venv kernel
 
 # Only these tests need the firewall's tools. Interrupted, the same command continues.
 selftests-full: PACKAGES += ethtool iptables nftables
+selftests selftests-full: PACKAGES += $(HOST_TOOLS)
 selftests-full: setup
 	@$(call step,Two kernels with the kernel's own checks,half an hour the first time)
 	$(RUN) kernel build --config selftests-stock

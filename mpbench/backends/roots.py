@@ -12,7 +12,7 @@ HOST, IMAGE = "host", "image"
 KINDS = (HOST, IMAGE)
 VARIABLE = "MPBENCH_ROOT"
 """The environment variable that names the kind of root."""
-DEFAULT = HOST
+DEFAULT = IMAGE
 CODE = "/run/code"
 """Where a guest with a root image sees mpbench's code (kernel/guest/init.c)."""
 
