@@ -24,7 +24,7 @@ def write(job: Mapping[str, Any], directory: Path) -> None:
 
     Raises UserError if this version would draw other connections than the job's.
     """
-    if not any(entry["tool"] == TOOL for entry in job["traffic"]):
+    if not any(entry["tool"] == TOOL for entry in job.get("traffic") or ()):
         return
     try:
         content = text(job)
