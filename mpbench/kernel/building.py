@@ -71,8 +71,13 @@ def _whole(wanted: Recipe) -> Kernel | None:
 
 
 def _has_kit(ready: Kernel) -> bool:
-    """Whether controllers can be added; only experiments' own kernel needs that."""
-    return ready.info["config"] != "guest" or (ready.folder / kit.NAME).is_file()
+    """Whether an archive for controllers of users was made, or need not be made.
+
+    Only experiments' own kernel needs one. Of some kernels none can be made.
+    """
+    file = ready.folder / kit.NAME
+    tried: bool | None = ready.info.get("kit")
+    return ready.info["config"] != "guest" or tried is False or file.is_file()
 
 
 def _new_log(home: Path, config: str) -> Path:
@@ -137,8 +142,8 @@ class _Maker:
             if kit.pack(self._shell, work.tree, work.objects, new / kit.NAME):
                 names.append(kit.NAME)
             else:
-                self._progress.say("controllers of one's own cannot be added to it")
-        info = self._info(new, seconds)
+                self._progress.say("controllers of users cannot be added to it")
+        info = self._info(new, seconds) | {"kit": kit.NAME in names}
         (new / "info.json").write_text(json.dumps(info, indent=2) + "\n")
         shutil.copyfile(self._shell.log, new / "build.log")
         folder = kernels / self._key

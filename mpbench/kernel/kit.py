@@ -39,6 +39,8 @@ def pack(shell: Shell, tree: Path, objects: Path, target: Path) -> bool:
 
     Returns whether it gives that kernel; if not, no archive is left.
     """
+    if not (objects / OBJECTS).is_file():
+        return False
     link = link_words((objects / ".config").read_text())
     again = target.with_suffix(".try")
     whole = objects / "kit.a"

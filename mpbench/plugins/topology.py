@@ -99,7 +99,7 @@ def _in_guest(folder: Path) -> None:
     program = "import sys; from mpbench.guest.topology import main; sys.exit(main())"
     backend = VirtualBackend(argv=(*boot.PYTHON, "-c", program))
     bounds = Bounds(virtual_s=WALL_S, wall_s=WALL_S, silence_s=WALL_S)
-    job = {"seed": 1}
+    job: dict[str, Any] = {"seed": 1, "traffic": []}
     backend.execute(job, folder, None, bounds, lambda _: None, threading.Event())
 
 

@@ -62,7 +62,8 @@ class Lab:
         self._write(self.kernel / "selftests.config", "CONFIG_IPV6=y\n")
         self._write(self.kernel / "overlay/net/ours.c", "ours\n")
         self._write(self.kernel / "patches/0001-two.patch", PATCH)
-        for name in ("init.c", "mpbench-read.c", "read-library.c"):
+        for program in recipe.PROGRAMS:
+            name = program.source
             self._write(self.kernel / "guest" / name, "int main(void) { return 0; }\n")
         self._write(self.kernel / "launcher/launcher.c", "int main(void) {}\n")
         self._write(self.tree / "Makefile", MAKEFILE)
