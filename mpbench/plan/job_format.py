@@ -33,7 +33,7 @@ from mpbench.plan.link_format import Link
 from mpbench.plugins.static import MOST_KEYS
 from mpbench.spec import builtin
 from mpbench.spec.command import ENDS, MOST_NUMBERS, NUMBER_UNITS, TAKEN, words
-from mpbench.spec.plugins import Code, NumberName, PluginName
+from mpbench.spec.plugins import Code, KernelName, NumberName, PluginName
 from mpbench.spec.plugins import Numbers as PluginNumbers
 from mpbench.spec.vocabulary import READ_MODES
 from topologies import Description, fabric, networks, templates
@@ -239,7 +239,7 @@ class Job(Part):
     ) = None
 
     kernel: (
-        Annotated[dict[PluginName, KernelCode], Field(min_length=1, max_length=10)]
+        Annotated[dict[KernelName, KernelCode], Field(min_length=1, max_length=10)]
         | None
     ) = None
 

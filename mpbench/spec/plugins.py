@@ -1,17 +1,28 @@
 """The section `plugins:` once its files have been read: what an experiment brings."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from mpbench import patterns
 from mpbench.plugins import topology
 from mpbench.plugins.files import MOST_BYTES, NAME
 from mpbench.plugins.static import MOST_KEYS
 from mpbench.spec.command import NUMBER_UNITS
-from mpbench.spec.values import OneOf, Part
+from mpbench.spec.values import Faults, OneOf, Part
+from mpbench.spec.vocabulary import CONGESTION_CONTROLS, SCHEDULERS, TOOLS
 from topologies import Description
+
+KERNEL = (*CONGESTION_CONTROLS, *SCHEDULERS)
+RESERVED = {"tools": (*TOOLS, "plugin"), "controllers": KERNEL, "schedulers": KERNEL}
+"""Names that plug-ins cannot have; those of topologies are checked with their files."""
+
+
+def _kernel_name(value: str) -> str:
+    if value in KERNEL:
+        raise ValueError(f"'{value}' is the name of one of mpbench's")
+    return _plugin_name(value)
 
 
 def _plugin_name(value: str) -> str:
@@ -28,6 +39,7 @@ def _number_name(value: str) -> str:
 
 PluginName = Annotated[str, AfterValidator(_plugin_name)]
 NumberName = Annotated[str, AfterValidator(_number_name)]
+KernelName = Annotated[str, AfterValidator(_kernel_name)]
 Code = Annotated[str, Field(max_length=MOST_BYTES)]
 Numbers = Annotated[
     dict[NumberName, Annotated[str, OneOf("unit", NUMBER_UNITS)]],
@@ -67,6 +79,17 @@ class Stored(Part):
     metrics: dict[PluginName, Metric] = Field(default={})
     controllers: dict[PluginName, Controller] = Field(default={})
     schedulers: dict[PluginName, Controller] = Field(default={})
+
+    @model_validator(mode="after")
+    def _no_name_of_mpbench(self) -> Self:
+        faults = Faults()
+        for kind, names in RESERVED.items():
+            for name in getattr(self, kind):
+                if name in names:
+                    reason = f"'{name}' is the name of one of mpbench's"
+                    faults.add((kind, name), f"{reason}; rename it")
+        faults.raise_any()
+        return self
 
 
 class Plugins(Part):

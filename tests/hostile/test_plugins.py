@@ -157,3 +157,24 @@ def test_a_strangers_controller_is_not_compiled(
     job = {"kernel": {"evil": {"code": '#include "/etc/passwd"\n'}}}
     with pytest.raises(UserError, match=r"evil: code in C .* --trust-plugins"):
         linking.of_job(kernel, job, may_compile=False)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("controllers", "lia"), ("tools", "curl")])
+def test_stored_plugins_shadow_nothing(
+    made: Path, command: Command, kind: str, name: str
+) -> None:
+    stored = yaml.safe_load((made / "experiment.yaml").read_text())
+    own = stored["plugins"]["stored"].setdefault(kind, {})
+    own[name] = {"code": "x"}
+    (made / "experiment.yaml").write_text(yaml.safe_dump(stored, sort_keys=False))
+    done = command("report", made)
+    assert f"'{name}' is the name of one of mpbench's; rename it" in done.err
+
+
+def test_a_job_replaces_no_controller_of_mpbench(made: Path, command: Command) -> None:
+    run = first_run(made)
+    job = json.loads(run.job.read_text())
+    job["kernel"] = {"lia": {"code": "x"}}
+    forge(run, "job.json", json.dumps(job).encode())
+    done = command("verify", made)
+    assert done.status == 2 and "'lia' is the name of one of mpbench's" in done.err
