@@ -82,6 +82,13 @@ KINDS: Mapping[str, Kind] = {
             against="by the sign of",
         ),
         Kind(
+            "completion_times",
+            "cumulative distributions of the completion times of all flows of a point",
+            "completion times of flows",
+            may=("case", "users", "point", "log", "title"),
+            prefix="completion-times",
+        ),
+        Kind(
             "groups",
             "boxes of a metric side by side, in groups by a factor or a criterion",
             "{metric}",
