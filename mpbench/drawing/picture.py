@@ -7,7 +7,7 @@ from typing import Any
 
 from mpbench.drawing import traits
 from mpbench.plan.parameters import computed, fixed
-from mpbench.spec import Spec
+from mpbench.spec import Spec, change_checks
 from mpbench.spec.expressions import Expression, Reference
 from mpbench.spec.factors import Factor
 from topologies import Description, Parameter
@@ -41,6 +41,9 @@ WORDS: Mapping[str, str] = {
     "jitter": "jitter ",
 }
 """What stands before the value of a parameter whose unit does not say what it is."""
+
+WORDS = {"up": "interfaces"}
+"""What a drawing calls quantities that change during a run, if not by their names."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,10 @@ def of_experiment(spec: Spec) -> Picture:
     links = dict(found.links)
     for name, given in spec.link_traits.items():
         more = tuple(Shown(text) for text in traits.words(given))
+        links[name] = replace(links[name], parameters=(*links[name].parameters, *more))
+    for name, (_, changes) in change_checks.named(spec.changes).items():
+        words = [WORDS.get(quantity, quantity) for quantity in changes.changed]
+        more = (Shown(f"changes: {', '.join(words)}"),)
         links[name] = replace(links[name], parameters=(*links[name].parameters, *more))
     users = tuple(replace(u, backups=_backups(spec, u)) for u in found.users)
     return replace(found, links=links, users=users)

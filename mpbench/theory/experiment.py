@@ -22,8 +22,9 @@ def network_of(file: Path, point: int) -> "Network":
     nothing. A link without a capacity never limits. Users that the point sets to none
     are left out, and links that only they use.
 
-    Raises UserError for a file that cannot be read, and for a point that it does not
-    have; ValueError if nobody uses the network.
+    Raises UserError for a file that cannot be read, for links that change during a run,
+    and for a point that the design does not have. Raises ValueError if nobody uses the
+    network.
     """
     from analysis.models.networks import Network, User
     from mpbench.plan.parameters import parameter_values
@@ -32,6 +33,10 @@ def network_of(file: Path, point: int) -> "Network":
     from topologies import resolve
 
     spec = load(file)
+    if spec.changes:
+        reason = "the models need links that stay as they are"
+        hint = "give a copy of the file without changes"
+        raise UserError(f"{spec.where('changes')}: changes: {reason}; {hint}")
     design = points(spec)
     if not 0 <= point < len(design):
         raise UserError(

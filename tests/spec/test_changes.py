@@ -10,6 +10,7 @@ from mpbench.plan import feasible, make_plan
 from mpbench.plan.estimate import estimate
 from mpbench.plan.job_format import check
 from mpbench.spec import load, loads
+from tests.calls import Command
 from tests.spec.files import faults
 
 HEAD = """\
@@ -327,3 +328,15 @@ def test_a_warning_names_transports_that_cannot_end() -> None:
     back = loads(text + LOOP)
     (line,) = feasible.warnings(back, make_plan(back, {})) or ["none"]
     assert line == "none"
+
+
+def test_drawings_and_models_know_of_changes(tmp_path: Path, command: Command) -> None:
+    file = tmp_path / "f.yaml"
+    more = "  path2: {at: {1 s: {up: false, delay: 5 ms}}}\n"
+    file.write_text(HEAD + LOOP + more)
+    drawn = command("network", file)
+    assert "changes: capacity; client" in drawn.out
+    assert "changes: delay, interfaces; client" in drawn.out
+    refused = command("model", "max-min", "--experiment", file)
+    assert refused.status == 2
+    assert ":7: changes: the models need links that stay as they are" in refused.err
