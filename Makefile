@@ -5,7 +5,7 @@
 # make integrity  byte for byte: every controller and scheduler under faults
 # make selftests       upstream's tests of MPTCP in the kernel of experiments
 # make selftests-full  the same with IPv6, netfilter, lockdep and KASAN; writes a page
-# make docs   build the documentation into build/docs, links checked
+# make docs   build the documentation into build/docs/VERSION, links checked
 # make reproduction  every campaign of results/reference, and its pages; resumes
 # make dashboard  bundle the dashboard's JavaScript again, after a change of it
 # make release  tag this commit with the version that the changelog's top section has
@@ -180,8 +180,9 @@ selftests-full: setup
 	$(call done)
 
 docs: $(VENV)/docs
-	@$(call step,Documentation in build/docs,seconds)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@$(call step,Documentation in build/docs,half a minute)
+	# With --quiet, --strict would let broken links pass: it counts what is logged.
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(call done)
 
 $(VENV)/docs: $(VENV)/installed
