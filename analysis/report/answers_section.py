@@ -1,5 +1,6 @@
 """Answers to published statements, as tables of a page."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from analysis.published.answers import Answer, Outcome
@@ -15,6 +16,8 @@ READING = (
     " chance is the share of 1,000 designs, drawn with replacement from our networks,"
     f" that have the same verdict. Below {FRAGILE:.0%} the verdict is fragile."
 )
+_NUMBER = re.compile(r"([A-Z]\.)?\d.*")
+"""A figure's number: `3.4a`, `C.1`."""
 
 
 def lines(statements: Sequence[Statement], scored: Sequence[Scored]) -> Iterator[str]:
@@ -63,7 +66,8 @@ def where(statement: Statement) -> str:
 
 
 def figure(name: str) -> str:
-    return name if name.startswith("Table") else f"Fig. {name}"
+    """`Fig. 3.4a` for `3.4a`. Other names stay: `Table 1`, `sec. 7.2.7`."""
+    return f"Fig. {name}" if _NUMBER.fullmatch(name) else name
 
 
 def verdict(answer: Answer) -> str:

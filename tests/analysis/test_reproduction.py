@@ -20,7 +20,7 @@ from analysis.published import criterion as criteria
 from analysis.published.answers import answer
 from analysis.published.judging import Verdict
 from analysis.published.statements import Statement
-from analysis.report import publication_pages
+from analysis.report import answers_section, publication_pages
 from mpbench.commands import pages as command
 from mpbench.errors import UserError
 from mpbench.report.pages_file import Pages
@@ -292,6 +292,13 @@ def test_the_pages_of_mpcc_are_whole() -> None:
         on = [one for one in pages.publication.sheets if one.has(statement.figure)]
         assert len(on) == 1, statement.id
         assert statement.criterion.campaigns() <= set(on[0].campaigns), statement.id
+
+
+def test_what_has_no_number_is_no_figure() -> None:
+    shown = [answers_section.figure(name) for name in ("3.4a", "C.1", "12")]
+    assert shown == ["Fig. 3.4a", "Fig. C.1", "Fig. 12"]
+    for name in ("Table 5.3", "Theorem 5.1", "sec. 7.2.7"):
+        assert answers_section.figure(name) == name
 
 
 @pytest.mark.parametrize(
