@@ -61,6 +61,8 @@ def label(column: str) -> str:
     if column in SYMBOLS:
         return SYMBOLS[column]
     head, _, rest = column.rpartition(".")
+    if rest in SYMBOLS:
+        return f"{head} {SYMBOLS[rest]}"
     what, _, unit = rest.rpartition("_")
     if not what or unit not in UNITS:
         what, unit = rest, ""

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import label
 from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.kinds import ratios as table
@@ -108,6 +109,12 @@ def test_the_table_names_the_best_and_the_worst_points(tmp_path: Path) -> None:
     alone = Campaign("a", runs(factor).query("case == 'mpcc'"))
     with pytest.raises(UndrawableError, match="no network has both lia"):
         table.draw(request, alone, style.Target(tmp_path, "f"))
+
+
+def test_a_part_of_a_run_has_the_words_of_its_metric() -> None:
+    assert label("steady.srtt_ms") == "steady smoothed RTT [ms]"
+    assert label("steady.single2.jain") == "steady.single2 Jain's fairness index"
+    assert label("path1.share") == "share of path 1"
 
 
 def test_a_difference_of_percentiles_that_few_networks_cannot_show() -> None:
