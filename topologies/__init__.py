@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from topologies import chains, fabric, networks, templates
+from topologies import chains, fabric, families, networks, templates
 from topologies.description import Description, User
 from topologies.parameters import Parameter
 from topologies.shaping import Shape, from_json, link_shape
@@ -73,6 +73,8 @@ def describe(name: str) -> Description:
 
     Raises KeyError for a name that is not one of `names()`.
     """
+    if families.is_name(name):
+        return families.describe(name)
     description: Description = _module(name).DESCRIPTION
     return description
 
@@ -82,6 +84,8 @@ def summary(name: str) -> str:
 
     Raises KeyError for a name that is not one of `names()`.
     """
+    if families.is_name(name):
+        return families.summary(name)
     return (_module(name).__doc__ or "").strip()
 
 
@@ -123,6 +127,8 @@ def wire(topology: str | Description, shapes: Mapping[str, Shape]) -> Wiring:
     description, module = _described(topology)
     if description.wiring is not None:
         return templates.wire(description.wiring, shapes)
+    if description.mesh:
+        return families.centre(description.name).wiring()
     if hasattr(module, "wire"):
         own: Wiring = module.wire(shapes)
         return own
@@ -142,13 +148,18 @@ def tabulate_job(job: Mapping[str, Any], wiring: Wiring) -> fabric.Table:
     shapes = from_json(job["links"])
     if reason := fabric.fault(shapes):
         raise ValueError(reason)
-    return fabric.table(describe_job(job), wiring, shapes)
+    description = describe_job(job)
+    if not description.mesh:
+        return fabric.table(description, wiring, shapes)
+    pairs = [(entry["from"], entry["to"]) for entry in job["traffic"]]
+    return families.centre(description.name).table(shapes, pairs, job["seed"])
 
 
 def _described(topology: str | Description) -> tuple[Description, Any]:
     """The description of a topology and, if it has one, its module."""
     description = describe(topology) if isinstance(topology, str) else topology
-    return description, None if description.described else _module(description.name)
+    own = description.described or description.mesh
+    return description, None if own else _module(description.name)
 
 
 def _module(name: str) -> Any:

@@ -34,6 +34,10 @@ class Description:
         keeps the description; False if a module of this package has the name
     wiring : template of the network's wiring (`topologies.templates`); None if all
         paths are chains of links, or if a module of this package wires it
+    mesh : True for a data centre (`topologies.families`): every host reaches every
+        other one, the links are classes of links, and only the fabric can have it.
+        Its users have no server.
+    sysctls : those of the end hosts that differ from the default of other topologies
     """
 
     name: str
@@ -41,10 +45,14 @@ class Description:
     users: tuple[User, ...]
     described: bool = False
     wiring: Mapping[str, Any] | None = None
+    mesh: bool = False
+    sysctls: tuple[tuple[str, str], ...] = ()
 
     @property
     def hosts(self) -> tuple[str, ...]:
         """The end hosts, between which traffic can flow: users' hosts, then servers."""
+        if self.mesh:
+            return self.initiators
         servers = dict.fromkeys(user.server for user in self.users)
         return (*self.initiators, *servers)
 

@@ -10,6 +10,7 @@ namespaces, and everything between hosts costs one event per packet and link.
 This file uses the standard library only.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -59,11 +60,11 @@ class Table:
         A way has a name of its own. The interface that has the queue in a network of
         namespaces names it too, if no other interface is called like that.
         """
-        names = [way.place[1] for way in self.ways]
-        names += [port.interface for ports in self.ports.values() for port in ports]
+        names = Counter(way.place[1] for way in self.ways)
+        names.update(port.interface for ports in self.ports.values() for port in ports)
         found = {way.name: number for number, way in enumerate(self.ways)}
         for number, way in enumerate(self.ways):
-            if names.count(way.place[1]) == 1:
+            if names[way.place[1]] == 1:
                 found.setdefault(way.place[1], number)
         return found
 

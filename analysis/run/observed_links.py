@@ -1,7 +1,7 @@
 """The settings and counters of links, read back from their queueing disciplines."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from analysis.run import disciplines
 from analysis.run.disciplines import Traits
@@ -60,21 +60,61 @@ def read_back(
 ) -> tuple[ObservedLink, ...]:
     """The links, from the interfaces that shape them and all queueing disciplines.
 
-    Raises ValueError if a link is not shaped at the interfaces that the guest reports.
+    A link that has several places is a class of links, whose counters are added up.
+
+    Raises ValueError if a link is not shaped at the interfaces that the guest reports,
+    or if the links of a class have other settings than one another.
     """
+    at: dict[tuple[str, str], list[Qdisc]] = {}
+    for qdisc in qdiscs:
+        at.setdefault((qdisc.node, qdisc.interface), []).append(qdisc)
+    found: dict[str, list[tuple[Direction, Direction]]] = {}
+    for end in ends:
+        forward = _direction(end.link, end.forward, at.get(end.forward, []))
+        backward = _direction(end.link, end.backward, at.get(end.backward, []))
+        found.setdefault(end.link, []).append((forward, backward))
     return tuple(
         ObservedLink(
-            end.link,
-            _direction(end.link, end.forward, qdiscs),
-            _direction(end.link, end.backward, qdiscs),
+            name,
+            _together(name, [forward for forward, _ in directions]),
+            _together(name, [backward for _, backward in directions]),
         )
-        for end in ends
+        for name, directions in found.items()
     )
 
 
-def _direction(link: str, place: tuple[str, str], qdiscs: Sequence[Qdisc]) -> Direction:
-    """One direction of a link. place : the (node, interface) that shapes it"""
-    at_interface = [q for q in qdiscs if (q.node, q.interface) == place]
+def _together(link: str, directions: Sequence[Direction]) -> Direction:
+    """One direction of all links of a class."""
+    first = directions[0]
+    sums = [0, 0, 0, 0]
+    for each in directions:
+        counts = (each.bytes, each.packets, each.queue_drops, each.other_drops)
+        sums = [known + more for known, more in zip(sums, counts, strict=True)]
+        if _with_counts(each, (0, 0, 0, 0)) != _with_counts(first, (0, 0, 0, 0)):
+            raise ValueError(f"{label(link)}: its links differ from one another")
+    return _with_counts(first, sums)
+
+
+def _with_counts(direction: Direction, counts: Sequence[int]) -> Direction:
+    """A direction with other bytes, packets, drops of the queue and other drops."""
+    count, packets, queue_drops, other_drops = counts
+    return replace(
+        direction,
+        bytes=count,
+        packets=packets,
+        queue_drops=queue_drops,
+        other_drops=other_drops,
+    )
+
+
+def _direction(
+    link: str, place: tuple[str, str], at_interface: Sequence[Qdisc]
+) -> Direction:
+    """One direction of a link.
+
+    place : the (node, interface) that shapes it
+    at_interface : the disciplines there
+    """
     where = f"{label(link)}: {place[1]} on {place[0]}"
     limiters = [q for q in at_interface if q.rate_mbps is not None]
     roots = [q for q in at_interface if q.parent is None]

@@ -1,5 +1,6 @@
 """The metrics of a whole run, from its artefacts."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -60,8 +61,21 @@ def row(run: Artefacts) -> dict[str, Any]:
 def _capacities(run: Artefacts, measured_s: float | None) -> list[float]:
     """The capacity of each link used, in Mbit/s; its mean where it changes.
 
-    A link that had no capacity at any time is left out.
+    A link that had no capacity at any time is left out. In a data centre, these are the
+    links of all hosts: no more can be sent.
     """
+    places = Counter(end.link for end in run.outcome.links)
+    first = {
+        path.links[0]
+        for entry in run.job.traffic
+        for path in run.paths_of(entry).values()
+    }
+    if any(places[link] > 1 for link in first):
+        return [
+            places[link.name] * (link.capacity_mbps or 0.0)
+            for link in run.used_links
+            if link.name in first
+        ]
     forward = any(entry.forward for entry in run.job.traffic)
     span = _span(run, measured_s or 0.0)
     means = [

@@ -63,7 +63,7 @@ def artefacts(job: Job) -> dict[str, bytes]:
     for host in hosts(job):
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
     changed = fake_changes.shapes_at_end(job, wiring, virtual_s(flows))
-    files["qdisc-end.json"] = qdisc_table(wiring, flows, changed)
+    files["qdisc-end.json"] = qdisc_table(wiring, flows, changed, shapes)
     if job.get("changes"):
         files["changes.csv"] = fake_changes.record(job, virtual_s(flows))
     if htbs := classes(wiring):
@@ -213,11 +213,15 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
 
 
 def qdisc_table(
-    wiring: Wiring, flows: list[Flow], changed: Mapping[tuple[str, str], Shape]
+    wiring: Wiring,
+    flows: list[Flow],
+    changed: Mapping[tuple[str, str], Shape],
+    shapes: Mapping[str, Shape],
 ) -> dict[str, Any]:
     """The output of `tc -s -j qdisc show` on every router that shapes a link.
 
     changed : the last shape of each interface that changed
+    shapes : by link, where no router has it
     """
     ends = {
         (end.node, end.interface): end.shape
@@ -231,8 +235,8 @@ def qdisc_table(
             (place.forward, sent, sent // 500),
             (place.backward, sent // 2, 0),
         ):
-            shape = changed.get((node, device), ends[node, device])
-            assert shape is not None
+            shape = changed.get((node, device)) or ends.get((node, device))
+            shape = shape or shapes[place.link]
             table.setdefault(node, []).extend(qdiscs(device, shape, count, drops))
     return dict(sorted(table.items()))
 
@@ -299,6 +303,9 @@ def links(job: Job, wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
     for wired in wiring.wires:
         for end in (wired.one, wired.two):
             table.setdefault(end.node, {})[end.interface] = _interface(0, 0)
+    for host, ports in wiring.ports.items():
+        for port in ports:
+            table.setdefault(host, {}).setdefault(port.interface, _interface(0, 0))
     for entry, each in zip(job["traffic"], flows, strict=True):
         for path, count in each.path_bytes.items():
             there = math.ceil(count / each.payload_bytes)

@@ -43,8 +43,9 @@ def _experiments() -> Entries:
 
 def _topologies() -> Entries:
     from mpbench.spec import builtin
+    from topologies.families import EXAMPLES
 
-    for name in builtin.names():
+    for name in (*builtin.names(), *EXAMPLES):
         yield name, _first_sentence(builtin.summary(name))
 
 

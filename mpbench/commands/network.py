@@ -43,6 +43,6 @@ def _picture(experiment: str) -> "Picture":
     from mpbench.drawing.picture import of_experiment, of_topology
     from mpbench.spec import builtin, load
 
-    if experiment in builtin.names() and not Path(experiment).exists():
+    if builtin.known(experiment) and not Path(experiment).exists():
         return of_topology(builtin.describe(experiment))
     return of_experiment(load(experiment))

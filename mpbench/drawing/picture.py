@@ -167,6 +167,10 @@ def _picture(
         )
         for user in description.users
     )
+    if description.mesh:
+        # All hosts are alike, and a class of links is drawn as one link.
+        hosts = f"{description.hosts[0]}..{len(users)}"
+        users = (User(hosts, "any other host", users[0].paths, None),)
     return Picture(title, users, links)
 
 

@@ -4,9 +4,9 @@ A refusal is certain: every such run would fail, or be invalid. What only may fa
 warning, which `mpbench plan` prints.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mpbench.errors import UserError
 from mpbench.plan import flow_memory, timing
@@ -89,6 +89,7 @@ def check_sysctls(spec: Spec) -> None:
 def warnings(spec: Spec, plan: "Plan") -> list[str]:
     """What may keep runs from being ok, or the report from being complete."""
     lines = [*_loss_warnings(spec, plan), *_memory_warnings(plan)]
+    lines += _connection_warnings(spec, plan)
     lines += dict.fromkeys(_ending_warnings(spec, plan))
     if spec.expect is not None and not Path(spec.expect).is_file():
         lines.append(
@@ -207,6 +208,31 @@ def _memory_warnings(plan: "Plan") -> Iterator[str]:
             f" {needs[point] / 1e6:.0f} MB, of the guest's 1 GiB; a run in which TCP is"
             " short of memory is invalid"
         )
+
+
+def _connection_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
+    """Data centres whose connections take more memory than the guest has."""
+    if not spec.network_description.mesh:
+        return
+    for run in plan.runs:
+        size = sum(
+            (entry.get("parallel") or 1) * _buffers(entry["transport"] or run.job)
+            for entry in run.job["traffic"]
+        )
+        if size > MEMORY_BYTES:
+            yield (
+                f"{run.case}: the buffers of all connections take up to about"
+                f" {size / 1e6:.0f} MB, of the guest's 1 GiB; bound them with the"
+                " sysctls net.ipv4.tcp_rmem and tcp_wmem"
+            )
+            return
+
+
+def _buffers(owner: Mapping[str, Any]) -> float:
+    """What a connection keeps when it is busy: half of its larger buffer, in bytes."""
+    sysctls = (owner.get("transport") or owner)["sysctls"]
+    names = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
+    return max(int(str(sysctls[name]).split()[-1]) for name in names) / 2
 
 
 def _points(plan: "Plan") -> Iterator[tuple[int, dict[str, float | None]]]:

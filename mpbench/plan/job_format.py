@@ -245,7 +245,7 @@ class Job(Part):
 
     @model_validator(mode="after")
     def _fits_its_topology(self) -> Self:
-        if self.topology is not None and self.topology not in builtin.names():
+        if self.topology is not None and not builtin.known(self.topology):
             known = ", ".join(builtin.names())
             raise ValueError(f"no topology {self.topology!r}; known: {known}")
         if self.topology is None and self.network is None:
@@ -314,6 +314,8 @@ class Job(Part):
 
     def _check_fabric(self) -> None:
         shapes = from_json([link.model_dump() for link in self.links])
+        if self.description.mesh and self.fabric is None:
+            raise ValueError(f"fabric: {self.topology} needs it")
         if self.fabric is not None and (reason := fabric.fault(shapes)):
             raise ValueError(f"fabric: {reason}")
         if self.fabric is not None and self.changes:
@@ -323,7 +325,10 @@ class Job(Part):
         users = {u.host: u for u in self.description.users}
         for index, entry in enumerate(self.traffic):
             user = users.get(entry.source)
-            if user is None or entry.destination != user.server:
+            reached = [] if user is None else [user.server]
+            if self.description.mesh:
+                reached = [host for host in users if host != entry.source]
+            if user is None or entry.destination not in reached:
                 raise ValueError(
                     f"traffic[{index}]: {self.description.name} has no user"
                     f" {entry.source!r} of a server {entry.destination!r}"

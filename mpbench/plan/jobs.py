@@ -48,7 +48,8 @@ def job(
     number : of the point, for messages; None for the only one
     Raises UserError if the experiment asks for what no job can have.
     """
-    transport_ = transport(spec.cases[case])
+    defaults = dict(spec.network_description.sysctls)
+    transport_ = transport(spec.cases[case], defaults)
     description = spec.network_description
     values = parameter_values(spec, point, number)
     seed = run_seed(spec.seed, repetition)
@@ -66,7 +67,7 @@ def job(
         "seed": seed,
         "topology": None if spec.own_topology else spec.topology,
         **({"network": networks.to_json(description)} if description.described else {}),
-        **({"fabric": spec.fabric.job()} if spec.fabric else {}),
+        **({"fabric": spec.on_fabric.job()} if spec.on_fabric else {}),
         "parameters": values,
         "links": to_json(shapes(spec, values, number)),
         **({"changes": changing} if changing else {}),
@@ -113,7 +114,7 @@ def interfaces(spec: Spec, values: Mapping[str, Any]) -> list[str]:
     description = spec.network_description
     shapes = resolve(description, values)
     wired = wire(description, shapes)
-    if spec.fabric is None:
+    if spec.on_fabric is None:
         ends = (end for each in wired.wires for end in (each.one, each.two))
         return sorted({end.interface for end in ends})
     ports = {port.interface for ports in wired.ports.values() for port in ports}
@@ -141,16 +142,20 @@ def run_seed(seed: int, repetition: int) -> int:
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-def transport(case: Case) -> Json:
-    """The transport of a case, with what it leaves unsaid."""
+def transport(case: Case, defaults: Mapping[str, str | int] | None = None) -> Json:
+    """The transport of a case, with what it leaves unsaid.
+
+    defaults : sysctls of the network's hosts, where the case does not set them
+    """
     mptcp = case.protocol == "mptcp"
+    sysctls = {**(defaults or {}), **case.sysctls, **case.parameter_sysctls}
     return {
         "protocol": case.protocol,
         "congestion_control": case.congestion_control.name,
         "scheduler": _name(case.scheduler, "default") if mptcp else None,
         "path": case.path,
         "path_manager": _name(case.path_manager, "fullmesh") if mptcp else None,
-        "sysctls": dict(sorted({**case.sysctls, **case.parameter_sysctls}.items())),
+        "sysctls": dict(sorted(sysctls.items())),
         **({} if case.backup is None else {"backup": list(case.backup)}),
     }
 
@@ -214,12 +219,14 @@ def traffic(
     seed : of what is drawn
     """
     jobs = []
+    defaults = dict(spec.network_description.sysctls)
     for index, entry in enumerate(entries):
         if index not in flowing:
             continue
         made = entry.job(spec.port(index))
         made["start_s"] = start_s(entry.start, seed, index)
-        made["transport"] = entry.transport and transport(entry.transport)
+        own = entry.transport
+        made["transport"] = own and transport(own, defaults)
         if "parallel" in made:
             made["parallel"] = flowing[index]
         if isinstance(entry, Flows):

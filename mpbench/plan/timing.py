@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.run import schedules
-from topologies import describe_job
+from topologies import describe_job, families
 from topologies.parameters import DOWN
 
 Values = Mapping[str, float | int | None]
@@ -52,6 +52,12 @@ def used_mbps(
         period, or the time until the last change
     """
     every = job["traffic"] if entries is None else entries
+    if families.is_name(job["topology"] or ""):
+        # All paths of a host begin with its own links.
+        hosts = {entry["from"] for entry in every}
+        first = {path[0] for path in _paths(job, next(iter(hosts)))}
+        values = job["parameters"]
+        return len(hosts) * sum(_capacity_mbps(values, link, "") for link in first)
     series = schedules.parse(job.get("changes") or ())
     links: dict[str, float] = {}
     for entry in every:

@@ -11,7 +11,7 @@ from pathlib import Path
 import topologies
 from mpbench.spec.document import read
 from mpbench.spec.networks import Network
-from topologies import Description
+from topologies import Description, families
 
 FOLDER = Path(topologies.__file__).parent
 COMMENT = "#"
@@ -22,6 +22,13 @@ def names() -> tuple[str, ...]:
     """The names of all topologies, sorted."""
     files = (file.stem for file in FOLDER.glob("[a-z]*.yaml"))
     return tuple(sorted({*files, *topologies.names()}))
+
+
+def known(name: str) -> bool:
+    """Whether a topology has this name, or a data centre."""
+    if families.is_name(name):
+        return not families.fault(name)
+    return name in names()
 
 
 @cache

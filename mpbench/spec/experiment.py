@@ -18,7 +18,14 @@ from pydantic.config import JsonDict
 
 from analysis.run.quantities import QUANTITIES
 from mpbench.plugins.files import SUFFIXES
-from mpbench.spec import change_checks, flows, link_checks, own_metrics, shared_hosts
+from mpbench.spec import (
+    change_checks,
+    flows,
+    link_checks,
+    own_metrics,
+    shared_hosts,
+    topology_names,
+)
 from mpbench.spec import fabric as fabrics
 from mpbench.spec.builtin import describe, names, network_of
 from mpbench.spec.cases import Case
@@ -42,7 +49,6 @@ from mpbench.spec.values import (
     Faults,
     Loc,
     Name,
-    OneOf,
     Part,
     Quantity,
     Whole,
@@ -56,7 +62,7 @@ MOST_RUNS = 1_000_000
 def _topology(value: object, info: ValidationInfo) -> object:
     if value is None:
         return None
-    return OneOf("topology", (*names(), *context(info).topologies)).check(value)
+    return topology_names.check(value, context(info).topologies)
 
 
 def _plugins_schema(schema: JsonDict) -> None:
@@ -77,7 +83,7 @@ def _plugins_schema(schema: JsonDict) -> None:
 def _known_topology(schema: JsonDict) -> None:
     """In the JSON Schema: the topology is one of mpbench's, unless the file names
     plug-ins."""
-    enum: JsonDict = {"properties": {"topology": {"enum": [*names()]}}}
+    enum: JsonDict = {"properties": {"topology": topology_names.schema()}}
     own: JsonDict = {"required": ["plugins"]}
     schema |= {"if": {"not": own}, "then": enum}
 
@@ -373,6 +379,13 @@ class Spec(Part):
     def own_topology(self) -> bool:
         """Whether the topology stands in a file of the user's own."""
         return self.plugins.description(self.topology) is not None
+
+    @property
+    def on_fabric(self) -> fabrics.Fabric | None:
+        """How the fabric forwards; None if the network has routers."""
+        if self.fabric is None and self.network_description.mesh:
+            return fabrics.Fabric()
+        return self.fabric
 
     @property
     def expressions(self) -> dict[str, Expression]:

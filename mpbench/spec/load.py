@@ -129,5 +129,5 @@ def _description(document: Document) -> Description | None:
     own = _plugins(document).topologies.get(str(topology))
     if own is not None and network is None:
         return described(str(topology), own)
-    known = isinstance(topology, str) and topology in builtin.names()
+    known = isinstance(topology, str) and builtin.known(topology)
     return builtin.describe(str(topology)) if known and network is None else None

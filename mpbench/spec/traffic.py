@@ -193,6 +193,8 @@ class Entry(Part):
                 f"only {initiators} can open connections in {topology.name}; write"
                 " 'reverse: true' for data the other way",
             )
+        elif topology.mesh:
+            return
         elif self.source in topology.initiators and self.destination in topology.hosts:
             server = topology.user(self.source).server
             if self.destination != server:

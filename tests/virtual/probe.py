@@ -27,9 +27,14 @@ def main() -> int:
     folder = Path("artefacts")
     topology, network = build_network(job, folder, contextlib.ExitStack())
     found: dict[str, Any] = {}
-    for user in topologies.describe_job(job).users:
-        client, server = (network.nodes[name] for name in (user.host, user.server))
-        there = (topology.address(user.server), PORT)
+    description = topologies.describe_job(job)
+    targets = {user.host: user.server for user in description.users}
+    if description.mesh:
+        targets = {entry["from"]: entry["to"] for entry in job["traffic"]}
+    for host, target in targets.items():
+        user = description.user(host)
+        client, server = (network.nodes[name] for name in (host, target))
+        there = (topology.address(target), PORT)
         for path in range(1, len(user.paths) + 1):
             here = (topology.address(user.host, path), PORT)
             one, two = open_socket(client, here), open_socket(server, there)
