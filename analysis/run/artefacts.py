@@ -63,6 +63,12 @@ class Artefacts:
         }
 
     @property
+    def has_classes(self) -> bool:
+        """Whether a link stands for a class of links, as in a data centre."""
+        names = [end.link for end in self.outcome.links]
+        return len(set(names)) < len(names)
+
+    @property
     def used_links(self) -> tuple[LinkSettings, ...]:
         """The bottleneck links on the paths that the transports are to use."""
         used = {

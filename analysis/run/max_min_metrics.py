@@ -28,12 +28,13 @@ def columns(run: Artefacts) -> dict[str, Any]:
 
     A link counts with the payload that its capacity can carry, 1448 of 1514 bytes, and
     without its random loss. The columns are missing if fewer than two hosts send, if
-    more than MOST_USERS do, if a host has several entries, or if data flow both ways.
+    more than MOST_USERS do, if a host has several entries, if data flow both ways, and
+    in data centres, whose links stand for classes of links.
     """
     entries = run.job.traffic
     hosts = [entry.source for entry in entries]
     bulk = all(entry.tool == "iperf3" and entry.duration_s for entry in entries)
-    if not bulk or len({entry.forward for entry in entries}) > 1:
+    if not bulk or len({entry.forward for entry in entries}) > 1 or run.has_classes:
         return {}
     if not 2 <= len(hosts) <= MOST_USERS or len(set(hosts)) < len(hosts):
         return {}

@@ -42,8 +42,13 @@ def network_of(file: Path, point: int) -> "Network":
         raise UserError(
             f"{file}: no point {point}; the design has points 0 to {len(design) - 1}"
         )
-    values = parameter_values(spec, design[point], point)
     description = spec.network_description
+    if description.mesh:
+        raise UserError(
+            f"{file}: the models do not know the paths of {description.name}; describe"
+            " a part of it with 'network:'"
+        )
+    values = parameter_values(spec, design[point], point)
     shapes = resolve(description, values)
     users = {}
     for user in description.users:

@@ -1,6 +1,7 @@
 """Data centres: names with sizes, addresses, paths, jobs and what is refused."""
 
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from mpbench.errors import UserError
 from mpbench.plan import job_format, make_plan
 from mpbench.plan.feasible import warnings
 from mpbench.spec import builtin, loads
+from mpbench.theory.experiment import network_of
 from topologies import fabric, families
 from topologies.families import centre
 
@@ -174,6 +176,13 @@ def test_traffic_between_hosts_that_are_not_there() -> None:
     made["traffic"][0]["to"] = "h2"
     with pytest.raises(ValueError, match="fabric: fattree-k4 needs it"):
         job_format.check(made)
+
+
+def test_models_do_not_know_classes_of_links(tmp_path: Path) -> None:
+    file = tmp_path / "centre.yaml"
+    file.write_text(spec_of())
+    with pytest.raises(UserError, match="the models do not know the paths of fattree"):
+        network_of(file, 0)
 
 
 def test_memory_is_told_before_a_run() -> None:

@@ -140,3 +140,7 @@ def test_a_permutation_repeats(tmp_path: Path) -> None:
         assert ended.status == "finished", ended.reason
         kept.append(contents(artefacts))
     assert kept[0] == kept[1]
+    found = row(artefacts.parent)
+    assert (found["verdict"], found["reason"]) == ("ok", "")
+    # Classes of links say nothing about what would be fair.
+    assert "max_min_distance" not in found
