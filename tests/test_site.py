@@ -30,6 +30,7 @@ def test_every_experiment_is_in_the_gallery(command: Command) -> None:
     bulk = by_name["bulk-low-bdp"]
     assert (bulk.networks, bulk.runs) == (98, 294)
     assert bulk.figure is not None and bulk.figure.parent.name == "bulk-low-bdp"
+    assert "benefit" in bulk.figure.name
     curl = by_name["curl-low-bdp"]
     assert curl.figure is not None and curl.figure.parent.name == "thesis"
     first = by_name["quickstart"]

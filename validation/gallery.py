@@ -32,7 +32,8 @@ FOLDERS = {
     "networks": "Networks and designs",
 }
 """Titles of the folders, in the order of the page; others follow by name."""
-PICTURE = re.compile(r"!\[[^\]]*\]\(([\w.-]+\.png)\)")
+PICTURE = re.compile(r"!\[[^\]]*\]\((?!factors)([\w.-]+\.png)\)")
+"""A figure of a page that shows results; the spread of the factors is none."""
 
 
 @dataclass(frozen=True)
