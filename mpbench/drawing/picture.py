@@ -42,7 +42,7 @@ WORDS: Mapping[str, str] = {
 }
 """What stands before the value of a parameter whose unit does not say what it is."""
 
-WORDS = {"up": "interfaces"}
+QUANTITIES: Mapping[str, str] = {"up": "interfaces"}
 """What a drawing calls quantities that change during a run, if not by their names."""
 
 
@@ -105,7 +105,7 @@ def of_experiment(spec: Spec) -> Picture:
         more = tuple(Shown(text) for text in traits.words(given))
         links[name] = replace(links[name], parameters=(*links[name].parameters, *more))
     for name, (_, changes) in change_checks.named(spec.changes).items():
-        words = [WORDS.get(quantity, quantity) for quantity in changes.changed]
+        words = [QUANTITIES.get(quantity, quantity) for quantity in changes.changed]
         more = (Shown(f"changes: {', '.join(words)}"),)
         links[name] = replace(links[name], parameters=(*links[name].parameters, *more))
     users = tuple(replace(u, backups=_backups(spec, u)) for u in found.users)
