@@ -108,6 +108,7 @@ def _cluster(address: Address) -> Any:
     given: dict[str, Any] = {
         "cores": address.cores,
         "processes": 1,
+        "scheduler_options": {"dashboard": False},
         "memory": options.get("memory", f"{2 * address.cores}GiB"),
     }
     if address.place:

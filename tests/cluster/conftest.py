@@ -23,12 +23,12 @@ class Workers:
         self.processes: list[subprocess.Popen[bytes]] = []
         self.address = ""
 
-    def start_scheduler(self) -> None:
+    def start_scheduler(self, **environment: str) -> None:
         file = self.folder / "scheduler.json"
         self._start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
             "--scheduler-file", str(file),
-            DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0",
+            **environment,
         )  # fmt: skip
         with distributed.Client(  # type: ignore[no-untyped-call]
             scheduler_file=str(file), timeout=START_S, set_as_default=False
@@ -73,10 +73,11 @@ class Workers:
 
 
 @pytest.fixture
-def workers(tmp_path: Path) -> Iterator[Workers]:
+def workers(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Workers]:
+    """Indirect parameters are the scheduler's environment."""
     started = Workers(tmp_path)
     try:
-        started.start_scheduler()
+        started.start_scheduler(**getattr(request, "param", {}))
         yield started
     finally:
         started.stop()

@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from mpbench.store import layout, runs
 from tests.cluster.conftest import Workers, wait_for
 
@@ -107,7 +109,9 @@ def test_a_worker_that_is_killed_loses_its_run_alone(
     assert set(rows) == {"ok"}
 
 
-def test_ctrl_c_ends_the_runs_on_the_workers(workers: Workers, tmp_path: Path) -> None:
+def test_a_signal_ends_the_runs_on_the_workers(
+    workers: Workers, tmp_path: Path
+) -> None:
     workers.add("a", MPBENCH_FAKE='{"wall_s": 0.5}')
     file = experiment(tmp_path, points=200)
     out = tmp_path / "out"
@@ -123,9 +127,9 @@ def test_ctrl_c_ends_the_runs_on_the_workers(workers: Workers, tmp_path: Path) -
     )
     results = layout.Results(out)
     wait_for(lambda: len(runs.finished(results)) >= 2)
-    running.send_signal(signal.SIGINT)
+    running.send_signal(signal.SIGTERM)
     said, _ = running.communicate(timeout=120)
-    assert running.returncode == 130, said
+    assert running.returncode == 128 + signal.SIGTERM, said
     before = len(runs.finished(results))
     assert before < 400
     wait_for(lambda: not workers.scratch("a"))
@@ -155,10 +159,13 @@ def test_a_worker_with_another_build_is_refused(
     assert "1 worker of" in done.stdout
 
 
+@pytest.mark.parametrize(
+    "workers", [{"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}], indirect=True
+)
 def test_a_run_that_kills_its_worker_ends_as_interrupted(
     workers: Workers, tmp_path: Path
 ) -> None:
-    """The scheduler of these tests gives up a run at the first death of a worker."""
+    """This scheduler gives up a run at the first death of a worker."""
     deadly = tmp_path / "deadly"
     deadly.mkdir()
     (deadly / "sitecustomize.py").write_text(
