@@ -43,7 +43,6 @@ SLOW_FILES = frozenset(
         "spec/test_fuzz.py",
         "test_bad_input.py",
         "test_docs_pages.py",
-        "test_site.py",
         "wsp/test_designs.py",
     }
 )

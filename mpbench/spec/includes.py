@@ -79,7 +79,7 @@ def _part(where: str, path: Path, outer: tuple[Path, ...]) -> tuple[Document, Pa
         raise UserError(f"{where}: {shortened(path)}: {reason}") from None
     if identity in outer:
         reason = "this file includes itself; remove one include"
-        raise UserError(f"{where}: {shortened(path)}: {reason}")
+        raise UserError(f"{where}: {shortened(path, 300)}: {reason}")
     if not there:
         reason = "no such file; the name is relative to the file that includes it"
         raise UserError(f"{where}: {shortened(path, 300)}: {reason}")

@@ -66,7 +66,7 @@ def test_report_writes_the_same_page_twice(results: Path, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name, figures", [("quickstart", 3), ("thesis/bulk-low-bdp", 9)]
+    "name, figures", [("quickstart", 4), ("thesis/bulk-low-bdp", 10)]
 )
 def test_shipped_experiments_get_all_their_figures(
     name: str, figures: int, tmp_path: Path
@@ -77,6 +77,7 @@ def test_shipped_experiments_get_all_their_figures(
     assert done.exit_code == 0, done.output
     text = (out / "report/README.md").read_text()
     assert text.count(".png)") == figures
+    assert "](cases-compared.png)" in text
     assert "Not drawn" not in text
     assert "| case | n | goodput [Mbit/s] | aggregation benefit A_B |" in text
     assert "## How this was made" in text and "| source | `thesis ch. 3" in text

@@ -165,6 +165,12 @@ def test_figures_for_a_paper(columns: int, inches: float, tmp_path: Path) -> Non
     assert b"DejaVuSerif" in (tmp_path / "factors.pdf").read_bytes()
 
 
+def page_boxes(file: Path) -> list[list[float]]:
+    """The MediaBox of each page of a PDF, in points."""
+    found = re.findall(rb"/MediaBox \[([^]]*)\]", file.read_bytes())
+    return [[float(number) for number in box.split()] for box in found]
+
+
 @pytest.mark.parametrize("columns, points", [(1, 252.0), (2, 515.52), (None, None)])
 def test_a_table_for_a_paper_is_a_page(
     columns: int | None, points: float | None, tmp_path: Path
@@ -173,13 +179,10 @@ def test_a_table_for_a_paper_is_a_page(
     look = style.Look(columns=columns, formats=("pdf",))
     assert paper(runs(4), tmp_path, look, figure).undrawn == ()
     (alone,) = tmp_path.glob("table-*.pdf")
-    boxes = [
-        [float(number) for number in match.split()]
-        for path in (alone, tmp_path / "figures.pdf")
-        for match in re.findall(rb"/MediaBox \[([^]]*)\]", path.read_bytes())
-    ]
-    assert len(boxes) == 2 and boxes[0] == boxes[1]
-    assert points is None or boxes[0][2] == pytest.approx(points, abs=0.01)
+    (box,) = page_boxes(alone)
+    (compared,) = page_boxes(tmp_path / "cases-compared.pdf")
+    assert page_boxes(tmp_path / "figures.pdf") == [compared, box]
+    assert points is None or box[2] == pytest.approx(points, abs=0.01)
     assert not list(tmp_path.glob("table-*.svg"))
 
 
@@ -191,7 +194,9 @@ def test_figures_for_a_paper_are_the_same_each_time(tmp_path: Path) -> None:
         paper(runs(4), tmp_path / name, look)
         files = sorted((tmp_path / name).glob("*.pdf"))
         made.append({file.name: file.read_bytes() for file in files})
-    assert made[0] == made[1] and len(made[0]) == 3
+    names = ("cases-compared", "factors", "figures", "goodput")
+    assert made[0] == made[1]
+    assert tuple(made[0]) == tuple(f"{name}.pdf" for name in names)
 
 
 def test_groups_of_a_factor_hold_batches_of_a_criterion(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_a_value_that_is_replaced_is_told_of_in_the_file_that_does(
 )
 def test_parts_that_do_not_do(tmp_path: Path, include: str, message: str) -> None:
     path = written(
-        tmp_path,
+        tmp_path / ("long-" * 20),  # The message has the whole name all the same.
         part="seed: 1\n",
         loop="include: loop.yaml\n",
         broken="a: 1\nb: [\n",

@@ -11,6 +11,7 @@ from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
 from mpbench.spec.experiment import Spec
 from mpbench.spec.figures import Figure
+from mpbench.spec.flow_entry import Flows
 from mpbench.spec.suggestions import SYNONYMS, suggestion
 from mpbench.spec.traffic import Traffic
 from mpbench.spec.web import Download, Requests
@@ -100,7 +101,8 @@ def test_what_is_offered(text: str, message: str) -> None:
 
 def names_in_use() -> set[str]:
     """All keys, choices and the last parts of parameters of experiment files."""
-    models = (Spec, Design, Case, Figure, Traffic, Download, Requests, ConstantRate)
+    entries = (Traffic, Download, Requests, ConstantRate, Flows)
+    models = (Spec, Design, Case, Figure, *entries)
     keys = {
         field.alias or name
         for model in models

@@ -10,10 +10,14 @@ import pytest
 from tests.calls import Command
 from validation import gallery, site_versions
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 
 
-def test_every_experiment_is_in_the_gallery(command: Command) -> None:
+def test_every_experiment_is_in_the_gallery(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the runs that `mpbench plan` counts, and pictures that are there."""
     entries = gallery.entries()
     page = gallery.page(entries)
@@ -35,6 +39,7 @@ def test_every_experiment_is_in_the_gallery(command: Command) -> None:
     assert curl.figure is not None and curl.figure.parent.name == "thesis"
     first = by_name["quickstart"]
     assert first.figure is None and first.picture == "gallery/quickstart.svg"
+    command = Command(monkeypatch, capsys)
     planned = command("plan", ROOT / first.file, "--json", "--backend", "fake")
     assert len(json.loads(planned.out)["runs"]) == first.runs
     assert not re.search(r"<(?![!/]?--)[a-z]", page)
@@ -70,7 +75,6 @@ def test_a_release_replaces_its_development_version(tmp_path: Path) -> None:
     assert "url=0.2.0/index.html" in (tmp_path / "index.html").read_text()
 
 
-@pytest.mark.slow
 def test_the_site_is_built(tmp_path: Path) -> None:
     """With every link checked, into a folder of the version."""
     build = pytest.importorskip("mkdocs.commands.build")
