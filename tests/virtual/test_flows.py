@@ -162,6 +162,22 @@ def test_thousands_of_connections_at_once_lose_none(tmp_path: Path) -> None:
     assert found["received_bytes"] == 5000 * 2000
 
 
+@pytest.mark.parametrize("scheduler", ["default", "lowrtt", "redundant", "roundrobin"])
+def test_connections_that_fall_back_lose_none(tmp_path: Path, scheduler: str) -> None:
+    """A server that gets no key with the first data falls back to TCP. The data that
+    did not fit into the first window follows before the end of the stream."""
+    parameters = {"path1.capacity": "200 Mbit/s", "path1.queue": 400}
+    case = {**MPTCP, "scheduler": scheduler}
+    entry = {"size": "20 kB", "connections": 1500}
+    folder = run(tmp_path, case, entry, parameters=parameters)
+    file = folder / "artefacts/nstat-client.json"
+    counters = json.loads(file.read_text())["kernel"]
+    assert counters["MPTcpExtMPCapableDataFallback"] > 50
+    found = measured(folder)
+    assert (found["flows"], found["unfinished_flows"]) == (1500, 0)
+    assert found["received_bytes"] == 1500 * 20_000
+
+
 def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
     entry = {
         "size": {"pareto": {"mean": "50 kB", "shape": 1.5}},
