@@ -108,7 +108,7 @@ def _cluster(address: Address) -> Any:
     given: dict[str, Any] = {
         "cores": address.cores,
         "processes": 1,
-        "scheduler_options": {"dashboard": False},
+        "scheduler_options": {"dashboard": False, "dashboard_address": ":0"},
         "memory": options.get("memory", f"{2 * address.cores}GiB"),
     }
     if address.place:
