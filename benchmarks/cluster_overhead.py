@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import distributed
 import numpy as np
 
 EXPERIMENT = """\
@@ -69,16 +70,17 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[str, int]]:
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
             "--scheduler-file", str(file),
         )  # fmt: skip
-        while not file.exists():
-            time.sleep(0.1)
         for number in range(workers):
             start(
                 "worker", "--scheduler-file", str(file), "--nthreads", "1",
                 "--no-nanny", "--no-dashboard", "--host", "127.0.0.1",
                 "--local-directory", str(folder / f"worker-{number}"),
             )  # fmt: skip
-        time.sleep(5)
-        address = file.read_text().partition("tcp://")[2].partition('"')[0]
+        with distributed.Client(  # type: ignore[no-untyped-call]
+            scheduler_file=str(file), timeout=60, set_as_default=False
+        ) as client:
+            client.wait_for_workers(workers, timeout=60)
+            address = client.scheduler.address.removeprefix("tcp://")
         yield f"dask://{address}", scheduler.pid
     finally:
         for process in processes:
