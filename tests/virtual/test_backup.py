@@ -57,8 +57,12 @@ def test_a_case_may_name_the_first_path_or_none(tmp_path: Path) -> None:
     assert 0.2 < row(artefacts.parent)["lte.share"] < 0.35
 
 
-def test_a_backup_takes_over_when_the_other_path_fails(tmp_path: Path) -> None:
-    made = job(tmp_path, PATHS, "default")
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_a_backup_takes_over_when_the_other_path_fails(
+    tmp_path: Path, scheduler: str
+) -> None:
+    """Bulk data, and iperf3's connection for control, which sends single bytes."""
+    made = job(tmp_path, PATHS, scheduler)
     ended, artefacts = lab_with(tmp_path, OUTAGE).execute(made, bounds(made))
     assert ended.status == "finished", ended.reason
     report = json.loads((artefacts / "traffic-0-server.json").read_text())

@@ -45,4 +45,21 @@ static inline bool mptcp_is_backup(const struct mptcp_subflow_context *subflow)
 	return subflow->backup || subflow->request_bkup;
 }
 
+/* Whether an active subflow, with @space in its window or without, keeps backup subflows
+ * unused. One whose window is full of what is lost takes no data. After two timeouts in a
+ * row it does not work; after one already if nothing of the connection is under way:
+ * then the connection's timer does not run, which alone finds a subflow stale.
+ */
+static inline bool
+mptcp_spares_backups(const struct mptcp_sock *msk,
+		     const struct mptcp_subflow_context *subflow, bool space)
+{
+	bool idle = READ_ONCE(msk->snd_una) == READ_ONCE(msk->snd_nxt);
+	u8 timeouts = READ_ONCE(inet_csk(subflow->tcp_sock)->icsk_backoff);
+
+	if (mptcp_is_backup(subflow))
+		return false;
+	return space || timeouts < (idle ? 1 : 2);
+}
+
 #endif /* _MPTCP_CWND_SPACE_H */

@@ -19,7 +19,7 @@
  *    timeout.
  *
  * A subflow without a measured RTT comes last. Ties go to the older subflow. Backup
- * subflows are used only when there is no other subflow.
+ * subflows are used only when no other subflow works.
  */
 
 #include "cwnd_space.h"
@@ -44,11 +44,12 @@ static struct mptcp_subflow_context *lowrtt_best(const struct mptcp_sock *msk)
 	mptcp_for_each_subflow(msk, subflow) {
 		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 		bool backup = mptcp_is_backup(subflow);
+		bool space = mptcp_has_cwnd_space(ssk);
 
 		if (!mptcp_subflow_active(subflow))
 			continue;
-		regular |= !backup;
-		if (!mptcp_has_cwnd_space(ssk))
+		regular |= mptcp_spares_backups(msk, subflow, space);
+		if (!space)
 			continue;
 		if (!best[backup] ||
 		    lowrtt_key(ssk) < lowrtt_key(best[backup]->tcp_sock))

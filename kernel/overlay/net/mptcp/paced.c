@@ -14,7 +14,7 @@
  * anything is queued unsent. There, "paced" is "lowrtt" in small portions.
  *
  * A subflow without a measured round-trip time comes last. Ties go to the older subflow.
- * Backup subflows are used only when there is no other subflow.
+ * Backup subflows are used only when no other subflow works.
  */
 
 #include "cwnd_space.h"
@@ -52,11 +52,12 @@ static int paced_get_send(struct mptcp_sock *msk)
 	mptcp_for_each_subflow(msk, subflow) {
 		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 		bool backup = mptcp_is_backup(subflow);
+		bool space = mptcp_has_cwnd_space(ssk);
 
 		if (!mptcp_subflow_active(subflow))
 			continue;
-		regular |= !backup;
-		if (!mptcp_has_cwnd_space(ssk) || !paced_space(ssk))
+		regular |= mptcp_spares_backups(msk, subflow, space);
+		if (!space || !paced_space(ssk))
 			continue;
 		if (!best[backup] ||
 		    paced_key(ssk) < paced_key(best[backup]->tcp_sock))

@@ -67,8 +67,10 @@ static int redundant_get_send(struct mptcp_sock *msk)
 	u16 sent;
 
 	mptcp_for_each_subflow(msk, subflow)
-		regular |= mptcp_subflow_active(subflow) &&
-			   !mptcp_is_backup(subflow);
+		regular |=
+			mptcp_subflow_active(subflow) &&
+			mptcp_spares_backups(msk, subflow,
+					     mptcp_has_cwnd_space(subflow->tcp_sock));
 
 	mptcp_for_each_subflow(msk, subflow) {
 		if (!mptcp_subflow_active(subflow) ||

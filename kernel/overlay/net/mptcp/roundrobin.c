@@ -53,6 +53,7 @@ static int roundrobin_get_send(struct mptcp_sock *msk)
 	mptcp_for_each_subflow(msk, subflow) {
 		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 		bool backup = mptcp_is_backup(subflow);
+		bool space = mptcp_has_cwnd_space(ssk);
 
 		if (subflow->sched_turn > turns) {
 			turns = subflow->sched_turn;
@@ -60,8 +61,8 @@ static int roundrobin_get_send(struct mptcp_sock *msk)
 		}
 		if (!mptcp_subflow_active(subflow))
 			continue;
-		regular |= !backup;
-		if (mptcp_has_cwnd_space(ssk) &&
+		regular |= mptcp_spares_backups(msk, subflow, space);
+		if (space &&
 		    (!next[backup] ||
 		     subflow->sched_turn < next[backup]->sched_turn))
 			next[backup] = subflow;
