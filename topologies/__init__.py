@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 _PARTS = (
+    "capturing",
     "chains",
     "description",
     "fabric",

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from topologies import capturing
 from topologies.description import Description
 from topologies.shaping import FRAME_BYTES, Shape
 from topologies.wiring import Port, Wiring
@@ -52,6 +53,12 @@ class Table:
     ways: tuple[Way, ...]
     ports: Mapping[str, tuple[Port, ...]]
     paths: Mapping[tuple[str, str], tuple[tuple[int, ...], ...]]
+
+    @property
+    def places(self) -> set[str]:
+        """Names of all places to capture at: interfaces of hosts, and ways."""
+        ports = ((h, port.interface) for h, all_ in self.ports.items() for port in all_)
+        return {*capturing.places(ports), *self.captures}
 
     @property
     def captures(self) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from topologies import capturing
 from topologies.shaping import Shape
 
 
@@ -77,6 +78,15 @@ class Wiring:
     wires: tuple[Wire, ...]
     links: tuple[LinkPlace, ...]
     ports: Mapping[str, tuple[Port, ...]] = field(default_factory=dict)
+
+    @property
+    def captures(self) -> dict[str, tuple[str, str]]:
+        """The (node, interface) of each place to capture at, by its name."""
+        return capturing.places(
+            (end.node, end.interface)
+            for wire in self.wires
+            for end in (wire.one, wire.two)
+        )
 
     def address(self, host: str, path: int | None = None) -> str:
         """The address of a host, or of its interface on a path, numbered from 1."""

@@ -144,9 +144,7 @@ def _compared(name: str, job: Mapping[str, Any], asked: Mapping[str, Any]) -> bo
 
 def _interfaces(job: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
     wiring = topologies.wire_job(job)
-    there = {
-        end.interface: end.node for wire in wiring.wires for end in (wire.one, wire.two)
-    }
+    there = wiring.captures
     for name in wanted:
         if name not in there:
             has = ", ".join(sorted(there))
@@ -156,4 +154,4 @@ def _interfaces(job: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
     if job.get("capture"):
         return list(job["capture"]["interfaces"])
     routers = {node.name for node in wiring.nodes if node.router}
-    return sorted(name for name, node in there.items() if node not in routers)
+    return sorted(name for name, (node, _) in there.items() if node not in routers)

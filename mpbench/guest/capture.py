@@ -17,6 +17,7 @@ from mpbench.guest import fabric
 from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNetwork, LabNode, NetworkError
+from topologies import capturing
 
 KERNEL = Path("/proc/lab_capture")
 RECORD = "capture.json"
@@ -26,6 +27,10 @@ the longest header of TCP."""
 WHOLE_BYTES = 65536
 BUFFER_KIB = 32768
 TOLD = re.compile(r"^(\d+) packets? (captured|dropped by kernel)$", re.M)
+
+
+Place = tuple[LabNode | int, str, Path]
+"""The node or the way of the fabric, its interface, and the file to write."""
 
 
 class Capture(Protocol):
@@ -46,27 +51,26 @@ class Nothing:
 class ByKernel:
     """Captures that the guest's own kernel makes.
 
-    places : the node, or the way of the fabric, and the file of each interface; files
-        are relative to the run's folder
+    places : by name; files are relative to the run's folder
     """
 
-    def __init__(
-        self, places: Mapping[str, tuple[LabNode | int, Path]], full: bool, record: Path
-    ) -> None:
+    def __init__(self, places: Mapping[str, Place], full: bool, record: Path) -> None:
         self._record = record
+        self._names = list(places)
         what = "full" if full else "headers"
-        for interface, (place, file) in places.items():
-            if isinstance(place, int):
-                fabric.capture(place, interface, what, file)
+        for name, (node, interface, file) in places.items():
+            if isinstance(node, int):
+                fabric.capture(node, name, what, file)
                 continue
-            with place.namespace.entered():
+            with node.namespace.entered():
                 _order(f"{interface} {what} {file}")
 
     def stop(self) -> None:
         counts = {}
-        for line in KERNEL.read_text().splitlines():
-            interface, packets, _ = line.split()
-            counts[interface] = int(packets)
+        lines = KERNEL.read_text().splitlines()  # in the order of their beginnings
+        for name, line in zip(self._names, lines, strict=True):
+            _, packets, _ = line.split()
+            counts[name] = int(packets)
         _order("end")
         _write(self._record, {"packets": counts})
 
@@ -81,13 +85,13 @@ def _order(order: str) -> None:
 class ByTcpdump:
     """Captures that tcpdump makes, with one process per interface."""
 
-    def __init__(
-        self, places: Mapping[str, tuple[LabNode, Path]], full: bool, record: Path
-    ) -> None:
+    def __init__(self, places: Mapping[str, Place], full: bool, record: Path) -> None:
         self._record = record
         self._running: dict[str, subprocess.Popen[str]] = {}
         kept = ["-s", str(WHOLE_BYTES)] if full else ["-s", str(HEADER_BYTES), "tcp"]
-        for interface, (node, file) in places.items():
+        for name, (node, interface, file) in places.items():
+            if isinstance(node, int):
+                continue  # the fabric is the guest's own
             argv = [
                 "tcpdump",
                 "-i",
@@ -103,7 +107,7 @@ class ByTcpdump:
                 *kept,
             ]
             with node.namespace.entered():
-                self._running[interface] = subprocess.Popen(
+                self._running[name] = subprocess.Popen(
                     argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
                 )
         for interface, process in self._running.items():
@@ -146,25 +150,24 @@ def start(
     """
     if not wanted or not wanted["interfaces"]:
         return Nothing()
-    owners: dict[str, LabNode | int] = {
-        interface: node
+    found = capturing.places(
+        (node.name, interface)
         for node in network.nodes.values()
         for interface in node.interfaces
+    )
+    owners: dict[str, tuple[LabNode | int, str]] = {
+        name: (network.nodes[node], interface)
+        for name, (node, interface) in found.items()
     }
     if isinstance(network, FabricNetwork):
-        owners |= network.table.captures
-    places = {}
-    for interface in wanted["interfaces"]:
-        if interface not in owners:
+        owners |= {name: (way, name) for name, way in network.table.captures.items()}
+    places: dict[str, Place] = {}
+    for name in wanted["interfaces"]:
+        if name not in owners:
             has = ", ".join(sorted(owners))
-            raise NetworkError(f"no interface {interface} to capture at; has {has}")
-        places[interface] = (owners[interface], folder / f"capture-{interface}.pcap")
+            raise NetworkError(f"no interface {name} to capture at; has {has}")
+        places[name] = (*owners[name], folder / f"capture-{name}.pcap")
     full, record = bool(wanted.get("full")), folder / RECORD
     if in_lab():
         return ByKernel(places, full, record)
-    hosts = {
-        name: (node, file)
-        for name, (node, file) in places.items()
-        if isinstance(node, LabNode)
-    }
-    return ByTcpdump(hosts, full, record)
+    return ByTcpdump(places, full, record)

@@ -8,7 +8,7 @@ know is refused, so a new key of the job needs a field here.
 `docs/experiment-file.md` describes the format key by key.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
@@ -340,13 +340,9 @@ class Job(Part):
     def _check_interfaces(self, wanted: list[str]) -> None:
         shapes = from_json([link.model_dump() for link in self.links])
         wiring = topologies.wire(self.description, shapes)
-        if self.fabric is None:
-            ends = (end for wire in wiring.wires for end in (wire.one, wire.two))
-            present = {end.interface for end in ends}
-        else:
-            table = fabric.table(self.description, wiring, shapes)
-            present = {p.interface for ports in table.ports.values() for p in ports}
-            present.update(table.captures)
+        present: Collection[str] = wiring.captures
+        if self.fabric is not None:
+            present = fabric.table(self.description, wiring, shapes).places
         for name in wanted:
             if name not in present:
                 raise ValueError(f"capture: no interface {name!r}")

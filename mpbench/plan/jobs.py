@@ -115,10 +115,8 @@ def interfaces(spec: Spec, values: Mapping[str, Any]) -> list[str]:
     shapes = resolve(description, values)
     wired = wire(description, shapes)
     if spec.on_fabric is None:
-        ends = (end for each in wired.wires for end in (each.one, each.two))
-        return sorted({end.interface for end in ends})
-    ports = {port.interface for ports in wired.ports.values() for port in ports}
-    return sorted(ports.union(fabric.table(description, wired, shapes).captures))
+        return sorted(wired.captures)
+    return sorted(fabric.table(description, wired, shapes).places)
 
 
 def report(spec: Spec, flowing: Mapping[int, int]) -> Json:

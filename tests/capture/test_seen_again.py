@@ -97,6 +97,18 @@ def test_a_bond_that_alternates(tmp_path: Path, files: bool) -> None:
     assert sorted(found.data["bytes"]) == sorted(whole().data["bytes"])
 
 
+def test_two_capture_points_of_two_interfaces_each(tmp_path: Path) -> None:
+    """What one point shows does not count as seen again at the other."""
+    frames = content()
+    files = [tmp_path / name for name in ("a.pcap", "b.pcap", "c.pcap", "d.pcap")]
+    for way, path in enumerate(files):
+        path.write_bytes(pcap(frames[way % 2 :: 2]))
+    found = analyse(files[:2], files[2:])
+    assert found.inputs["elsewhere"].sum() == 0
+    assert found.directions["unmatched"].sum() == 0
+    assert found.directions["matched"].sum() > 100
+
+
 def test_a_bridge_and_its_ports_count_once(tmp_path: Path) -> None:
     """Each packet at three interfaces, 40 us apart."""
     dealt = []

@@ -69,3 +69,20 @@ def test_a_backup_takes_over_when_the_other_path_fails(
     mbps = [i["sum"]["bits_per_second"] / 1e6 for i in report["intervals"]]
     assert min(mbps[1:3]) > 15
     assert max(mbps[9:11]) == pytest.approx(8 * 1428 / 1514, rel=0.1)
+
+
+def test_captures_name_the_host_where_interfaces_are_called_alike(
+    tmp_path: Path,
+) -> None:
+    """Each host of a network has an eth1; a capture says at which host it was."""
+    made = job(tmp_path, ["wifi", "lte"], "default")
+    at = ["server_u-eth1", "server_u-eth2", "u-eth1", "u-eth2"]
+    made["capture"] = {"interfaces": at, "full": False}
+    ended, artefacts = Lab(tmp_path).execute(made, bounds(made))
+    assert ended.status == "finished", ended.reason
+    counts = json.loads((artefacts / "capture.json").read_text())["packets"]
+    assert sorted(counts) == at and all(counts.values())
+    found = row(artefacts.parent)
+    assert found["path1.capture_share"] == pytest.approx(found["wifi.share"], abs=0.01)
+    assert found["path2.capture_share"] == pytest.approx(found["lte.share"], abs=0.01)
+    assert 0 < found["mean_loss_probability"] < 0.05

@@ -148,7 +148,8 @@ static void take_packet(struct analyser *c, struct input *in)
 		return;
 	}
 	if ((in->several || c->inputs_at[in->row.point] > 1) &&
-	    seen_again(c, &p, (u32)in->row.input << 26 | (p.source & 0x3FFFFFF))) {
+	    seen_again(c, &p, (u32)in->row.point,
+		       (u32)in->row.input << 26 | (p.source & 0x3FFFFFF))) {
 		in->row.elsewhere++;
 		dir->subflow->row.elsewhere_packets++;
 		return;

@@ -371,7 +371,7 @@ bool rows_are_full(const struct analyser *c);
 bool retire_rest(struct analyser *c);
 
 /* seen_again.c */
-bool seen_again(struct analyser *c, const struct packet *p, u32 source);
+bool seen_again(struct analyser *c, const struct packet *p, u32 point, u32 source);
 u64 fingerprint(const struct analyser *c, const struct packet *p);
 
 /* tcp.c */

@@ -54,11 +54,12 @@ static bool allocate(struct analyser *c)
 }
 
 /* Whether another interface (`source`) of the same capture point has shown a packet. */
-bool seen_again(struct analyser *c, const struct packet *p, u32 source)
+bool seen_again(struct analyser *c, const struct packet *p, u32 point, u32 source)
 {
 	u64 print = fingerprint(c, p), bit = 1ull << (mix(0, source) >> 58);
 	struct sighting *set, *oldest;
 
+	print = mix(print, point);
 	if (p->has_dss && p->dss.has_ack)
 		print = mix(print, p->dss.ack);
 	if (p->has_dss && p->dss.has_map)
