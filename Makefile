@@ -9,6 +9,7 @@
 # make reproduction  every campaign of results/reference, and its pages; resumes
 # make dashboard  bundle the dashboard's JavaScript again, after a change of it
 # make release  tag this commit with the version that the changelog's top section has
+# make wheel  what needs no installation but pip, in dist/: kernel and image inside
 # make setup  Debian packages, virtual environment, guest kernel, root image
 #
 # Only the Debian packages need root (or sudo); with them installed, all else
@@ -41,7 +42,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 
 .PHONY: help setup packages venv kernel image demo reproduction
 .PHONY: test tests unit coverage lint types docs integrity
-.PHONY: dashboard release clean
+.PHONY: dashboard release wheel clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -191,8 +192,13 @@ $(VENV)/docs: $(VENV)/installed
 	touch $@
 	$(call done)
 
+wheel: venv kernel image
+	@$(call step,The wheel in dist,half a minute)
+	$(BIN)/python -m packing
+	$(call done)
+
 release: venv
 	@$(BIN)/python .ci/release.py
 
 clean:
-	rm -rf $(VENV) node_modules build *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) node_modules build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

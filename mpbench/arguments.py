@@ -6,7 +6,21 @@ from typing import Any, TypeVar
 
 import click
 
+from mpbench import carried
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _experiment(
+    context: click.Context, parameter: click.Parameter, value: Path
+) -> Path:
+    return carried.experiment(value)
+
+
+experiment_file = click.argument(
+    "file", type=click.Path(path_type=Path), callback=_experiment
+)
+"""FILE: an experiment file, or the name of an experiment that comes with mpbench."""
 
 results_folders = click.argument(
     "results",

@@ -37,6 +37,7 @@ SLOW_FILES = frozenset(
         "image/test_build.py",
         "kernel/test_build.py",
         "kernel/test_launcher.py",
+        "packing/test_imports.py",
         "plugins/test_command.py",
         "plugins/test_plugins.py",
         "spec/test_experiments.py",

@@ -10,7 +10,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("analysis", "mpbench", "topologies", "wsp")
 FORBIDDEN = {
-    **{folder: {"tests", "validation", "benchmarks"} for folder in PRODUCT},
+    **{folder: {"tests", "validation", "benchmarks", "packing"} for folder in PRODUCT},
+    "packing": {"tests", "validation", "benchmarks"},
     "tests": {"validation", "benchmarks"},
     "validation": {"benchmarks"},
     "benchmarks": {"validation"},

@@ -4,10 +4,11 @@ import hashlib
 import subprocess
 from pathlib import Path
 
+from mpbench import carried
 from mpbench.errors import UserError
 from mpbench.kernel import cache
 
-SOURCE = Path(__file__).resolve().parents[2]
+SOURCE = carried.ROOT
 PLACES = ("mpbench/guest", "mpbench/workloads", "topologies")
 LENGTH = 16
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from mpbench.arguments import experiment_file
 from mpbench.errors import UserError
 
 OUTER = 0.1
@@ -14,7 +15,7 @@ OUTER = 0.1
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@experiment_file
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),

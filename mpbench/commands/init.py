@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
+from mpbench.carried import EXPERIMENTS
 from mpbench.errors import UserError
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
-EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 PAPER = "paper:"
 
 

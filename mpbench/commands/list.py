@@ -5,7 +5,6 @@ import shutil
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -26,10 +25,10 @@ NO_EXPERIMENTS = {"parts", "causes", "configurations", "exploration"}
 
 
 def _experiments() -> Entries:
+    from mpbench.carried import EXPERIMENTS
     from mpbench.spec import load
 
-    root = Path(__file__).parents[2]
-    for path in sorted((root / "experiments").rglob("*.yaml")):
+    for path in sorted(EXPERIMENTS.rglob("*.yaml")):
         if NO_EXPERIMENTS & set(path.parts):
             continue
         try:
@@ -37,7 +36,7 @@ def _experiments() -> Entries:
         except UserError:
             continue
         words = [spec.source or "", _first_sentence(spec.description or "")]
-        name = path.relative_to(root).as_posix()
+        name = path.relative_to(EXPERIMENTS.parent).as_posix()
         yield name, ". ".join(word for word in words if word)
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpbench import carried
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -45,4 +46,4 @@ def _picture(experiment: str) -> "Picture":
 
     if builtin.known(experiment) and not Path(experiment).exists():
         return of_topology(builtin.describe(experiment))
-    return of_experiment(load(experiment))
+    return of_experiment(load(carried.experiment(Path(experiment))))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mpbench.arguments import configuration_options, trust_option
+from mpbench.arguments import configuration_options, experiment_file, trust_option
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ FORMAT = 1
 
 
 @click.command("plan")
-@click.argument("file", type=click.Path(path_type=Path))
+@experiment_file
 @click.option(
     "-j",
     "--jobs",

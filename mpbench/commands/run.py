@@ -10,6 +10,7 @@ import click
 
 from mpbench.arguments import (
     configuration_options,
+    experiment_file,
     retry_failed_option,
     trust_option,
 )
@@ -55,7 +56,7 @@ def _address(
 
 
 @click.command("run")
-@click.argument("file", type=click.Path(path_type=Path))
+@experiment_file
 @click.option(
     "-j",
     "--jobs",

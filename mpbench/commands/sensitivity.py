@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpbench import units
-from mpbench.arguments import retry_failed_option
+from mpbench.arguments import experiment_file, retry_failed_option
 from mpbench.backends.registry import BACKENDS
 from mpbench.errors import UserError
 
@@ -38,7 +38,7 @@ def _percent(_context: click.Context, _name: object, text: str | None) -> float 
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@experiment_file
 @click.option(
     "--designs",
     type=click.IntRange(min=LEAST_DESIGNS),

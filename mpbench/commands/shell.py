@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpbench.arguments import configuration_options
+from mpbench.arguments import configuration_options, experiment_file
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("shell")
-@click.argument("file", type=click.Path(path_type=Path))
+@experiment_file
 @click.option(
     "--run",
     "run_id",

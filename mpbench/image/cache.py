@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mpbench import carried
 from mpbench.errors import UserError
 from mpbench.image import choice, erofs, lock
 from mpbench.kernel import cache
@@ -77,22 +78,39 @@ def find() -> Image:
     if _digest(image.path, status.st_mtime_ns, status.st_size) != image.sha256:
         raise UserError(
             f"{image.path}: not the image that was built (its hash is another one); "
-            "`mpbench image build --force` makes it again"
+            f"{_again(image)}"
         )
     return image
 
 
 def lookup() -> Image | None:
-    """The same without a look at the file's content; None if there is no image."""
-    return get(key())
+    """The same without a look at the file's content; None if there is no image.
+
+    An installed mpbench uses the image that it brought.
+    """
+    wanted = key()
+    brought = _read(carried.built("image"), wanted)
+    if brought is not None and brought.info.get("key") == wanted:
+        return brought
+    return get(wanted)
 
 
 def get(name: str) -> Image | None:
-    place = folder() / name
+    return _read(folder() / name, name)
+
+
+def _again(image: Image) -> str:
+    """How to get an image again that is damaged."""
+    if image.path.parent == carried.built("image"):
+        return "install mpbench's wheel again"
+    return "`mpbench image build --force` makes it again"
+
+
+def _read(place: Path, key: str) -> Image | None:
     try:
         info = json.loads((place / "info.json").read_text())
         programs = frozenset(map(str, info["programs"]))
-        image = Image(place / NAME, name, str(info["sha256"]), programs, info)
+        image = Image(place / NAME, key, str(info["sha256"]), programs, info)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return image if image.path.is_file() else None

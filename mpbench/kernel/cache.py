@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mpbench import carried
 from mpbench.errors import UserError
 from mpbench.kernel import recipe as recipes
 from mpbench.kernel.recipe import Recipe
@@ -69,7 +70,8 @@ def find(config: str = "guest") -> Kernel:
     Its recipe (configuration, overlay, patches, the guest's programs) must be the
     present one, and its compiler must be the installed one. If no compiler is
     installed, any compiler matches. Of several kernels, which then have different
-    sources, the function returns the one that was asked for last.
+    sources, the function returns the one that was asked for last. An installed mpbench
+    uses the kernel that it brought, whatever compiler there is.
 
     Raises UserError if there is none, or if its file is not the one that was built.
     """
@@ -97,12 +99,22 @@ def check(kernel: Kernel) -> None:
     if digest != kernel.info.get("linux_hash"):
         raise UserError(
             f"{kernel.path}: not the kernel that was built (its hash is another one); "
-            "`mpbench kernel build --force` makes it again"
+            f"{_again(kernel)}"
         )
+
+
+def _again(kernel: Kernel) -> str:
+    """How to get a kernel again that is damaged."""
+    if kernel.folder == carried.built("kernel"):
+        return "install mpbench's wheel again"
+    return "`mpbench kernel build --force` makes it again"
 
 
 def lookup(recipe: Recipe) -> Kernel | None:
     """The same as `find` for a recipe; None if there is no such kernel."""
+    brought = _read(carried.built("kernel"))
+    if brought is not None and brought.info.get("recipe") == recipe.digest:
+        return brought
     ready = [kernel for kernel in kernels() if kernel.info["recipe"] == recipe.digest]
     if not ready:
         return None
@@ -116,13 +128,17 @@ def lookup(recipe: Recipe) -> Kernel | None:
 
 def get(name: str) -> Kernel | None:
     """The kernel with this key; None if it is not there or is damaged."""
-    folder = root() / "kernels" / name
+    return _read(root() / "kernels" / name)
+
+
+def _read(folder: Path) -> Kernel | None:
     path = folder / "linux"
     try:
         info = json.loads((folder / "info.json").read_text())
     except (OSError, ValueError):
         return None
-    return Kernel(path, name, folder, info) if path.is_file() else None
+    key = str(info.get("key", folder.name))
+    return Kernel(path, key, folder, info) if path.is_file() else None
 
 
 def kernels() -> Iterator[Kernel]:
@@ -134,7 +150,8 @@ def kernels() -> Iterator[Kernel]:
 
 def ask(kernel: Kernel) -> Kernel:
     """Note that this kernel was asked for, so that `find` prefers it."""
-    os.utime(kernel.folder / "info.json")
+    if kernel.folder != carried.built("kernel"):
+        os.utime(kernel.folder / "info.json")
     return kernel
 
 

@@ -8,11 +8,13 @@ influence on what a guest computes.
 
 import functools
 import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
+from mpbench import carried
 from mpbench.errors import UserError
 from mpbench.kernel import cache, recipe
 
@@ -28,9 +30,25 @@ def find() -> Path:
     """The launcher of the present source; compiled if the cache does not have it.
 
     The hash of the program stands beside it. A program that does not fit its hash is
-    made again. Raises UserError if it cannot be compiled.
+    made again. An installed mpbench brings one. Raises UserError if it cannot be
+    compiled.
     """
-    return _ready(cache.root() / "launchers", key())
+    return _brought() or _ready(cache.root() / "launchers", key())
+
+
+@functools.cache
+def _brought() -> Path | None:
+    program = carried.built("launcher") / key()
+    fits = _fits(program) and os.access(program, os.X_OK)
+    return program if fits else None
+
+
+def _fits(program: Path) -> bool:
+    """Whether the program is there, and is what the hash beside it says."""
+    noted = program.with_suffix(".sha256")
+    if not (program.exists() and noted.exists()):
+        return False
+    return noted.read_text() == _digest(program)
 
 
 def key() -> str:
@@ -53,7 +71,7 @@ def unneeded() -> list[Path]:
 def _ready(folder: Path, name: str) -> Path:
     program = folder / name
     noted = program.with_suffix(".sha256")
-    if program.exists() and noted.exists() and noted.read_text() == _digest(program):
+    if _fits(program):
         return program
     if shutil.which("gcc") is None:
         raise UserError(

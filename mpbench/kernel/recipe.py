@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from mpbench import carried
 from mpbench.errors import UserError
 
 SERIES = "7.3"
@@ -17,7 +18,7 @@ SERIES = "7.3"
 METHOD = "2"
 """Enters every key. Raise it when a change of this package changes the kernel."""
 
-FOLDER = Path(__file__).parents[2] / "kernel"
+FOLDER = carried.ROOT / "kernel"
 
 PATCHED = re.compile(r"^\+\+\+ [^/\s]+/(\S+)", re.M)
 """The files that a patch changes."""
@@ -133,8 +134,8 @@ def read(name: str) -> Recipe:
     config = CONFIGS[name]
     if not (folder / config.fragments[0]).is_file():
         raise UserError(
-            f"{folder}: no {config.fragments[0]} there; mpbench runs from a checkout: "
-            "install it with `pip install -e` in one"
+            f"{folder}: no {config.fragments[0]} there; mpbench is not installed as a "
+            "whole: install its wheel again, or `pip install -e` in a checkout"
         )
     blank = Recipe(name, config, folder, "")
     total = hashlib.sha256()

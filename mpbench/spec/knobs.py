@@ -12,11 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from mpbench import carried
 from mpbench.errors import UserError
 
 Value = bool | int | float | str
 
-TABLE = Path(__file__).parents[2] / "kernel/overlay/net/mptcp/lab_parameters.h"
+TABLE = carried.ROOT / "kernel/overlay/net/mptcp/lab_parameters.h"
 _ROW = re.compile(
     r"^LAB_PARAMETER\(\w+, (?P<name>\w+), (?P<initial>\d+), (?P<low>\d+), "
     r"(?P<high>\d+)\)$",
@@ -42,8 +43,8 @@ def ranges(table: Path = TABLE) -> Mapping[str, Range]:
         text = table.read_text()
     except OSError as error:
         raise UserError(
-            f"{table}: {error.strerror}; mpbench runs from a checkout: install it "
-            "with `pip install -e` in one"
+            f"{table}: {error.strerror}; mpbench is not installed as a whole: install "
+            "its wheel again, or `pip install -e` in a checkout"
         ) from error
     rows = {
         row["name"]: Range(int(row["initial"]), int(row["low"]), int(row["high"]))

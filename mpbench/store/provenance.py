@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import mpbench
+from mpbench import carried
 
 PACKAGES = (
     "click",
@@ -63,7 +64,12 @@ def now() -> str:
 
 
 def commit() -> str | None:
-    """The commit of mpbench's source tree, ``-dirty`` if changed; None if none."""
+    """The commit of mpbench's source tree, ``-dirty`` if changed; None if none.
+
+    An installed mpbench names the commit that it was made of.
+    """
+    if carried.INSTALLED:
+        return carried.commit()
     tree = Path(mpbench.__file__).resolve().parent.parent
     top = _git(tree, "rev-parse", "--show-toplevel")
     if top is None or Path(top).resolve() != tree:

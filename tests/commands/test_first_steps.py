@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mpbench import cli
+from mpbench import carried, cli
 from mpbench.backends.registry import create
 from mpbench.commands import init as init_file
 from mpbench.commands import list as list_file
@@ -36,7 +36,7 @@ def test_an_experiment_of_a_paper_comes_in_one_file() -> None:
     done = CliRunner().invoke(init_file.command, ["paper:thesis/bulk-low-bdp"])
     assert done.exit_code == 0, done.output
     copy = load(Path("bulk-low-bdp.yaml"))
-    shipped = load(init_file.EXPERIMENTS / "thesis/bulk-low-bdp.yaml")
+    shipped = load(carried.EXPERIMENTS / "thesis/bulk-low-bdp.yaml")
     assert copy.digest == shipped.digest
     assert "\ninclude:" not in Path("bulk-low-bdp.yaml").read_text()
 

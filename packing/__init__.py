@@ -1,0 +1,5 @@
+"""What a release of mpbench consists of, and how it is made: `python -m packing`.
+
+`imports` renames the packages, `parts` gathers what was built, and `commands` extends
+setuptools' commands by both.
+"""

@@ -1,0 +1,66 @@
+"""Make what a release consists of: `python -m packing [--out dist]`.
+
+The guest kernel and the root image must be in the cache (`mpbench kernel build`,
+`mpbench image build`).
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mpbench.errors import UserError
+from mpbench.store import provenance
+from packing import parts
+from packing.parts import ABOUT, BUILT
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="packing", description=__doc__)
+    parser.add_argument("--out", type=Path, default=parts.TOP / "dist")
+    arguments = parser.parse_args()
+    try:
+        made = wheel(arguments.out.resolve())
+    except UserError as error:
+        print(f"packing: {error}", file=sys.stderr)
+        return 2
+    print(f"{made}: {made.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+def wheel(out: Path) -> Path:
+    """Build the wheel in a folder. Raises UserError."""
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="mpbench-wheel-") as name:
+        scratch = Path(name)
+        parts.built(scratch / "built")
+        environment = {
+            **os.environ,
+            BUILT: str(scratch / "built"),
+            ABOUT: parts.about(provenance.commit()),
+            "SOURCE_DATE_EPOCH": _date(),
+        }
+        words = ["-m", "pip", "wheel", "-q", "--no-deps", "-w", str(scratch / "new")]
+        done = subprocess.run([sys.executable, *words, str(parts.TOP)], env=environment)
+        if done.returncode:
+            raise UserError("pip could not build the wheel; its message is above")
+        (made,) = (scratch / "new").glob("*.whl")
+        return Path(shutil.move(made, out / made.name))
+
+
+def _date() -> str:
+    """When the commit was made, in seconds since 1970, so that wheels are the same
+    bytes."""
+    done = subprocess.run(
+        ["git", "-C", str(parts.TOP), "log", "-1", "--format=%ct"],
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.strip() or "1767225600"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""The wheel: what is in it, and runs with it, without compiler and without network."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from packing import __main__ as packing
+
+pytestmark = [pytest.mark.slow, pytest.mark.guest]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return packing.wheel(tmp_path_factory.mktemp("wheel"))
+
+
+def test_all_is_below_one_name(wheel: Path) -> None:
+    assert "-py3-none-manylinux_2_17_x86_64." in wheel.name
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.partition("/")[0] for name in names}
+    assert tops == {"mpbench", f"mpbench-{wheel.name.split('-')[1]}.dist-info"}
+    assert not [name for name in names if "/tests/" in name or "__pycache__" in name]
+    licences = {Path(name).name for name in names if "/licenses/" in name}
+    assert licences == {"LICENSE"}
+
+
+def test_a_run_of_an_installed_mpbench(wheel: Path, tmp_path: Path) -> None:
+    library, home = tmp_path / "library", tmp_path / "home"
+    home.mkdir()
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps"]
+    subprocess.run([*pip, "--target", str(library), str(wheel)], check=True)
+    for name in ("analysis", "topologies", "wsp"):
+        (home / f"{name}.py").write_text("raise RuntimeError('not ours')\n")
+    environment = {
+        "PYTHONPATH": str(library),
+        "HOME": str(home),
+        "PATH": "/nonexistent",  # neither gcc nor git
+        "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
+    }
+
+    def mpbench(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "mpbench.cli", *words],
+            cwd=home,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert str(library) in mpbench("kernel", "path")
+    assert str(library) in mpbench("image", "path")
+    said = mpbench("run", "quickstart", "--limit", "2")
+    assert "2 ok" in said
+    mpbench("report", "results/quickstart")
+    assert (home / "results/quickstart/report/goodput.png").stat().st_size > 1000
+    # Nothing was built: the cache has the code of guests alone.
+    assert [path.name for path in (home / ".cache/mpbench").iterdir()] == ["guest"]
+    shutil.rmtree(library)
