@@ -21,6 +21,7 @@ from typing import Any
 
 from topologies import chains, fabric, families, networks, templates
 from topologies.description import Description, User
+from topologies.pairs import all_pairs
 from topologies.parameters import Parameter
 from topologies.shaping import Shape, from_json, link_shape
 from topologies.wiring import Wiring
@@ -48,6 +49,7 @@ _PARTS = (
     "impairments",
     "network",
     "networks",
+    "pairs",
     "parameters",
     "queues",
     "reshaping",
@@ -152,8 +154,8 @@ def tabulate_job(job: Mapping[str, Any], wiring: Wiring) -> fabric.Table:
     description = describe_job(job)
     if not description.mesh:
         return fabric.table(description, wiring, shapes)
-    pairs = [(entry["from"], entry["to"]) for entry in job["traffic"]]
-    return families.centre(description.name).table(shapes, pairs, job["seed"])
+    centre = families.centre(description.name)
+    return centre.table(shapes, all_pairs(job["traffic"]), job["seed"])
 
 
 def _described(topology: str | Description) -> tuple[Description, Any]:

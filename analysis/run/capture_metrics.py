@@ -69,7 +69,7 @@ def _ratio(part: int, whole: int) -> float | None:
 
 def _points(files: Sequence[Path], run: Artefacts) -> tuple[list[Path], list[Path]]:
     """The captures at hosts that send data, and those at hosts that receive data."""
-    senders = {entry.sending_host for entry in run.job.traffic}
+    senders = {host for entry in run.job.traffic for host in entry.sending_hosts}
     by_host: dict[bool, list[Path]] = {True: [], False: []}
     for file in files:
         interface = file.stem.removeprefix("capture-")

@@ -38,9 +38,14 @@ def by_entry(run: Artefacts, moved: Sequence[tools.Flow | None]) -> dict[str, An
             columns[f"{name}.share"] = goodput_mbps / total_mbps if total_mbps else None
         if flow is not None and entry.flows is None:
             columns[f"{name}.connection_mbps"] = goodput_mbps / entry.parallel
-        if sum(entry.source == e.source for e in run.job.traffic) == 1:
+        if len(entry.sources) == 1 and _alone(run, entry):
             columns |= _by_path(run, entry, flow)
     return columns
+
+
+def _alone(run: Artefacts, entry: Traffic) -> bool:
+    """Whether no other entry starts at the entry's host."""
+    return sum(entry.source in other.sources for other in run.job.traffic) == 1
 
 
 def _by_path(

@@ -55,7 +55,6 @@ def columns(flows: Sequence[Flow]) -> dict[str, Any]:
     completion_time_s : mean over those that did; None if none did
     completion_time_median_s, _p95_s, _p99_s : percentiles over all
     flow_goodput_mbps : mean over completed flows of size over completion time
-    fell_back_flows : how many were MPTCP at first, and TCP at their end
     CLASS_flows, CLASS_unfinished_flows, CLASS_completion_time_s,
     CLASS_completion_time_p99_s : the same of the flows of a class of sizes, for classes
         that have flows
@@ -92,6 +91,20 @@ def _times(
             for key in keys
         },
     }
+
+
+def fallback_columns(reports: Iterable[Report]) -> dict[str, int]:
+    """The column on MPTCP connections that fell back; none if all are TCP.
+
+    fell_back_flows : how many were MPTCP at first, and TCP at their end
+    """
+    mptcp = [report for report in reports if report.protocol == "mptcp"]
+    fell_back = sum(
+        flow.subflows == 0 and flow.connected_s is not None
+        for report in mptcp
+        for flow in report.flows
+    )
+    return {"fell_back_flows": fell_back} if mptcp else {}
 
 
 def bulk_columns(flows: Sequence[Flow]) -> dict[str, Any]:

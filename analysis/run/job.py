@@ -91,6 +91,7 @@ class Traffic:
         start; None for never
     flows : number of connections of the tool `flows`; None for other tools
     flow_bytes : the sum of their sizes; None if they have no size, and for other tools
+    pairs : (source, destination) of all pairs of hosts, if there are several
     """
 
     name: str | None
@@ -110,6 +111,33 @@ class Traffic:
     timeout_s: float | None = None
     flows: int | None = None
     flow_bytes: int | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def all_pairs(self) -> tuple[tuple[str, str], ...]:
+        """The pairs (source, destination) between which the traffic flows."""
+        return self.pairs or ((self.source, self.destination),)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The hosts that open connections."""
+        return tuple(dict.fromkeys(source for source, _ in self.all_pairs))
+
+    @property
+    def destinations(self) -> tuple[str, ...]:
+        """The hosts that accept connections."""
+        return tuple(dict.fromkeys(end for _, end in self.all_pairs))
+
+    @property
+    def sending_hosts(self) -> tuple[str, ...]:
+        """The hosts that send the data."""
+        return self.sources if self.forward else self.destinations
+
+    @property
+    def title(self) -> str:
+        """What figures call it."""
+        ends = f"{self.source} to {self.destination}"
+        return self.name or (f"{len(self.pairs)} pairs" if self.pairs else ends)
 
     @property
     def bulk(self) -> bool:
@@ -125,7 +153,7 @@ class Traffic:
 
     @property
     def sending_host(self) -> str:
-        """The host that sends the data."""
+        """The host that sends the data, of the first pair."""
         return self.source if self.forward else self.destination
 
 
@@ -161,8 +189,9 @@ class Job:
     @property
     def hosts(self) -> tuple[str, ...]:
         """All hosts of the traffic. Those that open connections come first."""
-        ends = [entry.source for entry in self.traffic]
-        return tuple(dict.fromkeys(ends + [e.destination for e in self.traffic]))
+        ends = [host for entry in self.traffic for host in entry.sources]
+        ends += [host for entry in self.traffic for host in entry.destinations]
+        return tuple(dict.fromkeys(ends))
 
     @property
     def initiators(self) -> dict[str, Transport]:
@@ -170,9 +199,10 @@ class Job:
         that has TCP too."""
         found: dict[str, Transport] = {}
         for entry in self.traffic:
-            known = found.get(entry.source)
-            if known is None or known.protocol != "mptcp":
-                found[entry.source] = entry.transport
+            for host in entry.sources:
+                known = found.get(host)
+                if known is None or known.protocol != "mptcp":
+                    found[host] = entry.transport
         return found
 
 
@@ -278,4 +308,5 @@ def _traffic(entry: Mapping[str, Any], name: str | None, case: Transport) -> Tra
         timeout_s=entry.get("timeout_s"),
         flows=int(drawn["flows"]) if drawn else None,
         flow_bytes=int(drawn["bytes"]) if drawn and entry["size"] else None,
+        pairs=tuple((here, there) for here, there in entry.get("pairs") or ()),
     )

@@ -124,6 +124,7 @@ def _all_flows(run: Artefacts) -> dict[str, Any]:
     loads = [flow_times.load_columns(entry, report) for entry, report in sized]
     return {
         **flow_times.columns([flow for _, report in sized for flow in report.flows]),
+        **flow_times.fallback_columns(report for _, report in sized),
         **{
             name: sum(load[name] for load in loads)
             if all(load[name] is not None for load in loads)
@@ -185,7 +186,7 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
     entries = run.job.traffic
     paths = [path.links for path in run.paths_of(entries[0]).values()]
     return (
-        len({entry.source for entry in entries}) == 1
+        len({source for entry in entries for source in entry.sources}) == 1
         and entries[0].transport.protocol == "mptcp"
         and len(paths) > 1
         and all(len(path) == 1 for path in paths)
@@ -213,7 +214,7 @@ def _by_tool(run: Artefacts) -> dict[str, Any]:
 
 def _senders(run: Artefacts) -> Counters:
     """The sum of the kernel counters of all hosts that send data."""
-    hosts = dict.fromkeys(entry.sending_host for entry in run.job.traffic)
+    hosts = dict.fromkeys(h for entry in run.job.traffic for h in entry.sending_hosts)
     counters = [run.counters[host] for host in hosts]
     names = dict.fromkeys(name for host in counters for name in host.values)
     return Counters({name: sum(host.get(name) for host in counters) for name in names})

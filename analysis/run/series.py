@@ -82,17 +82,17 @@ def reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
     for number, (entry, report) in enumerate(
         zip(run.job.traffic, run.reports, strict=True)
     ):
-        if users and entry.sending_host not in users:
+        if users and not set(users) & set(entry.sending_hosts):
             continue
         if entry.flows is not None:
-            name = entry.name or f"{entry.source} to {entry.destination}"
+            name = entry.title
             lines_by_name[name] = _arrived(entry, report)
         if entry.tool != "iperf3":
             continue
         slack_s = SLACK * entry.interval_s
         within = report.of(entry.receiver).window(entry.duration_s, slack_s)
         whole = [i for i in within if i.end_s - i.start_s > slack_s]
-        name = entry.name or f"{entry.source} to {entry.destination}"
+        name = entry.title
         name += f" (mean of {entry.parallel})" if entry.parallel > 1 else ""
         start_s = began_s(run, number)
         lines_by_name[name] = Line(
@@ -124,7 +124,8 @@ def _traced(
 ) -> dict[str, Line]:
     """A quantity of the trace, for each user and path."""
     frame = trace.data(trace.read(artefacts / FILE))
-    hosts = list(dict.fromkeys(entry.sending_host for entry in run.job.traffic))
+    every = (host for entry in run.job.traffic for host in entry.sending_hosts)
+    hosts = list(dict.fromkeys(every))
     shown = [host for host in hosts if not users or host in users]
     kind = QUANTITIES[quantity]
     lines_by_name = {}

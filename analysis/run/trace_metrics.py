@@ -52,8 +52,8 @@ def columns(artefacts: Path, job: Job) -> dict[str, Any]:
         inside = (frame["time_s"] >= start_s) & (frame["time_s"] < end_s)
         columns |= _round_trips(frame[inside], job, f"{phase}.")
     for entry in job.traffic:
-        alone = sum(entry.source == other.source for other in job.traffic) == 1
-        if entry.name is None or not alone:
+        alone = sum(entry.source in other.sources for other in job.traffic) == 1
+        if entry.name is None or not alone or len(entry.sources) > 1:
             continue
         for phase, (start_s, end_s) in job.phases.items():
             samples = _in_phase(frame, entry, start_s, end_s)
@@ -69,13 +69,14 @@ def _round_trips(frame: "pd.DataFrame", job: Job, prefix: str) -> dict[str, Any]
     """The mean smoothed round-trip times in ms. prefix : `PHASE.` or nothing"""
     known = frame.dropna(subset=["srtt_us"])
     means = (known.groupby("host")["srtt_us"].mean() * 1e-3).to_dict()
-    senders = dict.fromkeys(entry.sending_host for entry in job.traffic)
+    senders = dict.fromkeys(h for entry in job.traffic for h in entry.sending_hosts)
     of_senders = [means[host] for host in senders if host in means]
     whole = fmean(of_senders) if of_senders else None
     columns: dict[str, Any] = {f"{prefix}srtt_ms": whole}
     for entry in job.traffic:
         if entry.name is not None:
-            columns[f"{prefix}{entry.name}.srtt_ms"] = means.get(entry.sending_host)
+            own = [means[host] for host in entry.sending_hosts if host in means]
+            columns[f"{prefix}{entry.name}.srtt_ms"] = fmean(own) if own else None
     return columns
 
 

@@ -32,6 +32,9 @@ window, or one hundredth of all bytes of a short transfer."""
 JOIN_ROUND_TRIPS = 4
 SYN_TIMEOUT_S = 1.0
 """The time after which TCP sends a lost SYN again."""
+FELL_BACK_SHARE = 0.05
+"""Of hundreds of connections between many hosts, some lose the packets with which MPTCP
+begins. They go on over TCP, as in any network, up to this share of them."""
 UNUSED_SHARE = 0.01
 """A link counts as unused if it carried less than this share of all bytes."""
 
@@ -49,7 +52,7 @@ def transport_as_asked(run: Artefacts) -> Iterator[str]:
         asked_of = {}
         # The tool flows sets congestion control on each socket, and reports it itself.
         for entry in run.job.traffic:
-            if entry.source == host and entry.flows is None:
+            if host in entry.sources and entry.flows is None:
                 asked_of["congestion_control"] = entry.transport.congestion_control
         if transport.protocol == "mptcp":
             asked_of["scheduler"] = transport.scheduler
@@ -63,6 +66,8 @@ def transport_as_asked(run: Artefacts) -> Iterator[str]:
 
 def no_fallback(run: Artefacts) -> Iterator[str]:
     """No MPTCP connection fell back to TCP on either end, and no TCP tried MPTCP."""
+    yield from _fallbacks_of_many(run)
+    seen: set[str] = set()
     for host, transport in run.job.initiators.items():
         counters = run.counters[host]
         if transport.protocol != "mptcp":
@@ -71,19 +76,37 @@ def no_fallback(run: Artefacts) -> Iterator[str]:
             continue
         needed = sum(
             lasted.connections
-            for entry, lasted in _lasted(run)
-            if entry.source == host and entry.transport.protocol == "mptcp"
+            for entry, lasted in _lasted(run, host)
+            if entry.transport.protocol == "mptcp"
         )
         connections = counters.mptcp("MPCapableSYNACKRX")
         if connections < needed:
             yield f"{connections} MPTCP connections, but the traffic needs {needed}"
-        of_host = [entry for entry in run.job.traffic if entry.source == host]
-        if any(entry.flow_bytes is not None for entry in of_host):
+        of_host = [entry for entry in run.job.traffic if host in entry.sources]
+        if any(entry.flow_bytes is not None or entry.pairs for entry in of_host):
             continue  # they may fall back, see `analysis.run.tools.flows.lasted`
-        servers = [entry.destination for entry in of_host]
-        for end in dict.fromkeys((host, *servers)):
+        servers = [
+            there
+            for entry in of_host
+            for here, there in entry.all_pairs
+            if here == host
+        ]
+        ends = [end for end in (host, *servers) if end not in seen]
+        seen.update(ends)
+        for end in dict.fromkeys(ends):
             for name, count in run.counters[end].fallbacks():
                 yield f"fell back to TCP: {name} is {count} on the {end}"
+
+
+def _fallbacks_of_many(run: Artefacts) -> Iterator[str]:
+    """Hardly any connection of an entry between many hosts fell back to TCP."""
+    for entry, report in _entries(run):
+        if not entry.pairs or entry.transport.protocol != "mptcp" or not entry.bulk:
+            continue
+        there = [flow for flow in report.flows if flow.connected_s is not None]
+        fell_back = sum(flow.subflows == 0 for flow in there)
+        if fell_back > FELL_BACK_SHARE * len(there):
+            yield f"{fell_back} of {len(there)} connections fell back to TCP"
 
 
 def subflows_established(run: Artefacts) -> Iterator[str]:
@@ -97,33 +120,73 @@ def subflows_established(run: Artefacts) -> Iterator[str]:
         if transport.protocol != "mptcp":
             continue
         of_host = [
-            lasted
-            for entry, lasted in _lasted(run)
-            if entry.source == host and entry.transport.protocol == "mptcp"
+            (entry, lasted)
+            for entry, lasted in _lasted(run, host)
+            if entry.transport.protocol == "mptcp"
         ]
         further_subflows = (transport.same_pair or len(run.users[host])) - 1
-        expected = further_subflows * sum(x.longer_than(deadline_s) for x in of_host)
+        expected = further_subflows * sum(
+            lasted.longer_than(deadline_s) for _, lasted in of_host
+        )
         lacking = [
             subflows
-            for lasted in of_host
+            for _, lasted in of_host
             for seconds, subflows in lasted.each
             if seconds > deadline_s and subflows < 1 + further_subflows
         ]
         if lacking:
             reason = f"{len(lacking)} connections of {host} ended with fewer than"
             yield f"{reason} {1 + further_subflows} subflows"
-        servers = {e.destination for e in run.job.traffic if e.source == host}
-        ends = {host: "MPJoinSynAckRx", **dict.fromkeys(servers, "MPJoinAckRx")}
-        for end, name in ends.items():
-            joined = run.counters[end].mptcp(name)
-            if joined < expected:
-                yield f"{joined} of {expected} further subflows joined ({end})"
+        joined = run.counters[host].mptcp("MPJoinSynAckRx")
+        if joined < expected:
+            yield f"{joined} of {expected} further subflows joined ({host})"
+    yield from _accepted(run, deadline_s)
 
 
-def _lasted(run: Artefacts) -> Iterator[tuple[Traffic, tools.Lasted]]:
-    """Each traffic entry, with the number and duration of its connections."""
+def _accepted(run: Artefacts, deadline_s: float) -> Iterator[str]:
+    """Every host accepted all subflows of the connections to it."""
+    expected: dict[str, int] = {}
     for entry, report in _entries(run):
-        yield entry, tools.tool(entry.tool).lasted(entry, report)
+        if entry.transport.protocol != "mptcp":
+            continue
+        for pair in entry.all_pairs:
+            own = _of_pair(entry, report, *pair)
+            lasted = tools.tool(entry.tool).lasted(entry, own)
+            paths = entry.transport.same_pair or len(run.users[pair[0]])
+            count = (paths - 1) * lasted.longer_than(deadline_s)
+            expected[pair[1]] = expected.get(pair[1], 0) + count
+    for host, count in expected.items():
+        joined = run.counters[host].mptcp("MPJoinAckRx")
+        if joined < count:
+            yield f"{joined} of {count} further subflows joined ({host})"
+
+
+def _of_pair(
+    entry: Traffic, report: Any, source: str, destination: str | None = None
+) -> Any:
+    """The part of an entry's report that is of a host, or of a pair of hosts.
+
+    Between many hosts, connections that fell back to TCP are left out.
+    """
+    if not entry.pairs:
+        return report
+    own = tuple(
+        flow
+        for flow in report.flows
+        if flow.source == source
+        and destination in (None, flow.destination)
+        and flow.subflows > 0
+    )
+    return replace(report, flows=own)
+
+
+def _lasted(run: Artefacts, host: str) -> Iterator[tuple[Traffic, tools.Lasted]]:
+    """Each traffic entry of a host that opens connections, with the number and
+    duration of its connections."""
+    for entry, report in _entries(run):
+        if host in entry.sources:
+            own = _of_pair(entry, report, host)
+            yield entry, tools.tool(entry.tool).lasted(entry, own)
 
 
 def links_used(run: Artefacts) -> Iterator[str]:
@@ -153,6 +216,8 @@ def paths_used(run: Artefacts) -> Iterator[str]:
             continue
         carried = link_traffic.path_bytes(run, entry)
         least = _least_bytes(run, sum(carried.values()))
+        if len(entry.sources) > 1:
+            continue  # the hosts of a data centre have their links in common
         for number, count in carried.items():
             if count < least and not run.job.is_backup(entry, number):
                 yield f"{entry.source}: path {number} carried {count} bytes only"

@@ -29,6 +29,7 @@ from mpbench.backends.fake_flows import (
     virtual_s,
 )
 from topologies import describe_job, wire_job
+from topologies.pairs import ends
 from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
 from topologies.wiring import Wiring
 
@@ -81,11 +82,12 @@ def hosts(job: Job) -> dict[str, Mapping[str, Any]]:
     """The hosts of the traffic, and the transport of each; the MPTCP of one that has
     TCP too."""
     found: dict[str, Mapping[str, Any]] = {}
-    for end in ("from", "to"):
+    for end in (0, 1):
         for index, entry in enumerate(job["traffic"]):
             transport = transport_of(job, index)
-            if found.get(entry[end], {}).get("protocol") != "mptcp":
-                found[entry[end]] = transport
+            for host in ends(entry, end):
+                if found.get(host, {}).get("protocol") != "mptcp":
+                    found[host] = transport
     return found
 
 
@@ -178,11 +180,11 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
     ports = [
         (entry, each)
         for entry, each in zip(job["traffic"], flows, strict=True)
-        if host in (entry["from"], entry["to"])
+        if host in (*ends(entry, 0), *ends(entry, 1))
     ]
     out = sum(math.ceil(each.bytes / each.payload_bytes) for _, each in ports)
     resent = sum(each.retransmits for _, each in ports)
-    client = any(entry["from"] == host for entry, _ in ports)
+    client = any(host in ends(entry, 0) for entry, _ in ports)
     sends = client != all(entry.get("reverse") for entry, _ in ports)
     values = {
         "TcpOutSegs": out + resent if sends else out // 2,
@@ -200,12 +202,13 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
     if hosts(job)[host]["protocol"] == "mptcp":
         user = describe_job(job).user(ports[0][0]["from"])
         joins = connections * (len(user.paths) - 1)
+        server = any(host in ends(entry, 1) for entry, _ in ports)
         capable = "MPTcpExtMPCapableSYNTX" if client else "MPTcpExtMPCapableSYNRX"
         reply = "MPTcpExtMPCapableSYNACKRX" if client else "MPTcpExtMPCapableACKRX"
         values |= {capable: connections, reply: connections}
         if client:
             values |= {"MPTcpExtMPJoinSynTx": joins, "MPTcpExtMPJoinSynAckRx": joins}
-        else:
+        if server:
             values |= {"MPTcpExtMPJoinSynRx": joins, "MPTcpExtMPJoinAckRx": joins}
         for name in ("MPCapableFallbackACK", "MPCapableFallbackSYNACK"):
             values[f"MPTcpExt{name}"] = 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mpbench.backends.base import Job
-from mpbench.plan.flow_list import NS, drawn
+from mpbench.plan.flow_list import NS, drawn, ends_of
 
 ROUND_TRIP_NS = 20_000_000
 SHARES = 8
@@ -63,7 +63,8 @@ def tables(job: Job, of_entry: Mapping[int, Sequence[Transfer]]) -> dict[str, by
         words = f"{transport['protocol']} {transport['congestion_control']}"
         heads += f"# entry {index} {words}\n"
         for one in listed:
-            ends = f"{number},{index},{one.user},{entry['from']},{entry['to']}"
+            here, there, user = ends_of(entry, one.user)
+            ends = f"{number},{index},{user},{here},{there}"
             rows += f"{ends},{_row(one, transport['protocol'] == 'mptcp')}\n"
             last = int(one.end_ns / NS / entry["interval_s"])
             if one.received:

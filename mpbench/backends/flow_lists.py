@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.errors import UserError
-from mpbench.plan.flow_list import drawn
+from mpbench.plan.flow_list import drawn, ends_of
 from mpbench.workloads.flows import LIST
 from topologies import wire_job
+from topologies.pairs import ends
 
 FORMAT = 1
 TOOL = "flows"
@@ -64,14 +65,13 @@ def _lines(job: Mapping[str, Any]) -> Iterator[str]:
         )
         yield f"entry {number} {' '.join(words)}"
     for number, entry in entries.items():
-        yield f"listen {number} {entry['to']} {wiring.address(entry['to'])}" + (
-            f" {entry['port']}"
-        )
+        for host in ends(entry, 1):
+            yield f"listen {number} {host} {wiring.address(host)} {entry['port']}"
     for number, entry in entries.items():
         path = (entry.get("transport") or job["transport"])["path"]
-        source = wiring.address(entry["from"], path) if path else "-"
-        target = f"{entry['to']} {wiring.address(entry['to'])} {entry['port']}"
         for flow in drawn(entry, job["seed"]):
+            here, there, user = ends_of(entry, flow.user)
+            source = wiring.address(here, path) if path else "-"
+            target = f"{there} {wiring.address(there)} {entry['port']}"
             times = f"{flow.start_ns} {flow.end_ns}"
-            ends = f"{entry['from']} {source} {target}"
-            yield f"flow {number} {flow.user} {ends} {flow.size} {times}"
+            yield (f"flow {number} {user} {here} {source} {target} {flow.size} {times}")

@@ -114,7 +114,7 @@ def of_experiment(spec: Spec) -> Picture:
 
 def _backups(spec: Spec, user: User) -> tuple[int, ...]:
     """The paths that a host keeps as backups in some case."""
-    own = [entry.transport for entry in spec.traffic if entry.source == user.host]
+    own = [e.transport for e in spec.traffic if e.many or e.source == user.host]
     transports = [t for t in own if t is not None]
     if len(transports) < len(own) or not own:
         transports += spec.cases.values()

@@ -32,6 +32,7 @@ from mpbench.guest.sampling import Trace
 from mpbench.workloads import flows
 from mpbench.workloads.processes import Process
 from topologies.network import Network
+from topologies.pairs import pairs
 from topologies.shaping import from_json
 
 FORMAT = 1
@@ -191,10 +192,11 @@ def make_trace(
         return None
     paths: dict[str, dict[str, int]] = {}
     for entry in job["traffic"]:
-        sender = entry["to"] if entry.get("reverse") else entry["from"]
-        ports = topology.wiring.ports[entry["from"]]
-        numbered = {port.address: n for n, port in enumerate(ports, start=1)}
-        paths.setdefault(sender, {}).update(numbered)
+        for here, there in pairs(entry):
+            ports = topology.wiring.ports[here]
+            numbered = {port.address: n for n, port in enumerate(ports, start=1)}
+            sender = there if entry.get("reverse") else here
+            paths.setdefault(sender, {}).update(numbered)
     nodes = [network.nodes[name] for name in paths]
     return sampling.make(nodes, job["trace_s"], paths, file)
 

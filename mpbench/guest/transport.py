@@ -6,6 +6,7 @@ from typing import Any
 from mpbench.guest import interfaces
 from mpbench.guest.network import LabNode
 from topologies.description import User
+from topologies.pairs import ends
 from topologies.wiring import Port
 
 READ_BACK = {
@@ -40,9 +41,10 @@ def by_host(job: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     another protocol and congestion control, which they set on each socket.
     """
     entries: dict[str, list[Mapping[str, Any]]] = {}
-    for end in ("from", "to"):
+    for end in (0, 1):
         for entry in job["traffic"]:
-            entries.setdefault(entry[end], []).append(entry)
+            for host in ends(entry, end):
+                entries.setdefault(host, []).append(entry)
     return {host: _joined(of_host, job) for host, of_host in entries.items()}
 
 
@@ -71,7 +73,7 @@ def _joined(
 def many_connections(job: Mapping[str, Any]) -> set[str]:
     """The hosts with traffic of the tool `flows`."""
     entries = [entry for entry in job["traffic"] if entry["tool"] == "flows"]
-    return {entry[end] for entry in entries for end in ("from", "to")}
+    return {host for entry in entries for end in (0, 1) for host in ends(entry, end)}
 
 
 def configure(

@@ -9,6 +9,8 @@ random
     each host sends to `count` other hosts, drawn for each host, never twice
     (TP2 in a FatTree, count 12); with a `share` below 1, only that share of the hosts
     sends, itself drawn (TP3, share 0.3)
+neighbours
+    each host sends to every host that shares a switch with it (TP2 in a BCube)
 all
     each host sends to every other host
 
@@ -17,10 +19,10 @@ keeps sets.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-PATTERNS = ("permutation", "random", "all")
+PATTERNS = ("permutation", "random", "neighbours", "all")
 LEAST_HOSTS = 2
 
 T = TypeVar("T")
@@ -33,6 +35,7 @@ def pairs(
     *,
     count: int = 1,
     share: float = 1.0,
+    neighbours: Mapping[str, Sequence[str]] | None = None,
 ) -> list[tuple[str, str]]:
     """The pairs (from, to) of a pattern, in the order of `hosts`.
 
@@ -42,6 +45,7 @@ def pairs(
     count : of `random`: destinations per sending host, 1 to one less than the hosts
     share : of `random`: the share of the hosts that send, above 0 and up to 1, rounded
         to a whole number of hosts, at least 1
+    neighbours : of `neighbours`: the hosts that each host sends to
 
     No host sends to itself. Raises ValueError, in one line, for what cannot be.
     """
@@ -52,6 +56,9 @@ def pairs(
         return _permutation(hosts, draw)
     if pattern == "all":
         return [(one, two) for one in hosts for two in hosts if one != two]
+    if pattern == "neighbours":
+        near = neighbours or {}
+        return [(one, two) for one in hosts for two in near.get(one, ())]
     if pattern != "random":
         raise ValueError(f"no pattern '{pattern}'; known: {', '.join(PATTERNS)}")
     if not 1 <= count < len(hosts):

@@ -216,7 +216,7 @@ def _connection_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
         return
     for run in plan.runs:
         size = sum(
-            (entry.get("parallel") or 1) * _buffers(entry["transport"] or run.job)
+            _at_a_time(entry) * _buffers(entry["transport"] or run.job)
             for entry in run.job["traffic"]
         )
         if size > MEMORY_BYTES:
@@ -226,6 +226,13 @@ def _connection_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
                 " sysctls net.ipv4.tcp_rmem and tcp_wmem"
             )
             return
+
+
+def _at_a_time(entry: Mapping[str, Any]) -> int:
+    """Connections of an entry that are busy at a time, for all that is known."""
+    if entry["tool"] == "flows" and entry["size"] is None:
+        return int(entry["drawn"]["flows"])
+    return int(entry.get("parallel") or 1)
 
 
 def _buffers(owner: Mapping[str, Any]) -> float:

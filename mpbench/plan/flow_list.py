@@ -90,6 +90,20 @@ def drawn(entry: Mapping[str, Any], seed: int) -> tuple[Flow, ...]:
     return flows
 
 
+def ends_of(entry: Mapping[str, Any], user: int) -> tuple[str, str, int]:
+    """The hosts of a user's connections, and its number at the host that opens them.
+
+    user : as in `Flow`
+
+    Between many hosts every pair draws as a user of its own. The pairs of a host are
+    one user.
+    """
+    if entry.get("pairs") is None:
+        return entry["from"], entry["to"], user
+    here, there = entry["pairs"][user - 1]
+    return here, there, 1
+
+
 @dataclass(frozen=True)
 class _User:
     """A user's start and the end of its duration, seconds; None for no duration."""

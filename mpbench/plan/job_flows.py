@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from mpbench.plan.job_parts import (
     Entry,
     LastingSeconds,
+    Name,
     Part,
     Seconds,
     Size,
@@ -23,6 +24,8 @@ Point = Annotated[
     list[Annotated[float, Field(ge=0, le=MOST_BYTES)]],
     Field(min_length=2, max_length=2),
 ]
+Pair = Annotated[list[Name], Field(min_length=2, max_length=2)]
+"""The hosts that open and accept a connection."""
 Range = Annotated[list[Seconds], Field(min_length=2, max_length=2)]
 
 
@@ -93,7 +96,10 @@ class Flows(Entry):
     duration_s: Seconds
     bytes: None
     reverse: bool
-    users: Annotated[int, Field(ge=1, le=MOST_USERS)]
+    pairs: (
+        Annotated[list[Pair], Field(min_length=1, max_length=MOST_CONNECTIONS)] | None
+    ) = None
+    users: Annotated[int, Field(ge=1, le=MOST_CONNECTIONS)]
     stream: Annotated[int, Field(ge=0, lt=MOST_ENTRIES)]
     starts_s: Range
     lasts_s: Range | None
@@ -110,6 +116,17 @@ class Flows(Entry):
     read: Literal[READ_MODES]  # type: ignore[valid-type]
     read_bytes: Annotated[int, Field(ge=1, le=1 << 20)]
     drawn: Drawn
+
+    @model_validator(mode="after")
+    def _every_pair_is_a_user(self) -> Self:
+        if self.pairs is None:
+            if self.users > MOST_USERS:
+                raise ValueError(f"users: at most {MOST_USERS} on a host")
+        elif len(self.pairs) != self.users:
+            raise ValueError("pairs: needs one pair per user")
+        elif self.pairs[0] != [self.source, self.destination]:
+            raise ValueError("pairs: the first is not that of from and to")
+        return self
 
     @model_validator(mode="after")
     def _ends(self) -> Self:

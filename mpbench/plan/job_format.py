@@ -36,7 +36,7 @@ from mpbench.spec.command import ENDS, MOST_NUMBERS, NUMBER_UNITS, TAKEN, words
 from mpbench.spec.plugins import Code, KernelName, NumberName, PluginName
 from mpbench.spec.plugins import Numbers as PluginNumbers
 from mpbench.spec.vocabulary import READ_MODES
-from topologies import Description, fabric, networks, templates
+from topologies import Description, User, fabric, networks, templates
 from topologies.fabric import CHOICES
 from topologies.shaping import from_json
 
@@ -324,18 +324,24 @@ class Job(Part):
     def _check_hosts(self) -> None:
         users = {u.host: u for u in self.description.users}
         for index, entry in enumerate(self.traffic):
-            user = users.get(entry.source)
-            reached = [] if user is None else [user.server]
-            if self.description.mesh:
-                reached = [host for host in users if host != entry.source]
-            if user is None or entry.destination not in reached:
-                raise ValueError(
-                    f"traffic[{index}]: {self.description.name} has no user"
-                    f" {entry.source!r} of a server {entry.destination!r}"
-                )
+            listed = getattr(entry, "pairs", None)
+            for here, there in listed or [[entry.source, entry.destination]]:
+                if not self._reaches(users, here, there):
+                    raise ValueError(
+                        f"traffic[{index}]: {self.description.name} has no user"
+                        f" {here!r} of a server {there!r}"
+                    )
+            user = users[entry.source]
             path = (entry.transport or self.transport).path
             if path is not None and path > len(user.paths):
                 raise ValueError(f"traffic[{index}]: {entry.source} has no path {path}")
+
+    def _reaches(self, users: Mapping[str, User], here: str, there: str) -> bool:
+        if here not in users:
+            return False
+        if self.description.mesh:
+            return there in users and there != here
+        return users[here].server == there
 
     def _check_interfaces(self, wanted: list[str]) -> None:
         shapes = from_json([link.model_dump() for link in self.links])

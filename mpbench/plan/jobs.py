@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mpbench.errors import UserError
-from mpbench.plan import changes, flow_list, job_format
+from mpbench.plan import changes, destinations, flow_list, job_format
 from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.job_format import FORMAT
 from mpbench.plan.links import shapes
 from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
-from mpbench.spec import Spec, flows
+from mpbench.spec import Spec, flows, traffic_patterns
 from mpbench.spec.cases import Case
 from mpbench.spec.flow_entry import Flows
 from mpbench.spec.traffic import Entry, Start, Traffic
@@ -173,6 +173,9 @@ def connections(
     topology = spec.network_description
     found: dict[int, int] = {}
     for index, entry in enumerate(entries):
+        if entry.many and topology.mesh:  # its users follow from the seed
+            found[index] = 1
+            continue
         count = topology.user(entry.source).count
         users = 1 if count is None else int(values[count])
         each, most = _connections(entry)
@@ -228,9 +231,32 @@ def traffic(
         if "parallel" in made:
             made["parallel"] = flowing[index]
         if isinstance(entry, Flows):
-            made = drawn_flows(spec, made, index, flowing[index], seed)
+            users = flowing[index]
+            if entry.many and spec.network_description.mesh:
+                listed = pairs(spec, entry, index, seed)
+                (here, there), users = listed[0], len(listed)
+                made |= {"from": here, "to": there, "pairs": listed}
+            made = drawn_flows(spec, made, index, users, seed)
         jobs.append(made)
     return jobs
+
+
+def pairs(spec: Spec, entry: Flows, index: int, seed: int) -> list[list[str]]:
+    """The pairs (from, to) of an entry between many hosts.
+
+    seed, index : of the run and the entry, from which they are drawn
+    """
+    topology = spec.network_description
+    pattern = entry.pattern(topology)
+    found = destinations.pairs(
+        topology.hosts,
+        pattern.name,
+        f"{seed}/pairs/{index}",
+        count=pattern.count,
+        share=pattern.share,
+        neighbours=traffic_patterns.neighbours(topology),
+    )
+    return [[here, there] for here, there in found]
 
 
 def drawn_flows(spec: Spec, made: Json, index: int, users: int, seed: int) -> Json:

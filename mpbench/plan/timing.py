@@ -6,6 +6,7 @@ from typing import Any
 
 from analysis.run import schedules
 from topologies import describe_job, families
+from topologies.pairs import pairs
 from topologies.parameters import DOWN
 
 Values = Mapping[str, float | int | None]
@@ -54,7 +55,7 @@ def used_mbps(
     every = job["traffic"] if entries is None else entries
     if families.is_name(job["topology"] or ""):
         # All paths of a host begin with its own links.
-        hosts = {entry["from"] for entry in every}
+        hosts = {here for entry in every for here, _ in pairs(entry)}
         first = {path[0] for path in _paths(job, next(iter(hosts)))}
         values = job["parameters"]
         return len(hosts) * sum(_capacity_mbps(values, link, "") for link in first)

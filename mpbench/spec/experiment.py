@@ -281,9 +281,11 @@ class Spec(Part):
 
     def _check_ports(self, faults: Faults) -> None:
         seen: dict[tuple[str, int], int] = {}
+        between_many = any(entry.many for entry in self.traffic)
         for index, entry in enumerate(self.traffic):
             port = self.port(index)
-            first = seen.setdefault((entry.destination, port), index)
+            there = "" if between_many else entry.destination
+            first = seen.setdefault((there, port), index)
             if first != index:
                 reason = f"{port} is the port of traffic[{first}] on the same host"
                 key = ("port",) if entry.port is not None else ()
@@ -355,6 +357,8 @@ class Spec(Part):
                 reason = f"'{name}' is known of traces only; say e.g. trace: 100 ms"
                 faults.add((*at, "quantities", position), reason)
         hosts = sorted({h for e in self.traffic for h in (e.source, e.destination)})
+        if any(entry.many for entry in self.traffic):
+            hosts = list(self.network_description.hosts)
         for position, name in enumerate(figure.users or ()):
             if name not in hosts:
                 reason = f"'{name}' has no traffic; {nearest(name, hosts)}"

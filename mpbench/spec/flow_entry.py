@@ -2,9 +2,10 @@
 
 from typing import Annotated, ClassVar, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 from pydantic.config import JsonDict
 
+from mpbench.spec import traffic_patterns
 from mpbench.spec.flow_sizes import Sizes, read_sizes, sizes_schema
 from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema
 from mpbench.spec.values import (
@@ -14,7 +15,9 @@ from mpbench.spec.values import (
     Part,
     Quantity,
     Switch,
+    context,
 )
+from topologies import Description
 
 AT_ONCE = "at once"
 MOST_CONNECTIONS = 20_000
@@ -136,6 +139,16 @@ class Flows(Entry):
     first_port: ClassVar[int] = 8001
 
     tool: str = Field(description="The program that sends.", pattern="^flows$")
+    destinations: Annotated[Count, Field(le=1023)] | None = Field(
+        default=None,
+        description="Of `to: random`: the hosts that each host sends to; 1 if not"
+        " said.",
+    )
+    senders: Annotated[float, Quantity("%", 0.1, 100)] | None = Field(
+        default=None,
+        description="Of `to: random`: the share of the hosts that send; all if not"
+        " said.",
+    )
     connections: Annotated[Count, Field(le=MOST_CONNECTIONS)] | None = Field(
         default=None,
         description="Connections of each user; with arrivals, at most so many.",
@@ -173,6 +186,36 @@ class Flows(Entry):
         description="How the receiver reads: a mode, or {mode, size}.",
         json_schema_extra=read_schema,
     )
+
+    @property
+    def many(self) -> bool:
+        """Whether it is between many hosts, by a pattern."""
+        return (
+            self.source == traffic_patterns.HOSTS
+            and self.destination in traffic_patterns.NAMES
+        )
+
+    def pattern(self, topology: Description) -> traffic_patterns.Pattern:
+        """Who sends to whom, if it is between many hosts."""
+        share = (self.senders or 100.0) / 100
+        count = self.destinations or 1
+        return traffic_patterns.pattern(self.destination, topology, count, share)
+
+    def _check_hosts(self, faults: Faults, info: ValidationInfo) -> None:
+        topology = context(info).topology
+        hosts = () if topology is None else topology.hosts
+        between = self.source == traffic_patterns.HOSTS and self.source not in hosts
+        if topology is not None and between:
+            found = traffic_patterns.check(
+                topology, self.destination, self.destinations, self.senders
+            )
+            faults.found += found.found
+            return
+        for key in ("destinations", "senders"):
+            if getattr(self, key) is not None:
+                reason = "without effect between two hosts; take it away, or write"
+                faults.add((key,), f"{reason} 'from: hosts, to: random'")
+        super()._check_hosts(faults, info)
 
     @property
     def at_once(self) -> bool:

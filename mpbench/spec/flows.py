@@ -49,9 +49,10 @@ def check_paths(
     """Every TCP takes a path that its host has, and every scheduler has enough
     subflows."""
     for index, entry in enumerate(entries):
-        if entry.source not in topology.initiators:
+        source = topology.initiators[0] if entry.many else entry.source
+        if source not in topology.initiators:
             continue
-        count = len(topology.user(entry.source).paths)
+        count = len(topology.user(source).paths)
         own = entry.transport
         for place, case in (
             [(("traffic", index, "transport"), own)]

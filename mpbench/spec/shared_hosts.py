@@ -10,6 +10,7 @@ from mpbench.spec import knobs
 from mpbench.spec.cases import Case
 from mpbench.spec.flow_entry import Flows
 from mpbench.spec.traffic import Entry
+from mpbench.spec.traffic_patterns import HOSTS
 from mpbench.spec.values import Faults
 
 TRANSPORT = "another transport"
@@ -21,7 +22,10 @@ def check(entries: Sequence[Entry], cases: Mapping[str, Case], faults: Faults) -
     users: dict[str, list[int]] = {}
     servers: dict[str, list[int]] = {}
     for index, entry in enumerate(entries):
-        earlier, reason = _clash(entries, index, users.get(entry.source, []), cases)
+        same_host = [*users.get(entry.source, []), *users.get(HOSTS, [])]
+        if entry.many:
+            same_host = list(range(index))
+        earlier, reason = _clash(entries, index, same_host, cases)
         if reason:
             words = (
                 f"{entry.source} has another transport in traffic[{earlier}]; all"
@@ -35,6 +39,8 @@ def check(entries: Sequence[Entry], cases: Mapping[str, Case], faults: Faults) -
             faults.add(("traffic", index, *key), words)
             continue
         users.setdefault(entry.source, []).append(index)
+        if entry.many:
+            continue
         others = [
             other
             for other in servers.get(entry.destination, [])

@@ -158,6 +158,11 @@ class Entry(Part):
         """Checks everything except the hosts; each tool has its own."""
 
     @property
+    def many(self) -> bool:
+        """Whether it is between many hosts, by a pattern."""
+        return False
+
+    @property
     def end_s(self) -> float:
         """When the entry certainly still sends, as far as the file gives it."""
         return self.start.latest

@@ -153,3 +153,11 @@ def test_users_of_connections_that_send_for_a_time() -> None:
     assert found["user_mbps"] == pytest.approx(8)
     assert found["user_jain"] == pytest.approx(1)
     assert found["flow_goodput_mbps"] == pytest.approx(16 / 3)
+
+
+def test_connections_that_fell_back_are_counted() -> None:
+    there = replace(flow(0, None, size=None), connected_s=0.1, subflows=0)
+    flows = (there, replace(there, subflows=2), replace(there, connected_s=None))
+    counted = flow_times.fallback_columns([Report("mptcp", "lia", flows, ())])
+    assert counted == {"fell_back_flows": 1}
+    assert flow_times.fallback_columns([Report("tcp", "reno", flows, ())]) == {}

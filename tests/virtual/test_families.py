@@ -144,3 +144,28 @@ def test_a_permutation_repeats(tmp_path: Path) -> None:
     assert (found["verdict"], found["reason"]) == ("ok", "")
     # Classes of links say nothing about what would be fair.
     assert "max_min_distance" not in found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "case", "flows"), [("TP1", EIGHT, 16), ("TP2", TCP, 192)]
+)
+def test_a_pattern_fills_the_links_of_the_hosts(
+    tmp_path: Path, pattern: str, case: dict[str, Any], flows: int
+) -> None:
+    entry = {"tool": "flows", "from": "hosts", "to": pattern, "duration": "2 s"}
+    starts = {"min": "0 s", "max": "0.1 s"}
+    job = job_of(
+        tmp_path,
+        topology="fattree-k4",
+        cases={"only": case},
+        traffic=[{**entry, "start": starts, "name": "all"}],
+        phases={"late": "1 s..2 s"},
+    )
+    found, artefacts = executed(tmp_path, job)
+    assert found["all.flows"] == flows
+    rows = (artefacts / "flows.csv").read_text().splitlines()
+    ends = [row.split(",")[3:5] for row in rows if row[:1].isdigit()]
+    listed = job["traffic"][0]["pairs"]
+    assert sorted(ends) == sorted(listed) and len(listed) == flows
+    # 16 hosts of 100 Mbit/s, of which headers and acknowledgements take a tenth.
+    assert 1250 < found["late.goodput_mbps"] < 16 * 94.3

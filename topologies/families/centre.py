@@ -124,6 +124,20 @@ class Centre:
         return tuple(self._numbers[pair] for pair in pairwise(chain))
 
     @cached_property
+    def neighbours(self) -> dict[str, tuple[str, ...]]:
+        """The hosts that share a switch with each host, switch by switch."""
+        switches: dict[str, list[str]] = {}
+        for _, near, far in self.wires:
+            if near in self.ports:
+                switches.setdefault(far, []).append(near)
+        found: dict[str, tuple[str, ...]] = {}
+        for host in self.ports:
+            there = (hosts for hosts in switches.values() if host in hosts)
+            others = (other for hosts in there for other in hosts if other != host)
+            found[host] = tuple(dict.fromkeys(others))
+        return found
+
+    @cached_property
     def _numbers(self) -> dict[tuple[str, str], int]:
         """The way from a node to the next one."""
         found: dict[tuple[str, str], int] = {}

@@ -62,10 +62,12 @@ def part(entry: Traffic, report: Report, start_s: float, end_s: float) -> Flow |
 
 def columns(entry: Traffic, report: Report) -> Mapping[str, Any]:
     """The columns of the entry's connections; see `flow_times`."""
+    fell_back = flow_times.fallback_columns([report])
     if entry.bulk:
-        return flow_times.bulk_columns(report.flows)
+        return {**flow_times.bulk_columns(report.flows), **fell_back}
     return {
         **flow_times.columns(report.flows),
+        **fell_back,
         **flow_times.load_columns(entry, report),
     }
 
