@@ -25,9 +25,7 @@ def write(campaigns: "Sequence[Campaign]", path: Path) -> None:
     text = dashboard(", ".join(names), campaigns)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        atomic.write_with(
-            path, lambda place: Path(place).write_text(text, encoding="utf-8")
-        )
+        atomic.write_out(path, text.encode())
     except OSError as error:
         raise UserError(
             f"{path}: cannot be written: {error.strerror}; give another with --out"

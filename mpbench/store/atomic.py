@@ -26,6 +26,19 @@ def write_bytes(path: Path, data: bytes) -> None:
     write_with(path, lambda temporary: _put(temporary, data))
 
 
+def write_out(path: Path, data: bytes) -> None:
+    """Write the file that the user of a command named.
+
+    A device, a named pipe or a socket is no file to replace: the data go into it. So
+    `--out /dev/null` leaves the device, and `--out /dev/stdout` prints.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("wb") as file:
+            file.write(data)
+        return
+    write_bytes(path, data)
+
+
 def write_with(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` make a file beside `path`, then put it in its place.
 
