@@ -101,7 +101,7 @@ KINDS: Mapping[str, Kind] = {
             "means of a metric with intervals against a factor, one line per case",
             "{metric}",
             needs=("metric", "by"),
-            may=("part", "case", "log", "labels", "title"),
+            may=("part", "case", "log", "labels", "title", "theory"),
             prefix="line",
         ),
         Kind(
@@ -109,8 +109,16 @@ KINDS: Mapping[str, Kind] = {
             "a metric against a criterion or a factor, one mark per network",
             "{metric}",
             needs=("metric",),
-            may=("part", "by", "criterion", "case", "log", "labels", "title"),
+            may=("part", "by", "criterion", "case", "log", "labels", "title", "theory"),
             prefix="scatter",
+        ),
+        Kind(
+            "cases",
+            "means of a metric with intervals, one group per case, for parts of a run",
+            "{metric}",
+            needs=("metric",),
+            may=("parts", "case", "labels", "title", "theory"),
+            prefix="cases",
         ),
         Kind(
             "table",

@@ -2,6 +2,29 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+MODELS = {
+    "max_min": "max-min fair",
+    "probing": "optimum with probing cost",
+    "fluid": "equilibrium",
+}
+"""The models of networks that a figure can show, in words."""
+FLUID_CONTROLLERS = (
+    "tcp",
+    "ewtcp",
+    "ewtcp_fair",
+    "coupled",
+    "coupled_balia",
+    "semicoupled",
+    "semicoupled_balia",
+    "max",
+    "lia",
+    "olia",
+    "balia",
+)
+"""The names of analysis.models.controllers.CONTROLLERS, known without numpy."""
+THEORY_METRICS = ("goodput", "jain", "max_min_distance", "traffic_split")
+"""The metrics that they give."""
+
 
 class Criterion(BaseModel):
     """What sorts runs into batches (thesis, sec. 3.2).
@@ -35,6 +58,32 @@ class Labels(BaseModel):
     y: str | None = None
 
 
+class Theory(BaseModel):
+    """A model that a figure shows beside measurement.
+
+    model : a name of MODELS
+    controller : of users with several paths, in place of their own; one of
+        FLUID_CONTROLLERS
+    rtt : round-trip time of all paths, in seconds; None for the delays of each path
+    queueing : what queues add to every round-trip time, in seconds
+    label : in place of the model's usual name
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str
+    controller: str | None = None
+    rtt: float | None = None
+    queueing: float = 0.0
+    label: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What the legend calls the model."""
+        controller = f" of {self.controller}" if self.controller else ""
+        return f"{self.label or MODELS[self.model] + controller} (theory)"
+
+
 class FigureRequest(BaseModel):
     """One figure, or one table, as an experiment file asks for it.
 
@@ -42,6 +91,8 @@ class FigureRequest(BaseModel):
     factors : factors of the histograms; None for all
     metric : the metric of the boxes, curves or cells
     part : the part of a run whose metric is shown, `steady.single2`; None for the whole
+    parts : several such parts, side by side
+    theory : models that are shown beside the metric
     over : the case whose values the others are divided by
     criterion : what sorts the runs into batches, or whose sign splits a CDF
     batches : number of batches, or of bars, 1 to 1000
@@ -67,6 +118,8 @@ class FigureRequest(BaseModel):
     factors: tuple[str, ...] | None = None
     metric: str | None = None
     part: str | None = None
+    parts: tuple[str, ...] | None = None
+    theory: tuple[Theory, ...] | None = None
     over: str | None = None
     criterion: Criterion | None = None
     batches: int = 5

@@ -50,7 +50,8 @@ def within_sentence(text: str) -> str:
 def file_name(request: FigureRequest) -> str:
     """The name of the figure's files, without suffix."""
     parts = [KINDS[request.kind].prefix, *(request.quantities or ())]
-    parts += [*(request.users or ()), request.part or "", request.metric or ""]
+    parts += [*(request.users or ()), request.part or "", *(request.parts or ())]
+    parts += [request.metric or ""]
     parts += ["over", request.over] if request.over else []
     parts += [request.criterion.factor if request.criterion else "", request.by or ""]
     parts += [f"point-{request.point}"] if request.point else []

@@ -14,19 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from analysis.models.networks import Network
+from analysis.models import check_positive
+from analysis.models.networks import SEGMENT_BYTES, Network
 
 TOLERANCE = 1e-6
 """A user that could gain less than this share of its rate cannot rise."""
+INFEASIBLE = 2
+"""linprog's status of constraints that nothing satisfies."""
 SLACK = 1e-9
 """How far below its rate another user may fall meanwhile, so that rounding makes no
 program infeasible; a share of the rate at hand."""
 
 
-def rates(network: Network) -> dict[str, float]:
+def rates(
+    network: Network, least_bps: NDArray[np.float64] | None = None
+) -> dict[str, float]:
     """The rate of one user of each group, bit/s, under lexicographic max-min fairness.
 
-    Raises ValueError if a user has a path without a finite capacity.
+    least_bps : what one user sends at least on each of its paths, bit/s, shape
+        (routes,); None for nothing
+
+    Raises ValueError if a user has a path without a finite capacity, and if the links
+    cannot carry the least rates.
 
     Rates rise together until some users cannot rise further. Those users keep their
     rate, and the others go on. Each level solves a linear program for the common rate,
@@ -34,18 +43,43 @@ def rates(network: Network) -> dict[str, float]:
     groups of users.
     """
     network.check_bounded()
+    floor = np.zeros(len(network.routes)) if least_bps is None else least_bps
     fixed: dict[str, float] = {}
     while len(fixed) < len(network.users):
         rising = [name for name in network.users if name not in fixed]
         # The solver's tolerances are absolute: the second time, the level is about 1.
-        rough = _common_rate(network, fixed, float(network.capacities_bps.max()))
-        level = _common_rate(network, fixed, rough)
-        highest = {name: _highest(network, fixed, level, name) for name in rising}
+        most = float(network.capacities_bps.max())
+        rough = _common_rate(network, fixed, floor, most)
+        level = _common_rate(network, fixed, floor, rough)
+        highest = {n: _highest(network, fixed, floor, level, n) for n in rising}
         held = [n for n in rising if highest[n] < level * (1 + TOLERANCE)]
         # Somebody is held at every level, whatever the solver's rounding says.
         held = held or [min(rising, key=lambda name: highest[name])]
         fixed.update(dict.fromkeys(held, level))
     return {name: fixed[name] for name in network.users}
+
+
+def probing(network: Network, segment_bytes: float = SEGMENT_BYTES) -> dict[str, float]:
+    """The max-min fair rates if users with several paths keep all of them probed.
+
+    network : users with several paths have round-trip times
+    segment_bytes : MSS, bytes, above 0
+
+    A user sends at least one segment per round-trip time on each path. This is the
+    "theoretical optimum with probing cost" of [olia] sec. III in any network. Returns
+    the rate of one user of each group, bit/s. Raises ValueError as `rates`, and for
+    users without round-trip times.
+
+    [olia] Khalili et al., "MPTCP Is Not Pareto-Optimal", IEEE/ACM ToN 2013.
+    """
+    check_positive("segment", segment_bytes)
+    least = np.zeros(len(network.routes))
+    for name, user in network.users.items():
+        if len(user.paths) > 1:
+            if not user.rtts_s:
+                raise ValueError(f"user {name}: no round-trip time; give one per path")
+            least[network.slices[name]] = segment_bytes * 8 / np.array(user.rtts_s)
+    return rates(network, least)
 
 
 def distance(network: Network, measured: Mapping[str, float]) -> float:
@@ -64,9 +98,15 @@ def distance(network: Network, measured: Mapping[str, float]) -> float:
     return max(0.0, *(1 - measured[name] / rate for name, rate in fair.items()))
 
 
-def _common_rate(network: Network, fixed: Mapping[str, float], unit: float) -> float:
+def _common_rate(
+    network: Network,
+    fixed: Mapping[str, float],
+    floor: NDArray[np.float64],
+    unit: float,
+) -> float:
     """The highest rate, bit/s, that all users can have at once that are not fixed.
 
+    floor : the least rate of each route, bit/s
     unit : what the program counts as 1, bit/s
     """
     level = len(network.routes)  # the variables are the routes' rates, then the level
@@ -80,11 +120,15 @@ def _common_rate(network: Network, fixed: Mapping[str, float], unit: float) -> f
             bounds[row] = SLACK - fixed[name] / unit
         else:
             least[row, level] = 1.0
-    return -unit * _least(network, objective, least, bounds, unit)
+    return -unit * _least(network, objective, least, bounds, floor, unit)
 
 
 def _highest(
-    network: Network, fixed: Mapping[str, float], level: float, name: str
+    network: Network,
+    fixed: Mapping[str, float],
+    floor: NDArray[np.float64],
+    level: float,
+    name: str,
 ) -> float:
     """The highest rate of one user while no other falls below its rate or `level`."""
     routes = len(network.routes)
@@ -95,7 +139,7 @@ def _highest(
     for row, other in enumerate(network.users):
         least[row, network.slices[other]] = -1.0
         bounds[row] = SLACK - fixed.get(other, level) / level
-    return -level * _least(network, objective, least, bounds, level)
+    return -level * _least(network, objective, least, bounds, floor, level)
 
 
 def _least(
@@ -103,6 +147,7 @@ def _least(
     objective: NDArray[np.float64],
     least: NDArray[np.float64],
     bounds: NDArray[np.float64],
+    floor: NDArray[np.float64],
     unit: float,
 ) -> float:
     """The least value of the objective under the capacities and users' least rates."""
@@ -113,9 +158,14 @@ def _least(
         objective,
         A_ub=np.vstack([capacity, least]),
         b_ub=np.concatenate([network.capacities_bps / unit, bounds]),
-        bounds=(0, None),
+        bounds=[(rate / unit, None) for rate in floor] + [(0, None)] * extra,
         method="highs",
     )
+    if solution.status == INFEASIBLE:
+        raise ValueError(
+            "no fair rates: the links cannot carry one segment per round-trip time on"
+            " every path; give more capacity or longer round-trip times"
+        )
     if solution.status != 0:
         raise ValueError(f"no fair rates: {solution.message}")
     return float(solution.fun)

@@ -40,6 +40,7 @@ def check(spec: Spec, plan: "Plan") -> None:
         *_links(spec, plan),
         *_changes(spec, plan),
         *_figures(spec, plan),
+        *_theory(spec, plan),
         *_connections(spec, plan),
     ]
     if faults:
@@ -175,6 +176,14 @@ def _figures(spec: Spec, plan: "Plan") -> Iterator[str]:
             reason = f"{figure.by} has {count} values; a figure shows {MOST_VALUES}"
             hint = "give a shorter list, or a criterion with batches"
             yield f"{spec.where('figures', index, 'by')}: {at}.by: {reason}; {hint}"
+
+
+def _theory(spec: Spec, plan: "Plan") -> Iterator[str]:
+    """Figures whose models say nothing about the experiment."""
+    if any(figure.theory for figure in spec.figures):
+        from mpbench.theory import jobs
+
+        yield from jobs.faults(spec, plan)
 
 
 def _loss_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:

@@ -336,19 +336,21 @@ class Spec(Part):
 
     def _check_part(self, figure: Figure, at: Loc, faults: Faults) -> None:
         """Whether the part of a run that a figure shows is measured."""
-        if figure.part is None:
-            return
         users = flows.names(self.traffic)
         several = len(self.traffic) > 1 or self.traffic[0].name is not None
         known = [*self.phases, *(users if several else ())]
-        for part in figure.part.split("."):
-            if part not in known:
-                faults.add(
-                    (*at, "part"),
-                    f"'{part}' is no phase and no traffic entry; {nearest(part, known)}"
-                    if known
-                    else f"'{part}': there is no phase, and a single traffic entry",
-                )
+        named: list[tuple[Loc, str]] = [((*at, "part"), figure.part or "")]
+        named += [((*at, "parts", i), p) for i, p in enumerate(figure.parts or ())]
+        for where, text in named:
+            for part in text.split(".") if text else ():
+                if part not in known:
+                    faults.add(
+                        where,
+                        f"'{part}' is no phase and no traffic entry;"
+                        f" {nearest(part, known)}"
+                        if known
+                        else f"'{part}': there is no phase, and a single traffic entry",
+                    )
 
     def _check_time_figure(self, figure: Figure, at: Loc, faults: Faults) -> None:
         """Whether the figure's quantities are recorded, and its hosts have traffic."""

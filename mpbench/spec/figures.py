@@ -17,6 +17,7 @@ from mpbench.spec.factors import find
 from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phase, range_schema, read_range
 from mpbench.spec.suggestions import nearest
+from mpbench.spec.theory import AnyTheory
 from mpbench.spec.values import (
     Faults,
     Name,
@@ -105,6 +106,7 @@ TimeSpan = Annotated[
 
 PRINTABLE_TEXT = r"^[^\x00-\x1f\x7f-\x9f]*$"
 PART_OF_RUN = r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)?$"
+PartName = Annotated[str, Field(pattern=PART_OF_RUN, max_length=100)]
 Text = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE_TEXT)]
 
 
@@ -127,10 +129,16 @@ class Figure(request.FigureRequest):
     metric: Annotated[str, MetricName()] | None = Field(
         default=None, description="The metric of the boxes, curves or cells."
     )
-    part: Annotated[str, Field(pattern=PART_OF_RUN, max_length=100)] | None = Field(
+    part: PartName | None = Field(
         default=None,
         description="The part of a run whose metric is shown: a phase, the name of a"
         " traffic entry, or both, as in `steady.single2`.",
+    )
+    parts: Annotated[tuple[PartName, ...], Field(min_length=1)] | None = Field(
+        default=None, description="Of cases: several such parts, side by side."
+    )
+    theory: Annotated[tuple[AnyTheory, ...], Field(min_length=1)] | None = Field(
+        default=None, description="Models that are shown beside the metric."
     )
     over: Annotated[str, AfterValidator(_case)] | None = Field(
         default=None, description="Of ratios: the case that the others are divided by."
@@ -191,6 +199,9 @@ class Figure(request.FigureRequest):
         for key in sorted(self.model_fields_set - allowed):
             if getattr(self, key) is not None:
                 faults.add((key,), f"a figure of kind {self.kind} has none")
+        if self.theory and self.metric not in request.THEORY_METRICS:
+            known = ", ".join(request.THEORY_METRICS)
+            faults.add(("theory",), f"no model gives {self.metric}; they give {known}")
         if self.kind == "groups" and self.by is None and self.criterion is None:
             faults.add(("by",), "missing; groups are of a factor or of a criterion")
         if self.kind == "scatter" and (self.by is None) == (self.criterion is None):

@@ -26,6 +26,7 @@ from mpbench.spec.flow_sizes import Sizes
 from mpbench.spec.network_links import NetworkLink
 from mpbench.spec.network_users import NetworkUser
 from mpbench.spec.networks import Network
+from mpbench.spec.theory import Theory
 from mpbench.spec.traffic import Entry, Read, Start, Traffic
 from mpbench.spec.web import Download, Requests
 from tests.spec.files import TEXT, text
@@ -59,6 +60,7 @@ TABLE_OF = {
     Arrivals: ("Traffic", 11),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
+    Theory: ("Figures", 2),
 }
 CHOICES = {
     "Design": (
@@ -260,7 +262,8 @@ def test_the_examples_of_changes_are_valid(tmp_path: Path) -> None:
 
 
 def test_the_examples_are_valid() -> None:
-    page = re.sub(r"```yaml\nchanges:.*?```", "", PAGE.read_text(), flags=re.DOTALL)
+    others = r"```yaml\n(changes|figures):.*?```"
+    page = re.sub(others, "", PAGE.read_text(), flags=re.DOTALL)
     whole, *networks, users, part, _own, many, phases = re.findall(
         r"```yaml\n(.*?)```", page, re.DOTALL
     )
@@ -277,6 +280,17 @@ def test_the_examples_are_valid() -> None:
     assert len(make_plan(loads(centre + many), {}).runs[0].job["traffic"]) == 1
     longer = whole.replace("duration: 30 s", "duration: 120 s")
     assert [*loads(longer + phases).phases] == ["alone", "together", "after"]
+
+
+def test_the_example_of_theory_is_valid() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    (figures,) = re.findall(r"```yaml\n(figures:.*?)```", page, re.DOTALL)
+    (network,) = re.findall(r"```yaml\n(network:\n.*?)```", page, re.DOTALL)[:1]
+    type2 = "  - {tool: iperf3, from: type2, to: server_type2, duration: 30 s}\n"
+    rest = f"phases: {{settled: 10 s..30 s}}\nrepetitions: 2\n{figures}"
+    varied = "design: {method: grid, factors: {type1.users: [1, 2]}}\n"
+    text = f"name: net\n{network}\n{NETWORK_REST}{type2}{varied}{rest}"
+    assert len(make_plan(loads(text), {}).runs) == 4
 
 
 def test_the_networks_of_papers() -> None:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
-from analysis.figures import axes, style
+from analysis.figures import axes, style, theory, theory_marks
 from analysis.figures.data import (
     REFERENCE_LINES,
     metric_column,
@@ -63,6 +63,9 @@ def draw(
     rows = rows_of(request, runs).dropna(subset=[column, by])
     if rows.empty:
         raise metric_missing(request)
+    points = list(zip(rows["point"], rows["case"].map(str), strict=True))
+    at = dict(zip(points, rows[by], strict=True))
+    expected = theory.curves(request, campaign, points, request.part)
     rows = networks(rows, ["case", by])
     numbers = style.case_numbers(campaign.runs["case"])
     unit = label(by).partition(" [")[2].rstrip("]")
@@ -91,6 +94,8 @@ def draw(
             axis.axhline(value, color=style.GREY, lw=0.8, ls=":")
         for name, curve in curves.items():
             _plot(axis, name, curve, numbers[name], len(numbers))
+        for model, known in theory_marks.numbered(expected):
+            theory_marks.line(axis, known, at, numbers, model)
         least = min(float(curve.means.min()) for curve in curves.values())
         axes.dress(axis, request, (label(by), label(column)), (rows[by].min(), least))
         if request.log in ("x", "both"):
@@ -99,6 +104,7 @@ def draw(
     return DrawnFigure(
         title(request),
         target.name,
+        note=theory_marks.note(expected, column, at),
         reading=NOTE,
         summary=pd.DataFrame(summary),
         group_label=without_mathematics(label(by)),

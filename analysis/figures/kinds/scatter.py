@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
-from analysis.figures import axes, style
+from analysis.figures import axes, style, theory, theory_marks
 from analysis.figures.data import (
     REFERENCE_LINES,
     criterion_label,
@@ -55,17 +55,20 @@ def draw(
             f"{len(cases)} cases, of which only {style.MOST_SERIES} can look "
             "different; name a case"
         )
+    points = list(zip(rows["point"], rows["case"].map(str), strict=True))
+    at = dict(zip(points, rows["_x"], strict=True))
+    expected = theory.curves(request, campaign, points, request.part)
     summary: list[dict[str, Any]] = []
     with style.styled(target.look):
         figure, (axis,) = style.panels(1)
         for value in REFERENCE_LINES.get(request.metric or "", ()):
             axis.axhline(value, color=style.GREY, lw=0.8, ls=":")
         for name, of_case in cases.items():
-            points = [points for _, points in of_case.groupby("point")]
-            intervals = [mean_interval(p[column].to_numpy(float)) for p in points]
+            groups = [group for _, group in of_case.groupby("point")]
+            intervals = [mean_interval(g[column].to_numpy(float)) for g in groups]
             means = np.array([mean for mean, _ in intervals])
             axis.errorbar(
-                [p["_x"].iloc[0] for p in points],
+                [group["_x"].iloc[0] for group in groups],
                 means,
                 yerr=np.nan_to_num([half for _, half in intervals]),
                 label=name,
@@ -77,9 +80,15 @@ def draw(
                 elinewidth=0.7,
             )
             summary.append(summary_row(column, "", name, "", pd.Series(means)))
+        for model, known in theory_marks.numbered(expected):
+            theory_marks.marks(axis, known, at, numbers, model)
         least = (rows["_x"].min(), min(float(row["minimum"]) for row in summary))
         axes.dress(axis, request, (x_label, label(column)), least)
         axes.save_with_legend(figure, axis, target)
     return DrawnFigure(
-        title(request), target.name, reading=NOTE, summary=pd.DataFrame(summary)
+        title(request),
+        target.name,
+        note=theory_marks.note(expected, column),
+        reading=NOTE,
+        summary=pd.DataFrame(summary),
     )
