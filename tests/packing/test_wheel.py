@@ -1,5 +1,6 @@
 """The wheel: what is in it, and runs with it, without compiler and without network."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mpbench.backends.virtual import create
 from packing import __main__ as packing
 
 pytestmark = [pytest.mark.slow, pytest.mark.guest]
@@ -43,9 +45,9 @@ def test_a_run_of_an_installed_mpbench(wheel: Path, tmp_path: Path) -> None:
         "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
     }
 
-    def mpbench(*words: str) -> str:
+    def python(*words: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "mpbench.cli", *words],
+            [sys.executable, *words],
             cwd=home,
             env=environment,
             capture_output=True,
@@ -54,12 +56,21 @@ def test_a_run_of_an_installed_mpbench(wheel: Path, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    def mpbench(*words: str) -> str:
+        return python("-m", "mpbench.cli", *words)
+
     assert str(library) in mpbench("kernel", "path")
     assert str(library) in mpbench("image", "path")
     said = mpbench("run", "quickstart", "--limit", "2")
     assert "2 ok" in said
     mpbench("report", "results/quickstart")
     assert (home / "results/quickstart/report/goodput.png").stat().st_size > 1000
+    print_identity = (
+        "import json; from mpbench.backends.virtual import create;"
+        "print(json.dumps(create().identity()))"
+    )
+    # mpbench verify accepts results of the other side.
+    assert json.loads(python("-c", print_identity)) == create().identity()
     # Nothing was built: the cache has the code of guests alone.
     assert [path.name for path in (home / ".cache/mpbench").iterdir()] == ["guest"]
     shutil.rmtree(library)
