@@ -10,6 +10,8 @@
 # make dashboard  bundle the dashboard's JavaScript again, after a change of it
 # make release  tag this commit with the version that the changelog's top section has
 # make wheel  what needs no installation but pip, in dist/: kernel and image inside
+# make sources  the wheel's sources, in dist/: with Linux and the packages of the image
+# make constraints  pin the newest Python packages
 # make setup  Debian packages, virtual environment, guest kernel, root image
 #
 # Only the Debian packages need root (or sudo); with them installed, all else
@@ -42,7 +44,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 
 .PHONY: help setup packages venv kernel image demo reproduction
 .PHONY: test tests unit coverage lint types docs integrity
-.PHONY: dashboard release wheel clean
+.PHONY: dashboard release wheel sources constraints clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -71,10 +73,10 @@ packages:
 
 venv: $(VENV)/installed
 
-$(VENV)/installed: setup.py pyproject.toml mpbench/__init__.py $(wildcard analysis/capture/core/*.[ch]) | packages
+$(VENV)/installed: setup.py pyproject.toml constraints.txt mpbench/__init__.py $(wildcard analysis/capture/core/*.[ch]) | packages
 	@$(call step,Python packages in $(VENV),about a minute)
 	/usr/bin/python3 -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $@
 	$(call done)
 
@@ -188,13 +190,27 @@ docs: $(VENV)/docs
 
 $(VENV)/docs: $(VENV)/installed
 	@$(call step,What builds the documentation,seconds)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	touch $@
 	$(call done)
 
 wheel: venv kernel image
 	@$(call step,The wheel in dist,half a minute)
 	$(BIN)/python -m packing
+	$(call done)
+
+sources: venv kernel
+	@$(call step,The sources of the wheel in dist,a minute)
+	$(BIN)/python -m packing sources
+	$(call done)
+
+constraints: venv
+	@$(call step,The newest Python packages,two minutes)
+	mkdir -p build
+	$(BIN)/python -m pip install -q --dry-run --ignore-installed --report build/pip.json \
+		-e '.[test,docs,cluster,slurm,pbs,sge,kubernetes]'
+	$(BIN)/python -m packing.pins build/pip.json > build/constraints.txt
+	mv build/constraints.txt constraints.txt
 	$(call done)
 
 release: venv

@@ -1,10 +1,11 @@
-"""Make what a release consists of: `python -m packing [--out dist]`.
+"""Make what a release consists of: `python -m packing [wheel|sources] [--out dist]`.
 
 The guest kernel and the root image must be in the cache (`mpbench kernel build`,
 `mpbench image build`).
 """
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -14,21 +15,41 @@ from pathlib import Path
 
 from mpbench.errors import UserError
 from mpbench.store import provenance
-from packing import parts
+from packing import bill, parts, pins, sources
 from packing.parts import ABOUT, BUILT
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="packing", description=__doc__)
+    parser.add_argument(
+        "what", nargs="?", choices=("wheel", "sources"), default="wheel"
+    )
     parser.add_argument("--out", type=Path, default=parts.TOP / "dist")
+    parser.add_argument("--debs", type=Path, help="has Debian packages of the image")
     arguments = parser.parse_args()
+    out = arguments.out.resolve()
     try:
-        made = wheel(arguments.out.resolve())
+        if arguments.what == "sources":
+            made = [sources.write(out, arguments.debs)]
+        else:
+            made = [wheel(out)]
+            made += beside(made[0])
     except UserError as error:
         print(f"packing: {error}", file=sys.stderr)
         return 2
-    print(f"{made}: {made.stat().st_size / 1e6:.1f} MB")
+    for path in made:
+        print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     return 0
+
+
+def beside(made: Path) -> list[Path]:
+    """Write the wheel's bill of materials, and the versions that it is tested with."""
+    stem = "-".join(made.name.split("-")[:2])
+    paper = made.with_name(f"{stem}.cdx.json")
+    paper.write_text(json.dumps(bill.bill(made), indent=2) + "\n")
+    constraints = made.with_name(pins.FILE.name)
+    shutil.copyfile(pins.FILE, constraints)
+    return [paper, constraints]
 
 
 def wheel(out: Path) -> Path:

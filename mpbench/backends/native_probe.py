@@ -6,6 +6,7 @@ the step worked. A further key `kernel` holds what the kernel offers.
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 VETH = ["ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1"]
@@ -80,3 +81,7 @@ def _read(name: str) -> str | None:
         return (Path("/proc/sys") / name).read_text().strip()
     except OSError:
         return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

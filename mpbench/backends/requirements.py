@@ -16,7 +16,7 @@ from mpbench.backends.guest_process import Enclosed, environment
 from mpbench.errors import UserError
 
 PROBE_S = 60.0
-PROBE = "import sys; from mpbench.backends.native_probe import main; sys.exit(main())"
+PROBE = Path(__file__).with_name("native_probe.py")
 COMPILER = tools.Tool(read_tools.COMPILER, "gcc libc6-dev")
 """Needed once, to compile `mpbench-read`."""
 OURS = {
@@ -198,7 +198,7 @@ def _probe() -> Mapping[str, Any]:
         said = Path(folder) / "said"
         with said.open("wb") as output:
             enclosed = Enclosed(
-                [*PYTHON, "-c", PROBE],
+                [*PYTHON, str(PROBE)],
                 Path(folder),
                 environment(),
                 output,

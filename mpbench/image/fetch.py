@@ -1,5 +1,6 @@
 """Fetches the pinned packages' files, each checked against its SHA-256.
 
+Places of the user's own are asked first (`mpbench.mirror`).
 The files come from the mirror that the machine's apt already uses. apt's own program
 for single files fetches them, with the user's proxies. No index is read: the lock file
 has each file's path and hash.
@@ -10,6 +11,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from mpbench import mirror
 from mpbench.errors import UserError
 from mpbench.image.lock import Package
 from mpbench.kernel import debian
@@ -34,10 +36,28 @@ def fetch(
     Raises UserError that names the packages that cannot be had.
     """
     found = _among(packages, given) if given else {}
+    for package in packages:
+        if package not in found:
+            path = _mirrored(package, folder)
+            if path is not None:
+                found[package] = path
     missing = [package for package in packages if package not in found]
     if missing:
         found.update(_download(shell, missing, folder))
     return found
+
+
+def _mirrored(package: Package, folder: Path) -> Path | None:
+    """The package's file, from one of the user's own places."""
+    target = folder / f"{package.name}_{package.sha256[:8]}.mirrored.deb"
+    origin = mirror.fetch(f"debs/{package.file}", target)
+    if origin is None:
+        return None
+    if digest(target) != package.sha256:
+        raise UserError(
+            f"{origin}: not the file that the lock file pins (its hash is another one)"
+        )
+    return target
 
 
 def _among(packages: Iterable[Package], folder: Path) -> dict[Package, Path]:

@@ -46,6 +46,11 @@ class Package:
     path: str
 
     @property
+    def file(self) -> str:
+        """The name of its file."""
+        return self.path.rpartition("/")[2]
+
+    @property
     def line(self) -> str:
         words = (self.name, self.version, self.suite, self.size_bytes, self.sha256)
         return " ".join(map(str, (*words, self.path)))

@@ -2,7 +2,8 @@
 
 The content identifies a source. For a tarball that is its SHA-256. For an unpacked
 tree it is a hash of the paths, sizes and times (in whole seconds) of the files that
-would be copied from it. `cp -a` and tar keep all of these.
+would be copied from it. `cp -a` and tar keep all of these. The pinned subset of a
+source counts as that source (`pinned`).
 """
 
 import hashlib
@@ -14,11 +15,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from mpbench import mirror
 from mpbench.errors import UserError
-from mpbench.kernel import cache, debian, unpack, upstream
+from mpbench.kernel import cache, debian, pinned, unpack, upstream
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import SERIES
 from mpbench.kernel.shell import CommandFailed, Shell
+
+SUBSET = "subset"
+"""In the place of the rules of a source that was unpacked from the pinned subset."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,8 @@ def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
         with progress.step("source", f"reading {given}"):
             linux = _check(unpack.version(given), given)
             identity = tree_identity(given)
+    elif pinned.is_subset(given, pinned.read()):
+        return _subset(given, str(given.absolute()), False, shell, progress)
     else:
         with progress.step("source", f"reading {given}"):
             identity = file_identity(given)
@@ -80,11 +87,26 @@ def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
     return _store(new, Source(linux, str(given.absolute()), identity, False))
 
 
+def _subset(
+    tarball: Path, origin: str, fetched: bool, shell: Shell, progress: Progress
+) -> Source:
+    """The source of the pinned subset, unless the whole source is there."""
+    identity = pinned.read().whole
+    known = _known(identity) or _known(identity, SUBSET)
+    if known is not None:
+        return known
+    new = _new_folder()
+    with progress.step("unpack", tarball.name):
+        unpack.unpack(shell, tarball, new / "tree")
+    linux = _check(unpack.version(new / "tree"), tarball)
+    return _store(new, Source(linux, origin, identity, fetched, SUBSET))
+
+
 def add_selftests(source: Source, shell: Shell, progress: Progress) -> None:
     """Add upstream's tests to a source that was unpacked without them, from where the
     source came from; to be called under the lock."""
     with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=_folder()) as scratch:
-        if source.fetched:
+        if source.fetched or source.rules == SUBSET:
             origin, _ = _download(Path(scratch), shell, progress)
         else:
             origin = Path(source.origin)
@@ -100,18 +122,28 @@ def add_selftests(source: Source, shell: Shell, progress: Progress) -> None:
 
 
 def stored() -> list[Source]:
-    """The sources in the cache, the oldest first."""
+    """The sources in the cache: subsets first, and the oldest of each first."""
     dated = []
     for path in (cache.root() / "sources").glob("[!.]*/source.json"):
         source = Source(**json.loads(path.read_text()))
-        if source.rules == unpack.rules():
-            dated.append((path.stat().st_mtime, source))
+        if source.rules in (SUBSET, unpack.rules()):
+            order = (source.rules != SUBSET, path.stat().st_mtime)
+            dated.append((order, source))
     return [source for _, source in sorted(dated, key=lambda pair: pair[0])]
 
 
 def _fetch(shell: Shell, progress: Progress) -> Source:
     folder = _folder()
     with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=folder) as scratch:
+        subset = Path(scratch) / pinned.read().file
+        found = mirror.fetch(subset.name, subset)
+        if found is not None:
+            if not pinned.is_subset(subset, pinned.read()):
+                raise UserError(
+                    f"{found}: not the subset of Linux that {pinned.FILE} pins; take "
+                    "the file of this release of mpbench"
+                )
+            return _subset(subset, found, True, shell, progress)
         tarball, origin = _download(Path(scratch), shell, progress)
         identity = file_identity(tarball)
         known = _known(identity)
@@ -158,8 +190,10 @@ def _describe(folder: Path, source: Source) -> None:
     draft.replace(folder / "source.json")
 
 
-def _known(identity: str) -> Source | None:
-    return next((source for source in stored() if source.identity == identity), None)
+def _known(identity: str, rules: str | None = None) -> Source | None:
+    """The source in the cache; only the whole one counts, unless `rules` says other."""
+    wanted = (identity, rules or unpack.rules())
+    return next((s for s in stored() if (s.identity, s.rules) == wanted), None)
 
 
 def _folder() -> Path:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from mpbench import mirror as places
 from mpbench.errors import UserError
 from mpbench.image import fetch
 from mpbench.image.lock import Package
@@ -42,6 +43,22 @@ def test_from_the_user_s_folder_and_the_mirror(
     found = fetch.fetch(shell, [one, two], target, given)
     assert found[one] == given / "one.deb"
     assert fetch.digest(found[two]) == two.sha256
+
+
+def test_a_place_of_the_user_s_is_asked_first(
+    tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, place = tmp_path / "target", tmp_path / "place"
+    target.mkdir()
+    (place / "debs").mkdir(parents=True)
+    one = make_deb(tmp_path / "one.deb", {"./usr/one": b"1"})
+    (tmp_path / "one.deb").rename(place / "debs" / one.file)
+    monkeypatch.setenv(places.VARIABLE, str(place))
+    found = fetch.fetch(shell, [one], target, None)
+    assert fetch.digest(found[one]) == one.sha256
+    (place / "debs" / one.file).write_bytes(b"another file")
+    with pytest.raises(UserError, match="not the file that the lock file pins"):
+        fetch.fetch(shell, [one], target, None)
 
 
 def test_a_version_that_is_gone(tmp_path: Path, shell: Shell, mirror: Path) -> None:

@@ -1,5 +1,6 @@
 """The wheel: what is in it, and runs with it, without compiler and without network."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -10,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from mpbench import kernel
 from mpbench.backends.virtual import create
 from packing import __main__ as packing
 
+ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.guest]
 
 
@@ -29,6 +32,22 @@ def test_all_is_below_one_name(wheel: Path) -> None:
     assert not [name for name in names if "/tests/" in name or "__pycache__" in name]
     licences = {Path(name).name for name in names if "/licenses/" in name}
     assert licences == {"LICENSE"}
+
+
+def test_the_bill_names_kernel_image_and_packages(wheel: Path) -> None:
+    paper, constraints = packing.beside(wheel)
+    assert constraints.read_bytes() == (ROOT / "constraints.txt").read_bytes()
+    content = json.loads(paper.read_text())
+    (digest,) = content["metadata"]["component"]["hashes"]
+    assert digest["content"] == hashlib.sha256(wheel.read_bytes()).hexdigest()
+    parts = {part["name"]: part for part in content["components"]}
+    assert parts["linux"]["hashes"][0]["content"] == kernel.find().info["linux_hash"]
+    within = {part["name"] for part in parts["mpbench-root"]["components"]}
+    assert {"iperf3", "nginx", "mininet"} <= within
+    assert {"click", "numpy", "scipy", "mdurl"} <= parts.keys()
+    assert "pytest" not in parts
+    names = [part["bom-ref"] for part in content["components"]]
+    assert len(names) == len(set(names))
 
 
 def test_a_run_of_an_installed_mpbench(wheel: Path, tmp_path: Path) -> None:
