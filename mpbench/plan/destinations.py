@@ -7,12 +7,14 @@ permutation
     each host sends to one host, and each receives from one (TP1)
 random
     each host sends to `count` other hosts, drawn for each host, never twice
-    (TP2 in a FatTree, count 12); with a `share` below 1, only that share of the hosts
-    sends, itself drawn (TP3, share 0.3)
+    (TP2 in a FatTree, count 12)
 neighbours
     each host sends to every host that shares a switch with it (TP2 in a BCube)
 all
     each host sends to every other host
+
+With a `share` below 1, only that share of the hosts sends, itself drawn (TP3: random,
+share 0.3), or only the rest of the hosts.
 
 Nothing here depends on a topology, on addresses or on the order in which Python
 keeps sets.
@@ -35,6 +37,7 @@ def pairs(
     *,
     count: int = 1,
     share: float = 1.0,
+    rest: bool = False,
     neighbours: Mapping[str, Sequence[str]] | None = None,
 ) -> list[tuple[str, str]]:
     """The pairs (from, to) of a pattern, in the order of `hosts`.
@@ -43,8 +46,9 @@ def pairs(
     pattern : a name of PATTERNS
     seed : of what is drawn; the same seed gives the same pairs
     count : of `random`: destinations per sending host, 1 to one less than the hosts
-    share : of `random`: the share of the hosts that send, above 0 and up to 1, rounded
-        to a whole number of hosts, at least 1
+    share : of `permutation` and `random`: the share of the hosts that send, above 0
+        and up to 1, rounded to a whole number of hosts, at least 1
+    rest : whether those hosts send which do not with the same seed and share
     neighbours : of `neighbours`: the hosts that each host sends to
 
     No host sends to itself. Raises ValueError, in one line, for what cannot be.
@@ -52,8 +56,11 @@ def pairs(
     if len(hosts) < LEAST_HOSTS or len(set(hosts)) != len(hosts):
         raise ValueError(f"{len(hosts)} hosts; a pattern needs 2 or more, each once")
     draw = random.Random(f"{seed}/{pattern}")
+    if not 0 < share <= 1:
+        raise ValueError(f"share {share:g} is not above 0 and up to 1")
     if pattern == "permutation":
-        return _permutation(hosts, draw)
+        made = _permutation(hosts, draw)
+        return [made[number] for number in _senders(len(hosts), draw, share, rest)]
     if pattern == "all":
         return [(one, two) for one in hosts for two in hosts if one != two]
     if pattern == "neighbours":
@@ -65,9 +72,15 @@ def pairs(
         raise ValueError(
             f"{count} destinations; {len(hosts)} hosts have 1 to {len(hosts) - 1} each"
         )
-    if not 0 < share <= 1:
-        raise ValueError(f"share {share:g} is not above 0 and up to 1")
-    return _random(hosts, draw, count, share)
+    return _random(hosts, draw, count, _senders(len(hosts), draw, share, rest))
+
+
+def _senders(hosts: int, draw: random.Random, share: float, rest: bool) -> list[int]:
+    """The positions of the hosts that send, in order."""
+    dealt = list(range(hosts))
+    _shuffle(dealt, draw)
+    sending = max(1, round(share * hosts))
+    return sorted(dealt[sending:] if rest else dealt[:sending])
 
 
 def _permutation(hosts: Sequence[str], draw: random.Random) -> list[tuple[str, str]]:
@@ -80,11 +93,8 @@ def _permutation(hosts: Sequence[str], draw: random.Random) -> list[tuple[str, s
 
 
 def _random(
-    hosts: Sequence[str], draw: random.Random, count: int, share: float
+    hosts: Sequence[str], draw: random.Random, count: int, sending: Sequence[int]
 ) -> list[tuple[str, str]]:
-    senders = list(range(len(hosts)))
-    _shuffle(senders, draw)
-    sending = sorted(senders[: max(1, round(share * len(hosts)))])
     found = []
     for number in sending:
         others = [host for place, host in enumerate(hosts) if place != number]

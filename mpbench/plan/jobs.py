@@ -247,13 +247,20 @@ def pairs(spec: Spec, entry: Flows, index: int, seed: int) -> list[list[str]]:
     seed, index : of the run and the entry, from which they are drawn
     """
     topology = spec.network_description
-    pattern = entry.pattern(topology)
+    pattern, whole = entry.pattern(topology), (index, entry)
+    if entry.of_rest:
+        (whole,) = (
+            (place, other)
+            for place, other in enumerate(spec.traffic)
+            if isinstance(other, Flows) and entry.is_rest_of(other)
+        )
     found = destinations.pairs(
         topology.hosts,
         pattern.name,
-        f"{seed}/pairs/{index}",
+        f"{seed}/pairs/{whole[0]}",
         count=pattern.count,
-        share=pattern.share,
+        share=whole[1].pattern(topology).share,
+        rest=entry.of_rest,
         neighbours=traffic_patterns.neighbours(topology),
     )
     return [[here, there] for here, there in found]

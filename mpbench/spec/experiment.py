@@ -260,6 +260,7 @@ class Spec(Part):
 
     def _check_traffic(self, faults: Faults, info: ValidationInfo) -> None:
         shared_hosts.check(self.traffic, self.cases, faults)
+        shared_hosts.check_rest(self.traffic, faults)
         topology = context(info).topology
         if topology is not None:
             flows.check_names(self.traffic, topology, faults)

@@ -1,6 +1,6 @@
 """Traffic by the tool `flows`: many connections, of drawn sizes and at drawn times."""
 
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 from pydantic.config import JsonDict
@@ -99,6 +99,20 @@ def _arrivals_schema(schema: JsonDict) -> None:
     schema["anyOf"] = [{"$ref": mapping}, {"const": AT_ONCE}, *ANY_QUANTITY["anyOf"]]  # type: ignore[misc]
 
 
+def _senders(value: object) -> object:
+    if value == traffic_patterns.REST:
+        return value
+    return Quantity("%", 0.1, 100).check(value)
+
+
+def _senders_schema(schema: JsonDict) -> None:
+    schema["anyOf"] = [
+        *ANY_QUANTITY["anyOf"],  # type: ignore[misc]
+        {"const": traffic_patterns.REST},
+        {"type": "null"},
+    ]
+
+
 class Duration(Part):
     """How long each user goes on after its start.
 
@@ -144,10 +158,14 @@ class Flows(Entry):
         description="Of `to: random`: the hosts that each host sends to; 1 if not"
         " said.",
     )
-    senders: Annotated[float, Quantity("%", 0.1, 100)] | None = Field(
-        default=None,
-        description="Of `to: random`: the share of the hosts that send; all if not"
-        " said.",
+    senders: Annotated[float | Literal["rest"], BeforeValidator(_senders)] | None = (
+        Field(
+            default=None,
+            description="Of `to: permutation` and `random`: the share of the hosts that"
+            " send; all if not said. `rest`: the hosts that are no senders of the other"
+            " entry of this pattern.",
+            json_schema_extra=_senders_schema,
+        )
     )
     connections: Annotated[Count, Field(le=MOST_CONNECTIONS)] | None = Field(
         default=None,
@@ -197,9 +215,30 @@ class Flows(Entry):
 
     def pattern(self, topology: Description) -> traffic_patterns.Pattern:
         """Who sends to whom, if it is between many hosts."""
-        share = (self.senders or 100.0) / 100
         count = self.destinations or 1
-        return traffic_patterns.pattern(self.destination, topology, count, share)
+        return traffic_patterns.pattern(
+            self.destination, topology, count, self.share or 1.0
+        )
+
+    @property
+    def share(self) -> float | None:
+        """The share of the hosts that send, 0 to 1; None if the entry does not say."""
+        return None if not isinstance(self.senders, float) else self.senders / 100
+
+    @property
+    def of_rest(self) -> bool:
+        """Whether it has the senders that another entry leaves."""
+        return self.many and self.senders == traffic_patterns.REST
+
+    def is_rest_of(self, other: Entry) -> bool:
+        """Whether the senders are those that `other` leaves."""
+        return (
+            isinstance(other, Flows)
+            and other.many
+            and other.share is not None
+            and other.destination == self.destination
+            and self.of_rest
+        )
 
     def _check_hosts(self, faults: Faults, info: ValidationInfo) -> None:
         topology = context(info).topology

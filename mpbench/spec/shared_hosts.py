@@ -10,7 +10,7 @@ from mpbench.spec import knobs
 from mpbench.spec.cases import Case
 from mpbench.spec.flow_entry import Flows
 from mpbench.spec.traffic import Entry
-from mpbench.spec.traffic_patterns import HOSTS
+from mpbench.spec.traffic_patterns import HOSTS, REST
 from mpbench.spec.values import Faults
 
 TRANSPORT = "another transport"
@@ -53,6 +53,20 @@ def check(entries: Sequence[Entry], cases: Mapping[str, Case], faults: Faults) -
             faults.add(("traffic", index, "to"), words)
             continue
         servers.setdefault(entry.destination, []).append(index)
+
+
+def check_rest(entries: Sequence[Entry], faults: Faults) -> None:
+    """Adds a fault for each entry of the remaining senders without the one entry whose
+    senders remain."""
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, Flows) or not entry.of_rest:
+            continue
+        others = sum(entry.is_rest_of(other) for other in entries)
+        if others != 1:
+            has = "several entries have" if others else "no other entry has"
+            reason = f"'{REST}' of what? {has} a share of senders, 'from: {HOSTS}' and"
+            reason += f" 'to: {entry.destination}'; give one entry 'senders: 33 %'"
+            faults.add(("traffic", index, "senders"), reason)
 
 
 def _clash(

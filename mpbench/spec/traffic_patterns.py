@@ -14,13 +14,18 @@ from topologies import Description, families
 HOSTS = "hosts"
 """What stands under `from` where all hosts of a data centre send."""
 RANDOM = "random"
-PATTERNS = ("permutation", RANDOM, "neighbours", "all")
+PERMUTATION = "permutation"
+PATTERNS = (PERMUTATION, RANDOM, "neighbours", "all")
+REST = "rest"
+"""The senders that another entry of the same pattern does not have."""
 PAPER = ("TP1", "TP2", "TP3")
 REPLICAS = 12
 """Destinations of each host in TP2."""
 SPARSE_SHARE = 0.3
 """The share of the hosts that send in TP3."""
 NAMES = (*PATTERNS, *PAPER)
+DRAWN = [PERMUTATION, RANDOM]
+"""Patterns of which a part of the hosts can be the senders."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,8 @@ class Pattern:
     """Which hosts send to which: see `mpbench.plan.destinations.pairs`.
 
     count : of `random`: destinations of each sending host
-    share : of `random`: the share of the hosts that send, above 0 and up to 1
+    share : of `permutation` and `random`: the share of the hosts that send, above 0
+        and up to 1
     """
 
     name: str
@@ -40,13 +46,14 @@ def pattern(name: str, topology: Description, count: int, share: float) -> Patte
     """The pattern of an entry.
 
     name : one of NAMES
-    count, share : of `random`
+    count : of `random`
+    share : of `permutation` and `random`
 
     In TP2, hosts of a BCube send to their neighbours, and others to hosts drawn at
     random.
     """
     of_paper: Mapping[str, Pattern] = {
-        "TP1": Pattern("permutation"),
+        "TP1": Pattern(PERMUTATION),
         "TP2": Pattern("neighbours")
         if topology.name.startswith("bcube")
         else Pattern(RANDOM, REPLICAS),
@@ -54,11 +61,13 @@ def pattern(name: str, topology: Description, count: int, share: float) -> Patte
     }
     if name in of_paper:
         return of_paper[name]
+    if name == PERMUTATION:
+        return Pattern(name, share=share)
     return Pattern(name, count, share) if name == RANDOM else Pattern(name)
 
 
 def check(
-    topology: Description, name: str, count: int | None, share: float | None
+    topology: Description, name: str, count: int | None, senders: float | str | None
 ) -> Faults:
     """What is wrong with an entry between many hosts, by its keys."""
     faults = Faults()
@@ -70,13 +79,15 @@ def check(
         reason = "hosts send by a pattern; " + nearest(name, NAMES)
         faults.add(("to",), f"'{name}' is none: {reason}")
         return faults
-    for key, value in (("destinations", count), ("senders", share)):
-        if value is not None and name != RANDOM:
+    given = (("destinations", count, [RANDOM]), ("senders", senders, DRAWN))
+    for key, value, patterns in given:
+        if value is not None and name not in patterns:
             reason = f"without effect with '{name}', which gives it"
-            faults.add((key,), f"{reason}; take it away, or write 'to: {RANDOM}'")
+            works = " or ".join(f"'to: {pattern}'" for pattern in patterns)
+            faults.add((key,), f"{reason}; take it away, or write {works}")
     if not topology.mesh:
         return faults
-    made = pattern(name, topology, count or 1, share or 1.0)
+    made = pattern(name, topology, count or 1, 1.0)
     others = len(topology.hosts) - 1
     if made.count > others:
         at = ("destinations",) if count is not None else ("to",)

@@ -158,7 +158,7 @@ class Quantity:
     usual : the unit that users most often write, which a message offers
     """
 
-    unit: Literal["s", "bytes", "/s"]
+    unit: Literal["s", "bytes", "/s", "%"]
     low: float
     high: float
     usual: str | None = None

@@ -73,6 +73,20 @@ def test_a_sparse_pattern() -> None:
     assert len(half) == 24 and len({one for one, _ in half}) == 8
 
 
+def test_two_entries_share_the_hosts_of_one_permutation() -> None:
+    rest = "{tool: flows, from: hosts, to: permutation, senders: rest, size: 70 kB,"
+    rest += " arrivals: 5 /s, duration: 2 s, transport: {protocol: tcp,"
+    rest += " congestion_control: reno, path: 1}}"
+    keys = f"permutation, senders: 33 %, duration: 2 s}}\n  - {rest[:-1]}"
+    long, short = (entry["pairs"] for entry in job(keys)["traffic"])
+    assert len(long) == 5 and len(short) == 11
+    hosts = {f"h{number}" for number in range(1, 17)}
+    for end in (0, 1):
+        ends = [pair[end] for pair in (*long, *short)]
+        assert len(ends) == 16 and set(ends) == hosts
+    assert all(here != there for here, there in (*long, *short))
+
+
 def test_all_to_all() -> None:
     assert len(set(pairs("all"))) == 16 * 15
 
@@ -117,6 +131,12 @@ def test_a_job_of_other_pairs_is_refused() -> None:
         ("TP1, destinations: 2, duration: 2 s", "fattree-k4", "without effect with"),
         ("all, senders: 50 %, duration: 2 s", "fattree-k4", "take it away, or write"),
         ("random, senders: 0 %, duration: 2 s", "fattree-k4", "senders"),
+        ("random, senders: some, duration: 2 s", "fattree-k4", "senders"),
+        (
+            "permutation, senders: rest, duration: 2 s",
+            "fattree-k4",
+            "'rest' of what? no other entry has a share of senders",
+        ),
         (
             "random, destinations: 16, duration: 2 s",
             "fattree-k4",
