@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from topologies import capturing
 from topologies.description import Description
+from topologies.queues import RED, Discipline
 from topologies.shaping import FRAME_BYTES, Shape
 from topologies.wiring import Port, Wiring
 
@@ -23,6 +24,17 @@ CHOICES = ("rotate", "hash", "random")
 """How a new flow picks one of several paths between two addresses: the next in turn, by
 a hash of its addresses and ports, or at random."""
 UP, DOWN = "up", "down"
+PACKETS = "packets"
+LIMITS = ("bytes", PACKETS)
+"""What a queue of N packets holds: the bytes of N full packets, as a tbf does, or N
+packets of any size."""
+RED_AS_BUILT = {
+    "probability_percent": 10.0,
+    "averaging": 16,
+    "gentle": True,
+    "ecn": False,
+}
+"""The options of the fabric's RED that have one value."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +94,25 @@ def fault(shapes: Mapping[str, Shape]) -> str:
         if shape.tclink:
             return f"{name} is a TCLink of Mininet's, which the fabric does not have"
         for way in (shape, shape.down):
-            if way is not None and (way.discipline or way.impairments):
-                return f"{name} has more than drop tail, which the fabric does not have"
+            if way is None:
+                continue
+            if way.impairments:
+                return f"{name} has impairments, which the fabric does not have"
+            if reason := discipline_fault(way.discipline):
+                return f"{name} has {reason}"
+    return ""
+
+
+def discipline_fault(discipline: Discipline | None) -> str:
+    """Why a link of the fabric cannot have a discipline; empty if it can."""
+    if discipline is None:
+        return ""
+    if discipline.name != RED:
+        return f"{discipline.name}; the fabric has drop_tail and red"
+    for key, value in RED_AS_BUILT.items():
+        if discipline.value(key) != value:
+            words = f"{key} {discipline.value(key)}"
+            return f"red with {words}; the red of the fabric has {value}"
     return ""
 
 
@@ -120,20 +149,26 @@ def table(
     return Table(tuple(ways), wiring.ports, paths)
 
 
-def link_orders(ways: Sequence[Way]) -> Iterator[str]:
-    """The orders that make the links."""
+def link_orders(ways: Sequence[Way], limit: str = LIMITS[0]) -> Iterator[str]:
+    """The orders that make the links. limit : one of LIMITS"""
     for number, way in enumerate(ways):
         shape = way.shape
         bps = 0 if shape.capacity_mbps is None else round(shape.capacity_mbps * 1e6)
         values = (
             bps,
             round(shape.delay_ms * 1e6),
-            shape.queue_packets * FRAME_BYTES,
-            0,
+            0 if limit == PACKETS else shape.queue_packets * FRAME_BYTES,
+            shape.queue_packets if limit == PACKETS else 0,
             round(shape.loss_percent / 100 * 2**32),
             round(shape.jitter_ms * 1e6),
         )
         yield f"link {number} {' '.join(map(str, values))}"
+        if shape.discipline is not None:
+            low, high = (
+                round(1000 * shape.discipline.value(key) / FRAME_BYTES)
+                for key in ("min_bytes", "max_bytes")
+            )
+            yield f"red {number} {low} {high}"
 
 
 def path_orders(

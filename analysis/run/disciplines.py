@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.run.readers.qdiscs import Qdisc
+from analysis.run.readers.qdiscs import FABRIC, Qdisc
 
 Facts = Mapping[str, Any]
 
@@ -101,6 +101,9 @@ def observed(at_interface: Sequence[Qdisc]) -> Traits:
     lines = [q for q in at_interface if q.kind == "netem"]
     for line in lines:
         facts |= _impairments(line, several=len(lines) > 1)
+    for link in at_interface:
+        if link.kind == FABRIC and "red" in (link.document.get("options") or {}):
+            return _of_fabric(link)
     managed = [q for q in at_interface if q.kind in SHOWN]
     if not managed:
         return Traits(facts)
@@ -117,6 +120,15 @@ def observed(at_interface: Sequence[Qdisc]) -> Traits:
     if queue.kind == CAKE:
         facts["cake ack_filter"] = options.get("ack-filter") != "disabled"
     return Traits(facts, queue.kind, _count(queue, FULL_DROPS), _marks(queue, facts))
+
+
+def _of_fabric(link: Qdisc) -> Traits:
+    """The traits of a link of the fabric with RED, most of whose options are fixed."""
+    red = link.document["options"]["red"]
+    facts = {"discipline": "red", "red min_bytes": red["min"]}
+    facts |= {"red max_bytes": red["max"], "red probability_percent": 10.0}
+    facts |= {"red averaging": 16, "red gentle": True, "red ecn": False}
+    return Traits(facts, "red", int(link.document.get("full", 0)), None)
 
 
 def _count(queue: Qdisc, names: Mapping[str, str]) -> int | None:

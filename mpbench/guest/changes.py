@@ -110,7 +110,7 @@ class Changes:
         self._folder = folder
         self._rows: list[str] = []
         self._zero_ns = 0
-        self._queue = _Queue(series)
+        self._queue = StepsInOrder(series)
         self._batches: dict[tuple[str, str], Batch] = {}
         self._ways = dict(_ways(series, shapes, wiring))
         self._ports = {
@@ -189,7 +189,7 @@ class Changes:
             batch.close()
 
 
-class _Queue:
+class StepsInOrder:
     """The steps of all series by time; those of one time in the order of the job."""
 
     def __init__(self, series: Sequence[Series]) -> None:

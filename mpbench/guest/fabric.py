@@ -13,6 +13,7 @@ from typing import Any
 from mpbench.guest.network import LabNode, NetworkError, run_batch
 from topologies import fabric
 from topologies.fabric import Table
+from topologies.shaping import FRAME_BYTES
 
 KERNEL = Path("/proc/lab_fabric")
 MOST_BYTES = 1 << 19
@@ -30,6 +31,8 @@ class FabricNetwork:
     seed : of the losses, jitter and choices
     log : the folder that keeps the orders
     more : further lines for `ip -batch`, by host
+    limit : what a full queue is full of, one of `fabric.LIMITS`
+    now_mbps : by number, the capacity of each way that has changed
     """
 
     def __init__(
@@ -39,8 +42,12 @@ class FabricNetwork:
         seed: int,
         log: Path,
         more: Mapping[str, Sequence[str]],
+        limit: str = fabric.LIMITS[0],
     ) -> None:
         self.table = table
+        self.limit = limit
+        self.now_mbps: Mapping[int, float] = {}
+        self._rates: Mapping[int, str] = {}
         self.log = log
         self.more = more
         self.nodes: dict[str, LabNode] = {}
@@ -52,7 +59,7 @@ class FabricNetwork:
 
         Raises NetworkError if the kernel refuses an order.
         """
-        links = [*self._first, *fabric.link_orders(self.table.ways)]
+        links = [*self._first, *fabric.link_orders(self.table.ways, self.limit)]
         _order(links)
         undo.callback(_order, ["end"])
         kept = list(links)
@@ -80,8 +87,21 @@ class FabricNetwork:
         found: dict[str, list[dict[str, Any]]] = {}
         for way, row in zip(self.table.ways, _rows(), strict=True):
             node, interface = way.place
-            found.setdefault(node, []).append(_as_tc(interface, row))
+            mbps = self.now_mbps.get(row["link"])
+            bps = row["bps"] if mbps is None else round(mbps * 1e6)
+            found.setdefault(node, []).append(_as_tc(interface, {**row, "bps": bps}))
         return found
+
+    def vary(self, orders: Mapping[int, str]) -> None:
+        """Give ways a capacity over time. orders : by the number of the way"""
+        self._rates = orders
+        _order(orders.values())
+        (self.log / "changes.fabric").write_text("\n".join([*orders.values(), ""]))
+
+    def varies_as_ordered(self) -> bool:
+        """Whether the kernel has as many steps as it was given."""
+        asked = {way: order.count(":") for way, order in self._rates.items()}
+        return all(row["steps"] == asked.get(row["link"], 0) for row in _rows())
 
 
 def capture(way: int, name: str, what: str, file: Path) -> None:
@@ -141,6 +161,13 @@ def _as_tc(interface: str, row: Mapping[str, int]) -> dict[str, Any]:
     }
     if row["bps"]:
         options |= {"rate": row["bps"] / 8, "limit": row["limit_bytes"]}
+    if row["limit_packets"]:
+        options["limit_packets"] = row["limit_packets"]
+    if row["red_max_2^-16"]:
+        options["red"] = {
+            "min": row["red_min_2^-16"] * FRAME_BYTES / 2**16,
+            "max": row["red_max_2^-16"] * FRAME_BYTES / 2**16,
+        }
     return {
         "kind": KIND,
         "dev": interface,
@@ -152,6 +179,7 @@ def _as_tc(interface: str, row: Mapping[str, int]) -> dict[str, Any]:
         "drops": row["lost"] + row["red"] + row["full"],
         "lost": row["lost"],
         "early": row["red"],
+        "full": row["full"],
         "most_bytes": row["most_bytes"],
         "byte_seconds": round(row["waited_2^10ns"] * WAITED_S, 6),
     }

@@ -26,11 +26,13 @@ from mpbench.guest import (
 )
 from mpbench.guest.changes import Changes
 from mpbench.guest.fabric import FabricNetwork
+from mpbench.guest.fabric_changes import FabricChanges
 from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
 from mpbench.workloads import flows
 from mpbench.workloads.processes import Process
+from topologies import fabric
 from topologies.network import Network
 from topologies.pairs import pairs
 from topologies.shaping import from_json
@@ -134,7 +136,8 @@ def build_network(
     if on_fabric := job.get("fabric"):
         table = topologies.tabulate_job(job, wiring)
         choose = on_fabric["choose"]
-        network = FabricNetwork(table, choose, job["seed"], folder, more)
+        limit = on_fabric.get("limit", fabric.LIMITS[0])
+        network = FabricNetwork(table, choose, job["seed"], folder, more, limit)
     else:
         network = LabNetwork(topology, folder, more)
     network.build(undo)
@@ -222,10 +225,12 @@ def make_changes(
     topology: Network,
     network: LabNetwork | FabricNetwork,
     folder: Path,
-) -> Changes | None:
+) -> Changes | FabricChanges | None:
     """The changes of the run's links; None if they stay as they are."""
-    if not job.get("changes") or isinstance(network, FabricNetwork):
+    if not job.get("changes"):
         return None
+    if isinstance(network, FabricNetwork):
+        return FabricChanges(job["changes"], network, job["time_limit_s"], folder)
     return Changes(
         job["changes"],
         from_json(job["links"]),

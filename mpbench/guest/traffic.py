@@ -12,6 +12,7 @@ from typing import Any
 
 from mpbench.guest import ready
 from mpbench.guest.changes import Changes
+from mpbench.guest.fabric_changes import FabricChanges
 from mpbench.guest.network import Nodes
 from mpbench.guest.sampling import Trace
 from mpbench.workloads.processes import Process
@@ -116,7 +117,7 @@ def run(
     folder: Path,
     trace: Trace | None = None,
     timers: LateTimers | None = None,
-    changes: Changes | None = None,
+    changes: Changes | FabricChanges | None = None,
 ) -> list[dict[str, Any]]:
     """Run all processes; returns a record of each.
 

@@ -37,7 +37,7 @@ from mpbench.spec.plugins import Code, KernelName, NumberName, PluginName
 from mpbench.spec.plugins import Numbers as PluginNumbers
 from mpbench.spec.vocabulary import READ_MODES
 from topologies import Description, User, fabric, networks, templates
-from topologies.fabric import CHOICES
+from topologies.fabric import CHOICES, LIMITS
 from topologies.shaping import from_json
 
 FORMAT = 2
@@ -210,6 +210,7 @@ class Fabric(Part):
     """How the fabric of the guest's kernel forwards packets."""
 
     choose: Literal[CHOICES]  # type: ignore[valid-type]
+    limit: Literal[LIMITS] | None = None  # type: ignore[valid-type]
 
 
 class Job(Part):
@@ -318,8 +319,11 @@ class Job(Part):
             raise ValueError(f"fabric: {self.topology} needs it")
         if self.fabric is not None and (reason := fabric.fault(shapes)):
             raise ValueError(f"fabric: {reason}")
-        if self.fabric is not None and self.changes:
-            raise ValueError("fabric: its links cannot change")
+        for one in self.changes if self.fabric else ():
+            if one.quantity != "capacity_mbps":
+                raise ValueError(f"fabric: {one.quantity} of its links cannot change")
+            if not any(one.values) and one.at_s[0] == 0:
+                raise ValueError("fabric: a link needs a capacity at some time")
 
     def _check_hosts(self) -> None:
         users = {u.host: u for u in self.description.users}

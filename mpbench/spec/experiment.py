@@ -197,7 +197,7 @@ class Spec(Part):
         topology = context(info).topology
         if self.fabric is None or topology is None:
             return
-        if reason := fabrics.fault(topology, bool(self.changes)):
+        if reason := fabrics.fault(topology):
             faults.add(("fabric",), reason)
 
     def _check_runs(self, faults: Faults) -> None:

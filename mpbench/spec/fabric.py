@@ -7,7 +7,7 @@ from pydantic.config import JsonDict
 
 from mpbench.spec.values import OneOf, Part
 from topologies import Description
-from topologies.fabric import CHOICES
+from topologies.fabric import CHOICES, LIMITS
 
 TCLINK = ("minitopo",)
 """Topologies whose links are Mininet's TCLink."""
@@ -22,8 +22,15 @@ class Fabric(Part):
         " `rotate`, `hash` or `random`.",
     )
 
+    limit: Annotated[str, OneOf("limit", LIMITS)] = Field(
+        default=LIMITS[0],
+        description="What a queue of N packets holds: the `bytes` of N full packets, or"
+        " N `packets` of any size.",
+    )
+
     def job(self) -> dict[str, str]:
-        return {"choose": self.choose}
+        own = {} if self.limit == LIMITS[0] else {"limit": self.limit}
+        return {"choose": self.choose, **own}
 
 
 def switched(value: object) -> object:
@@ -45,13 +52,8 @@ def switch_schema(schema: JsonDict) -> None:
 OnFabric = Annotated[Fabric | None, BeforeValidator(switched)]
 
 
-def fault(topology: Description, changes: bool) -> str:
-    """Why a topology cannot run on the fabric; empty if it can.
-
-    changes : whether its links change while a run goes on
-    """
-    if changes:
-        return "the links of the fabric cannot change; take fabric or changes away"
+def fault(topology: Description) -> str:
+    """Why a topology cannot run on the fabric; empty if it can."""
     if topology.name in TCLINK:
         return (
             f"{topology.name} has links of Mininet's own kind, which the fabric does"

@@ -10,7 +10,7 @@ from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Loc
 from topologies import Description
 from topologies.parameters import DOWN
-from topologies.queues import CAKE, RED
+from topologies.queues import CAKE, DROP_TAIL, RED
 
 if TYPE_CHECKING:
     from mpbench.spec.experiment import Spec
@@ -60,11 +60,34 @@ def check(spec: "Spec", topology: Description, faults: Faults) -> None:
     for name, found in traits(spec).items():
         if "discipline" in found:
             _check_queue(spec, name, found["discipline"], faults)
-        if spec.fabric is not None:
-            key = next(iter(found))
+        if spec.fabric is not None or topology.mesh:
+            _check_fabric(spec, name, found, faults)
+    _check_changes(spec, faults)
+    if spec.fabric is not None or topology.mesh:
+        _check_changes_on_fabric(spec, faults)
+
+
+def _check_fabric(spec: "Spec", name: str, found: Traits, faults: Faults) -> None:
+    """Adds the faults of traits that a link of the fabric cannot have."""
+    for key, given in found.items():
+        if key != "discipline":
             reason = f"a link of the fabric has no {key}; take one of them away"
             faults.add(place(spec, name, key), reason)
-    _check_changes(spec, faults)
+            continue
+        names = {one.name for one in (given.up, given.down) if one}
+        for other in sorted(names - {DROP_TAIL, RED}):
+            reason = f"a link of the fabric has no {other}; take drop_tail or red"
+            faults.add(place(spec, name, key), reason)
+
+
+def _check_changes_on_fabric(spec: "Spec", faults: Faults) -> None:
+    for key, changes in spec.changes.items():
+        others = [quantity for quantity in changes.changed if quantity != "capacity"]
+        if others:
+            reason = f"a link of the fabric has the same {others[0]} all the time; only"
+            faults.add(
+                ("changes", key), f"{reason} capacity can change, or take fabric away"
+            )
 
 
 def _check_changes(spec: "Spec", faults: Faults) -> None:

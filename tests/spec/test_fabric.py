@@ -8,6 +8,7 @@ import yaml
 import topologies
 from mpbench.backends import requirements
 from mpbench.errors import UserError
+from mpbench.guest.fabric_changes import course
 from mpbench.plan import job_format, make_plan
 from mpbench.spec import loads
 from tests.spec.files import text
@@ -118,10 +119,32 @@ def test_links_of_mininet_are_refused() -> None:
     assert "path1 is a TCLink" in fabric.fault(shapes)
 
 
-def test_links_that_change_are_refused() -> None:
-    changes = {"path1": {"at": {"0 s": {"capacity": "14 Mbit/s"}}}}
-    with pytest.raises(UserError, match="fabric: the links of the fabric cannot"):
-        loads(text(fabric=True, changes=changes))
+def test_only_capacities_of_its_links_change() -> None:
+    step = {"capacity": "14 Mbit/s"}
+    made = job(fabric=True, design=None, changes={"path1": {"at": {"0 s": step}}})
+    assert made["changes"][0]["quantity"] == "capacity_mbps"
+    for other in ({"delay": "2 ms"}, {"loss": "1 %"}, {"queue": 5}, {"up": False}):
+        changes = {"path1": {"at": {"1 s": {**step, **other}}}}
+        with pytest.raises(UserError, match=r"changes.path1: a link of the fabric has"):
+            loads(text(fabric=True, design=None, changes=changes))
+    made["changes"][0] |= {"values": [0.0]}
+    with pytest.raises(ValueError, match="needs a capacity at some time"):
+        job_format.check(made)
+
+
+def test_the_course_of_a_capacity() -> None:
+    series = {"at_s": [1.0, 2.0], "values": [5.0, 0.0], "period_s": 3.0}
+    period_ns, steps = course(series, 10.0, 7 * 10**9)
+    seconds = [(at / 1e9, mbps) for at, mbps in steps]
+    expected = [(0, 10), (1, 5), (2, 0), (4, 5), (5, 0), (7, 5), (8, 0)]
+    assert (period_ns, seconds) == (0, expected)
+    period_ns, steps = course({**series, "at_s": [0.0, 2.0]}, 10.0, 7 * 10**9)
+    assert (period_ns, len(steps)) == (3 * 10**9, 2)
+
+
+def test_queues_in_packets() -> None:
+    made = job(fabric={"limit": "packets"}, design=None)
+    assert made["fabric"] == {"choose": "rotate", "limit": "packets"}
 
 
 def test_the_native_backend_refuses_by_name() -> None:

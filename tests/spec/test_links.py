@@ -253,8 +253,17 @@ def test_changes_that_do_not_fit(link: str, change: str, message: str) -> None:
     assert make_plan(loads(fitting), {}).runs
 
 
-def test_links_of_the_fabric_have_drop_tail_only() -> None:
-    assert "has no discipline" in refusal(text("discipline: pie", more="fabric: true"))
+def test_links_of_the_fabric_have_drop_tail_or_red() -> None:
+    words = "a link of the fabric has no pie; take drop_tail or red"
+    assert words in refusal(text("discipline: pie", more="fabric: true"))
+    words = "a link of the fabric has no reordering"
+    assert words in refusal(text("reordering: 1 %", more="fabric: true"))
+    made = make_plan(loads(text("discipline: red", more="fabric: true")), {})
+    assert made.runs[0].job["links"][0]["discipline"]["name"] == "red"
+    for option in ("probability: 5 %", "averaging: 8", "gentle: false"):
+        given = f"discipline: {{name: red, {option}}}"
+        with pytest.raises(UserError, match="the red of the fabric has"):
+            make_plan(loads(text(given, more="fabric: true")), {})
 
 
 def test_names_are_those_of_the_schema() -> None:

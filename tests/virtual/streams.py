@@ -24,11 +24,18 @@ def stream(
     packets: int,
     rate_mbps: float,
     payload_bytes: int = PAYLOAD_BYTES,
+    on_fabric: bool | dict[str, str] = False,
 ) -> Arrived:
     """The numbers and one-way delays (ms) of the datagrams that passed a link."""
     folder.mkdir(exist_ok=True)
     network = {"links": {"only": {"jitter": "0 ms", **link}}, "users": {"u": "only"}}
-    job = job_of(folder, network=network, cases={"reno": RENO}, traffic=[BULK])
+    job = job_of(
+        folder,
+        network=network,
+        fabric=on_fabric,
+        cases={"reno": RENO},
+        traffic=[BULK],
+    )
     asked = {"packets": packets, "rate_mbps": rate_mbps, "payload_bytes": payload_bytes}
     ended, artefacts = lab_with(folder, PROBE).execute({**job, **asked})
     assert ended.status == "finished", ended.reason

@@ -72,10 +72,14 @@ LOOP = {
 }
 
 
-def test_a_link_carries_the_integral_of_its_capacity(tmp_path: Path) -> None:
+@pytest.mark.parametrize("on_fabric", [False, True])
+def test_a_link_carries_the_integral_of_its_capacity(
+    tmp_path: Path, on_fabric: bool
+) -> None:
     """More than the link can carry goes in, so what comes out is its capacity."""
     found, artefacts = run(
         tmp_path,
+        fabric=on_fabric,
         parameters={"path1.queue": 4, "path1.delay": 0},
         changes={"path1": {"at": LOOP, "repeat": "4 s"}},
         cases={"only": RENO},

@@ -33,20 +33,57 @@ def red_average_bytes(share: float) -> float:
     return MAX + MAX * (p - MAX_P) / (1 - MAX_P)
 
 
+@pytest.mark.parametrize("on_fabric", [False, True])
 @pytest.mark.parametrize("share", [0.05, 0.15, 0.4, 0.7])
-def test_red_drops_by_its_curve(tmp_path: Path, share: float) -> None:
+def test_red_drops_by_its_curve(tmp_path: Path, share: float, on_fabric: bool) -> None:
     """An even stream above the capacity loses what is too much, and the queue settles
     where the curve has this probability."""
     rate_mbps = CAPACITY_MBPS / (1 - share)
     packets = 6000
     arrived = stream(
-        tmp_path, {**LINK, "discipline": "red"}, packets=packets, rate_mbps=rate_mbps
+        tmp_path,
+        {**LINK, "discipline": "red"},
+        packets=packets,
+        rate_mbps=rate_mbps,
+        on_fabric=on_fabric,
     )
     settled = packets // 3
     assert loss_share(arrived, settled, packets) == pytest.approx(share, abs=0.02)
     wait_ms = mean_delay_ms(arrived, settled) - 5 - FRAME_MS
     queue_bytes = wait_ms / FRAME_MS * FRAME_BYTES
     assert queue_bytes == pytest.approx(red_average_bytes(share), rel=0.06)
+
+
+def test_red_of_the_fabric_is_as_asked(tmp_path: Path) -> None:
+    found = measured(
+        tmp_path,
+        network={
+            "links": {"only": {**LINK, "discipline": "red", "jitter": 0}},
+            "users": {"u": "only"},
+        },
+        fabric=True,
+        cases={"r": RENO},
+        traffic=[{"tool": "iperf3", "from": "u", "to": "server_u", "duration": "5 s"}],
+    )
+    assert found["only.queue_drops"] > 5 and found["only.full_drops"] == 0
+
+
+def test_a_queue_in_packets_counts_small_ones_as_whole(tmp_path: Path) -> None:
+    """Of a burst of small datagrams, a queue of 40 packets holds 40, and one in bytes
+    holds as many as have the bytes of 40 full packets."""
+    for limit, held in (
+        ("packets", 40),
+        ("bytes", 40 * FRAME_BYTES // (14 + 28 + 100)),
+    ):
+        arrived = stream(
+            tmp_path / limit,
+            {"capacity": "1 Mbit/s", "delay": "5 ms", "queue": 40},
+            packets=600,
+            rate_mbps=1000.0,
+            payload_bytes=100,
+            on_fabric={"limit": limit},
+        )
+        assert len(arrived) == pytest.approx(held + 1, abs=1)
 
 
 def test_red_that_is_not_gentle_drops_all_above_max(tmp_path: Path) -> None:

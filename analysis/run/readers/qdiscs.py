@@ -124,7 +124,6 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
     delay = options.get("delay") or {}
     in_bytes = kind in ("tbf", "bfifo", "red", FABRIC)
     rate = options.get(RATES.get(kind, ""))
-    limit = options.get("limit")
     return Qdisc(
         node=node,
         interface=description["dev"],
@@ -133,7 +132,7 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
         parent=description.get("parent"),
         rate_mbps=None if rate is None else rate * 8 / 1e6,
         limit_bytes=_limit_bytes(options) if in_bytes else None,
-        limit_packets=None if in_bytes or limit is None else int(limit),
+        limit_packets=_limit_packets(options, in_bytes),
         delay_ms=float(delay.get("delay", 0)) * 1e3,
         jitter_ms=float(delay.get("jitter", 0)) * 1e3,
         loss_percent=float((options.get("loss-random") or {}).get("loss", 0)) * 100,
@@ -143,6 +142,14 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
         lost=int(description.get("lost", 0)),
         document=description,
     )
+
+
+def _limit_packets(options: Mapping[str, Any], in_bytes: bool) -> int | None:
+    """The capacity of a queue in packets; None if it is one in bytes, or not shown."""
+    if "limit_packets" in options:
+        return int(options["limit_packets"])
+    limit = options.get("limit")
+    return None if in_bytes or limit is None else int(limit)
 
 
 def _limit_bytes(options: Mapping[str, Any]) -> float | None:
