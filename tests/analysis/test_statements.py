@@ -18,7 +18,7 @@ FILES = sorted(
     for path in PUBLISHED.glob("*.yaml")
     if path.name != "rules.yaml" and not path.name.endswith("-pages.yaml")
 )
-WITHOUT_PAGES = ("olia", "mpcc", "nsdi11")
+WITHOUT_PAGES = ("balia", "olia", "mpcc", "nsdi11")
 """Papers whose page numbers are not known here."""
 WITH_DROP_TAIL = ("olia-scenario-a", "olia-scenario-c")
 """Statements on RED, whose numbers under drop tail are printed beside them."""
