@@ -27,7 +27,7 @@ from mpbench.guest import (
 from mpbench.guest.changes import Changes
 from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.fabric_changes import FabricChanges
-from mpbench.guest.lab import in_lab
+from mpbench.guest.lab import in_lab, lengthen_backlog
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
 from mpbench.workloads import flows
@@ -141,9 +141,9 @@ def build_network(
     else:
         network = LabNetwork(topology, folder, more)
     network.build(undo)
+    if in_lab():  # natively, this belongs to the machine
+        lengthen_backlog()
     many = transport.many_connections(job)
-    if many and in_lab():  # natively, this belongs to the machine
-        Path(flows.BACKLOG).write_text(str(flows.BACKLOG_PACKETS))
     for host, settings in hosts.items():
         wide = flows.SYSCTLS if host in many else None
         transport.configure(network.nodes[host], settings, wide)

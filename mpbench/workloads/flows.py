@@ -19,10 +19,6 @@ SYSCTLS: Mapping[str, str | int] = {
     "net.ipv4.ip_local_port_range": "10000 65535",
 }
 """Of hosts with such traffic, so that thousands of connections can open at once."""
-BACKLOG = "/proc/sys/net/core/netdev_max_backlog"
-BACKLOG_PACKETS = 100_000
-"""The kernel hands packets from one end of a wire to the other through a queue of this
-length. Thousands of connections that open at once overflow the usual 1000."""
 
 
 def processes(

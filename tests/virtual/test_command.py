@@ -101,3 +101,51 @@ def test_what_goes_wrong_is_said(
     _, found = executed(tmp_path, text(**changes))
     assert found["verdict"] in ("failed", "invalid")
     assert reason in found["reason"]
+
+
+BURSTS = """\
+import os, socket, time
+BUFFER = 32  # SO_SNDBUFFORCE
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))  # sleeps exactly
+opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+opened.setsockopt(socket.SOL_SOCKET, BUFFER, 1 << 27)
+began = time.monotonic()
+for number in range(4):
+    time.sleep(max(0, began + number * 0.06 - time.monotonic()))
+    for _ in range(1500):
+        opened.sendto(bytes(1472), ("{address}", {port}))
+print("bursts=4")
+"""
+SINK = """\
+import socket, time
+opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+opened.bind(("", {port}))
+print("up", flush=True)
+time.sleep(10)
+"""
+
+
+def test_a_wire_carries_any_burst(tmp_path: Path) -> None:
+    """A link that only delays gets a burst in the instant in which it releases another.
+
+    Each packet that arrives then releases many, so that thousands are on a wire.
+    """
+    entry = {
+        "tool": "command",
+        "from": "near",
+        "to": "server_near",
+        "duration": "2 s",
+        "server": ["python3", "-c", SINK],
+        "ready_line": "up",
+        "client": ["python3", "-c", BURSTS],
+        "numbers": [{"pattern": "bursts=(?P<n>[0-9]+)", "units": {"n": "1"}}],
+    }
+    network = {
+        "links": {"far1..2": {"delay": "60 ms"}},
+        "users": {"near": ["far1 far2"]},
+    }
+    case = {"protocol": "tcp", "congestion_control": "reno", "path": 1}
+    spec = {"name": "bursts", "network": network, "cases": {"reno": case}}
+    _, found = executed(tmp_path, yaml.safe_dump({**spec, "traffic": [entry]}))
+    assert (found["verdict"], found["reason"]) == ("ok", "")
+    assert found["command.n"] == 4
