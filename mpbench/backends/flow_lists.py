@@ -1,7 +1,7 @@
 """The list that mpbench-flows reads: the connections of a run, with their addresses.
 
-The format stands at the head of kernel/guest/flows.c. The list lies in the run's folder
-before the run begins, and follows from the job alone.
+The format stands at the head of kernel/guest/flows/main.c. The list lies in the run's
+folder before the run begins, and follows from the job alone.
 """
 
 import hashlib

@@ -15,15 +15,17 @@ from pathlib import Path
 from mpbench.backends.confinement import SOURCE
 from mpbench.errors import UserError
 from mpbench.kernel import cache
+from mpbench.kernel.recipe import Program
 
 SOURCES = SOURCE / "kernel" / "guest"
 COMPILER = "gcc"
 REMEDY = "apt-get install gcc libc6-dev"
 _PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "mpbench-flows": ("flows.c", ("-O2",)),
+    "mpbench-flows": ("flows", ("-O2",)),
     "mpbench-read": ("mpbench-read.c", ("-O2",)),
     "libmpbench-read.so": ("read-library.c", ("-O2", "-shared", "-fPIC")),
 }
+"""Each with its source file, or a folder with several, and flags for gcc."""
 
 
 def cache_folder() -> Path:
@@ -66,7 +68,7 @@ def content_hash(sources: Path = SOURCES) -> str:
     digest = hashlib.sha256()
     for name, (source, options) in sorted(_PRODUCTS.items()):
         try:
-            content = (sources / source).read_bytes()
+            content = Program(name, source, options).content(sources)
         except OSError as error:
             raise UserError(
                 f"{sources / source}: cannot be read ({error.strerror}); "
@@ -78,7 +80,9 @@ def content_hash(sources: Path = SOURCES) -> str:
 
 def _compile(compiler: str, sources: Path, target: Path) -> None:
     for name, (source, options) in _PRODUCTS.items():
-        argv = [compiler, *options, "-o", str(target / name), str(sources / source)]
+        units = Program(name, source, options).units(sources)
+        files = [str(sources / unit) for unit in units]
+        argv = [compiler, *options, "-o", str(target / name), *files]
         done = subprocess.run([*argv, "-ldl"], capture_output=True, text=True)
         if done.returncode:
             words = " ".join(done.stderr.split())[:300]

@@ -105,7 +105,7 @@ def _write_initramfs(shell: Shell, folder: Path, recipe: Recipe) -> None:
             "-Wall",
             "-o",
             str(folder / program.name),
-            program.source,
+            *program.units(guest),
         ]
         shell.run([*words, *program.flags], cwd=guest)
     (folder / "list").write_text(INITRAMFS)

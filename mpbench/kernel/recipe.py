@@ -41,16 +41,37 @@ file /init initramfs/init 755 0 0
 
 @dataclass(frozen=True)
 class Program:
-    """A program of the guest: its source file in kernel/guest/, and flags for gcc."""
+    """A program of the guest.
+
+    source : its source file in kernel/guest/, or a folder with several
+    flags : for gcc
+    """
 
     name: str
     source: str
     flags: tuple[str, ...]
 
+    def files(self, guest: Path) -> list[Path]:
+        """All source files, with headers, in order of their names."""
+        place = guest / self.source
+        return sorted(place.glob("*.[ch]")) if place.is_dir() else [place]
+
+    def content(self, guest: Path) -> bytes:
+        """All source files, in a form that changes with their names too."""
+        if not (guest / self.source).is_dir():
+            return (guest / self.source).read_bytes()
+        parts = [(file.name, file.read_bytes()) for file in self.files(guest)]
+        return b"".join(f"{n} {len(part)}\n".encode() + part for n, part in parts)
+
+    def units(self, guest: Path) -> list[str]:
+        """What gcc compiles, relative to kernel/guest/."""
+        files = (file for file in self.files(guest) if file.suffix == ".c")
+        return [str(file.relative_to(guest)) for file in files]
+
 
 PROGRAMS = (
     Program("init", "init.c", ("-static",)),
-    Program("mpbench-flows", "flows.c", ("-static",)),
+    Program("mpbench-flows", "flows", ("-static",)),
     Program("mpbench-read", "mpbench-read.c", ("-static",)),
     Program("libmpbench-read.so", "read-library.c", ("-shared", "-fPIC", "-ldl")),
 )
@@ -155,5 +176,5 @@ def _inputs(recipe: Recipe) -> Iterator[tuple[str, bytes]]:
         yield f"patches/{path.name}", path.read_bytes()
     yield "initramfs", INITRAMFS.encode()
     for program in PROGRAMS:
-        content = (recipe.folder / "guest" / program.source).read_bytes()
+        content = program.content(recipe.folder / "guest")
         yield f"guest/{program.name} {' '.join(program.flags)}", content

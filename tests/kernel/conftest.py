@@ -63,7 +63,7 @@ class Lab:
         self._write(self.kernel / "overlay/net/ours.c", "ours\n")
         self._write(self.kernel / "patches/0001-two.patch", PATCH)
         for program in recipe.PROGRAMS:
-            name = program.source
+            name = program.source if "." in program.source else f"{program.source}/a.c"
             self._write(self.kernel / "guest" / name, "int main(void) { return 0; }\n")
         self._write(self.kernel / "launcher/launcher.c", "int main(void) {}\n")
         self._write(self.tree / "Makefile", MAKEFILE)

@@ -69,7 +69,8 @@ def test_polls_in_a_row_wait(tmp_path: Path) -> None:
 def test_a_source_that_does_not_compile(tmp_path: Path) -> None:
     sources = tmp_path / "sources"
     sources.mkdir()
-    for name in ("mpbench-read.c", "flows.c"):
+    (sources / "flows").mkdir()
+    for name in ("mpbench-read.c", "flows/main.c"):
         (sources / name).write_text("int main(void) { return 0; }\n")
     (sources / "read-library.c").write_text("no C at all\n")
     cache = tmp_path / "cache"
