@@ -16,6 +16,7 @@ METRIC_COLUMNS = {
     "requests_per_second": "requests_per_s",
     "request_time": "request_time_ms",
     "smoothed_rtt": "srtt_ms",
+    "mean_queue": "mean_queue_packets",
     "settling_time": "settling_time_s",
 }
 """The column of each metric whose name in an experiment file is another one."""
@@ -38,6 +39,7 @@ SYMBOLS = {
     "path1.share": "share of path 1",
     "requests_per_s": "requests per second",
     "srtt_ms": "smoothed RTT [ms]",
+    "payload_utilisation": "goodput over the payload share",
     "max_min_distance": "distance from max-min fairness",
     "request_balance": "$R_N$ of lowrtt and roundrobin",
     "less_lossy_share": "share of the less lossy path",

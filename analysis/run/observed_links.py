@@ -24,6 +24,8 @@ class Direction:
     other_drops : packets lost before the queue, by random loss or because the delay
         line was full
     traits : the discipline of the queue, and what else happens to packets
+    byte_seconds : the integral over time of the bytes that wait; None if the network
+        does not count it
     """
 
     rate_mbps: float | None
@@ -36,6 +38,7 @@ class Direction:
     other_drops: int
     traits: Traits = field(default_factory=Traits)
     packets: int = 0
+    byte_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,9 @@ def read_back(
 
 def _together(link: str, directions: Sequence[Direction]) -> Direction:
     """One direction of all links of a class."""
+    waited = [each.byte_seconds for each in directions if each.byte_seconds is not None]
+    total_waited = sum(waited) if waited else None
+    directions = [replace(each, byte_seconds=total_waited) for each in directions]
     first = directions[0]
     sums = [0, 0, 0, 0]
     for each in directions:
@@ -135,7 +141,13 @@ def _direction(
         other_drops=max(q.drops for q in at_interface) - queue_drops,
         traits=disciplines.observed(at_interface),
         packets=roots[0].packets,
+        byte_seconds=_byte_seconds(limiter),
     )
+
+
+def _byte_seconds(limiter: Qdisc | None) -> float | None:
+    waited = limiter.document.get("byte_seconds") if limiter else None
+    return None if waited is None else float(waited)
 
 
 def _queue_packets(limiter: Qdisc, at_interface: Sequence[Qdisc]) -> float | None:

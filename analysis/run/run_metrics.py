@@ -4,7 +4,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.run import changed_links, fair_shares, flow_times, metrics, tools
+from analysis.run import (
+    changed_links,
+    fair_shares,
+    flow_times,
+    link_measures,
+    metrics,
+    tools,
+)
 from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import by_entry, by_phase
 from analysis.run.job import FRAME_BYTES
@@ -44,11 +51,15 @@ def row(run: Artefacts) -> dict[str, Any]:
         "utilisation": metrics.utilisation(goodput_mbps, capacities)
         if goodput_mbps is not None and capacities
         else None,
+        "payload_utilisation": link_measures.payload_utilisation(
+            run, moved, measured_s, capacities
+        ),
         "jain": metrics.jain(rates) if len(rates) > 1 and any(rates) else None,
         **retransmissions(_senders(run)),
         "connections": sum(host.mptcp("MPCapableSYNACKRX") for host in counters),
         "joined_subflows": sum(host.mptcp("MPJoinSynAckRx") for host in counters),
         **by_link(run, carried),
+        **link_measures.columns(run, measured_s),
         **_changing_links(run, measured_s, carried),
         **(by_entry(run, moved) if run.job.traffic[0].name is not None else {}),
         **by_phase(run),

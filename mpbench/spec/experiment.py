@@ -37,7 +37,7 @@ from mpbench.spec.expressions import Expression
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
 from mpbench.spec.includes import whole_text
-from mpbench.spec.link_traits import Both, LinkTraits, without_value
+from mpbench.spec.link_traits import WAYS, Both, LinkTraits, without_value
 from mpbench.spec.networks import Network, expression_fault
 from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phases, check_phases
@@ -57,6 +57,8 @@ from mpbench.spec.values import (
 from topologies import Description, Parameter
 
 MOST_RUNS = 1_000_000
+OF_LINKS = ("loss_probability", "mean_queue")
+"""Metrics that a figure can show of one link and direction: `part: server.up`."""
 
 
 def _topology(value: object, info: ValidationInfo) -> object:
@@ -178,7 +180,7 @@ class Spec(Part):
         self._check_ports(faults)
         self._check_traffic(faults, info)
         self._check_metrics(faults, info)
-        self._check_figures(faults)
+        self._check_figures(faults, info)
         self._check_parameters(faults, info)
         self._check_links(faults, info)
         self._check_time_limit(faults)
@@ -302,8 +304,13 @@ class Spec(Part):
             at = ("metrics", self.metrics.index("smoothed_rtt"))
             reason = "known of traces only; say e.g. trace: 100 ms"
             faults.add(at, f"'smoothed_rtt' is {reason}")
-        metric = "experimental_aggregation_benefit"
         topology = context(info).topology
+        on_fabric = self.fabric is not None or (topology is None or topology.mesh)
+        if "mean_queue" in self.metrics and not on_fabric:
+            at = ("metrics", self.metrics.index("mean_queue"))
+            reason = "'mean_queue' is known on the fabric only; say fabric: true"
+            faults.add(at, reason)
+        metric = "experimental_aggregation_benefit"
         if metric not in self.metrics or topology is None:
             return
         at = ("metrics", self.metrics.index(metric))
@@ -315,7 +322,7 @@ class Spec(Part):
         if all(case.protocol != "mptcp" for case in self.cases.values()):
             faults.add(at, f"{metric} is of mptcp, and no case is")
 
-    def _check_figures(self, faults: Faults) -> None:
+    def _check_figures(self, faults: Faults, info: ValidationInfo) -> None:
         varied = set(self.design.factors) if self.design else set()
         for index, figure in enumerate(self.figures):
             at = ("figures", index)
@@ -328,21 +335,30 @@ class Spec(Part):
                 faults.add((*at, "criterion", "factor"), reason)
             if figure.by is not None and figure.by not in varied:
                 faults.add((*at, "by"), f"'{figure.by}' is the same in all runs")
-            self._check_part(figure, at, faults)
+            self._check_part(figure, at, faults, context(info).topology)
             self._check_time_figure(figure, at, faults)
             for position, name in enumerate(figure.factors or ()):
                 if name not in varied:
                     reason = f"'{name}' is the same in all runs"
                     faults.add((*at, "factors", position), reason)
 
-    def _check_part(self, figure: Figure, at: Loc, faults: Faults) -> None:
+    def _check_part(
+        self, figure: Figure, at: Loc, faults: Faults, topology: Description | None
+    ) -> None:
         """Whether the part of a run that a figure shows is measured."""
+        links = topology.links if topology and figure.metric in OF_LINKS else ()
         users = flows.names(self.traffic)
         several = len(self.traffic) > 1 or self.traffic[0].name is not None
         known = [*self.phases, *(users if several else ())]
         named: list[tuple[Loc, str]] = [((*at, "part"), figure.part or "")]
         named += [((*at, "parts", i), p) for i, p in enumerate(figure.parts or ())]
         for where, text in named:
+            link, _, way = text.rpartition(".")
+            if link in links:
+                if way not in WAYS:
+                    reason = f"a link has 'up' and 'down', not '{way}'"
+                    faults.add(where, f"{reason}; write {link}.up")
+                continue
             for part in text.split(".") if text else ():
                 if part not in known:
                     faults.add(

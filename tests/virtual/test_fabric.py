@@ -162,3 +162,35 @@ def test_orders_are_checked_and_hosts_can_vanish(tmp_path: Path) -> None:
     assert found["received"] == [True, False, True]
     assert found["links"] == [0, 2, 0, 2]
     assert not [name for name in found["left"] if name.startswith("eth")]
+
+
+def test_a_queue_that_is_full_for_a_known_time(tmp_path: Path) -> None:
+    """An even stream of R > C loses what is too much. A queue of 20 packets is full but
+    for the time between a departure and the next arrival, which is half a gap of the
+    stream on average: C / R / 2 packets are missing."""
+    job = job_of(
+        tmp_path,
+        fabric=True,
+        topology="two_path",
+        parameters={"path1.capacity": "10 Mbit/s", "path1.queue": 20},
+        cases={"only": {"protocol": "tcp", "congestion_control": "reno", "path": 1}},
+        traffic=[
+            {
+                "tool": "cbr",
+                "from": "client",
+                "to": "server",
+                "rate": "17 Mbit/s",
+                "duration": "10 s",
+            }
+        ],
+    )
+    found = ended_well(tmp_path, job)
+    share = (17 - 10) / 17
+    assert found["path1.up.loss_probability"] == pytest.approx(share, abs=0.005)
+    dropped_per_s = share * 17e6 / 8 / FRAME_BYTES
+    assert found["path1.up.drops_per_s"] == pytest.approx(dropped_per_s, rel=0.01)
+    mean = found["path1.up.mean_queue_packets"]
+    assert mean == pytest.approx(20 - 10 / 17 / 2, abs=0.06)
+    assert found["path1.down.loss_probability"] in (0, None)
+    assert found["path1.down.mean_queue_packets"] == 0
+    assert found["loss_probability"] == found["path1.up.loss_probability"]

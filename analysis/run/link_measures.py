@@ -1,0 +1,106 @@
+"""Loss, drops and queues of links, by direction, and the goodput over what can be."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from analysis.run import tools
+from analysis.run.artefacts import Artefacts
+from analysis.run.job import FRAME_BYTES
+from analysis.run.observed_links import Direction, ObservedLink
+
+PAYLOAD_BYTES = {"tcp": 1448, "mptcp": 1428}
+"""The data of a full packet: TCP has its timestamps, and MPTCP its mapping too."""
+WAYS = {"up": True, "down": False}
+
+
+def columns(run: Artefacts, measured_s: float | None) -> dict[str, Any]:
+    """The columns of every bottleneck link and direction.
+
+    measured_s : the time over which the goodput is a mean; None if it is not known
+
+    LINK.WAY.loss_probability : the share of the packets that reached the link and were
+        lost there, at random or by its queue, 0-1; None if none reached it
+    LINK.WAY.drops_per_s : these packets per second
+    LINK.WAY.mean_queue_packets : on the fabric, the mean over time of the bytes that
+        wait beside the packet being sent, in full packets; of a class of links, the
+        mean over its links
+
+    The way is `up` for what users send, and `down` for the direction towards them. Over
+    all bottlenecks that are used, in the directions of the data:
+
+    loss_probability : the share of packets lost
+    mean_queue_packets : on the fabric, the mean of the links' mean queues
+    """
+    found: dict[str, Any] = {}
+    places = Counter(end.link for end in run.outcome.links)
+    for link in _bottlenecks(run):
+        for way, forward in WAYS.items():
+            one = link.direction(forward)
+            prefix = f"{link.name}.{way}."
+            found[f"{prefix}loss_probability"] = _loss([one])
+            if measured_s:
+                found[f"{prefix}drops_per_s"] = _drops(one) / measured_s
+            if measured_s and one.byte_seconds is not None:
+                mean = one.byte_seconds / measured_s / places[link.name] / FRAME_BYTES
+                found[f"{prefix}mean_queue_packets"] = mean
+    used = {link.name for link in run.used_links}
+    ways = {way for way, forward in WAYS.items() if forward in _directions(run)}
+    names = [f"{link.name}.{way}" for link in _bottlenecks(run) for way in ways]
+    names = [name for name in names if name.rpartition(".")[0] in used]
+    found["loss_probability"] = _loss(
+        [
+            link.direction(WAYS[way])
+            for link in _bottlenecks(run)
+            for way in ways
+            if link.name in used
+        ]
+    )
+    queues = [found.get(f"{name}.mean_queue_packets") for name in names]
+    known = [queue for queue in queues if queue is not None]
+    if known:
+        found["mean_queue_packets"] = sum(known) / len(known)
+    return found
+
+
+def payload_utilisation(
+    run: Artefacts,
+    moved: Sequence[tools.Flow | None],
+    seconds: float | None,
+    capacities: Sequence[float],
+) -> float | None:
+    """The goodput over what the links used can carry of it.
+
+    moved : what the receiver of each entry read, in the job's order; None if the
+        entry's tool does not say
+    seconds : the time over which the goodput is a mean
+    capacities : of each link used, 10^6 bit/s
+
+    1428 of the 1514 bytes of a full frame are data over MPTCP, and 1448 over TCP. None
+    if the goodput of an entry or the capacity is not known.
+    """
+    if not seconds or not capacities or any(flow is None for flow in moved):
+        return None
+    frames = 0.0
+    for entry, flow in zip(run.job.traffic, moved, strict=True):
+        payload = PAYLOAD_BYTES[entry.transport.protocol]
+        frames += (flow.bytes if flow else 0) * FRAME_BYTES / payload
+    return 8e-6 * frames / seconds / sum(capacities)
+
+
+def _bottlenecks(run: Artefacts) -> Iterator[ObservedLink]:
+    return (link for link in run.links if link.forward.rate_mbps is not None)
+
+
+def _directions(run: Artefacts) -> set[bool]:
+    return {entry.forward for entry in run.job.traffic}
+
+
+def _drops(one: Direction) -> int:
+    return one.queue_drops + one.other_drops
+
+
+def _loss(directions: Sequence[Direction]) -> float | None:
+    dropped = sum(map(_drops, directions))
+    reached = dropped + sum(one.packets for one in directions)
+    return dropped / reached if reached else None

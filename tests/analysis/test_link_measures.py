@@ -1,0 +1,52 @@
+"""Loss and queues of links, from counters whose answer is known."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from analysis.run.observed_links import read_back
+from analysis.run.readers.outcome import LinkEnds
+from analysis.run.readers.qdiscs import parse
+from mpbench.errors import UserError
+from mpbench.spec import loads
+from tests.spec.files import text
+
+
+def way(name: str, **counts: Any) -> dict[str, Any]:
+    options = {"rate": 1.25e6, "limit": 15140, "delay": {"delay": 0.01}}
+    known = {"bytes": 0, "packets": 0, "drops": 0, "lost": 0, "byte_seconds": 0.0}
+    head = {"kind": "fabric", "dev": name, "handle": "1:", "root": True}
+    return {**head, "options": options, **known, **counts}
+
+
+def test_a_class_of_links_adds_up() -> None:
+    ends = [LinkEnds("core", ("f", f"u{n}"), ("f", f"d{n}")) for n in (1, 2)]
+    ways = [
+        way("u1", packets=90, drops=10, lost=4, byte_seconds=1514.0),
+        way("u2", packets=100, byte_seconds=3028.0),
+        way("d1"),
+        way("d2"),
+    ]
+    (link,) = read_back(ends, parse({"f": ways}, "qdisc-end.json"))
+    assert (link.forward.packets, link.forward.queue_drops) == (190, 6)
+    assert link.forward.other_drops == 4
+    assert link.forward.byte_seconds == pytest.approx(4542)
+    assert link.backward.byte_seconds == 0
+    other = replace(parse({"f": ways[:1]}, "x")[0], document={})
+    assert "byte_seconds" not in other.document
+
+
+def test_what_a_file_may_ask_for() -> None:
+    figure = {"kind": "line", "metric": "mean_queue", "by": "path1.capacity"}
+    factors = {"path1.capacity": ["1 Mbit/s", "5 Mbit/s"]}
+    given: dict[str, Any] = {
+        "design": {"method": "grid", "factors": factors},
+        "metrics": ["mean_queue"],
+        "fabric": True,
+    }
+    assert loads(text(**given, figures=[{**figure, "part": "path1.up"}])).metrics
+    with pytest.raises(UserError, match="a link has 'up' and 'down', not 'left'"):
+        loads(text(**given, figures=[{**figure, "part": "path1.left"}]))
+    with pytest.raises(UserError, match="known on the fabric only; say fabric: true"):
+        loads(text(**{**given, "fabric": False}))
