@@ -22,6 +22,7 @@ PARTS = ("parts", "configurations")
 """Folders of files that experiments include; they are no experiments."""
 FOLDERS = {
     ".": "To begin with",
+    "examples": "Examples",
     "thesis": "MultiPath TCP Connections: Analysis and Models (thesis, 2017)",
     "olia": "OLIA (Khalili et al. 2013)",
     "balia": "Balia (Peng et al. 2016)",
@@ -107,7 +108,8 @@ def _pages_by_campaign() -> dict[str, Path]:
 
 
 def _figure(name: str, pages: dict[str, Path]) -> Path | None:
-    """The first figure of a campaign's page of reference results."""
+    """The first figure of a campaign's page of reference results, or the one of that
+    name in the documentation."""
     places = [ROOT / "results/reference" / name / "README.md", pages.get(name)]
     for page in places:
         if page is None or not page.is_file():
@@ -116,7 +118,8 @@ def _figure(name: str, pages: dict[str, Path]) -> Path | None:
             picture = page.parent / found[1]
             if picture.is_file():
                 return picture
-    return None
+    own = ROOT / f"docs/images/{name}.png"
+    return own if own.is_file() else None
 
 
 def page(found: list[Entry]) -> str:
@@ -130,8 +133,8 @@ def _lines(found: list[Entry]) -> Iterator[str]:
     yield ""
     yield (
         f"The repository has {len(found)} experiment files, with {runs} runs in all."
-        " Each has a figure of its reference results, or a drawing of its network where"
-        " there are none. The time is an estimate for one core, before any run."
+        " Each has a figure of its results, or a drawing of its network where there are"
+        " none. The time is an estimate for one core, before any run."
     )
     yield ""
     others = sorted({entry.folder for entry in found} - set(FOLDERS))

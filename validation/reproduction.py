@@ -1,6 +1,7 @@
 """Execute every campaign that results/reference shows, and write its pages.
 
-    python -m validation.reproduction [--set SET]... [--results DIR] [--list | --kept]
+    python -m validation.reproduction [--set SET]... [--results DIR]
+                                      [--list | --costs | --kept]
 
 All campaigns come from one commit without changes, and from one build of the guest. The
 sets are, in the order of their execution:
@@ -34,7 +35,11 @@ from pathlib import Path
 
 import yaml
 
+from mpbench.engine.progress import span
 from mpbench.errors import UserError
+from mpbench.plan import make_plan
+from mpbench.plan.estimate import Estimate, estimate, total
+from mpbench.spec import load
 from mpbench.store import campaign, kept_rows
 from mpbench.store.layout import Results
 
@@ -205,6 +210,26 @@ def _build(folder: Path) -> Mapping[str, str]:
     return campaign.read(Results(folder).campaign).build
 
 
+def costs(wanted: Sequence[Step]) -> Iterator[str]:
+    """A table of what campaigns cost by the plan, with a row per campaign.
+
+    Sensitivity's campaigns are of several designs, and have no row.
+    """
+    yield "| set | campaign | networks | runs | virtual time | one core |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: |"
+    whole = Estimate(0.0, 0.0)
+    for step in wanted:
+        if step.words[0] != "run":
+            continue
+        runs = make_plan(load(Path(step.words[1])), {}).runs
+        cost = total(estimate(run.job) for run in runs)
+        whole = total((whole, cost))
+        points = len({run.point for run in runs})
+        times = f"{span(cost.virtual_s)} | {span(cost.wall_s)}"
+        yield f"| {step.set} | {step.name} | {points} | {len(runs)} | {times} |"
+    yield f"| | all | | | {span(whole.virtual_s)} | {span(whole.wall_s)} |"
+
+
 def mpbench(words: Sequence[str]) -> int:
     """Run a command of mpbench; its exit status."""
     return subprocess.call([sys.executable, "-m", "mpbench.cli", *words], cwd=ROOT)
@@ -215,11 +240,17 @@ def main() -> int:
     parser.add_argument("--set", dest="sets", action="append", choices=SETS)
     parser.add_argument("--results", type=Path, default=ROOT / "results")
     parser.add_argument("--list", action="store_true", help="print the commands only")
+    parser.add_argument(
+        "--costs", action="store_true", help="print a table of estimates only"
+    )
     parser.add_argument("--no-pages", action="store_true", help="execute runs only")
     parser.add_argument("--kept", action="store_true", help="execute no runs")
     options = parser.parse_args()
     results = options.results.resolve()
     wanted = [s for s in steps(results) if s.set in (options.sets or SETS)]
+    if options.costs:
+        print("\n".join(costs(wanted)))
+        return 0
     if options.list:
         for step in wanted:
             print(f"{step.set:9} mpbench {shlex.join(step.words)}")

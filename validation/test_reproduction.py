@@ -99,3 +99,13 @@ def test_uncommitted_files_are_refused(
     (tmp_path / "a").write_text("b")
     with pytest.raises(UserError, match="a and perhaps more files are not committed"):
         reproduction.clean_commit()
+
+
+def test_the_costs_have_a_row_per_campaign_of_the_papers(
+    steps: list[reproduction.Step],
+) -> None:
+    papers = [step for step in steps if step.set == "papers"]
+    _head, _rule, *rows, last = reproduction.costs(papers)
+    assert [row.split(" | ")[1] for row in rows] == [step.name for step in papers]
+    assert {"olia-scenario-b", "rtt-compensation"} <= {step.name for step in papers}
+    assert last.startswith("| | all |")

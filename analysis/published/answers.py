@@ -148,4 +148,13 @@ def runs_of(criterion: Criterion, campaigns: Campaigns) -> Runs:
     if other and other != name:
         others = with_drop_shares(campaigns[other].mptcp_runs)
     numeric = tuple(f for f in campaign.factors if is_number(campaign.runs, f))
-    return Runs(with_drop_shares(campaign.mptcp_runs), numeric, others)
+    rows = campaign.ok_runs if _names_tcp(criterion, campaign) else campaign.mptcp_runs
+    return Runs(with_drop_shares(rows), numeric, others)
+
+
+def _names_tcp(criterion: Criterion, campaign: Campaign) -> bool:
+    """Whether a criterion names all its cases, and a case of TCP among them."""
+    selections = [s for s in (criterion.rows, criterion.against) if s is not None]
+    named = {case for selection in selections for case in selection.cases}
+    every = all(selection.cases for selection in selections)
+    return every and bool(named - set(campaign.mptcp_cases))

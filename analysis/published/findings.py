@@ -13,7 +13,8 @@ from analysis.published.two_sample import TWO_SAMPLE
 class Runs:
     """The runs that a criterion is answered from.
 
-    rows : all runs of MPTCP of the criterion's campaign, all ok
+    rows : all runs of MPTCP of the criterion's campaign, all ok; of TCP too, if the
+        criterion names a case of TCP
     factors : columns of numbers that the design varies
     others : all such runs of the campaign that `against` names, if it is another one
     """

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
-from analysis.published import answers, statements
+from analysis.published import answers, criterion, statements
 from analysis.published.judging import Verdict
 from analysis.published.statistics import STATISTICS, Question
 from tests.analysis import campaign
@@ -55,6 +55,23 @@ def test_every_statement_says_where_it_stands(path: Path) -> None:
             judged = scored[one.id.removesuffix("-tail") + "-red"]
             metric = one.criterion.metric.replace("_tail.", "_red.")
             assert (judged.text, judged.criterion.metric) == (one.text, metric), one.id
+
+
+def test_a_criterion_that_names_a_case_of_tcp_has_its_runs() -> None:
+    """Statements were about MPTCP alone, so `against: case=tcp1` had no rows."""
+    loaded = {"": Campaign("x", table.build(campaign.rows()), campaign.FACTORS)}
+    asked = {
+        "statistic": "mean_difference",
+        "metric": "goodput_mbps",
+        "relation": ">",
+        "rows": "case=mptcp",
+        "against": "case=tcp1",
+    }
+    found = answers.outcome(criterion.parse(asked), loaded, REDRAWS)
+    assert found.n == 2 * 98 and found.verdict is Verdict.AGREES
+    assert len(answers.runs_of(criterion.parse(asked), loaded).rows) == 3 * 98
+    mptcp = criterion.parse({"statistic": "mean", "metric": "goodput_mbps"})
+    assert len(answers.runs_of(mptcp, loaded).rows) == 98
 
 
 def test_the_original_criteria_are_in_force() -> None:
