@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,21 +96,7 @@ def on_this_host(job: dict[str, Any], base: Path) -> dict[str, str]:
 
 def unpack(suite: str, root: Path, base: Path) -> None:
     """Make the root of a release, with the guest's parts in /m."""
-    apt = base / f"apt-{suite}"
-    (apt / "debs").mkdir(parents=True)
-    shell = Shell(base / f"{suite}.log")
-    options = debian.options(apt, {debian.mirror(shell): [suite]})
-    options += ["-o", "APT::Install-Recommends=0", "-o", f"Dir::Cache={apt / 'cache'}"]
-    shell.run(["apt-get", *options, "-q", "update", "--error-on=any"])
-    words = ["-y", "--download-only", "install", *PACKAGES]
-    shell.run(["apt-get", *options, "-q", *words])
-    root.mkdir()
-    for name in ("bin", "lib", "lib64", "sbin"):
-        (root / "usr" / name).mkdir(parents=True)
-        (root / name).symlink_to(f"usr/{name}")
-    for package in sorted((apt / "cache/archives").glob("*.deb")):
-        with deb.files(package) as archive:
-            tree.unpack(archive, root, prune=True)
+    unpack_packages(suite, PACKAGES, root, base)
     for name in ("proc", "dev", "tmp", "m/run/artefacts", "m/image"):
         (root / name).mkdir(parents=True, exist_ok=True)
     built, made = kernel.find().path, image.find()
@@ -118,6 +104,31 @@ def unpack(suite: str, root: Path, base: Path) -> None:
     shutil.copy(launcher.find(), root / "m/launcher")
     shutil.copy(made.path, root / "m/image/root.erofs")
     shutil.copytree(guest_snapshot.snapshot(built, made), root / "m/code")
+
+
+def unpack_packages(
+    suite: str, names: Sequence[str], root: Path, base: Path, prune: bool = True
+) -> None:
+    """Make a root of packages of a release and of all that they depend on.
+
+    base : for what apt needs meanwhile, and for the log
+    prune : leave out manuals, and some of Python's library
+    """
+    apt = base / f"apt-{root.name}"
+    (apt / "debs").mkdir(parents=True)
+    shell = Shell(base / f"{root.name}.log")
+    options = debian.options(apt, {debian.mirror(shell): [suite]})
+    options += ["-o", "APT::Install-Recommends=0", "-o", f"Dir::Cache={apt / 'cache'}"]
+    shell.run(["apt-get", *options, "-q", "update", "--error-on=any"])
+    words = ["-y", "--download-only", "install", *names]
+    shell.run(["apt-get", *options, "-q", *words])
+    root.mkdir()
+    for name in ("bin", "lib", "lib64", "sbin"):
+        (root / "usr" / name).mkdir(parents=True)
+        (root / name).symlink_to(f"usr/{name}")
+    for package in sorted((apt / "cache/archives").glob("*.deb")):
+        with deb.files(package) as archive:
+            tree.unpack(archive, root, prune=prune)
 
 
 def in_root(job: Mapping[str, Any], root: Path) -> dict[str, str]:
