@@ -18,10 +18,11 @@ def json_schema() -> dict[str, Any]:
     schema: dict[str, Any] = _without_null(Spec.model_json_schema(by_alias=True))
     # An included file may have the keys that are missing here.
     required = schema.pop("required")
+    whole = {"required": schema["$defs"]["Network"].pop("required")}
     schema["anyOf"] = [
         {"required": ["include"]},
         {"required": [*required, "topology"]},
-        {"required": [*required, "network"]},
+        {"required": [*required, "network"], "properties": {"network": whole}},
     ]
     return {"$schema": DIALECT, **schema, "title": "mpbench experiment"}
 

@@ -112,3 +112,11 @@ def test_a_network_passes() -> None:
 def test_typing_errors_in_a_network_are_refused(old: str, new: str, path: str) -> None:
     assert old in NETWORK
     assert path in complaints(yaml.safe_load(NETWORK.replace(old, new)))
+
+
+def test_a_network_is_whole_unless_a_file_is_included() -> None:
+    document = yaml.safe_load(text())
+    del document["topology"]
+    document["network"] = {"links": {"wifi": {}}}
+    assert complaints(document) == ["$"]
+    assert complaints({**document, "include": "base.yaml"}) == []
