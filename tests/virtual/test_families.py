@@ -169,3 +169,18 @@ def test_a_pattern_fills_the_links_of_the_hosts(
     assert sorted(ends) == sorted(listed) and len(listed) == flows
     # 16 hosts of 100 Mbit/s, of which headers and acknowledgements take a tenth.
     assert 1250 < found["late.goodput_mbps"] < 16 * 94.3
+
+
+def test_more_servers_than_files_that_a_program_may_open_at_first(
+    tmp_path: Path,
+) -> None:
+    """64 hosts with 16 servers each: more than the 1,024 files of a new process."""
+    entry = {"tool": "flows", "from": "hosts", "to": "permutation", "size": "1 kB"}
+    job = job_of(
+        tmp_path,
+        topology="fattree-k4-h8",
+        cases={"only": TCP},
+        traffic=[entry for _ in range(16)],
+    )
+    found, _ = executed(tmp_path, job)
+    assert (found["flows"], found["unfinished_flows"]) == (1024, 0)

@@ -110,11 +110,9 @@ static void run(void)
 	}
 }
 
-/* Each flow has two sockets. */
-static void raise_limit(void)
+static void raise_limit(rlim_t needed)
 {
 	struct rlimit limit;
-	rlim_t needed = 2 * (rlim_t)n_flows + n_listeners + n_hosts + 64;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
 		return;
@@ -144,8 +142,10 @@ int main(int argc, char **argv)
 	if (poll_fd < 0 || timer_fd < 0)
 		die("epoll or timer: %s", strerror(errno));
 	watch(timer_fd, EPOLLIN, TIMER, 0, EPOLL_CTL_ADD);
+	raise_limit(MOST_HOSTS + MOST_LISTENERS + OTHER_FILES);
 	read_list(argv[1]);
-	raise_limit();
+	/* each flow has two sockets */
+	raise_limit(2 * (rlim_t)n_flows + n_listeners + n_hosts + OTHER_FILES);
 	sort_flows();
 	fprintf(intervals, "# mpbench-flows %d, list %s\nflow,interval,bytes\n", FORMAT,
 		digest);
