@@ -7,6 +7,7 @@ that did.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import stdev
 from typing import Any
 
 from analysis.run import metrics
@@ -53,6 +54,7 @@ def columns(flows: Sequence[Flow]) -> dict[str, Any]:
 
     flows, unfinished_flows : their number, and how many of them did not complete
     completion_time_s : mean over those that did; None if none did
+    completion_time_deviation_s : sample standard deviation of these times
     completion_time_median_s, _p95_s, _p99_s : percentiles over all
     flow_goodput_mbps : mean over completed flows of size over completion time
     CLASS_flows, CLASS_unfinished_flows, CLASS_completion_time_s,
@@ -86,6 +88,7 @@ def _times(
     return {
         f"{prefix}unfinished_flows": unfinished,
         f"{name}_s": _mean(times),
+        f"{name}_deviation_s": stdev(times) if len(times) > 1 else None,
         **{
             f"{name}_{key}_s": percentile_s(times, unfinished, PERCENTILES[key])
             for key in keys

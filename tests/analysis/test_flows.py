@@ -120,6 +120,8 @@ def test_columns_on_paper() -> None:
     found = flow_times.columns([flow(0, 1), flow(5, 3), flow(6, None), flow(7, 0.5)])
     assert (found["flows"], found["unfinished_flows"]) == (4, 1)
     assert found["completion_time_s"] == pytest.approx(1.5)
+    deviation_s = ((0.5**2 + 1.5**2 + 1) / 2) ** 0.5
+    assert found["completion_time_deviation_s"] == pytest.approx(deviation_s)
     assert found["completion_time_median_s"] == pytest.approx(2)
     assert found["completion_time_p99_s"] is None
     mean = (8e-3 / 1 + 8e-3 / 3 + 8e-3 / 0.5) / 3
