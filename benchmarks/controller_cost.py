@@ -17,11 +17,11 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from benchmarks.virtual_lab_speed import bulk, children_s, job
+from benchmarks.virtual_lab_speed import COALESCED, children_s, two_path
 from mpbench.backends import virtual
 from mpbench.engine.bounds import bounds
 
-CAPACITY_MBPS = 100.0
+CAPACITY_MBPS = 100
 REFERENCE = "lia"
 LATENCY = {"net.mptcp.mpcc_variant": "1"}
 TRANSPORTS: dict[str, tuple[str, str, dict[str, str]]] = {
@@ -38,7 +38,7 @@ TRANSPORTS: dict[str, tuple[str, str, dict[str, str]]] = {
 def asked(name: str) -> dict[str, Any]:
     """The job of a run under one transport."""
     control, scheduler, sysctls = TRANSPORTS[name]
-    wanted = job(CAPACITY_MBPS, bulk("coalesced", 16384))
+    wanted = two_path(CAPACITY_MBPS, COALESCED)
     wanted["transport"] |= {
         "congestion_control": control,
         "scheduler": scheduler,

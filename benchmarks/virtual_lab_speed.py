@@ -1,12 +1,20 @@
-"""Measure the virtual lab's speed: virtual seconds per second of one pinned core.
+"""Measure the virtual lab's speed: virtual seconds per second of CPU time.
 
-    python -m benchmarks.virtual_lab_speed [--cpu N] [--repetitions 5] [--json]
-        [--read {packet,coalesced}] [--read-bytes 16384]
+    python -m benchmarks.virtual_lab_speed [--repetitions 5] [--against KERNEL]
 
-Measured are 30 s of iperf3 over MPTCP (lia, lowrtt) through `two_path` at three
-capacities, and a run without traffic: boot, network, teardown. Each run is executed as
-the engine executes it. Wall time is meaningful on an idle machine only. The CPU time of
-the guest's processes stands beside it, because other load changes it less.
+Measured are: a run without traffic (boot, network, teardown); 30 s of iperf3 over MPTCP
+(lia, lowrtt) through `two_path` at three capacities, on routers and on the fabric;
+and a FatTree of 128 hosts with 8 subflows per connection, of which 1 and 2 virtual
+seconds are executed. What 20 s would take is extrapolated from both. Each run is
+executed as the engine executes it. The seconds are those of the CPU time, user and
+system, of all processes of a guest: other load changes them less than wall time.
+
+With `--against` another kernel (the folder of one in the cache) takes turns with the
+present one, run by run. Then the ratio of the lowest times stands beside the median of
+the ratios run by run, with the least and the greatest. Where both agree, believe them.
+
+`--build` measures `mpbench kernel build` in an empty cache, the download of Linux
+included, and nothing else.
 """
 
 import argparse
@@ -14,100 +22,199 @@ import json
 import os
 import resource
 import statistics
+import subprocess
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import topologies
-from mpbench.backends import virtual
+from mpbench import kernel
+from mpbench.backends.virtual import VirtualBackend
 from mpbench.engine.bounds import bounds
-from topologies.shaping import to_json
+from mpbench.kernel import Kernel
+from mpbench.plan import make_plan
+from mpbench.spec import loads
 
 DURATION_S = 30.0
-AIMS = {10: 30.0, 50: 20.0, 100: 12.0}
-"""The aim at each capacity: Mbit/s of each path to virtual seconds per wall second."""
-EMPTY_AIM_S = 0.3
+TREE_S, TREE_AIM_S = 20.0, 300.0
+"""The FatTree's virtual seconds, and the CPU seconds that they may take."""
+SHORT_S = (1.0, 2.0)
+"""The FatTree's virtual seconds that are executed."""
+AIMS = {False: {10: 40.0, 50: 20.0, 100: 12.0}, True: {50: 26.0, 100: 14.0}}
+"""The aims by fabric or routers and by Mbit/s of each path: virtual s per CPU s."""
+EMPTY_AIM_S = 0.13
+COALESCED = "coalesced"
+
+TWO_PATH = """\
+name: speed
+topology: two_path
+fabric: {fabric}
+parameters:
+  path1.capacity: {mbps} Mbit/s
+  path2.capacity: {mbps} Mbit/s
+  path1.queueing_delay: 50 ms
+  path2.queueing_delay: 50 ms
+cases: {{mptcp: {{protocol: mptcp, congestion_control: lia, scheduler: lowrtt}}}}
+traffic:
+  - {{tool: iperf3, from: client, to: server, duration: {seconds:g} s,
+     read: {read}}}
+"""
+TREE = """\
+name: tree
+topology: fattree-k8
+cases:
+  eight: {{protocol: mptcp, congestion_control: lia, scheduler: lowrtt,
+          path_manager: {{name: ndiffports, subflows: 8}}}}
+traffic:
+  - {{tool: flows, from: hosts, to: permutation, duration: {seconds:g} s,
+     start: {{min: 0 s, max: 0.1 s}}}}
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kind of run.
+
+    virtual_s : the length of its traffic; None without traffic
+    aim : as it is printed
+    """
+
+    name: str
+    job: dict[str, Any]
+    virtual_s: float | None
+    aim: str
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Times of one kind of run over its repetitions, in seconds."""
+    """The CPU times of a kind of run, s: one list per kernel."""
 
     name: str
     aim: str
-    wall_min_s: float
-    wall_median_s: float
-    cpu_min_s: float
-    cpu_median_s: float
-    ratio: float | None
-    goodput_mbps: float | None
+    virtual_s: float | None
+    cpu_s: list[list[float]]
+
+    @property
+    def ratio(self) -> float | None:
+        """Virtual seconds per CPU second, of the lowest time of the present kernel."""
+        return self.virtual_s / min(self.cpu_s[0]) if self.virtual_s else None
 
 
-def job(capacity_mbps: float, traffic: list[dict[str, Any]]) -> dict[str, Any]:
-    """The job of a run over two equal paths of 10 ms with queues of 50 ms."""
-    parameters = topologies.describe("two_path").defaults()
-    for path in (1, 2):
-        parameters[f"path{path}.capacity_mbps"] = capacity_mbps
-        parameters[f"path{path}.queueing_delay_ms"] = 50.0
-    return {
-        "format": 2,
-        "seed": 1,
-        "topology": "two_path",
-        "parameters": parameters,
-        "links": to_json(topologies.resolve("two_path", parameters)),
-        "transport": {
-            "protocol": "mptcp",
-            "congestion_control": "lia",
-            "scheduler": "lowrtt",
-            "path": None,
-            "path_manager": "fullmesh",
-            "sysctls": {},
-        },
-        "traffic": traffic,
-        "time_limit_s": 2 * DURATION_S,
-    }
+def main() -> None:
+    options = arguments()
+    if options.build:
+        return print(build_time())
+    kernels = [kernel.find()]
+    if options.against:
+        kernels.append(read_kernel(options.against))
+    backends = [VirtualBackend(built=each) for each in kernels]
+    if not options.json:
+        print(f"load {os.getloadavg()[0]:.1f}; kernel {described(kernels[0])}")
+        for other in kernels[1:]:
+            print(f"against {described(other)}; ratios: present over other")
+    tree = []
+    for case in cases(options.read, options.read_bytes):
+        if options.only and not any(word in case.name for word in options.only):
+            continue
+        measured = measure(case, backends, options)
+        tree += [measured] if "FatTree" in case.name else []
+        words = json.dumps(asdict(measured)) if options.json else line(measured)
+        print(words, flush=True)
+    if len(tree) == len(SHORT_S):
+        print(extrapolated(tree))
+    return None
 
 
-def bulk(read: str, read_bytes: int) -> list[dict[str, Any]]:
-    return [
-        {
-            "tool": "iperf3",
-            "from": "client",
-            "to": "server",
-            "duration_s": DURATION_S,
-            "bytes": None,
-            "reverse": False,
-            "parallel": 1,
-            "start_s": 0.0,
-            "interval_s": 1.0,
-            "port": 5201,
-            "read": read,
-            "read_bytes": read_bytes,
-        }
-    ]
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    last = max(os.sched_getaffinity(0))
+    parser.add_argument("--cpu", type=int, default=last, help="the CPU to pin to")
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--read", choices=("packet", "coalesced"), default="coalesced")
+    parser.add_argument("--read-bytes", type=int, default=16384)
+    parser.add_argument("--against", type=Path, help="the folder of another kernel")
+    parser.add_argument("--only", nargs="*", help="parts of the names of runs")
+    parser.add_argument("--build", action="store_true", help="time a kernel's build")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    return parser.parse_args()
 
 
-def execute(asked: dict[str, Any], cpu: int) -> tuple[float, float, float | None]:
-    """Wall and CPU seconds of one execution, and its goodput in Mbit/s."""
-    backend = virtual.create()
+def read_kernel(folder: Path) -> Kernel:
+    info = json.loads((folder / "info.json").read_text())
+    return Kernel(folder / "linux", info["key"], folder, info)
+
+
+def described(built: Kernel) -> str:
+    return built.key + (", guided by a profile" if built.guided else "")
+
+
+def cases(read: str, read_bytes: int) -> list[Case]:
+    """All kinds of runs, in the order in which they are measured."""
+    how = read if read == "packet" else f"{{mode: {read}, size: {read_bytes} B}}"
+    found = [Case("empty", empty(), None, f"{EMPTY_AIM_S:g} s")]
+    for fabric in (False, True):
+        for mbps in AIMS[False]:
+            name = f"2 x {mbps} Mbit/s" + (", fabric" if fabric else "")
+            aim = AIMS[fabric].get(mbps)
+            words = f"{aim:g} x" if aim else ""
+            found.append(Case(name, two_path(mbps, how, fabric), DURATION_S, words))
+    for seconds in SHORT_S:
+        name = f"FatTree k = 8, {seconds:g} s"
+        found.append(Case(name, job(TREE.format(seconds=seconds)), seconds, ""))
+    return found
+
+
+def job(text: str) -> dict[str, Any]:
+    (run,) = make_plan(loads(text), {}).runs
+    return dict(run.job)
+
+
+def two_path(mbps: int, read: str, fabric: bool = False) -> dict[str, Any]:
+    """The job of 30 s over two equal paths of 10 ms with queues of 50 ms.
+
+    read : how the receiver reads, as in an experiment file
+    """
+    words = {"fabric": str(fabric).lower(), "mbps": mbps, "read": read}
+    return job(TWO_PATH.format(seconds=DURATION_S, **words))
+
+
+def empty() -> dict[str, Any]:
+    """The job of a run whose network is built and taken down."""
+    return {**two_path(10, COALESCED), "traffic": []}
+
+
+def measure(
+    case: Case, backends: list[VirtualBackend], options: argparse.Namespace
+) -> Measured:
+    """Repetitions of a run, the kernels in turn; the turn changes every time."""
+    cpu_s: list[list[float]] = [[] for _ in backends]
+    order = list(range(len(backends)))
+    for _ in range(options.repetitions):
+        for number in order:
+            cpu_s[number].append(execute(case.job, backends[number], options.cpu))
+        order.reverse()
+    return Measured(case.name, case.aim, case.virtual_s, cpu_s)
+
+
+def execute(asked: dict[str, Any], backend: VirtualBackend, cpu: int) -> float:
+    """CPU seconds of one execution."""
     backend.identity()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix="mpbench-speed-") as folder:
         directory = Path(folder)
         (directory / "artefacts").mkdir()
         (directory / "job.json").write_text(json.dumps(asked))
-        before, began_s = children_s(), time.monotonic()
+        before = children_s()
         ended = backend.execute(
             asked, directory, cpu, bounds(asked), lambda _: None, threading.Event()
         )
-        wall_s, cpu_s = time.monotonic() - began_s, children_s() - before
+        took_s = children_s() - before
         if ended.status != "finished":
             console = (directory / "artefacts" / "console.log").read_text()
             raise SystemExit(f"{ended.status}: {ended.reason}\n{console[-2000:]}")
-        return wall_s, cpu_s, goodput_mbps(directory / "artefacts")
+        return took_s
 
 
 def children_s() -> float:
@@ -115,66 +222,48 @@ def children_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def goodput_mbps(artefacts: Path) -> float | None:
-    server = artefacts / "traffic-0-server.json"
-    if not server.exists():
-        return None
-    end = json.loads(server.read_text())["end"]
-    return float(end["sum_received"]["bits_per_second"]) / 1e6
-
-
-def measure(options: argparse.Namespace) -> Iterator[Measured]:
-    def over(
-        name: str, aim: str, virtual_s: float | None, asked: dict[str, Any]
-    ) -> Measured:
-        runs = [execute(asked, options.cpu) for _ in range(options.repetitions)]
-        wall = [run[0] for run in runs]
-        cpu = [run[1] for run in runs]
-        return Measured(
-            name,
-            aim,
-            min(wall),
-            statistics.median(wall),
-            min(cpu),
-            statistics.median(cpu),
-            virtual_s / statistics.median(wall) if virtual_s else None,
-            runs[0][2],
+def line(measured: Measured) -> str:
+    mine = measured.cpu_s[0]
+    ratio = f"{measured.ratio:5.1f} x" if measured.ratio else " " * 7
+    words = (
+        f"{measured.name:<24} CPU {min(mine):6.3f} s least, "
+        f"{statistics.median(mine):6.3f} s median {ratio}"
+    )
+    if measured.aim:
+        words += f" (aim {measured.aim})"
+    for other in measured.cpu_s[1:]:
+        pairs = [one / two for one, two in zip(mine, other, strict=True)]
+        words += (
+            f"; other {min(other):.3f} s; ratio of lowest {min(mine) / min(other):.2f},"
+            f" of pairs {statistics.median(pairs):.2f}"
+            f" [{min(pairs):.2f}..{max(pairs):.2f}]"
         )
-
-    yield over("empty", f"{EMPTY_AIM_S:g} s", None, job(10.0, []))
-    for capacity, aim in AIMS.items():
-        traffic = bulk(options.read, options.read_bytes)
-        name = f"2 x {capacity} Mbit/s"
-        yield over(name, f"{aim:g} x", DURATION_S, job(float(capacity), traffic))
+    return words
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    last = max(os.sched_getaffinity(0))
-    parser.add_argument("--cpu", type=int, default=last, help="the CPU to pin to")
-    parser.add_argument("--repetitions", type=int, default=5)
-    parser.add_argument("--read", choices=("packet", "coalesced"), default="coalesced")
-    parser.add_argument("--read-bytes", type=int, default=16384)
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    options = parser.parse_args()
-    if not options.json:
-        print(
-            f"{'run':>15} {'wall s: min':>12} {'median':>7} {'CPU s: min':>11}"
-            f" {'median':>7} {'ratio':>6} {'aim':>6} {'Mbit/s':>7}"
+def extrapolated(tree: list[Measured]) -> str:
+    """What the FatTree's whole run would take: a line through its two short ones."""
+    short, longer = (min(each.cpu_s[0]) for each in tree)
+    slope = (longer - short) / (SHORT_S[1] - SHORT_S[0])
+    whole_s = short + slope * (TREE_S - SHORT_S[0])
+    return (
+        f"FatTree k = 8, {TREE_S:g} s: {whole_s:.0f} s of CPU time, extrapolated: "
+        f"{slope:.1f} s per virtual second (aim {TREE_AIM_S:g} s)"
+    )
+
+
+def build_time() -> str:
+    """Wall and CPU time of a build from nothing."""
+    with tempfile.TemporaryDirectory(prefix="mpbench-build-") as folder:
+        before, began_s = children_s(), time.monotonic()
+        subprocess.run(
+            [sys.executable, "-m", "mpbench.cli", "kernel", "build"],
+            env={**os.environ, "XDG_CACHE_HOME": folder},
+            check=True,
         )
-    for measured in measure(options):
-        if options.json:
-            print(json.dumps(asdict(measured)), flush=True)
-            continue
-        ratio = f"{measured.ratio:.1f}" if measured.ratio else "-"
-        goodput = f"{measured.goodput_mbps:.2f}" if measured.goodput_mbps else "-"
-        print(
-            f"{measured.name:>15} {measured.wall_min_s:12.2f}"
-            f" {measured.wall_median_s:7.2f} {measured.cpu_min_s:11.2f}"
-            f" {measured.cpu_median_s:7.2f} {ratio:>6}"
-            f" {measured.aim:>6} {goodput:>7}",
-            flush=True,
-        )
+        cpu_s, wall_s = children_s() - before, time.monotonic() - began_s
+    cpus = len(os.sched_getaffinity(0))
+    return f"kernel build: {wall_s:.0f} s on {cpus} CPUs, {cpu_s:.0f} s of CPU time"
 
 
 if __name__ == "__main__":

@@ -68,6 +68,7 @@ class VirtualBackend:
     reads : files and folders of the host that guests may read, beside the usual ones
     limits : how much a run may leave, None for the usual
     root : the kind of root that guests see; None for the one that the user asks for
+    built : the kernel that guests boot; None for the one that `kernel.find` returns
     """
 
     name = "virtual"
@@ -80,13 +81,14 @@ class VirtualBackend:
         reads: Sequence[Path] = (),
         limits: Limits | None = None,
         root: str | None = None,
+        built: kernel.Kernel | None = None,
     ) -> None:
         self._machine = machine
         self._argv = argv
         self._reads = reads
         self._limits = limits
         self._kind = root
-        self._kernel: kernel.Kernel | None = None
+        self._kernel = built
         self.may_compile = True
         self._ready: tuple[Sequence[str], Root] | None = None
 

@@ -12,8 +12,9 @@ confines guests; `build` makes sure that it is there too.
 from pathlib import Path
 
 from mpbench.kernel.cache import Kernel, find
+from mpbench.kernel.profiling import Train
 
-__all__ = ["Kernel", "build", "find"]
+__all__ = ["Kernel", "Train", "build", "find"]
 
 
 def build(
@@ -21,16 +22,19 @@ def build(
     source: Path | None = None,
     jobs: int | None = None,
     force: bool = False,
+    train: Train | None = None,
 ) -> Kernel:
     """Build the kernel of that configuration, unless the cache has it.
 
     source : an unpacked tree or a tarball; fetched if not given
     jobs : compilers at a time; as many as there are CPUs if not given
     force : build again although the cache has the kernel
+    train : executes traffic in a kernel that counts what it executes. If given, the
+        kernel is built once more, with these counts. Both builds have the same key
     Raises UserError for every fault that a user can correct.
     """
     from mpbench.kernel import launcher
     from mpbench.kernel.building import build as build_it
 
     launcher.find()
-    return build_it(config, source, jobs, force)
+    return build_it(config, source, jobs, force, train=train)

@@ -1,5 +1,6 @@
 """From a recipe to a kernel in the cache."""
 
+import dataclasses
 import json
 import os
 import shutil
@@ -10,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from mpbench.kernel import cache, compile, kit, recipe, sources, tools
+from mpbench.kernel import cache, compile, kit, profiling, recipe, sources, tools
 from mpbench.kernel.cache import Kernel
 from mpbench.kernel.lock import exclusive
 from mpbench.kernel.progress import Progress
@@ -26,11 +27,13 @@ def build(
     jobs: int | None,
     force: bool,
     progress: Progress | None = None,
+    train: profiling.Train | None = None,
 ) -> Kernel:
     """See `mpbench.kernel.build`."""
     wanted = recipe.read(config)
     plain = given is None and not force
-    ready = _whole(wanted) if plain else None
+    guided = train is not None
+    ready = _whole(wanted, guided) if plain else None
     if ready is not None:
         return cache.ask(ready)
     compiler = tools.require()
@@ -38,7 +41,7 @@ def build(
     home = cache.root()
     with ExitStack() as stack:
         handle = stack.enter_context(exclusive(home, output.say))
-        ready = _whole(wanted) if plain else None
+        ready = _whole(wanted, guided) if plain else None
         if ready is not None:
             return cache.ask(ready)
         cache.remove_leftovers()
@@ -49,10 +52,16 @@ def build(
         try:
             source = sources.obtain(given, shell, output)
             key = cache.key(wanted, source.identity, compiler)
-            ready = None if force else cache.get(key)
+            maker = _Maker(wanted, source, compiler, key, shell, output)
+            number = jobs or len(os.sched_getaffinity(0))
+            ready = None if force and not train else cache.get(key)
             if ready is None or not _has_kit(ready):
-                maker = _Maker(wanted, source, compiler, key, shell, output)
-                ready = maker.make(jobs or len(os.sched_getaffinity(0)), force)
+                ready = maker.make(number, force)
+            if train is not None:
+                cache.ask(ready)
+                ready = None if force else cache.get(key + cache.GUIDED)
+                if ready is None or not _has_kit(ready):
+                    ready = maker.make_guided(number, train)
         except CommandFailed as error:
             for line in error.lines:
                 output.say(f"  {line}")
@@ -64,10 +73,15 @@ def build(
         return cache.ask(ready)
 
 
-def _whole(wanted: Recipe) -> Kernel | None:
-    """The kernel in the cache; None if it lacks what controllers of users need."""
+def _whole(wanted: Recipe, guided: bool) -> Kernel | None:
+    """The kernel in the cache; None if it lacks what controllers of users need.
+
+    guided : whether a profile must have guided its optimisation
+    """
     ready = cache.lookup(wanted)
-    return ready if ready is not None and _has_kit(ready) else None
+    if ready is None or not _has_kit(ready) or (guided and not ready.guided):
+        return None
+    return ready
 
 
 def _has_kit(ready: Kernel) -> bool:
@@ -115,7 +129,7 @@ class _Maker:
             with self._progress.step("configure", self._recipe.name):
                 config = compile.configure(self._shell, work, self._recipe)
             with self._progress.step("build", f"with {jobs} jobs", files) as done:
-                linux = compile.compile(self._shell, work, jobs, done)
+                linux = compile.compile(self._shell, work, self._recipe, jobs, done)
         except CommandFailed as error:
             if (
                 error.status > 0
@@ -125,8 +139,44 @@ class _Maker:
         work.keep()
         return self._store(work, linux, config, time.monotonic() - start)
 
+    def make_guided(self, jobs: int, train: profiling.Train) -> Kernel:
+        """Compile a kernel that counts, train it, and compile it with the counts.
+
+        Both are compiled in a tree of their own, which is removed in the end: each
+        compiles all of its files again, because their flags differ.
+        """
+        start = time.monotonic()
+        name = self._recipe.name + cache.GUIDED
+        own = dataclasses.replace(self._recipe, name=name)
+        work = Worktree(own, self._source, self._compiler)
+        with ExitStack() as undo:
+            undo.callback(shutil.rmtree, work.folder, ignore_errors=True)
+            with self._progress.step("prepare", "a tree for the profile"):
+                fresh = work.prepare(self._shell, anew=False)
+            files = self._recipe.config.files if fresh else profiling.NUMBER
+            config = compile.configure(self._shell, work, own)
+            with self._progress.step("build", "a kernel that counts", files) as done:
+                words = profiling.counting_words()
+                counting = compile.compile(self._shell, work, own, jobs, done, words)
+            with (
+                self._progress.step("train", "traffic in guests"),
+                tempfile.TemporaryDirectory(prefix="mpbench-training-") as runs,
+            ):
+                profiling.keep(train(counting, Path(runs)), work.objects)
+            number = profiling.NUMBER
+            with self._progress.step("build", "with the counts", number) as done:
+                words = profiling.using_words()
+                linux = compile.compile(self._shell, work, own, jobs, done, words)
+            seconds = time.monotonic() - start
+            return self._store(work, linux, config, seconds, guided=True)
+
     def _store(
-        self, work: Worktree, linux: Path, config: Path, seconds: float
+        self,
+        work: Worktree,
+        linux: Path,
+        config: Path,
+        seconds: float,
+        guided: bool = False,
     ) -> Kernel:
         """Collect the files in a new folder, and then give it its name in one step."""
         kernels = cache.root() / "kernels"
@@ -144,9 +194,10 @@ class _Maker:
             else:
                 self._progress.say("controllers of users cannot be added to it")
         info = self._info(new, seconds) | {"kit": kit.NAME in names}
+        info |= {"profile_guided": True} if guided else {}
         (new / "info.json").write_text(json.dumps(info, indent=2) + "\n")
         shutil.copyfile(self._shell.log, new / "build.log")
-        folder = kernels / self._key
+        folder = kernels / (self._key + (cache.GUIDED if guided else ""))
         try:
             new.replace(folder)
         except (

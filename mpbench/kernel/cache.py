@@ -2,6 +2,7 @@
 
     ~/.cache/mpbench/            or $XDG_CACHE_HOME/mpbench/
       kernels/KEY/               linux, config, build.log, info.json, kit.tar.gz
+      kernels/KEY-guided/        the same kernel, its optimisation guided by a profile
       linked/                    kernels with controllers of users; HASH.sha256
       plugins/                   what topologies of users describe
       launchers/                 KEY, the program that confines guests; KEY.sha256
@@ -29,6 +30,8 @@ from mpbench.kernel.recipe import Recipe
 
 FOLDERS = ("kernels", "launchers", "sources", "work", "logs", "linked", "plugins")
 
+GUIDED = "-guided"
+"""The end of the name of the folder of a profile-guided kernel."""
 NEW = ".new-"
 """The prefix of a folder that is still being filled."""
 
@@ -45,6 +48,11 @@ class Kernel:
     key: str
     folder: Path
     info: dict[str, Any]
+
+    @property
+    def guided(self) -> bool:
+        """Whether a profile guided its optimisation."""
+        return self.info.get("profile_guided") is True
 
 
 def root() -> Path:
@@ -70,7 +78,9 @@ def find(config: str = "guest") -> Kernel:
     Its recipe (configuration, overlay, patches, the guest's programs) must be the
     present one, and its compiler must be the installed one. If no compiler is
     installed, any compiler matches. Of several kernels, which then have different
-    sources, the function returns the one that was asked for last. An installed mpbench
+    sources, the function returns the one that was asked for last. If that one was also
+    built guided by a profile, the function returns that build. Both have the same key,
+    because results do not depend on how a kernel was optimised. An installed mpbench
     uses the kernel that it brought, whatever compiler there is.
 
     Raises UserError if there is none, or if its file is not the one that was built.
@@ -107,7 +117,8 @@ def _again(kernel: Kernel) -> str:
     """How to get a kernel again that is damaged."""
     if kernel.folder == carried.built("kernel"):
         return "install mpbench's wheel again"
-    return "`mpbench kernel build --force` makes it again"
+    option = " --profile-guided" if kernel.guided else ""
+    return f"`mpbench kernel build{option} --force` makes it again"
 
 
 def lookup(recipe: Recipe) -> Kernel | None:
@@ -115,7 +126,11 @@ def lookup(recipe: Recipe) -> Kernel | None:
     brought = _read(carried.built("kernel"))
     if brought is not None and brought.info.get("recipe") == recipe.digest:
         return brought
-    ready = [kernel for kernel in kernels() if kernel.info["recipe"] == recipe.digest]
+    ready = [
+        kernel
+        for kernel in kernels()
+        if kernel.info["recipe"] == recipe.digest and not kernel.guided
+    ]
     if not ready:
         return None
     from mpbench.kernel.tools import compiler
@@ -123,11 +138,14 @@ def lookup(recipe: Recipe) -> Kernel | None:
     installed = compiler()
     if installed is not None:
         ready = [kernel for kernel in ready if kernel.info["compiler"] == installed]
-    return max(ready, key=_last_asked, default=None)
+    if not ready:
+        return None
+    last = max(ready, key=_last_asked)
+    return get(last.key + GUIDED) or last
 
 
 def get(name: str) -> Kernel | None:
-    """The kernel with this key; None if it is not there or is damaged."""
+    """The kernel in this folder; None if it is not there or is damaged."""
     return _read(root() / "kernels" / name)
 
 

@@ -19,7 +19,6 @@ ENVIRONMENT = {
     "KBUILD_BUILD_HOST": "mpbench",
     "KBUILD_BUILD_VERSION": "1",
     "MAKEFLAGS": "",
-    "KCFLAGS": "",
 }
 ABSENT = ("RUSTC=false", "BINDGEN=false", "PAHOLE=false")
 """Tools that the kernel does not need. Their versions would enter the configuration,
@@ -33,7 +32,7 @@ def configure(shell: Shell, work: Worktree, recipe: Recipe) -> Path:
     _write_initramfs(shell, work.objects / "initramfs", recipe)
     fragment = work.folder / "fragment.config"
     fragment.write_text(recipe.fragment)
-    _make(shell, work, [f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig"])
+    _make(shell, work, recipe, [f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig"])
     result = work.objects / ".config"
     missing = not_taken(recipe.fragment, result.read_text())
     if missing:
@@ -45,14 +44,24 @@ def configure(shell: Shell, work: Worktree, recipe: Recipe) -> Path:
     return result
 
 
-def compile(shell: Shell, work: Worktree, jobs: int, done: Callable[[], None]) -> Path:
-    """Compile, and call `done` for every file. Returns the kernel's path."""
+def compile(
+    shell: Shell,
+    work: Worktree,
+    recipe: Recipe,
+    jobs: int,
+    done: Callable[[], None],
+    words: Sequence[str] = (),
+) -> Path:
+    """Compile, and call `done` for every file. Returns the kernel's path.
+
+    words : variables for make
+    """
 
     def count(line: str) -> None:
         if COMPILED.match(line):
             done()
 
-    _make(shell, work, [f"-j{jobs}", "linux"], count)
+    _make(shell, work, recipe, [f"-j{jobs}", *words, "linux"], count)
     return work.objects / "linux"
 
 
@@ -83,13 +92,14 @@ def _options(text: str) -> dict[str, str]:
 def _make(
     shell: Shell,
     work: Worktree,
+    recipe: Recipe,
     words: Sequence[str],
     on_line: Callable[[str], None] = lambda line: None,
 ) -> None:
     shell.run(
         ["make", "ARCH=um", f"O={work.objects.name}", *ABSENT, *words],
         cwd=work.tree,
-        environment=ENVIRONMENT,
+        environment={**ENVIRONMENT, "KCFLAGS": " ".join(recipe.config.flags)},
         on_line=on_line,
     )
 

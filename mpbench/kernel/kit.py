@@ -99,7 +99,7 @@ def compile_words(objects: Path) -> list[str]:
     saved = _SAVED.search((objects / MODEL).read_text())
     assert saved is not None
     words = shlex.split(saved[1])
-    own = ("-Wp,-MMD", "-DKBUILD_", "-D__KBUILD_")
+    own = ("-Wp,-MMD", "-DKBUILD_", "-D__KBUILD_", "-fprofile-", "-Wno-missing-profile")
     kept = [word for word in words[: words.index("-c")] if not word.startswith(own)]
     return [*kept, '-DKBUILD_MODNAME="mptcp"', "-D__KBUILD_MODNAME=mptcp", "-c"]
 

@@ -85,7 +85,7 @@ def check(kernel: Kernel, name: str, text: str, path: str) -> None:
 
 
 def _key(kernel: Kernel, texts: Mapping[str, str]) -> str:
-    content = json.dumps([kernel.key, sorted(texts.items())])
+    content = json.dumps([kernel.info["linux_hash"], sorted(texts.items())])
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 

@@ -85,11 +85,13 @@ class Config:
     files : how many files a build without objects compiles, for the progress bar
     stock_network : leave out what the overlay and the patches change in Linux's
         network code
+    flags : for gcc, after the kernel's own
     """
 
     fragments: tuple[str, ...]
     files: int
     stock_network: bool = False
+    flags: tuple[str, ...] = ()
 
 
 SELFTESTS = ("guest.config", "debug.config", "selftests.config")
@@ -174,6 +176,8 @@ def _inputs(recipe: Recipe) -> Iterator[tuple[str, bytes]]:
         yield f"overlay/{name}", path.read_bytes()
     for path in recipe.patches:
         yield f"patches/{path.name}", path.read_bytes()
+    if recipe.config.flags:
+        yield "flags", " ".join(recipe.config.flags).encode()
     yield "initramfs", INITRAMFS.encode()
     for program in PROGRAMS:
         content = program.content(recipe.folder / "guest")
