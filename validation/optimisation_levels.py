@@ -70,9 +70,12 @@ def main() -> int:
     wanted = left(plain)
     print(f"{'O2':<7} {summary(wanted)}", flush=True)
     status = compare("guided", guided, wanted) if guided else 0
-    with other_cache(given.folder):
+    home = cache.root()
+    with tempfile.TemporaryDirectory(prefix="levels-", dir=home) as scratch:
         for level in given.levels:
-            status |= compare(level, build(level), wanted)
+            with other_cache(home, given.folder or Path(scratch)):
+                built = build(level)
+            status |= compare(level, built, wanted)
     return status
 
 
@@ -94,22 +97,20 @@ def compare(name: str, built: Kernel, wanted: dict[str, str]) -> int:
 
 
 @contextmanager
-def other_cache(folder: Path | None) -> Iterator[None]:
-    """Kernels are built in another cache, from the same Linux."""
-    home = cache.root()
-    with tempfile.TemporaryDirectory(prefix="levels-", dir=home) as scratch:
-        place = (folder or Path(scratch)).resolve() / "mpbench"
-        place.mkdir(parents=True, exist_ok=True)
-        if not (place / "sources").exists():
-            (place / "sources").symlink_to(home / "sources")
-        before = os.environ.get("XDG_CACHE_HOME")
-        os.environ["XDG_CACHE_HOME"] = str(place.parent)
-        try:
-            yield
-        finally:
-            os.environ.pop("XDG_CACHE_HOME")
-            if before is not None:
-                os.environ["XDG_CACHE_HOME"] = before
+def other_cache(home: Path, folder: Path) -> Iterator[None]:
+    """Builds use a cache in that folder, with the Linux of the cache `home`."""
+    place = folder.resolve() / "mpbench"
+    place.mkdir(parents=True, exist_ok=True)
+    if not (place / "sources").exists():
+        (place / "sources").symlink_to(home / "sources")
+    before = os.environ.get("XDG_CACHE_HOME")
+    os.environ["XDG_CACHE_HOME"] = str(place.parent)
+    try:
+        yield
+    finally:
+        os.environ.pop("XDG_CACHE_HOME")
+        if before is not None:
+            os.environ["XDG_CACHE_HOME"] = before
 
 
 def build(level: str) -> Kernel:
