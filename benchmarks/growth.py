@@ -1,0 +1,169 @@
+"""Measure how the cost of a run grows with hosts and subflows.
+
+    python -m benchmarks.growth [--seconds 1] [--figure FILE] [--json]
+
+FatTrees of 2, 16, 54 and 128 hosts run on the fabric. Each host sends to another one
+over one connection of 1 to 8 subflows. Measured are the memory per connection, and the
+CPU time per packet and link (an event of the fabric), with all that hosts, TCP, MPTCP
+and programs do. The run with the same network and no traffic is subtracted from both.
+Memory is what the guest touched of its physical memory, at most.
+"""
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from benchmarks.virtual_lab_speed import children_s, job
+from mpbench.backends.virtual import VirtualBackend
+from mpbench.engine.bounds import bounds
+
+PORTS = {2: 2, 4: 16, 6: 54, 8: 128}
+"""The hosts of a FatTree by the ports of its switches."""
+SUBFLOWS = (1, 2, 4, 8)
+LARGE = 54
+"""From so many hosts on, the memory of connections stands out from that of programs."""
+SPEC = """\
+name: growth
+topology: fattree-k{ports}
+cases:
+  case: {{protocol: mptcp, congestion_control: lia, scheduler: lowrtt{more}}}
+traffic:
+  - {{tool: flows, from: hosts, to: permutation, duration: {seconds:g} s,
+     start: {{min: 0 s, max: 0.1 s}}}}
+"""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What one execution took.
+
+    events : packets that left a queue, over all links
+    memory_kib : the most that a process of the guest had in memory
+    """
+
+    cpu_s: float
+    events: int
+    memory_kib: int
+
+
+@dataclass(frozen=True)
+class Point:
+    hosts: int
+    subflows: int
+    events: int
+    us_per_event: float
+    kib_per_connection: float
+
+
+def execute(asked: dict[str, Any], cpu: int) -> Spent:
+    """In a process of its own, whose children have no other memory."""
+    with tempfile.TemporaryDirectory(prefix="mpbench-growth-") as folder:
+        directory = Path(folder)
+        (directory / "artefacts").mkdir()
+        (directory / "job.json").write_text(json.dumps(asked))
+        backend = VirtualBackend()
+        backend.identity()
+        before_s = children_s()
+        ended = backend.execute(
+            asked, directory, cpu, bounds(asked), lambda _: None, threading.Event()
+        )
+        if ended.status != "finished":
+            raise RuntimeError(f"{ended.status}: {ended.reason}")
+        listed = json.loads((directory / "artefacts" / "qdisc-end.json").read_text())
+        events = sum(each["packets"] for each in listed["fabric"])
+        most_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        return Spent(children_s() - before_s, events, most_kib)
+
+
+def alone(asked: dict[str, Any], cpu: int) -> Spent:
+    context = get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(execute, asked, cpu).result()
+
+
+def measure(seconds: float, cpu: int) -> list[Point]:
+    points = []
+    for ports, hosts in PORTS.items():
+        for subflows in SUBFLOWS:
+            asked = job(SPEC.format(ports=ports, seconds=seconds, more=more(subflows)))
+            idle = alone({**asked, "traffic": []}, cpu)
+            busy = alone(asked, cpu)
+            points.append(
+                Point(
+                    hosts,
+                    subflows,
+                    busy.events,
+                    (busy.cpu_s - idle.cpu_s) / busy.events * 1e6,
+                    (busy.memory_kib - idle.memory_kib) / hosts,
+                )
+            )
+            tell(points[-1])
+    return points
+
+
+def more(subflows: int) -> str:
+    """What a case says of its subflows, beside the first."""
+    if subflows == 1:
+        return ""
+    return f", path_manager: {{name: ndiffports, subflows: {subflows}}}"
+
+
+def tell(point: Point) -> None:
+    print(
+        f"{point.hosts:4} hosts, {point.subflows} subflows: {point.events:9} events,"
+        f" {point.us_per_event:5.2f} us each, {point.kib_per_connection:6.0f} KiB per"
+        " connection",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def draw(points: list[Point], file: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+    for subflows in SUBFLOWS:
+        mine = [point for point in points if point.subflows == subflows]
+        hosts = [point.hosts for point in mine]
+        label = f"{subflows} subflow" + ("s" if subflows > 1 else "")
+        left.plot(hosts, [p.us_per_event for p in mine], "o-", label=label)
+        large = [point for point in mine if point.hosts >= LARGE]
+        memory = [point.kib_per_connection for point in large]
+        right.plot([point.hosts for point in large], memory, "o-", label=label)
+    for axes in (left, right):
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(list(PORTS.values()), [str(each) for each in PORTS.values()])
+        axes.set_xlabel("hosts")
+        axes.set_ylim(bottom=0)
+    left.set_ylabel("CPU time per packet and link, µs")
+    right.set_ylabel("memory per connection, KiB")
+    left.legend()
+    figure.savefig(file)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    last = max(os.sched_getaffinity(0))
+    parser.add_argument("--cpu", type=int, default=last, help="the CPU to pin to")
+    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--figure", type=Path, help="where to draw the points")
+    parser.add_argument("--json", action="store_true", help="print the points")
+    options = parser.parse_args()
+    points = measure(options.seconds, options.cpu)
+    if options.json:
+        print(json.dumps([asdict(point) for point in points]))
+    if options.figure:
+        draw(points, options.figure)
+
+
+if __name__ == "__main__":
+    main()
