@@ -1,6 +1,6 @@
 """Execute every campaign that results/reference shows, and write its pages.
 
-    python -m validation.reproduction [--set SET]... [--results DIR]
+    python -m validation.reproduction [--set SET]... [--results DIR] [--cpu-hours H]
                                       [--list | --costs | --kept]
 
 All campaigns come from one commit without changes, and from one build of the guest. The
@@ -13,11 +13,18 @@ v091       the thesis's campaigns on the thesis's machine, as far as it is known
 control    the thesis's campaigns under both configurations, with fresh seeds
 parts      the thesis's campaigns under v091 with one part left out
 
-The last two only have to show differences to the campaigns before them, in the same
-networks, so they have every k-th network alone (thinned.yaml).
+mpcc       the campaigns of the MPCC paper, which are executed only if they are named;
+           their pages are in results/reference/mpcc
+
+`control` and `parts` only have to show differences to the campaigns before them, in the
+same networks, so they have every k-th network alone (thinned.yaml).
 
 A campaign of `parts` copies the runs that leaving the part out does not change. The
 command can be stopped at any time, and goes on where it stopped.
+
+With --set mpcc --cpu-hours 4 only the first campaigns of that set are executed, as many
+as the estimates of `mpbench plan` allow (validation/mpcc_campaigns.py has the order). A
+later call with more hours goes on.
 
 The rows of every campaign are kept in results/reference/rows. With --kept nothing is
 executed: a campaign without results is taken from its kept rows, and the pages are
@@ -42,6 +49,7 @@ from mpbench.plan.estimate import Estimate, estimate, total
 from mpbench.spec import load
 from mpbench.store import campaign, kept_rows
 from mpbench.store.layout import Results
+from validation import mpcc_campaigns
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = ROOT / "experiments"
@@ -50,6 +58,7 @@ PUBLISHED = ROOT / "results/published"
 REFERENCE = ROOT / "results/reference"
 ROWS = REFERENCE / "rows"
 SETS = ("upstream", "papers", "designs", "v091", "control", "parts")
+MPCC = "mpcc"
 DESIGNS = 3
 """The number of designs of which Tables 3.2, 4.1 and 5.2 are."""
 DEVIATIONS = {
@@ -121,12 +130,21 @@ def steps(results: Path) -> Iterator[Step]:
             words = ("--with", str(v091), *thinned, "--without", part)
             words += ("--reuse", str(results / f"{file.stem}-v091"))
             yield run("parts", file, f"-v091-without-{part}", *words)
+    for name in mpcc_campaigns.ORDER:
+        reused = mpcc_campaigns.REUSED.get(name)
+        words = ("--reuse", str(results / reused)) if reused else ()
+        yield run(MPCC, EXPERIMENTS / f"mpcc/{name}.yaml", "", *words)
 
 
-def sources(results: Path) -> dict[str, Path]:
-    """The results of every campaign that has some, or else its kept rows, by name."""
+def sources(results: Path, sets: Sequence[str] = SETS) -> dict[str, Path]:
+    """The results of every campaign that has some, or else its kept rows, by name.
+
+    sets : those whose campaigns are looked for
+    """
     found = {}
     for step in steps(results):
+        if step.set not in sets:
+            continue
         folder, rows = results / step.name, ROWS / step.name
         if (folder / "campaign.json").exists():
             found[step.name] = folder
@@ -141,14 +159,15 @@ def deviations(results: Path, name: str) -> Path:
     return table if table.exists() else ROWS / f"{name}.designs.csv"
 
 
-def keep(results: Path) -> int:
+def keep(results: Path, sets: Sequence[str] = SETS) -> int:
     """Keep the rows of the campaigns in `results`; an exit status."""
-    folders = [path for path in sources(results).values() if path.parent != ROWS]
+    found = sources(results, sets).values()
+    folders = [path for path in found if path.parent != ROWS]
     if folders and (
         status := mpbench(["rows", *map(str, folders), "--out", str(ROWS)])
     ):
         return status
-    for names, _ in DEVIATIONS.values():
+    for names, _ in DEVIATIONS.values() if MPCC not in sets else ():
         for name in names:
             table = deviations(results, name)
             if table.parent != ROWS and table.exists():
@@ -174,6 +193,14 @@ def pages(results: Path) -> Iterator[tuple[str, ...]]:
             page = thesis / f"{table.removeprefix('thesis-').removesuffix('.csv')}.md"
             words = ("deviations", str(PUBLISHED / table), *map(str, tables))
             yield (*words, "--out", str(page))
+
+
+def mpcc_pages(results: Path) -> Iterator[tuple[str, ...]]:
+    """The command that writes the pages of the MPCC paper, as words after `mpbench`."""
+    names = sources(results, (MPCC,))
+    if names:
+        file, out = str(PUBLISHED / "mpcc-pages.yaml"), str(REFERENCE / MPCC)
+        yield ("pages", file, *map(str, names.values()), "--out", out)
 
 
 def clean_commit() -> str:
@@ -237,7 +264,7 @@ def mpbench(words: Sequence[str]) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--set", dest="sets", action="append", choices=SETS)
+    parser.add_argument("--set", dest="sets", action="append", choices=(*SETS, MPCC))
     parser.add_argument("--results", type=Path, default=ROOT / "results")
     parser.add_argument("--list", action="store_true", help="print the commands only")
     parser.add_argument(
@@ -245,9 +272,20 @@ def main() -> int:
     )
     parser.add_argument("--no-pages", action="store_true", help="execute runs only")
     parser.add_argument("--kept", action="store_true", help="execute no runs")
+    parser.add_argument(
+        "--cpu-hours", type=float, help="of --set mpcc: stop before this"
+    )
     options = parser.parse_args()
     results = options.results.resolve()
-    wanted = [s for s in steps(results) if s.set in (options.sets or SETS)]
+    sets = tuple(options.sets or SETS)
+    if MPCC in sets and len(sets) > 1:
+        parser.error("--set mpcc stands alone, because its pages are others")
+    if options.cpu_hours is not None and MPCC not in sets:
+        parser.error("--cpu-hours is for --set mpcc")
+    wanted = [step for step in steps(results) if step.set in sets]
+    if options.cpu_hours is not None:
+        affordable = set(mpcc_campaigns.affordable(options.cpu_hours))
+        wanted = [step for step in wanted if step.name in affordable]
     if options.costs:
         print("\n".join(costs(wanted)))
         return 0
@@ -265,10 +303,11 @@ def main() -> int:
                 return status
         if options.no_pages:
             return 0
-        one_build(list(sources(results).values()))
-        if status := keep(results):
+        looked_at = (MPCC,) if MPCC in sets else SETS
+        one_build(list(sources(results, looked_at).values()))
+        if status := keep(results, looked_at):
             return status
-        for words in pages(results):
+        for words in mpcc_pages(results) if MPCC in sets else pages(results):
             if status := mpbench(words):
                 return status
     except UserError as error:

@@ -8,7 +8,7 @@ import pytest
 from mpbench.errors import UserError
 from mpbench.spec import load
 from mpbench.store import kept_rows
-from validation import reproduction
+from validation import mpcc_campaigns, reproduction
 
 
 @pytest.fixture
@@ -56,7 +56,8 @@ def test_a_set_comes_after_those_that_it_reuses(
     steps: list[reproduction.Step],
 ) -> None:
     order = [step.set for step in steps]
-    assert order == sorted(order, key=reproduction.SETS.index)
+    sets = (*reproduction.SETS, reproduction.MPCC)
+    assert order == sorted(order, key=sets.index)
 
 
 def test_kept_rows_stand_in_for_results(
@@ -109,3 +110,57 @@ def test_the_costs_have_a_row_per_campaign_of_the_papers(
     assert [row.split(" | ")[1] for row in rows] == [step.name for step in papers]
     assert {"olia-scenario-b", "rtt-compensation"} <= {step.name for step in papers}
     assert last.startswith("| | all |")
+
+
+def test_the_set_mpcc_has_all_campaigns_of_its_pages(
+    steps: list[reproduction.Step],
+) -> None:
+    import yaml
+
+    pages = yaml.safe_load((reproduction.PUBLISHED / "mpcc-pages.yaml").read_text())
+    named = {
+        name for page in pages["pages"].values() for name in page.get("campaigns", ())
+    }
+    mine = [step for step in steps if step.set == reproduction.MPCC]
+    assert named == {step.name for step in mine}
+    files = {path.stem for path in mpcc_campaigns.FOLDER.glob("*.yaml")}
+    assert files - named == {"mpcc-phases"}
+    for step in mine:
+        reused = [step.words[i + 1] for i, w in enumerate(step.words) if w == "--reuse"]
+        assert all(
+            mpcc_campaigns.ORDER.index(Path(folder).name)
+            < mpcc_campaigns.ORDER.index(step.name)
+            for folder in reused
+        )
+
+
+def test_campaigns_fit_into_the_hours(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = dict.fromkeys(mpcc_campaigns.ORDER, 1800.0)
+    monkeypatch.setattr(mpcc_campaigns, "cpu_s", costs.__getitem__)
+    assert list(mpcc_campaigns.affordable(1)) == list(mpcc_campaigns.ORDER[:2])
+    assert not list(mpcc_campaigns.affordable(0.4))
+
+
+def test_the_cost_of_a_campaign_is_that_of_its_plan() -> None:
+    assert 60 < mpcc_campaigns.cpu_s("mpcc-theorem-5.1") < 3600
+    assert mpcc_campaigns.cpu_s("mpcc-fig-11-rates") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["--set", "mpcc", "--set", "papers"], "stands alone"),
+        (["--cpu-hours", "4"], "is for --set mpcc"),
+    ],
+)
+def test_sets_that_do_not_go_together(
+    words: list[str],
+    fault: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", ["reproduction", *words])
+    with pytest.raises(SystemExit) as ended:
+        reproduction.main()
+    assert ended.value.code == 2
+    assert fault in capsys.readouterr().err
