@@ -18,11 +18,19 @@ def json_schema() -> dict[str, Any]:
     schema: dict[str, Any] = _without_null(Spec.model_json_schema(by_alias=True))
     # An included file may have the keys that are missing here.
     required = schema.pop("required")
-    whole = {"required": schema["$defs"]["Network"].pop("required")}
+    network, case = (
+        {"required": schema["$defs"][name].pop("required")}
+        for name in ("Network", "Case")
+    )
+    transport = {"items": {"properties": {"transport": case}}}
+    parts = {"cases": {"additionalProperties": case}, "traffic": transport}
     schema["anyOf"] = [
         {"required": ["include"]},
-        {"required": [*required, "topology"]},
-        {"required": [*required, "network"], "properties": {"network": whole}},
+        {"required": [*required, "topology"], "properties": parts},
+        {
+            "required": [*required, "network"],
+            "properties": parts | {"network": network},
+        },
     ]
     return {"$schema": DIALECT, **schema, "title": "mpbench experiment"}
 
