@@ -154,7 +154,7 @@ def test_a_strangers_controller_is_not_compiled(
         raise AssertionError("a program was started")
 
     monkeypatch.setattr(subprocess, "run", refuse)
-    kernel = Kernel(tmp_path / "linux", "key", tmp_path, {})
+    kernel = Kernel(tmp_path / "linux", "key", tmp_path, {"linux_hash": "0" * 64})
     job = {"kernel": {"evil": {"code": '#include "/etc/passwd"\n'}}}
     with pytest.raises(UserError, match=r"evil: code in C .* --trust-plugins"):
         linking.of_job(kernel, job, may_compile=False)
