@@ -36,15 +36,16 @@ import argparse
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import yaml
 
 from mpbench.engine.progress import span
 from mpbench.errors import UserError
-from mpbench.plan import make_plan
+from mpbench.plan import Plan, make_plan
 from mpbench.plan.estimate import Estimate, estimate, total
 from mpbench.spec import load
 from mpbench.store import campaign, kept_rows
@@ -237,24 +238,43 @@ def _build(folder: Path) -> Mapping[str, str]:
     return campaign.read(Results(folder).campaign).build
 
 
-def costs(wanted: Sequence[Step]) -> Iterator[str]:
+def costs(wanted: Sequence[Step], every: Iterable[Step]) -> Iterator[str]:
     """A table of what campaigns cost by the plan, with a row per campaign.
+
+    every : all campaigns; the runs that one of `wanted` copies from another one cost
+        nothing
 
     Sensitivity's campaigns are of several designs, and have no row.
     """
     yield "| set | campaign | networks | runs | virtual time | one core |"
     yield "| --- | --- | ---: | ---: | ---: | ---: |"
     whole = Estimate(0.0, 0.0)
+    named = {step.name: step for step in every}
+    planned = cache(lambda name: _plan(named[name]).runs)
     for step in wanted:
         if step.words[0] != "run":
             continue
-        runs = make_plan(load(Path(step.words[1])), {}).runs
+        reused = [planned(Path(folder).name) for folder in _given(step, "--reuse")]
+        there = {run.id for runs in reused for run in runs}
+        runs = [run for run in planned(step.name) if run.id not in there]
         cost = total(estimate(run.job) for run in runs)
         whole = total((whole, cost))
         points = len({run.point for run in runs})
         times = f"{span(cost.virtual_s)} | {span(cost.wall_s)}"
         yield f"| {step.set} | {step.name} | {points} | {len(runs)} | {times} |"
     yield f"| | all | | | {span(whole.virtual_s)} | {span(whole.wall_s)} |"
+
+
+def _plan(step: Step) -> Plan:
+    configurations = [Path(name) for name in _given(step, "--with")]
+    spec = load(Path(step.words[1]), configurations, _given(step, "--without"))
+    return make_plan(spec, {})
+
+
+def _given(step: Step, option: str) -> list[str]:
+    """The values of an option of a campaign's command."""
+    pairs = zip(step.words, step.words[1:], strict=False)
+    return [value for word, value in pairs if word == option]
 
 
 def mpbench(words: Sequence[str]) -> int:
@@ -287,7 +307,7 @@ def main() -> int:
         affordable = set(mpcc_campaigns.affordable(options.cpu_hours))
         wanted = [step for step in wanted if step.name in affordable]
     if options.costs:
-        print("\n".join(costs(wanted)))
+        print("\n".join(costs(wanted, steps(results))))
         return 0
     if options.list:
         for step in wanted:

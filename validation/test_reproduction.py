@@ -106,10 +106,29 @@ def test_the_costs_have_a_row_per_campaign_of_the_papers(
     steps: list[reproduction.Step],
 ) -> None:
     papers = [step for step in steps if step.set == "papers"]
-    _head, _rule, *rows, last = reproduction.costs(papers)
+    _head, _rule, *rows, last = reproduction.costs(papers, steps)
     assert [row.split(" | ")[1] for row in rows] == [step.name for step in papers]
     assert {"olia-scenario-b", "rtt-compensation"} <= {step.name for step in papers}
     assert last.startswith("| | all |")
+
+
+def test_the_costs_are_those_of_the_configuration(
+    steps: list[reproduction.Step],
+) -> None:
+    """Fewer networks where a campaign has fewer, and no run that is copied."""
+    names = ("lossy-low-bdp-v091", "lossy-low-bdp-control")
+    without = [f"lossy-low-bdp-v091-without-{part}" for part in ("lia", "links")]
+    named = {step.name: step for step in steps}
+    wanted = [named[name] for name in (*names, *without)]
+    _head, _rule, *rows, _last = reproduction.costs(wanted, steps)
+    cells = [row.split(" | ") for row in rows]
+    points, runs = 46, 6
+    assert [cell[2:4] for cell in cells] == [
+        ["91", str(91 * runs)],
+        [str(points), str(points * runs)],
+        [str(points), str(points)],  # of the case with LIA alone
+        [str(points), str(points * runs)],
+    ]
 
 
 def test_the_set_mpcc_has_all_campaigns_of_its_pages(
