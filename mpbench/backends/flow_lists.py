@@ -71,7 +71,8 @@ def _lines(job: Mapping[str, Any]) -> Iterator[str]:
         path = (entry.get("transport") or job["transport"])["path"]
         for flow in drawn(entry, job["seed"]):
             here, there, user = ends_of(entry, flow.user)
-            source = wiring.address(here, path) if path else "-"
+            taken = entry["paths"][flow.user - 1] if entry.get("paths") else path
+            source = wiring.address(here, taken) if taken else "-"
             target = f"{there} {wiring.address(there)} {entry['port']}"
             times = f"{flow.start_ns} {flow.end_ns}"
             yield (f"flow {number} {user} {here} {source} {target} {flow.size} {times}")

@@ -26,6 +26,7 @@ Point = Annotated[
 ]
 Pair = Annotated[list[Name], Field(min_length=2, max_length=2)]
 """The hosts that open and accept a connection."""
+PathNumber = Annotated[int, Field(ge=1, le=100)]
 Range = Annotated[list[Seconds], Field(min_length=2, max_length=2)]
 
 
@@ -99,6 +100,7 @@ class Flows(Entry):
     pairs: (
         Annotated[list[Pair], Field(min_length=1, max_length=MOST_CONNECTIONS)] | None
     ) = None
+    paths: Annotated[list[PathNumber], Field(max_length=MOST_CONNECTIONS)] | None = None
     users: Annotated[int, Field(ge=1, le=MOST_CONNECTIONS)]
     stream: Annotated[int, Field(ge=0, lt=MOST_ENTRIES)]
     starts_s: Range
@@ -126,6 +128,12 @@ class Flows(Entry):
             raise ValueError("pairs: needs one pair per user")
         elif self.pairs[0] != [self.source, self.destination]:
             raise ValueError("pairs: the first is not that of from and to")
+        return self
+
+    @model_validator(mode="after")
+    def _every_user_has_a_path(self) -> Self:
+        if self.paths is not None and len(self.paths) != self.users:
+            raise ValueError("paths: needs one path per user")
         return self
 
     @model_validator(mode="after")

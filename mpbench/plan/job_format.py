@@ -337,7 +337,8 @@ class Job(Part):
                     )
             user = users[entry.source]
             path = (entry.transport or self.transport).path
-            if path is not None and path > len(user.paths):
+            path = max(getattr(entry, "paths", None) or [path or 0])
+            if path > len(user.paths):
                 raise ValueError(f"traffic[{index}]: {entry.source} has no path {path}")
 
     def _reaches(self, users: Mapping[str, User], here: str, there: str) -> bool:

@@ -11,7 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mpbench.errors import UserError
-from mpbench.plan import changes, destinations, flow_list, job_format
+from mpbench.plan import (
+    changes,
+    destinations,
+    flow_list,
+    job_format,
+    shortest_paths,
+)
 from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.job_format import FORMAT
 from mpbench.plan.links import shapes
@@ -55,7 +61,7 @@ def job(
     seed = run_seed(spec.seed, repetition)
     present = varied(spec, point)
     flowing = connections(spec, present, values)
-    entries = traffic(spec, present, flowing, seed)
+    entries = traffic(spec, present, flowing, seed, spec.cases[case])
     changing = changes.series(spec, seed, known_end_s(entries) or spec.time_limit)
     limit_s = spec.time_limit
     if limit_s is None:
@@ -151,7 +157,7 @@ def transport(case: Case, defaults: Mapping[str, str | int] | None = None) -> Js
         "protocol": case.protocol,
         "congestion_control": case.congestion_control.name,
         "scheduler": _name(case.scheduler, "default") if mptcp else None,
-        "path": case.path,
+        "path": case.number,
         "path_manager": _name(case.path_manager, "fullmesh") if mptcp else None,
         "sysctls": dict(sorted(sysctls.items())),
         **({} if case.backup is None else {"backup": list(case.backup)}),
@@ -212,12 +218,17 @@ def varied(spec: Spec, point: Mapping[str, float | int]) -> list[Entry]:
 
 
 def traffic(
-    spec: Spec, entries: Sequence[Entry], flowing: Mapping[int, int], seed: int
+    spec: Spec,
+    entries: Sequence[Entry],
+    flowing: Mapping[int, int],
+    seed: int,
+    case: Case,
 ) -> list[Json]:
     """The traffic entries of a job, in order, in canonical units.
 
     flowing : the indices of those that flow, to their number of connections
     seed : of what is drawn
+    case : whose transport an entry has that has none of its own
     """
     jobs = []
     defaults = dict(spec.network_description.sysctls)
@@ -237,6 +248,8 @@ def traffic(
                 (here, there), users = listed[0], len(listed)
                 made |= {"from": here, "to": there, "pairs": listed}
             made = drawn_flows(spec, made, index, users, seed)
+            if (own or case).shortest:
+                made["paths"] = shortest_paths.drawn(spec.topology or "", made, seed)
         jobs.append(made)
     return jobs
 

@@ -20,7 +20,6 @@ from mpbench.spec.values import (
     Name,
     OneOf,
     Part,
-    Whole,
     check_each,
     context,
 )
@@ -39,6 +38,9 @@ MOST_SUBFLOWS = 9
 
 NDIFFPORTS_SUBFLOWS = 2
 """Subflows of `ndiffports` if the file gives no number."""
+
+SHORTEST = "shortest"
+"""What stands under `path` where each TCP takes a path with the fewest links."""
 
 _RESERVED = RESERVED_SYSCTLS | knobs.reserved()
 
@@ -73,7 +75,20 @@ def _is_path(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and number >= 1
 
 
+def _path(value: object) -> object:
+    """The number of a path, or SHORTEST."""
+    if value is None or value == SHORTEST:
+        return value
+    if not isinstance(value, int) or isinstance(value, bool):
+        reason = f"'{shortened(value)}' is not the number of a path"
+        raise ValueError(f"{reason}; write e.g. 1, or '{SHORTEST}' in a data centre")
+    if value < 1:
+        raise ValueError(f"{value} is below 1, the least value that works")
+    return value
+
+
 _NUMBER: JsonDict = {"type": "integer", "minimum": 1}
+_PATH_SCHEMA: JsonDict = {"anyOf": [_NUMBER, {"const": SHORTEST}]}
 _BACKUP_SCHEMA: JsonDict = {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}
 
 
@@ -98,10 +113,11 @@ class Case(Part):
         default=None,
         description="Packet scheduler of MPTCP; the kernel's own if not said.",
     )
-    path: Whole | None = Field(
+    path: Annotated[int | str, BeforeValidator(_path)] | None = Field(
         default=None,
-        ge=1,
-        description="The path that a TCP takes, from 1; not where there is only one.",
+        description="The path that a TCP takes, from 1; not where there is only one."
+        " In a data centre also 'shortest'.",
+        json_schema_extra=_PATH_SCHEMA,
     )
     path_manager: (
         Annotated[
@@ -156,6 +172,16 @@ class Case(Part):
         if self.backup is None:
             values.pop("backup", None)
         return values
+
+    @property
+    def number(self) -> int | None:
+        """The number of the path that a TCP takes; None if no number is given."""
+        return self.path if isinstance(self.path, int) else None
+
+    @property
+    def shortest(self) -> bool:
+        """Whether each TCP takes a path with the fewest links."""
+        return self.path == SHORTEST
 
     def _without_effect(self) -> list[str]:
         """Parameters that have no effect on a single subflow."""
@@ -214,7 +240,10 @@ class Case(Part):
         users = topology.users if topology else ()
         if self.path is None and all(len(user.paths) > 1 for user in users):
             faults.add(("path",), "missing; which path does this tcp take? e.g. 1")
-        elif topology and self.path is not None and self.path > topology.paths:
+        elif topology and self.shortest and not topology.mesh:
+            reason = f"{topology.name} is no data centre"
+            faults.add(("path",), f"{reason}; write the number of a path, e.g. 1")
+        elif topology and (self.number or 0) > topology.paths:
             paths = ", ".join(str(p + 1) for p in range(topology.paths))
             faults.add(
                 ("path",),

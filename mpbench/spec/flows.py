@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from mpbench.spec.cases import Case
+from mpbench.spec.cases import SHORTEST, Case
+from mpbench.spec.flow_entry import Flows
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults
 from topologies import Description, networks
@@ -69,6 +70,9 @@ def check_paths(
             if case.path is None and count > 1:
                 reason = f"missing; {entry.source} has {count} paths; e.g. 1"
                 faults.add((*place, "path"), reason)
-            elif case.path is not None and case.path > count:
+            elif (case.number or 0) > count:
                 reason = f"there is no path {case.path} of {entry.source}"
                 faults.add((*place, "path"), f"{reason}, which has {count}")
+            elif case.shortest and not isinstance(entry, Flows):
+                reason = f"{entry.tool} takes a path by its number, e.g. 1"
+                faults.add((*place, "path"), f"{reason}; only 'flows' takes {SHORTEST}")

@@ -1,0 +1,41 @@
+"""Which path each connection of an entry takes where its case has `path: shortest`.
+
+A path's length is its number of links. Where several ports of a host begin a shortest
+path, one is drawn, as the single-path TCPs of Wischik et al. 2011 (NSDI, sec. 4) do.
+"""
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from topologies import families
+from topologies.pairs import pairs
+
+
+def drawn(topology: str, entry: Mapping[str, Any], seed: int) -> list[int]:
+    """The path of each user of a traffic entry, from 1.
+
+    topology : name of a data centre
+    entry : of a job, of the tool `flows`; between many hosts each pair is a user
+    seed : of the run, from which the choice among paths of the same length follows
+    """
+    between = pairs(entry)
+    if len(between) == 1:
+        between *= entry["users"]
+    found = []
+    for number, (here, there) in enumerate(between):
+        draw = random.Random(f"{seed}/shortest/{entry['stream']}/{number}")
+        shortest = numbers(topology, here, there)
+        found.append(shortest[int(draw.random() * len(shortest))])
+    return found
+
+
+def numbers(topology: str, here: str, there: str) -> list[int]:
+    """The paths between two hosts that no other path is shorter than, from 1."""
+    centre = families.centre(topology)
+    lengths = {
+        port: min(map(len, centre.chains(here, port - 1, there)))
+        for port in range(1, len(centre.ports[here]) + 1)
+    }
+    least = min(lengths.values())
+    return [port for port, length in lengths.items() if length == least]
