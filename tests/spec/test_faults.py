@@ -140,7 +140,7 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
         ("path: 1", "path: 3", "10: cases.tcp1.path: there is no path 3; two_path has"),
         ("path: 1", "path: 0", "cases.tcp1.path: 0 is below 1"),
         ("path: 1", "path: true", "cases.tcp1.path: 'True' is not the number of a"),
-        ("path: 1", "path: shortest", "10: cases.tcp1.path: two_path is no data centre"),
+        ("path: 1", "path: shortest", "10: cases.tcp1.path: two_path is no data"),
         (", path: 1", "", "cases.tcp1.path: missing; which path does this tcp take?"),
         ("path: 1", "path: 1, scheduler: default", "only mptcp has one; take it away"),
         ("path: 1", "path: 1, sysctls: {a.b: 1}", "not a network sysctl"),
