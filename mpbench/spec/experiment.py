@@ -16,10 +16,10 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
-from analysis.run.quantities import QUANTITIES
 from mpbench.plugins.files import SUFFIXES
 from mpbench.spec import (
     change_checks,
+    figure_checks,
     flows,
     link_checks,
     own_metrics,
@@ -37,12 +37,11 @@ from mpbench.spec.expressions import Expression
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
 from mpbench.spec.includes import whole_text
-from mpbench.spec.link_traits import WAYS, Both, LinkTraits, without_value
+from mpbench.spec.link_traits import Both, LinkTraits, without_value
 from mpbench.spec.networks import Network, expression_fault
 from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phases, check_phases
 from mpbench.spec.plugins import Plugins
-from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
     Count,
@@ -57,8 +56,6 @@ from mpbench.spec.values import (
 from topologies import Description, Parameter
 
 MOST_RUNS = 1_000_000
-OF_LINKS = ("loss_probability", "mean_queue")
-"""Metrics that a figure can show of one link and direction: `part: server.up`."""
 
 
 def _topology(value: object, info: ValidationInfo) -> object:
@@ -180,7 +177,7 @@ class Spec(Part):
         self._check_ports(faults)
         self._check_traffic(faults, info)
         self._check_metrics(faults, info)
-        self._check_figures(faults, info)
+        figure_checks.check(self, context(info).topology, faults)
         self._check_parameters(faults, info)
         self._check_links(faults, info)
         self._check_time_limit(faults)
@@ -267,12 +264,13 @@ class Spec(Part):
         if topology is not None:
             flows.check_names(self.traffic, topology, faults)
             flows.check_paths(self.traffic, self.cases, topology, faults)
-        check_phases(self.phases, self._known_end(), faults)
+        check_phases(self.phases, self.known_end_s, faults)
         factors = self.design.factors if self.design else {}
-        end_s = self._known_end()
+        end_s = self.known_end_s
         change_checks.check(self.changes, topology, factors, end_s, faults)
 
-    def _known_end(self) -> float | None:
+    @property
+    def known_end_s(self) -> float | None:
         """When all traffic has ended, if every start is the earliest; None if that is
         not known beforehand."""
         if any(getattr(entry, "duration", None) is None for entry in self.traffic):
@@ -321,74 +319,6 @@ class Spec(Part):
                 faults.add(at, f"{metric} {reason}")
         if all(case.protocol != "mptcp" for case in self.cases.values()):
             faults.add(at, f"{metric} is of mptcp, and no case is")
-
-    def _check_figures(self, faults: Faults, info: ValidationInfo) -> None:
-        varied = set(self.design.factors) if self.design else set()
-        for index, figure in enumerate(self.figures):
-            at = ("figures", index)
-            if figure.metric is not None and figure.metric not in self.metrics:
-                reason = f"'{figure.metric}' is not among the experiment's metrics"
-                faults.add((*at, "metric"), reason)
-            of = set(figure.criterion.parameters()) if figure.criterion else set()
-            if figure.criterion and of and not varied & of:
-                reason = f"'{figure.criterion.factor}' is the same in all runs"
-                faults.add((*at, "criterion", "factor"), reason)
-            if figure.by is not None and figure.by not in varied:
-                faults.add((*at, "by"), f"'{figure.by}' is the same in all runs")
-            self._check_part(figure, at, faults, context(info).topology)
-            self._check_time_figure(figure, at, faults)
-            for position, name in enumerate(figure.factors or ()):
-                if name not in varied:
-                    reason = f"'{name}' is the same in all runs"
-                    faults.add((*at, "factors", position), reason)
-
-    def _check_part(
-        self, figure: Figure, at: Loc, faults: Faults, topology: Description | None
-    ) -> None:
-        """Whether the part of a run that a figure shows is measured."""
-        links = topology.links if topology and figure.metric in OF_LINKS else ()
-        users = flows.names(self.traffic)
-        several = len(self.traffic) > 1 or self.traffic[0].name is not None
-        known = [*self.phases, *(users if several else ())]
-        named: list[tuple[Loc, str]] = [((*at, "part"), figure.part or "")]
-        named += [((*at, "parts", i), p) for i, p in enumerate(figure.parts or ())]
-        for where, text in named:
-            link, _, way = text.rpartition(".")
-            if link in links:
-                if way not in WAYS:
-                    reason = f"a link has 'up' and 'down', not '{way}'"
-                    faults.add(where, f"{reason}; write {link}.up")
-                continue
-            for part in text.split(".") if text else ():
-                if part not in known:
-                    faults.add(
-                        where,
-                        f"'{part}' is no phase and no traffic entry;"
-                        f" {nearest(part, known)}"
-                        if known
-                        else f"'{part}': there is no phase, and a single traffic entry",
-                    )
-
-    def _check_time_figure(self, figure: Figure, at: Loc, faults: Faults) -> None:
-        """Whether the figure's quantities are recorded, and its hosts have traffic."""
-        for position, name in enumerate(figure.quantities or ()):
-            if QUANTITIES[name].column and self.trace is None:
-                reason = f"'{name}' is known of traces only; say e.g. trace: 100 ms"
-                faults.add((*at, "quantities", position), reason)
-        hosts = sorted({h for e in self.traffic for h in (e.source, e.destination)})
-        if any(entry.many for entry in self.traffic):
-            hosts = list(self.network_description.hosts)
-        for position, name in enumerate(figure.users or ()):
-            if name not in hosts:
-                reason = f"'{name}' has no traffic; {nearest(name, hosts)}"
-                faults.add((*at, "users", position), reason)
-        end_s = self._known_end()
-        if figure.span and end_s is not None and figure.span.start >= end_s:
-            reason = f"begins at {figure.span.start:g} s, but the traffic ends at"
-            faults.add((*at, "span"), f"{reason} {end_s:g} s; begin earlier")
-        if figure.repetition >= self.repetitions:
-            reason = f"there is no repetition {figure.repetition}; they are 0 to"
-            faults.add((*at, "repetition"), f"{reason} {self.repetitions - 1}")
 
     @property
     def network_description(self) -> Description:

@@ -1,0 +1,92 @@
+"""Checks between the figures of an experiment and what its runs have."""
+
+from typing import TYPE_CHECKING
+
+from analysis.run.quantities import QUANTITIES
+from mpbench.spec import flows
+from mpbench.spec.figures import Figure
+from mpbench.spec.link_traits import WAYS
+from mpbench.spec.suggestions import nearest
+from mpbench.spec.values import Faults, Loc
+from topologies import Description
+
+if TYPE_CHECKING:
+    from mpbench.spec.experiment import Spec
+
+OF_LINKS = ("loss_probability", "mean_queue")
+"""Metrics that a figure can show of one link and direction: `part: server.up`."""
+
+
+def check(spec: "Spec", topology: Description | None, faults: Faults) -> None:
+    """Figures show what the experiment varies, measures and records."""
+    varied = set(spec.design.factors) if spec.design else set()
+    for index, figure in enumerate(spec.figures):
+        at = ("figures", index)
+        if figure.metric is not None and figure.metric not in spec.metrics:
+            reason = f"'{figure.metric}' is not among the experiment's metrics"
+            faults.add((*at, "metric"), reason)
+        of = set(figure.criterion.parameters()) if figure.criterion else set()
+        if figure.criterion and of and not varied & of:
+            reason = f"'{figure.criterion.factor}' is the same in all runs"
+            faults.add((*at, "criterion", "factor"), reason)
+        if figure.by is not None and figure.by not in varied:
+            faults.add((*at, "by"), f"'{figure.by}' is the same in all runs")
+        _check_part(spec, figure, at, faults, topology)
+        _check_time_figure(spec, figure, at, faults)
+        for position, name in enumerate(figure.factors or ()):
+            if name not in varied:
+                reason = f"'{name}' is the same in all runs"
+                faults.add((*at, "factors", position), reason)
+
+
+def _check_part(
+    spec: "Spec",
+    figure: Figure,
+    at: Loc,
+    faults: Faults,
+    topology: Description | None,
+) -> None:
+    """Whether the part of a run that a figure shows is measured."""
+    links = topology.links if topology and figure.metric in OF_LINKS else ()
+    users = flows.names(spec.traffic)
+    several = len(spec.traffic) > 1 or spec.traffic[0].name is not None
+    known = [*spec.phases, *(users if several else ())]
+    named: list[tuple[Loc, str]] = [((*at, "part"), figure.part or "")]
+    named += [((*at, "parts", i), p) for i, p in enumerate(figure.parts or ())]
+    for where, text in named:
+        link, _, way = text.rpartition(".")
+        if link in links:
+            if way not in WAYS:
+                reason = f"a link has 'up' and 'down', not '{way}'"
+                faults.add(where, f"{reason}; write {link}.up")
+            continue
+        for part in text.split(".") if text else ():
+            if part not in known:
+                faults.add(
+                    where,
+                    f"'{part}' is no phase and no traffic entry; {nearest(part, known)}"
+                    if known
+                    else f"'{part}': there is no phase, and a single traffic entry",
+                )
+
+
+def _check_time_figure(spec: "Spec", figure: Figure, at: Loc, faults: Faults) -> None:
+    """Whether the figure's quantities are recorded, and its hosts have traffic."""
+    for position, name in enumerate(figure.quantities or ()):
+        if QUANTITIES[name].column and spec.trace is None:
+            reason = f"'{name}' is known of traces only; say e.g. trace: 100 ms"
+            faults.add((*at, "quantities", position), reason)
+    hosts = sorted({h for e in spec.traffic for h in (e.source, e.destination)})
+    if any(entry.many for entry in spec.traffic):
+        hosts = list(spec.network_description.hosts)
+    for position, name in enumerate(figure.users or ()):
+        if name not in hosts:
+            reason = f"'{name}' has no traffic; {nearest(name, hosts)}"
+            faults.add((*at, "users", position), reason)
+    end_s = spec.known_end_s
+    if figure.span and end_s is not None and figure.span.start >= end_s:
+        reason = f"begins at {figure.span.start:g} s, but the traffic ends at"
+        faults.add((*at, "span"), f"{reason} {end_s:g} s; begin earlier")
+    if figure.repetition >= spec.repetitions:
+        reason = f"there is no repetition {figure.repetition}; they are 0 to"
+        faults.add((*at, "repetition"), f"{reason} {spec.repetitions - 1}")
