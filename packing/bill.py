@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 
 import mpbench
 from mpbench import image, kernel
+from mpbench.image.describe import materials
 from packing import pins
 
 Component = dict[str, Any]
@@ -24,27 +25,18 @@ def bill(wheel: Path) -> Mapping[str, Any]:
     """
     built, root = kernel.find(), image.find()
     within = json.loads(root.path.with_name("sbom.json").read_text())
-    return {
-        "bomFormat": "CycloneDX",
-        "specVersion": "1.5",
-        "version": 1,
-        "metadata": {
-            "component": {
-                **_component("application", "mpbench", mpbench.__version__),
-                "purl": _python("mpbench", mpbench.__version__),
-                "hashes": _hashes(hashlib.sha256(wheel.read_bytes()).hexdigest()),
-                "licenses": [{"expression": "MIT AND GPL-2.0-only"}],
-            }
-        },
-        "components": [
-            _linux(built.info),
-            {
-                **within["metadata"]["component"],
-                "components": within["components"],
-            },
-            *_python_packages(),
-        ],
+    release = {
+        **_component("application", "mpbench", mpbench.__version__),
+        "purl": _python("mpbench", mpbench.__version__),
+        "hashes": _hashes(hashlib.sha256(wheel.read_bytes()).hexdigest()),
+        "licenses": [{"expression": "MIT AND GPL-2.0-only"}],
     }
+    parts = [
+        _linux(built.info),
+        {**within["metadata"]["component"], "components": within["components"]},
+        *_python_packages(),
+    ]
+    return materials(release, parts)
 
 
 def _linux(info: Mapping[str, Any]) -> Component:

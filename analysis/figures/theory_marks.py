@@ -1,6 +1,7 @@
 """Theory in figures: dotted or dashed lines, hollow marks, and their numbers."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,51 +25,49 @@ def numbered(found: Sequence[Curve]) -> list[tuple[int, Curve]]:
     return [(models.index(curve.model), curve) for curve in found]
 
 
-def line(
+def draw(
     axis: Axes,
     curve: Curve,
     at: Mapping[Point, float],
     numbers: Mapping[str, int],
     model: int,
+    *,
+    joined: bool,
 ) -> None:
-    """Draw a curve over the values `at` of each point; equal ones are averaged.
+    """Draw a curve over the values `at` of each point.
 
     numbers : of the cases, for colours
-    model : the number of the curve's model, for its dashes
+    model : the number of the curve's model, for its dashes or marks
+    joined : whether a line joins the means at equal values; otherwise each point has a
+        hollow mark
     """
-    x, y = _averaged(curve, at)
-    axis.plot(
-        x,
-        y,
-        label=curve.name,
-        color=_colour(curve, numbers),
-        linestyle=DASHES[model % len(DASHES)],
-        linewidth=1.1,
-        marker="d",
-        markersize=3,
-        markerfacecolor="white",
-        zorder=1.5,
-    )
+    if joined:
+        x, y = _averaged(curve, at)
+        look = _dashed(model)
+    else:
+        x, y = [at[key] for key in curve.values], list(curve.values.values())
+        look = _hollow(model)
+    axis.plot(x, y, label=curve.name, color=_colour(curve, numbers), **look)
 
 
-def marks(
-    axis: Axes,
-    curve: Curve,
-    at: Mapping[Point, float],
-    numbers: Mapping[str, int],
-    model: int,
-) -> None:
-    """Draw hollow marks, one per point; the arguments are those of `line`."""
-    axis.plot(
-        [at[key] for key in curve.values],
-        list(curve.values.values()),
-        label=curve.name,
-        color=_colour(curve, numbers),
-        linestyle="none",
-        marker=MARKS[model % len(MARKS)],
-        markersize=5,
-        markerfacecolor="none",
-    )
+def _dashed(model: int) -> dict[str, Any]:
+    return {
+        "linestyle": DASHES[model % len(DASHES)],
+        "linewidth": 1.1,
+        "marker": "d",
+        "markersize": 3,
+        "markerfacecolor": "white",
+        "zorder": 1.5,
+    }
+
+
+def _hollow(model: int) -> dict[str, Any]:
+    return {
+        "linestyle": "none",
+        "marker": MARKS[model % len(MARKS)],
+        "markersize": 5,
+        "markerfacecolor": "none",
+    }
 
 
 def _averaged(

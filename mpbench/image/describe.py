@@ -1,6 +1,6 @@
 """What an image holds: a manifest for people, and a bill of materials for programs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -15,31 +15,42 @@ def manifest(packages: Iterable[Package]) -> str:
 
 
 def bill(packages: Iterable[Package], image_sha256: str) -> Mapping[str, Any]:
-    """A software bill of materials, CycloneDX 1.5, for JSON."""
+    """The image's bill of materials, for JSON."""
+    image = {
+        "type": "operating-system",
+        "bom-ref": "root.erofs",
+        "name": "mpbench-root",
+        "version": image_sha256[:16],
+        "hashes": [{"alg": "SHA-256", "content": image_sha256}],
+    }
+    parts = [
+        {
+            "type": "library",
+            "bom-ref": _address(package),
+            "name": package.name,
+            "version": package.version,
+            "purl": _address(package),
+            "hashes": [{"alg": "SHA-256", "content": package.sha256}],
+        }
+        for package in sorted(packages, key=lambda package: package.name)
+    ]
+    return materials(image, parts)
+
+
+def materials(
+    of: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]
+) -> Mapping[str, Any]:
+    """A software bill of materials, CycloneDX 1.5, for JSON.
+
+    of : the component that it is about
+    parts : the components within it
+    """
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
-        "metadata": {
-            "component": {
-                "type": "operating-system",
-                "bom-ref": "root.erofs",
-                "name": "mpbench-root",
-                "version": image_sha256[:16],
-                "hashes": [{"alg": "SHA-256", "content": image_sha256}],
-            }
-        },
-        "components": [
-            {
-                "type": "library",
-                "bom-ref": _address(package),
-                "name": package.name,
-                "version": package.version,
-                "purl": _address(package),
-                "hashes": [{"alg": "SHA-256", "content": package.sha256}],
-            }
-            for package in sorted(packages, key=lambda package: package.name)
-        ],
+        "metadata": {"component": of},
+        "components": parts,
     }
 
 

@@ -95,7 +95,7 @@ def draw(
         for name, curve in curves.items():
             _plot(axis, name, curve, numbers[name], len(numbers))
         for model, known in theory_marks.numbered(expected):
-            theory_marks.line(axis, known, at, numbers, model)
+            theory_marks.draw(axis, known, at, numbers, model, joined=True)
         least = min(float(curve.means.min()) for curve in curves.values())
         axes.dress(axis, request, (label(by), label(column)), (rows[by].min(), least))
         if request.log in ("x", "both"):

@@ -81,7 +81,7 @@ def draw(
             )
             summary.append(summary_row(column, "", name, "", pd.Series(means)))
         for model, known in theory_marks.numbered(expected):
-            theory_marks.marks(axis, known, at, numbers, model)
+            theory_marks.draw(axis, known, at, numbers, model, joined=False)
         least = (rows["_x"].min(), min(float(row["minimum"]) for row in summary))
         axes.dress(axis, request, (x_label, label(column)), least)
         axes.save_with_legend(figure, axis, target)
