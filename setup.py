@@ -14,7 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent.resolve()))
 from packing.commands import Build, Wheel
 
 CORE = Path("analysis/capture/core")
-CORE_FLAGS = ["-O3", "-flto", "-fvisibility=hidden"]
+# Debug information would name the folder of the build, and wheels would differ by it.
+CORE_FLAGS = ["-O3", "-flto", "-fvisibility=hidden", "-g0"]
 
 setup(
     cmdclass={"build": Build, "bdist_wheel": Wheel},

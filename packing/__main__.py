@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mpbench.errors import UserError
 from mpbench.store import provenance
-from packing import bill, parts, pins, sources
+from packing import bill, checkout, parts, pins, pip, sources
 from packing.parts import ABOUT, BUILT
 
 
@@ -53,10 +53,11 @@ def beside(made: Path) -> list[Path]:
 
 
 def wheel(out: Path) -> Path:
-    """Build the wheel in a folder. Raises UserError."""
+    """Build the wheel in a folder, of a copy of the checkout. Raises UserError."""
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="mpbench-wheel-") as name:
         scratch = Path(name)
+        checkout.copy(parts.TOP, scratch / "source")
         parts.built(scratch / "built")
         environment = {
             **os.environ,
@@ -64,10 +65,7 @@ def wheel(out: Path) -> Path:
             ABOUT: parts.about(provenance.commit()),
             "SOURCE_DATE_EPOCH": _date(),
         }
-        words = ["-m", "pip", "wheel", "-q", "--no-deps", "-w", str(scratch / "new")]
-        done = subprocess.run([sys.executable, *words, str(parts.TOP)], env=environment)
-        if done.returncode:
-            raise UserError("pip could not build the wheel; its message is above")
+        pip.wheel(scratch / "source", scratch / "new", environment)
         (made,) = (scratch / "new").glob("*.whl")
         return Path(shutil.move(made, out / made.name))
 

@@ -14,6 +14,7 @@ import pytest
 from mpbench import kernel
 from mpbench.backends.virtual import create
 from packing import __main__ as packing
+from packing import checkout, parts
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.guest]
@@ -32,6 +33,37 @@ def test_all_is_below_one_name(wheel: Path) -> None:
     assert not [name for name in names if "/tests/" in name or "__pycache__" in name]
     licences = {Path(name).name for name in names if "/licenses/" in name}
     assert licences == {"LICENSE"}
+
+
+def test_the_build_leaves_its_checkout_alone_and_gives_the_same_bytes(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of a checkout that git does not manage, with leftovers of earlier builds."""
+    tree = tmp_path / "elsewhere"
+    checkout.copy(ROOT, tree)
+    for name in (
+        "build/lib/mpbench/leftover.py",
+        "build/bdist.linux-x86_64/wheel/mpbench/leftover.py",
+        "mpbench.egg-info/SOURCES.txt",
+        "analysis/capture/_core.cpython-39-x86_64-linux-gnu.so",
+        "kernel/__pycache__/leftover.cpython-311.pyc",
+    ):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text("mpbench/leftover.py\n")
+    before = listing(tree)
+    date = packing._date()
+    monkeypatch.setattr(packing, "_date", lambda: date)
+    monkeypatch.setattr(parts, "TOP", tree)
+    again = packing.wheel(tmp_path / "out")
+    assert listing(tree) == before
+    assert again.read_bytes() == wheel.read_bytes()
+    assert not [
+        name for name in zipfile.ZipFile(again).namelist() if "leftover" in name
+    ]
+
+
+def listing(tree: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in tree.rglob("*")}
 
 
 def test_the_bill_names_kernel_image_and_packages(wheel: Path) -> None:
