@@ -5,12 +5,13 @@ kernel's folder keeps its objects, and the headers that they were compiled with,
 archive. The archive is kept only if linking it gives the kernel again, byte for byte.
 """
 
+import gzip
 import io
 import json
 import re
 import shlex
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mpbench.kernel.shell import Shell
@@ -55,14 +56,13 @@ def pack(shell: Shell, tree: Path, objects: Path, target: Path) -> bool:
     if not same:
         return False
     orders = json.dumps({"compile": compile_words(objects), "link": link})
-    with tarfile.open(target, "w:gz", compresslevel=6) as archive:
-        _add(archive, ORDERS, orders.encode())
-        place = objects.relative_to(tree).as_posix()
-        _add(archive, f"{place}/{OBJECTS}", whole.read_bytes())
-        for name in (*EXTRA, SCRIPT, OPTIONS):
-            _add(archive, f"{place}/{name}", (objects / name).read_bytes())
-        for name in sorted(set(_headers(tree, objects))):
-            _add(archive, name, (tree / name).read_bytes())
+    place = objects.relative_to(tree).as_posix()
+    members = {ORDERS: orders.encode(), f"{place}/{OBJECTS}": whole.read_bytes()}
+    for name in (*EXTRA, SCRIPT, OPTIONS):
+        members[f"{place}/{name}"] = (objects / name).read_bytes()
+    for name in sorted(set(_headers(tree, objects))):
+        members.setdefault(name, (tree / name).read_bytes())
+    write(target, members)
     whole.unlink()
     return True
 
@@ -119,8 +119,15 @@ def _headers(tree: Path, objects: Path) -> Iterator[str]:
         yield file.relative_to(tree).as_posix()
 
 
-def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
-    """Add a file; nothing but its name and content enters the archive."""
-    about = tarfile.TarInfo(name)
-    about.size = len(content)
-    archive.addfile(about, io.BytesIO(content))
+def write(target: Path, members: Mapping[str, bytes]) -> None:
+    """Write an archive; nothing but names and contents enters it, and no time."""
+    with (
+        target.open("wb") as file,
+        # gzip would note the file's name and the time in its first bytes.
+        gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        for name, content in members.items():
+            about = tarfile.TarInfo(name)
+            about.size = len(content)
+            archive.addfile(about, io.BytesIO(content))
