@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mpbench.store import campaign, json_file, layout
+from mpbench.store.folder import other_files
 from mpbench.store.json_file import DamagedError
 from mpbench.store.records import check_row
 
@@ -53,6 +54,7 @@ class Standing:
     finished : those in place, the newest first
     flights : those being executed, the oldest first
     working : whether an engine works in the folder
+    waiting : whether no campaign has begun there yet
     eta_s : seconds until the plan is done at the pace of this invocation; None if
         no engine works, or none of its runs has ended yet
     mark : two standings with the same finished runs have the same mark
@@ -65,6 +67,7 @@ class Standing:
     working: bool
     eta_s: float | None
     mark: int
+    waiting: bool = False
 
     @property
     def verdicts(self) -> Counter[str]:
@@ -75,20 +78,21 @@ class Folder:
     """A results folder that is looked at again and again; each run is read once."""
 
     def __init__(self, root: Path) -> None:
-        """Raises UserError if `root` is no results folder."""
+        """Raises UserError if `root` is no results folder, and cannot become one."""
         self.results = layout.Results(root)
-        self._head = campaign.read(self.results.campaign)
-        self._head_seen = self._head_state()
+        self._head: campaign.Campaign | None = None
+        self._head_seen: tuple[int, int] | None = None
+        self._read_head()
         self._known: dict[str, tuple[tuple[int, int], Finished | None]] = {}
 
     def look(self) -> Standing:
         """How things stand now. Raises UserError if the folder's head is damaged."""
-        state = self._head_state()
-        if state != self._head_seen:
-            self._head = campaign.read(self.results.campaign)
-            self._head_seen = state
-        plan = {entry.id: entry for entry in self._head.plan}
+        head = self._read_head()
         working = is_locked(self.results.lock)
+        if head is None:
+            name = self.results.root.resolve().name
+            return Standing(name, 0, (), (), working, None, mark=0, waiting=True)
+        plan = {entry.id: entry for entry in head.plan}
         finished, flights = [], []
         for name, found in self._entries():
             if (entry := plan.get(name)) and (run := self._read(entry, found)):
@@ -99,14 +103,34 @@ class Folder:
                 flights.append(Flight(*place, self._begun_s(found)))
         finished.sort(key=lambda run: (-run.ended_s, run.id))
         return Standing(
-            name=self._head.name,
+            name=head.name,
             planned=len(plan),
             finished=tuple(finished),
             flights=tuple(sorted(flights, key=lambda run: (run.since_s, run.id))),
             working=working,
-            eta_s=self._eta_s(finished, len(plan)) if working else None,
+            eta_s=_eta_s(head, finished) if working else None,
             mark=hash(frozenset((run.id, self._known[run.id][0]) for run in finished)),
         )
+
+    def _read_head(self) -> campaign.Campaign | None:
+        """The folder's head; None before `mpbench run` has written it.
+
+        An engine makes the folder, locks it and checks the backend before that.
+        """
+        state = self._head_state()
+        if state is None and self._head is None and not self._holds_others():
+            return None
+        if self._head is None or state != self._head_seen:
+            self._head = campaign.read(self.results.campaign)
+            self._head_seen = state
+        return self._head
+
+    def _holds_others(self) -> bool:
+        """Whether something is there that `mpbench run` does not make."""
+        root = self.results.root
+        if root.is_dir():
+            return bool(other_files(self.results))
+        return root.exists() or root.is_symlink()
 
     def _head_state(self) -> tuple[int, int] | None:
         try:
@@ -149,17 +173,19 @@ class Folder:
         except OSError:
             return time.time()
 
-    def _eta_s(self, finished: list[Finished], planned: int) -> float | None:
-        if not self._head.invocations:
-            return None
-        try:
-            at = datetime.fromisoformat(self._head.invocations[-1]["at"])
-        except ValueError:
-            return None
-        # The file has whole seconds; a run cannot have ended before them.
-        done = sum(run.ended_s >= at.timestamp() for run in finished)
-        elapsed_s = max(0.0, time.time() - at.timestamp())
-        return elapsed_s * (planned - len(finished)) / done if done else None
+
+def _eta_s(head: campaign.Campaign, finished: list[Finished]) -> float | None:
+    if not head.invocations:
+        return None
+    try:
+        at = datetime.fromisoformat(head.invocations[-1]["at"])
+    except ValueError:
+        return None
+    # The file has whole seconds; a run cannot have ended before them.
+    done = sum(run.ended_s >= at.timestamp() for run in finished)
+    elapsed_s = max(0.0, time.time() - at.timestamp())
+    planned = len({entry.id for entry in head.plan})
+    return elapsed_s * (planned - len(finished)) / done if done else None
 
 
 def _finished(

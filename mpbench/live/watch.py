@@ -37,6 +37,7 @@ the CPUs, so drawing takes a sixth of one at most."""
 NICE = 5
 NEWEST = 12
 """The most finished runs that the page lists."""
+WAITING = "No run is finished yet: `mpbench run` has not begun the campaign."
 UNWRITTEN = 130
 """The exit status of Ctrl-C before anything was written."""
 
@@ -133,6 +134,7 @@ def _campaign(root: str, standing: Standing, now_s: float) -> dict[str, Any]:
         "finished": len(standing.finished),
         "verdicts": standing.verdicts,
         "working": standing.working,
+        "waiting": standing.waiting,
         "eta_s": standing.eta_s,
         "flights": [
             {**_place(run), "for_s": max(0.0, now_s - run.since_s)}
@@ -161,7 +163,8 @@ def watch(live: Live, port: int | None, opened: Callable[[str], None]) -> int:
     opened : called with the page's address
     Returns the exit status: 0 if the files of the finished campaigns were written, 2
     if they could not be, 130 if the campaigns were still running.
-    Raises UserError if a folder holds no results or the port cannot be had.
+    Raises UserError if a folder holds something else than results, or the port cannot
+    be had. A folder that is not there yet is waited for.
     """
     folders = [Folder(root) for root in live.roots]
     with contextlib.ExitStack() as stack:
@@ -176,6 +179,9 @@ def watch(live: Live, port: int | None, opened: Callable[[str], None]) -> int:
             server = LiveServer(port, board.find)
             stack.callback(server.close)
             click.echo(f"live at {server.address} on this machine; Ctrl-C ends it")
+            for root, standing in zip(live.roots, board.standings, strict=False):
+                if standing.waiting:
+                    click.echo(f"{shown(root)}: waiting for `mpbench run`")
             opened(server.address)
             _follow(board)
         except KeyboardInterrupt:
@@ -193,9 +199,10 @@ def _follow(board: Board) -> None:
         standings = board.look()
         mark = tuple(standing.mark for standing in standings)
         some = any(standing.finished for standing in standings)
-        working = any(standing.working for standing in standings)
+        waiting = any(standing.waiting for standing in standings)
+        working = waiting or any(standing.working for standing in standings)
         if not some:
-            board.note = "No run is finished yet."
+            board.note = WAITING if waiting else "No run is finished yet."
         elif not working and written != mark:
             drawn = written = mark
             board.status = _finish(board)
@@ -259,7 +266,9 @@ def _finish(board: Board) -> int:
 def _said(board: Board) -> str:
     """``results/a: 12 of 30 runs: 11 ok, 1 failed``."""
     return "; ".join(
-        f"{shown(root)}: {len(standing.finished)} of {standing.planned} runs:"
+        f"{shown(root)}: not begun"
+        if standing.waiting
+        else f"{shown(root)}: {len(standing.finished)} of {standing.planned} runs:"
         f" {counts(standing.verdicts)}"
         for root, standing in zip(board.live.roots, board.standings, strict=False)
     )

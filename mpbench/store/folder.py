@@ -49,7 +49,7 @@ def check(results: Results, name: str) -> None:
                 f"{results.root}: holds experiment {stored_name!r}, not {name!r}; "
                 "give another folder with --out"
             )
-    elif others := _other_files(results):
+    elif others := other_files(results):
         raise UserError(
             f"{results.root}: not empty and not a results folder "
             f"(holds {', '.join(others[:3])}); give another folder with --out"
@@ -93,7 +93,7 @@ def _make(root: Path) -> None:
         ) from error
 
 
-def _other_files(results: Results) -> list[str]:
+def other_files(results: Results) -> list[str]:
     """Names of what a first start that was cut short would not have left here."""
     ours = {results.lock.name, results.experiment.name, results.design.name}
     if not results.root.exists():

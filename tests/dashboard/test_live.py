@@ -154,6 +154,7 @@ def test_options_that_do_not_fit(command: Command, whole: Path, tmp_path: Path) 
     assert done.status == 2 and "one by one" in done.err
     done = command("report", whole, "--watch", "--format", "pdf")
     assert done.status == 2 and "add html" in done.err
+    (tmp_path / "notes.txt").write_text("something else")
     done = command("dashboard", "--live", tmp_path)
     assert done.status == 2 and "no campaign.json" in done.err
 
@@ -174,6 +175,51 @@ def test_the_folder_says_where_the_campaign_stands(filling: Filling) -> None:
     ended = folder.look()
     assert not ended.working and ended.flights == () and ended.eta_s is None
     assert folder.look().mark == ended.mark
+
+
+@pytest.mark.parametrize("words", [("dashboard", "--live"), ("report", "--watch")])
+def test_a_campaign_that_has_not_begun_is_waited_for(
+    whole: Path, tmp_path: Path, words: tuple[str, str]
+) -> None:
+    with live(tmp_path, *words, "results") as page:
+        (before,) = page.state()["campaigns"]
+        assert before["waiting"] and not before["working"]
+        until(lambda: "has not begun the campaign" in page.state()["note"])
+        assert "results: waiting for `mpbench run`" in page.said
+        filling = Filling(whole, tmp_path / "results")
+        with filling.working():
+            filling.add(2)
+            until(lambda: page.state()["version"])
+            (then,) = page.state()["campaigns"]
+            assert not then["waiting"] and (then["finished"], then["planned"]) == (
+                2,
+                12,
+            )
+        until(lambda: "2 of 12 runs" in page.said)
+        assert page.stop()[0] == 0
+
+
+def test_ctrl_c_while_waiting(tmp_path: Path) -> None:
+    with live(tmp_path, "dashboard", "--live", "results") as page:
+        assert page.stop() == (130, until(lambda: page.said))
+        assert "no file was written: results: not begun" in page.said
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_folder_before_its_head(whole: Path, tmp_path: Path) -> None:
+    """An engine locks the folder, and writes its head later."""
+    root = tmp_path / "results"
+    folder = Folder(root)
+    assert folder.look().waiting
+    root.mkdir()
+    with locked(root / ".lock"):
+        (root / "runs").mkdir()
+        assert folder.look().waiting and folder.look().working
+        shutil.copy(whole / "campaign.json", root)
+        assert not folder.look().waiting and folder.look().planned == 12
+    (root / "campaign.json").unlink()
+    with pytest.raises(UserError, match=r"no campaign\.json"):
+        folder.look()
 
 
 def test_time_to_go_follows_the_pace(

@@ -29,6 +29,7 @@ function span(seconds) {
 }
 
 function ending(campaign) {
+  if (campaign.waiting) return "waiting for mpbench run";
   if (campaign.working) {
     return campaign.eta_s === null ? "running" : `running, ${span(campaign.eta_s)} to go`;
   }
