@@ -1,5 +1,6 @@
 """`mpbench.load`, and the page of the documentation about it."""
 
+import json
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import mpbench
 from mpbench.commands import run as run_file
 from mpbench.errors import UserError
 from mpbench.report.notebook import Results
+from packing import notebook
 
 PAGE = Path(__file__).parents[2] / "docs/notebooks.md"
 TEMPLATE = Path(mpbench.__file__).parent / "templates/phone.yaml"
@@ -43,6 +45,23 @@ def test_the_page_works_as_written(
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, str(PAGE), "exec"), names)
+    assert len(names["frame"]) > 0  # type: ignore[arg-type]
+
+
+def test_the_notebook_is_the_page_and_works(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = json.loads(notebook.NOTEBOOK.read_text())
+    assert content == notebook.notebook(PAGE.read_text()), (
+        "docs/notebooks.md has changed; run: python -m packing.notebook"
+    )
+    monkeypatch.chdir(folder.parents[1])
+    cells = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert ["".join(cell["source"]) + "\n" for cell in cells] == blocks
+    names: dict[str, object] = {}
+    for cell in cells:
+        exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
     assert len(names["frame"]) > 0  # type: ignore[arg-type]
 
 
