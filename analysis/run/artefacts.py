@@ -48,18 +48,22 @@ class Artefacts:
         transport = entry.transport
         if transport.protocol == "mptcp" and transport.same_pair is None:
             return paths
-        only_path = transport.path or 1
-        return {number: path for number, path in paths.items() if number == only_path}
+        taken = entry.paths or {transport.path or 1}
+        return {number: path for number, path in paths.items() if number in taken}
 
     @property
     def needed_links(self) -> set[str]:
-        """The links on paths that are no backups."""
+        """The links on paths that are no backups.
+
+        In a data centre, traffic takes links of the class that its port has. Whether it
+        takes the other classes depends on where the hosts are.
+        """
         return {
             link
             for entry in self.job.traffic
             for number, path in self.paths_of(entry).items()
             if not self.job.is_backup(entry, number)
-            for link in path.links
+            for link in path.links[: 1 if self.has_classes else None]
         }
 
     @property

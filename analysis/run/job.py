@@ -92,6 +92,7 @@ class Traffic:
     flows : number of connections of the tool `flows`; None for other tools
     flow_bytes : the sum of their sizes; None if they have no size, and for other tools
     pairs : (source, destination) of all pairs of hosts, if there are several
+    paths : of shortest paths, the numbers that some connection takes
     """
 
     name: str | None
@@ -112,6 +113,7 @@ class Traffic:
     flows: int | None = None
     flow_bytes: int | None = None
     pairs: tuple[tuple[str, str], ...] = ()
+    paths: frozenset[int] = frozenset()
 
     @property
     def all_pairs(self) -> tuple[tuple[str, str], ...]:
@@ -309,4 +311,5 @@ def _traffic(entry: Mapping[str, Any], name: str | None, case: Transport) -> Tra
         flows=int(drawn["flows"]) if drawn else None,
         flow_bytes=int(drawn["bytes"]) if drawn and entry["size"] else None,
         pairs=tuple((here, there) for here, there in entry.get("pairs") or ()),
+        paths=frozenset(map(int, entry.get("paths") or ())),
     )

@@ -99,6 +99,26 @@ def test_two_ports_of_a_bcube_are_two_paths(tmp_path: Path) -> None:
     assert found["joined_subflows"] == 2 * 1
 
 
+def test_a_shortest_path_of_a_bcube_passes_one_switch(tmp_path: Path) -> None:
+    """h1 and h5 share the first switch of level 1 alone; path 1 begins at level 0."""
+    used = {}
+    for path in ("shortest", 1):
+        folder = tmp_path / str(path)
+        folder.mkdir()
+        job = job_of(
+            folder,
+            topology="bcube-n4-k1",
+            cases={"only": {**TCP, "path": path}},
+            traffic=[{**flow("h1", "h5", "2 s"), "tool": "flows"}],
+        )
+        found, artefacts = executed(folder, job)
+        assert found["goodput_mbps"] == pytest.approx(100 * TCP_MBPS, rel=0.02)
+        ways = carried(artefacts)
+        used[path] = {way for way, count in ways.items() if count > FRAME_BYTES * 1000}
+    assert used["shortest"] == {"h1-s1.0-up", "h5-s1.0-down"}
+    assert len(used[1]) == 6
+
+
 @pytest.mark.parametrize(
     ("choose", "least", "most"), [("rotate", 100, 100), ("hash", 65, 135)]
 )
