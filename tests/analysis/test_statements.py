@@ -44,7 +44,7 @@ def given(rows: pd.DataFrame, *names: str) -> dict[str, answers.Answer]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_statement_says_where_it_stands(path: Path) -> None:
     known = statements.read(path)
-    assert len(known) >= 5
+    assert known
     scored = {one.id: one for one in known if one.criterion.scored}
     for one in known:
         assert one.text and one.statement and one.registered and one.section, one.id
