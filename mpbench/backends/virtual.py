@@ -128,11 +128,13 @@ class VirtualBackend:
         return about
 
     def check(self, jobs: Sequence[Job]) -> None:
-        """Raise UserError if this user's limit on files is too small for a guest.
+        """Raise UserError if this user's limit on files is too small for a guest, or if
+        this machine refuses it fixed addresses.
 
         Every job can run: the guest's kernel has all that a spec may name.
         """
         confinement.require_files(self._machine.memory_mib * boot.MIB)
+        confinement.require_fixed_addresses()
 
     def execute(
         self,

@@ -4,6 +4,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -195,6 +196,40 @@ def test_a_campaign_is_refused_before_its_first_run(
     monkeypatch.setattr(resource, "getrlimit", lambda which: (1 << 29, 1 << 29))
     with pytest.raises(UserError, match=r"files may have 512 MiB .* file of 1040 MiB"):
         confinement.require_files(1 << 30)
+
+
+REFUSED = """
+import ctypes, os, struct, sys
+from mpbench.backends import confinement
+from mpbench.errors import UserError
+
+confinement.require_fixed_addresses()
+LOAD, EQUAL, GIVE, ERROR, ALLOW = 0x20, 0x15, 0x06, 0x00050001, 0x7FFF0000
+PERSONALITY, ASKS = 135, 0xFFFFFFFF
+words = [(LOAD, 0, 0, 0), (EQUAL, 0, 3, PERSONALITY), (LOAD, 0, 0, 16)]
+words += [(EQUAL, 1, 0, ASKS), (GIVE, 0, 0, ERROR), (GIVE, 0, 0, ALLOW)]
+program = b"".join(struct.pack("HBBI", *word) for word in words)
+text = ctypes.create_string_buffer(program)
+filter = struct.pack("HxxxxxxQ", len(words), ctypes.addressof(text))
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.create_string_buffer(filter)) == 0
+try:
+    confinement.require_fixed_addresses()
+except UserError as error:
+    print(error)
+"""
+
+
+def test_a_container_that_refuses_fixed_addresses_is_told() -> None:
+    """Behind a filter of system calls like the one that containers have."""
+    if confinement.RANDOMIZE.read_text().strip() == "0":
+        pytest.skip("addresses are not random here")
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSED], capture_output=True, text=True
+    )
+    assert "refuses fixed addresses (personality)" in done.stdout, done.stderr
+    assert "seccomp=unconfined" in done.stdout
 
 
 @pytest.fixture
