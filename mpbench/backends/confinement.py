@@ -173,13 +173,15 @@ RANDOMIZE = Path("/proc/sys/kernel/randomize_va_space")
 def require_fixed_addresses() -> None:
     """Raise UserError if a process cannot have the same addresses in every run.
 
-    With addresses at random a guest's memory is up to 1 GiB larger than asked for, by
-    chance. The profile of system calls that containers have by default refuses to
-    switch this off (personality(2)).
+    With addresses at random a guest's memory becomes larger than asked for, by chance.
+    The profile of system calls that containers have by default refuses to switch this
+    off (personality(2)).
     """
-    personality = ctypes.CDLL(None, use_errno=True).personality
+    personality = ctypes.CDLL(None).personality
     personality.argtypes = [ctypes.c_ulong]
     now = personality(0xFFFFFFFF)  # only asks
+    if now >= 0 and now & ADDR_NO_RANDOMIZE:
+        return
     if now >= 0 and personality(now | ADDR_NO_RANDOMIZE) >= 0:
         personality(now)
         return
