@@ -26,10 +26,11 @@ With --set mpcc --cpu-hours 4 only the first campaigns of that set are executed,
 as the estimates of `mpbench plan` allow (validation/mpcc_campaigns.py has the order). A
 later call with more hours goes on.
 
-The rows of every campaign are kept in results/reference/rows. With --kept nothing is
-executed: a campaign without results is taken from its kept rows, and the pages are
-written. So the sets can be executed one by one, on different machines: the pages need
-all of them, from one commit and one build.
+The rows of every campaign are kept in results/reference/rows, and a run that has one
+there, from the same build, is not executed again. With --kept nothing is executed: a
+campaign without results is taken from its kept rows, and the pages are written. So the
+sets can be executed one by one, on different machines: the pages need all of them, from
+one commit and one build.
 """
 
 import argparse
@@ -105,8 +106,9 @@ def steps(results: Path) -> Iterator[Step]:
 
     def run(of: str, file: Path, suffix: str = "", *words: str) -> Step:
         name = file.stem + suffix
+        kept = ("--reuse", str(ROWS / name)) if kept_rows.there(ROWS / name) else ()
         out = str(results / name)
-        return Step(of, name, ("run", str(file), *words, "--out", out))
+        return Step(of, name, ("run", str(file), *words, *kept, "--out", out))
 
     for file in thesis:
         yield run("upstream", file)
@@ -254,7 +256,8 @@ def costs(wanted: Sequence[Step], every: Iterable[Step]) -> Iterator[str]:
     for step in wanted:
         if step.words[0] != "run":
             continue
-        reused = [planned(Path(folder).name) for folder in _given(step, "--reuse")]
+        folders = map(Path, _given(step, "--reuse"))
+        reused = [planned(path.name) for path in folders if path.parent != ROWS]
         there = {run.id for runs in reused for run in runs}
         runs = [run for run in planned(step.name) if run.id not in there]
         cost = total(estimate(run.job) for run in runs)

@@ -75,6 +75,14 @@ def test_kept_rows_stand_in_for_results(
         "ab-low-bdp": rows / "ab-low-bdp",
         "bulk-low-bdp": results / "bulk-low-bdp",
     }
+    reused = {
+        step.name: step.words[2:4]
+        for step in reproduction.steps(results)
+        if step.set == "upstream" and "--reuse" in step.words
+    }
+    assert reused == {
+        name: ("--reuse", str(rows / name)) for name in ("ab-low-bdp", "bulk-low-bdp")
+    }
     written = list(reproduction.pages(results))
     assert [words[:2] for words in written] == [
         ("report", str(results / "bulk-low-bdp")),

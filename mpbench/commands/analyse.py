@@ -151,7 +151,7 @@ def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) 
     from mpbench.engine.verdict import make_row
     from mpbench.store import atomic, manifest, runs, table
 
-    rows, changed, damaged = {}, 0, 0
+    rows, changed, damaged, rows_alone = {}, 0, 0, 0
     stored_runs = runs.read_all(results, (entry.id for entry in head.plan))
     for entry in {entry.id: entry for entry in head.plan}.values():
         if entry.id not in stored_runs:
@@ -161,6 +161,10 @@ def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) 
         if old is None or stored.host is None:
             damaged += 1
             click.echo(f"{entry.id} {entry.case}: left out: {stored.fault}")
+            continue
+        if stored.host.has_row_alone:
+            rows[entry.id] = old
+            rows_alone += 1
             continue
         new = make_row(entry, folder, Exit(**stored.host.exit.model_dump()), row)
         rows[entry.id] = new
@@ -180,5 +184,7 @@ def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) 
         tabled = table.collect(results, head.plan, rows)
         table.write(results, tabled, build, head.spec_hash)
     verb = "changed" if write else "would change"
-    counted = f"{len(rows)} of {len(head.plan)} runs analysed, {changed} {verb}"
+    analysed = len(rows) - rows_alone
+    counted = f"{analysed} of {len(head.plan)} runs analysed, {changed} {verb}"
+    counted += f", {rows_alone} left as kept" if rows_alone else ""
     click.echo(counted + (f", {damaged} damaged and left out" if damaged else ""))

@@ -85,11 +85,11 @@ def _address(
 @click.option(
     "--reuse",
     type=click.Path(path_type=Path, file_okay=False),
-    metavar="RESULTS",
+    metavar="FOLDER",
     multiple=True,
-    help="Copy runs of this plan that the folder RESULTS has already, in place of "
-    "executing them; may be given several times. Such runs have the same job and the "
-    "same build.",
+    help="Copy runs of this plan that FOLDER has already, in place of executing them; "
+    "may be given several times. FOLDER holds results, or rows that `mpbench rows` "
+    "kept. Such runs have the same job and the same build.",
 )
 @click.option(
     "--on",

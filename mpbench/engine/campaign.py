@@ -76,7 +76,7 @@ def run_campaign(
         places = LocalCpus(cpus.choose(options.jobs, backend.max_parallel))
     planned = experiment.plan.runs
     with working(root, experiment.name) as results:
-        copied = reuse(results, planned, options.reuse)
+        copied = reuse(results, experiment.plan, options.reuse)
         stands = standing(results, planned)
         stands = refresh(results, planned, stands, analysis.measure)
         due = pending(planned, stands, options)

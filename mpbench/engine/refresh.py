@@ -26,7 +26,8 @@ def refresh(
 ) -> Standing:
     """What the folder holds once those rows are computed again.
 
-    A row whose rewriting was cut short is computed again too.
+    A row whose rewriting was cut short is computed again too. A run of which nothing
+    but the row was kept counts as damaged instead, so it is executed.
     """
     rows, damaged = dict(stands.rows), dict(stands.damaged)
     for run in planned:
@@ -37,6 +38,8 @@ def refresh(
             job = runs.read_job(results, run.id)
             if job.get(REPORT) == run.job.get(REPORT) and not stored.unsettled:
                 continue
+            if stored.host.has_row_alone:
+                raise DamagedError("its row alone was kept, and its job is another now")
             ended = Exit(**stored.host.exit.model_dump())
             row = _measured_anew(results, run, ended, measure)
         except DamagedError as error:

@@ -97,7 +97,7 @@ class Options:
     limit : at most so many runs are executed, None for all
     only : names of cases, empty for all
     shard : execute only this part of the plan, None for all of it
-    reuse : results folders from which runs of the plan are copied
+    reuse : folders of results or kept rows from which runs of the plan are taken over
     keep_captures : whose packet captures stay on disk
     retry_failed : execute failed, timed-out and interrupted runs once more
     wall_limit_s, silence_limit_s : replace the default bounds of a run

@@ -74,6 +74,10 @@ class Provenance(BaseModel):
     host: Machine = Machine()
 
 
+KEPT = "kept"
+"""The status of the exit of a run of which nothing but its row was kept."""
+
+
 class Invocation(Record):
     """A command line and when it was given."""
 
@@ -97,6 +101,11 @@ class Host(Record):
     invocation: Invocation
     provenance: Provenance
     attempts: Count = 0
+
+    @property
+    def has_row_alone(self) -> bool:
+        """Whether nothing of the run was kept but its row."""
+        return self.exit.status == KEPT
 
 
 _TAIL: TypeAdapter[list[str]] = TypeAdapter(ConsoleTail, config=ConfigDict(strict=True))

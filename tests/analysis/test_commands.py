@@ -157,6 +157,23 @@ def test_analyse_finds_what_the_artefacts_say(results: Path) -> None:
     assert "1000000.0" not in (results / "runs.csv").read_text()
 
 
+def test_analyse_and_report_of_rows_taken_over(results: Path, tmp_path: Path) -> None:
+    """A run of which the row alone was kept stays in the table as it is."""
+    assert invoke("rows", results, "--out", tmp_path).exit_code == 0
+    file, out = results.parent / "small.yaml", tmp_path / "again"
+    words = ("--backend", "fake", "--reuse", tmp_path / "out", "--out", out)
+    assert "12 runs copied" in invoke("run", file, *words).output
+    assert "12 finished (12 ok), 0 to do" in invoke("run", file, *words).output
+    table = (out / "runs.csv").read_bytes()
+    assert table == (results / "runs.csv").read_bytes()
+    told = invoke("analyse", out).output
+    assert "0 of 12 runs analysed, 0 changed, 12 left as kept" in told
+    assert (out / "runs.csv").read_bytes() == table
+    assert invoke("report", out, "--out", tmp_path / "page").exit_code == 0
+    with pytest.raises(UserError, match="no finished run to execute again"):
+        invoke("verify", out)
+
+
 @pytest.mark.parametrize("verb", ["report", "analyse"])
 def test_a_folder_without_results_is_refused(verb: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not a results folder"):
