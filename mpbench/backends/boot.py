@@ -64,6 +64,10 @@ class Machine:
             "uml_dir=boot/",
         )
 
+    def require(self) -> None:
+        """Raise UserError if this host cannot boot such a guest."""
+        confinement.require_guests(self.memory_mib * MIB)
+
     def command(
         self,
         kernel: Path,
@@ -75,10 +79,13 @@ class Machine:
         """argv of the guest's host process, confined, and pinned to `cpu` if given.
 
         The process dies with the thread that starts it, and leaves no core dump.
+        Every command that boots a guest comes here, so what this host lacks is said
+        here (`require`).
 
         root : what the guest sees; the same that `write` was told
         reads : files and folders of the host that the guest may read, beside the root's
         """
+        self.require()
         argv = [str(kernel), *self.options()]
         memory_bytes = self.memory_mib * MIB
         resolved = (path.resolve() for path in reads)

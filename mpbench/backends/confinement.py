@@ -170,8 +170,11 @@ ADDR_NO_RANDOMIZE = 0x0040000
 RANDOMIZE = Path("/proc/sys/kernel/randomize_va_space")
 
 
-def require_fixed_addresses() -> None:
-    """Raise UserError if a process cannot have the same addresses in every run.
+ALLOW_FIXED_ADDRESSES = "start a container with `--security-opt seccomp=unconfined`"
+
+
+def fixed_addresses() -> bool:
+    """Whether a process can have the same addresses in every run.
 
     With addresses at random a guest's memory becomes larger than asked for, by chance.
     The profile of system calls that containers have by default refuses to switch this
@@ -181,18 +184,26 @@ def require_fixed_addresses() -> None:
     personality.argtypes = [ctypes.c_ulong]
     now = personality(0xFFFFFFFF)  # only asks
     if now >= 0 and now & ADDR_NO_RANDOMIZE:
-        return
+        return True
     if now >= 0 and personality(now | ADDR_NO_RANDOMIZE) >= 0:
         personality(now)
-        return
+        return True
     try:
-        at_random = RANDOMIZE.read_text().strip() != "0"
+        return RANDOMIZE.read_text().strip() == "0"
     except OSError:
-        at_random = True
-    if at_random:
+        return False
+
+
+def require_guests(memory_bytes: int) -> None:
+    """Raise UserError if guests cannot boot here, or only by chance.
+
+    memory_bytes : of a guest
+    """
+    require_files(memory_bytes)
+    if not fixed_addresses():
         raise UserError(
             "this machine refuses fixed addresses (personality), and guests need them; "
-            "start a container with `--security-opt seccomp=unconfined`"
+            f"{ALLOW_FIXED_ADDRESSES}"
         )
 
 

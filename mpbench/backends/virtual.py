@@ -133,8 +133,7 @@ class VirtualBackend:
 
         Every job can run: the guest's kernel has all that a spec may name.
         """
-        confinement.require_files(self._machine.memory_mib * boot.MIB)
-        confinement.require_fixed_addresses()
+        self._machine.require()
 
     def execute(
         self,

@@ -29,7 +29,7 @@ TITLES = {
 def command(context: click.Context, asked: str | None, as_json: bool) -> None:
     """Say what this machine has and lacks, and what would put it right.
 
-    If the guest kernel is built, one empty guest is booted.
+    If everything is there that a guest needs, one empty guest is booted.
 
     Exit status: 0 when the backend can run, 1 when it cannot.
     """

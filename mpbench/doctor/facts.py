@@ -54,6 +54,7 @@ class Facts:
     barriers : those that confine a guest (`confinement.BARRIERS`), as offered here;
         without the launcher, namespaces cannot be tried and are not among them
     landlock : the version of Landlock, 0 without it
+    fixed_addresses : whether a process can have the same addresses in every run
     """
 
     kernel: str | None
@@ -72,16 +73,18 @@ class Facts:
     launcher: str
     barriers: Sequence[str]
     landlock: int
+    fixed_addresses: bool
 
 
 def look(results: Path = Path("results")) -> Facts:
-    """Examine this machine. One guest is booted if there is a kernel."""
+    """Examine this machine. One guest is booted if all it needs is there."""
     every = (*tools.GUEST, *BUILD)
     version, built = _kernel()
     root, image_hash = _root()
     no_launcher, barriers = _barriers()
+    fixed = confinement.fixed_addresses()
     boot_s, boot_error = None, ""
-    if built and (image_hash or root == roots.HOST) and not no_launcher:
+    if built and (image_hash or root == roots.HOST) and not no_launcher and fixed:
         boot_s, boot_error = _boot(built, root)
     return Facts(
         kernel=version,
@@ -100,6 +103,7 @@ def look(results: Path = Path("results")) -> Facts:
         launcher=no_launcher,
         barriers=barriers,
         landlock=confinement.landlock_version(),
+        fixed_addresses=fixed,
     )
 
 
@@ -146,6 +150,8 @@ def _boot(built: Path, kind: str) -> tuple[float | None, str]:
             )
         except subprocess.TimeoutExpired:
             return None, f"a guest does not end within {BOOT_DEADLINE_S:g} s"
+        except UserError as error:
+            return None, str(error)
         except OSError as error:
             return None, f"{error.filename}: {error.strerror}"
         if LAST_WORDS in done.stdout:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from mpbench.backends import boot, roots, tools
+from mpbench.backends import boot, confinement, roots, tools
 from mpbench.backends.tools import Tool
 from mpbench.doctor.facts import BUILD, Facts, Folder
 
@@ -62,7 +62,13 @@ def _virtual(facts: Facts) -> Iterator[Finding]:
         facts.launcher or "built",
         "apt-get install gcc libc6-dev",
     )
-    if built and not facts.launcher:
+    yield _virtual_finding(
+        facts.fixed_addresses,
+        "fixed addresses",
+        "" if facts.fixed_addresses else "refused here (personality)",
+        confinement.ALLOW_FIXED_ADDRESSES,
+    )
+    if built and not facts.launcher and facts.fixed_addresses:
         yield _boots(facts)
     if facts.root == roots.IMAGE:
         detail = f"SHA-256 {facts.image[:16]}..." if facts.image else "not built"

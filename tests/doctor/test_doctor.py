@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mpbench.backends import tools
+from mpbench.backends import confinement, tools
 from mpbench.backends.requirements import Need
 from mpbench.commands import doctor
 from mpbench.doctor import facts as looking
@@ -33,6 +33,7 @@ WHOLE = Facts(
     launcher="",
     barriers=("namespaces", "landlock"),
     landlock=7,
+    fixed_addresses=True,
 )
 
 
@@ -72,6 +73,7 @@ SMALL = Folder(Path("/x"), GB // 10, True)
             "a guest boots",
             "`ulimit -f unlimited`",
         ),
+        ({"fixed_addresses": False}, "fixed addresses", "seccomp=unconfined"),
         ({"present": without("iperf3")}, "iperf3", "apt-get install iperf3"),
         ({"present": without("mininet")}, "mininet", "apt-get install mininet"),
         ({"cpus": 0}, "CPUs", "cpuset"),
@@ -140,6 +142,18 @@ def test_a_launcher_that_cannot_be_compiled_is_told() -> None:
     names = {finding.what for finding in findings(facts)}
     assert names.isdisjoint({"guests in namespaces", "a guest boots"})
     assert not can_run(findings(facts))
+
+
+def test_no_guest_is_booted_with_random_addresses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that is lucky would boot, and doctor would say that all is well."""
+    monkeypatch.setattr(confinement, "fixed_addresses", lambda: False)
+    monkeypatch.setattr(looking, "_boot", lambda *_: pytest.fail("booted"))
+    facts = looking.look()
+    assert not facts.fixed_addresses
+    names = {finding.what for finding in findings(facts)}
+    assert "fixed addresses" in names and "a guest boots" not in names
 
 
 def test_memory_for_fewer_runs_than_cpus() -> None:

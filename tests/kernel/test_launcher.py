@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mpbench.backends import confinement
+from mpbench.backends import boot, confinement, roots, session
 from mpbench.backends.confinement import Limits
 from mpbench.errors import UserError
 from mpbench.kernel import launcher
@@ -199,23 +199,14 @@ def test_a_campaign_is_refused_before_its_first_run(
 
 
 REFUSED = """
-import ctypes, os, struct, sys
-from mpbench.backends import confinement
+from mpbench.backends import boot, confinement, roots, session
 from mpbench.errors import UserError
+from tests import random_addresses
 
-confinement.require_fixed_addresses()
-LOAD, EQUAL, GIVE, ERROR, ALLOW = 0x20, 0x15, 0x06, 0x00050001, 0x7FFF0000
-PERSONALITY, ASKS = 135, 0xFFFFFFFF
-words = [(LOAD, 0, 0, 0), (EQUAL, 0, 3, PERSONALITY), (LOAD, 0, 0, 16)]
-words += [(EQUAL, 1, 0, ASKS), (GIVE, 0, 0, ERROR), (GIVE, 0, 0, ALLOW)]
-program = b"".join(struct.pack("HBBI", *word) for word in words)
-text = ctypes.create_string_buffer(program)
-filter = struct.pack("HxxxxxxQ", len(words), ctypes.addressof(text))
-libc = ctypes.CDLL(None)
-assert libc.prctl(38, 1, 0, 0, 0) == 0
-assert libc.prctl(22, 2, ctypes.create_string_buffer(filter)) == 0
+confinement.require_guests(1 << 20)
+random_addresses.refuse()
 try:
-    confinement.require_fixed_addresses()
+    confinement.require_guests(1 << 20)
 except UserError as error:
     print(error)
 """
@@ -230,6 +221,15 @@ def test_a_container_that_refuses_fixed_addresses_is_told() -> None:
     )
     assert "refuses fixed addresses (personality)" in done.stdout, done.stderr
     assert "seccomp=unconfined" in done.stdout
+
+
+@pytest.mark.parametrize("machine", [boot.LAB, session.MACHINE], ids=["run", "shell"])
+def test_no_guest_boots_with_random_addresses(
+    monkeypatch: pytest.MonkeyPatch, machine: boot.Machine
+) -> None:
+    monkeypatch.setattr(confinement, "fixed_addresses", lambda: False)
+    with pytest.raises(UserError, match="refuses fixed addresses"):
+        machine.command(Path("linux"), None, roots.host())
 
 
 @pytest.fixture
