@@ -205,7 +205,8 @@ def with_drop_shares(runs: pd.DataFrame) -> pd.DataFrame:
             drops = runs[name].astype(float)
             passed = runs[f"{link}.bytes"].astype(float) / FRAME_BYTES
             added[f"{link}.queue_drop_share"] = drops / (drops + passed)
-    return runs.assign(**added)
+    # assign() would insert the columns one by one.
+    return pd.concat([runs, pd.DataFrame(added, index=runs.index)], axis=1)
 
 
 def _margins(values: np.ndarray) -> np.ndarray:

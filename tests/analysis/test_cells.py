@@ -1,5 +1,6 @@
 """Published cells beside ours, and windows by phase, against hand-made numbers."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,16 @@ def test_a_drop_share_is_of_the_packets_that_came() -> None:
     )
     one = cell(point="", metric="l.queue_drop_share", unit="%", value="1.5")
     assert cells.compare(one, runs).ours == pytest.approx(1.5)
+
+
+def test_drop_shares_of_many_links_come_without_a_warning() -> None:
+    """pandas warns of a table whose columns were inserted one by one."""
+    links = {f"l{n}.queue_drops": [n] for n in range(150)}
+    links |= {f"l{n}.bytes": [1514 * (100 - n % 90)] for n in range(150)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shares = cells.with_drop_shares(pd.DataFrame(links))
+    assert shares["l10.queue_drop_share"].tolist() == [0.1]
 
 
 @pytest.mark.parametrize(
