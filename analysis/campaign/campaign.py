@@ -1,6 +1,6 @@
 """A campaign as it was loaded: the one record that figures and pages are made from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.campaign import table
 
 if TYPE_CHECKING:
-    from analysis.models.setting import Setting
+    from analysis.models.setting import Settings
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,8 @@ class Campaign:
         table is there
     shown : the results folder as commands should name it
     network : a drawing of the experiment's network, SVG; empty if there is none
-    settings : (point, case, part) -> the network as models take it, for lines of
-        theory; None without an experiment. It raises ValueError for what they do not
-        know
+    settings : the networks of the runs as models take them, for lines of theory; None
+        without an experiment
     """
 
     name: str
@@ -42,7 +41,7 @@ class Campaign:
     folder: Path | None = None
     shown: str = ""
     network: str = ""
-    settings: "Callable[[int, str, str | None], Setting] | None" = None
+    settings: "Settings | None" = None
 
     @cached_property
     def ok_runs(self) -> pd.DataFrame:

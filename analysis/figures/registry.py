@@ -149,7 +149,10 @@ KINDS: Mapping[str, Kind] = {
             "what single runs did over time",
             "{quantities} over time",
             needs=("quantities",),
-            may=("case", "users", "span", "average", "point", "repetition"),
+            may=(
+                *("case", "users", "span", "average", "point", "repetition"),
+                "theory",
+            ),
             prefix="over-time",
         ),
     )

@@ -24,6 +24,12 @@ FLUID_CONTROLLERS = (
 """The names of analysis.models.controllers.CONTROLLERS, known without numpy."""
 THEORY_METRICS = ("goodput", "jain", "max_min_distance", "traffic_split")
 """The metrics that they give."""
+THEORY_QUANTITIES = {
+    "goodput": tuple(MODELS),
+    "throughput": ("fluid",),
+    "cwnd": ("fluid",),
+}
+"""The quantities over time that they give, each with the models that give it."""
 
 
 class Criterion(BaseModel):

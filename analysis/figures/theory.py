@@ -97,8 +97,8 @@ def predict(theory: Theory, setting: Setting, metric: str, part: str | None) -> 
 
     Raises ValueError for what the model does not know.
     """
-    network = _timed(setting.network, theory)
-    paths_bps = _path_rates(theory, replace(setting, network=network))
+    network = timed(setting.network, theory)
+    paths_bps = path_rates(theory, replace(setting, network=network))
     totals = {name: sum(paths) for name, paths in paths_bps.items()}
     if metric == "max_min_distance":
         return max_min.distance(network, totals)
@@ -130,7 +130,7 @@ def _names(part: str | None) -> tuple[str, ...]:
     return (text, tail, head)
 
 
-def _timed(network: Network, theory: Theory) -> Network:
+def timed(network: Network, theory: Theory) -> Network:
     """The network with the round-trip times that the theory assumes."""
     users = {}
     for name, user in network.users.items():
@@ -142,7 +142,7 @@ def _timed(network: Network, theory: Theory) -> Network:
     return replace(network, users=users)
 
 
-def _path_rates(theory: Theory, setting: Setting) -> dict[str, tuple[float, ...]]:
+def path_rates(theory: Theory, setting: Setting) -> dict[str, tuple[float, ...]]:
     """Bit/s of one user on each path, or in all where the model leaves paths open."""
     network = setting.network
     if theory.model == "max_min":

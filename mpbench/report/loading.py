@@ -31,7 +31,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
     """
     from analysis.campaign import table
     from analysis.campaign.campaign import Campaign
-    from mpbench.theory.jobs import settings_of
+    from mpbench.theory.jobs import PlannedSettings
 
     has_runs = not kept_rows.there(root)
     kept = _measured(root) if has_runs else kept_rows.read(root)
@@ -47,7 +47,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         folder=layout.Results(root).runs if has_runs else None,
         shown=shown(root),
         network=_drawn(spec),
-        settings=settings_of(spec) if spec else None,
+        settings=PlannedSettings(spec) if spec else None,
     )
     return loaded, spec
 

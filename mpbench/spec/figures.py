@@ -199,9 +199,7 @@ class Figure(request.FigureRequest):
         for key in sorted(self.model_fields_set - allowed):
             if getattr(self, key) is not None:
                 faults.add((key,), f"a figure of kind {self.kind} has none")
-        if self.theory and self.metric not in request.THEORY_METRICS:
-            known = ", ".join(request.THEORY_METRICS)
-            faults.add(("theory",), f"no model gives {self.metric}; they give {known}")
+        self._check_theory(faults)
         if self.kind == "groups" and self.by is None and self.criterion is None:
             faults.add(("by",), "missing; groups are of a factor or of a criterion")
         if self.kind == "scatter" and (self.by is None) == (self.criterion is None):
@@ -211,3 +209,21 @@ class Figure(request.FigureRequest):
             faults.add(("criterion", "difference"), reason)
         faults.raise_any()
         return self
+
+    def _check_theory(self, faults: Faults) -> None:
+        """Whether the models give the metric, or one of the quantities over time."""
+        if self.quantities is None:
+            if self.theory and self.metric not in request.THEORY_METRICS:
+                known = ", ".join(request.THEORY_METRICS)
+                reason = f"no model gives {self.metric}; they give {known}"
+                faults.add(("theory",), reason)
+            return
+        for number, theory in enumerate(self.theory or ()):
+            given = [
+                q for q, of in request.THEORY_QUANTITIES.items() if theory.model in of
+            ]
+            if not set(given) & set(self.quantities):
+                reason = f"{theory.model} gives {' and '.join(given)} over time, not"
+                shown = ", ".join(self.quantities)
+                hint = f"write quantities: [{given[0]}]"
+                faults.add(("theory", number), f"{reason} {shown}; {hint}")

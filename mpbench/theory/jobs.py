@@ -1,11 +1,12 @@
 """The network of a run's job, as the models take it: links, users and controllers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from analysis.figures.request import FLUID_CONTROLLERS, FigureRequest, Theory
 from analysis.models.networks import Network, User
-from analysis.models.setting import Setting
+from analysis.models.setting import Sender, Setting, Stretch
 from analysis.run.job import Job, Traffic, parse_job
 from mpbench.errors import UserError
 from mpbench.theory.experiment import MBPS, MILLI
@@ -21,6 +22,8 @@ ROUNDING = 0.001
 """The kernel's weight of EWTCP is in parts of a thousand."""
 HALF = 0.5
 """The part of the time in which an entry must be active to count."""
+MOST_STRETCHES = 500
+"""The most times at which entries start and end."""
 
 
 def setting_of(job: Mapping[str, Any], part: str | None = None) -> Setting:
@@ -35,6 +38,37 @@ def setting_of(job: Mapping[str, Any], part: str | None = None) -> Setting:
     data that flow both ways, and entries that come and go within the time.
     """
     run = parse_job(job, "the job")
+    description = _description(job, run)
+    active = [_active(run, entry, part) for entry in run.traffic]
+    return _setting(job, run, description, active)
+
+
+def stretches_of(job: Mapping[str, Any]) -> list[Stretch]:
+    """The stretches of a job in which the same entries send, in order of time.
+
+    Stretches in which nobody sends are left out. Raises ValueError as `setting_of`,
+    but for entries that come and go, and for a job with too many stretches.
+    """
+    run = parse_job(job, "the job")
+    description = _description(job, run)
+    spans = [_span(entry) for entry in run.traffic]
+    edges = sorted({edge for span in spans for edge in span})
+    if len(edges) > MOST_STRETCHES:
+        reason = f"entries start and end at {len(edges)} times"
+        raise ValueError(f"{reason}; theory over time has up to {MOST_STRETCHES}")
+    found: dict[tuple[bool, ...], Setting] = {}
+    stretches = []
+    for start_s, end_s in pairwise(edges):
+        active = tuple(first <= start_s and end_s <= last for first, last in spans)
+        if any(active):
+            if active not in found:
+                found[active] = _setting(job, run, description, active)
+            stretches.append(Stretch(start_s, end_s, found[active]))
+    return stretches
+
+
+def _description(job: Mapping[str, Any], run: Job) -> Description:
+    """The job's network. Raises ValueError for a job that the models do not know."""
     description = describe_job(job)
     if run.changes:
         raise ValueError("the models need links that stay as they are")
@@ -42,15 +76,26 @@ def setting_of(job: Mapping[str, Any], part: str | None = None) -> Setting:
         raise ValueError(f"the models do not know the paths of {description.name}")
     if len({entry.forward for entry in run.traffic}) > 1:
         raise ValueError("the models need data that flow one way")
+    return description
+
+
+def _setting(
+    job: Mapping[str, Any], run: Job, description: Description, active: Sequence[bool]
+) -> Setting:
+    """The network with those entries that are active."""
     transports = [
         entry.get("transport") or job["transport"] for entry in job["traffic"]
     ]
-    users, protocols = {}, {}
-    for entry, transport in zip(run.traffic, transports, strict=True):
-        if _active(run, entry, part):
-            name = entry.name or entry.source
-            users[name] = _user(run, description, entry, transport)
+    users, protocols, senders = {}, {}, {}
+    for entry, transport, sends in zip(run.traffic, transports, active, strict=True):
+        if sends:
+            name = _name_of(entry)
+            paths = _paths(run, description, entry)
+            users[name] = _user(run, entry, transport, paths)
             protocols[name] = entry.transport.protocol
+            senders[name] = Sender(
+                entry.title, entry.sending_host, tuple(paths), entry.flows is not None
+            )
     used = {link for user in users.values() for path in user.paths for link in path}
     forward = run.traffic[0].forward
     links = {link.name: link.direction(forward) for link in run.links}
@@ -65,7 +110,20 @@ def setting_of(job: Mapping[str, Any], part: str | None = None) -> Setting:
         ),
         protocols=protocols,
         lossy=any(links[name].loss_percent for name in used),
+        senders=senders,
     )
+
+
+def _name_of(entry: Traffic) -> str:
+    return entry.name or entry.source
+
+
+def _span(entry: Traffic) -> tuple[float, float]:
+    """When an entry sends, in s. Raises ValueError for one that no model knows."""
+    if not entry.bulk or entry.duration_s is None:
+        name = _name_of(entry)
+        raise ValueError(f"the models need transfers for a time, and {name} is none")
+    return entry.start_s, entry.start_s + entry.duration_s
 
 
 def _active(run: Job, entry: Traffic, part: str | None) -> bool:
@@ -73,29 +131,34 @@ def _active(run: Job, entry: Traffic, part: str | None) -> bool:
 
     Raises ValueError for an entry that the models do not know.
     """
-    name = entry.name or entry.source
-    if not entry.bulk or entry.duration_s is None:
-        raise ValueError(f"the models need transfers for a time, and {name} is none")
+    first_s, last_s = _span(entry)
     ends = [e.start_s + (e.duration_s or 0.0) for e in run.traffic]
     phase = next((p for p in (part or "").split(".") if p in run.phases), None)
     start_s, end_s = run.phases[phase] if phase else (0.0, max(ends))
-    last_s = min(end_s, entry.start_s + entry.duration_s)
-    share = max(0.0, last_s - max(start_s, entry.start_s)) / (end_s - start_s)
+    within_s = min(end_s, last_s) - max(start_s, first_s)
+    share = max(0.0, within_s) / (end_s - start_s)
     if phase is None and share < HALF:
-        raise ValueError(f"{name} comes and goes; name a phase in part")
+        raise ValueError(f"{_name_of(entry)} comes and goes; name a phase in part")
     return share >= HALF
 
 
-def _user(
-    run: Job, description: Description, entry: Traffic, transport: Mapping[str, Any]
-) -> User:
+def _paths(
+    run: Job, description: Description, entry: Traffic
+) -> dict[int, tuple[str, ...]]:
+    """The links of each path that an entry uses, by the path's number."""
     paths = dict(enumerate(description.user(entry.source).paths, start=1))
     if entry.transport.protocol == "tcp" or entry.transport.same_pair is not None:
-        paths = {
-            n: path for n, path in paths.items() if n == (entry.transport.path or 1)
-        }
-    else:
-        paths = {n: p for n, p in paths.items() if not run.is_backup(entry, n)}
+        only = entry.transport.path or 1
+        return {n: path for n, path in paths.items() if n == only}
+    return {n: path for n, path in paths.items() if not run.is_backup(entry, n)}
+
+
+def _user(
+    run: Job,
+    entry: Traffic,
+    transport: Mapping[str, Any],
+    paths: Mapping[int, tuple[str, ...]],
+) -> User:
     delays_ms = {
         link.name: link.delay_ms + link.direction(False).delay_ms for link in run.links
     }
@@ -117,57 +180,86 @@ def _name(transport: Mapping[str, Any], paths: int) -> str:
     return {"lia_rfc6356": "lia"}.get(name, name)
 
 
-def settings_of(spec: "Spec") -> Callable[[int, str, str | None], Setting]:
-    """The setting of a point, case and part of an experiment's runs.
+class PlannedSettings:
+    """The settings of an experiment's runs, by point and case.
 
-    The plan is made when the first one is asked for. The function raises ValueError as
-    `setting_of`, and for a point or case that the plan does not have.
+    The plan is made when the first one is asked for. Beside what `Settings` says,
+    ValueError is raised for a point or case that the plan does not have.
     """
-    jobs: dict[tuple[int, str], Mapping[str, Any]] = {}
 
-    def setting(point: int, case: str, part: str | None) -> Setting:
+    def __init__(self, spec: "Spec") -> None:
+        self._spec = spec
+        self._jobs: dict[tuple[int, str], Mapping[str, Any]] = {}
+
+    def __call__(self, point: int, case: str, part: str | None) -> Setting:
+        return setting_of(self._job(point, case), part)
+
+    def over_time(self, point: int, case: str) -> list[Stretch]:
+        return stretches_of(self._job(point, case))
+
+    def _job(self, point: int, case: str) -> Mapping[str, Any]:
         from mpbench.plan import make_plan
 
-        if not jobs:
+        if not self._jobs:
             try:
-                plan = make_plan(spec, {})
+                plan = make_plan(self._spec, {})
             except UserError as error:
                 raise ValueError(f"the experiment has no plan: {error}") from error
             for run in reversed(plan.runs):
-                jobs[run.point, run.case] = run.job
-        if (point, case) not in jobs:
+                self._jobs[run.point, run.case] = run.job
+        if (point, case) not in self._jobs:
             raise ValueError(f"the experiment has no point {point} of {case}")
-        return setting_of(jobs[point, case], part)
-
-    return setting
+        return self._jobs[point, case]
 
 
 def faults(spec: "Spec", plan: "Plan") -> Iterator[str]:
-    """The lines of figures whose theory knows none of the experiment's cases."""
-    jobs = {run.case: run.job for run in reversed(plan.runs)}
+    """The lines of figures whose theory knows none of the cases that they show."""
     for index, figure in enumerate(spec.figures):
+        jobs = _shown_jobs(plan, figure)
         for number, theory in enumerate(figure.theory or ()):
-            reasons = [_reason(job, figure, theory) for job in jobs.values()]
-            if all(reasons):
+            reasons = [_reason(job, figure, theory) for job in jobs]
+            if reasons and all(reasons):
                 where = spec.where("figures", index, "theory", number)
                 yield f"{where}: figures[{index}].theory[{number}]: {reasons[0]}"
+
+
+def _shown_jobs(plan: "Plan", figure: FigureRequest) -> list[Mapping[str, Any]]:
+    """One job of each case that a figure shows."""
+    over_time = figure.quantities is not None
+    jobs = {
+        run.case: run.job
+        for run in reversed(plan.runs)
+        if figure.case in (None, run.case)
+        and (not over_time or run.point == figure.point)
+    }
+    return list(jobs.values())
 
 
 def _reason(job: Mapping[str, Any], figure: FigureRequest, theory: Theory) -> str:
     """Why a model says nothing about a run; empty if it says something."""
     try:
-        found = setting_of(job, figure.part or (figure.parts or (None,))[0])
-        found.network.check_bounded()
+        if figure.quantities is not None:
+            settings = [stretch.setting for stretch in stretches_of(job)]
+        else:
+            part = figure.part or (figure.parts or (None,))[0]
+            settings = [setting_of(job, part)]
+        for setting in settings:
+            setting.network.check_bounded()
     except ValueError as error:
         return str(error)
-    users = found.network.users
+    return next(filter(None, (_unknown(each, theory) for each in settings)), "")
+
+
+def _unknown(setting: Setting, theory: Theory) -> str:
+    """What a model does not know of a setting; empty if it knows all."""
+    users = setting.network.users
     if theory.model != "max_min" and theory.rtt is None:
         for name, user in users.items():
             if not user.rtts_s and (len(user.paths) > 1 or theory.model == "fluid"):
                 return f"{name} has a round-trip time of 0; give its links a delay"
     if theory.model != "fluid":
         return ""
-    if found.lossy:
+    if setting.lossy:
         return "the fluid model knows no random loss; leave loss out, or use max_min"
     asked = theory.controller
     for user in users.values():

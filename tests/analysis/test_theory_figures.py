@@ -18,7 +18,7 @@ from analysis.models import max_min, scenarios
 from analysis.models.controllers import CONTROLLERS
 from mpbench.plan import make_plan
 from mpbench.spec.load import load, loads
-from mpbench.theory.jobs import setting_of, settings_of
+from mpbench.theory.jobs import PlannedSettings, setting_of
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 RTT_S = 0.15
@@ -30,7 +30,7 @@ FLUID = Theory(model="fluid")
 def goodput(
     file: str, case: str, part: str | None, theory: Theory = FLUID, point: int = 0
 ) -> float:
-    settings = settings_of(load(EXPERIMENTS / file))
+    settings = PlannedSettings(load(EXPERIMENTS / file))
     return predict(theory, settings(point, case, part), "goodput", part)
 
 
@@ -154,7 +154,7 @@ def campaign() -> Campaign:
         for repetition in range(2)
     ]
     factors = ("two.capacity_mbps",)
-    settings = settings_of(loads(FILE))
+    settings = PlannedSettings(loads(FILE))
     return Campaign("x", table.build(rows), factors, settings=settings)
 
 

@@ -283,13 +283,14 @@ def test_the_examples_are_valid() -> None:
     assert [*loads(longer + phases).phases] == ["alone", "together", "after"]
 
 
-def test_the_example_of_theory_is_valid() -> None:
+def test_the_examples_of_theory_are_valid() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    (figures,) = re.findall(r"```yaml\n(figures:.*?)```", page, re.DOTALL)
+    figures, over_time = re.findall(r"```yaml\n(figures:.*?)```", page, re.DOTALL)
     (network,) = re.findall(r"```yaml\n(network:\n.*?)```", page, re.DOTALL)[:1]
     type2 = "  - {tool: iperf3, from: type2, to: server_type2, duration: 30 s}\n"
     rest = f"phases: {{settled: 10 s..30 s}}\nrepetitions: 2\n{figures}"
     varied = "design: {method: grid, factors: {type1.users: [1, 2]}}\n"
+    rest += over_time.removeprefix("figures:\n") + "trace: 100 ms\n"
     text = f"name: net\n{network}\n{NETWORK_REST}{type2}{varied}{rest}"
     assert len(make_plan(loads(text), {}).runs) == 4
 

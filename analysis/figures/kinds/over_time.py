@@ -10,10 +10,11 @@ from matplotlib.figure import Figure
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
-from analysis.figures import style
+from analysis.figures import style, theory_lines
 from analysis.figures.data import ok_runs
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
+from analysis.figures.theory_over_time import Expected
 from analysis.figures.titles import title
 from analysis.run import artefacts, capacity_lines, fair_shares, series
 from analysis.run.artefacts import Artefacts
@@ -44,6 +45,7 @@ class Panel:
     bounds : what a line could have over time, by the line's name
     bound : what this is, `capacity` or `fair share`
     outages : when a link has no capacity
+    theory : what models say about the lines
     """
 
     case: str
@@ -53,6 +55,7 @@ class Panel:
     bounds: Mapping[str, Steps]
     bound: str
     outages: Sequence[Outage]
+    theory: Sequence[Expected]
 
 
 def draw(
@@ -71,18 +74,24 @@ def draw(
     where = f"point {request.point}, repetition {request.repetition}"
     if rows.empty:
         raise UndrawableError(f"no run of {where} is ok")
+    theory = {
+        case: theory_lines.of_case(request, campaign, case)
+        for case in map(str, rows["case"])
+    }
+    theory_lines.check(request, list(theory.values()))
     panels: list[Panel] = []
-    for case, run_id in zip(rows["case"], rows["id"], strict=True):
+    for case, run_id in zip(rows["case"].map(str), rows["id"], strict=True):
         run_folder = campaign.folder / str(run_id)
         try:
             run = artefacts.load(run_folder)
-            panels += _panels(request, str(case), run, run_folder / "artefacts")
+            expected = theory[case].by_quantity
+            panels += _panels(request, case, run, run_folder / "artefacts", expected)
         except (OSError, ValueError) as error:
             raise UndrawableError(f"{case}, {where}: {error}") from error
     end_s = max(float(line.times[-1]) for p in panels for line in p.lines.values())
     span = (request.span.start, request.span.end) if request.span else (0.0, end_s)
     phases = _partly_within(run.job.phases, span)
-    _plot(panels, phases, span, target)
+    _plot(request, panels, phases, span, target)
     factors = ", ".join(
         f"{label(name)} {_value(rows[name].iloc[0])}" for name in campaign.factors
     )
@@ -91,7 +100,7 @@ def draw(
         note += f" The values are means over {request.average:g} s."
     if phases:
         note += f" The shaded phases are {_named(phases)}."
-    note += _outages(panels, span)
+    note += _outages(panels, span) + theory_lines.note(theory)
     return DrawnFigure(title(request), target.name, note)
 
 
@@ -124,7 +133,11 @@ def tells_much(campaign: Campaign) -> bool:
 
 
 def _panels(
-    request: FigureRequest, case: str, run: Artefacts, folder: Path
+    request: FigureRequest,
+    case: str,
+    run: Artefacts,
+    folder: Path,
+    theory: Mapping[str, Sequence[Expected]],
 ) -> list[Panel]:
     panels = []
     for quantity in request.quantities or ():
@@ -146,6 +159,7 @@ def _panels(
                 bounds,
                 bound,
                 capacity_lines.outages(run, until_s),
+                theory.get(quantity, ()),
             )
         )
     return panels
@@ -171,6 +185,7 @@ def _named(phases: Mapping[str, tuple[float, float]]) -> str:
 
 
 def _plot(
+    request: FigureRequest,
     panels: Sequence[Panel],
     phases: Mapping[str, tuple[float, float]],
     span: tuple[float, float],
@@ -197,6 +212,7 @@ def _plot(
     rows = -(-len(order) // columns)
     names = dict.fromkeys(name for panel in panels for name in panel.lines)
     numbers = {name: number for number, name in enumerate(names)}
+    models = list(dict.fromkeys(each.words for each in request.theory or ()))
     with style.styled(target.look):
         width, height = PANEL_INCHES
         figure = Figure(
@@ -206,6 +222,14 @@ def _plot(
         _share(axes, order)
         for place, (axis, panel) in enumerate(zip(axes, order, strict=False)):
             _panel(axis, panel, phases, span, numbers)
+            theory_lines.draw(
+                axis,
+                panel.theory,
+                list(panel.lines),
+                models,
+                span,
+                lambda name: style.colour(numbers[name]),
+            )
             if len(cases) > 1 and (place < columns or not beside):
                 axis.set_title(panel.case, loc="left")
             if place + columns >= len(order):
@@ -214,7 +238,7 @@ def _plot(
         for axis in axes[len(order) :]:
             axis.set_visible(False)
         _from_zero(axes, order)
-        _legend(figure, order)
+        _legend(figure, models)
         style.save(figure, target)
 
 
@@ -235,6 +259,8 @@ def _from_zero(axes: Sequence[Axes], order: Sequence[Panel]) -> None:
         if any((line.values < 0).any() for line in panel.lines.values())
     }
     for axis, panel in zip(axes, order, strict=False):
+        if panel.theory:  # whose highest level would cross the phases' names
+            axis.margins(y=0.15)
         if panel.quantity not in below:
             axis.set_ylim(bottom=0)
 
@@ -297,12 +323,14 @@ def _belongs(line: str, name: str) -> bool:
     return line == name or line.startswith(f"{name} (")
 
 
-def _legend(figure: Figure, order: Sequence[Panel]) -> None:
+def _legend(figure: Figure, last: Sequence[str]) -> None:
+    """last : the names that stand at the end"""
     named: dict[str, Artist] = {}
     for axis in figure.axes:
         handles, names = axis.get_legend_handles_labels()
         named |= dict(zip(names, handles, strict=True))
-    if len(named) > 1:
+    named |= {name: named.pop(name) for name in last if name in named}
+    if len(named) > 1 or last:
         width = float(figure.get_size_inches()[0])
         columns = style.legend_columns(list(named), width - 0.4)
         legend = figure.legend(
