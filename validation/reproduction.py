@@ -12,6 +12,7 @@ designs    further designs of the thesis's campaigns, for its Tables 3.2, 4.1 an
 v091       the thesis's campaigns on the thesis's machine, as far as it is known
 control    the thesis's campaigns under both configurations, with fresh seeds
 parts      the thesis's campaigns under v091 with one part left out
+exploration   settings that nobody is known to have had, which the pages' notes speak of
 
 mpcc       the campaigns of the MPCC paper, which are executed only if they are named;
            their pages are in results/reference/mpcc
@@ -59,7 +60,9 @@ CONFIGURATIONS = EXPERIMENTS / "thesis/configurations"
 PUBLISHED = ROOT / "results/published"
 REFERENCE = ROOT / "results/reference"
 ROWS = REFERENCE / "rows"
-SETS = ("upstream", "papers", "designs", "v091", "control", "parts")
+SETS = ("upstream", "papers", "designs", "v091", "control", "parts", "exploration")
+PATCHED = ("rtt-mismatch-acks",)
+"""Experiments of `experiments/causes` that need a kernel of their own."""
 MPCC = "mpcc"
 DESIGNS = 3
 """The number of designs of which Tables 3.2, 4.1 and 5.2 are."""
@@ -133,6 +136,10 @@ def steps(results: Path) -> Iterator[Step]:
             words = ("--with", str(v091), *thinned, "--without", part)
             words += ("--reuse", str(results / f"{file.stem}-v091"))
             yield run("parts", file, f"-v091-without-{part}", *words)
+    for folder in ("exploration", "causes"):
+        for file in sorted((EXPERIMENTS / folder).glob("*.yaml")):
+            if file.stem not in PATCHED:
+                yield run("exploration", file)
     for name in mpcc_campaigns.ORDER:
         reused = mpcc_campaigns.REUSED.get(name)
         words = ("--reuse", str(results / reused)) if reused else ()
