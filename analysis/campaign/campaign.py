@@ -1,6 +1,6 @@
 """A campaign as it was loaded: the one record that figures and pages are made from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.campaign import table
 
 if TYPE_CHECKING:
+    from analysis.figures.request import FigureRequest
     from analysis.models.setting import Settings
 
 
@@ -28,6 +29,7 @@ class Campaign:
         table is there
     shown : the results folder as commands should name it
     network : a drawing of the experiment's network, SVG; empty if there is none
+    figures : the figures that the experiment file asks for
     settings : the networks of the runs as models take them, for lines of theory; None
         without an experiment
     """
@@ -41,6 +43,7 @@ class Campaign:
     folder: Path | None = None
     shown: str = ""
     network: str = ""
+    figures: "Sequence[FigureRequest]" = ()
     settings: "Settings | None" = None
 
     @cached_property

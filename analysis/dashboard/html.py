@@ -19,6 +19,7 @@ from typing import Any
 from analysis.campaign.campaign import Campaign
 from analysis.dashboard.details import detail
 from analysis.dashboard.payload import payload
+from analysis.dashboard.theory import RunTheory
 
 ASSETS = Path(__file__).parent / "assets"
 BUNDLE = "dashboard.js"
@@ -62,12 +63,17 @@ def _network(campaign: Campaign) -> str:
 def _details(
     campaigns: Sequence[Campaign], data: dict[str, Any]
 ) -> Iterable[dict[str, Any]]:
-    rows = zip(data["campaign"], data["id"], data["verdict"], strict=True)
-    for number, run_id, verdict in rows:
+    theories = [RunTheory(campaign) for campaign in campaigns]
+    for row, number in enumerate(data["campaign"]):
         folder = campaigns[number].folder
         if folder is None:
             raise ValueError(f"{campaigns[number].name}: the runs' folders are missing")
-        yield detail(folder / run_id, data["verdicts"][verdict])
+        found = detail(folder / data["id"][row], data["verdicts"][data["verdict"][row]])
+        case = data["cases"][data["case"][row]]["name"]
+        if len(campaigns) > 1:
+            case = case.removeprefix(f"{campaigns[number].name}: ")
+        lines = theories[number].of(data["point"][row], case)
+        yield {**found, "theory": lines} if lines else found
 
 
 def _chunks(details: Iterable[dict[str, Any]]) -> Iterable[str]:

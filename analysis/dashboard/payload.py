@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import UNITS, column_of, label, without_mathematics
+from analysis.dashboard import theory
 
 VERDICTS = ("ok", "invalid", "failed", "timeout", "interrupted")
 PLACE = ("id", "point", "case", "repetition", "verdict", "reason")
@@ -59,6 +60,7 @@ def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
             if reason and not pd.isna(reason)
         },
         "columns": columns,
+        "theory": theory.of_columns(campaigns, frame, cases),
         "start": _start([column["key"] for column in columns], factors, metrics),
     }
 

@@ -12,12 +12,13 @@ MOST = 400
 maximum of each stretch are drawn."""
 DIGITS = 5
 QUANTITIES = (
-    ("Rate by subflow", "Mbit/s", "throughput_mbps"),
-    ("Congestion windows", "packets", "cwnd"),
-    ("Smoothed round-trip times", "ms", "srtt_ms"),
-    ("Alpha of coupled controllers", "", "alpha"),
-    ("Rates that MPCC publishes", "Mbit/s", "rate_mbps"),
+    ("Rate by subflow", "Mbit/s", "throughput_mbps", "throughput"),
+    ("Congestion windows", "packets", "cwnd", "cwnd"),
+    ("Smoothed round-trip times", "ms", "srtt_ms", "srtt"),
+    ("Alpha of coupled controllers", "", "alpha", "alpha"),
+    ("Rates that MPCC publishes", "Mbit/s", "rate_mbps", "rate"),
 )
+"""Name, unit, column of the trace, and name in experiment files."""
 
 
 def traces(path: Path) -> list[dict[str, Any]]:
@@ -34,7 +35,7 @@ def traces(path: Path) -> list[dict[str, Any]]:
     flows = {tuple(key): rows for key, rows in frame.groupby(keys)}
     names = _names(flows)
     drawn = []
-    for name, unit, column in QUANTITIES:
+    for name, unit, column, quantity in QUANTITIES:
         known = {
             names[key]: rows.dropna(subset=[column]) for key, rows in flows.items()
         }
@@ -42,7 +43,7 @@ def traces(path: Path) -> list[dict[str, Any]]:
             line: (rows["time_s"].tolist(), rows[column].tolist())
             for line, rows in known.items()
         }
-        drawn.append(_chart(name, unit, lines))
+        drawn.append({**_chart(name, unit, lines), "quantity": quantity})
     return [chart for chart in drawn if chart["lines"]]
 
 

@@ -65,11 +65,13 @@ def expected(
     stretches: Sequence[Stretch],
     quantity: str,
     solved: "Solved | None" = None,
+    whole: bool = False,
 ) -> list[Expected]:
     """What a model says about a quantity of a run, line by line.
 
     quantity : one of `analysis.run.quantities.QUANTITIES`
     solved : keeps the rates of settings that several quantities or runs share
+    whole : whether goodput is that of all connections of an entry
 
     Goodput is that of one connection, or of all connections of the tool flows; other
     quantities are of a connection on one path, the mean over a host's connections.
@@ -79,6 +81,8 @@ def expected(
     if theory.model not in THEORY_QUANTITIES.get(quantity, ()):
         return []
     rates = solved or Solved()
+    if whole:
+        stretches = [_together(stretch) for stretch in stretches]
     found: dict[tuple[str, tuple[str, ...]], list[Level]] = {}
     for stretch in stretches:
         values = _QUANTITIES[quantity](stretch.setting, *rates.of(theory, stretch))
@@ -93,6 +97,15 @@ def expected(
         Expected(theory.words, host, names, tuple(levels))
         for (host, names), levels in found.items()
     ]
+
+
+def _together(stretch: Stretch) -> Stretch:
+    """The same stretch, with the goodput of each entry that of all its connections."""
+    senders = {
+        name: replace(sender, together=True)
+        for name, sender in stretch.setting.senders.items()
+    }
+    return replace(stretch, setting=replace(stretch.setting, senders=senders))
 
 
 PathValues = Mapping[str, Sequence[float]]

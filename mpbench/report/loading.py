@@ -47,6 +47,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         folder=layout.Results(root).runs if has_runs else None,
         shown=shown(root),
         network=_drawn(spec),
+        figures=spec.figures if spec else (),
         settings=PlannedSettings(spec) if spec else None,
     )
     return loaded, spec

@@ -94,7 +94,7 @@ def _edited(campaign: "Campaign", experiment: Path) -> "tuple[Campaign, Spec]":
             f"{spec.where('name')}: name: {spec.name}, but the results are of"
             f" {campaign.name}; give the file that was run"
         )
-    return replace(campaign, metrics=spec.metrics), spec
+    return replace(campaign, metrics=spec.metrics, figures=spec.figures), spec
 
 
 def _contents(

@@ -304,7 +304,7 @@
 
   // analysis/dashboard/assets/src/series.js
   var TimeChart = class {
-    // lines: { name, colour, t, v, from, faint, dots, dash }; levels: { value, name }
+    // lines: { name, colour, t, v, from, faint, thin, dots, dash }; levels: { value, name }
     constructor(host, { lines: lines2, levels = [], unit = "", height = 170, label = "" }) {
       this.lines = lines2.filter((line) => line.t.length);
       this.levels = levels;
@@ -353,8 +353,8 @@
         ...[
           ...this.lines.filter((line) => !line.silent).map((line) => {
             const mark2 = element("i", {
-              style: `background:${line.colour}`,
-              class: line.faint ? "faint" : ""
+              style: `--colour:${line.colour}`,
+              class: line.faint ? "faint" : line.dash ? "dashed" : ""
             });
             const value = this.at === null ? "" : ` ${shown(this.reading(line), this.unit, 3)}`;
             return element(
@@ -421,7 +421,7 @@
           context.fillRect(x.at(line.t[i]) - size / 2, y.at(line.v[i]) - size / 2, size, size);
         }
       } else {
-        context.lineWidth = line.faint ? 1 : 1.8;
+        context.lineWidth = line.faint ? 1 : line.thin ? 1.3 : 1.8;
         context.setLineDash(line.dash || []);
         context.beginPath();
         let pen = false;
@@ -444,6 +444,61 @@
       context.globalAlpha = 1;
     }
   };
+
+  // analysis/dashboard/assets/src/theory.js
+  var DASHES = [
+    [6, 3],
+    [7, 3, 1.5, 3],
+    [1.5, 2.5],
+    [11, 4]
+  ];
+  var SHAPES2 = ["diamond", "square", "triangle", "down"];
+  var dashes = (number) => DASHES[number % DASHES.length];
+  var models = [...new Set(data.theory.map((curve) => modelOf(curve)))];
+  function modelOf({ name, case: number }) {
+    return number === null ? name : name.slice(name.indexOf(": ") + 2);
+  }
+  var ofColumn = (column) => data.theory.filter((curve) => curve.column === column.key);
+  var curveColour = (curve) => curve.case === null ? palette.ink : caseColour(curve.case);
+  var curveDashes = (curve) => dashes(models.indexOf(modelOf(curve)));
+  function hollow(context, curve, x, y) {
+    context.strokeStyle = curveColour(curve);
+    context.lineWidth = 1.2;
+    context.beginPath();
+    mark(context, SHAPES2[models.indexOf(modelOf(curve)) % SHAPES2.length], x, y, 4);
+    context.stroke();
+  }
+  function keyOf(column) {
+    return ofColumn(column).map((curve) => {
+      const canvas = element("canvas", { class: "swatch", "aria-hidden": "true" });
+      const ratio = window.devicePixelRatio || 1;
+      [canvas.width, canvas.height] = [26 * ratio, 14 * ratio];
+      canvas.style.width = "26px";
+      const context = canvas.getContext("2d");
+      context.scale(ratio, ratio);
+      context.strokeStyle = curveColour(curve);
+      context.setLineDash(curveDashes(curve));
+      context.beginPath();
+      context.moveTo(0, 7);
+      context.lineTo(26, 7);
+      context.stroke();
+      context.setLineDash([]);
+      hollow(context, curve, 13, 7);
+      return element("span", {}, canvas, curve.name);
+    });
+  }
+  function widened(column) {
+    let { low, high } = column;
+    for (const curve of ofColumn(column)) {
+      for (const value of curve.v) {
+        if (value === null) continue;
+        low = Math.min(low, value);
+        high = Math.max(high, value);
+      }
+    }
+    return { ...column, low, high };
+  }
+  var timeLines = (lines2 = []) => lines2.map((line) => ({ ...line, colour: palette.ink, dash: dashes(line.model), thin: true }));
 
   // analysis/dashboard/assets/src/state.js
   var state = {
@@ -590,7 +645,7 @@
       ...verdict === "ok" ? [] : [trouble(row, run)],
       section("Goodput over time", (host) => goodputChart(host, row, run, others), "Mbit/s"),
       ...(run.traces || []).map(
-        (trace) => section(trace.name, (host) => traceChart(host, trace), trace.unit)
+        (trace) => section(trace.name, (host) => traceChart(host, trace, run.theory), trace.unit)
       ),
       ...run.packets ? [
         section(
@@ -704,7 +759,8 @@
     const all = (of, { series }, faint) => series.map((s) => line(of, { ...s, several: series.length > 1 }, faint));
     const lines2 = [
       ...all(row, run, false),
-      ...others.flatMap(({ other, run: its }) => all(other, its, true))
+      ...others.flatMap(({ other, run: its }) => all(other, its, true)),
+      ...timeLines(run.theory?.goodput)
     ];
     if (!run.series.length) {
       host.append(element("p", { class: "soft" }, "This run left no report with intervals."));
@@ -736,11 +792,12 @@
     for (const [link, value] of named) levels.set(value, [...levels.get(value) ?? [], link]);
     return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
   }
-  function traceChart(host, trace) {
+  function traceChart(host, trace, theory = {}) {
     const lines2 = trace.lines.map((line, number) => ({
       ...line,
       colour: palette.series[number % palette.series.length]
     }));
+    lines2.push(...timeLines(theory[trace.quantity]));
     charts.push(
       new TimeChart(host, { lines: lines2, unit: trace.unit, label: `${trace.name} by subflow over time` })
     );
@@ -1241,7 +1298,8 @@
         role: "application",
         "aria-roledescription": "scatter plot"
       });
-      host.append(this.yTools, this.area, this.xTools);
+      this.key = element("div", { class: "key" });
+      host.append(this.yTools, this.area, this.xTools, this.key);
       const tall = (width) => Math.round(Math.min(380, Math.max(240, width * 0.68)));
       this.base = new Surface(this.area, tall, (...all) => this.paint(...all));
       this.over = new Surface(this.area, tall, (...all) => this.paintOver(...all));
@@ -1270,7 +1328,11 @@
         host.append(choice);
         if (canLog(this[which])) host.append(this.logButton(which === "x" ? "logX" : "logY"));
       }
-      this.area.setAttribute("aria-label", `${full(this.y)} against ${full(this.x)}`);
+      const curves = ofColumn(this.y);
+      const beside2 = curves.map(({ name }) => `, beside ${name}`).join("");
+      this.area.setAttribute("aria-label", `${full(this.y)} against ${full(this.x)}${beside2}`);
+      this.key.hidden = !curves.length;
+      this.key.replaceChildren(...keyOf(this.y));
     }
     logButton(name) {
       const button = element(
@@ -1323,7 +1385,7 @@
       this.over.draw();
     }
     paint(context, width, height) {
-      const [y0, y1] = extent(this.y, this.logY);
+      const [y0, y1] = extent(widened(this.y), this.logY);
       const [x0, x1] = extent(this.x, this.logX);
       this.sy = new Scale(y0, y1, height - 26, 8, this.logY);
       this.sx = new Scale(x0, x1, axisWidth(context, this.sy, this.y.unit), width - 12, this.logX);
@@ -1340,7 +1402,30 @@
       const some = state.brush !== null;
       if (some) this.points(context, (row) => !picked[row], 0.13);
       this.points(context, (row) => picked[row], this.seen.length > 200 ? 0.62 : 0.78);
+      for (const curve of ofColumn(this.y)) this.theory(context, curve);
       if (!this.seen.length) note(context, width, height, "No run to show");
+    }
+    // Hollow marks; over a factor with few values, a dashed line joins their means.
+    theory(context, curve) {
+      const known = this.seen.filter(({ row }) => curve.v[row] !== null);
+      const shownRows = known.filter(({ row }) => !this.logY || curve.v[row] > 0);
+      const columnsOf = /* @__PURE__ */ new Map();
+      for (const { row, px } of shownRows) {
+        columnsOf.set(px, [...columnsOf.get(px) ?? [], curve.v[row]]);
+      }
+      if (!this.x.values) {
+        for (const { row, px } of shownRows) hollow(context, curve, px, this.sy.at(curve.v[row]));
+        return;
+      }
+      const means = [...columnsOf].map(([px, all]) => [px, this.sy.at(all.reduce((a, b) => a + b, 0) / all.length)]).sort(([a], [b]) => a - b);
+      context.strokeStyle = curveColour(curve);
+      context.lineWidth = 1.2;
+      context.setLineDash(curveDashes(curve));
+      context.beginPath();
+      for (const [px, py] of means) context.lineTo(px, py);
+      context.stroke();
+      context.setLineDash([]);
+      for (const [px, py] of means) hollow(context, curve, px, py);
     }
     // One path for all points of a case that look alike.
     points(context, wanted, alpha) {
@@ -1547,9 +1632,12 @@
   }
   var tip = document.getElementById("tip");
   function tipFor(row, shownColumns, left, top) {
-    const lines2 = shownColumns.map(
-      (column) => element("div", {}, `${column.label}: ${shown(column.v[row], column.unit)}`)
-    );
+    const lines2 = shownColumns.flatMap((column) => [
+      element("div", {}, `${column.label}: ${shown(column.v[row], column.unit)}`),
+      ...ofColumn(column).filter((curve) => curve.v[row] !== null).map(
+        (curve) => element("div", { class: "soft" }, `${curve.name}: ${shown(curve.v[row], column.unit)}`)
+      )
+    ]);
     const verdict = isOk(row) ? "" : `, ${data.verdicts[data.verdict[row]]}`;
     tip.replaceChildren(
       element(
@@ -1580,7 +1668,8 @@
       this.mode = "boxes";
       this.head = element("div", { class: "head" });
       this.area = element("div", { class: "area", role: "img" });
-      host.append(this.head, this.area);
+      this.key = element("div", { class: "key" });
+      host.append(this.head, this.area, this.key);
       this.surface = new Surface(
         this.area,
         (width) => this.tall(width),
@@ -1659,17 +1748,29 @@
     count() {
       const parts = this.by ? batches(this.by) : [null];
       const at = (row) => this.by ? parts.findIndex((batch) => this.by.v[row] !== null && inBatch(this.by.v[row], batch)) : 0;
-      const found = parts.map((batch) => ({ batch, cases: data.cases.map(() => []) }));
+      this.curves = ofColumn(this.metric);
+      const found = parts.map((batch) => ({
+        batch,
+        cases: data.cases.map(() => []),
+        theory: data.cases.map(() => this.curves.map(() => []))
+      }));
       for (const row of rows) {
         const value = this.metric.v[row];
         if (!picked[row] || !isOk(row) || value === null) continue;
         const batch = at(row);
-        if (batch >= 0) found[batch].cases[data.case[row]].push(value);
+        if (batch < 0) continue;
+        found[batch].cases[data.case[row]].push(value);
+        this.curves.forEach((curve, i) => {
+          if (curve.v[row] !== null) found[batch].theory[data.case[row]][i].push(curve.v[row]);
+        });
       }
       for (const group of found) for (const values of group.cases) values.sort((a, b) => a - b);
       this.shown = data.cases.map((_, number) => number).filter((number) => found.some((g) => g.cases[number].length));
       this.found = found;
-      const all = found.flatMap((group) => group.cases.map((v) => [v[0], v[v.length - 1]])).flat().filter((v) => v !== void 0);
+      const all = found.flatMap((group) => [
+        ...group.cases.flatMap((v) => [v[0], v[v.length - 1]]),
+        ...group.theory.flat().flatMap((v) => [mean(v)])
+      ]).filter((v) => v !== void 0);
       this.low = Math.min(...all);
       this.high = Math.max(...all);
       this.any = all.length > 0;
@@ -1689,6 +1790,7 @@
     }
     draw() {
       this.count();
+      this.key.replaceChildren(...this.mode === "boxes" ? keyOf(this.metric) : []);
       this.surface.draw();
       const said = [];
       for (const group of this.found) {
@@ -1750,6 +1852,10 @@
         } else top += 4;
         for (const number of this.shown) {
           this.box(context, x, group.cases[number], number, top + LINE / 2, right, width);
+          this.curves.forEach((curve, i) => {
+            const theory = mean(group.theory[number][i]);
+            if (theory !== void 0) hollow(context, curve, x.at(theory), top + LINE / 2);
+          });
           top += LINE;
         }
       }
@@ -1847,6 +1953,7 @@
       context.setLineDash([]);
     }
   };
+  var mean = (values) => values.length ? values.reduce((a, b) => a + b, 0) / values.length : void 0;
   var number_ = (value) => formatNumber(value, 3);
   function clip(context, text, width) {
     if (context.measureText(text).width <= width) return text;

@@ -3,6 +3,7 @@
 import { caseColour, palette, swatch } from "./canvas.js";
 import { columns, data, details, element, formatNumber, shown } from "./data.js";
 import { TimeChart } from "./series.js";
+import { timeLines } from "./theory.js";
 import { changed, remark, siblings, state } from "./state.js";
 
 const panel = document.getElementById("run");
@@ -59,7 +60,7 @@ function showRun(row, run, others) {
     ...(verdict === "ok" ? [] : [trouble(row, run)]),
     section("Goodput over time", (host) => goodputChart(host, row, run, others), "Mbit/s"),
     ...(run.traces || []).map((trace) =>
-      section(trace.name, (host) => traceChart(host, trace), trace.unit),
+      section(trace.name, (host) => traceChart(host, trace, run.theory), trace.unit),
     ),
     ...(run.packets
       ? [
@@ -191,6 +192,7 @@ function goodputChart(host, row, run, others) {
   const lines = [
     ...all(row, run, false),
     ...others.flatMap(({ other, run: its }) => all(other, its, true)),
+    ...timeLines(run.theory?.goodput),
   ];
   if (!run.series.length) {
     host.append(element("p", { class: "soft" }, "This run left no report with intervals."));
@@ -226,11 +228,12 @@ function capacityLevels(run) {
   return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
 }
 
-function traceChart(host, trace) {
+function traceChart(host, trace, theory = {}) {
   const lines = trace.lines.map((line, number) => ({
     ...line,
     colour: palette.series[number % palette.series.length],
   }));
+  lines.push(...timeLines(theory[trace.quantity]));
   charts.push(
     new TimeChart(host, { lines, unit: trace.unit, label: `${trace.name} by subflow over time` }),
   );

@@ -4,6 +4,7 @@ import { axes, axisWidth, canLog, extent, Scale } from "./axes.js";
 import { caseColour, caseShape, cross, mark, palette, place, Surface, swatch } from "./canvas.js";
 import { columns, data, element, full, isOk, rows, shown } from "./data.js";
 import { openRun } from "./run.js";
+import { curveColour, curveDashes, hollow, keyOf, ofColumn, widened } from "./theory.js";
 import {
   changed,
   filtered,
@@ -34,7 +35,8 @@ export class Scatter {
       role: "application",
       "aria-roledescription": "scatter plot",
     });
-    host.append(this.yTools, this.area, this.xTools);
+    this.key = element("div", { class: "key" });
+    host.append(this.yTools, this.area, this.xTools, this.key);
     const tall = (width) => Math.round(Math.min(380, Math.max(240, width * 0.68)));
     this.base = new Surface(this.area, tall, (...all) => this.paint(...all));
     this.over = new Surface(this.area, tall, (...all) => this.paintOver(...all));
@@ -64,7 +66,11 @@ export class Scatter {
       host.append(choice);
       if (canLog(this[which])) host.append(this.logButton(which === "x" ? "logX" : "logY"));
     }
-    this.area.setAttribute("aria-label", `${full(this.y)} against ${full(this.x)}`);
+    const curves = ofColumn(this.y);
+    const beside = curves.map(({ name }) => `, beside ${name}`).join("");
+    this.area.setAttribute("aria-label", `${full(this.y)} against ${full(this.x)}${beside}`);
+    this.key.hidden = !curves.length;
+    this.key.replaceChildren(...keyOf(this.y));
   }
 
   logButton(name) {
@@ -123,7 +129,7 @@ export class Scatter {
   }
 
   paint(context, width, height) {
-    const [y0, y1] = extent(this.y, this.logY);
+    const [y0, y1] = extent(widened(this.y), this.logY);
     const [x0, x1] = extent(this.x, this.logX);
     this.sy = new Scale(y0, y1, height - 26, 8, this.logY);
     this.sx = new Scale(x0, x1, axisWidth(context, this.sy, this.y.unit), width - 12, this.logX);
@@ -140,7 +146,33 @@ export class Scatter {
     const some = state.brush !== null;
     if (some) this.points(context, (row) => !picked[row], 0.13);
     this.points(context, (row) => picked[row], this.seen.length > 200 ? 0.62 : 0.78);
+    for (const curve of ofColumn(this.y)) this.theory(context, curve);
     if (!this.seen.length) note(context, width, height, "No run to show");
+  }
+
+  // Hollow marks; over a factor with few values, a dashed line joins their means.
+  theory(context, curve) {
+    const known = this.seen.filter(({ row }) => curve.v[row] !== null);
+    const shownRows = known.filter(({ row }) => !this.logY || curve.v[row] > 0);
+    const columnsOf = new Map();
+    for (const { row, px } of shownRows) {
+      columnsOf.set(px, [...(columnsOf.get(px) ?? []), curve.v[row]]);
+    }
+    if (!this.x.values) {
+      for (const { row, px } of shownRows) hollow(context, curve, px, this.sy.at(curve.v[row]));
+      return;
+    }
+    const means = [...columnsOf]
+      .map(([px, all]) => [px, this.sy.at(all.reduce((a, b) => a + b, 0) / all.length)])
+      .sort(([a], [b]) => a - b);
+    context.strokeStyle = curveColour(curve);
+    context.lineWidth = 1.2;
+    context.setLineDash(curveDashes(curve));
+    context.beginPath();
+    for (const [px, py] of means) context.lineTo(px, py);
+    context.stroke();
+    context.setLineDash([]);
+    for (const [px, py] of means) hollow(context, curve, px, py);
   }
 
   // One path for all points of a case that look alike.
@@ -369,9 +401,14 @@ export function chooser(chosen, name, change, wanted = () => true, first = null)
 const tip = document.getElementById("tip");
 
 function tipFor(row, shownColumns, left, top) {
-  const lines = shownColumns.map((column) =>
+  const lines = shownColumns.flatMap((column) => [
     element("div", {}, `${column.label}: ${shown(column.v[row], column.unit)}`),
-  );
+    ...ofColumn(column)
+      .filter((curve) => curve.v[row] !== null)
+      .map((curve) =>
+        element("div", { class: "soft" }, `${curve.name}: ${shown(curve.v[row], column.unit)}`),
+      ),
+  ]);
   const verdict = isOk(row) ? "" : `, ${data.verdicts[data.verdict[row]]}`;
   tip.replaceChildren(
     element(

@@ -5,7 +5,7 @@ import { palette, place, Surface } from "./canvas.js";
 import { element, formatNumber, shown } from "./data.js";
 
 export class TimeChart {
-  // lines: { name, colour, t, v, from, faint, dots, dash }; levels: { value, name }
+  // lines: { name, colour, t, v, from, faint, thin, dots, dash }; levels: { value, name }
   constructor(host, { lines, levels = [], unit = "", height = 170, label = "" }) {
     this.lines = lines.filter((line) => line.t.length);
     this.levels = levels;
@@ -58,8 +58,8 @@ export class TimeChart {
           .filter((line) => !line.silent)
           .map((line) => {
             const mark = element("i", {
-              style: `background:${line.colour}`,
-              class: line.faint ? "faint" : "",
+              style: `--colour:${line.colour}`,
+              class: line.faint ? "faint" : line.dash ? "dashed" : "",
             });
             const value = this.at === null ? "" : ` ${shown(this.reading(line), this.unit, 3)}`;
             return element(
@@ -131,7 +131,7 @@ export class TimeChart {
         context.fillRect(x.at(line.t[i]) - size / 2, y.at(line.v[i]) - size / 2, size, size);
       }
     } else {
-      context.lineWidth = line.faint ? 1 : 1.8;
+      context.lineWidth = line.faint ? 1 : line.thin ? 1.3 : 1.8;
       context.setLineDash(line.dash || []);
       context.beginPath();
       let pen = false;

@@ -17,6 +17,7 @@ import {
   shown,
 } from "./data.js";
 import { chooser, note } from "./scatter.js";
+import { hollow, keyOf, ofColumn } from "./theory.js";
 import { changed, picked, views } from "./state.js";
 
 const LINE = 24; // Height of a box's line.
@@ -29,7 +30,8 @@ export class Spread {
     this.mode = "boxes";
     this.head = element("div", { class: "head" });
     this.area = element("div", { class: "area", role: "img" });
-    host.append(this.head, this.area);
+    this.key = element("div", { class: "key" });
+    host.append(this.head, this.area, this.key);
     this.surface = new Surface(
       this.area,
       (width) => this.tall(width),
@@ -117,12 +119,21 @@ export class Spread {
       this.by
         ? parts.findIndex((batch) => this.by.v[row] !== null && inBatch(this.by.v[row], batch))
         : 0;
-    const found = parts.map((batch) => ({ batch, cases: data.cases.map(() => []) }));
+    this.curves = ofColumn(this.metric);
+    const found = parts.map((batch) => ({
+      batch,
+      cases: data.cases.map(() => []),
+      theory: data.cases.map(() => this.curves.map(() => [])),
+    }));
     for (const row of rows) {
       const value = this.metric.v[row];
       if (!picked[row] || !isOk(row) || value === null) continue;
       const batch = at(row);
-      if (batch >= 0) found[batch].cases[data.case[row]].push(value);
+      if (batch < 0) continue;
+      found[batch].cases[data.case[row]].push(value);
+      this.curves.forEach((curve, i) => {
+        if (curve.v[row] !== null) found[batch].theory[data.case[row]][i].push(curve.v[row]);
+      });
     }
     for (const group of found) for (const values of group.cases) values.sort((a, b) => a - b);
     this.shown = data.cases
@@ -130,8 +141,10 @@ export class Spread {
       .filter((number) => found.some((g) => g.cases[number].length));
     this.found = found;
     const all = found
-      .flatMap((group) => group.cases.map((v) => [v[0], v[v.length - 1]]))
-      .flat()
+      .flatMap((group) => [
+        ...group.cases.flatMap((v) => [v[0], v[v.length - 1]]),
+        ...group.theory.flat().flatMap((v) => [mean(v)]),
+      ])
       .filter((v) => v !== undefined);
     this.low = Math.min(...all);
     this.high = Math.max(...all);
@@ -155,6 +168,7 @@ export class Spread {
 
   draw() {
     this.count();
+    this.key.replaceChildren(...(this.mode === "boxes" ? keyOf(this.metric) : []));
     this.surface.draw();
     const said = [];
     for (const group of this.found) {
@@ -219,6 +233,10 @@ export class Spread {
       } else top += 4;
       for (const number of this.shown) {
         this.box(context, x, group.cases[number], number, top + LINE / 2, right, width);
+        this.curves.forEach((curve, i) => {
+          const theory = mean(group.theory[number][i]);
+          if (theory !== undefined) hollow(context, curve, x.at(theory), top + LINE / 2);
+        });
         top += LINE;
       }
     }
@@ -319,6 +337,9 @@ export class Spread {
     context.setLineDash([]);
   }
 }
+
+const mean = (values) =>
+  values.length ? values.reduce((a, b) => a + b, 0) / values.length : undefined;
 
 const number_ = (value) => formatNumber(value, 3);
 
