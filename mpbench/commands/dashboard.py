@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from mpbench.arguments import check_live_options, live_options, results_folders
-from mpbench.errors import UserError
 
 SHOWN = "dashboard.html"
 
@@ -59,29 +58,14 @@ def _write(results: tuple[Path, ...], out: Path) -> Path:
 
 def _live(results: tuple[Path, ...], out: Path, port: int | None) -> int:
     from mpbench.live.watch import Live, watch
+    from mpbench.report.dashboard import write_finished
 
     names = ", ".join(dict.fromkeys(root.resolve().name for root in results))
     live = Live(
         title=f"{names}: dashboard",
         roots=results,
         tabs=[("Dashboard", SHOWN)],
-        draw=lambda folder: _draw(results, folder / SHOWN),
+        draw=lambda folder: write_finished(results, folder / SHOWN),
         finish=lambda: _write(results, out),
     )
     return watch(live, port, lambda _: None)
-
-
-def _draw(results: tuple[Path, ...], file: Path) -> None:
-    """The dashboard of those campaigns that have finished runs."""
-    from mpbench.report.dashboard import write
-    from mpbench.report.loading import load_campaign
-
-    campaigns, error = [], None
-    for root in results:
-        try:
-            campaigns.append(load_campaign(root)[0])
-        except UserError as why:
-            error = why
-    if not campaigns and error is not None:
-        raise error
-    write(campaigns, file)

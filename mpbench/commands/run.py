@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from mpbench.arguments import (
+    check_live_options,
     configuration_options,
     experiment_file,
+    live_options,
     retry_failed_option,
     trust_option,
 )
 from mpbench.backends.registry import BACKENDS
 from mpbench.engine.limits import GIVE_UP
+from mpbench.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
     from mpbench.backends.base import Backend
     from mpbench.cluster.address import Address
+    from mpbench.engine.campaign import Beside
     from mpbench.engine.places import Places
     from mpbench.engine.types import Shard
 
@@ -128,6 +132,13 @@ def _address(
     is_flag=True,
     help="List the runs and whether they are done; write nothing.",
 )
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Serve a page on this machine that fills while the campaign runs, and ends "
+    "with it.",
+)
+@live_options
 @retry_failed_option
 @trust_option
 @click.option(
@@ -169,6 +180,9 @@ def command(
     out: Path | None,
     backend_name: str,
     dry_run: bool,
+    live: bool,
+    host: str | None,
+    port: int | None,
     retry_failed: bool,
     trusted: bool,
     wall_limit: float | None,
@@ -181,7 +195,7 @@ def command(
     the guest code has changed, or if its stored files were. A run that this machine
     cut short (killed, paused, out of memory) is executed again, three times at most.
     The first Ctrl-C stops cleanly, the second at once. After either, or after a crash,
-    the same command goes on.
+    the same command goes on. The page of --live needs no Ctrl-C and writes no file.
 
     Exit status: 0 when all finished runs of the plan are ok, 1 when some are not,
     2 for what has to be put right first, 130 after Ctrl-C.
@@ -195,6 +209,9 @@ def command(
     from mpbench.plan import feasible, make_plan
     from mpbench.spec import load
 
+    check_live_options(live, "--live", host, port)
+    if live and dry_run:
+        raise UserError("--live: shows runs that are executed; leave --dry-run out")
     spec = load(file, configurations, without, trusted)
     if backend_name == "virtual":
         feasible.check_sysctls(spec)
@@ -231,9 +248,30 @@ def command(
     analysis = AnalysisFunctions(measure=row, tabulate=_tabulate)
     with _places(on, backend, build, jobs, console) as places:
         status = run_campaign(
-            experiment, root, backend, build, analysis, options, console, places
+            experiment,
+            root,
+            backend,
+            build,
+            analysis,
+            options,
+            console,
+            places,
+            _page(port) if live else None,
         )
     context.exit(status)
+
+
+def _page(port: int | None) -> "Beside":
+    """The live page of --live."""
+
+    @contextlib.contextmanager
+    def page(root: Path) -> Iterator[str]:
+        from mpbench.live import beside
+
+        with beside.page(root, port) as address:
+            yield f"live at {address} on this machine until the campaign ends"
+
+    return page
 
 
 @contextlib.contextmanager

@@ -1,7 +1,8 @@
 """Runs a campaign, from its plan to a results folder with a table."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,9 @@ from mpbench.store.disk_space import NoSpaceError, explained
 from mpbench.store.folder import working
 from mpbench.store.table import Tabulate
 
+Beside = Callable[[Path], AbstractContextManager[str]]
+"""From the results folder to what goes on there; its value is a line for the user."""
+
 
 @dataclass(frozen=True)
 class AnalysisFunctions:
@@ -63,11 +67,13 @@ def run_campaign(
     options: Options,
     console: Console,
     places: Places | None = None,
+    beside: Beside | None = None,
 ) -> int:
     """Execute the unfinished runs of `experiment` in the folder `root`.
 
     build : what backend.identity() was when the plan was made
     places : where runs are executed; None for CPUs of this machine
+    beside : what goes on in the folder while runs are executed
     Returns the exit status: 0 if every run of the plan that is finished is ok,
     1 if some are not, 128 + n after signal n.
     Raises UserError for what the user can put right.
@@ -86,17 +92,20 @@ def run_campaign(
         _write_head(results, head, experiment)
         context = _context(results, backend, head, analysis, options)
         saving = Saving(results, head, analysis.tabulate, dict(stands.rows))
-        seen = display.make(console)
-        try:
-            for folder, count in copied.items():
-                seen.note(f"{messages.many(count, 'run')} copied from {folder}.")
-            where = places.summary(len(due))
-            for line in messages.opening(head, stands, due, where, root):
-                seen.note(line)
-            driven = drive(_work(due, places, context, saving), seen)
-        finally:
-            seen.close()
-        return _close(driven, saving, stands, options, console)
+        with beside(root) if beside and due else nullcontext("") as told:
+            seen = display.make(console)
+            try:
+                for folder, count in copied.items():
+                    seen.note(f"{messages.many(count, 'run')} copied from {folder}.")
+                where = places.summary(len(due))
+                for line in messages.opening(head, stands, due, where, root):
+                    seen.note(line)
+                if told:
+                    seen.note(told)
+                driven = drive(_work(due, places, context, saving), seen)
+            finally:
+                seen.close()
+            return _close(driven, saving, stands, options, console)
 
 
 def _head(

@@ -8,7 +8,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -52,14 +52,14 @@ class Live:
     draw : writes the files of the tabs, and what they show, into a folder; what it
         returns is not used
     finish : does what the command does without a live page; returns the folder or
-        the file that it wrote
+        the file that it wrote. None for a page that ends with the campaign
     """
 
     title: str
     roots: Sequence[Path]
     tabs: Sequence[tuple[str, str]]
     draw: Callable[[Path], object]
-    finish: Callable[[], Path]
+    finish: Callable[[], Path] | None
 
 
 @dataclass
@@ -166,23 +166,13 @@ def watch(live: Live, port: int | None, opened: Callable[[str], None]) -> int:
     Raises UserError if a folder holds something else than results, or the port cannot
     be had. A folder that is not there yet is waited for.
     """
-    folders = [Folder(root) for root in live.roots]
-    with contextlib.ExitStack() as stack:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            before = signal.signal(number, signal.default_int_handler)
-            stack.callback(signal.signal, number, before)
-        # Guests come first: virtual time does not care, but the campaign's end does.
-        os.nice(NICE)
-        board = Board(live, stack.enter_context(scratch.folder("live")), folders)
+    with _served(live, port) as (board, address):
         try:
-            board.look()
-            server = LiveServer(port, board.find)
-            stack.callback(server.close)
-            click.echo(f"live at {server.address} on this machine; Ctrl-C ends it")
+            click.echo(f"live at {address} on this machine; Ctrl-C ends it")
             for root, standing in zip(live.roots, board.standings, strict=False):
                 if standing.waiting:
                     click.echo(f"{shown(root)}: waiting for `mpbench run`")
-            opened(server.address)
+            opened(address)
             _follow(board)
         except KeyboardInterrupt:
             ends = {0: "the files are written", UNWRITTEN: "no file was written"}
@@ -192,9 +182,43 @@ def watch(live: Live, port: int | None, opened: Callable[[str], None]) -> int:
         return board.status
 
 
+def serve(live: Live, port: int | None, opened: Callable[[str], None]) -> None:
+    """Serve the page of `live`, which writes no files, until a signal comes.
+
+    opened, and what is raised : as for `watch`
+    """
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        _served(live, port) as (board, address),
+    ):
+        opened(address)
+        _follow(board)
+
+
+@contextlib.contextmanager
+def _served(live: Live, port: int | None) -> Iterator[tuple[Board, str]]:
+    """The board of a page, and the page's address.
+
+    Within the context, the signals that end a command raise KeyboardInterrupt.
+    """
+    folders = [Folder(root) for root in live.roots]
+    with contextlib.ExitStack() as stack:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            before = signal.signal(number, signal.default_int_handler)
+            stack.callback(signal.signal, number, before)
+        # Guests come first: virtual time does not care, but the campaign's end does.
+        os.nice(NICE)
+        board = Board(live, stack.enter_context(scratch.folder("live")), folders)
+        board.look()
+        server = LiveServer(port, board.find)
+        stack.callback(server.close)
+        yield board, server.address
+
+
 def _follow(board: Board) -> None:
     """Draw when runs finish, and write when campaigns end, until a signal comes."""
     drawn, written, due_s = None, None, 0.0
+    finish = board.live.finish
     while True:
         standings = board.look()
         mark = tuple(standing.mark for standing in standings)
@@ -203,22 +227,23 @@ def _follow(board: Board) -> None:
         working = waiting or any(standing.working for standing in standings)
         if not some:
             board.note = WAITING if waiting else "No run is finished yet."
-        elif not working and written != mark:
+        elif finish is not None and not working and written != mark:
             drawn = written = mark
-            board.status = _finish(board)
-        elif working and drawn != mark and time.monotonic() >= due_s:
-            begun_s = time.process_time()
-            drawn = mark
-            _draw(board)
-            took_s = time.process_time() - begun_s
-            due_s = time.monotonic() + max(LEAST_S, REST * took_s)
+            board.status = _finish(board, finish)
+        elif working or finish is None:
+            due = drawn != mark and time.monotonic() >= due_s
+            drawn, due_s = (mark, _draw(board)) if due else (drawn, due_s)
         if working:
             written, board.status = None, UNWRITTEN
         time.sleep(POLL_S)
 
 
-def _draw(board: Board) -> None:
-    """Draw into a new folder, silently, and show it."""
+def _draw(board: Board) -> float:
+    """Draw into a new folder, silently, and show it.
+
+    Returns the earliest time of the next drawing, on the monotonic clock, seconds.
+    """
+    begun_s = time.process_time()
     folder = board.home / f"v{board.version + 1}"
     folder.mkdir()
     board.note = board.note if board.version else "The first figures are being drawn."
@@ -233,6 +258,8 @@ def _draw(board: Board) -> None:
         shutil.rmtree(folder)
     else:
         _show(board)
+    took_s = time.process_time() - begun_s
+    return time.monotonic() + max(LEAST_S, REST * took_s)
 
 
 def _show(board: Board) -> None:
@@ -241,11 +268,11 @@ def _show(board: Board) -> None:
     shutil.rmtree(board.home / f"v{board.version - 2}", ignore_errors=True)
 
 
-def _finish(board: Board) -> int:
+def _finish(board: Board, finish: Callable[[], Path]) -> int:
     """Write the files of the command, and show them; returns the exit status."""
     folder = board.home / f"v{board.version + 1}"
     try:
-        made = board.live.finish()
+        made = finish()
         folder.mkdir()
         if made.is_dir():
             for path in made.iterdir():

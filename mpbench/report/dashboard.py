@@ -30,3 +30,21 @@ def write(campaigns: "Sequence[Campaign]", path: Path) -> None:
         raise UserError(
             f"{path}: cannot be written: {error.strerror}; give another with --out"
         ) from error
+
+
+def write_finished(roots: Sequence[Path], path: Path) -> None:
+    """The dashboard of those results folders that have finished runs.
+
+    Raises UserError as `write` does, and if no folder has any.
+    """
+    from mpbench.report.loading import load_campaign
+
+    campaigns, error = [], None
+    for root in roots:
+        try:
+            campaigns.append(load_campaign(root)[0])
+        except UserError as why:
+            error = why
+    if not campaigns and error is not None:
+        raise error
+    write(campaigns, path)
