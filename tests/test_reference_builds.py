@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 REFERENCE = Path(__file__).parents[1] / "results/reference"
 ROW = re.compile(r"^\| (kernel|commit) \| (.+) \|$", re.MULTILINE)
 
@@ -31,11 +29,6 @@ def faults(folder: Path) -> list[str]:
     return told
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="The pages come from several builds until the campaigns are run again from"
-    " one commit. Then this mark has to go.",
-)
 def test_every_page_names_the_same_build() -> None:
     assert not faults(REFERENCE)
 

@@ -195,14 +195,34 @@ def pages(results: Path) -> Iterator[tuple[str, ...]]:
             out = str(REFERENCE / name)
             yield ("report", str(names[name]), "--format", "md", "--out", out)
     thesis = REFERENCE / "thesis"
-    file = str(PUBLISHED / "thesis-pages.yaml")
-    yield ("pages", file, *map(str, names.values()), "--out", str(thesis))
     for table, (of, _) in DEVIATIONS.items():
         tables = [deviations(results, name) for name in of]
         if all(path.exists() for path in tables):
             page = thesis / f"{table.removeprefix('thesis-').removesuffix('.csv')}.md"
             words = ("deviations", str(PUBLISHED / table), *map(str, tables))
             yield (*words, "--out", str(page))
+    file = str(PUBLISHED / "thesis-pages.yaml")
+    yield ("pages", file, *map(str, names.values()), "--out", str(thesis))
+
+
+def prune(folder: Path) -> list[str]:
+    """Remove the pictures and tables in `folder` that its pages do not show.
+
+    Stale ones are of an earlier build, and SVGs are there beside each PNG. Plotted
+    values, summaries and notes stay. Returns the names.
+    """
+    text = "".join(page.read_text(encoding="utf-8") for page in folder.glob("*.md"))
+    kept = {"points.csv", "summary.csv"}
+    stale = [
+        path
+        for path in sorted(folder.iterdir())
+        if path.suffix in (".png", ".svg", ".csv")
+        and path.name not in kept
+        and f"({path.name})" not in text
+    ]
+    for path in stale:
+        path.unlink()
+    return [path.name for path in stale]
 
 
 def mpcc_pages(results: Path) -> Iterator[tuple[str, ...]]:
@@ -340,6 +360,8 @@ def main() -> int:
         for words in mpcc_pages(results) if MPCC in sets else pages(results):
             if status := mpbench(words):
                 return status
+            out = Path(words[words.index("--out") + 1])
+            prune(out if out.is_dir() else out.parent)
     except UserError as error:
         print(f"reproduction: {error}", file=sys.stderr)
         return 2

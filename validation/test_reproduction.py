@@ -89,7 +89,8 @@ def test_kept_rows_stand_in_for_results(
         ("pages", str(reproduction.PUBLISHED / "thesis-pages.yaml")),
     ]
     (rows / "bulk-low-bdp.designs.csv").touch()
-    assert [words[0] for words in reproduction.pages(results)][2:] == ["deviations"]
+    after = [words[0] for words in reproduction.pages(results)]
+    assert after == ["report", "deviations", "pages"]
 
 
 def test_uncommitted_files_are_refused(
@@ -191,3 +192,14 @@ def test_sets_that_do_not_go_together(
         reproduction.main()
     assert ended.value.code == 2
     assert fault in capsys.readouterr().err
+
+
+def test_what_no_page_shows_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("![a figure](a.png)\n")
+    (tmp_path / "b.md").write_text("![a network](network.svg)\n")
+    names = {"a.png", "a.svg", "old.png", "network.svg", "runs.csv", "points.csv"}
+    for name in names:
+        (tmp_path / name).touch()
+    assert reproduction.prune(tmp_path) == ["a.svg", "old.png", "runs.csv"]
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"README.md", "b.md", "a.png", "network.svg", "points.csv"}

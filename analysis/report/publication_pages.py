@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -87,6 +87,7 @@ def write(
 
     campaigns : all results, by name
     requests : the figures of each campaign, by the campaign's name
+    folder : where to write; links of the publication's file begin here
 
     The same tables give the same bytes. A page without any results is named in the
     index alone.
@@ -99,7 +100,7 @@ def write(
     scored = [one for one in scored if one.campaigns]
     counted = [one for one in scored if not one.configuration.exploration]
     done = []
-    for sheet in publication.sheets:
+    for sheet in (_linked(sheet, folder) for sheet in publication.sheets):
         target = Target(folder, "", look)
         made = reproduce(sheet, publication, campaigns, requests, target)
         done.append(made)
@@ -120,6 +121,15 @@ def write(
         list(_index(done, publication, campaigns, counted, written)),
     )
     return tuple(done)
+
+
+def _linked(sheet: Sheet, folder: Path) -> Sheet:
+    """The sheet, without its link if that leads nowhere yet.
+
+    folder : where the pages are, which the link begins at
+    """
+    there = sheet.link and (folder / sheet.link.partition("#")[0]).exists()
+    return sheet if there else replace(sheet, link="")
 
 
 def _write_matrix(

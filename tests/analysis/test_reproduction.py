@@ -96,12 +96,19 @@ def test_a_page_has_both_campaigns_and_the_answers(tmp_path: Path) -> None:
     assert "| **differs** | 100% |" in page and "| agrees | 100% |" in page
     index = (tmp_path / "README.md").read_text()
     assert "- 1 of 2 statements agree, 1 differ and 0 are undecided." in index
-    assert "| [Table 5.3](../x.md) | fairness | - | - |" in index
+    assert "| Table 5.3 | fairness | - | - |" in index
     assert "| Fig. 9.9 | nothing | - | - |" in index
     assert "- kernel: `k`" in index
     assert "## What differs: upstream" in index
     points = pd.read_csv(tmp_path / "points" / "a.csv")
     assert len(points) == 40 and "experimental_aggregation_benefit" in points
+
+
+def test_the_index_links_to_a_page_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "x.md").touch()
+    write(tmp_path / "pages")
+    index = (tmp_path / "pages/README.md").read_text()
+    assert "| [Table 5.3](../x.md) | fairness | - | - |" in index
 
 
 def test_every_configuration_is_judged_on_every_statement(tmp_path: Path) -> None:
@@ -154,15 +161,17 @@ def test_cells_are_on_the_page_and_in_the_headline(tmp_path: Path) -> None:
         SHEETS[1], campaigns=("a",), cells=(cell, replace(cell, value=30.0))
     )
     shown = replace(publication_of(()), sheets=(sheet,))
+    (tmp_path / "x.md").touch()
+    folder = tmp_path / "pages"
     publication_pages.write(
-        shown, {"a": fixed}, {}, tmp_path, Look(formats=("png",)), redraws=20
+        shown, {"a": fixed}, {}, folder, Look(formats=("png",)), redraws=20
     )
-    page = (tmp_path / "table-5.3.md").read_text()
+    page = (folder / "table-5.3.md").read_text()
     assert "| 20 | 20 ± 0 | 40 | +0 (+0.0%) | agrees | same | 100% |" in page
     assert (
         "**differs** | other" in page and "[The campaign's own page](../x.md)" in page
     )
-    index = (tmp_path / "README.md").read_text()
+    index = (folder / "README.md").read_text()
     assert "- 1 of 2 cells agree, 1 differ and 0 are undecided." in index
 
 
