@@ -85,7 +85,7 @@ def write(
 ) -> tuple[Reproduced, ...]:
     """Write every page that there are results for, README.md and the points.
 
-    campaigns : all results, by name
+    campaigns : results by name; those that the publication does not name are left out
     requests : the figures of each campaign, by the campaign's name
     folder : where to write; links of the publication's file begin here
 
@@ -107,7 +107,7 @@ def write(
         if _written(made, counted):
             lines = _page(made, publication, campaigns, counted, look.formats[0])
             _write(folder / f"{sheet.name}.md", list(lines))
-    for campaign in campaigns.values():
+    for campaign in _named(publication, campaigns, counted).values():
         points = _points(campaign, requests.get(campaign.name, ()))
         if not points.empty:
             path = folder / "points" / f"{campaign.name}.csv"
@@ -116,11 +116,33 @@ def write(
     lines = criteria_page.lines(publication.statements, counted, redraws)
     _write(folder / "criteria.md", list(lines))
     written = _write_matrix(publication, campaigns, scored, folder)
+    used = _named(publication, campaigns, scored, publication.matrix)
     _write(
         folder / "README.md",
-        list(_index(done, publication, campaigns, counted, written)),
+        list(_index(done, publication, used, counted, written)),
     )
     return tuple(done)
+
+
+def _named(
+    publication: Publication,
+    campaigns: Mapping[str, Campaign],
+    scored: Sequence[Scored],
+    matrix: Matrix | None = None,
+) -> dict[str, Campaign]:
+    """The campaigns that configurations, and parts of a matrix, have results in."""
+    known = named_campaigns(publication.statements, publication.sheets)
+    configurations = [one.configuration for one in scored]
+    if matrix:
+        parts = matrix.parts(campaigns, known)
+        configurations += [matrix.without(part) for part in parts]
+        configurations.append(Configuration("control", matrix.control))
+    names = {
+        campaign.name
+        for one in configurations
+        for campaign in one.campaigns(campaigns, known).values()
+    }
+    return {name: one for name, one in campaigns.items() if one.name in names}
 
 
 def _linked(sheet: Sheet, folder: Path) -> Sheet:

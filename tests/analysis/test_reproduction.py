@@ -104,6 +104,14 @@ def test_a_page_has_both_campaigns_and_the_answers(tmp_path: Path) -> None:
     assert len(points) == 40 and "experimental_aggregation_benefit" in points
 
 
+def test_campaigns_of_another_publication_are_left_out(tmp_path: Path) -> None:
+    stranger = replace(made("stranger", 3), made={"kernel": "other"})
+    write(tmp_path, results=(made("a", 1), made("b", 2), stranger))
+    assert "other" not in (tmp_path / "README.md").read_text()
+    names = {path.stem for path in (tmp_path / "points").iterdir()}
+    assert names == {"a", "b"}
+
+
 def test_the_index_links_to_a_page_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "x.md").touch()
     write(tmp_path / "pages")
