@@ -1,5 +1,6 @@
 """Keeps the table of runs up to date while runs finish."""
 
+import contextlib
 import time
 
 from mpbench.errors import UserError
@@ -8,13 +9,17 @@ from mpbench.store.disk_space import NoSpaceError, explained
 from mpbench.store.runs import Row
 
 EVERY_S = 5.0
+"""The least time between two savings while runs finish."""
+REST = 20.0
+"""The time between two savings, divided by the time that a saving takes. Each saving
+writes all rows. At fixed times, the cost would grow with the square of the runs."""
 
 
 class Saving:
     """The rows of a campaign, and their table on disk.
 
     Each run is safe in its own folder as soon as it ends. The table is made again from
-    the rows every few seconds, and at the end.
+    the rows every few seconds, later less often, and at the end.
     """
 
     def __init__(
@@ -29,7 +34,7 @@ class Saving:
         self.rows = rows
         self._tabulate = tabulate
         self._stale = False
-        self._saved_s = time.monotonic()
+        self._due_s = time.monotonic() + EVERY_S
 
     def add(self, run_id: str, row: Row) -> None:
         self.rows[run_id] = row
@@ -40,11 +45,12 @@ class Saving:
 
         An error is ignored here: the last saving meets it again and reports it.
         """
-        if self._stale and time.monotonic() - self._saved_s >= EVERY_S:
-            try:
+        begun_s = time.monotonic()
+        if self._stale and begun_s >= self._due_s:
+            with contextlib.suppress(UserError):
                 self.save()
-            except UserError:
-                self._saved_s = time.monotonic()
+            ended_s = time.monotonic()
+            self._due_s = ended_s + max(EVERY_S, REST * (ended_s - begun_s))
 
     def save(self) -> None:
         """Write runs.csv and runs.parquet.
@@ -63,4 +69,3 @@ class Saving:
                 "safe, and `mpbench analyse` tries again"
             ) from error
         self._stale = False
-        self._saved_s = time.monotonic()
