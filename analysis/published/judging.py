@@ -19,6 +19,7 @@ from analysis.published.estimates import Estimator, estimator
 from analysis.published.findings import Runs
 from analysis.published.intervals import Interval
 from analysis.published.samples import Columns
+from analysis.published.two_sample import TWO_SAMPLE
 
 SIGNIFICANCE = 0.05
 CONFIDENCE = 0.95
@@ -152,13 +153,14 @@ def _redrawn(
 
     A redrawn design's own interval is taken to be as wide as ours, around its value.
     """
-    wanted = criterion.number or 0.0 if _compares_one(criterion) else 0.0
+    names_value = criterion.against is None or criterion.statistic in TWO_SAMPLE
+    wanted = criterion.number or 0.0 if names_value else 0.0
     value = asked.value(asked.samples.columns)
     drawn = np.array(
         [asked.value(asked.samples.redraw(generator)) for _ in range(redraws)]
     )
     drawn = drawn[np.isfinite(drawn)]
-    if asked.samples.networks < intervals.LEAST_PAIRS or len(drawn) < redraws / 2:
+    if asked.samples.units < intervals.LEAST_PAIRS or len(drawn) < redraws / 2:
         return Judged(Verdict.UNDECIDED, value)
     wide, narrow = (
         tuple(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist())
@@ -170,10 +172,6 @@ def _redrawn(
         for by in (drawn - value).tolist()
     ]
     return Judged(given, value, wide, float(np.mean(same)))
-
-
-def _compares_one(criterion: Criterion) -> bool:
-    return criterion.against is None and criterion.number is not None
 
 
 def _moved(interval: Interval, by: float) -> Interval:
@@ -250,7 +248,7 @@ def _chance(
     generator: np.random.Generator,
     redraws: int,
 ) -> float | None:
-    if asked.samples.networks < 2 or not redraws:
+    if asked.samples.units < 2 or not redraws:
         return None
     same = sum(
         verdict(asked.samples.redraw(generator)) is given for _ in range(redraws)

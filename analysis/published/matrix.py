@@ -147,7 +147,7 @@ def change_p(criterion: Criterion, one: Campaigns, other: Campaigns) -> float | 
         )
     except (KeyError, ValueError):
         return None
-    if min(first.samples.networks, second.samples.networks) < LEAST_PAIRS:
+    if min(first.samples.units, second.samples.units) < LEAST_PAIRS:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)

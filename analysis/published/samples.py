@@ -1,7 +1,8 @@
 """The values that a criterion is judged from, as arrays, and their networks.
 
 Redrawing a design takes all values of a network together. Where the runs have one
-network only, the repetitions are redrawn instead.
+network only, or a few that were given and not drawn, the repetitions are redrawn
+instead.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,9 @@ import pandas as pd
 from analysis.published.networks import network_columns
 
 Columns = Mapping[str, np.ndarray]
+
+LEAST_NETWORKS = 6
+"""Fewer networks than these are no design: somebody chose them."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,17 @@ class Sample:
         )
         return {name: values[index] for name, values in self.columns.items()}
 
+    def redrawn(self, generator: np.random.Generator) -> Columns:
+        """The columns with the values of each network drawn with replacement."""
+        index = np.concatenate(
+            [generator.choice(own, size=len(own)) for own in self.places.values()]
+        )
+        return {name: values[index] for name, values in self.columns.items()}
+
+
+def _count(sample: Sample) -> int:
+    return sum(len(own) for own in sample.places.values())
+
 
 @dataclass(frozen=True)
 class Samples:
@@ -47,8 +62,19 @@ class Samples:
         return tuple(sample.columns for sample in self.samples)
 
     @property
-    def networks(self) -> int:
-        """The number of networks, or of repetitions where there is one network."""
+    def units(self) -> int:
+        """How many networks are redrawn, or repetitions where those are."""
+        if self.given:
+            return min(_count(sample) for sample in self.samples)
+        return self._networks
+
+    @property
+    def given(self) -> bool:
+        """Whether the networks are few and have repetitions, which are redrawn."""
+        return self._networks < LEAST_NETWORKS and self.clustered
+
+    @property
+    def _networks(self) -> int:
         return len({network for sample in self.samples for network in sample.places})
 
     @property
@@ -59,7 +85,12 @@ class Samples:
         )
 
     def redraw(self, generator: np.random.Generator) -> tuple[Columns, ...]:
-        """The columns of a design whose networks are drawn with replacement."""
+        """The columns of a design whose networks are drawn with replacement.
+
+        Given networks stay, and the values of each are drawn with replacement.
+        """
+        if self.given:
+            return tuple(sample.redrawn(generator) for sample in self.samples)
         if self.joint:
             known = sorted({n for sample in self.samples for n in sample.places})
             networks = generator.choice(known, size=len(known))

@@ -155,6 +155,46 @@ def test_rows_of_a_network_are_drawn_together() -> None:
     assert widths[1] > 0.6 * widths[0]
 
 
+def test_repetitions_of_a_few_given_networks_are_drawn() -> None:
+    """Three networks of five repetitions say something; three of one do not."""
+    rows = pd.concat(
+        [
+            networks(np.array([10.0, 20.0, 30.0]) + 0.1 * one).assign(repetition=one)
+            for one in range(5)
+        ]
+    )
+    keys: Keys = {"statistic": "median", "metric": "y", "relation": ">", "value": 19.5}
+    known = judged(rows, **keys)
+    assert known.verdict is AGREES and known.interval is not None
+    assert 20 <= known.interval[0] <= known.interval[1] <= 20.4
+    assert judged(rows, **{**keys, "value": 20.45}).verdict is DIFFERS
+    assert judged(rows[rows["repetition"] == 0], **keys).verdict is UNDECIDED
+
+
+def test_a_difference_of_two_given_networks_has_the_value_of_the_criterion() -> None:
+    rows = pd.concat(
+        [
+            networks(np.array([60.0, 52.5]) + 0.1 * one).assign(
+                repetition=one, users=[0, 15]
+            )
+            for one in range(5)
+        ]
+    )
+    keys: Keys = {"statistic": "mean_difference", "metric": "y", "relation": "about"}
+    keys |= {"rows": "users=15", "against": "users=0", "tolerance": 2.0}
+    assert judged(rows, **keys, value=-7.8).verdict is AGREES
+    assert judged(rows, **keys, value=-3.0).verdict is DIFFERS
+
+
+def test_seven_networks_are_a_design() -> None:
+    rows = pd.concat(
+        [networks(np.arange(7.0)).assign(repetition=one) for one in range(5)]
+    )
+    keys: Keys = {"statistic": "median", "metric": "y", "relation": ">", "value": 1.5}
+    known = judged(rows, **keys)
+    assert known.interval is not None and known.interval[0] < 3 < known.interval[1]
+
+
 def test_the_chance_is_that_of_another_design() -> None:
     """The verdict's chance, on average, is how often new designs give it."""
     keys: Keys = {"statistic": "median", "metric": "y", "relation": ">", "value": 0}
