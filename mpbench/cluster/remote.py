@@ -138,6 +138,7 @@ class RemoteWorkers:
         self._where = where
         self._campaign = f"mpbench-{secrets.token_hex(8)}"
         self._reports: dict[str, Report] = {}
+        self._begun: dict[str, str] = {}
         self._farewell = threading.Lock()
         self._cancelled = False
         client.subscribe_topic(self._campaign, self._advanced)
@@ -165,9 +166,20 @@ class RemoteWorkers:
         with explained(results.root):
             order = self._order(run, context)
         self._reports[run.id] = report
+        noted = ""
+
+        def note() -> None:
+            """Note the worker, once it has begun the run, where readers look."""
+            nonlocal noted
+            worker = self._begun.get(run.id, "")
+            if worker != noted:
+                noted = worker
+                with explained(results.root):
+                    runs.note_worker(results, run.id, worker)
+
         try:
             for _ in range(MOST_DAMAGED):
-                answer = self._answer(order, cancel)
+                answer = self._answer(order, cancel, note)
                 if isinstance(answer, str):
                     gone = ExecutionContext(
                         **{**vars(context), "backend": Gone(order.backend, answer)}
@@ -181,6 +193,9 @@ class RemoteWorkers:
                     damage = f"worker {answer.worker} sent {error}"
         finally:
             self._reports.pop(run.id, None)
+            self._begun.pop(run.id, None)
+            if noted:
+                runs.discard(results, run.id)
         raise UserError(f"run {run.id}: {damage}; the finished runs are safe")
 
     def _order(self, run: PlannedRun, context: ExecutionContext) -> worker.Order:
@@ -207,10 +222,13 @@ class RemoteWorkers:
         )
 
     def _answer(
-        self, order: worker.Order, cancel: threading.Event
+        self, order: worker.Order, cancel: threading.Event, note: Callable[[], None]
     ) -> worker.Answer | str | None:
         """What a worker answered; a reason if all that tried have died; None if the
-        run is cancelled."""
+        run is cancelled.
+
+        note : called now and then while the run is executed
+        """
         while True:
             fit = self._fit(cancel)
             if fit is None:
@@ -222,7 +240,7 @@ class RemoteWorkers:
                 workers=fit,
                 pure=False,
             )
-            ended = self._wait(future, fit, cancel)
+            ended = self._wait(future, fit, cancel, note)
             if ended == "stranded":
                 continue
             if ended == "cancelled":
@@ -251,13 +269,20 @@ class RemoteWorkers:
             cancel.wait(LOOK_S)
         return None
 
-    def _wait(self, future: Future, fit: Sequence[str], cancel: threading.Event) -> str:
+    def _wait(
+        self,
+        future: Future,
+        fit: Sequence[str],
+        cancel: threading.Event,
+        note: Callable[[], None],
+    ) -> str:
         """Wait until a run has `ended`, is `cancelled`, or is `stranded` because none
         of the workers that it was given to is there any more."""
         ended = threading.Event()
         future.add_done_callback(lambda _: ended.set())
         looked_s = time.monotonic()
         while not ended.wait(LOOK_S):
+            note()
             if cancel.is_set():
                 self._cancel_all()
                 if not ended.wait(FAREWELL_S):
@@ -291,10 +316,12 @@ class RemoteWorkers:
                 self._client.run(worker.cancel, self._campaign, on_error="ignore")
 
     def _advanced(self, event: tuple[float, Any]) -> None:
-        """A worker says how far a run is."""
-        run_id, virtual_s = event[1]
+        """A worker says how far a run is, and at the beginning who it is."""
+        run_id, virtual_s, *begun = event[1]
         if report := self._reports.get(run_id):
             report(float(virtual_s))
+            if begun:
+                self._begun[run_id] = str(begun[0])
 
     def _lost(self, error: OSError) -> UserError:
         return UserError(

@@ -92,6 +92,7 @@ def execute(order: Order) -> Answer:
 
     worker = distributed.get_worker()
     here = (platform.node(), worker.address)
+    name = f"{here[0]} ({here[1]})"
     stop = _event(order.campaign)
     if stop.is_set():
         return Answer(*here)
@@ -108,6 +109,7 @@ def execute(order: Order) -> Answer:
         build = backend.identity()
         if build != dict(order.build):
             return Answer(*here, error=difference(build, order.build))
+        worker.log_event(order.campaign, [order.run["id"], 0.0, name])
         with scratch.folder("worker") as folder:
             results = layout.Results(folder)
             results.runs.mkdir()

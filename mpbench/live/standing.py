@@ -4,6 +4,7 @@ The engine is another process. It puts each run in place when the run is complet
 holds a lock on the folder while it works. Reading changes nothing there.
 """
 
+import contextlib
 import os
 import time
 from collections import Counter
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from mpbench.store import campaign, json_file, layout
+from mpbench.store import campaign, json_file, layout, runs
 from mpbench.store.folder import other_files
 from mpbench.store.json_file import DamagedError
 from mpbench.store.records import check_row
@@ -37,13 +38,18 @@ class Finished:
 
 @dataclass(frozen=True)
 class Flight:
-    """A run that is being executed. since_s : when it began, seconds since 1970"""
+    """A run that is being executed.
+
+    since_s : when it began, seconds since 1970
+    worker : of a cluster, "" on this machine
+    """
 
     id: str
     point: int
     case: str
     repetition: int
     since_s: float
+    worker: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,8 +105,7 @@ class Folder:
                 finished.append(run)
             partial = name.removeprefix(layout.PARTIAL)
             if working and partial != name and (entry := plan.get(partial)):
-                place = (entry.id, entry.point, entry.case, entry.repetition)
-                flights.append(Flight(*place, self._begun_s(found)))
+                flights.append(_flight(entry, layout.Run(Path(found.path))))
         finished.sort(key=lambda run: (-run.ended_s, run.id))
         return Standing(
             name=head.name,
@@ -166,13 +171,6 @@ class Folder:
             self._known[entry.id] = known
         return known[1]
 
-    def _begun_s(self, found: "os.DirEntry[str]") -> float:
-        """A run's job is the first file in its folder."""
-        try:
-            return (Path(found.path) / "job.json").lstat().st_mtime
-        except OSError:
-            return time.time()
-
 
 def _eta_s(head: campaign.Campaign, finished: list[Finished]) -> float | None:
     if not head.invocations:
@@ -186,6 +184,19 @@ def _eta_s(head: campaign.Campaign, finished: list[Finished]) -> float | None:
     elapsed_s = max(0.0, time.time() - at.timestamp())
     planned = len({entry.id for entry in head.plan})
     return elapsed_s * (planned - len(finished)) / done if done else None
+
+
+def _flight(entry: campaign.Entry, run: layout.Run) -> Flight:
+    place = (entry.id, entry.point, entry.case, entry.repetition)
+    return Flight(*place, _begun_s(run), runs.read_worker(run))
+
+
+def _begun_s(run: layout.Run) -> float:
+    """The first file in a run's folder is its job, or a worker's name."""
+    for first in (run.job, run.worker):
+        with contextlib.suppress(OSError):
+            return first.lstat().st_mtime
+    return time.time()
 
 
 def _finished(

@@ -137,7 +137,8 @@ def _campaign(root: str, standing: Standing, now_s: float) -> dict[str, Any]:
         "waiting": standing.waiting,
         "eta_s": standing.eta_s,
         "flights": [
-            {**_place(run), "for_s": max(0.0, now_s - run.since_s)}
+            {**_place(run), "worker": run.worker}
+            | {"for_s": max(0.0, now_s - run.since_s)}
             for run in standing.flights
         ],
         "newest": [

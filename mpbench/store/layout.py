@@ -14,6 +14,7 @@ OUT/
     row.json        verdict, reason, metrics
     manifest.json   size and SHA-256 of every other file of the run
   runs/.partial-ID/   a run in flight
+    worker.json       on a cluster, who executes the run; no other file is there
   runs/.replaced-ID/  the old run while a new one takes its place
   captures/         what `mpbench capture` made
   report/           what `mpbench report` wrote
@@ -67,6 +68,10 @@ class Run:
     @property
     def row(self) -> Path:
         return self.root / "row.json"
+
+    @property
+    def worker(self) -> Path:
+        return self.root / "worker.json"
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,15 @@ class Provenance(BaseModel):
     host: Machine = Machine()
 
 
+class Worker(Record):
+    """The worker of a cluster that executes a run (`worker.json`).
+
+    worker : its host's name and its address
+    """
+
+    worker: Annotated[str, Field(min_length=1, max_length=MOST_NAME, pattern=PRINTABLE)]
+
+
 KEPT = "kept"
 """The status of the exit of a run of which nothing but its row was kept."""
 

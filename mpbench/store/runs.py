@@ -5,6 +5,7 @@ changed, lost or added after the run is told instead of entering a result.
 """
 
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -17,9 +18,19 @@ from mpbench.plan.make import run_id as id_of
 from mpbench.store import atomic, json_file, layout, manifest
 from mpbench.store.folder import remove_tree
 from mpbench.store.json_file import DamagedError
-from mpbench.store.records import Host, Row, check_row, validated
+from mpbench.store.records import (
+    MOST_NAME,
+    UNPRINTABLE,
+    Host,
+    Row,
+    Worker,
+    check_row,
+    validated,
+)
 
 __all__ = ["OlderFormatError", "Record", "Row", "Stored"]
+
+MOST_WORKER_BYTES = 4096
 
 
 class OlderFormatError(DamagedError):
@@ -65,6 +76,30 @@ def begin(results: layout.Results, run_id: str, job: Mapping[str, Any]) -> layou
     run.artefacts.mkdir(parents=True)
     atomic.write_json(run.job, dict(sorted(job.items())))
     return run
+
+
+def note_worker(results: layout.Results, run_id: str, worker: str) -> None:
+    """Note for readers of the folder which worker of a cluster executes a run."""
+    name = re.sub(UNPRINTABLE, "?", worker)[:MOST_NAME]
+    run = results.partial(run_id)
+    run.root.mkdir(exist_ok=True)
+    atomic.write_json(run.worker, {"worker": name})
+
+
+def read_worker(run: layout.Run) -> str:
+    """The worker that executes a run in flight; "" if none is noted there.
+
+    A run with a job is executed on this machine, and its guest may have written
+    anything beside the job.
+    """
+    if run.job.exists():
+        return ""
+    try:
+        content = json_file.read_object(run.worker, MOST_WORKER_BYTES)
+        worker: str = validated(Worker, content).worker
+    except DamagedError:
+        return ""
+    return worker
 
 
 def discard(results: layout.Results, run_id: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from mpbench.live.standing import Folder
 from mpbench.store import layout, runs
 from tests.cluster.conftest import Workers, wait_for
 
@@ -77,6 +79,32 @@ def test_the_runs_are_those_of_one_machine(workers: Workers, tmp_path: Path) -> 
     assert stored.returncode == 0, stored.stdout
     again = mpbench("run", file, *fake, there, "--on", workers.address)
     assert again.returncode == 0 and "0 to do now" in again.stdout
+
+
+def test_the_live_page_knows_who_executes_a_run(
+    workers: Workers, tmp_path: Path
+) -> None:
+    slow = {"MPBENCH_FAKE": '{"wall_s": 600}'}
+    workers.add("a", **slow)
+    workers.add("b", **slow)
+    out = tmp_path / "out"
+    file = experiment(tmp_path, points=2)
+    running = started(
+        "run", file, "--backend", "fake", "--out", out, "--on", workers.address,
+        "-j", "2",
+    )  # fmt: skip
+    wait_for((out / "campaign.json").exists)
+    folder = Folder(out)
+
+    def seen() -> dict[str, str]:
+        return {run.id: run.worker for run in folder.look().flights if run.worker}
+
+    wait_for(lambda: len(set(seen().values())) == 2)
+    assert all(platform.node() in worker for worker in seen().values())
+    running.send_signal(signal.SIGTERM)
+    said, _ = running.communicate(timeout=120)
+    assert running.returncode == 128 + signal.SIGTERM, said
+    assert list((out / "runs").iterdir()) == []
 
 
 def test_a_worker_that_is_killed_loses_its_run_alone(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from mpbench.store import layout
+from mpbench.store import layout, runs
 from mpbench.store.lock import locked
 
 PATIENCE_S = 120
@@ -44,11 +44,14 @@ class Filling:
     def working(self) -> contextlib.AbstractContextManager[None]:
         return locked(self.root.lock)
 
-    def begin(self) -> str:
-        """A run in flight."""
+    def begin(self, worker: str = "") -> str:
+        """A run in flight, on this machine or on a worker of a cluster."""
         run = self.left[0]
         self.root.partial(run).root.mkdir()
-        shutil.copy(self.whole.run(run).job, self.root.partial(run).job)
+        if worker:
+            runs.note_worker(self.root, run, worker)
+        else:
+            shutil.copy(self.whole.run(run).job, self.root.partial(run).job)
         return run
 
     def add(self, count: int = 1) -> None:

@@ -177,6 +177,56 @@ def test_the_folder_says_where_the_campaign_stands(filling: Filling) -> None:
     assert folder.look().mark == ended.mark
 
 
+def test_the_worker_of_a_run_is_told(filling: Filling) -> None:
+    folder = Folder(filling.root.root)
+    with filling.working():
+        run = filling.begin("node7 (tcp://10.0.0.7:4000)\x1b[2J")
+        (flight,) = folder.look().flights
+        assert (flight.id, flight.worker) == (run, "node7 (tcp://10.0.0.7:4000)?[2J")
+        assert flight.since_s == filling.root.partial(run).worker.stat().st_mtime
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"{}",
+        b'{"worker": 3}',
+        b'{"worker": ""}',
+        b'{"worker": ["a"]}',
+        b'{"worker": "a\\u001b[2J"}',
+        b'{"worker": "a", "more": 1}',
+        b'{"worker": "' + b"a" * 501 + b'"}',
+        b'{"worker": "a"}' + b" " * 5000,
+    ],
+)
+def test_a_worker_that_a_stranger_made_up(filling: Filling, content: bytes) -> None:
+    with filling.working():
+        run = filling.root.partial(filling.begin("node7"))
+        run.worker.write_bytes(content)
+        (flight,) = Folder(filling.root.root).look().flights
+        assert flight.worker == ""
+
+
+def test_a_worker_where_none_can_be(filling: Filling, tmp_path: Path) -> None:
+    """Links and pipes are not read, and a guest of this machine is not believed."""
+    with filling.working():
+        run = filling.root.partial(filling.begin("node7"))
+        folder = Folder(filling.root.root)
+        run.worker.rename(tmp_path / "worker.json")
+        run.worker.symlink_to(tmp_path / "worker.json")
+        assert folder.look().flights[0].worker == ""
+        run.worker.unlink()
+        os.mkfifo(run.worker)
+        assert folder.look().flights[0].worker == ""
+        run.worker.unlink()
+        run.job.write_text("{}")
+        shutil.copy(tmp_path / "worker.json", run.worker)
+        assert folder.look().flights[0].worker == ""
+
+
 @pytest.mark.parametrize("words", [("dashboard", "--live"), ("report", "--watch")])
 def test_a_campaign_that_has_not_begun_is_waited_for(
     whole: Path, tmp_path: Path, words: tuple[str, str]

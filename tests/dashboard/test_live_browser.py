@@ -84,6 +84,26 @@ def test_a_reader_who_holds_the_page(
         assert look.complaints() == []
 
 
+def test_workers_stand_beside_their_runs(
+    browser: Chrome, filling: Filling, tmp_path: Path
+) -> None:
+    arguments = ("dashboard", "--live", "results")
+    with filling.working(), live(tmp_path, *arguments) as page:
+        look = Look(browser, page.address)
+        filling.add(2)
+        look.until(lambda: len(look.all("#lines tr")) == 2)
+        assert not look.one("#worker").is_displayed()
+        run = filling.begin("node7 (tcp://10.0.0.7:4000)")
+        look.until(lambda: "node7" in text_of(look, f"tr[data-run='{run}']"))
+        assert look.one("#worker").is_displayed()
+        cells = {
+            len(row.find_elements("css selector", "td"))
+            for row in look.all("#lines tr")
+        }
+        assert cells == {6}
+        assert look.complaints() == []
+
+
 def test_names_of_a_stranger_stay_text(
     browser: Chrome, filling: Filling, tmp_path: Path
 ) -> None:

@@ -65,7 +65,7 @@ function progress(campaign, several) {
   return element("div", { class: "campaign" }, words, bar);
 }
 
-function line(run, when, verdict, reason) {
+function line(run, when, verdict, reason, workers) {
   return element(
     "tr",
     { "data-run": run.id },
@@ -73,14 +73,19 @@ function line(run, when, verdict, reason) {
     element("td", {}, run.repetition ? `${run.point}, repetition ${run.repetition}` : run.point),
     element("td", {}, run.case),
     element("td", {}, element("span", { class: `verdict ${verdict}` }, verdict)),
+    ...(workers ? [element("td", {}, run.worker ?? "")] : []),
     element("td", {}, reason),
   );
 }
 
-function lines(campaign) {
+function lines(campaign, workers) {
   return [
-    ...campaign.flights.map((run) => line(run, `for ${span(run.for_s)}`, "running", "")),
-    ...campaign.newest.map((run) => line(run, `${span(run.ago_s)} ago`, run.verdict, run.reason)),
+    ...campaign.flights.map((run) =>
+      line(run, `for ${span(run.for_s)}`, "running", "", workers),
+    ),
+    ...campaign.newest.map((run) =>
+      line(run, `${span(run.ago_s)} ago`, run.verdict, run.reason, workers),
+    ),
   ];
 }
 
@@ -141,7 +146,9 @@ function draw() {
   part("title").textContent = latest.title;
   const several = latest.campaigns.length > 1;
   part("campaigns").replaceChildren(...latest.campaigns.map((c) => progress(c, several)));
-  part("lines").replaceChildren(...latest.campaigns.flatMap(lines));
+  const workers = latest.campaigns.some((c) => c.flights.some((run) => run.worker));
+  part("worker").hidden = !workers;
+  part("lines").replaceChildren(...latest.campaigns.flatMap((c) => lines(c, workers)));
   part("note").textContent = latest.note;
   if (part("tabs").dataset.known !== JSON.stringify(latest.tabs)) {
     part("tabs").dataset.known = JSON.stringify(latest.tabs);
