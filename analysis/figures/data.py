@@ -1,6 +1,7 @@
 """The step from a campaign's table to the values of a figure, shared by the kinds."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -130,8 +131,14 @@ def groups_by(rows: pd.DataFrame, by: str | None) -> Iterator[tuple[str, pd.Data
         return
     column = parameter_column(rows, by)
     unit = label(column).partition(" [")[2].rstrip("]")
-    for value in sorted(rows[column].dropna().unique()):
+    for value in factor_values(rows[column]):
         yield value_text(value, unit, with_unit=True), rows[rows[column] == value]
+
+
+def factor_values(column: pd.Series) -> list[Any]:
+    """The values of a factor: numbers rising, words in the order of the design."""
+    values = list(column.dropna().unique())
+    return sorted(values) if pd.api.types.is_numeric_dtype(column) else values
 
 
 def group_label(rows: pd.DataFrame, by: str | None) -> str:

@@ -25,7 +25,7 @@ def requests(campaign: Campaign) -> tuple[FigureRequest, ...]:
     found = []
     if "goodput" in campaign.metrics:
         found.append(FigureRequest(kind="goodput"))
-    if campaign.factors:
+    if any(is_number(campaign.runs, name) for name in campaign.factors):
         found.append(FigureRequest(kind="histogram", batches=10))
     for metric in campaign.metrics:
         found += _of_metric(campaign, metric)

@@ -101,13 +101,15 @@ def _warn(backend: "Backend", plan: "Plan") -> None:
 
 def _table(plan: "Plan", estimates: "Sequence[Estimate]") -> str:
     """One line per run, in columns as wide as their widest entry."""
+    from mpbench.plan.runs import factor_text
+
     repeated = any(run.repetition for run in plan.runs)
     head = ["run", "point", "case", *(["repetition"] if repeated else [])]
     rows = [[*head, *plan.factor_keys, "virtual s", "wall s"]]
     for run, expected in zip(plan.runs, estimates, strict=True):
         place = [run.id, str(run.point), run.case]
         place += [str(run.repetition)] if repeated else []
-        factors = [f"{run.factors[key]:g}" for key in plan.factor_keys]
+        factors = [factor_text(run.factors[key]) for key in plan.factor_keys]
         times = [f"{expected.virtual_s:.1f}", f"{expected.wall_s:.1f}"]
         rows.append([*place, *factors, *times])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

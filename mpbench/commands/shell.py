@@ -48,6 +48,7 @@ def command(
     from mpbench.backends import registry, session
     from mpbench.engine import cpus
     from mpbench.plan import feasible, make_plan
+    from mpbench.plan.runs import factor_text
     from mpbench.spec import load
 
     spec = load(file, configurations, without)
@@ -56,7 +57,7 @@ def command(
     run = _chosen(make_plan(spec, backend.identity()).runs, run_id, file)
     click.echo(f"{spec.name}, run {run.id}: point {run.point}, case {run.case}")
     for key, value in run.factors.items():
-        click.echo(f"  {key} = {value:g}")
+        click.echo(f"  {key} = {factor_text(value)}")
     with _folder(out) as folder:
         context.exit(session.prompt(run.job, folder, cpus.pinnable()[0]))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from mpbench.drawing import traits
 from mpbench.plan.parameters import computed, fixed
-from mpbench.spec import Spec, change_checks
+from mpbench.spec import Spec, change_checks, choices
 from mpbench.spec.expressions import Expression, Reference
 from mpbench.spec.factors import Factor
 from topologies import Description, Parameter
@@ -95,7 +95,8 @@ class Picture:
 
 def of_experiment(spec: Spec) -> Picture:
     """What the network of an experiment looks like."""
-    factors = dict(spec.design.factors) if spec.design else {}
+    varied = spec.design.factors if spec.design else {}
+    factors = {n: f for n, f in varied.items() if isinstance(f, Factor)}
     values = computed(spec, fixed(spec))
     found = _picture(
         spec.name, spec.network_description, values, factors, spec.expressions
@@ -104,6 +105,10 @@ def of_experiment(spec: Spec) -> Picture:
     for name, given in spec.link_traits.items():
         more = tuple(Shown(text) for text in traits.words(given))
         links[name] = replace(links[name], parameters=(*links[name].parameters, *more))
+    for name, factor in (spec.design.choices if spec.design else {}).items():
+        link = name.removesuffix(choices.SUFFIX)
+        listed = Shown(f"discipline {', '.join(factor.by_label)}", varies=True)
+        links[link] = replace(links[link], parameters=(*links[link].parameters, listed))
     for name, (_, changes) in change_checks.named(spec.changes).items():
         words = [QUANTITIES.get(quantity, quantity) for quantity in changes.changed]
         more = (Shown(f"changes: {', '.join(words)}"),)

@@ -41,7 +41,7 @@ Json = dict[str, Any]
 
 def job(
     spec: Spec,
-    point: Mapping[str, float | int],
+    point: Mapping[str, float | int | str],
     case: str,
     repetition: int,
     number: int | None = None,
@@ -75,7 +75,7 @@ def job(
         **({"network": networks.to_json(description)} if description.described else {}),
         **({"fabric": spec.on_fabric.job()} if spec.on_fabric else {}),
         "parameters": values,
-        "links": to_json(shapes(spec, values, number)),
+        "links": to_json(shapes(spec, values, point, number)),
         **({"changes": changing} if changing else {}),
         "transport": transport_,
         "traffic": entries,
@@ -207,12 +207,13 @@ def _connections(entry: Entry) -> tuple[int, int]:
     return 1, 1
 
 
-def varied(spec: Spec, point: Mapping[str, float | int]) -> list[Entry]:
+def varied(spec: Spec, point: Mapping[str, float | int | str]) -> list[Entry]:
     """The traffic entries, as the point has them."""
     entries: list[Entry] = list(spec.traffic)
     for name, (index, key, _) in spec.varied_traffic.items():
-        if name in point:
-            value = entries[index].of_design(key, point[name])
+        number = point.get(name)
+        if isinstance(number, float | int):
+            value = entries[index].of_design(key, number)
             entries[index] = entries[index].model_copy(update={key: value})
     return entries
 

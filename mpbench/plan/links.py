@@ -15,16 +15,19 @@ from topologies.queues import FRAME_BYTES, RED, Discipline
 Values = Mapping[str, Any]
 
 
-def shapes(spec: Spec, values: Values, number: int | None = None) -> dict[str, Shape]:
+def shapes(
+    spec: Spec, values: Values, point: Values, number: int | None = None
+) -> dict[str, Shape]:
     """The shape of every link by its name.
 
     values : parameters by canonical key
+    point : name of a factor to its value
     number : of the point, for messages; None for the only one
 
     Raises UserError if a discipline or an impairment does not fit its link.
     """
     found = resolve(spec.network_description, values)
-    for link, traits in spec.link_traits.items():
+    for link, traits in spec.traits_at(point).items():
         up = found[link]
         down = replace(up, down=None) if up.down is None else up.down
         up = _with(spec, link, traits, replace(up, down=None), False, number)

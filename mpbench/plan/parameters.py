@@ -21,7 +21,7 @@ Value = float | int | None
 
 
 def parameter_values(
-    spec: Spec, point: Mapping[str, float | int], number: int | None = None
+    spec: Spec, point: Mapping[str, float | int | str], number: int | None = None
 ) -> dict[str, Value]:
     """The value of each parameter of the network by canonical key; None for "not set".
 

@@ -1,7 +1,7 @@
 """Design points: ranges spread by the library wsp, lists crossed with them."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,17 +11,20 @@ import wsp
 from mpbench.errors import UserError
 from mpbench.plan.parameters import DECIMALS, computed, fixed, sources
 from mpbench.spec import Spec
+from mpbench.spec.choices import Choices
 from mpbench.spec.constraints import Constraint, parse
 from mpbench.spec.design import Design
+from mpbench.spec.factors import Factor
 from topologies import Parameter
 
-Point = dict[str, float | int]
+Point = dict[str, float | int | str]
 Spread = Callable[..., wsp.Design]
 """`wsp.make_design`, or a stand-in for it in tests."""
 
 
 def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
-    """The design points, each from name of a factor to canonical value.
+    """The design points, each from name of a factor to canonical value, or to the
+    name of a queue discipline.
 
     Ranges vary slowest, then the lists in order, the last one fastest. A constraint
     between ranges is applied while they are spread, so that the design has the number
@@ -42,7 +45,7 @@ def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
             {n: _value(v, parameters[n]) for n, v in zip(names, row, strict=True)}
             for row in values
         ]
-    lists = [factor.values or () for factor in design.crossed.values()]
+    lists = [_listed(factor) for factor in design.crossed.values()]
     result = [
         row
         | {
@@ -59,6 +62,10 @@ def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
             f"{where}: design.constraints: no combination satisfies them; loosen one"
         )
     return result
+
+
+def _listed(factor: Factor | Choices) -> Sequence[float | str]:
+    return list(factor.by_label) if isinstance(factor, Choices) else factor.values or ()
 
 
 def draw_design(spec: Spec, make_design: Spread | None = None) -> wsp.Design | None:
@@ -157,8 +164,11 @@ def _parameters(spec: Spec) -> dict[str, Parameter]:
     return spec.variable()
 
 
-def _value(value: float, parameter: Parameter) -> float | int:
-    """Rounded, within the parameter's bounds, and whole where it must be."""
+def _value(value: float | str, parameter: Parameter) -> float | int | str:
+    """Rounded, within the parameter's bounds, and whole where it must be. Words stay
+    as they are."""
+    if isinstance(value, str):
+        return value
     if parameter.integer:
         return round(value)
     rounded = round(float(value), DECIMALS)

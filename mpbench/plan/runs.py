@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 
+def factor_text(value: float | str) -> str:
+    """The value of a factor as text: `2.5`, `codel`."""
+    return value if isinstance(value, str) else f"{value:g}"
+
+
 @dataclass(frozen=True)
 class Run:
     """One design point, one case, one repetition.
@@ -14,7 +19,8 @@ class Run:
     point : from 0
     case : name
     repetition : from 0
-    factors : values of the factors by canonical key (`path1.capacity_mbps`)
+    factors : values of the factors by canonical key (`path1.capacity_mbps`); of
+        `path1.discipline`, the discipline's name
     job : everything that determines the outcome, as JSON
     """
 
@@ -22,7 +28,7 @@ class Run:
     point: int
     case: str
     repetition: int
-    factors: Mapping[str, float | int]
+    factors: Mapping[str, Any]
     job: Mapping[str, Any]
 
 
@@ -40,5 +46,5 @@ class Plan:
 
     runs: tuple[Run, ...]
     factor_keys: tuple[str, ...]
-    design: tuple[tuple[float | int, ...], ...]
+    design: tuple[tuple[Any, ...], ...]
     spec_hash: str

@@ -16,6 +16,7 @@ from pydantic.config import JsonDict
 
 from mpbench import units
 from mpbench.spec import constraints
+from mpbench.spec.choices import Choices
 from mpbench.spec.factors import Factor, Factors, find
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, OneOf, Part, Whole, context
@@ -147,12 +148,21 @@ class Design(Part):
     @property
     def spread(self) -> dict[str, Factor]:
         """The factors that have a range."""
-        return {n: f for n, f in self.factors.items() if not f.crossed}
+        return {
+            n: f
+            for n, f in self.factors.items()
+            if isinstance(f, Factor) and not f.crossed
+        }
 
     @property
-    def crossed(self) -> dict[str, Factor]:
+    def crossed(self) -> dict[str, Factor | Choices]:
         """The factors that are lists."""
-        return {n: f for n, f in self.factors.items() if f.crossed}
+        return {n: f for n, f in self.factors.items() if n not in self.spread}
+
+    @property
+    def choices(self) -> dict[str, Choices]:
+        """The factors that are lists of words."""
+        return {n: f for n, f in self.factors.items() if isinstance(f, Choices)}
 
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:

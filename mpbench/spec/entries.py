@@ -12,6 +12,7 @@ from mpbench import units
 from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.command import Command
+from mpbench.spec.factors import Factor
 from mpbench.spec.flow_entry import MOST_CONNECTIONS, MOST_RATE_PER_S, Flows
 from mpbench.spec.messages import MOST_FAULTS
 from mpbench.spec.plugin_tool import PluginTool
@@ -210,8 +211,9 @@ def _varied(
             continue
         index, key, parameter = known[name]
         value = parameter.minimum
-        if design is not None and name in design.factors:
-            value = design.factors[name].largest
+        factor = design.factors.get(name) if design is not None else None
+        if isinstance(factor, Factor):
+            value = factor.largest
         counts = parameter.unit in units.COUNTS
         text = int(value) if counts else f"{value!r} {parameter.unit}"
         found.setdefault(index, {})[key] = text

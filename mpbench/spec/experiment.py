@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -19,6 +20,7 @@ from pydantic.config import JsonDict
 from mpbench.plugins.files import SUFFIXES
 from mpbench.spec import (
     change_checks,
+    choices,
     figure_checks,
     flows,
     link_checks,
@@ -378,8 +380,21 @@ class Spec(Part):
 
     @property
     def link_traits(self) -> dict[str, dict[str, Both[Any]]]:
-        """What links have beside their numbers, by link and key."""
+        """What links have beside their numbers, by link and key, in all points."""
         return link_checks.traits(self)
+
+    def traits_at(self, point: Mapping[str, Any]) -> dict[str, dict[str, Both[Any]]]:
+        """The same at a point of the design, with the disciplines that vary.
+
+        point : name of a factor to its value
+        """
+        words = self.design.choices if self.design else {}
+        chosen = {
+            name.removesuffix(choices.SUFFIX): factor.by_label[point[name]]
+            for name, factor in words.items()
+            if name in point
+        }
+        return link_checks.traits(self, chosen)
 
     def trait_place(self, link: str, key: str) -> Loc:
         """Where the file gives a link its discipline or impairment."""
@@ -398,7 +413,9 @@ class Spec(Part):
     def variable(self) -> dict[str, Parameter]:
         """Everything that can be a factor, by name, of the topology and the traffic."""
         known = {p.name: p for p in self.network_description.parameters}
-        return known | {n: p for n, (_, _, p) in self.varied_traffic.items()}
+        known |= {n: p for n, (_, _, p) in self.varied_traffic.items()}
+        words = self.design.choices if self.design else ()
+        return known | {name: choices.parameter(name) for name in words}
 
     def where(self, *place: str | int) -> str:
         """`file:line` of a place, such as ("design", "points"), for messages."""

@@ -16,7 +16,10 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from mpbench import units
+from mpbench.spec import choices
 from mpbench.spec.builtin import describe, names
+from mpbench.spec.choices import Choices
+from mpbench.spec.link_traits import DISCIPLINE_SCHEMA
 from mpbench.spec.messages import MOST_FAULTS, shortened
 from mpbench.spec.network_links import LINK_KEYS, Value, read_value
 from mpbench.spec.suggestions import nearest
@@ -212,9 +215,11 @@ def read_factors(value: object, info: ValidationInfo) -> object:
         return {} if isinstance(value, dict) else value
     topology = here.topology
 
-    def check(name: str, raw: object) -> Factor:
+    def check(name: str, raw: object) -> Factor | Choices:
         if name in DESIGN_KEYS:
             raise ValueError("a key of the design, not a parameter; indent it less")
+        if choices.link_of(name, topology):
+            return choices.read(name, raw, topology)
         parameter = find(name, topology, here.traffic)
         if isinstance(raw, list):
             raw = {"values": raw}
@@ -248,6 +253,9 @@ def find(
     Raises ValueError with the nearest name if there is none.
     """
     known = {p.name: p for p in (*topology.parameters, *traffic)}
+    if choices.link_of(name, topology):
+        reason = "a queue discipline is a word, and a number is needed here"
+        raise ValueError(f"{reason}; set it under 'links', or vary it as a factor")
     if name not in known:
         beside = " and the traffic have" if traffic else " has"
         host, _, key = name.rpartition(".")
@@ -255,7 +263,7 @@ def find(
             reason = f"the network does not say how many users {host} stands for"
             hint = f"write '{host}: {{paths: [...], users: 1}}' under network.users"
             raise ValueError(f"{reason}; {hint}")
-        hint = nearest(name, known)
+        hint = nearest(name, [*known, *choices.names(topology)])
         if ROUND_TRIP.search(name) and ".delay'" in hint:
             hint += " It is the delay in one direction, half of a round trip."
         raise ValueError(f"{topology.name}{beside} no such parameter; {hint}")
@@ -272,9 +280,11 @@ def _names() -> JsonDict:
 
 def _factors_schema(schema: JsonDict) -> None:
     traffic: JsonDict = {"pattern": TRAFFIC_PATTERN}
-    schema["propertyNames"] = {"anyOf": [_names(), traffic]}
+    disciplines: JsonDict = {"pattern": rf"^\w+\.{choices.KEY}$"}
+    schema["propertyNames"] = {"anyOf": [_names(), traffic, disciplines]}
     one = schema.get("additionalProperties", {})
-    schema["additionalProperties"] = {"anyOf": [one, _LIST]}
+    words: JsonDict = {"type": "array", "minItems": 1, "items": DISCIPLINE_SCHEMA}
+    schema["additionalProperties"] = {"anyOf": [one, _LIST, words]}
 
 
 def _parameters_schema(schema: JsonDict) -> None:
@@ -283,7 +293,7 @@ def _parameters_schema(schema: JsonDict) -> None:
 
 
 Factors = Annotated[
-    dict[str, Factor],
+    dict[str, Factor | Choices],
     BeforeValidator(read_factors),
     Field(json_schema_extra=_factors_schema),
 ]

@@ -13,6 +13,8 @@ from topologies import Description
 if TYPE_CHECKING:
     from mpbench.spec.experiment import Spec
 
+OF_NUMBERS = ("line", "scatter", "model")
+"""Kinds of figures whose factor `by` has to be a number."""
 OF_LINKS = ("loss_probability", "mean_queue")
 """Metrics that a figure can show of one link and direction: `part: server.up`."""
 
@@ -20,6 +22,7 @@ OF_LINKS = ("loss_probability", "mean_queue")
 def check(spec: "Spec", topology: Description | None, faults: Faults) -> None:
     """Figures show what the experiment varies, measures and records."""
     varied = set(spec.design.factors) if spec.design else set()
+    words = spec.design.choices if spec.design else {}
     for index, figure in enumerate(spec.figures):
         at = ("figures", index)
         if figure.metric is not None and figure.metric not in spec.metrics:
@@ -31,12 +34,18 @@ def check(spec: "Spec", topology: Description | None, faults: Faults) -> None:
             faults.add((*at, "criterion", "factor"), reason)
         if figure.by is not None and figure.by not in varied:
             faults.add((*at, "by"), f"'{figure.by}' is the same in all runs")
+        elif figure.by in words and figure.kind in OF_NUMBERS:
+            reason = f"'{figure.by}' has words, and {figure.kind} shows numbers"
+            faults.add((*at, "by"), f"{reason}; take kind: groups")
         _check_part(spec, figure, at, faults, topology)
         _check_time_figure(spec, figure, at, faults)
         for position, name in enumerate(figure.factors or ()):
             if name not in varied:
                 reason = f"'{name}' is the same in all runs"
                 faults.add((*at, "factors", position), reason)
+            elif name in words:
+                reason = f"'{name}' has words, and a histogram shows numbers"
+                faults.add((*at, "factors", position), f"{reason}; take it away")
 
 
 def _check_part(

@@ -13,6 +13,7 @@ from pydantic import (
 from analysis.figures import request
 from analysis.figures.registry import KINDS
 from analysis.run.quantities import QUANTITIES
+from mpbench.spec import choices
 from mpbench.spec.factors import find
 from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phase, range_schema, read_range
@@ -76,7 +77,7 @@ class Criterion(request.Criterion):
 
 def _parameter(name: str, info: ValidationInfo) -> str:
     here = context(info)
-    if here.topology is not None:
+    if here.topology is not None and not choices.link_of(name, here.topology):
         try:
             find(name, here.topology, here.traffic)
         except ValueError as error:

@@ -1,11 +1,12 @@
 """The disciplines and impairments of an experiment's links, and whether they fit."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mpbench.spec import change_checks, queues
+from mpbench.spec import change_checks, choices, queues
 from mpbench.spec.builtin import network_of
 from mpbench.spec.link_traits import Both
+from mpbench.spec.networks import Network
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Loc
 from topologies import Description
@@ -15,25 +16,76 @@ from topologies.queues import CAKE, DROP_TAIL, RED
 if TYPE_CHECKING:
     from mpbench.spec.experiment import Spec
 
-MININET = "minitopo"
-"""The topology whose links are Mininet's."""
-
 QUEUE_KEYS = ("queue", "queueing_delay", f"{DOWN}queue", f"{DOWN}queueing_delay")
 
 Traits = Mapping[str, Both[Any]]
 
 
-def traits(spec: "Spec") -> dict[str, dict[str, Both[Any]]]:
-    """What links have beside their numbers, by link and key; no entry for nothing."""
+def traits(
+    spec: "Spec", chosen: Mapping[str, Both[queues.Given]] | None = None
+) -> dict[str, dict[str, Both[Any]]]:
+    """What links have beside their numbers, by link and key; no entry for nothing.
+
+    chosen : the disciplines of links for which the design varies it
+    """
     network = spec.network or network_of(spec.topology or "")
     found = {n: network.traits(n) for n in network.named_links} if network else {}
     for name, link in spec.links.items():
         found[name] = found.get(name, {}) | link.traits
+    for name, leader in _leaders(spec, network).items():
+        if leader in (chosen or {}):
+            given = (chosen or {})[leader]
+            found[name] = found.get(name, {}) | {choices.KEY: given}
     return {name: given for name, given in found.items() if given}
+
+
+def _leaders(spec: "Spec", network: Network | None) -> dict[str, str]:
+    """By link: the link whose varied discipline it has.
+
+    A link that is like another one has its discipline, unless it has its own.
+    """
+    varied = [
+        name.removesuffix(choices.SUFFIX)
+        for name in (spec.design.choices if spec.design else ())
+    ]
+    found = {name: name for name in varied}
+    for name, link in network.named_links.items() if network and varied else ():
+        here, seen = (name, link), {name}
+        while here[0] not in varied and choices.KEY not in here[1].traits:
+            like = here[1].like
+            if network is None or like is None or like in seen:
+                break
+            seen.add(like)
+            here = (like, network.named_links[like])
+        if here[0] in varied:
+            found[name] = here[0]
+    return found
+
+
+def disciplines(spec: "Spec") -> dict[str, list[Both[queues.Given]]]:
+    """All disciplines that a link has at some point, by the link's name."""
+    network = spec.network or network_of(spec.topology or "")
+    words = spec.design.choices if spec.design else {}
+    found = {
+        name: [given[choices.KEY]]
+        for name, given in traits(spec).items()
+        if choices.KEY in given
+    }
+    for name, leader in _leaders(spec, network).items():
+        found[name] = list(words[leader + choices.SUFFIX].values)
+    return found
+
+
+def _names(given: Sequence[Both[queues.Given]]) -> set[str]:
+    """The names of disciplines."""
+    return {one.name for both in given for one in (both.up, both.down) if one}
 
 
 def place(spec: "Spec", link: str, key: str) -> Loc:
     """Where the file gives a link its discipline or impairment."""
+    varied = spec.design.choices if spec.design else {}
+    if key == choices.KEY and link + choices.SUFFIX in varied:
+        return ("design", "factors", link + choices.SUFFIX)
     if link in spec.links and key in spec.links[link].traits:
         return ("links", link, key)
     if spec.network is not None:
@@ -51,33 +103,42 @@ def check(spec: "Spec", topology: Description, faults: Faults) -> None:
         if name not in topology.all_links:
             hint = nearest(name, topology.all_links)
             faults.add(("links", name), f"{topology.name} has no such link; {hint}")
-        elif spec.topology == MININET:
+        elif spec.topology == choices.MININET:
             reason = "links of Mininet's have drop tail only; take two_path"
             faults.add(("links", name), reason)
         elif name not in topology.links:
             reason = "only delays, and has no queue; give another link"
             faults.add(("links", name), reason)
-    for name, found in traits(spec).items():
-        if "discipline" in found:
-            _check_queue(spec, name, found["discipline"], faults)
-        if spec.fabric is not None or topology.mesh:
-            _check_fabric(spec, name, found, faults)
+    _check_given_once(spec, faults)
+    for name, given in disciplines(spec).items():
+        _check_queue(spec, name, given, faults)
+    if spec.fabric is not None or topology.mesh:
+        _check_fabric(spec, faults)
     _check_changes(spec, faults)
     if spec.fabric is not None or topology.mesh:
         _check_changes_on_fabric(spec, faults)
 
 
-def _check_fabric(spec: "Spec", name: str, found: Traits, faults: Faults) -> None:
+def _check_given_once(spec: "Spec", faults: Faults) -> None:
+    """Adds the faults of disciplines that a file sets and varies."""
+    for name in spec.design.choices if spec.design else ():
+        link = name.removesuffix(choices.SUFFIX)
+        if link in spec.links and choices.KEY in spec.links[link].traits:
+            reason = f"{name} is a factor of the design too; take one away"
+            faults.add(("links", link, choices.KEY), reason)
+
+
+def _check_fabric(spec: "Spec", faults: Faults) -> None:
     """Adds the faults of traits that a link of the fabric cannot have."""
-    for key, given in found.items():
-        if key != "discipline":
-            reason = f"a link of the fabric has no {key}; take one of them away"
-            faults.add(place(spec, name, key), reason)
-            continue
-        names = {one.name for one in (given.up, given.down) if one}
-        for other in sorted(names - {DROP_TAIL, RED}):
+    for name, found in traits(spec).items():
+        for key in found:
+            if key != choices.KEY:
+                reason = f"a link of the fabric has no {key}; take one of them away"
+                faults.add(place(spec, name, key), reason)
+    for name, given in disciplines(spec).items():
+        for other in sorted(_names(given) - {DROP_TAIL, RED}):
             reason = f"a link of the fabric has no {other}; take drop_tail or red"
-            faults.add(place(spec, name, key), reason)
+            faults.add(place(spec, name, choices.KEY), reason)
 
 
 def _check_changes_on_fabric(spec: "Spec", faults: Faults) -> None:
@@ -92,19 +153,19 @@ def _check_changes_on_fabric(spec: "Spec", faults: Faults) -> None:
 
 def _check_changes(spec: "Spec", faults: Faults) -> None:
     """Adds the faults of links that change what their traits need as it is."""
-    found = traits(spec)
+    found, managed = traits(spec), disciplines(spec)
     for name, (key, changes) in change_checks.named(spec.changes).items():
         for quantity in changes.changed:
-            if reason := _fixed(quantity, found.get(name, {})):
+            names = _names(managed.get(name, ()))
+            if reason := _fixed(quantity, found.get(name, {}), names):
                 faults.add(("changes", key), f"{name}: {reason}")
 
 
-def _fixed(quantity: str, given: Traits) -> str:
-    """Why a quantity of a link with these traits cannot change; empty if it can."""
-    managed = given.get("discipline")
-    names = (
-        {one.name for one in (managed.up, managed.down) if one} if managed else set()
-    )
+def _fixed(quantity: str, given: Traits, names: set[str]) -> str:
+    """Why a quantity of a link with these traits cannot change; empty if it can.
+
+    names : of its disciplines
+    """
     fixed = sorted(names & {RED, CAKE})
     if quantity in ("capacity", "queue") and fixed:
         reason = f"the {quantity} of a link with {fixed[0]} cannot change"
@@ -119,15 +180,16 @@ def _fixed(quantity: str, given: Traits) -> str:
 
 
 def _check_queue(
-    spec: "Spec", link: str, given: Both[queues.Given], faults: Faults
+    spec: "Spec", link: str, given: Sequence[Both[queues.Given]], faults: Faults
 ) -> None:
-    """Adds a fault for a queue's size that no direction of a link uses."""
+    """Adds a fault for a queue's size that no direction of a link ever uses."""
     for key in QUEUE_KEYS:
-        ways = [given.down] if key.startswith(DOWN) else [given.up, given.down]
+        ways = [both.down for both in given]
+        ways += [] if key.startswith(DOWN) else [both.up for both in given]
         idle = all(one is not None and one.limits_itself for one in ways)
         if idle and _is_given(spec, f"{link}.{key}"):
             reason = "without effect beside cake, which has its own 'memory'"
-            at = place(spec, link, "discipline")
+            at = place(spec, link, choices.KEY)
             faults.add(at, f"{link}.{key} is {reason}; take one away")
 
 

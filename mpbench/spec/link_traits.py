@@ -60,10 +60,10 @@ def _plain(value: object) -> object:
     return value.plain() if isinstance(value, queues.Given) else value
 
 
-def _of_both(read: Callable[[object], Any]) -> BeforeValidator:
+def _reader(read: Callable[[object], Any]) -> Callable[[object], Both[Any] | None]:
     """Reads what both directions have, or a mapping with what each has."""
 
-    def read_both(value: object) -> object:
+    def read_both(value: object) -> Both[Any] | None:
         if value is None:
             return None
         if not isinstance(value, Mapping) or not set(value) & set(WAYS):
@@ -86,7 +86,11 @@ def _of_both(read: Callable[[object], Any]) -> BeforeValidator:
         faults.raise_any()
         return Both(ways[UP], ways[DOWN])
 
-    return BeforeValidator(read_both)
+    return read_both
+
+
+def _of_both(read: Callable[[object], Any]) -> BeforeValidator:
+    return BeforeValidator(_reader(read))
 
 
 def _schema(one: Any) -> JsonDict:
@@ -100,13 +104,18 @@ def _schema(one: Any) -> JsonDict:
     return {"anyOf": [*one["anyOf"], ways]}
 
 
+read_disciplines = _reader(queues.read)
+"""A discipline of each direction. Raises ValueError or ValidationError."""
+DISCIPLINE_SCHEMA = _schema(queues.SCHEMA)
+
+
 class LinkTraits(Part):
     """The queue discipline of a link, and what the link does to packets."""
 
     discipline: Annotated[Both[queues.Given] | None, _of_both(queues.read)] = Field(
         default=None,
         description="How the queue is managed: a name, or {name, ...}; or {up, down}.",
-        json_schema_extra=_schema(queues.SCHEMA),
+        json_schema_extra=DISCIPLINE_SCHEMA,
     )
     burst_loss: Annotated[Both[BurstLoss] | None, _of_both(impairments.burst_loss)] = (
         Field(

@@ -19,7 +19,7 @@ from mpbench.store.records import (
     Provenance,
     Record,
     RunId,
-    is_number,
+    is_value,
     validated,
 )
 
@@ -69,9 +69,9 @@ class Campaign:
     invocations: tuple[Mapping[str, Any], ...] = ()
 
 
-def _number(value: object) -> object:
-    if not is_number(value):
-        raise ValueError("not a number of 64 bits")
+def _value(value: object) -> object:
+    if not is_value(value) or value is None:
+        raise ValueError("neither a number of 64 bits nor a line of text")
     return value
 
 
@@ -82,7 +82,7 @@ class EntryRecord(Record):
     point: Count
     case: Annotated[Line, Field(min_length=1, max_length=500)]
     repetition: Count
-    factors: dict[Line, Annotated[Any, AfterValidator(_number)]]
+    factors: dict[Line, Annotated[Any, AfterValidator(_value)]]
 
 
 class CampaignRecord(Record):

@@ -35,7 +35,8 @@ def test_factors_are_in_canonical_units() -> None:
         )
     ).design
     assert design is not None
-    capacity, delay, queue, *lists = design.factors.values()
+    capacity, delay, queue = design.spread.values()
+    lists = design.crossed.values()
     assert capacity.ends == (0.5, 100.0)
     assert (delay.ends, delay.step, delay.levels) == ((0, 20), 5, 5)
     assert queue.integer and queue.levels == 91, "packets are whole"

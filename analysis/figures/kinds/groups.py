@@ -14,6 +14,7 @@ from analysis.figures.data import (
     REFERENCE_LINES,
     criterion_label,
     criterion_values,
+    factor_values,
     metric_column,
     metric_missing,
     networks,
@@ -153,7 +154,7 @@ def _value_names(
     request: FigureRequest, rows: pd.DataFrame, by: str
 ) -> tuple[dict[object, str], str]:
     """The groups' names by the factor's value, in order, and the axis's label."""
-    values = sorted(rows[by].unique())
+    values = factor_values(rows[by])
     if len(values) > MOST_GROUPS:
         raise UndrawableError(
             f"{request.by} has {len(values)} values, more than the {MOST_GROUPS} groups"

@@ -18,6 +18,7 @@ from analysis.campaign.columns import label, without_mathematics
 from analysis.campaign.numbers import quartiles
 from analysis.figures import style
 from analysis.figures.data import (
+    factor_values,
     metric_column,
     metric_missing,
     networks,
@@ -90,7 +91,7 @@ def _columns(
             value_text(value, unit, with_unit=True): rows[column].where(
                 rows[by] == value
             )
-            for value in sorted(rows[by].dropna().unique())
+            for value in factor_values(rows[by])
         }
     columns = {without_mathematics(label(column)): rows[column]}
     for part in parts(rows, column):
