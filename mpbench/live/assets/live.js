@@ -80,9 +80,7 @@ function line(run, when, verdict, reason, workers) {
 
 function lines(campaign, workers) {
   return [
-    ...campaign.flights.map((run) =>
-      line(run, `for ${span(run.for_s)}`, "running", "", workers),
-    ),
+    ...campaign.flights.map((run) => line(run, `for ${span(run.for_s)}`, "running", "", workers)),
     ...campaign.newest.map((run) =>
       line(run, `${span(run.ago_s)} ago`, run.verdict, run.reason, workers),
     ),
