@@ -33,8 +33,8 @@ FOLDERS = {
     "networks": "Networks and designs",
 }
 """Titles of the folders, in the order of the page; others follow by name."""
-PICTURE = re.compile(r"!\[[^\]]*\]\((?!factors)([\w.-]+\.png)\)")
-"""A figure of a page that shows results; the spread of the factors is none."""
+PICTURE = re.compile(r"!\[[^\]]*\]\((?!factors|cases-compared)([\w.-]+\.png)\)")
+"""A figure of a page that shows results; the spread of the factors is none, nor are differences of cases."""
 
 
 @dataclass(frozen=True)

@@ -1298,8 +1298,8 @@
         role: "application",
         "aria-roledescription": "scatter plot"
       });
-      this.key = element("div", { class: "key" });
-      host.append(this.yTools, this.area, this.xTools, this.key);
+      this.theoryKey = element("div", { class: "key" });
+      host.append(this.yTools, this.area, this.xTools, this.theoryKey);
       const tall = (width) => Math.round(Math.min(380, Math.max(240, width * 0.68)));
       this.base = new Surface(this.area, tall, (...all) => this.paint(...all));
       this.over = new Surface(this.area, tall, (...all) => this.paintOver(...all));
@@ -1331,8 +1331,8 @@
       const curves = ofColumn(this.y);
       const beside2 = curves.map(({ name }) => `, beside ${name}`).join("");
       this.area.setAttribute("aria-label", `${full(this.y)} against ${full(this.x)}${beside2}`);
-      this.key.hidden = !curves.length;
-      this.key.replaceChildren(...keyOf(this.y));
+      this.theoryKey.hidden = !curves.length;
+      this.theoryKey.replaceChildren(...keyOf(this.y));
     }
     logButton(name) {
       const button = element(
