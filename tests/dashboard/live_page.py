@@ -112,6 +112,11 @@ class Page:
         return self.process.wait(PATIENCE_S), self.said
 
 
+def _heed_interrupts() -> None:
+    """A shell starts what runs in the background with Ctrl-C ignored, tests too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextlib.contextmanager
 def live(folder: Path, *arguments: object) -> Iterator[Page]:
     """The page that `mpbench ARGUMENTS` serves, called in `folder`."""
@@ -124,6 +129,7 @@ def live(folder: Path, *arguments: object) -> Iterator[Page]:
             stderr=subprocess.STDOUT,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
             text=True,
+            preexec_fn=_heed_interrupts,  # noqa: PLW1509
         )
     try:
         yield Page(process, log)
