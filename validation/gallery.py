@@ -34,7 +34,8 @@ FOLDERS = {
 }
 """Titles of the folders, in the order of the page; others follow by name."""
 PICTURE = re.compile(r"!\[[^\]]*\]\((?!factors|cases-compared)([\w.-]+\.png)\)")
-"""A figure of a page that shows results; the spread of the factors is none, nor are differences of cases."""
+"""A figure of a page that shows results; neither the spread of the factors nor the
+differences of cases are one."""
 
 
 @dataclass(frozen=True)

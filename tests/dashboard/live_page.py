@@ -129,7 +129,7 @@ def live(folder: Path, *arguments: object) -> Iterator[Page]:
             stderr=subprocess.STDOUT,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
             text=True,
-            preexec_fn=_heed_interrupts,  # noqa: PLW1509
+            preexec_fn=_heed_interrupts,
         )
     try:
         yield Page(process, log)
