@@ -57,6 +57,17 @@ from validation import mpcc_campaigns
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = ROOT / "experiments"
 CONFIGURATIONS = EXPERIMENTS / "thesis/configurations"
+EWTCP_HALF = EXPERIMENTS / "nsdi11/configurations/ewtcp-half.yaml"
+WITH_EWTCP = (
+    "arrivals-alone",
+    "bursty-cbr",
+    "competing-wireless",
+    "efficient-paths",
+    "four-links",
+    "nsdi11-torus",
+    "trapped",
+)
+"""Campaigns of nsdi11 that are judged under EWTCP_HALF, and again with fresh seeds."""
 PUBLISHED = ROOT / "results/published"
 REFERENCE = ROOT / "results/reference"
 ROWS = REFERENCE / "rows"
@@ -140,6 +151,12 @@ def steps(results: Path) -> Iterator[Step]:
         for file in sorted((EXPERIMENTS / folder).glob("*.yaml")):
             if file.stem not in PATCHED:
                 yield run("exploration", file)
+    for name in WITH_EWTCP:
+        file, default = EXPERIMENTS / f"nsdi11/{name}.yaml", str(results / name)
+        half = ("--with", str(EWTCP_HALF), "--reuse", default)
+        yield run("exploration", file, "-ewtcp-half", *half)
+        again = ("--with", str(control), "--only", "ewtcp")
+        yield run("exploration", file, "-control", *again)
     for name in mpcc_campaigns.ORDER:
         reused = mpcc_campaigns.REUSED.get(name)
         words = ("--reuse", str(results / reused)) if reused else ()

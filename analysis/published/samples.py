@@ -7,6 +7,7 @@ instead.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -68,7 +69,7 @@ class Samples:
             return min(_count(sample) for sample in self.samples)
         return self._networks
 
-    @property
+    @cached_property
     def given(self) -> bool:
         """Whether the networks are few and have repetitions, which are redrawn."""
         return self._networks < LEAST_NETWORKS and self.clustered

@@ -231,9 +231,10 @@ def _follow(board: Board) -> None:
         elif finish is not None and not working and written != mark:
             drawn = written = mark
             board.status = _finish(board, finish)
-        elif working or finish is None:
-            due = drawn != mark and time.monotonic() >= due_s
-            drawn, due_s = (mark, _draw(board)) if due else (drawn, due_s)
+        elif (
+            drawn != mark and (working or finish is None) and time.monotonic() >= due_s
+        ):
+            drawn, due_s = mark, _draw(board)
         if working:
             written, board.status = None, UNWRITTEN
         time.sleep(POLL_S)
