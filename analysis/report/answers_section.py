@@ -81,8 +81,9 @@ def verdict(answer: Answer) -> str:
 
 
 def outcome_verdict(outcome: Outcome) -> str:
+    """The verdict in words. A criterion may ask for numbers alone, without one."""
     if outcome.judged is None:
-        return "not measured"
+        return "not judged" if outcome.n else "not measured"
     name = outcome.judged.verdict.value
     if outcome.judged.verdict is Verdict.DIFFERS:
         name = f"**{name}**"

@@ -17,7 +17,7 @@ from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.published import cells, matrix, publication, statements
 from analysis.published import criterion as criteria
-from analysis.published.answers import answer
+from analysis.published.answers import Outcome, answer
 from analysis.published.judging import Verdict
 from analysis.published.statements import Statement
 from analysis.report import answers_section, publication_pages
@@ -309,6 +309,12 @@ def test_the_pages_of_mpcc_are_whole() -> None:
         on = [one for one in pages.publication.sheets if one.has(statement.figure)]
         assert len(on) == 1, statement.id
         assert statement.criterion.campaigns() <= set(on[0].campaigns), statement.id
+
+
+def test_numbers_that_are_not_judged_are_not_said_to_be_missing() -> None:
+    shown = answers_section.outcome_verdict
+    assert shown(Outcome("median 7.87", n=15)) == "not judged"
+    assert shown(Outcome("not measured: no results of bulk")) == "not measured"
 
 
 def test_what_has_no_number_is_no_figure() -> None:
