@@ -61,7 +61,11 @@ def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
         },
         "columns": columns,
         "theory": theory.of_columns(campaigns, frame, cases),
-        "start": _start([column["key"] for column in columns], factors, metrics),
+        "start": _start(
+            [column["key"] for column in columns if "words" not in column],
+            factors,
+            metrics,
+        ),
     }
 
 
@@ -85,9 +89,11 @@ def _columns(frame: pd.DataFrame, factors: Sequence[str]) -> list[dict[str, Any]
         if name in skipped or name not in frame.columns:
             continue
         values = frame[name]
-        if not pd.api.types.is_numeric_dtype(values) or values.isna().all():
+        if values.isna().all():
             continue
-        if pd.api.types.is_bool_dtype(values):
+        if not _is_number(values):
+            if name in factors:
+                found.append(_words(str(name), values))
             continue
         role = "factor" if name in factors else "metric"
         if name.endswith(("_difference_mbps", "_difference_ms")):
@@ -97,10 +103,28 @@ def _columns(frame: pd.DataFrame, factors: Sequence[str]) -> list[dict[str, Any]
         found.append(_column(str(name), role, values))
         if role == "derived":
             found.append(_column(str(name), role, values.abs(), absolute=True))
-    if not found:
-        # Runs that all failed and have no factor need some column to be plotted by.
+    if all("words" in column for column in found):
+        # Runs that all failed need some column of numbers to be plotted by.
         found.append(_column("point", "derived", frame["point"]))
     return found
+
+
+def _is_number(values: pd.Series) -> bool:
+    types = pd.api.types
+    return types.is_numeric_dtype(values) and not types.is_bool_dtype(values)
+
+
+def _words(name: str, values: pd.Series) -> dict[str, Any]:
+    """A factor of words: a value is its word's place, in order of appearance."""
+    places, words = pd.factorize(values.map(str, na_action="ignore"))
+    return {
+        "key": name,
+        "label": without_mathematics(label(name)),
+        "unit": "",
+        "role": "word",
+        "words": [str(word) for word in words],
+        "v": [None if place < 0 else int(place) for place in places],
+    }
 
 
 def _column(

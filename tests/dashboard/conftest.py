@@ -36,11 +36,12 @@ metrics: [goodput, aggregation_benefit, experimental_aggregation_benefit]
 """
 
 
-def campaign(folder: Path, points: int, losses: str, seconds: int = 30) -> Path:
+def campaign(
+    folder: Path, points: int, losses: str, seconds: int = 30, text: str = EXPERIMENT
+) -> Path:
     """A results folder of 4 runs per point and loss."""
     file, out = folder / "file.yaml", folder / "results"
-    text = EXPERIMENT.format(points=points, losses=losses, seconds=seconds)
-    file.write_text(text)
+    file.write_text(text.format(points=points, losses=losses, seconds=seconds))
     arguments = [str(file), "--backend", "fake", "--out", str(out)]
     with pytest.MonkeyPatch.context() as patch:
         # What these tests make need not survive a power cut.

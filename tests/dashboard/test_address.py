@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 from selenium.webdriver import Chrome
 
-from tests.dashboard.conftest import page
+from tests.dashboard.conftest import EXPERIMENT, campaign, page
 from tests.dashboard.looks import ESCAPE, Look, label_of
 
 PLOT = "#scatter1 .area"
@@ -195,3 +195,44 @@ def test_an_address_for_other_results(browser: Chrome, small: Path) -> None:
     )
     look.script("location.hash = '#verdict=timeout'")
     look.until(lambda: look.counted == 24)
+
+
+def test_a_factor_of_words_filters_and_has_batches(
+    browser: Chrome, tmp_path: Path
+) -> None:
+    words = "path1.discipline: [drop_tail, codel, fq_codel]\n    path2.loss"
+    text = EXPERIMENT.replace("path2.loss", words)
+    look = Look(browser, page(campaign(tmp_path, 4, "[0 %]", text=text)))
+    assert look.counted == 48
+    buttons = {each.text.split("\n")[0]: each for each in look.all("#factors button")}
+    assert list(buttons) == ["drop_tail", "codel", "fq_codel"]
+    buttons["codel"].click()
+    assert look.counted == 32
+    look.choose("#spread select[aria-label='Batches of']", "path1.discipline")
+    assert "lia, drop_tail: median" in label_of(look.one("#spread .area"))
+    assert {cell.text for cell in look.all("tr[data-row] td:nth-child(6)")} <= {
+        "drop_tail",
+        "fq_codel",
+    }
+    look.until(lambda: "by=" in look.fragment)
+    fragment = look.script("return location.hash")
+    assert "drop_tail%7Efq_codel" in fragment
+    again = Look(
+        browser, look.script("return location.href").partition("#")[0], fragment
+    )
+    assert again.counted == 32 and chosen(again) == chosen(look)
+    assert not again.complaints()
+
+
+def test_a_factor_of_words_is_no_axis(browser: Chrome, tmp_path: Path) -> None:
+    text = EXPERIMENT.replace(
+        "path2.loss", "path1.discipline: [red, pie]\n    path2.loss"
+    )
+    made = page(campaign(tmp_path, 2, "[0 %]", text=text))
+    look = Look(browser, made, "#x1=path1.discipline&metric=path1.discipline")
+    offered = "#scatter1 .axis.x option[value='path1.discipline']"
+    assert look.counted == 16 and not look.all(offered)
+    assert not look.all(
+        "#spread select[aria-label='Metric'] option[value='path1.discipline']"
+    )
+    assert not look.complaints()

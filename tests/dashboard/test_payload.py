@@ -79,6 +79,19 @@ def test_differences_come_signed_and_absolute() -> None:
     assert data["start"]["x1"] == "|capacity_difference_mbps|"
 
 
+def test_a_factor_of_words_has_the_places_of_its_words() -> None:
+    runs = table.build(campaign.rows(2))
+    runs["path1.discipline"] = ["red", None, "codel", "red", "drop_tail", "codel"]
+    runs["note"] = "no factor"
+    factors = ("path1.discipline", *campaign.FACTORS)
+    data = payload([Campaign("x", runs, factors)])
+    found = column(data, "path1.discipline")
+    assert found["words"] == ["red", "codel", "drop_tail"]
+    assert found["v"] == [0, None, 1, 0, 2, 1] and found["role"] == "word"
+    assert "path1.discipline" not in data["start"].values()
+    assert all(column["key"] != "note" for column in data["columns"])
+
+
 def test_cases_are_described_by_what_their_runs_share() -> None:
     assert payload([source()])["cases"] == [
         {"name": "mptcp", "what": "mptcp, lia"},

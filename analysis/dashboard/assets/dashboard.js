@@ -3,13 +3,17 @@
   var data = JSON.parse(document.getElementById("data").textContent);
   var rows = Array.from({ length: data.count }, (_, row) => row);
   var columns = new Map(data.columns.map((column) => [column.key, column]));
-  var factors = data.columns.filter((column) => column.role === "factor");
+  var factors = data.columns.filter(({ role }) => role === "factor" || role === "word");
   var FEW = 8;
   for (const column of data.columns) {
     const known = column.v.filter((value) => value !== null);
     column.known = known;
     column.low = known.reduce((a, b) => Math.min(a, b), Infinity);
     column.high = known.reduce((a, b) => Math.max(a, b), -Infinity);
+    if (column.words) {
+      column.values = [...column.words.keys()];
+      continue;
+    }
     const values = /* @__PURE__ */ new Set();
     for (const value of known) {
       values.add(value);
@@ -49,6 +53,14 @@
     }
     return unit ? `${formatNumber(value, digits)} ${unit}` : formatNumber(value, digits);
   }
+  function ofNumbers(key) {
+    const column = columns.get(key);
+    return column?.words ? void 0 : column;
+  }
+  function named(value, column, digits = 4) {
+    if (column.words) return column.words[value] ?? "–";
+    return shown(value, column.unit, digits);
+  }
   function quantile(sorted, part) {
     const place2 = (sorted.length - 1) * part;
     const low = Math.floor(place2);
@@ -86,8 +98,8 @@
     if (batch.only) return value === batch.low;
     return value <= batch.high && (value > batch.low || batch.first && value === batch.low);
   }
-  function batchName(batch, unit) {
-    if (batch.only) return shown(batch.low, unit);
+  function batchName(batch, column) {
+    if (batch.only) return named(batch.low, column);
     return `${formatNumber(batch.low)} to ${formatNumber(batch.high)}`;
   }
   function element(name, attributes = {}, ...children) {
@@ -778,18 +790,18 @@
     );
   }
   function capacityLevels(run) {
-    const named = Object.entries(run.parameters).flatMap(([key, value]) => {
+    const named2 = Object.entries(run.parameters).flatMap(([key, value]) => {
       const link = /^(.+)\.capacity_mbps$/.exec(key);
       return link ? [[link[1], value]] : [];
     });
-    if (named.every(([link]) => /^path\d+$/.test(link))) {
+    if (named2.every(([link]) => /^path\d+$/.test(link))) {
       const path = run.transport.protocol === "tcp" ? run.transport.path : null;
-      const used = path ? named.filter(([link]) => link === `path${path}`) : named;
+      const used = path ? named2.filter(([link]) => link === `path${path}`) : named2;
       const value = used.reduce((sum, [, capacity]) => sum + capacity, 0);
       return value ? [{ value, name: "capacity" }] : [];
     }
     const levels = /* @__PURE__ */ new Map();
-    for (const [link, value] of named) levels.set(value, [...levels.get(value) ?? [], link]);
+    for (const [link, value] of named2) levels.set(value, [...levels.get(value) ?? [], link]);
     return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
   }
   function traceChart(host, trace, theory = {}) {
@@ -1100,7 +1112,7 @@
       const chosen = new Set(column.values);
       const items = column.values.map((value) => ({
         value,
-        name: shown(value, column.unit),
+        name: named(value, column),
         count: () => countWhere((row) => column.v[row] === value)
       }));
       super(host, items, chosen);
@@ -1113,17 +1125,21 @@
     sync() {
       for (const value of this.column.values) this.chosen.add(value);
     }
+    // What an address calls the value.
+    word(value) {
+      return this.column.words ? this.column.words[value] : value;
+    }
     toAddress(address) {
       if (!state.values.has(this.column.key)) return;
       const values = this.column.values.filter((value) => this.chosen.has(value));
-      address.append("of", [this.column.key, ...values].join("~"));
+      address.append("of", [this.column.key, ...values.map((v) => this.word(v))].join("~"));
     }
     fromAddress(address) {
       this.sync();
       const words = wordsOf(address, "of", this.column.key);
       if (words) {
-        const wanted = numbers(words);
-        const known = this.column.values.filter((value) => wanted.includes(value));
+        const wanted = this.column.words ? words : numbers(words);
+        const known = this.column.values.filter((value) => wanted.includes(this.word(value)));
         if (known.length || !words.length) {
           for (const value of this.column.values) {
             if (!known.includes(value)) this.chosen.delete(value);
@@ -1323,7 +1339,8 @@
             if (state.brush && state.brush.from === this) state.brush = null;
             this.tools();
             refilter();
-          }
+          },
+          ({ words }) => !words
         );
         host.append(choice);
         if (canLog(this[which])) host.append(this.logButton(which === "x" ? "logX" : "logY"));
@@ -1366,7 +1383,7 @@
       const log = address.getAll("log");
       for (const axis of ["x", "y"]) {
         const name = `${axis}${this.number}`;
-        this[axis] = columns.get(address.get(name)) || columns.get(this.start[axis]);
+        this[axis] = ofNumbers(address.get(name)) || columns.get(this.start[axis]);
         this[axis === "x" ? "logX" : "logY"] = log.includes(name) && canLog(this[axis]);
       }
       this.tools();
@@ -1620,7 +1637,8 @@
     ]) {
       const group = element("optgroup", { label: title });
       for (const column of data.columns) {
-        if (column.role === role && wanted(column)) {
+        const kind = column.role === "word" ? "factor" : column.role;
+        if (kind === role && wanted(column)) {
           group.append(element("option", { value: column.key }, full(column)));
         }
       }
@@ -1691,7 +1709,8 @@
         "Metric",
         change((key) => {
           this.metric = columns.get(key);
-        })
+        }),
+        ({ words }) => !words
       );
       const by = chooser(
         "",
@@ -1719,7 +1738,7 @@
     }
     fromAddress(address) {
       const by = columns.get(address.get("by"));
-      this.metric = columns.get(address.get("metric")) || columns.get(data.start.spread);
+      this.metric = ofNumbers(address.get("metric")) || columns.get(data.start.spread);
       this.by = by && by.role !== "metric" ? by : null;
       this.selects.metric.value = this.metric.key;
       this.selects.by.value = this.by ? this.by.key : "";
@@ -1798,7 +1817,7 @@
           const values = group.cases[number];
           if (values.length) {
             said.push(
-              `${data.cases[number].name}${group.batch ? `, ${batchName(group.batch, this.by.unit)}` : ""}: median ${shown(quantile(values, 0.5), this.metric.unit)} of ${values.length}`
+              `${data.cases[number].name}${group.batch ? `, ${batchName(group.batch, this.by)}` : ""}: median ${shown(quantile(values, 0.5), this.metric.unit)} of ${values.length}`
             );
           }
         }
@@ -1844,7 +1863,7 @@
           context.textAlign = "left";
           context.textBaseline = "middle";
           context.fillText(
-            `${this.by.label} ${batchName(group.batch, this.by.unit)}${group.batch.only || !this.by.unit ? "" : ` ${this.by.unit}`}`,
+            `${this.by.label} ${batchName(group.batch, this.by)}${group.batch.only || !this.by.unit ? "" : ` ${this.by.unit}`}`,
             0,
             top + HEAD / 2
           );
@@ -1927,7 +1946,7 @@
           context.fillText(
             clip(
               context,
-              `${batchName(group.batch, this.by.unit)}${group.batch.only ? "" : ` ${this.by.unit}`}`,
+              `${batchName(group.batch, this.by)}${group.batch.only ? "" : ` ${this.by.unit}`}`,
               wide - 30
             ),
             x.from,
@@ -2113,7 +2132,7 @@
           (c) => element(
             "td",
             { class: "n" },
-            c.unit === "bytes" ? shown(c.v[row], c.unit) : even(c.v[row], c.decimals)
+            c.words || c.unit === "bytes" ? named(c.v[row], c) : even(c.v[row], c.decimals)
           )
         ),
         element(
@@ -2162,7 +2181,8 @@
         ["id", "case", "point", "repetition", "verdict", ...own.map((c) => c.key)].join(",")
       ];
       for (const row of state.order) {
-        const values = own.map((c) => c.v[row] === null ? "" : String(c.v[row]));
+        const text = (c) => c.words ? cell(c.words[c.v[row]]) : String(c.v[row]);
+        const values = own.map((c) => c.v[row] === null ? "" : text(c));
         lines2.push(
           [
             data.id[row],

@@ -2,7 +2,8 @@
 export const data = JSON.parse(document.getElementById("data").textContent);
 export const rows = Array.from({ length: data.count }, (_, row) => row);
 export const columns = new Map(data.columns.map((column) => [column.key, column]));
-export const factors = data.columns.filter((column) => column.role === "factor");
+// Factors of words have the places of their words in `words` as values.
+export const factors = data.columns.filter(({ role }) => role === "factor" || role === "word");
 const FEW = 8; // So many values of a factor are buttons rather than a range.
 
 for (const column of data.columns) {
@@ -10,6 +11,10 @@ for (const column of data.columns) {
   column.known = known;
   column.low = known.reduce((a, b) => Math.min(a, b), Infinity);
   column.high = known.reduce((a, b) => Math.max(a, b), -Infinity);
+  if (column.words) {
+    column.values = [...column.words.keys()];
+    continue;
+  }
   const values = new Set();
   for (const value of known) {
     values.add(value);
@@ -62,6 +67,18 @@ export function shown(value, unit, digits = 4) {
   return unit ? `${formatNumber(value, digits)} ${unit}` : formatNumber(value, digits);
 }
 
+// The column of numbers of this name, which can be an axis; undefined if there is none.
+export function ofNumbers(key) {
+  const column = columns.get(key);
+  return column?.words ? undefined : column;
+}
+
+// What a column's value is in words, those of a factor of words included.
+export function named(value, column, digits = 4) {
+  if (column.words) return column.words[value] ?? "–";
+  return shown(value, column.unit, digits);
+}
+
 // Linear between neighbours, as in the report's tables; values sorted, at least one.
 export function quantile(sorted, part) {
   const place = (sorted.length - 1) * part;
@@ -106,8 +123,8 @@ export function inBatch(value, batch) {
   return value <= batch.high && (value > batch.low || (batch.first && value === batch.low));
 }
 
-export function batchName(batch, unit) {
-  if (batch.only) return shown(batch.low, unit);
+export function batchName(batch, column) {
+  if (batch.only) return named(batch.low, column);
   return `${formatNumber(batch.low)} to ${formatNumber(batch.high)}`;
 }
 

@@ -1,7 +1,7 @@
 // Filters: cases, verdicts, and every factor with the spread of its values.
 
 import { palette, Surface, swatch } from "./canvas.js";
-import { data, element, factors, formatNumber, rows, shown } from "./data.js";
+import { data, element, factors, formatNumber, named, rows, shown } from "./data.js";
 import { filtered, numbers, picked, refilter, state, views } from "./state.js";
 
 const BARS = 24;
@@ -84,7 +84,7 @@ class ValueFilter extends Choices {
     const chosen = new Set(column.values);
     const items = column.values.map((value) => ({
       value,
-      name: shown(value, column.unit),
+      name: named(value, column),
       count: () => countWhere((row) => column.v[row] === value),
     }));
     super(host, items, chosen);
@@ -100,18 +100,23 @@ class ValueFilter extends Choices {
     for (const value of this.column.values) this.chosen.add(value);
   }
 
+  // What an address calls the value.
+  word(value) {
+    return this.column.words ? this.column.words[value] : value;
+  }
+
   toAddress(address) {
     if (!state.values.has(this.column.key)) return;
     const values = this.column.values.filter((value) => this.chosen.has(value));
-    address.append("of", [this.column.key, ...values].join("~"));
+    address.append("of", [this.column.key, ...values.map((v) => this.word(v))].join("~"));
   }
 
   fromAddress(address) {
     this.sync();
     const words = wordsOf(address, "of", this.column.key);
     if (words) {
-      const wanted = numbers(words);
-      const known = this.column.values.filter((value) => wanted.includes(value));
+      const wanted = this.column.words ? words : numbers(words);
+      const known = this.column.values.filter((value) => wanted.includes(this.word(value)));
       if (known.length || !words.length) {
         for (const value of this.column.values) {
           if (!known.includes(value)) this.chosen.delete(value);

@@ -2,7 +2,7 @@
 
 import { axes, axisWidth, canLog, extent, Scale } from "./axes.js";
 import { caseColour, caseShape, cross, mark, palette, place, Surface, swatch } from "./canvas.js";
-import { columns, data, element, full, isOk, rows, shown } from "./data.js";
+import { columns, data, element, full, isOk, ofNumbers, rows, shown } from "./data.js";
 import { openRun } from "./run.js";
 import { curveColour, curveDashes, hollow, keyOf, ofColumn, widened } from "./theory.js";
 import {
@@ -62,6 +62,7 @@ export class Scatter {
           this.tools();
           refilter();
         },
+        ({ words }) => !words,
       );
       host.append(choice);
       if (canLog(this[which])) host.append(this.logButton(which === "x" ? "logX" : "logY"));
@@ -107,7 +108,7 @@ export class Scatter {
     const log = address.getAll("log");
     for (const axis of ["x", "y"]) {
       const name = `${axis}${this.number}`;
-      this[axis] = columns.get(address.get(name)) || columns.get(this.start[axis]);
+      this[axis] = ofNumbers(address.get(name)) || columns.get(this.start[axis]);
       this[axis === "x" ? "logX" : "logY"] = log.includes(name) && canLog(this[axis]);
     }
     this.tools();
@@ -387,7 +388,8 @@ export function chooser(chosen, name, change, wanted = () => true, first = null)
   ]) {
     const group = element("optgroup", { label: title });
     for (const column of data.columns) {
-      if (column.role === role && wanted(column)) {
+      const kind = column.role === "word" ? "factor" : column.role;
+      if (kind === role && wanted(column)) {
         group.append(element("option", { value: column.key }, full(column)));
       }
     }

@@ -12,6 +12,7 @@ import {
   inBatch,
   isOk,
   formatNumber,
+  ofNumbers,
   quantile,
   rows,
   shown,
@@ -55,6 +56,7 @@ export class Spread {
       change((key) => {
         this.metric = columns.get(key);
       }),
+      ({ words }) => !words,
     );
     const by = chooser(
       "",
@@ -84,7 +86,7 @@ export class Spread {
 
   fromAddress(address) {
     const by = columns.get(address.get("by"));
-    this.metric = columns.get(address.get("metric")) || columns.get(data.start.spread);
+    this.metric = ofNumbers(address.get("metric")) || columns.get(data.start.spread);
     this.by = by && by.role !== "metric" ? by : null;
     this.selects.metric.value = this.metric.key;
     this.selects.by.value = this.by ? this.by.key : "";
@@ -176,7 +178,7 @@ export class Spread {
         const values = group.cases[number];
         if (values.length) {
           said.push(
-            `${data.cases[number].name}${group.batch ? `, ${batchName(group.batch, this.by.unit)}` : ""}: median ${shown(quantile(values, 0.5), this.metric.unit)} of ${values.length}`,
+            `${data.cases[number].name}${group.batch ? `, ${batchName(group.batch, this.by)}` : ""}: median ${shown(quantile(values, 0.5), this.metric.unit)} of ${values.length}`,
           );
         }
       }
@@ -225,7 +227,7 @@ export class Spread {
         context.textAlign = "left";
         context.textBaseline = "middle";
         context.fillText(
-          `${this.by.label} ${batchName(group.batch, this.by.unit)}${group.batch.only || !this.by.unit ? "" : ` ${this.by.unit}`}`,
+          `${this.by.label} ${batchName(group.batch, this.by)}${group.batch.only || !this.by.unit ? "" : ` ${this.by.unit}`}`,
           0,
           top + HEAD / 2,
         );
@@ -310,7 +312,7 @@ export class Spread {
         context.fillText(
           clip(
             context,
-            `${batchName(group.batch, this.by.unit)}${group.batch.only ? "" : ` ${this.by.unit}`}`,
+            `${batchName(group.batch, this.by)}${group.batch.only ? "" : ` ${this.by.unit}`}`,
             wide - 30,
           ),
           x.from,

@@ -1,7 +1,7 @@
 // The runs that are picked, as a table that draws only the lines in sight.
 
 import { swatch } from "./canvas.js";
-import { columns, data, element, factors, rows, shown } from "./data.js";
+import { columns, data, element, factors, named, rows } from "./data.js";
 import { openRun } from "./run.js";
 import { changed, hover, picked, state, views } from "./state.js";
 
@@ -167,7 +167,7 @@ export class Runs {
         element(
           "td",
           { class: "n" },
-          c.unit === "bytes" ? shown(c.v[row], c.unit) : even(c.v[row], c.decimals),
+          c.words || c.unit === "bytes" ? named(c.v[row], c) : even(c.v[row], c.decimals),
         ),
       ),
       element(
@@ -218,7 +218,8 @@ export class Runs {
       ["id", "case", "point", "repetition", "verdict", ...own.map((c) => c.key)].join(","),
     ];
     for (const row of state.order) {
-      const values = own.map((c) => (c.v[row] === null ? "" : String(c.v[row])));
+      const text = (c) => (c.words ? cell(c.words[c.v[row]]) : String(c.v[row]));
+      const values = own.map((c) => (c.v[row] === null ? "" : text(c)));
       lines.push(
         [
           data.id[row],
