@@ -11,6 +11,7 @@
 # make release  tag this commit with the version that the changelog's top section has
 # make wheel  what needs no installation but pip, in dist/: kernel and image inside
 # make sources  the wheel's sources, in dist/: with Linux and the packages of the image
+# make debian-sources  Debian's source packages of the root image, in dist/
 # make constraints  pin the newest Python packages
 # make setup  Debian packages, virtual environment, guest kernel, root image
 #
@@ -44,7 +45,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 
 .PHONY: help setup packages venv kernel image demo reproduction
 .PHONY: test tests unit coverage lint types docs integrity
-.PHONY: dashboard release wheel sources constraints clean
+.PHONY: dashboard release wheel sources debian-sources constraints clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -202,6 +203,11 @@ wheel: venv kernel image
 sources: venv kernel
 	@$(call step,The sources of the wheel in dist,a minute)
 	$(BIN)/python -m packing sources
+	$(call done)
+
+debian-sources: venv
+	@$(call step,The sources of the root image in dist,minutes)
+	$(BIN)/python -m packing debian-sources
 	$(call done)
 
 constraints: venv

@@ -1,4 +1,6 @@
-"""Make what a release consists of: `python -m packing [wheel|sources] [--out dist]`.
+"""Make what a release consists of.
+
+    python -m packing [wheel|sources|debian-sources] [--out dist]
 
 The guest kernel and the root image must be in the cache (`mpbench kernel build`,
 `mpbench image build`).
@@ -15,14 +17,17 @@ from pathlib import Path
 
 from mpbench.errors import UserError
 from mpbench.store import provenance
-from packing import bill, checkout, parts, pins, pip, sources
+from packing import bill, checkout, debian_sources, parts, pins, pip, sources
 from packing.parts import ABOUT, BUILT
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="packing", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=("wheel", "sources"), default="wheel"
+        "what",
+        nargs="?",
+        choices=("wheel", "sources", "debian-sources"),
+        default="wheel",
     )
     parser.add_argument("--out", type=Path, default=parts.TOP / "dist")
     parser.add_argument("--debs", type=Path, help="has Debian packages of the image")
@@ -31,6 +36,8 @@ def main() -> int:
     try:
         if arguments.what == "sources":
             made = [sources.write(out, arguments.debs)]
+        elif arguments.what == "debian-sources":
+            made = [debian_sources.write(out, arguments.debs)]
         else:
             made = [wheel(out)]
             made += beside(made[0])

@@ -73,17 +73,20 @@ def _address(shell: Shell, archive: str, security: bool) -> str:
     )
 
 
-def options(folder: Path, suites: Mapping[str, Sequence[str]]) -> list[str]:
+def options(
+    folder: Path, suites: Mapping[str, Sequence[str]], kind: str = "deb"
+) -> list[str]:
     """Options that keep apt inside `folder`, with nothing installed there.
 
     suites : the suites to read, by their archive's address
+    kind : `deb` for packages, `deb-src` for source packages
     """
     for name in ("parts", "lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True)
     (folder / "status").touch()
     (folder / "parts" / "mpbench.sources").write_text(
         "\n".join(
-            f"Types: deb\nURIs: {address}\nSuites: {' '.join(names)}\n"
+            f"Types: {kind}\nURIs: {address}\nSuites: {' '.join(names)}\n"
             f"Components: main\nSigned-By: {KEYRING}\n"
             for address, names in suites.items()
         )
