@@ -9,7 +9,8 @@ import click
 
 from mpbench.engine.messages import many, uncovered
 from mpbench.errors import UserError
-from mpbench.store import campaign, kept_rows, layout, runs
+from mpbench.store import campaign, json_file, kept_rows, layout, runs
+from mpbench.store.json_file import DamagedError
 from mpbench.store.records import Provenance, validated
 from mpbench.store.table import collect, tabled
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from analysis.campaign.campaign import Campaign
     from mpbench.spec import Spec
 
+MOST_EXPERIMENT_BYTES = 64 << 20
 NAMED = 5
 """Damaged runs that are named one by one; of more, the number."""
 
@@ -57,13 +59,20 @@ def keep_rows(root: Path, out: Path) -> tuple[str, ...]:
     """Write the rows of the results in `root` to the folder `out`.
 
     Returns what is missing or damaged, in sentences. Raises UserError as
-    `load_campaign`, and if `out` holds results.
+    `load_campaign`, if `out` holds results, and if the experiment is no regular file:
+    what a link leads to is not copied.
     """
     if layout.Results(out).campaign.exists():
         raise UserError(f"{out}: holds results; give another folder with --out")
+    path = layout.Results(root).experiment
+    try:
+        experiment = json_file.read_bytes(path, MOST_EXPERIMENT_BYTES)
+    except DamagedError as error:
+        raise UserError(
+            f"{path}: {error}; the rows are kept with the experiment as it was run, "
+            "so put back the file"
+        ) from error
     kept = _measured(root)
-    with layout.Results(root).experiment.open("rb") as file:
-        experiment = file.read()
     kept_rows.write(out, kept.head, kept.rows, experiment)
     return tuple(kept.head.state)
 

@@ -35,6 +35,8 @@ FILE = "rows.jsonl.xz"
 MOST_COMPRESSED = 256 << 20
 MOST_PLAIN = 1 << 30
 """Far above 100,000 rows; a file that unpacks to more is refused."""
+MOST_LINE_BYTES = json_file.MOST_BYTES
+"""As of `row.json`. Small lists take twenty times their text in memory."""
 MOST_DECODER_MEMORY = 256 << 20
 """`xz -9` needs 65 MiB."""
 
@@ -91,9 +93,7 @@ def read(root: Path) -> KeptRows:
         head, *lines = _lines(json_file.read_bytes(path, MOST_COMPRESSED))
         found = _named("line 1", head)
         known: Head = validated(Head, found)
-        rows = [_named(f"line {n}", line) for n, line in enumerate(lines, start=2)]
-        for row in rows:
-            check_row(row, _id(row))
+        rows = [_row(f"line {n}", line) for n, line in enumerate(lines, start=2)]
         if len(rows) != known.rows:
             raise DamagedError(f"{len(rows)} rows of {known.rows}")
         if len({row["id"] for row in rows}) != len(rows):
@@ -124,8 +124,17 @@ def _lines(packed: bytes) -> Iterator[bytes]:
     yield from lines
 
 
+def _row(where: str, line: bytes) -> Row:
+    """A row, checked before the next one is read."""
+    row = _named(where, line)
+    check_row(row, _id(row))
+    return row
+
+
 def _named(where: str, line: bytes) -> Row:
     try:
+        if len(line) > MOST_LINE_BYTES:
+            raise DamagedError(f"larger than {MOST_LINE_BYTES >> 20} MiB")
         return json_file.parse_object(line)
     except DamagedError as error:
         raise DamagedError(f"{where}: {error}") from error

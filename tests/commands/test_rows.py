@@ -2,6 +2,8 @@
 
 import json
 import lzma
+import os
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -101,6 +103,38 @@ def test_a_folder_of_results_is_not_overwritten(results: Path) -> None:
     done = invoke(rows.command, results, "--out", results.parent)
     assert isinstance(done.exception, UserError)
     assert "holds results" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("link", "a symbolic link"),
+        ("pipe", "not a regular file"),
+        ("endless", "a symbolic link"),
+        ("none", "missing"),
+    ],
+)
+def test_no_other_file_is_kept_for_the_experiment(
+    results: Path, tmp_path: Path, kind: str, reason: str
+) -> None:
+    """A folder from a stranger could have a file of the user's copied, or never end."""
+    root = shutil.copytree(results, tmp_path / "small")
+    path = root / "experiment.yaml"
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind != "none":
+        path.symlink_to(__file__ if kind == "link" else "/dev/zero")
+    done = invoke(rows.command, root, "--out", tmp_path / "out")
+    assert isinstance(done.exception, UserError)
+    assert str(done.exception).startswith(f"{path}: {reason}; the rows are kept with")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_row_larger_than_any_is_not_parsed(kept: Path, tmp_path: Path) -> None:
+    head, *_ = lzma.decompress((kept / FILE).read_bytes()).decode().splitlines()
+    lists = f'{{"a": [{"[]," * (6 << 20)}1]}}'
+    assert "line 2: larger than 16 MiB" in damaged(kept, tmp_path, [head, lists])
 
 
 def damaged(kept: Path, folder: Path, lines: list[str], tail: bytes = b"") -> str:
