@@ -4,7 +4,6 @@ Files in `results/published/` have one cell per row: where it stands, what it sa
 which column of the table of runs it is compared with, for which case and point.
 """
 
-import csv
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from analysis.published import files
 from analysis.published.judging import CONFIDENCE, FRAGILE, REDRAWS, SEED, Verdict
 
 COLUMNS = (
@@ -154,21 +154,17 @@ def _compared(
 
 def is_cells(path: Path) -> bool:
     """Whether a file of published values holds cells; otherwise it holds statements."""
-    with path.open(encoding="utf-8") as file:
-        names = tuple(file.readline().strip().split(","))
-    return names in (COLUMNS, COLUMNS + MORE_COLUMNS)
+    return files.columns(path) in (COLUMNS, COLUMNS + MORE_COLUMNS)
 
 
 def read(path: Path) -> tuple[Cell, ...]:
     """The cells of a file. Raises ValueError, `file:line: what is wrong`."""
-    with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) not in (COLUMNS, COLUMNS + MORE_COLUMNS):
-            raise ValueError(
-                f"{path}:1: columns must be {','.join(COLUMNS)}, or these and"
-                f" {','.join(MORE_COLUMNS)}"
-            )
-        return tuple(_cell(row, f"{path}:{reader.line_num}") for row in reader)
+    if not is_cells(path):
+        raise ValueError(
+            f"{path}:1: columns must be {','.join(COLUMNS)}, or these and"
+            f" {','.join(MORE_COLUMNS)}"
+        )
+    return tuple(_cell(row, place) for place, row in files.rows(path))
 
 
 def compare(cell: Cell, runs: pd.DataFrame, redraws: int = REDRAWS) -> Compared:

@@ -7,7 +7,6 @@ A standard deviation of three values is a poor estimate: its 95 % interval reach
 half to six times its value. The F test of the ratio compares two of them.
 """
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import sqrt
@@ -16,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 from scipy import stats
 
+from analysis.published import files
 from analysis.published.judging import Verdict
 
 COLUMNS = (
@@ -62,15 +62,13 @@ class Printed:
 def read(path: Path) -> list[Printed]:
     """The numbers of a file. Raises ValueError, `file:line: what is wrong`."""
     found = []
-    with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise ValueError(f"{path}:1: the columns are not {', '.join(COLUMNS)}")
-        for row in reader:
-            try:
-                found.append(_printed(row))
-            except (ValueError, TypeError, AttributeError) as error:
-                raise ValueError(f"{path}:{reader.line_num}: {error}") from None
+    if files.columns(path) != COLUMNS:
+        raise ValueError(f"{path}:1: the columns are not {', '.join(COLUMNS)}")
+    for place, row in files.rows(path):
+        try:
+            found.append(_printed(row))
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"{place}: {error}") from None
     if not found:
         raise ValueError(f"{path}: no rows, so there is nothing to compare with")
     return found

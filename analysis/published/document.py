@@ -8,7 +8,14 @@ from typing import Any
 
 import yaml
 
+from analysis.published import files
+
 Place = tuple[str | int, ...]
+
+MOST_VALUES = 20_000
+"""Five times the most of `results/published`; aliases can make far more."""
+
+_TOO_DEEP = "nested too deeply"
 
 
 class _Loader(yaml.SafeLoader):
@@ -65,21 +72,30 @@ class Document:
 def read(path: Path) -> Document:
     """The file's values. Raises ValueError, `file:line: what`, if it is no YAML."""
     lines: dict[Place, int] = {}
+    content = files.text(path)
     try:
-        with path.open(encoding="utf-8") as file:
-            node = yaml.compose(file, Loader=_Loader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        node = yaml.compose(content, Loader=_Loader)
+    except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or "is not UTF-8"
+        what = getattr(error, "problem", None) or "is not text"
         line = mark.line + 1 if mark else 1
         raise ValueError(f"{path}:{line}: {what}") from None
+    except RecursionError:
+        raise ValueError(f"{path}:1: {_TOO_DEEP}") from None
+    except (ValueError, OverflowError):
+        raise ValueError(f"{path}:1: an escape stands for no character") from None
     if node is None:
         raise ValueError(f"{path}:1: the file is empty")
-    return Document(path, _value(node, (), lines, path), lines)
+    try:
+        return Document(path, _value(node, (), lines, path), lines)
+    except RecursionError:
+        raise ValueError(f"{path}:1: {_TOO_DEEP}") from None
 
 
 def _value(node: yaml.Node, place: Place, lines: dict[Place, int], path: Path) -> Any:
     lines[place] = node.start_mark.line + 1
+    if len(lines) > MOST_VALUES:
+        raise ValueError(f"{path}:{lines[place]}: more than {MOST_VALUES} values")
     if isinstance(node, yaml.MappingNode):
         pairs: dict[Hashable, Any] = {}
         for key_node, value_node in node.value:

@@ -5,7 +5,6 @@ it stands, how it is read as numbers, when this was registered, and every change
 user's own file may be a CSV file with one statement per row, without dates or changes.
 """
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.published import criterion as criteria
+from analysis.published import files
 from analysis.published.criterion import Criterion
 from analysis.published.document import Document, Place
 from analysis.published.document import read as read_document
@@ -101,9 +101,7 @@ class Statement:
 
 def is_table_of_statements(path: Path) -> bool:
     """Whether a CSV file has one statement per row."""
-    with path.open(encoding="utf-8") as file:
-        names = tuple(file.readline().strip().split(","))
-    return names in (COLUMNS, COLUMNS + MORE_COLUMNS)
+    return files.columns(path) in (COLUMNS, COLUMNS + MORE_COLUMNS)
 
 
 def read(path: Path) -> tuple[Statement, ...]:
@@ -150,15 +148,21 @@ def _statement(document: Document, place: Place) -> Statement:
         kind=entry["kind"],
         registered=registered,
         values=values,
-        readings=tuple(_readings(document, place, entry.get("readings") or ())),
+        readings=tuple(_readings(document, place)),
         changes=_changes(document, place, values, registered),
     )
 
 
-def _readings(
-    document: Document, place: Place, entries: Sequence[Any]
-) -> Iterator[Reading]:
-    for index in range(len(entries)):
+def _entries(document: Document, place: Place, key: str) -> Sequence[Any]:
+    """The list under a key of a statement, which may be missing."""
+    entries = document.checked(place, NEEDED, OPTIONAL).get(key) or ()
+    if not isinstance(entries, list | tuple):
+        raise ValueError(f"{document.at((*place, key))}: {key} must be a list")
+    return entries
+
+
+def _readings(document: Document, place: Place) -> Iterator[Reading]:
+    for index in range(len(_entries(document, place, "readings"))):
         at = (*place, "readings", index)
         entry = document.checked(at, ("registered", "because", "criterion"))
         values, criterion = _criterion(document, (*at, "criterion"))
@@ -170,10 +174,9 @@ def _changes(
     document: Document, place: Place, values: Mapping[str, Any], registered: str
 ) -> tuple[Change, ...]:
     """The changes, oldest first. They are undone from the last to the first."""
-    entry = document.checked(place, NEEDED, OPTIONAL)
     changes: list[Change] = []
     new, latest = dict(values), "9999-12-31"
-    for index in reversed(range(len(entry.get("changes") or ()))):
+    for index in reversed(range(len(_entries(document, place, "changes")))):
         at = (*place, "changes", index)
         given = document.checked(at, ("date", "from", "to", "why"), ("commit",))
         day = _date(document, (*at, "date"))
@@ -216,7 +219,7 @@ def _criterion(document: Document, place: Place) -> tuple[dict[str, Any], Criter
 def _parsed(document: Document, place: Place, values: Mapping[str, Any]) -> Criterion:
     try:
         return criteria.parse(values)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{document.at(place)}: {error}") from None
 
 
@@ -233,13 +236,11 @@ def _date(document: Document, place: Place) -> str:
 
 
 def _read_csv(path: Path) -> tuple[Statement, ...]:
-    with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) not in (COLUMNS, COLUMNS + MORE_COLUMNS):
-            names = ",".join(COLUMNS)
-            more = ",".join(MORE_COLUMNS)
-            raise ValueError(f"{path}:1: columns must be {names}, or these and {more}")
-        return tuple(_row(row, f"{path}:{reader.line_num}") for row in reader)
+    if not is_table_of_statements(path):
+        names = ",".join(COLUMNS)
+        more = ",".join(MORE_COLUMNS)
+        raise ValueError(f"{path}:1: columns must be {names}, or these and {more}")
+    return tuple(_row(row, place) for place, row in files.rows(path))
 
 
 def _row(row: Mapping[str, str], place: str) -> Statement:
