@@ -4,6 +4,7 @@ A refusal is certain: every such run would fail, or be invalid. What only may fa
 warning, which `mpbench plan` prints.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,6 @@ from topologies.parameters import DOWN
 if TYPE_CHECKING:
     from mpbench.plan.runs import Plan
 
-ALL_LOST_PERCENT = 100.0
 MOSTLY_LOST_PERCENT = 50.0
 """With more loss hardly a handshake succeeds: both directions lose so much."""
 
@@ -28,6 +28,9 @@ MOST_VALUES = 16
 
 MOST_SECONDS = 30 * 86_400.0
 """The longest time limit that a file may set too."""
+
+LATEST_S = {"iperf3": 5.0, "cbr": 1.0}
+"""How long the other end of a tool goes on after the client, as in mpbench.guest."""
 
 FRAME_BYTES = 1514
 MEMORY_BYTES = 1 << 29
@@ -59,7 +62,7 @@ def check_time_limit(spec: Spec, limit_s: float) -> None:
 
 
 def check_sysctls(spec: Spec) -> None:
-    """Raises UserError for sysctls that the guest's kernel does not have.
+    """Raises UserError for sysctls or values that the guest's kernel does not have.
 
     Only runs in a guest need this check: another kernel may have other sysctls.
     """
@@ -71,20 +74,26 @@ def check_sysctls(spec: Spec) -> None:
         for index, entry in enumerate(spec.traffic)
         if entry.transport is not None
     ]
-    unknown: list[tuple[Place, str]] = [
-        ((*place, "sysctls"), name)
+    found: list[tuple[Place, str, str | int]] = [
+        ((*place, "sysctls"), name, value)
         for place, case in transports
-        for name in case.sysctls
-        if not sysctls.can_be_set(name)
+        for name, value in case.sysctls.items()
+        if not sysctls.can_be_set(name) or sysctls.value_trouble(name, value)
     ]
-    if unknown:
+    if found:
         # A message takes long to make where the nearest name is looked for.
         faults = [
             f"{spec.where(*place, name)}: {dotted(place)}.{name}:"
-            f" {sysctls.trouble(name)}"
-            for place, name in unknown[:MOST_FAULTS]
+            f" {_sysctl_trouble(name, value)}"
+            for place, name, value in found[:MOST_FAULTS]
         ]
-        raise UserError(listing(faults, len(unknown)))
+        raise UserError(listing(faults, len(found)))
+
+
+def _sysctl_trouble(name: str, value: str | int) -> str:
+    if sysctls.can_be_set(name):
+        return sysctls.value_trouble(name, value)
+    return sysctls.trouble(name)
 
 
 def warnings(spec: Spec, plan: "Plan") -> list[str]:
@@ -92,6 +101,7 @@ def warnings(spec: Spec, plan: "Plan") -> list[str]:
     lines = [*_loss_warnings(spec, plan), *_memory_warnings(plan)]
     lines += _connection_warnings(spec, plan)
     lines += dict.fromkeys(_ending_warnings(spec, plan))
+    lines += dict.fromkeys(_delay_warnings(spec, plan))
     if spec.expect is not None and not Path(spec.expect).is_file():
         lines.append(
             f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"
@@ -107,7 +117,9 @@ def _links(spec: Spec, plan: "Plan") -> Iterator[str]:
         for key, value in values.items():
             name = parameters[key].name
             link, _, quantity = name.rpartition(".")
-            if quantity.removeprefix(DOWN) == "loss" and value == ALL_LOST_PERCENT:
+            lost = quantity.removeprefix(DOWN) == "loss"
+            # A loss that only 'changes' gives may be another one later.
+            if lost and value == timing.ALL_LOST_PERCENT and len(spec.place(name)) > 1:
                 reason = "100 % loses every packet; give less"
                 yield f"{_place(spec, name, number)}: {reason}"
             delay_ms = values.get(f"{link}.delay_ms") or 0.0
@@ -133,7 +145,7 @@ def _changes(spec: Spec, plan: "Plan") -> Iterator[str]:
 
 
 def _ending_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
-    """Transports that have no capacity when the traffic ends, so that it cannot end."""
+    """Transports that cannot end, because nothing passes when their traffic ends."""
     if not spec.changes:
         return
     for run in plan.runs:
@@ -141,13 +153,29 @@ def _ending_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
             continue
         end_s = timing.known_end_s(run.job["traffic"])
         for index, entry in enumerate(run.job["traffic"]):
-            if end_s is not None and not timing.capacity_at(run.job, entry, end_s):
-                reason = f"{entry['from']} has no path with a capacity at {end_s:g} s"
+            if end_s is not None and not timing.works_at(run.job, entry, end_s):
+                reason = f"{entry['from']} has no path that works at {end_s:g} s"
                 hint = "its connections cannot end then, and the run may time out"
                 yield (
                     f"{spec.where('changes')}: changes: {run.case}: traffic[{index}]:"
                     f" {reason}; {hint}"
                 )
+
+
+def _delay_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
+    """Servers that end before they hear of the client's end."""
+    if spec.network_description.mesh:
+        return
+    for run in plan.runs:
+        for index, entry in enumerate(run.job["traffic"]):
+            latest_s = LATEST_S.get(entry["tool"], math.inf)
+            if not run.repetition and timing.first_delay_s(run.job, entry) > latest_s:
+                at = f"{spec.where('traffic', index)}: traffic[{index}]: {run.case}"
+                reason = (
+                    f"{entry['from']}'s first path delays by more than {latest_s:g} s"
+                )
+                hint = f"a server of {entry['tool']} ends so long after its client"
+                yield f"{at}: {reason}; {hint}, and such runs are not ok"
 
 
 def _connections(spec: Spec, plan: "Plan") -> Iterator[str]:

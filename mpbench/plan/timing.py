@@ -16,6 +16,7 @@ PACKET_BITS = 8 * 1514  # a full packet with its Ethernet header
 SLACK_S = 30.0  # set-up, handshakes with a few lost SYNs, and tidying away
 SLACK_ROUND_TRIPS = 10
 ROUND_TRIPS_PER_REQUEST = 3  # to connect, to be answered, to close
+ALL_LOST_PERCENT = 100.0
 WORST_SHARE = 0.05  # of the slowest path, assumed for a transfer of a given size
 
 
@@ -71,22 +72,46 @@ def used_mbps(
     return sum(links.values())
 
 
-def capacity_at(job: Mapping[str, Any], entry: Entry, time_s: float) -> float:
-    """The capacity of the best path of an entry at a time, in Mbit/s; infinity if one
-    of its paths has links that only delay."""
+def works_at(job: Mapping[str, Any], entry: Entry, time_s: float) -> bool:
+    """Whether packets pass on a path of an entry at a time, in both directions."""
     series = schedules.parse(job.get("changes") or ())
-    best = 0.0
-    for path in _taken(job, entry):
-        narrowest = math.inf
-        for link in path:
-            way = "" if not entry["reverse"] else DOWN
-            own = _capacity_mbps(job["parameters"], link, way) or math.inf
-            steps = schedules.capacity(
-                series, link, not entry["reverse"], own, time_s + 1e-9
-            )
-            narrowest = min(narrowest, schedules.at(steps, time_s))
-        best = max(best, narrowest)
-    return best
+    return any(
+        all(
+            _passes(job["parameters"], series, link, forward, time_s)
+            for link in path
+            for forward in (True, False)
+        )
+        for path in _taken(job, entry)
+    )
+
+
+def _passes(
+    values: Values,
+    series: Sequence[schedules.Series],
+    link: str,
+    forward: bool,
+    time_s: float,
+) -> bool:
+    """Whether a link has a capacity at a time, and does not lose every packet."""
+    way, until_s = "" if forward else DOWN, time_s + 1e-9
+    mbps = _capacity_mbps(values, link, way) or math.inf
+    rates = schedules.capacity(series, link, forward, mbps, until_s)
+    percent = values.get(f"{link}.{way}loss_percent")
+    percent = values.get(f"{link}.loss_percent") if percent is None else percent
+    losses = schedules.over_time(
+        series, link, "loss_percent", forward, float(percent or 0), until_s
+    )
+    passes = schedules.at(losses, time_s) < ALL_LOST_PERCENT
+    return passes and schedules.at(rates, time_s) > 0
+
+
+def first_delay_s(job: Mapping[str, Any], entry: Entry) -> float:
+    """The one-way delay of an entry's first path, from the host that connects."""
+    values = job["parameters"]
+    if not any(_named(values, "delay_ms")):
+        return 0.0
+    path = next(iter(_taken(job, entry)), ())
+    return sum(float(values.get(f"{link}.delay_ms") or 0) for link in path) / 1e3
 
 
 def _mean_mbps(

@@ -26,6 +26,10 @@ SIZE_UNITS = ("packets", "bytes", "ms")
 """How the size of a queue may be given: a time is one at the link's capacity."""
 
 
+NEVER_ZERO = {("pie", "alpha"), ("pie", "beta")}
+"""Options that `tc` leaves as they are where 0 is asked for."""
+
+
 @dataclass(frozen=True)
 class Size:
     """An amount of data in a queue, as the file gives it. unit : of `SIZE_UNITS`"""
@@ -115,7 +119,11 @@ def read(value: object) -> Given:
         if key == "name":
             continue
         try:
-            values[str(key)] = _read_option(_option(name, known, str(key)), given)
+            option = _option(name, known, str(key))
+            values[option.name] = _read_option(option, given)
+            if (name, option.name) in NEVER_ZERO and not values[option.name]:
+                limits = f"1 to {option.maximum:g}"
+                raise ValueError(f"0 is out of range; {option.name} is {limits}")
         except ValueError as error:
             faults.add((str(key),), str(error))
     faults.raise_any()

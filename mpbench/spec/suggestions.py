@@ -68,7 +68,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "connections": ("parallel", "concurrency"),
     "cc_algorithm": ("congestion_control",),
     # parameters of a link
-    "rtt": ("delay", "srtt", "request_time"),
+    "rtt": ("delay", "srtt", "smoothed_rtt", "request_time"),
     "latency": ("delay", "request_time"),
     "owd": ("delay",),
     "propagation_delay": ("delay",),

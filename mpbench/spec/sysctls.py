@@ -6,9 +6,11 @@ An end host has the files below /proc/sys/net of its network namespace. Those of
 name here. `tests/virtual/test_sysctls.py` compares the names with a live guest.
 """
 
+import re
 from functools import cache
 
 from mpbench.spec import knobs
+from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import suggestion
 
 _LAST_PARTS = {
@@ -113,6 +115,20 @@ READ_ONLY = frozenset(
 )
 
 
+_TEXT = frozenset(
+    (
+        "net.ipv4.ip_local_reserved_ports",
+        "net.ipv4.tcp_congestion_control",
+        "net.ipv4.tcp_fastopen_key",
+        "net.mptcp.path_manager",
+        "net.mptcp.scheduler",
+    )
+)
+"""The sysctls that hold something else than whole numbers."""
+
+_NUMBER = re.compile(r"[+-]?(0x[0-9a-fA-F]+|[0-9]+)")
+
+
 @cache
 def names() -> frozenset[str]:
     """The full names of the sysctls that an end host can set."""
@@ -141,3 +157,19 @@ def trouble(name: str) -> str:
     listed = "`client find /proc/sys/net -type f` in `mpbench shell` lists what it has"
     hint = f"the nearest name is '{best}'" if best else listed
     return f"the guest's kernel has no such sysctl; {hint}"
+
+
+def value_trouble(name: str, value: str | int) -> str:
+    """Why a sysctl that exists cannot have this value; empty if nothing is known.
+
+    The kernel may still refuse the value: most ranges are not known here.
+    """
+    words = str(value).split()
+    if name in _TEXT:
+        return ""
+    if not words or not all(map(_NUMBER.fullmatch, words)):
+        return f"'{shortened(value)}' is not a whole number"
+    span = knobs.ranges().get(name.removeprefix("net.mptcp."))
+    if span and not (len(words) == 1 and span.low <= int(words[0], 0) <= span.high):
+        return f"{shortened(value)} is out of range; {span.low} to {span.high} works"
+    return ""

@@ -319,12 +319,23 @@ def test_a_jitter_larger_than_a_later_delay_is_refused() -> None:
     assert job(text + "changes: {path1: {at: {1 s: {delay: 2 ms}}}}\n")
 
 
-def test_a_warning_names_transports_that_cannot_end() -> None:
+@pytest.mark.parametrize(
+    "step",
+    [
+        "9 s: {capacity: 0}",
+        "9 s: {up: false}",
+        "9 s: {loss: 100 %}",
+        "9 s: {loss: {up: 0, down: 100 %}}",
+        "0 s: {loss: 100 %}",
+        "0 s: {capacity: 5 Mbit/s, loss: 1 %}, 9 s: {loss: 100 %}",
+    ],
+)
+def test_a_warning_names_transports_that_cannot_end(step: str) -> None:
     tcp = "cases:\n  tcp1: {protocol: tcp, congestion_control: reno, path: 1}"
     text = HEAD.replace("cases:", tcp)
-    spec = loads(text + "changes: {path1: {at: {9 s: {capacity: 0}}}}\n")
-    (line,) = feasible.warnings(spec, make_plan(spec, {}))
-    assert "tcp1: traffic[0]: client has no path with a capacity at 60 s" in line
+    spec = loads(text + f"changes: {{path1: {{at: {{{step}}}}}}}\n")
+    line = feasible.warnings(spec, make_plan(spec, {}))[-1]
+    assert "tcp1: traffic[0]: client has no path that works at 60 s" in line
     back = loads(text + LOOP)
     (line,) = feasible.warnings(back, make_plan(back, {})) or ["none"]
     assert line == "none"

@@ -1,5 +1,6 @@
 """What no run can give is refused by the plan; what may fail is a warning."""
 
+import re
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from mpbench.commands import run as run_command
 from mpbench.commands import shell as shell_command
 from mpbench.commands.sensitivity import command as sensitivity
 from mpbench.errors import UserError
+from mpbench.guest import cbr, traffic
 from mpbench.guest.transport import DEFAULTS
 from mpbench.plan import feasible, make_plan
 from mpbench.spec import knobs, loads, sysctls
@@ -97,6 +99,22 @@ def test_warned(tmp_path: Path, text: str, message: str) -> None:
     assert message in line
 
 
+CBR = "{tool: cbr, from: client, to: server, rate: 1 Mbit/s, duration: 9 s}"
+
+
+def test_a_delay_that_a_server_does_not_wait_for(tmp_path: Path) -> None:
+    for delay, tools in (("5.1 s", ["iperf3"] * 2 + ["cbr"] * 2), ("5 s", ["cbr"] * 2)):
+        text = fixed(f"path1.delay: {delay}") + f"  - {CBR}\n"
+        lines = planned(tmp_path, text)[1].splitlines()
+        found = [re.findall(r"a server of (\w+) ends", line) for line in lines]
+        assert sorted(found, reverse=True) == [[tool] for tool in tools]
+        assert "mptcp: client's first path delays by more than" in lines[0]
+
+
+def test_servers_go_on_for_as_long_as_in_guests() -> None:
+    assert feasible.LATEST_S == {"iperf3": traffic.SERVER_GRACE_S, "cbr": cbr.LINGER_S}
+
+
 def test_figures_show_as_many_values() -> None:
     assert feasible.MOST_VALUES == MOST_GROUPS
 
@@ -134,6 +152,35 @@ def test_sysctls_that_the_guest_lacks(
     (line,) = str(result.exception).splitlines()
     assert line.startswith(f"{path}:10: cases.tcp1.sysctls.{name}: ")
     assert message in line
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("net.ipv4.tcp_sack", "on", "'on' is not a whole number"),
+        ("net.ipv4.tcp_sack", "''", "'' is not a whole number"),
+        ("net.ipv4.tcp_rmem", "4096 1 M", "'4096 1 M' is not a whole number"),
+        ("net.mptcp.count_acks", "-5", "-5 is out of range; "),
+    ],
+)
+def test_values_that_no_sysctl_can_have(name: str, value: str, message: str) -> None:
+    spec = loads(swapped("path: 1}", f"path: 1, sysctls: {{{name}: {value}}}}}"))
+    with pytest.raises(UserError) as caught:
+        feasible.check_sysctls(spec)
+    assert f"cases.tcp1.sysctls.{name}: {message}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("net.ipv4.tcp_sack", "0"),
+        ("net.ipv4.tcp_rmem", "4096 131072 6291456"),
+        ("net.ipv4.ip_local_reserved_ports", "1-5,7"),
+        ("net.ipv4.icmp_ratemask", "-1"),
+    ],
+)
+def test_values_that_sysctls_have(name: str, value: str) -> None:
+    assert sysctls.value_trouble(name, value) == ""
 
 
 def test_another_kernel_may_have_other_sysctls(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from mpbench.errors import UserError
 from mpbench.plan import make_plan
 from mpbench.plan.job_format import check
 from mpbench.spec import loads
+from mpbench.spec.queues import NEVER_ZERO
 from topologies import queues
 from topologies.queues import OPTIONS, red_burst
 from topologies.shaping import FRAME_BYTES, from_json
@@ -79,6 +80,14 @@ def test_a_discipline_enters_the_job_with_all_options(name: str) -> None:
     shape = from_json(made["links"])["only"]
     assert shape.discipline is not None and shape.discipline.name == name
     assert any(f" {name} " in line for line in shape.tc_commands("eth0"))
+
+
+@pytest.mark.parametrize("option", ["alpha", "beta"])
+def test_what_tc_would_leave_as_it_is_is_refused(option: str) -> None:
+    """Such runs were invalid: pie kept its own value where 0 was asked for."""
+    given = f"discipline: {{name: pie, {option}: 0}}"
+    assert f"0 is out of range; {option} is 1 to 32" in refusal(text(given))
+    assert job(f"discipline: {{name: pie, {option}: 1}}")
 
 
 def test_drop_tail_changes_no_job() -> None:
@@ -227,7 +236,8 @@ def test_the_page_has_every_option_with_its_range_and_default() -> None:
             assert limits == ", ".join(f"`{word}`" for word in option.words)
         elif option.unit not in ("switch", "bytes"):
             numbers = [float(n) for n in re.findall(r"\d+(?:\.\d+)?", limits)[:2]]
-            assert numbers == [option.minimum, option.maximum], key
+            least = 1 if key in NEVER_ZERO else option.minimum
+            assert numbers == [least, option.maximum], key
         if isinstance(option.default, tuple):
             assert default == f"{option.default[0]:g} {option.default[1]}"
         elif isinstance(option.default, bool):

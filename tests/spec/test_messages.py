@@ -49,6 +49,7 @@ CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
             "cases.mptcp.cc: unknown key; did you mean 'congestion_control'?",
         ),
         (TEXT + "metrics: [throughput]\n", "did you mean 'goodput'? (known: "),
+        (TEXT + "metrics: [rtt]\n", "did you mean 'smoothed_rtt'? (known: "),
         (TEXT + "metrics: [fct]\n", "did you mean 'completion_time'? (known: "),
         (
             swapped(FLOW, FLOW.replace("  - ", "    ")),
