@@ -13,6 +13,8 @@ from analysis.campaign import model_validation
 from analysis.run import metrics
 
 Row = Mapping[str, Any]
+DECIMALS = 9
+"""Of a mean loss in per cent."""
 FIRST_SCHEDULER, SECOND_SCHEDULER = "lowrtt", "roundrobin"
 """The two schedulers that R_N of [thesis], App. C, compares."""
 
@@ -89,7 +91,10 @@ def _mean_loss(
     split = [share for share in shares if share is not None]
     if len(known) < len(losses) or len(split) < len(shares):
         return None
-    return 100 * metrics.mean_loss_probability(known, split)
+    loss = 100 * metrics.mean_loss_probability(known, split)
+    # Two paths of 1 % each have 1 %, and not 1.0000000000000002 %: statements compare
+    # connections above 1 % with those below.
+    return round(loss, DECIMALS)
 
 
 def _less_lossy(

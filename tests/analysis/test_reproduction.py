@@ -400,6 +400,17 @@ def test_what_needs_other_runs_of_the_network() -> None:
     assert frame[frame["case"] != "mptcp"]["mean_loss_percent"].isna().all()
 
 
+@pytest.mark.parametrize("loss", [1.0, 2.0])
+def test_two_paths_of_equal_loss_have_that_mean_loss(loss: float) -> None:
+    """By rounding errors alone, some of these would be above 1 %, and some below."""
+    rows = campaign.rows(40, 1)
+    for row, share in zip(rows, np.linspace(0.001, 0.999, len(rows)), strict=True):
+        row |= {"path1.loss_percent": loss, "path2.loss_percent": loss}
+        row |= {"path1.share": float(share), "path2.share": 1 - float(share)}
+    known = table.build(rows)["mean_loss_percent"].dropna()
+    assert len(known) and set(known) == {loss}
+
+
 def test_r_n_is_of_the_same_network() -> None:
     rows = []
     for row in campaign.rows(6):
