@@ -152,6 +152,7 @@ def _redrawn(
     """By an interval that redrawn designs give, Efron's percentile interval.
 
     A redrawn design's own interval is taken to be as wide as ours, around its value.
+    A verdict that depends on the seed of the redraws is undecided.
     """
     names_value = criterion.against is None or criterion.statistic in TWO_SAMPLE
     wanted = criterion.number or 0.0 if names_value else 0.0
@@ -162,16 +163,33 @@ def _redrawn(
     drawn = drawn[np.isfinite(drawn)]
     if asked.samples.units < intervals.LEAST_PAIRS or len(drawn) < redraws / 2:
         return Judged(Verdict.UNDECIDED, value)
-    wide, narrow = (
-        tuple(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist())
-        for level in (CONFIDENCE, EQUIVALENCE)
-    )
-    given = decide(criterion, wanted, wide, narrow)
-    same = [
-        decide(criterion, wanted, _moved(wide, by), _moved(narrow, by)) is given
-        for by in (drawn - value).tolist()
-    ]
+    ends = [_ends(drawn, level) for level in (CONFIDENCE, EQUIVALENCE)]
+    (wide, _), _ = ends
+
+    def verdict(by: float) -> Verdict:
+        plain, reaching = (
+            decide(criterion, wanted, *(_moved(pair[index], by) for pair in ends))
+            for index in (0, 1)
+        )
+        return plain if plain is reaching else Verdict.UNDECIDED
+
+    given = verdict(0.0)
+    same = [verdict(by) is given for by in (drawn - value).tolist()]
     return Judged(given, value, wide, float(np.mean(same)))
+
+
+def _ends(drawn: np.ndarray, level: float) -> tuple[Interval, Interval]:
+    """The percentile interval, and how far another seed might put its ends.
+
+    The ends are quantiles of a sample, and have intervals themselves.
+    """
+    low, high = (1 - level) / 2, (1 + level) / 2
+    plain = tuple(np.quantile(drawn, [low, high]).tolist())
+    farthest = (
+        intervals.quantile(drawn, low, CONFIDENCE)[0],
+        intervals.quantile(drawn, high, CONFIDENCE)[1],
+    )
+    return plain, farthest
 
 
 def _moved(interval: Interval, by: float) -> Interval:

@@ -226,6 +226,33 @@ def test_a_false_direction_agrees_no_more_often_than_the_level_says() -> None:
     assert wrong.count(DIFFERS) / 300 < 0.05
 
 
+def test_a_verdict_that_depends_on_the_seed_of_the_redraws_is_undecided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The end of the interval is at 0, on one side or the other of it by the seed."""
+    generator = np.random.default_rng(4)
+    values = np.repeat(generator.normal(size=30), 2)
+    frame = pd.DataFrame(
+        {
+            "point": np.arange(60) // 2,
+            "repetition": np.arange(60) % 2,
+            "path1.capacity_mbps": np.arange(60) // 2 * 1.0,
+            "y": values,
+        }
+    )
+    keys: Keys = {"statistic": "mean", "metric": "y", "relation": ">", "value": 0}
+    interval = judged(frame, 20_000, **keys).interval
+    assert interval is not None
+    frame["y"] -= interval[0]
+    found = []
+    for seed in range(8):
+        monkeypatch.setattr(judging, "SEED", seed)
+        found.append(judged(frame, 1000, **keys))
+    ends = [one.interval[0] for one in found if one.interval]
+    assert min(ends) < 0 < max(ends)
+    assert {one.verdict for one in found} == {UNDECIDED}
+
+
 def test_equal_seeds_give_equal_chances() -> None:
     keys: Keys = {"statistic": "spread", "metric": "y", "relation": ">", "value": 0.5}
     frame = networks(np.random.default_rng(1).normal(size=20))
