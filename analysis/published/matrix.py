@@ -6,6 +6,11 @@ round. Only a change of the statistic that is more than chance counts: its stand
 error comes from redrawn designs, in which both configurations have the same networks.
 Holm's correction (Scandinavian Journal of Statistics 6, 1979) holds the chance of any
 false effect among all statements and parts below 5 %.
+
+With few networks a standard error is itself uncertain. So the difference is compared
+with Student's t of one degree of freedom less than networks. Where all redrawn designs
+have the same difference, there is no standard error; p is then that of n fair coins
+that all show the same side, for n networks.
 """
 
 import math
@@ -96,7 +101,7 @@ def changes(
                 known = answer(statement, same, REDRAWS, with_chance=False)
             if known.verdict is None:
                 continue
-            p = change_p(statement.criterion, same, campaigns)
+            p = _change_p(known, other, same, campaigns)
             found[statement.id, part] = Change(known.verdict, other.verdict, p)
     tested = {key: one.p for key, one in found.items() if one.p is not None}
     corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
@@ -105,6 +110,31 @@ def changes(
         change = Change(one.with_part, one.without, one.p, corrected.get((name, part)))
         rows.setdefault(name, {})[part] = change
     return dict(rows)
+
+
+def _change_p(
+    known: Answer, other: Answer, one: Campaigns, without: Campaigns
+) -> float | None:
+    """The p-value of what changed the verdict.
+
+    A verdict may change because another reading of the text has changed its own. So
+    the readings whose verdict changed are tested, with Bonferroni's correction for all
+    readings. Without a change the registered criterion is tested.
+    """
+    statement = known.statement
+    pairs = list(
+        zip(
+            (statement.criterion, *(one.criterion for one in statement.readings)),
+            (known.main, *known.readings),
+            (other.main, *other.readings),
+            strict=True,
+        )
+    )
+    if known.verdict is other.verdict:
+        return change_p(statement.criterion, one, without)
+    changed = [c for c, first, second in pairs if first.verdict is not second.verdict]
+    known_p = [p for c in changed if (p := change_p(c, one, without)) is not None]
+    return min(1.0, len(pairs) * min(known_p)) if known_p else None
 
 
 def in_networks_of(fewer: Campaigns, whole: Campaigns) -> Campaigns:
@@ -137,8 +167,8 @@ def _at(runs: pd.DataFrame, points: set[int]) -> pd.DataFrame:
 def change_p(criterion: Criterion, one: Campaigns, other: Campaigns) -> float | None:
     """Two-sided p-value that the statistic is the same in two sets of campaigns.
 
-    The difference over its standard error in redrawn designs is taken to be normal.
-    None for fewer than LEAST_PAIRS networks.
+    The difference over its standard error in redrawn designs has Student's t. None for
+    fewer than LEAST_PAIRS networks, and where the networks were given and not drawn.
     """
     try:
         first, second = (
@@ -147,7 +177,9 @@ def change_p(criterion: Criterion, one: Campaigns, other: Campaigns) -> float | 
         )
     except (KeyError, ValueError):
         return None
-    if min(first.samples.units, second.samples.units) < LEAST_PAIRS:
+    both = (first.samples, second.samples)
+    units = min(samples.units for samples in both)
+    if units < LEAST_PAIRS or any(samples.given for samples in both):
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -159,10 +191,13 @@ def change_p(criterion: Criterion, one: Campaigns, other: Campaigns) -> float | 
     drawn = drawn[np.isfinite(drawn)]
     if len(drawn) < REDRAWS / 2 or not math.isfinite(difference):
         return None
-    error = float(drawn.std(ddof=1))
+    # Redrawing n networks gives the variance with n in place of n - 1.
+    error = float(drawn.std(ddof=1)) * math.sqrt(units / (units - 1))
+    if difference == 0:
+        return 1.0
     if error == 0:
-        return 1.0 if difference == 0 else 0.0
-    return float(2 * stats.norm.sf(abs(difference) / error))
+        return float(2.0 ** (1 - units))
+    return float(2 * stats.t.sf(abs(difference) / error, units - 1))
 
 
 def _difference(

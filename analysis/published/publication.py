@@ -110,11 +110,14 @@ class Scored:
     cells: Mapping[str, tuple[Compared, ...]]
 
     def counts(self, statements: Sequence[Statement]) -> "Counts":
-        """The verdicts on these statements, without inputs of the design."""
+        """The verdicts on these statements, without inputs of the design.
+
+        Statements whose criterion asks for numbers alone are left out too.
+        """
         given = [
             self.answers[statement.id]
             for statement in statements
-            if statement.kind != "input"
+            if statement.kind != "input" and statement.criterion.scored
         ]
         return Counts.of([one.verdict for one in given], [one.fragile for one in given])
 

@@ -29,7 +29,11 @@ def lines(
         " statistic that are more than chance count: p < 0.05 after Holm's correction"
         f" over all statements and parts, with standard errors from {REDRAWS} redrawn"
         " designs in which both sides have the same networks. `(by chance)` marks a"
-        f" verdict that changed by no more. The control is `{name}` with fresh seeds."
+        f" verdict that changed by no more. The control is `{name}` with fresh seeds,"
+        " with Holm's correction over all statements. A part, or the control, may have"
+        " been executed in every k-th network alone; both of its verdicts are then"
+        " those in these networks. `-` means that the campaign was not executed without"
+        " the part, and `no test` that the verdict changed in too few networks to test."
     )
     yield ""
     base = [baseline.configuration.name] if baseline else []
@@ -58,6 +62,8 @@ def _cell(change: Change | None) -> str:
         return "-"
     if change.effect is not Effect.NONE:
         return f"**{change.effect.value}**"
+    if change.p is None and change.with_part is not change.without:
+        return "no test"
     return f"{change.effect.value}{' (by chance)' if change.by_chance else ''}"
 
 
@@ -111,15 +117,15 @@ def _open(
 def exploration(
     statements: Sequence[Statement], explored: Scored, baseline: Scored
 ) -> Iterator[str]:
-    """A setting that nobody had, with everything that it mends and breaks."""
-    configuration = explored.configuration
-    yield f"## Exploration: {configuration.name}"
-    yield ""
-    if configuration.text.strip():
-        yield " ".join(configuration.text.split())
-        yield ""
+    """A setting that nobody had, with everything that it mends and breaks.
+
+    Statements about campaigns that both share are left out, and so is a setting
+    without a campaign of its own.
+    """
     rows = []
     for statement in statements:
+        if not _explored(statement, explored, baseline):
+            continue
         pair = [one.answers[statement.id] for one in (baseline, explored)]
         if statement.kind == "input" or any(one.verdict is None for one in pair):
             continue
@@ -129,5 +135,21 @@ def exploration(
             effect = "**mended**" if agree[1] else "**broken**"
         told = [answers_section.verdict(one) for one in pair]
         rows.append([f"`{statement.id}`", *told, effect])
+    if not rows:
+        return
+    configuration = explored.configuration
+    yield f"## Exploration: {configuration.name}"
+    yield ""
+    if configuration.text.strip():
+        yield " ".join(configuration.text.split())
+        yield ""
     names = [one.configuration.name for one in (baseline, explored)]
     yield from markdown(["statement", *names, "effect"], rows)
+
+
+def _explored(statement: Statement, explored: Scored, baseline: Scored) -> bool:
+    """Whether a campaign of the statement is another one than the baseline's."""
+    return any(
+        explored.campaigns.get(name) is not baseline.campaigns.get(name)
+        for name in statement.criterion.campaigns()
+    )

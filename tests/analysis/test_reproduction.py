@@ -203,6 +203,7 @@ def test_the_matrix_tells_what_a_part_mends_and_breaks(tmp_path: Path) -> None:
             publication.Configuration(
                 "try", replaced={"a": "a-v-control"}, exploration=True, text="Nobody's."
             ),
+            publication.Configuration("same", replaced={"a": "a"}, exploration=True),
         ),
         matrix=publication.Matrix("v", "up", "-v-without-", "-v-control"),
     )
@@ -216,6 +217,7 @@ def test_the_matrix_tells_what_a_part_mends_and_breaks(tmp_path: Path) -> None:
     assert "- `huge` differs under v: no part explains it." in page
     assert "## Exploration: try\n\nNobody's.\n" in page
     assert "| `small` | agrees | **differs** | **broken** |" in page
+    assert "Exploration: same" not in page
     index = (tmp_path / "README.md").read_text()
     assert "[matrix.md](matrix.md)" in index and "**try**" not in index
 
@@ -237,6 +239,47 @@ def test_a_part_left_out_in_fewer_networks_is_compared_in_these(tmp_path: Path) 
     assert answers[one.id].verdict is Verdict.UNDECIDED
     assert change.with_part is change.without is Verdict.AGREES
     assert change.effect is matrix.Effect.NONE and not change.by_chance
+
+
+def repeated(seed: int, level: float = 1.0) -> dict[str, Campaign]:
+    """Five repetitions of one network."""
+    goodput = level + np.random.default_rng(seed).normal(size=5)
+    same = {"point": 0, "case": "x", "protocol": "mptcp", "verdict": "ok"}
+    runs = pd.DataFrame({"repetition": range(5), "goodput_mbps": goodput, **same})
+    return {"a": Campaign("a", runs)}
+
+
+def test_five_repetitions_change_no_more_often_by_chance_than_the_level_says() -> None:
+    """With the normal distribution, 11 % of these have a p-value below 0.02."""
+    asked = said(statistic="mean").criterion
+    found = [
+        matrix.change_p(asked, repeated(seed), repeated(1000 + seed))
+        for seed in range(100)
+    ]
+    assert sum(p is not None and p < 0.02 for p in found) <= 5
+    p = matrix.change_p(asked, repeated(8), repeated(7, 50.0))
+    assert p is not None and p < 1e-4
+
+
+def test_another_reading_that_changes_is_tested_itself() -> None:
+    """Its own statistic stays, so the change of the registered one mends nothing."""
+    again = said(metric="jain", value=0.5)
+    reading = statements.Reading("2026-11-22", "-", again.values, again.criterion)
+    one = replace(said(), readings=(reading,))
+    jain = np.tile([0.45, 0.56], 60)
+    with_part, without = (
+        {"a": made(name, 1, goodput_mbps=level + np.arange(120), jain=fair)}
+        for name, level, fair in (
+            ("a-v", 2000.0, jain + 0.06),
+            ("a-v-without-rate", 4000.0, jain + np.tile([0.05, 0.0], 60)),
+        )
+    )
+    answers = {one.id: answer(one, with_part, 50)}
+    row = matrix.changes([one], answers, with_part, {"rate": without})
+    change = row[one.id]["rate"]
+    assert change.with_part is Verdict.AGREES
+    assert change.without is Verdict.UNDECIDED
+    assert change.p is not None and change.p > 1e-6
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
@@ -285,8 +328,7 @@ def test_the_thesis_is_whole() -> None:
     names = [statement.id for statement in pages.statements]
     assert len(set(names)) == len(names)
     for statement in pages.statements:
-        if statement.kind != "input":
-            assert any(sheet.has(statement.figure) for sheet in sheets), statement.id
+        assert any(sheet.has(statement.figure) for sheet in sheets), statement.id
         readings = [reading.criterion for reading in statement.readings]
         for asked in (statement.criterion, *readings):
             for campaign_name in asked.campaigns():
