@@ -1,14 +1,23 @@
 """Scales and labels of a figure's axes, as its request asks for them."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.request import FigureRequest
+
+SCALE_INCHES = 0.7
+"""Width of the vertical axis with its label."""
+NAME_GAP_INCHES = 0.1
 
 
 def dress(
@@ -33,10 +42,46 @@ def dress(
         _logarithmic(axis, "y", least[1])
 
 
-def save_with_legend(figure: Figure, axis: Axes, target: style.Target) -> None:
-    """Save a figure of one panel, with a legend above it if it has several labels."""
+def name_places(axis: Axes, names: Sequence[str], look: style.Look) -> float:
+    """Write names below the places 0, 1, 2 ... of the horizontal axis.
+
+    Names that would overlap stand upright. Returns the height in inches that they then
+    need beside that of a line.
+    """
+    width = style.COLUMN_INCHES.get(look.columns or 0, style.PANEL_INCHES[0])
+    upright = not fit(names, width)
+    axis.set_xticks(
+        range(len(names)), names, rotation=90 if upright else 0, parse_math=False
+    )
+    return max(map(text_inches, names)) if upright else 0.0
+
+
+def fit(names: Sequence[str], width_inches: float) -> bool:
+    """Whether names fit below evenly spaced places without touching each other.
+
+    width_inches : of the figure
+    """
+    apart = (width_inches - SCALE_INCHES) / max(len(names), 1)
+    wide = [text_inches(name) + NAME_GAP_INCHES for name in names]
+    return all(a + b <= 2 * apart for a, b in pairwise(wide))
+
+
+def text_inches(text: str) -> float:
+    """The width of a line of text in the present style."""
+    font = FontProperties(size=rcParams["font.size"], family=rcParams["font.family"])
+    return float(text_to_path.get_text_width_height_descent(text, font, False)[0]) / 72
+
+
+def save_with_legend(
+    figure: Figure, axis: Axes, target: style.Target, more_inches: float = 0.0
+) -> None:
+    """Save a figure of one panel, with a legend above it if it has several labels.
+
+    more_inches : by which the figure is higher than usual
+    """
     handles, names = axis.get_legend_handles_labels()
     width, height = style.PANEL_INCHES
+    height += more_inches
     if len(names) > 1:
         height += style.legend_above(axis, handles, names, width - 0.7)
     figure.set_size_inches(width, height)

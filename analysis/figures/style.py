@@ -1,5 +1,6 @@
 """How all figures look, and how they are saved."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 # After the colours of Okabe and Ito, which can be told apart with any colour vision.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
@@ -37,6 +39,8 @@ MOST_SERIES = len(SERIES) * len(DASHES)
 LEGEND_ROW_INCHES = 0.18
 GREYS = ("#A6A6A6", "#D4D4D4", "#7F7F7F", "#BEBEBE")
 """Greys of stacked bars; neighbours differ in lightness."""
+OWN_FORMULAS = re.compile(r"\$(A_B|E_\{AB\}|R_N)\$|\\\$")
+"""What labels have of formulas; any other dollar sign is part of somebody's name."""
 PANEL_INCHES = (4.4, 3.1)
 DPI = 160
 FONTS = {"sans": "DejaVu Sans", "serif": "DejaVu Serif"}
@@ -189,6 +193,9 @@ def legend_above(
 
 def save(figure: Figure, target: Target) -> list[Path]:
     """Save the figure in each format, as wide as the look says."""
+    for text in figure.findobj(Text):
+        if isinstance(text, Text) and "$" in OWN_FORMULAS.sub("", text.get_text()):
+            text.set_parse_math(False)
     target.folder.mkdir(parents=True, exist_ok=True)
     if target.look.columns:
         width, height = figure.get_size_inches()

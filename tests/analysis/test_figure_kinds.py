@@ -2,6 +2,8 @@
 
 import re
 import warnings
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -322,6 +324,9 @@ def many(cases: int, points: int = 6) -> Campaign:
         {"kind": "box", "metric": "goodput", "criterion": {"factor": "capacity"}},
         CDF,
         {"kind": "groups", "metric": "goodput", "by": "traffic.size"},
+        {"kind": "line", "metric": "goodput", "by": "traffic.size"},
+        {"kind": "scatter", "metric": "goodput", "by": "path1.capacity"},
+        {"kind": "cases", "metric": "goodput"},
     ],
     ids=lambda figure: str(figure["kind"]),
 )
@@ -357,6 +362,49 @@ def test_figures_of_many_cases_drop_and_hide_nothing(
         if axis.get_visible():
             inside = axis.get_window_extent()
             assert inside.height > 60 and inside.width > 100, inside
+            below = [
+                text.get_window_extent()
+                for place, text in zip(
+                    axis.get_xticks(), axis.get_xticklabels(), strict=True
+                )
+                if text.get_text() and axis.viewLim.containsx(place)
+            ]
+            if not any(text.get_rotation() % 90 for text in axis.get_xticklabels()):
+                assert all(a.x1 < b.x0 for a, b in pairwise(below)), below
+            named = axis.xaxis.label.get_window_extent()
+            assert named.x0 >= 0 and named.x1 <= width, named
+
+
+@pytest.mark.parametrize("name", ["x$^$", "a$b$", "$A_B$ of $x$"])
+@pytest.mark.parametrize(
+    "figure",
+    [
+        {"kind": "goodput"},
+        {
+            "kind": "box",
+            "metric": "goodput",
+            "criterion": {"factor": "capacity"},
+        },
+        {"kind": "groups", "metric": "goodput", "by": "traffic.size"},
+        {"kind": "line", "metric": "goodput", "by": "traffic.size"},
+        {"kind": "cases", "metric": "goodput"},
+    ],
+    ids=lambda figure: str(figure["kind"]),
+)
+def test_a_stranger_s_name_is_no_formula(
+    figure: dict[str, Any], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[Figure] = []
+    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: saved.append(self))
+    loaded = many(2, points=3)
+    runs = loaded.runs.replace({"case": {"case-1": name}})
+    request = FigureRequest.model_validate(figure)
+    target = style.Target(tmp_path, "f", style.Look(formats=("svg",)))
+    KINDS[request.kind].draw(request, replace(loaded, runs=runs), target)
+    (picture,) = saved
+    picture.draw_without_rendering()
+    named = [text for text in picture.findobj(Text) if text.get_text() == name]
+    assert named and not any(text.get_parse_math() for text in named)
 
 
 def test_repetitions_are_no_further_networks(tmp_path: Path) -> None:

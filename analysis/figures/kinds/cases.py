@@ -78,12 +78,12 @@ def draw(
             _measured(axis, series, places, number)
             colour = style.colour(number)
             theory_marks.beside(axis, series.expected, places, colour, not number)
-        axis.set_xticks(range(len(cases)), cases)
+        more_inches = axes.name_places(axis, cases, target.look)
         axis.set_xlim(-0.6, len(cases) - 0.4)
         axes.dress(axis, request, ("", label(column_of(request.metric or ""))), (1, 1))
         if least >= 0:
             axis.set_ylim(bottom=0)
-        axes.save_with_legend(figure, axis, target)
+        axes.save_with_legend(figure, axis, target, more_inches)
     notes = [theory_marks.case_note(s.expected, s.column) for s in found]
     return DrawnFigure(
         title(request),

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from analysis.campaign.campaign import Campaign
 from analysis.figures import style
+from analysis.figures.axes import SCALE_INCHES, fit, text_inches
 from analysis.figures.data import metric_column, ok_runs
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.request import FigureRequest
@@ -113,7 +114,7 @@ def _plot(
             _bars(axis, panel, alone, total, numbers)
             if not together:
                 axis.set_title(next(iter(panel)), loc="left")
-        _label_points(axes[-1], capacities.loc[total.index])
+        _label_points(axes[-1], capacities.loc[total.index], width)
         names = {} if together else dict.fromkeys(cases)
         handles, labels = axes[0].get_legend_handles_labels()
         shown = [i for i, label in enumerate(labels) if label not in names]
@@ -179,18 +180,21 @@ def _bars(
     axis.set_xticks([])
 
 
-def _label_points(axis: Axes, capacities: pd.DataFrame) -> None:
+def _label_points(axis: Axes, capacities: pd.DataFrame, width_inches: float) -> None:
     count = len(capacities)
     if count <= NAMED:
         names = [_name(row) for row in capacities.to_numpy()]
-        turned = sum(map(len, names)) > LETTERS
+        turned = sum(map(len, names)) > LETTERS or not fit(names, width_inches)
         axis.set_xticks(
             range(count),
             names,
             rotation=30 if turned else 0,
             ha="right" if turned else "center",
         )
-        axis.set_xlabel(_paths(capacities.columns))
+        words = _paths(capacities.columns)
+        if text_inches(words) > width_inches - SCALE_INCHES:
+            words = words.replace("], ", "],\n")
+        axis.set_xlabel(words)
     else:
         axis.set_xlabel("design points, in order of capacity")
 
