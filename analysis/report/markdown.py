@@ -4,17 +4,19 @@ import re
 from collections.abc import Iterator, Sequence
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_SCHEME = re.compile(r"\]\((?=\s*<?(?!https?:)[A-Za-z][A-Za-z0-9+.-]*:)")
+_SCHEME = re.compile(r"\]([(:])(?=[\s>]*<?(?!https?:)[^\s/?#()]*[:&])")
+"""The end of a link's text whose target has another scheme, or may have: an entity such
+as `&#106;` stands for a letter."""
 
 
 def inert(page: str) -> str:
     """A page in which no name, reason or note is HTML or a link that runs a script.
 
     Such texts may come from a stranger's results folder. What would begin a tag
-    (CommonMark, sec. 6.6) is shown as it stands, and links of another scheme than
-    http and https are no links.
+    (CommonMark, sec. 6.6) is shown as it stands. Links of another scheme than http and
+    https are no links, whether they name their target or refer to it (sec. 4.7).
     """
-    return _SCHEME.sub(r"]\(", _TAG.sub("&lt;", page))
+    return _SCHEME.sub(r"]\\\1", _TAG.sub("&lt;", page))
 
 
 def markdown(

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from analysis.figures.request import Criterion, FigureRequest
 from analysis.published import statements
 from analysis.report import campaign_page
 from analysis.report.campaign_page import Contents
+from analysis.report.markdown import inert
 from tests.analysis import campaign
 
 BENEFITS = ("goodput", "aggregation_benefit", "experimental_aggregation_benefit")
@@ -174,3 +176,24 @@ def test_names_of_a_stranger_are_no_html(tmp_path: Path) -> None:
     html = markdown.markdown(text, extensions=["tables"])
     for active in ("<script", "<img src=x", 'href="javascript', 'href="data'):
         assert active not in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[x](&#106;avascript:alert(1))",
+        "[x](java&#115;cript:alert(1))",
+        "[x]\n\n[x]: javascript:alert(1)",
+        "[x]\n\n[x]:\n  javascript:alert(1)",
+        "[x][y]\n\n[y]: &#106;avascript:alert(1)",
+        "> [x]\n>\n> [x]:\n> javascript:alert(1)",
+    ],
+)
+def test_no_link_of_a_stranger_runs_a_script(text: str) -> None:
+    html = unescape(markdown.markdown(inert(text)))
+    assert "alert(1)" in html and "href" not in html
+
+
+def test_links_of_a_page_stay() -> None:
+    text = "[a](../b.md#c:d), [b](https://example.org/?x=1&y:2); [note]: see c:d below"
+    assert inert(text) == text
