@@ -110,11 +110,16 @@ def _of_table(path: Path) -> Iterator[State]:
 
 
 def _of_rules(path: Path) -> Iterator[State]:
-    """The texts that a rule has had, each from its date on."""
+    """The texts that a rule has had, each from its date on.
+
+    The first text of a rule with changes has the date `since`; without this key it is
+    as old as the first files.
+    """
     document = read_document(path)
     for index in range(len(document.checked((), ("rules",))["rules"])):
         place = ("rules", index)
-        rule = document.checked(place, ("id", "registered", "rule"), ("changes",))
+        needed = ("id", "registered", "rule")
+        rule = document.checked(place, needed, ("changes", "since"))
         for change in range(len(rule.get("changes") or ())):
             document.checked(
                 (*place, "changes", change), ("date", "from", "why"), ("to", "commit")
@@ -122,7 +127,7 @@ def _of_rules(path: Path) -> Iterator[State]:
         texts = [(rule["registered"], rule["rule"])]
         for entry in reversed(rule.get("changes") or ()):
             texts[0] = (entry["date"], texts[0][1])
-            texts.insert(0, (EARLIEST, entry["from"]))
+            texts.insert(0, (rule.get("since", EARLIEST), entry["from"]))
         for day, text in texts:
             yield State(day, f"rules/{rule['id']}", digest({"rule": text}))
 

@@ -68,8 +68,9 @@ class Change:
 
     @property
     def by_chance(self) -> bool:
-        """Whether the verdict changed, but by no more than chance."""
-        return self.with_part is not self.without and self.effect is Effect.NONE
+        """Whether the verdict changed, and the statistic by no more than chance."""
+        changed = self.with_part is not self.without
+        return changed and self.p is not None and self.effect is Effect.NONE
 
 
 Row = Mapping[str, Change]
@@ -168,8 +169,11 @@ def change_p(criterion: Criterion, one: Campaigns, other: Campaigns) -> float | 
     """Two-sided p-value that the statistic is the same in two sets of campaigns.
 
     The difference over its standard error in redrawn designs has Student's t. None for
-    fewer than LEAST_PAIRS networks, and where the networks were given and not drawn.
+    fewer than LEAST_PAIRS networks, where the networks were given and not drawn, and
+    for a maximum: redrawn designs mostly have the same one, and too small an error.
     """
+    if criterion.statistic == "maximum":
+        return None
     try:
         first, second = (
             estimator(criterion, runs_of(criterion, campaigns))

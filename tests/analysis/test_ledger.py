@@ -125,6 +125,24 @@ def test_a_change_with_an_entry_is_added(copy: Path) -> None:
     assert (last.date, last.id) == ("2026-12-01", "thesis-ch3/eab-aggregates")
 
 
+def test_a_rule_that_was_registered_without_changes_can_be_changed(copy: Path) -> None:
+    path = copy / "rules.yaml"
+    rules = {rule["id"]: rule for rule in read_document(path).values["rules"]}
+    text = rules["dates"]["rule"]
+    entry = (
+        f'  since: "2026-11-23"\n  changes:\n    - date: "2026-12-01"\n'
+        f"      from: >-\n        {text}\n      why: A test.\n"
+    )
+    whole = path.read_text().replace(
+        "The ledger's lines\n    stay", "Its lines\n    stay"
+    )
+    path.write_text(whole + entry)
+    assert rules["dates"]["rule"] != read_document(path).values["rules"][-1]["rule"]
+    assert "1 new" in ledger.main(copy)
+    last = ledger.read(copy / ledger.NAME)[-1]
+    assert (last.date, last.id) == ("2026-12-01", "rules/dates")
+
+
 def test_a_users_table_of_statements_is_held_to_its_first_criteria(copy: Path) -> None:
     columns = ",".join((*statements.COLUMNS, *statements.MORE_COLUMNS))
     path = copy / "more.csv"

@@ -139,6 +139,15 @@ def test_every_configuration_is_judged_on_every_statement(tmp_path: Path) -> Non
     assert "No results of `b-new` yet." in page
 
 
+def test_a_statement_that_asks_for_a_number_alone_is_not_counted(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, said("number", "so much", relation="", value=""))
+    index = (tmp_path / "README.md").read_text()
+    assert "- 0 of 1 statements agree, 1 differ and 0 are undecided." in index
+    assert "| so much |" in (tmp_path / "figure-3.4.md").read_text()
+
+
 def test_a_change_is_judged_on_either_side(tmp_path: Path) -> None:
     now = said("c", "it changed", value=0)
     before = {**now.values, "value": 5000}
@@ -259,6 +268,16 @@ def test_five_repetitions_change_no_more_often_by_chance_than_the_level_says() -
     assert sum(p is not None and p < 0.02 for p in found) <= 5
     p = matrix.change_p(asked, repeated(8), repeated(7, 50.0))
     assert p is not None and p < 1e-4
+
+
+def test_a_maximum_is_not_tested() -> None:
+    """Redrawn designs mostly have the same one, so that its error looks small."""
+    asked = said(statistic="maximum", relation="<").criterion
+    one, other = ({"a": made("a", 1, goodput_mbps=np.arange(120) + k)} for k in (0, 9))
+    assert matrix.change_p(asked, one, other) is None
+    assert matrix.change_p(said().criterion, one, other) is not None
+    untested = matrix.Change(Verdict.AGREES, Verdict.DIFFERS, None)
+    assert untested.effect is matrix.Effect.NONE and not untested.by_chance
 
 
 def test_another_reading_that_changes_is_tested_itself() -> None:
