@@ -132,7 +132,10 @@ def _tested(
             )
         except ValueError:
             return Verdict.UNDECIDED
-        return decide(criterion, wanted, wide, narrow)
+        found = decide(criterion, wanted, wide, narrow)
+        if found is Verdict.AGREES and not _has(criterion, asked.value(columns)):
+            return Verdict.UNDECIDED
+        return found
 
     columns = asked.samples.columns
     value = asked.value(columns)
@@ -144,6 +147,18 @@ def _tested(
     return Judged(
         given, value, wide, _chance(given, verdict, asked, generator, redraws)
     )
+
+
+def _has(criterion: Criterion, value: float) -> bool:
+    """Whether the value itself has the direction, if the criterion is about one.
+
+    Rank tests are about Hodges and Lehmann's centre of the differences. It can be on
+    one side of 0 while the median, which the statement is about, is 0.
+    """
+    wanted = criterion.number or 0.0
+    if criterion.relation == "<":
+        return value < wanted
+    return value > wanted if criterion.relation == ">" else True
 
 
 def _redrawn(

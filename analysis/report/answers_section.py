@@ -12,9 +12,12 @@ from analysis.report.markdown import markdown
 HEAD = ["published", "where", "ours", "95 % interval", "n", "verdict", "chance"]
 READING = (
     "results/published/rules.yaml registers the rules, with their dates. The interval"
-    " is that of our value, or of its difference from what it is compared with. The"
-    " chance is the share of 1,000 designs, drawn with replacement from our networks,"
-    f" that have the same verdict. Below {FRAGILE:.0%} the verdict is fragile."
+    " is that of our value, or of its difference from what it is compared with. For two"
+    " groups of networks, and for differences network by network, it is that of the"
+    " centre of all differences (Hodges and Lehmann), which the rank tests are about;"
+    " the difference of the medians can be outside it. The chance is the share of 1,000"
+    " designs, drawn with replacement from our networks, that have the same verdict."
+    f" Below {FRAGILE:.0%} the verdict is fragile."
 )
 _NUMBER = re.compile(r"([A-Z]\.)?\d.*")
 """A figure's number: `3.4a`, `C.1`."""

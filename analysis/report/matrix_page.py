@@ -33,8 +33,8 @@ def lines(
         " with Holm's correction over all statements. A part, or the control, may have"
         " been executed in every k-th network alone; both of its verdicts are then"
         " those in these networks. `-` means that the campaign was not executed without"
-        " the part, and `no test` that the verdict changed and nothing can test the change: there are"
-        " too few networks, or the statistic is a maximum."
+        " the part, and `no test` that the verdict changed and nothing can test the"
+        " change: there are too few networks, or the statistic is a maximum."
     )
     yield ""
     base = [baseline.configuration.name] if baseline else []

@@ -69,6 +69,18 @@ def test_the_rule(
     assert judging.decide(asked, 0.0, wide, narrow) is verdict
 
 
+def test_a_median_of_0_is_not_above_0() -> None:
+    """The centre of the differences is above 0, and their median is not."""
+    values = np.r_[np.zeros(30), np.linspace(1, 2, 46), -np.linspace(0.01, 0.02, 24)]
+    other = networks(np.zeros(100), case="b")
+    both = pd.concat([networks(values, case="a"), other], ignore_index=True)
+    keys: Keys = {"statistic": "paired", "metric": "y", "relation": ">", "value": 0}
+    found = judged(both, **keys, rows="case=a", against="case=b")
+    assert found.value == 0
+    assert found.interval is not None and found.interval[0] > 0
+    assert found.verdict is UNDECIDED
+
+
 def test_no_effect_needs_more_than_a_large_p() -> None:
     """Twelve networks without a trend show nothing; four hundred do."""
     generator = np.random.default_rng(2)
