@@ -106,10 +106,11 @@ def _contents(
 
     expect = request.expect or _expected(spec, root)
     has_cells = expect is not None and cells.is_cells(expect)
+    said = _statements_beside(expect) if expect and has_cells else expect
     notes = request.notes or out / "notes.md"
     return Contents(
         figures=spec.figures if spec else (),
-        statements=statements.read(expect) if expect and not has_cells else (),
+        statements=statements.read(said) if said else (),
         cells=cells.read(expect) if expect and has_cells else (),
         notes=notes.read_text(encoding="utf-8") if notes.is_file() else "",
         look=request.look,
@@ -130,6 +131,12 @@ def _page(
         click.echo(f"{root}: not drawn: {line}", err=True)
     click.echo(f"wrote {written.page or out / 'figures.pdf'}")
     return written.page
+
+
+def _statements_beside(cells: Path) -> Path | None:
+    """The file of statements with the name of a file of cells, if there is one."""
+    beside = cells.with_suffix(".yaml")
+    return beside if beside.is_file() else None
 
 
 def _expected(spec: "Spec | None", results: Path) -> Path | None:

@@ -52,6 +52,25 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+def test_statements_beside_a_file_of_cells_are_in_the_report(
+    results: Path, tmp_path: Path
+) -> None:
+    cells = "source,row,column,case,point,metric,unit,scale,value,margin,note\n"
+    cells += "Table 1,goodput,LIA,mptcp,,goodput_mbps,Mbit/s,,5,,\n"
+    (tmp_path / "paper.csv").write_text(cells)
+    (tmp_path / "paper.yaml").write_text(
+        "source: A paper\nstatements:\n- id: some\n  kind: statement\n  text: some\n"
+        '  statement: it gets something\n  registered: "2026-11-22"\n  criterion:\n'
+        "    {statistic: median, metric: goodput_mbps, relation: '>', value: 0}\n"
+    )
+    out, given = tmp_path / "out", tmp_path / "paper.csv"
+    done = invoke("report", results, "--out", out, "--expect", given)
+    assert done.exit_code == 0, done.output
+    page = (out / "README.md").read_text()
+    assert "| it gets something |" in page and "### Table 1" in page
+
+
+@pytest.mark.slow
 def test_report_writes_the_same_page_twice(results: Path, tmp_path: Path) -> None:
     pages = []
     for name in ("first", "second"):

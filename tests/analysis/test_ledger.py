@@ -4,6 +4,7 @@ The tests need no history: the digests are in the repository. Where there is a
 history, the ledger must also continue that of every earlier commit.
 """
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -67,6 +68,22 @@ def test_the_ledger_continues_that_of_every_commit() -> None:
             text=True,
         )
         assert shown.returncode or now.startswith(shown.stdout), commit
+
+
+def test_every_registered_statement_and_cell_is_judged_somewhere() -> None:
+    """A pages file or an experiment names its file, or that of the cells beside it."""
+    naming = [*PUBLISHED.glob("*-pages.yaml"), *(ROOT / "experiments").rglob("*.yaml")]
+    named = set(
+        re.findall(r"[\w.-]+\.(?:csv|yaml)", "".join(map(Path.read_text, naming)))
+    )
+    left_out = [
+        path.name
+        for path in (*PUBLISHED.glob("*.yaml"), *PUBLISHED.glob("*.csv"))
+        if not {path.name, path.with_suffix(".csv").name} & named
+        and not path.name.endswith("-pages.yaml")
+        and not path.name.startswith(("rules", "ledger", "thesis-table-"))
+    ]
+    assert not left_out
 
 
 @pytest.mark.parametrize(
