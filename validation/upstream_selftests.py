@@ -71,6 +71,8 @@ NAMES = {
     "selftests-stock": "all options, without our changes",
 }
 FULL = ("selftests", "selftests-stock")
+VERBS = {"fail": "fail", "skip": "are skipped", "either": "pass or fail"}
+"""By the expected outcome."""
 
 
 @dataclass
@@ -272,7 +274,7 @@ def _reasons(records: Sequence[Record]) -> list[str]:
     lines = []
     entries = {r.config: selftests.expected(r.config) for r in records}
     for entry in dict.fromkeys(e for listed in entries.values() for e in listed):
-        verb = {"fail": "fail", "skip": "are skipped"}[entry.outcome]
+        verb = VERBS[entry.outcome]
         tests = ", ".join(f"`{pattern}`" for pattern in entry.tests)
         compared = _compare(entry, records) if len(records) > 1 else ""
         lines.append(f"- {entry.reason} These tests {verb}: {tests}.{compared}")

@@ -41,6 +41,15 @@ def test_a_surprise_is_what_the_list_does_not_say() -> None:
     ]
 
 
+def test_a_race_may_be_lost_and_won() -> None:
+    listed = [Expected("A race.", "either", ("join: race",))]
+    for result in ("ok", "fail"):
+        assert selftests.surprises([outcome({"race": result})], listed) == []
+    assert selftests.surprises([outcome({"race": "skip"})], listed) == [
+        "join: race: skip, expected either"
+    ]
+
+
 def test_results_are_read_from_what_a_script_prints() -> None:
     text = (
         "TAP version 13\n1..3\n"
