@@ -312,7 +312,7 @@ def test_a_lock_is_seen_without_taking_it(tmp_path: Path) -> None:
 
 
 def test_the_dashboard_at_the_end_is_the_plain_one(
-    tmp_path: Path, whole: Path, command: Command
+    tmp_path: Path, whole: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a campaign of the real engine."""
     shutil.copy(whole / "experiment.yaml", tmp_path / "file.yaml")
@@ -334,14 +334,14 @@ def test_the_dashboard_at_the_end_is_the_plain_one(
     assert status == 0
     assert said.splitlines()[-1].startswith("stopped; the files are written: results:")
     plain = tmp_path / "plain.html"
-    os.chdir(tmp_path)
+    monkeypatch.chdir(tmp_path)
     assert command("dashboard", "results", "--out", plain).status == 0
     written = (tmp_path / "results/report/dashboard.html").read_bytes()
     assert written == plain.read_bytes() == served
 
 
 def test_the_report_at_the_end_is_the_plain_one(
-    filling: Filling, tmp_path: Path, command: Command
+    filling: Filling, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Notes that lie where the report will be stand in it while the campaign runs."""
     folder = filling.root.root / "report"
@@ -361,7 +361,7 @@ def test_the_report_at_the_end_is_the_plain_one(
     with live(tmp_path, "report", "--watch", "results") as page:
         until(lambda: "the page stays until Ctrl-C" in page.said)
         assert page.stop()[0] == 0
-    os.chdir(tmp_path)
+    monkeypatch.chdir(tmp_path)
     shutil.copytree(filling.root.root, tmp_path / "again")
     shutil.rmtree(filling.root.root)
     shutil.copytree(tmp_path / "again", filling.root.root)

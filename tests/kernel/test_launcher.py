@@ -17,6 +17,7 @@ from mpbench.errors import UserError
 from mpbench.kernel import launcher
 from mpbench.store import scratch
 
+ROOT = Path(__file__).parents[2]
 MEMORY_BYTES = 1 << 20
 KEPT_BYTES = MEMORY_BYTES + confinement.MEMORY_SLACK_BYTES
 
@@ -217,7 +218,7 @@ def test_a_container_that_refuses_fixed_addresses_is_told() -> None:
     if confinement.RANDOMIZE.read_text().strip() == "0":
         pytest.skip("addresses are not random here")
     done = subprocess.run(
-        [sys.executable, "-c", REFUSED], capture_output=True, text=True
+        [sys.executable, "-c", REFUSED], capture_output=True, text=True, cwd=ROOT
     )
     assert "refuses fixed addresses (personality)" in done.stdout, done.stderr
     assert "seccomp=unconfined" in done.stdout
