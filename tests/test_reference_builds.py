@@ -1,5 +1,7 @@
-"""All pages under results/reference come from one kernel build and one commit."""
+"""All under results/reference comes from one kernel build and one commit."""
 
+import json
+import lzma
 import re
 from pathlib import Path
 
@@ -31,6 +33,16 @@ def faults(folder: Path) -> list[str]:
 
 def test_every_page_names_the_same_build() -> None:
     assert not faults(REFERENCE)
+
+
+def test_kept_rows_are_of_the_build_that_the_pages_name() -> None:
+    """One recipe: a guided kernel's bytes also depend on where it was trained."""
+    pages = builds(REFERENCE)
+    for file in sorted(REFERENCE.glob("rows/*/rows.jsonl.xz")):
+        with lzma.open(file, "rt", encoding="utf-8") as lines:
+            made = json.loads(next(lines))["provenance"]
+        assert made["backend"]["kernel"]["key"] in pages["kernel"], file.parent.name
+        assert made["mpbench"]["commit"] in pages["commit"], file.parent.name
 
 
 def page(folder: Path, name: str, kernel: str, commit: str) -> None:
