@@ -97,8 +97,9 @@ def _download(shell: Shell, scratch: Path, sources: Iterable[Source]) -> list[Pa
             gone.append(wanted)
     if gone:
         raise UserError(
-            f"the mirror does not have the source of {', '.join(gone)}; an older one "
-            "is on snapshot.debian.org, or pin newer packages with `mpbench image lock`"
+            f"the mirror does not have the source of {', '.join(gone)}; older ones "
+            "are in Debian's archive of snapshots; or pin newer packages with `mpbench "
+            "image lock`"
         )
     return sorted(folder.iterdir())
 

@@ -84,6 +84,6 @@ def test_sources_that_the_mirror_lacks_are_named(
     made: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_mirror(monkeypatch, made, {"tool"})
-    with pytest.raises(UserError, match=r"source of one=1:1.0-3; an older"):
+    with pytest.raises(UserError, match=r"source of one=1:1.0-3; older ones"):
         debian_sources.write(tmp_path / "out")
     assert not list((tmp_path / "out").iterdir())
