@@ -114,6 +114,11 @@ class Compared:
         return None if self.ours is None else self.ours - self.cell.value
 
     @property
+    def error(self) -> float | None:
+        """The standard error of our mean; None for a single run."""
+        return None if self.margin is None else self.margin / _quantile(self.n)
+
+    @property
     def verdict(self) -> Verdict | None:
         """Whether the two intervals meet; None where nothing was measured.
 
@@ -208,8 +213,12 @@ def with_drop_shares(runs: pd.DataFrame) -> pd.DataFrame:
 def _margins(values: np.ndarray) -> np.ndarray:
     """Half of the 95 % interval of the mean along the last axis, by Student's t."""
     n = values.shape[-1]
-    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
-    return np.asarray(quantile * values.std(axis=-1, ddof=1) / math.sqrt(n))
+    return np.asarray(_quantile(n) * values.std(axis=-1, ddof=1) / math.sqrt(n))
+
+
+def _quantile(n: int) -> float:
+    """Student's t that 95 % of the means of n values are within."""
+    return float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
 
 
 def _chance(ours: Compared, values: np.ndarray, redraws: int) -> float:

@@ -15,9 +15,10 @@ that all show the same side, for n networks.
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -45,7 +46,7 @@ class Effect(Enum):
 
 @dataclass(frozen=True)
 class Change:
-    """What a part does to a statement.
+    """What a part does to a statement, or to a cell of a table.
 
     with_part, without : the verdicts
     p : two-sided p-value that the statistic is the same with and without the part;
@@ -74,7 +75,9 @@ class Change:
 
 
 Row = Mapping[str, Change]
-"""The changes of one statement, by part."""
+"""The changes of one statement, or of one cell, by part."""
+
+Name = TypeVar("Name", bound=Hashable)
 
 
 def changes(
@@ -104,12 +107,18 @@ def changes(
                 continue
             p = _change_p(known, other, same, campaigns)
             found[statement.id, part] = Change(known.verdict, other.verdict, p)
+    return dict(corrected(found))
+
+
+def corrected(found: Mapping[tuple[Name, str], Change]) -> dict[Name, Row]:
+    """The changes with Holm's correction over all of them, by name and part."""
     tested = {key: one.p for key, one in found.items() if one.p is not None}
-    corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
-    rows: dict[str, dict[str, Change]] = {}
+    p_values = dict(zip(tested, holm(list(tested.values())), strict=True))
+    rows: dict[Name, dict[str, Change]] = {}
     for (name, part), one in found.items():
-        change = Change(one.with_part, one.without, one.p, corrected.get((name, part)))
-        rows.setdefault(name, {})[part] = change
+        rows.setdefault(name, {})[part] = replace(
+            one, corrected=p_values.get((name, part))
+        )
     return dict(rows)
 
 

@@ -196,12 +196,23 @@ def score(
             statement.id: answer(statement, campaigns, redraws)
             for statement in statements
         },
-        {
-            sheet.name: tuple(_compared(sheet, campaigns, redraws))
-            for sheet in sheets
-            if sheet.cells
-        },
+        compared(sheets, campaigns, redraws),
     )
+
+
+def compared(
+    sheets: Sequence[Sheet], campaigns: Campaigns, redraws: int = REDRAWS
+) -> dict[str, tuple[Compared, ...]]:
+    """Every cell beside its value in the campaigns, by the sheet's name.
+
+    campaigns : by the name in the sheets
+    redraws : of the runs, for a verdict's chance; 0 for verdicts without one
+    """
+    return {
+        sheet.name: tuple(_compared(sheet, campaigns, redraws))
+        for sheet in sheets
+        if sheet.cells
+    }
 
 
 def _compared(sheet: Sheet, campaigns: Campaigns, redraws: int) -> Iterator[Compared]:

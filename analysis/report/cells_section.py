@@ -118,15 +118,19 @@ def _row(compared: Compared) -> list[str]:
             difference = f"{compared.ours - cell.value:+.0f}"
         if cell.value:
             difference += f" ({(compared.ours - cell.value) / cell.value:+.1%})"
-    verdict = compared.verdict.value if compared.verdict else "not measured"
-    if compared.verdict is Verdict.DIFFERS:
-        verdict = f"**{verdict}**"
-    verdict += ", fragile" if compared.fragile else ""
     rounds = {True: "same", False: "other", None: "-"}[compared.rounds]
     chance = "-" if compared.chance is None else f"{compared.chance:.0%}"
-    more = (verdict, rounds, chance)
+    more = (verdict(compared), rounds, chance)
     name = f"{cell.row}{f',{unit}' if unit else ''}"
     return [name, cell.column, published, ours, str(compared.n), difference, *more]
+
+
+def verdict(compared: Compared) -> str:
+    """The verdict in words, with what weakens it."""
+    name = compared.verdict.value if compared.verdict else "not measured"
+    if compared.verdict is Verdict.DIFFERS:
+        name = f"**{name}**"
+    return name + (", fragile" if compared.fragile else "")
 
 
 def _number(value: float) -> str:

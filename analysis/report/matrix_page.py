@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from analysis.published.cell_changes import CellRows
+from analysis.published.cells import Cell
 from analysis.published.judging import Verdict
 from analysis.published.matrix import REDRAWS, Change, Effect, Row
-from analysis.published.publication import Scored
+from analysis.published.publication import Scored, Sheet
 from analysis.published.statements import Statement
-from analysis.report import answers_section
+from analysis.report import answers_section, cells_section
 from analysis.report.markdown import markdown
 
 
@@ -54,7 +56,8 @@ def lines(
         figure = answers_section.figure(statement.figure)
         table.append([f"`{statement.id}` ({figure})", *verdicts, *cells, again])
     yield from markdown(head, table)
-    yield from _summary(parts, rows, control)
+    known = list(rows.values()), list(control.values())
+    yield from _summary("statements", parts, *known)
     yield from _open(statements, whole, baseline, rows)
 
 
@@ -69,17 +72,17 @@ def _cell(change: Change | None) -> str:
 
 
 def _summary(
-    parts: Sequence[str], rows: Mapping[str, Row], control: Mapping[str, Row]
+    what: str, parts: Sequence[str], rows: Sequence[Row], control: Sequence[Row]
 ) -> Iterator[str]:
-    """How many statements each part, and the control, mended and broke."""
+    """How many statements or cells each part, and the control, mended and broke."""
     table = []
     columns = [(part, rows) for part in parts] + [("control", control)]
     for part, of in columns:
-        known = [row[part] for row in of.values() if part in row]
+        known = [row[part] for row in of if part in row]
         counts = [sum(one.effect is effect for one in known) for effect in Effect]
         flips = sum(one.by_chance for one in known)
         table.append([part, str(len(known)), *map(str, counts), str(flips)])
-    head = ["part", "statements", *(effect.value for effect in Effect), "by chance"]
+    head = ["part", what, *(effect.value for effect in Effect), "by chance"]
     yield from markdown(head, table, numbers_from=1)
 
 
@@ -113,6 +116,64 @@ def _open(
                 " explains it."
             )
     yield ""
+
+
+def cells(
+    sheets: Sequence[Sheet],
+    whole: Scored,
+    baseline: Scored | None,
+    rows: CellRows,
+    control: CellRows,
+    parts: Sequence[str],
+) -> Iterator[str]:
+    """The cells of tables by parts, with the control; nothing if there are no cells."""
+    known = [(sheet.name, sheet.cells) for sheet in sheets if sheet.cells]
+    if not known:
+        return
+    name = whole.configuration.name
+    yield "## Cells of tables"
+    yield ""
+    yield (
+        "A part mends or breaks a cell as it does a statement. The mean over the seeds"
+        " must change by more than chance: p < 0.05 by Welch's test, after Holm's"
+        " correction over all cells and parts; the control has a correction of its own."
+    )
+    yield ""
+    base = [baseline] if baseline else []
+    head = ["table", "cell", *(one.configuration.name for one in base), name]
+    table = []
+    for sheet, group in known:
+        for index, cell in enumerate(group):
+            verdicts = [
+                cells_section.verdict(one.cells[sheet][index]) for one in (*base, whole)
+            ]
+            row = rows.get((sheet, index), {})
+            effects = [_cell(row.get(part)) for part in parts]
+            again = _cell(control.get((sheet, index), {}).get("control"))
+            table.append([cell.source, _place(cell), *verdicts, *effects, again])
+    yield from markdown([*head, *parts, "control"], table)
+    yield from _summary("cells", parts, list(rows.values()), list(control.values()))
+    unexplained = sum(
+        compared.verdict not in (None, Verdict.AGREES)
+        and all(
+            one.effect is not Effect.BROKEN
+            for one in rows.get((sheet, index), {}).values()
+        )
+        for sheet, group in whole.cells.items()
+        for index, compared in enumerate(group)
+    )
+    yield (
+        f"Cells that do not agree under {name}, and that no part explains:"
+        f" {unexplained}."
+    )
+    yield ""
+
+
+def _place(cell: Cell) -> str:
+    """Where the cell is: row, column, and the point of a row with several."""
+    point = " ".join(f"{name}={value:g}" for name, value in cell.point.items())
+    told = ", ".join(part for part in (cell.row, cell.column) if part)
+    return f"{told} ({point})" if point else told
 
 
 def exploration(

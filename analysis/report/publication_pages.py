@@ -14,6 +14,7 @@ from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.figures.titles import within_sentence
 from analysis.published import matrix as matrices
+from analysis.published.cell_changes import cell_changes
 from analysis.published.judging import REDRAWS, Verdict
 from analysis.published.publication import (
     Configuration,
@@ -181,6 +182,14 @@ def _write_matrix(
         baseline = by_name.get(matrix.baseline)
         lines += matrix_page.lines(
             publication.statements, whole, baseline, rows, again, tuple(parts)
+        )
+        lines += matrix_page.cells(
+            publication.sheets,
+            whole,
+            baseline,
+            cell_changes(publication.sheets, whole.campaigns, parts),
+            cell_changes(publication.sheets, whole.campaigns, {"control": control}),
+            tuple(parts),
         )
     for one in scored:
         baseline = by_name.get(matrix.baseline) if matrix else None

@@ -9,13 +9,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
-from analysis.published import cells, matrix, publication, statements
+from analysis.published import (
+    cell_changes,
+    cells,
+    matrix,
+    publication,
+    statements,
+)
 from analysis.published import criterion as criteria
 from analysis.published.answers import Outcome, answer
 from analysis.published.judging import Verdict
@@ -229,6 +236,83 @@ def test_the_matrix_tells_what_a_part_mends_and_breaks(tmp_path: Path) -> None:
     assert "Exploration: same" not in page
     index = (tmp_path / "README.md").read_text()
     assert "[matrix.md](matrix.md)" in index and "**try**" not in index
+
+
+def with_goodput(name: str, level: float) -> Campaign:
+    """Five repetitions of one network, with a spread of 0.1 Mbit/s."""
+    noise = np.random.default_rng(len(name)).normal(scale=0.1, size=5)
+    same = {"point": 0, "case": "mptcp", "protocol": "mptcp", "verdict": "ok"}
+    columns = {"repetition": range(5), "goodput_mbps": level + noise, **same}
+    return Campaign(name, pd.DataFrame(columns))
+
+
+def test_the_matrix_tells_what_a_part_does_to_the_cells(tmp_path: Path) -> None:
+    """Without `rate` the first cell is hit, and the second is not any more."""
+    cell = cells.Cell(
+        "T", "goodput", "x", "mptcp", {}, "goodput_mbps", "Mbit/s", 1.0, 20.0, None, ""
+    )
+    sheet = replace(
+        SHEETS[1],
+        campaigns=("a",),
+        cells=(cell, replace(cell, value=30.0), replace(cell, value=40.0)),
+    )
+    known = [
+        with_goodput(name, level)
+        for name, level in (
+            ("a", 25.0),
+            ("a-v", 20.0),
+            ("a-v-without-rate", 30.0),
+            ("a-v-without-seed", 20.0),
+            ("a-v-control", 20.0),
+        )
+    ]
+    publication_pages.write(
+        replace(
+            publication_of(()),
+            sheets=(sheet,),
+            configurations=(
+                publication.Configuration("up"),
+                publication.Configuration("v", "-v"),
+            ),
+            matrix=publication.Matrix("v", "up", "-v-without-", "-v-control"),
+        ),
+        {campaign.name: campaign for campaign in known},
+        {},
+        tmp_path,
+        Look(formats=("png",)),
+        redraws=20,
+    )
+    page = (tmp_path / "matrix.md").read_text()
+    assert "| table | cell | up | v | rate | seed | control |" in page
+    assert (
+        "| T | goodput, x | **differs** | agrees | **mended** | no change | no change |"
+    ) in page
+    assert "| T | goodput, x | **differs** | **differs** | **broken** | no" in page
+    assert "| rate | 3 | 1 | 1 | 1 | 0 |" in page and "| seed | 3 | 0 | 0 | 3 |" in page
+    assert "and that no part explains: 1." in page
+
+
+def test_means_that_chance_may_have_moved_have_no_small_p_value() -> None:
+    cell = cells.Cell(
+        "T", "goodput", "x", "mptcp", {}, "goodput_mbps", "Mbit/s", 1.0, 20.0, None, ""
+    )
+    generator = np.random.default_rng(1)
+    found = []
+    for _ in range(400):
+        first, second = generator.normal(20.0, 1.0, size=(2, 5))
+        pair = []
+        for values in (first, second):
+            runs = pd.DataFrame({"case": "mptcp", "goodput_mbps": values})
+            pair.append(cells.compare(cell, runs, 0))
+        p = cell_changes.change_p(*pair)
+        assert p is not None
+        assert p == pytest.approx(
+            stats.ttest_ind(first, second, equal_var=False).pvalue, rel=1e-9
+        )
+        found.append(p)
+    assert sum(p < 0.05 for p in found) < 32
+    single = replace(pair[0], margin=None, n=1)
+    assert cell_changes.change_p(single, pair[1]) is None
 
 
 def test_a_part_left_out_in_fewer_networks_is_compared_in_these(tmp_path: Path) -> None:
