@@ -47,15 +47,16 @@ class Steps:
         self.amplifier, self.widened = 0.0, 0
 
     def step(self, direction: int, slope: float, rate: float, total: float) -> float:
-        if self.direction * direction < 0:
+        turn = self.direction * direction < 0
+        if turn:
             self.reset()
             self.swing = min(self.swing + 1, 2)
-        elif self.direction and self.swing > 0:
+        size = max(abs(slope) * self.theta * (1 + self.amplifier), self.least)
+        if not turn and self.swing > 0:
             self.swing -= 1
-        elif self.direction:
+        elif not turn:
             self.amplifier += self.growth
         self.direction = direction
-        size = max(abs(slope) * self.theta * (1 + self.amplifier), self.least)
         bound = total * self.bound * (1 + self.widened)
         if size > bound:
             size = bound

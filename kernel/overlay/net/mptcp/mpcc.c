@@ -116,6 +116,7 @@ static void mpcc_set_rate(struct sock *sk, struct mpcc *m, u64 rate)
 	u64 bytes = mul_u64_u64_shr(rate, 125000, MPCC_SHIFT);	/* per second */
 	u64 window;
 
+	bytes = min_t(u64, bytes, READ_ONCE(sk->sk_max_pacing_rate));
 	WRITE_ONCE(sk->sk_pacing_rate, bytes);
 	if (sk->sk_gso_max_segs != 1) {	/* initially, and after a change of route */
 		m->gso_max_segs = sk->sk_gso_max_segs;

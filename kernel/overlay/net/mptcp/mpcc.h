@@ -174,22 +174,25 @@ static inline void mpcc_stride_reset(struct mpcc_stride *stride)
 static inline u64 mpcc_step(struct mpcc_stride *stride, int direction, s64 gradient,
 			    u64 rate, u64 total, const struct mpcc_limits *limits)
 {
+	bool turn = stride->direction == -direction;
 	u64 bound, step;
 
-	if (stride->direction == -direction) {
+	if (turn) {
 		mpcc_stride_reset(stride);
 		stride->swing = min(stride->swing + 1, MPCC_SWING_MAX);
-	} else if (stride->direction && stride->swing) {
-		stride->swing--;
-	} else if (stride->direction) {
-		stride->amplifier = min(stride->amplifier + limits->amplifier,
-					MPCC_AMPLIFIER_MAX);
 	}
-	stride->direction = direction;
 
 	step = gradient < 0 ? -gradient : gradient;
 	step = div_u64(step * limits->theta, 1000);
 	step = mul_u64_u64_div_u64(step, 1000 + stride->amplifier, 1000);
+
+	/* The first step of a series is not amplified, so the factor grows after it. */
+	if (!turn && stride->swing)
+		stride->swing--;
+	else if (!turn)
+		stride->amplifier = min(stride->amplifier + limits->amplifier,
+					MPCC_AMPLIFIER_MAX);
+	stride->direction = direction;
 	step = max(step, limits->least);
 
 	bound = div_u64(min(total, MPCC_RATE_MAX) * limits->bound, 1000) *
