@@ -4,10 +4,11 @@
 
 Measured are: a run without traffic (boot, network, teardown); 30 s of iperf3 over MPTCP
 (lia, lowrtt) through `two_path` at three capacities, on routers and on the fabric;
-and a FatTree of 128 hosts with 8 subflows per connection, of which 1 and 2 virtual
-seconds are executed. What 20 s would take is extrapolated from both. Each run is
-executed as the engine executes it. The seconds are those of the CPU time, user and
-system, of all processes of a guest: other load changes them less than wall time.
+120 s of scenario A of the OLIA paper with ten users of each type, on both; and a
+FatTree of 128 hosts with 8 subflows per connection, of which 1 and 2 virtual seconds
+are executed. What 20 s would take is extrapolated from both. Each run is executed as
+the engine executes it. The seconds are those of the CPU time, user and system, of all
+processes of a guest: other load changes them less than wall time.
 
 With `--against` another kernel (the folder of one in the cache) takes turns with the
 present one, run by run. Then the ratio of the lowest times stands beside the median of
@@ -46,6 +47,8 @@ SHORT_S = (1.0, 2.0)
 AIMS = {False: {10: 40.0, 50: 20.0, 100: 12.0}, True: {50: 26.0, 100: 14.0}}
 """The aims by fabric or routers and by Mbit/s of each path: virtual s per CPU s."""
 EMPTY_AIM_S = 0.13
+SCENARIO_S, SCENARIO_AIM_S = 120.0, 2.5
+"""Scenario A's virtual seconds, and the CPU seconds that they may take."""
 COALESCED = "coalesced"
 
 TWO_PATH = """\
@@ -62,6 +65,31 @@ traffic:
   - {{tool: iperf3, from: client, to: server, duration: {seconds:g} s,
      read: {read}}}
 """
+SCENARIO_A = """\
+name: scenario-a
+fabric: {fabric}
+network:
+  links:
+    server:
+      capacity: 10 Mbit/s
+      delay: 20 ms
+      queue: 300
+      discipline: {{name: red, min: 30.28 ms, max: 60.56 ms, probability: 10 %}}
+    shared: {{like: server}}
+    private: {{delay: 20 ms}}
+    internet: {{delay: 20 ms}}
+  users:
+    type1: {{paths: [private server, shared server], users: 10}}
+    type2: {{paths: [shared internet], users: 10}}
+cases: {{lia: {{protocol: mptcp, congestion_control: lia, scheduler: lowrtt}}}}
+traffic:
+  - {{tool: iperf3, from: type1, to: server_type1, duration: {seconds:g} s,
+     start: {{min: 0 s, max: 1 s}}, read: {read}}}
+  - {{tool: iperf3, from: type2, to: server_type2, duration: {seconds:g} s,
+     start: {{min: 0 s, max: 1 s}}, read: {read},
+     transport: {{protocol: tcp, congestion_control: reno}}}}
+"""
+"""One of the two networks of `experiments/olia/olia-scenario-a.yaml`."""
 TREE = """\
 name: tree
 topology: fattree-k8
@@ -161,6 +189,10 @@ def cases(read: str, read_bytes: int) -> list[Case]:
             aim = AIMS[fabric].get(mbps)
             words = f"{aim:g} x" if aim else ""
             found.append(Case(name, two_path(mbps, how, fabric), DURATION_S, words))
+    for fabric in (False, True):
+        name = "scenario A" + (", fabric" if fabric else "")
+        words = f"{SCENARIO_AIM_S:g} s"
+        found.append(Case(name, scenario_a(how, fabric), SCENARIO_S, words))
     for seconds in SHORT_S:
         name = f"FatTree k = 8, {seconds:g} s"
         found.append(Case(name, job(TREE.format(seconds=seconds)), seconds, ""))
@@ -179,6 +211,15 @@ def two_path(mbps: int, read: str, fabric: bool = False) -> dict[str, Any]:
     """
     words = {"fabric": str(fabric).lower(), "mbps": mbps, "read": read}
     return job(TWO_PATH.format(seconds=DURATION_S, **words))
+
+
+def scenario_a(read: str, fabric: bool = False) -> dict[str, Any]:
+    """The job of 120 s of scenario A with ten users of each type.
+
+    read : how the receivers read, as in an experiment file
+    """
+    words = {"fabric": str(fabric).lower(), "read": read}
+    return job(SCENARIO_A.format(seconds=SCENARIO_S, **words))
 
 
 def empty() -> dict[str, Any]:
