@@ -252,15 +252,15 @@ def _connection_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
     if not spec.network_description.mesh:
         return
     for run in plan.runs:
-        size = sum(
-            _at_a_time(entry) * _buffers(entry["transport"] or run.job)
-            for entry in run.job["traffic"]
-        )
+        entries = run.job["traffic"]
+        size = sum(_at_a_time(e) * _buffers(e["transport"] or run.job) for e in entries)
         if size > MEMORY_BYTES:
+            # Half of a buffer counts: see _buffers.
+            most = 2 * MEMORY_BYTES // sum(map(_at_a_time, entries))
             yield (
                 f"{run.case}: the buffers of all connections take up to about"
                 f" {size / 1e6:.0f} MB, of the guest's 1 GiB; bound them with the"
-                " sysctls net.ipv4.tcp_rmem and tcp_wmem"
+                f" sysctls net.ipv4.tcp_rmem and tcp_wmem: {most} bytes fit"
             )
             return
 

@@ -8,7 +8,7 @@ know is refused, so a new key of the job needs a field here.
 `docs/experiment-file.md` describes the format key by key.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
@@ -16,7 +16,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 import topologies
 from mpbench import patterns
-from mpbench.plan import change_format
+from mpbench.plan import capture_places, change_format
 from mpbench.plan.job_flows import Flows
 from mpbench.plan.job_parts import (
     Entry,
@@ -351,9 +351,8 @@ class Job(Part):
     def _check_interfaces(self, wanted: list[str]) -> None:
         shapes = from_json([link.model_dump() for link in self.links])
         wiring = topologies.wire(self.description, shapes)
-        present: Collection[str] = wiring.captures
-        if self.fabric is not None:
-            present = fabric.table(self.description, wiring, shapes).places
+        on_fabric = self.fabric is not None
+        present = capture_places.names(self.description, wiring, shapes, on_fabric)
         for name in wanted:
             if name not in present:
                 raise ValueError(f"capture: no interface {name!r}")

@@ -12,6 +12,7 @@ from typing import Any
 
 from mpbench.errors import UserError
 from mpbench.plan import (
+    capture_places,
     changes,
     destinations,
     flow_list,
@@ -28,7 +29,7 @@ from mpbench.spec.cases import Case
 from mpbench.spec.flow_entry import Flows
 from mpbench.spec.traffic import Entry, Start, Traffic
 from mpbench.spec.with_params import WithParams
-from topologies import fabric, networks, resolve, wire
+from topologies import networks, resolve, wire
 from topologies.shaping import to_json
 
 REPORT = "report"
@@ -110,7 +111,7 @@ def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:
         key = ".".join(str(part) for part in place[:-1])
         raise UserError(
             f"{spec.where(*place)}: {key}: no interface '{name}'; "
-            f"{spec.network_description.name} has {', '.join(there)}"
+            f"{spec.network_description.name} {capture_places.hint(name, there)}"
         )
     return list(dict.fromkeys(wanted))
 
@@ -120,9 +121,8 @@ def interfaces(spec: Spec, values: Mapping[str, Any]) -> list[str]:
     description = spec.network_description
     shapes = resolve(description, values)
     wired = wire(description, shapes)
-    if spec.on_fabric is None:
-        return sorted(wired.captures)
-    return sorted(fabric.table(description, wired, shapes).places)
+    on_fabric = spec.on_fabric is not None
+    return sorted(capture_places.names(description, wired, shapes, on_fabric))
 
 
 def report(spec: Spec, flowing: Mapping[int, int]) -> Json:

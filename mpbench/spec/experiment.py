@@ -196,9 +196,13 @@ class Spec(Part):
 
     def _check_fabric(self, faults: Faults, info: ValidationInfo) -> None:
         topology = context(info).topology
-        if self.fabric is None or topology is None:
+        if topology is None:
             return
-        if reason := fabrics.fault(topology):
+        if self.fabric is None:
+            if "fabric" in self.model_fields_set and topology.mesh:
+                reason = f"{topology.name} runs on the fabric only; take it away"
+                faults.add(("fabric",), reason)
+        elif reason := fabrics.fault(topology):
             faults.add(("fabric",), reason)
 
     def _check_runs(self, faults: Faults) -> None:

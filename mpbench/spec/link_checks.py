@@ -113,10 +113,10 @@ def check(spec: "Spec", topology: Description, faults: Faults) -> None:
     for name, given in disciplines(spec).items():
         _check_queue(spec, name, given, faults)
     if spec.fabric is not None or topology.mesh:
-        _check_fabric(spec, faults)
+        _check_fabric(spec, topology, faults)
     _check_changes(spec, faults)
     if spec.fabric is not None or topology.mesh:
-        _check_changes_on_fabric(spec, faults)
+        _check_changes_on_fabric(spec, topology, faults)
 
 
 def _check_given_once(spec: "Spec", faults: Faults) -> None:
@@ -128,12 +128,13 @@ def _check_given_once(spec: "Spec", faults: Faults) -> None:
             faults.add(("links", link, choices.KEY), reason)
 
 
-def _check_fabric(spec: "Spec", faults: Faults) -> None:
+def _check_fabric(spec: "Spec", topology: Description, faults: Faults) -> None:
     """Adds the faults of traits that a link of the fabric cannot have."""
     for name, found in traits(spec).items():
         for key in found:
             if key != choices.KEY:
-                reason = f"a link of the fabric has no {key}; take one of them away"
+                reason = f"a link of the fabric has no {key}; take {key} away"
+                reason += "" if topology.mesh else ", or 'fabric'"
                 faults.add(place(spec, name, key), reason)
     for name, given in disciplines(spec).items():
         for other in sorted(_names(given) - {DROP_TAIL, RED}):
@@ -141,14 +142,16 @@ def _check_fabric(spec: "Spec", faults: Faults) -> None:
             faults.add(place(spec, name, choices.KEY), reason)
 
 
-def _check_changes_on_fabric(spec: "Spec", faults: Faults) -> None:
+def _check_changes_on_fabric(
+    spec: "Spec", topology: Description, faults: Faults
+) -> None:
     for key, changes in spec.changes.items():
         others = [quantity for quantity in changes.changed if quantity != "capacity"]
         if others:
             reason = f"a link of the fabric has the same {others[0]} all the time; only"
-            faults.add(
-                ("changes", key), f"{reason} capacity can change, or take fabric away"
-            )
+            reason += " capacity can change"
+            reason += "" if topology.mesh else ", or take 'fabric' away"
+            faults.add(("changes", key), reason)
 
 
 def _check_changes(spec: "Spec", faults: Faults) -> None:

@@ -21,7 +21,7 @@ def check(value: object, own: Sequence[str]) -> str:
         if reason := families.fault(shortened(value)):
             raise ValueError(reason)
         return value
-    return OneOf("topology", (*names(), *own)).check(value)
+    return OneOf("topology", (*names(), *own, *families.EXAMPLES)).check(value)
 
 
 def schema() -> JsonDict:

@@ -13,6 +13,7 @@ from pydantic.config import JsonDict
 
 from mpbench.spec.cases import Case
 from mpbench.spec.suggestions import nearest
+from mpbench.spec.traffic_patterns import HOSTS, NAMES
 from mpbench.spec.values import (
     Count,
     Faults,
@@ -188,6 +189,8 @@ class Entry(Part):
         for key, host in (("from", self.source), ("to", self.destination)):
             if host not in topology.hosts:
                 hint = nearest(host, topology.hosts)
+                if topology.mesh and host in (HOSTS, *NAMES):
+                    hint = "patterns need 'tool: flows' and 'from: hosts'"
                 faults.add((key,), f"{topology.name} has no host '{host}'; {hint}")
         if self.source == self.destination:
             faults.add(("to",), f"'{self.destination}' is where it comes from")

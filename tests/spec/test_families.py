@@ -203,3 +203,41 @@ def test_memory_is_told_before_a_run() -> None:
     assert told(64, 1 << 20) == []  # 768 connections
     (warning,) = told(128, 1 << 26)
     assert "only: the buffers of all connections take up to about 51540 MB" in warning
+    assert warning.endswith("tcp_rmem and tcp_wmem: 699050 bytes fit")
+
+
+def test_links_and_hosts_can_be_captured() -> None:
+    names = ["h1-eth0", "e1-a1-up", "a1-c1-down"]
+    made = job(capture=names)
+    assert made["capture"]["interfaces"] == names
+    with pytest.raises(UserError, match=r"no interface 'e1-a1'; fattree-k4 has 112"):
+        job(capture=["e1-a1"])
+    made["capture"]["interfaces"] = ["core"]
+    with pytest.raises(ValueError, match="no interface 'core'"):
+        job_format.check(made)
+
+
+@pytest.mark.parametrize(
+    ("sections", "words"),
+    [
+        ({"fabric": False}, "fattree-k4 runs on the fabric only"),
+        ({"topology": "fatree-k4"}, "did you mean 'fattree-k4'"),
+        (
+            {"links": {"core": {"reordering": {"share": "1 %", "by": "5 ms"}}}},
+            "a link of the fabric has no reordering; take reordering away$",
+        ),
+        (
+            {"changes": {"core": {"at": {"1 s": {"delay": "1 ms"}}}}},
+            "only capacity can change$",
+        ),
+        (
+            {"traffic": [{"tool": "iperf3", "from": "h1", "to": "permutation"}]},
+            "patterns need 'tool: flows' and 'from: hosts'",
+        ),
+    ],
+)
+def test_advice_that_a_data_centre_can_follow(
+    sections: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UserError, match=f"(?m){words}"):
+        job(**sections)
