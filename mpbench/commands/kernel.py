@@ -37,8 +37,14 @@ def command() -> None:
     "--source",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Linux as an unpacked tree or a tarball.  [default: Debian's source "
-    "package; else the release of the kernel's own site]",
+    help="Linux as an unpacked tree or a tarball.  [default: the pinned Linux, from "
+    "MPBENCH_MIRROR or Debian's archive]",
+)
+@click.option(
+    "--newest",
+    is_flag=True,
+    help="Take the newest Linux of the series in Debian's archive, or else on the "
+    "kernel's own site, in place of the pinned one. Results have another identity.",
 )
 @click.option(
     "-j",
@@ -60,6 +66,7 @@ def command() -> None:
 )
 def build(
     source: Path | None,
+    newest: bool,
     jobs: int | None,
     config: str,
     force: bool,
@@ -70,11 +77,13 @@ def build(
 
     from mpbench import kernel
 
+    if source and newest:
+        raise UserError("--source and --newest: give one of them")
     train = _training(config) if profile_guided else None
 
     # SIGTERM then works like Ctrl-C: it ends the compilers and names the log.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    made = kernel.build(config, source, jobs, force, train)
+    made = kernel.build(config, source, jobs, force, train, newest)
     click.echo(made.path)
 
 

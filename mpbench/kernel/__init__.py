@@ -23,18 +23,20 @@ def build(
     jobs: int | None = None,
     force: bool = False,
     train: Train | None = None,
+    newest: bool = False,
 ) -> Kernel:
     """Build the kernel of that configuration, unless the cache has it.
 
-    source : an unpacked tree or a tarball; fetched if not given
+    source : an unpacked tree or a tarball; the pinned Linux is fetched if not given
     jobs : compilers at a time; as many as there are CPUs if not given
     force : build again although the cache has the kernel
     train : executes traffic in a kernel that counts what it executes. If given, the
         kernel is built once more, with these counts. Both builds have the same key
+    newest : without `source`, fetch the newest Linux in place of the pinned one
     Raises UserError for every fault that a user can correct.
     """
     from mpbench.kernel import launcher
     from mpbench.kernel.building import build as build_it
 
     launcher.find()
-    return build_it(config, source, jobs, force, train=train)
+    return build_it(config, source, jobs, force, train=train, newest=newest)

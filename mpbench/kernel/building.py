@@ -28,10 +28,11 @@ def build(
     force: bool,
     progress: Progress | None = None,
     train: profiling.Train | None = None,
+    newest: bool = False,
 ) -> Kernel:
     """See `mpbench.kernel.build`."""
     wanted = recipe.read(config)
-    plain = given is None and not force
+    plain = given is None and not force and not newest
     guided = train is not None
     ready = _whole(wanted, guided) if plain else None
     if ready is not None:
@@ -50,7 +51,7 @@ def build(
         shell = Shell(log, inherited=[handle.fileno()])
         stack.callback(shell.close)
         try:
-            source = sources.obtain(given, shell, output)
+            source = sources.obtain(given, shell, output, newest)
             key = cache.key(wanted, source.identity, compiler)
             maker = _Maker(wanted, source, compiler, key, shell, output)
             number = jobs or len(os.sched_getaffinity(0))

@@ -18,18 +18,25 @@ PACKAGE = f"linux-source-{SERIES}"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
-def fetch(shell: Shell, folder: Path) -> tuple[Path, str]:
+def fetch(shell: Shell, folder: Path, wanted: str | None = None) -> tuple[Path, str]:
     """Download and unpack the package in the empty `folder`.
 
+    wanted : the package's version; None for the newest
     Returns the tarball of Linux and the package's version.
-    Raises UserError if the machine cannot read Debian's archive.
+    Raises UserError if the machine cannot read Debian's archive, or if the archive
+    does not have that version.
     """
     settings = options(folder, {mirror(shell): [SUITE]})
     try:
         shell.run(["apt-get", *settings, "-q", "update", "--error-on=any"])
     except UserError as error:
         raise UserError(f"Debian's suite {SUITE} cannot be read: {error}") from error
-    shell.run(["apt-get", *settings, "-q", "download", PACKAGE], cwd=folder)
+    name = PACKAGE if wanted is None else f"{PACKAGE}={wanted}"
+    try:
+        shell.run(["apt-get", *settings, "-q", "download", name], cwd=folder)
+    except UserError as error:
+        what = PACKAGE if wanted is None else f"{PACKAGE} {wanted}"
+        raise UserError(f"Debian's suite {SUITE} does not have {what}") from error
     packages = list(folder.glob("*.deb"))
     if len(packages) != 1:
         raise UserError(f"Debian's suite {SUITE} has no {PACKAGE}")

@@ -18,7 +18,7 @@ from mpbench.errors import UserError
 FILE = carried.ROOT / "kernel/linux.lock"
 FORMS = {
     "version": re.compile(r"\d+\.\d+(\.\d+)?"),
-    "origin": re.compile(r"[ -~]{1,100}"),
+    "origin": re.compile(r"Debian linux-source-\S{1,20} \S{1,40}"),
     "whole": re.compile(r"[0-9a-f]{64}"),
     "subset": re.compile(r"[0-9a-f]{64}"),
 }
@@ -29,7 +29,7 @@ class Pinned:
     """The lines of the lock file.
 
     version : of Linux
-    origin : where the whole source comes from, in words
+    origin : Debian's package of the whole source, and its version
     whole : the SHA-256 of the tarball with the whole source
     subset : the SHA-256 of the subset's archive before it is compressed
     """
@@ -38,6 +38,11 @@ class Pinned:
     origin: str
     whole: str
     subset: str
+
+    @property
+    def package(self) -> str:
+        """The version of Debian's package that has it."""
+        return self.origin.split()[-1]
 
     @property
     def top(self) -> str:

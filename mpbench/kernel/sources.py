@@ -11,16 +11,20 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from mpbench import mirror
 from mpbench.errors import UserError
 from mpbench.kernel import cache, debian, pinned, unpack, upstream
+from mpbench.kernel.pinned import Pinned
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import SERIES
-from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.shell import Shell
+
+Download = Callable[[Path, Shell, Progress], tuple[Path, str]]
+"""Downloads a tarball to a folder. Returns it, and where it comes from."""
 
 SUBSET = "subset"
 """In the place of the rules of a source that was unpacked from the pinned subset."""
@@ -61,11 +65,20 @@ class Source:
         return self.folder / "selftests"
 
 
-def obtain(given: Path | None, shell: Shell, progress: Progress) -> Source:
-    """The requested source, unpacked in the cache. The caller holds the lock."""
+def obtain(
+    given: Path | None, shell: Shell, progress: Progress, newest: bool = False
+) -> Source:
+    """The requested source, unpacked in the cache. The caller holds the lock.
+
+    given : a tree or a tarball; if None, the pinned source, or the newest
+    newest : the newest of the series that the archives have
+    """
+    if given is None and newest:
+        return _fetched(_newest, shell, progress)
     if given is None:
-        fetched = [source for source in stored() if source.fetched]
-        return fetched[-1] if fetched else _fetch(shell, progress)
+        lock = pinned.read()
+        there = [s for s in stored() if s.fetched and s.identity == lock.whole]
+        return there[-1] if there else _fetch(lock, shell, progress)
     if not given.exists():
         raise UserError(f"--source {given}: no such file or folder")
     if given.is_dir():
@@ -107,7 +120,11 @@ def add_selftests(source: Source, shell: Shell, progress: Progress) -> None:
     source came from; to be called under the lock."""
     with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=_folder()) as scratch:
         if source.fetched or source.rules == SUBSET:
-            origin, _ = _download(Path(scratch), shell, progress)
+            lock = pinned.read()
+            if source.identity == lock.whole:
+                origin, _ = _pinned(Path(scratch), shell, progress)
+            else:
+                origin, _ = _newest(Path(scratch), shell, progress)
         else:
             origin = Path(source.origin)
         if not origin.is_dir() and file_identity(origin) != source.identity:
@@ -132,19 +149,25 @@ def stored() -> list[Source]:
     return [source for _, source in sorted(dated, key=lambda pair: pair[0])]
 
 
-def _fetch(shell: Shell, progress: Progress) -> Source:
-    folder = _folder()
-    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=folder) as scratch:
-        subset = Path(scratch) / pinned.read().file
+def _fetch(lock: Pinned, shell: Shell, progress: Progress) -> Source:
+    """The pinned source: its subset from a place of the user's, or the whole."""
+    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=_folder()) as scratch:
+        subset = Path(scratch) / lock.file
         found = mirror.fetch(subset.name, subset)
         if found is not None:
-            if not pinned.is_subset(subset, pinned.read()):
+            if not pinned.is_subset(subset, lock):
                 raise UserError(
                     f"{found}: not the subset of Linux that {pinned.FILE} pins; take "
                     "the file of this release of mpbench"
                 )
             return _subset(subset, found, True, shell, progress)
-        tarball, origin = _download(Path(scratch), shell, progress)
+    return _fetched(_pinned, shell, progress)
+
+
+def _fetched(download: Download, shell: Shell, progress: Progress) -> Source:
+    """The source of a tarball from an archive."""
+    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=_folder()) as scratch:
+        tarball, origin = download(Path(scratch), shell, progress)
         identity = file_identity(tarball)
         known = _known(identity)
         if known is not None:  # --source gave it before
@@ -159,22 +182,60 @@ def _fetch(shell: Shell, progress: Progress) -> Source:
     return _store(new, Source(linux, origin, identity, True))
 
 
-def _download(scratch: Path, shell: Shell, progress: Progress) -> tuple[Path, str]:
-    if shutil.which("apt-get") and shutil.which("dpkg-deb"):
-        folder = scratch / "debian"
-        folder.mkdir()
+def _pinned(scratch: Path, shell: Shell, progress: Progress) -> tuple[Path, str]:
+    """Download the pinned source. Returns the tarball, and where it comes from.
+
+    Raises UserError if it cannot be had, or has another content than the pinned one.
+    """
+    lock = pinned.read()
+    help_ = (
+        f"take {lock.file} from the archive of sources of this release of mpbench "
+        f"and name its folder in {mirror.VARIABLE}, or let `mpbench kernel build "
+        "--newest` take another Linux, with which results have another identity"
+    )
+    if not _has_apt():
+        raise UserError(
+            f"Linux {lock.version} comes from Debian's archive, and this machine has "
+            f"no apt-get; {help_}"
+        )
+    try:
+        tarball, origin = _debian(scratch, lock.package, shell, progress)
+    except UserError as error:
+        raise UserError(f"{error}; {help_}") from error
+    actual = file_identity(tarball)
+    if actual != lock.whole:
+        raise UserError(
+            f"{origin}: its SHA-256 is {actual}, but {pinned.FILE} pins {lock.whole}; "
+            f"{help_}"
+        )
+    return tarball, origin
+
+
+def _newest(scratch: Path, shell: Shell, progress: Progress) -> tuple[Path, str]:
+    """Download the newest release of the series. Returns the tarball, and where it
+    comes from."""
+    if _has_apt():
         try:
-            with progress.step("fetch", f"{debian.PACKAGE} of Debian {debian.SUITE}"):
-                tarball, version = debian.fetch(shell, folder)
-            return tarball, f"Debian {debian.PACKAGE} {version}"
+            return _debian(scratch, None, shell, progress)
         except UserError as error:
             progress.say(f"{'fetch':<9} {error}")
-            if isinstance(error, CommandFailed):
-                for line in error.lines:
-                    progress.say(f"          {line}")
     with progress.step("fetch", f"Linux {SERIES} of {upstream.SITE}"):
         tarball, version = upstream.fetch(scratch)
     return tarball, f"{upstream.SITE}linux-{version}.tar.xz"
+
+
+def _debian(
+    scratch: Path, wanted: str | None, shell: Shell, progress: Progress
+) -> tuple[Path, str]:
+    folder = scratch / "debian"
+    folder.mkdir()
+    with progress.step("fetch", f"{debian.PACKAGE} of Debian {debian.SUITE}"):
+        tarball, version = debian.fetch(shell, folder, wanted)
+    return tarball, f"Debian {debian.PACKAGE} {version}"
+
+
+def _has_apt() -> bool:
+    return bool(shutil.which("apt-get") and shutil.which("dpkg-deb"))
 
 
 def _store(new: Path, source: Source) -> Source:

@@ -121,7 +121,7 @@ def test_linux_fetched_after_it_was_given(
     subprocess.run(["tar", "-cJf", tarball, "-C", lab.folder, "linux"], check=True)
     given = kernel.build("guest", tarball)
     (lab.kernel / "overlay/net/ours.c").write_text("newer\n")
-    monkeypatch.setattr(sources, "_download", lambda *rest: (tarball, "the archive"))
+    monkeypatch.setattr(sources, "_pinned", lambda *rest: (tarball, "the archive"))
     fetched = kernel.build("guest")
     assert fetched.info["source"] == "the archive"
     assert fetched.info["source_hash"] == given.info["source_hash"]

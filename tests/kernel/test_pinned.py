@@ -34,7 +34,8 @@ def subset(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Path:
         capture_output=True,
     )
     pinned.FILE.write_text(
-        f"# a comment\nversion 7.3.9\norigin Debian\nwhole {WHOLE}\n"
+        "# a comment\nversion 7.3.9\norigin Debian linux-source-7.3 7.3.9-1\n"
+        f"whole {WHOLE}\n"
         f"subset {hashlib.sha256(done.stdout).hexdigest()}\n"
     )
     file = lab.folder / "some-name.tar.xz"

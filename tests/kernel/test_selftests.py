@@ -45,7 +45,7 @@ def test_a_linux_that_is_fetched_brings_its_tests(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packed = tarball(lab)
-    monkeypatch.setattr(sources, "_download", lambda *rest: (packed, "the archive"))
+    monkeypatch.setattr(sources, "_pinned", lambda *rest: (packed, "the archive"))
     made = kernel.build("guest")
     packed.unlink()
     assert (selftests.prepare(made) / "net/mptcp/mptcp_connect").exists()
