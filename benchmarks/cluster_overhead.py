@@ -1,23 +1,30 @@
 """What a run on a cluster costs the machine that collects the results.
 
-    python -m benchmarks.cluster_overhead [--points 250] [--workers 2]
+    python -m benchmarks.cluster_overhead [--points 250] [--workers 2] [--steps 1000]
+        [--skip-own] [--at-most SECONDS]
 
 Starts a dask scheduler and workers on this machine and executes a campaign of the fake
-backend, whose runs take no time, once on them and once without them. It prints the CPU
-time of the collecting process and of the scheduler per run, and a simulation of larger
+backend, whose runs take no time, once on them and once without them. There are four
+runs per point. It prints the CPU time of the collecting process and of the scheduler
+per run, for each `--steps` runs and for all of them, and a simulation of larger
 clusters with it: one collector serves runs one after the other, workers execute theirs
 side by side.
+
+With `--at-most`, the campaign on the workers ends after this time, and what it has
+executed counts.
 """
 
 import argparse
 import heapq
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import distributed
@@ -28,7 +35,7 @@ name: overhead
 topology: two_path
 design:
   points: {points}
-  candidates: 2000
+  method: uniform
   factors:
     path1.capacity: {{min: 1, max: 100, unit: Mbit/s}}
     path2.capacity: {{min: 1, max: 100, unit: Mbit/s}}
@@ -41,8 +48,13 @@ traffic:
   - {{tool: iperf3, from: client, to: server, duration: 30 s}}
 """
 CASES = 4
-CORES = (10, 30, 100, 300, 1000)
+ROWS = 100_000
+CLUSTERS = ((10, 1), (100, 1), (300, 1), (1000, 1), (1000, 5), (1000, 10), (1000, 20))
+"""The clusters that are simulated: their cores, and the campaigns that share these
+cores and the runs evenly (`--shard I/N`)."""
 RUN_S = (1.0, 10.0, 60.0)
+LOOK_S = 1.0
+"""How often a campaign is looked at."""
 
 
 def cpu_s(pid: int) -> float:
@@ -88,17 +100,84 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[str, int]]:
             process.wait()
 
 
-def campaign(file: Path, out: Path, *options: str) -> tuple[float, float]:
-    """CPU time of `mpbench run` itself, and wall time; both in seconds."""
-    command = [sys.executable, "-m", "mpbench.cli", "run", str(file)]
-    command += ["--backend", "fake", "--out", str(out), *options]
-    begun_s = time.monotonic()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        _, status, usage = os.wait4(process.pid, 0)
+@dataclass(frozen=True)
+class Cost:
+    """What a campaign has cost so far.
+
+    runs : how many are finished
+    wall_s : since it began
+    collector_s, scheduler_s : CPU time of `mpbench run` itself, and of dask's scheduler
+    """
+
+    runs: int = 0
+    wall_s: float = 0.0
+    collector_s: float = 0.0
+    scheduler_s: float = 0.0
+
+    def spent(self) -> str:
+        """The times of the whole campaign."""
+        return f"{self.wall_s:6.1f} s wall, {self.collector_s:6.1f} s CPU"
+
+    def since(self, earlier: "Cost") -> str:
+        """What each run after `earlier` has cost."""
+        runs = max(1, self.runs - earlier.runs)
+        collector_ms = 1000 * (self.collector_s - earlier.collector_s) / runs
+        scheduler_ms = 1000 * (self.scheduler_s - earlier.scheduler_s) / runs
+        return (
+            f"{earlier.runs + 1:6}-{self.runs:<6} collecting {collector_ms:6.1f} ms, "
+            f"dask's scheduler {scheduler_ms:6.1f} ms of CPU per run"
+        )
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign to execute.
+
+    step : how often its cost is printed, in runs
+    at_most_s : it is stopped after this time
+    """
+
+    file: Path
+    out: Path
+    step: int = 1000
+    at_most_s: float = float("inf")
+
+    def execute(self, *options: str, scheduler: int | None = None) -> Cost:
+        """What it cost. `scheduler` is the process of dask's scheduler."""
+        command = [sys.executable, "-m", "mpbench.cli", "run", str(self.file)]
+        command += ["--backend", "fake", "--out", str(self.out), *options]
+        begun_s = time.monotonic()
+        before_s = cpu_s(scheduler) if scheduler else 0.0
+
+        def now(collector_s: float) -> Cost:
+            scheduler_s = cpu_s(scheduler) - before_s if scheduler else 0.0
+            wall_s = time.monotonic() - begun_s
+            return Cost(self._finished(), wall_s, collector_s, scheduler_s)
+
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        last = Cost()
+        stopped = False
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            cost = now(cpu_s(process.pid))
+            if scheduler and cost.runs >= last.runs + self.step:
+                print(cost.since(last), flush=True)
+                last = cost
+            if cost.wall_s > self.at_most_s and not stopped:
+                process.send_signal(signal.SIGINT)
+                stopped = True
+            time.sleep(LOOK_S)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)}: exit status {process.returncode}")
-    return usage.ru_utime + usage.ru_stime, time.monotonic() - begun_s
+        if process.returncode and not stopped:
+            words = " ".join(command)
+            raise SystemExit(f"{words}: exit status {process.returncode}")
+        return now(usage.ru_utime + usage.ru_stime)
+
+    def _finished(self) -> int:
+        """How many runs are in their places."""
+        return sum(1 for _ in (self.out / "runs").glob("[!.]*"))
 
 
 def makespan_s(runs_s: Iterable[float], cores: int, collect_s: float) -> float:
@@ -119,7 +198,7 @@ def makespan_s(runs_s: Iterable[float], cores: int, collect_s: float) -> float:
     return collector
 
 
-def efficiency(run_s: float, cores: int, collect_s: float, rows: int = 10_000) -> float:
+def efficiency(run_s: float, cores: int, collect_s: float, rows: int) -> float:
     """Share of the cores' time that runs take, in a campaign of `rows` runs whose
     times are spread as those of the thesis's campaigns are (log-normal, sigma 1)."""
     drawn = np.random.default_rng(1).lognormal(0.0, 1.0, rows)
@@ -131,27 +210,42 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--points", type=int, default=250)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=1000, help="runs per line")
+    parser.add_argument("--skip-own", action="store_true", help="workers alone")
+    parser.add_argument("--at-most", type=float, default=float("inf"), help="seconds")
     options = parser.parse_args()
-    runs = options.points * CASES
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         file = folder / "overhead.yaml"
         file.write_text(EXPERIMENT.format(points=options.points))
-        own_s, own_wall_s = campaign(file, folder / "own", "-j", str(options.workers))
-        with cluster(folder, options.workers) as (address, scheduler):
-            before_s = cpu_s(scheduler)
-            far_s, far_wall_s = campaign(file, folder / "far", "--on", address)
-            scheduled_s = cpu_s(scheduler) - before_s
-    print(f"{runs} runs of the fake backend, {options.workers} at a time")
-    print(f"this machine     {own_wall_s:6.1f} s wall, {own_s:6.1f} s CPU")
-    print(f"workers by dask  {far_wall_s:6.1f} s wall, {far_s:6.1f} s CPU here")
-    print(f"collecting       {1000 * far_s / runs:6.1f} ms of CPU per run")
-    print(f"dask's scheduler {1000 * scheduled_s / runs:6.1f} ms of CPU per run")
-    print("\nShare of the cores' time that runs take, 10,000 runs, simulated:")
-    print("cores   " + "".join(f"runs of {run_s:g} s  " for run_s in RUN_S))
-    for cores in CORES:
-        shares = [efficiency(run_s, cores, far_s / runs) for run_s in RUN_S]
-        print(f"{cores:5}   " + "".join(f"{share:11.0%}  " for share in shares))
+        workers = options.workers
+        print(f"{options.points * CASES} runs of the fake backend, {workers} at a time")
+        if not options.skip_own:
+            own = Campaign(file, folder / "own").execute("-j", str(workers))
+            print(f"this machine     {own.spent()}")
+        with cluster(folder, workers) as (address, scheduler):
+            far = Campaign(file, folder / "far", options.steps, options.at_most)
+            cost = far.execute("--on", address, scheduler=scheduler)
+    print(f"workers by dask  {cost.spent()} here")
+    print(cost.since(Cost()))
+    simulate(cost.collector_s / max(1, cost.runs))
+
+
+def simulate(collect_s: float) -> None:
+    """Print how far larger clusters are used.
+
+    collect_s : what the collector takes for a run
+    """
+    print(f"\nShare of the cores' time that runs take, {ROWS:,} runs, simulated:")
+    print(" cores  campaigns  " + "  ".join(f"runs of {run_s:g} s" for run_s in RUN_S))
+    for cores, parts in CLUSTERS:
+        shares = [
+            efficiency(run_s, cores // parts, collect_s, ROWS // parts)
+            for run_s in RUN_S
+        ]
+        print(
+            f"{cores:6} {parts:10}  " + "".join(f"{share:11.0%}  " for share in shares)
+        )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def connect(
     """
     distributed = _library("distributed", "cluster")
     # The libraries log each error with its traceback, beside raising it.
-    for name in ("distributed", "tornado", "tornado.application"):
+    for name in ("distributed", "distributed.client", "tornado", "tornado.application"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as stack:
         where = f"{address.kind}://{address.place}"

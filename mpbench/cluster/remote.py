@@ -6,10 +6,12 @@ those of a campaign on this machine. A worker that dies loses the runs that it w
 executing, and the scheduler gives them to another one.
 """
 
+import contextlib
 import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -245,7 +247,12 @@ class RemoteWorkers:
                 continue
             if ended == "cancelled":
                 return None
-            answer = self._result(future)
+            try:
+                answer = self._result(future)
+            except UserError:
+                if cancel.is_set():
+                    return None
+                raise
             if isinstance(answer, str):
                 return answer
             if not answer.error:
@@ -256,11 +263,8 @@ class RemoteWorkers:
         """The workers to choose from, when there are some; None if cancelled."""
         since_s = time.monotonic()
         while not cancel.is_set():
-            try:
-                if fit := self.workers.fit():
-                    return fit
-            except OSError as error:
-                raise self._lost(error) from error
+            if fit := self._there():
+                return fit
             if time.monotonic() - since_s > PATIENCE_S:
                 raise UserError(
                     f"{self._where}: no worker with this build for {PATIENCE_S:.0f} s; "
@@ -268,6 +272,13 @@ class RemoteWorkers:
                 )
             cancel.wait(LOOK_S)
         return None
+
+    def _there(self) -> list[str]:
+        """The workers that fit. Raises UserError if the scheduler is gone."""
+        try:
+            return self.workers.fit()
+        except OSError as error:
+            raise self._lost(error) from error
 
     def _wait(
         self,
@@ -284,13 +295,15 @@ class RemoteWorkers:
         while not ended.wait(LOOK_S):
             note()
             if cancel.is_set():
-                self._cancel_all()
-                if not ended.wait(FAREWELL_S):
-                    future.cancel()
+                # A scheduler that is gone has given up its runs already.
+                with contextlib.suppress(OSError):
+                    self._cancel_all()
+                    if not ended.wait(FAREWELL_S):
+                        future.cancel()
                 return "cancelled"
             if time.monotonic() - looked_s > REFRESH_S:
                 looked_s = time.monotonic()
-                if not set(fit).intersection(self.workers.fit()):
+                if not set(fit).intersection(self._there()):
                     future.cancel()
                     return "stranded"
         return "ended"
@@ -302,7 +315,7 @@ class RemoteWorkers:
             answer: worker.Answer = future.result()
         except KilledWorker as error:
             return f"several workers died with this run: {error}".splitlines()[0]
-        except OSError as error:
+        except (OSError, CancelledError) as error:
             raise self._lost(error) from error
         finally:
             future.release()
@@ -323,9 +336,11 @@ class RemoteWorkers:
             if begun:
                 self._begun[run_id] = str(begun[0])
 
-    def _lost(self, error: OSError) -> UserError:
+    def _lost(self, error: BaseException) -> UserError:
+        # A run that the library gives up has a text of several lines.
+        what = "no connection" if isinstance(error, CancelledError) else str(error)
         return UserError(
-            f"{self._where}: the scheduler is gone ({error}); the finished runs are "
+            f"{self._where}: the scheduler is gone ({what}); the finished runs are "
             "safe, and the same command goes on"
         )
 

@@ -159,7 +159,8 @@ def _text(path: Path, at: str) -> str:
                 raise UserError(f"{at}: not a regular file")
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise UserError(f"{at}: {error.strerror}; paths are relative to it") from None
+        remedy = "paths are relative to the file that names them"
+        raise UserError(f"{at}: {error.strerror}; {remedy}") from None
     if len(content) > MOST_BYTES:
         raise UserError(f"{at}: larger than {MOST_BYTES >> 10} KiB; divide it")
     try:

@@ -232,3 +232,48 @@ def test_no_scheduler_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "dask://127.0.0.1:1: no scheduler answers" in done.stderr
     assert len(done.stderr.splitlines()) == 1 and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_scheduler_that_dies_is_one_line(
+    workers: Workers, tmp_path: Path, stopped: bool
+) -> None:
+    """Also if it dies while a signal ends the campaign."""
+    workers.add("a", MPBENCH_FAKE='{"wall_s": 1}')
+    file = experiment(tmp_path, points=50)
+    out = tmp_path / "out"
+    running = started(
+        "run", file, "--backend", "fake", "--out", out, "--on", workers.address
+    )
+    results = layout.Results(out)
+    wait_for(lambda: len(runs.finished(results)) >= 2)
+    workers.processes[0].kill()
+    if stopped:
+        running.send_signal(signal.SIGTERM)
+    said, _ = running.communicate(timeout=200)
+    assert "Traceback" not in said, said
+    assert running.returncode == (128 + signal.SIGTERM if stopped else 2), said
+    if not stopped:
+        assert said.splitlines()[-1].startswith(
+            f"mpbench: {workers.address}: the scheduler is gone"
+        )
+    assert len(runs.finished(results)) >= 2
+    assert not list((out / "runs").glob(".partial-*"))
+
+
+def test_a_worker_that_cannot_execute_a_guest_is_refused(
+    workers: Workers, tmp_path: Path
+) -> None:
+    """One without the guest kernel, on a machine of its own."""
+    lacking = tmp_path / "lacking"
+    lacking.mkdir()
+    workers.add("a", XDG_CACHE_HOME=str(lacking), HOME=str(lacking))
+    file = experiment(tmp_path, points=1)
+    out = tmp_path / "out"
+    done = mpbench("run", file, "--out", out, "--on", workers.address)
+    assert done.returncode == 2, done.stdout + done.stderr
+    refused = [line for line in done.stdout.splitlines() if "is refused" in line]
+    assert len(refused) == 1 and "mpbench kernel build" in refused[0], done.stdout
+    assert done.stderr.splitlines() == [
+        f"mpbench: {workers.address}: every worker was refused"
+    ]
