@@ -154,7 +154,8 @@ def runs_of(criterion: Criterion, campaigns: Campaigns) -> Runs:
 
 def _names_tcp(criterion: Criterion, campaign: Campaign) -> bool:
     """Whether a criterion names all its cases, and a case of TCP among them."""
-    selections = [s for s in (criterion.rows, criterion.against) if s is not None]
+    given = criterion.rows, criterion.against, criterion.over
+    selections = [s for s in given if s is not None]
     named = {case for selection in selections for case in selection.cases}
     every = all(selection.cases for selection in selections)
     return every and bool(named - set(campaign.mptcp_cases))

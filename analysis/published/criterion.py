@@ -30,6 +30,7 @@ KEYS = (
     "rows",
     "against",
     "against_metric",
+    "over",
 )
 Values = Mapping[str, Any]
 
@@ -52,6 +53,8 @@ class Criterion:
     rows : the runs that the statement is about
     against : the runs that they are compared with, or None
     against_metric : the metric of `against`; "" for `metric`
+    over : the runs by whose metric both sets are divided first, each by those of its
+        own campaign, network by network; or None
     """
 
     statistic: str
@@ -69,6 +72,7 @@ class Criterion:
     rows: Selection = field(default_factory=Selection)
     against: Selection | None = None
     against_metric: str = ""
+    over: Selection | None = None
 
     @property
     def number(self) -> float | None:
@@ -122,6 +126,7 @@ def parse(values: Values) -> Criterion:
         raise ValueError(
             f"{known['statistic']} needs runs to compare with in 'against'"
         )
+    over = _over(known)
     numbers = {name: _finite(name, known[name]) for name in NUMBERS if name in known}
     count, of = _published(known)
     text = {name: str(known.get(name, "")) for name in KEYS}
@@ -141,7 +146,20 @@ def parse(values: Values) -> Criterion:
         of=of,
         rows=selection.read(text["rows"]),
         against=selection.read(against) if against else None,
+        over=over,
     )
+
+
+def _over(known: Values) -> Selection | None:
+    """The runs by whose metric others are divided."""
+    text = str(known.get("over", ""))
+    over = selection.read(text) if text else None
+    if over is not None and over.campaign:
+        raise ValueError(
+            f"over: {over.campaign!r} names a campaign; give conditions only, since "
+            "runs are divided by those of their own campaign"
+        )
+    return over
 
 
 def _published(known: Values) -> tuple[int | None, int]:

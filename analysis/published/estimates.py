@@ -299,6 +299,11 @@ def _mirrored_interval(columns: Sequence[Columns], level: float) -> Interval:
     return max(distance - reach, 0.0), distance + reach
 
 
+def _p5_difference(columns: Sequence[Columns]) -> float:
+    one, other = (float(np.quantile(part["y"], 0.05)) for part in columns)
+    return one - other
+
+
 def _mean_difference(columns: Sequence[Columns]) -> float:
     return float(columns[0]["y"].mean() - columns[1]["y"].mean())
 
@@ -340,10 +345,11 @@ INTERVALS: dict[str, Callable[[Columns, float], Interval]] = {
     "first_path_used": lambda c, level: intervals.rank_sums(*_sides(c), level),
     "uniformity": _uniformity_interval,
 }
-TWO_SAMPLES: dict[str, tuple[Estimate, IntervalOf]] = {
+TWO_SAMPLES: dict[str, tuple[Estimate, IntervalOf | None]] = {
     "shift": (_shift, _of_both(intervals.rank_sums)),
     "mirrored": (_mirrored, _mirrored_interval),
     "mean_difference": (_mean_difference, _of_both(intervals.mean_difference)),
+    "p5_difference": (_p5_difference, None),
 }
 RATIOS: dict[
     str, tuple[Callable[[Columns], float], Callable[[Columns, float], Interval]]

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from analysis.published import ratios
 from analysis.published.criterion import Criterion
 from analysis.published.statistics import SIGNIFICANCE, STATISTICS, Finding, Question
 from analysis.published.two_sample import TWO_SAMPLE
@@ -24,8 +25,11 @@ class Runs:
     others: pd.DataFrame | None = None
 
     def selected(self, criterion: Criterion) -> pd.DataFrame:
-        """The rows that the criterion is about."""
-        return criterion.rows.of(self.rows)
+        """The rows that the criterion is about.
+
+        With `over`, one row per network, whose metric is a ratio.
+        """
+        return _divided(criterion, criterion.rows.of(self.rows), self.rows)
 
     def compared(self, criterion: Criterion) -> pd.DataFrame | None:
         """The rows that they are compared with, if the criterion names any.
@@ -34,10 +38,20 @@ class Runs:
         """
         if criterion.against is None:
             return None
-        other = criterion.against.of(self.rows if self.others is None else self.others)
+        whole = self.rows if self.others is None else self.others
+        other = criterion.against.of(whole)
         if criterion.against_metric:
             other = other.assign(**{criterion.metric: other[criterion.against_metric]})
-        return other
+        return _divided(criterion, other, whole)
+
+
+def _divided(
+    criterion: Criterion, rows: pd.DataFrame, whole: pd.DataFrame
+) -> pd.DataFrame:
+    """The rows over those of `over` in the same campaign, if the criterion has it."""
+    if criterion.over is None:
+        return rows
+    return ratios.divided(rows, criterion.over.of(whole), question(criterion, ()))
 
 
 def question(criterion: Criterion, factors: tuple[str, ...]) -> Question:

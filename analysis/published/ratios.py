@@ -40,6 +40,30 @@ def by_network(
     return known
 
 
+def divided(
+    rows: pd.DataFrame, others: pd.DataFrame, question: Question
+) -> pd.DataFrame:
+    """One row per network, with the ratio as its metric.
+
+    Raises ValueError as `by_network` does.
+    """
+    known = by_network(rows, others, question)
+    whole = known.assign(**{question.metric: known[RATIO]}, repetition=0)
+    return whole.assign(point=range(len(whole)))
+
+
+def p5_difference(
+    rows: pd.DataFrame, others: pd.DataFrame, question: Question
+) -> Finding:
+    """5th percentile of the rows minus that of the others."""
+    one = rows[question.metric].dropna().astype(float)
+    other = others[question.metric].dropna().astype(float)
+    need(min(len(one), len(other)), LEAST_POINTS, "rows on either side")
+    ends = [float(np.quantile(values, 0.05)) for values in (one, other)]
+    text = f"5th percentiles {ends[0]:.3g} and {ends[1]:.3g}"
+    return Finding(ends[0] - ends[1], text, len(one) + len(other))
+
+
 def ratio_mean(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
     """Mean of the ratio over networks."""
     values = by_network(rows, others, question)[RATIO]

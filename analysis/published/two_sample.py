@@ -91,6 +91,7 @@ TWO_SAMPLE: Mapping[str, TwoSample] = {
         paired,
         part_ahead,
         mean_difference,
+        ratios.p5_difference,
         ratios.ratio_mean,
         ratios.ratio_median,
         ratios.ratio_p5,

@@ -129,6 +129,44 @@ def test_a_difference_of_percentiles_that_few_networks_cannot_show() -> None:
     assert judged.verdict is Verdict.UNDECIDED and judged.value == pytest.approx(1.5)
 
 
+def two_campaigns(low: float, lower: float) -> Runs:
+    """mpcc is ahead of LIA in most networks; every fifth has `low` or `lower`."""
+    factor = np.full(100, 1.5) + 0.001 * CAPACITIES
+    one, other = factor.copy(), factor.copy()
+    one[::5], other[::5] = low, lower
+    return Runs(runs(one), ("link1.capacity_mbps",), runs(other))
+
+
+OVER = {
+    **{"statistic": "p5_difference", "metric": "steady.jain", "relation": ">"},
+    **{"value": 0, "rows": "a; case=mpcc", "against": "b; case=mpcc"},
+    "over": "case=lia",
+}
+
+
+@pytest.mark.parametrize(
+    ("low", "lower", "verdict"),
+    [(0.9, 0.5, "agrees"), (0.5, 0.9, "differs"), (0.9, 0.9, "differs")],
+)
+def test_percentiles_of_the_ratios_of_two_campaigns(
+    low: float, lower: float, verdict: str
+) -> None:
+    """Each campaign's case is divided by LIA of its own campaign."""
+    criterion = criteria.parse(OVER)
+    given = two_campaigns(low, lower)
+    found, wanted = find(criterion, given)
+    assert (found.value, wanted) == (pytest.approx(low - lower), 0)
+    assert found.n == 200
+    judged = judge(criterion, given, redraws=200)
+    assert judged.verdict.value == verdict
+    assert judged.value == pytest.approx(found.value)
+
+
+def test_runs_are_divided_by_those_of_their_own_campaign() -> None:
+    with pytest.raises(ValueError, match="over: 'b' names a campaign; give conditions"):
+        criteria.parse({**OVER, "over": "b; case=lia"})
+
+
 EXPERIMENT = """
 name: f
 topology: two_links
