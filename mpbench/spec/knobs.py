@@ -109,7 +109,9 @@ class Knob:
                 raise ValueError("expected true or false")
             return value
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"'{value}' is not a number")
+            plain = isinstance(value, str) and value[:1].isdigit()
+            hint = "; parameters have no units, so write the number alone"
+            raise ValueError(f"'{value}' is not a number{hint if plain else ''}")
         if not self.low <= value <= self.high:
             limits = f"{self.low:g} to {self.high:g}"
             raise ValueError(f"{value:g} is out of range; it is {limits}")

@@ -166,6 +166,11 @@ def test_parameters_become_sysctls(
         ),
         (
             LIA,
+            "congestion_control: {name: mpcc, first_rate: 4 Mbit/s}}",
+            "first_rate: '4 Mbit/s' is not a number; parameters have no units, so",
+        ),
+        (
+            LIA,
             "congestion_control: {name: mpcc, min_ssthresh: 2}}",
             "min_ssthresh: mpcc has no such parameter",
         ),
