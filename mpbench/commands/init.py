@@ -25,9 +25,9 @@ def command(template: str, out: Path | None) -> None:
     """Write an experiment file that runs, to change to your needs.
 
     TEMPLATE is `compare` (MPTCP beside TCP in networks of all kinds), `phone` (WiFi and
-    LTE), `fairness` (a shared bottleneck), `web` (small files), or `paper:NAME` for one
-    of the experiments that come with mpbench, such as `paper:thesis/bulk-low-bdp`, in
-    one file. `mpbench list experiments` names them.
+    LTE), `home` (DSL and LTE), `fairness` (a shared bottleneck), `web` (small files),
+    or `paper:NAME` for one of the experiments that come with mpbench, such as
+    `paper:thesis/bulk-low-bdp`, in one file. `mpbench list experiments` names them.
     """
     text = _paper(template) if template.startswith(PAPER) else _template(template)
     name = template.removeprefix(PAPER).rsplit("/", maxsplit=1)[-1]
@@ -50,8 +50,8 @@ def _template(name: str) -> str:
         from mpbench.spec.suggestions import nearest
 
         raise UserError(
-            f"no template {name[:60]!r}; {nearest(name, known)}; or {PAPER}NAME for an "
-            "experiment of a paper"
+            f"no template {name[:60]!r}; {nearest(name, known)} "
+            f"({PAPER}NAME gives an experiment of a paper)"
         )
     return (TEMPLATES / f"{name}.yaml").read_text()
 
@@ -59,7 +59,7 @@ def _template(name: str) -> str:
 def _paper(template: str) -> str:
     """A shipped experiment in one file, whatever it includes."""
     from mpbench.spec import load
-    from mpbench.spec.suggestions import nearest
+    from mpbench.spec.suggestions import suggestion
 
     known = {
         path.relative_to(EXPERIMENTS).with_suffix("").as_posix(): path
@@ -68,8 +68,9 @@ def _paper(template: str) -> str:
     }
     name = template.removeprefix(PAPER)
     if name not in known:
+        near = suggestion(name, known)
+        meant = f"did you mean '{near}'? " if near else ""
         raise UserError(
-            f"no experiment {name[:60]!r}; {nearest(name, known)}; "
-            "`mpbench list experiments` names all"
+            f"no experiment {name[:60]!r}; {meant}`mpbench list experiments` names all"
         )
     return load(known[name]).text

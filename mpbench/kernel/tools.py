@@ -1,5 +1,6 @@
 """The programs and the disk space that a build needs, and the installed compiler."""
 
+import platform
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,6 +19,9 @@ PACKAGES = {
     "tar": "tar",
 }
 """The programs that every build calls, each with its Debian package."""
+
+MACHINE = "x86_64"
+"""The kind of CPU that the guest kernel and the root image are for."""
 
 FREE_BYTES = 2_000_000_000
 """The largest disk space that a first build takes, rounded up."""
@@ -38,7 +42,14 @@ def compiler() -> str | None:
 
 
 def require() -> str:
-    """Check that all programs are there. Returns the same line as `compiler`."""
+    """Check the CPU, and that all programs are there.
+
+    Returns the same line as `compiler`.
+    """
+    if platform.machine() != MACHINE:
+        raise UserError(
+            f"this machine is {platform.machine()}; guests need an x86-64 machine"
+        )
     missing = [name for name in PACKAGES if shutil.which(name) is None]
     if missing:
         named = ", ".join(

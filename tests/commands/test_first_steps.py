@@ -21,6 +21,12 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def test_the_templates_that_the_help_names() -> None:
+    assert {"compare", "phone", "home", "fairness", "web"} <= set(TEMPLATES)
+    for name in TEMPLATES:
+        assert f"`{name}`" in (init_file.command.help or "")
+
+
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_template_can_be_planned(template: str) -> None:
     done = CliRunner().invoke(init_file.command, [template])
@@ -55,6 +61,7 @@ def test_a_file_is_never_overwritten() -> None:
         ("phones", "did you mean 'phone'"),
         ("paper:thesis/bulk-low-bpd", "did you mean 'thesis/bulk-low-bdp'"),
         ("../phone", "no template"),
+        ("paper:no-such-thing", "no experiment 'no-such-thing'; `mpbench list exp"),
         ("paper:../../etc/passwd", "no experiment"),
     ],
 )

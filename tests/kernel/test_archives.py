@@ -146,3 +146,9 @@ def test_one_of_both(
     assert capsys.readouterr().err == (
         "mpbench: --source and --newest: give one of them\n"
     )
+
+
+def test_another_kind_of_cpu(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    with pytest.raises(UserError, match="aarch64; guests need an x86-64 machine"):
+        kernel.build("guest", lab.tree)
