@@ -15,13 +15,14 @@ takes a kernel of the cache by its folder, whatever it was built of.
 
 import argparse
 import json
+import os
 import tempfile
 import time
 from pathlib import Path
 
 from benchmarks.virtual_lab_speed import read_kernel
 from mpbench import kernel
-from mpbench.backends import boot
+from mpbench.backends import boot, roots
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 from tests.virtual.lab import REPOSITORY, Lab, guest_call, make_job
@@ -41,6 +42,9 @@ def main() -> int:
     options = parser.parse_args()
     given = options.kernel
     built = read_kernel(given) if given else kernel.find(options.config)
+    if built.info["config"] != "guest":
+        # These kernels need the host's C library, which the root image does not have.
+        os.environ[roots.VARIABLE] = roots.HOST
     call = guest_call(MODULE, [str(options.rounds)])
     machine = boot.Machine(memory_mib=MEMORY_MIB)
     with tempfile.TemporaryDirectory(prefix="mpbench-fabric-") as scratch:
