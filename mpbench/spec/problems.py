@@ -24,6 +24,8 @@ _REASONS: Mapping[str, str] = {
     "too_short": "empty; give at least one",
     "greater_than_equal": "{input} is below {ge}, the least value that works",
     "less_than_equal": "{input} is above {le}, the greatest value that works",
+    "greater_than": "{input} is not above {gt}; give a greater value",
+    "less_than": "{input} is not below {lt}; give a smaller value",
 }
 """What a message says for a kind of finding of the validator."""
 

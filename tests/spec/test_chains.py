@@ -1,8 +1,12 @@
 """Networks of chains of links, as plain values."""
 
+import ipaddress
+import re
+
 import pytest
 
 import topologies
+from mpbench.guest import network
 from mpbench.spec import builtin
 from topologies import chains
 from topologies.description import Description, User
@@ -71,3 +75,21 @@ def test_paths_that_join_are_not() -> None:
     made = description(("a", "c"), ("b", "c"))
     wiring = chains.wire(made, shapes(made))
     assert [link.link for link in wiring.links] == ["a", "c", "b"]
+
+
+def test_a_large_network_has_unique_addresses() -> None:
+    """More wires than the last byte of a MAC address or of a subnet can count."""
+    paths = [tuple(f"l{n}x{hop}" for hop in range(5)) for n in range(99)]
+    links = [link for path in paths for link in path]
+    parameters = [p for link in links for p in link_parameters(link, shared=True)]
+    users = tuple(User(f"u{n}", f"s{n}", (path,)) for n, path in enumerate(paths))
+    made = Description("made", tuple(parameters), users)
+    wiring = chains.wire(made, shapes(made))
+    assert len(wiring.wires) > 255
+    ends = [end for wire in wiring.wires for end in (wire.one, wire.two)]
+    found = [ipaddress.ip_interface(str(end.address)) for end in ends]
+    assert len({each.ip for each in found}) == len(found)
+    assert len({each.network for each in found}) == len(wiring.wires)
+    macs = {network._mac(n, end) for n in range(len(wiring.wires)) for end in (1, 2)}
+    assert len(macs) == len(ends)
+    assert all(re.fullmatch(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", mac) for mac in macs)

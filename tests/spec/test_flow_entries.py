@@ -84,7 +84,10 @@ def test_ways_to_write_arrivals() -> None:
             "every: there is a single rate",
         ),
         ("size: 1 kB, arrivals: {poisson: 1e9 /s}", "not within 1e-06 to 100000"),
-        ("size: {pareto: {mean: 9 kB, shape: 1}}", "shape: "),
+        (
+            "size: {pareto: {mean: 9 kB, shape: 1}}",
+            "1 is not above 1.0; give a greater",
+        ),
         ("size: {pareto: {mean: 9 kB, shape: 2}, fixed: 1 kB}", "take one away"),
         ("size: {}", "says no size; write e.g. 'size: 70 kB'"),
         ("size: {cdf: [[1 kB, 0.5]]}", "ends at probability 0.5; the last must be 1"),
