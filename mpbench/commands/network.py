@@ -1,5 +1,6 @@
 """`mpbench network FILE`: a drawing of an experiment's network."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,8 +43,13 @@ def command(experiment: str, out: Path | None) -> None:
 
 def _picture(experiment: str) -> "Picture":
     from mpbench.drawing.picture import of_experiment, of_topology
-    from mpbench.spec import builtin, load
+    from mpbench.spec import builtin, load, topology_names
 
-    if builtin.known(experiment) and not Path(experiment).exists():
-        return of_topology(builtin.describe(experiment))
-    return of_experiment(load(carried.experiment(Path(experiment))))
+    file = carried.experiment(Path(experiment))
+    if file.exists() or not re.fullmatch(r"[\w-]+", experiment):
+        return of_experiment(load(file))
+    try:
+        topology_names.check(experiment, ())
+    except ValueError as error:
+        raise UserError(f"{experiment}: no such file; as a topology: {error}") from None
+    return of_topology(builtin.describe(experiment))

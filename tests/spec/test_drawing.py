@@ -77,6 +77,20 @@ def test_built_in_topologies(name: str, command: Command, tmp_path: Path) -> Non
     assert (tmp_path / "n.svg").read_text() == svg(picture)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("two_pth", "two_pth: no such file; as a topology: unknown topology"),
+        ("two_pth", "did you mean 'two_path'?"),
+        ("fattree-k3", "an even number of ports; write k2 or k4"),
+        ("two_pth.yaml", "no such file"),
+    ],
+)
+def test_a_name_of_nothing(name: str, words: str, command: Command) -> None:
+    done = command("network", name)
+    assert done.status == 2 and words in done.err
+
+
 @st.composite
 def networks(draw: st.DrawFn) -> Picture:
     links = [f"l{number}" for number in range(draw(st.integers(1, 6)))]
