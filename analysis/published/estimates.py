@@ -17,7 +17,12 @@ from analysis.published.criterion import Criterion
 from analysis.published.findings import Runs, question
 from analysis.published.intervals import Interval
 from analysis.published.samples import Columns, Sample, Samples, network_keys, sample
-from analysis.published.statistics import Question, pairs, within_outer_tenths
+from analysis.published.statistics import (
+    Question,
+    other_difference,
+    pairs,
+    within_outer_tenths,
+)
 from analysis.published.two_sample import TWO_SAMPLE, matched
 
 Estimate = Callable[[Sequence[Columns]], float]
@@ -165,16 +170,34 @@ def _sample(
         known = rows[[asked.criterion, asked.metric]].astype(float)
         columns = {"x": known[asked.criterion], "y": known[asked.metric]}
         return sample({k: v.to_numpy(float) for k, v in columns.items()}, numbers)
+    if name in ("main_factor", "main_signed_factor"):
+        return sample(_by_differences(name, rows, asked), numbers)
     known = pairs(rows, asked)
     columns = {"x": known["x"], "y": known["y"]}
     if name == "part_above":
         columns["y"] = (known["y"] > asked.threshold).astype(float)
     elif name == "part_below":
         columns["y"] = (known["y"] < asked.threshold).astype(float)
+    elif name == "part_within":
+        columns["y"] = (known["y"].abs() <= asked.threshold).astype(float)
+    elif name == "part_beyond":
+        larger = known["y"].where(known["y"] > 0.5, 1 - known["y"])
+        columns["y"] = (larger > asked.threshold).astype(float)
     index = known.index.to_numpy(int)
     if not len(index):
         raise ValueError("no rows in the batch")
     return sample({k: v.to_numpy(float) for k, v in columns.items()}, numbers[index])
+
+
+def _by_differences(name: str, rows: pd.DataFrame, asked: Question) -> Columns:
+    """The metric, the criterion, and the other one of the two differences."""
+    own, other = (
+        rows[column].astype(float).to_numpy(float)
+        for column in (asked.criterion, other_difference(asked.criterion))
+    )
+    if name == "main_factor":
+        own, other = np.abs(own), np.abs(other)
+    return {"x": own, "z": other, "y": rows[asked.metric].to_numpy(float)}
 
 
 def _by_quality(name: str, rows: pd.DataFrame, metric: str) -> Columns:
@@ -224,6 +247,17 @@ def _share_interval(columns: Columns, level: float) -> Interval:
 
 def _correlation(columns: Columns) -> float:
     return intervals.rank_correlation(columns["x"], columns["y"])
+
+
+def _stronger(columns: Columns) -> float:
+    own, other = (
+        intervals.rank_correlation(columns[name], columns["y"]) for name in ("x", "z")
+    )
+    return abs(own) - abs(other)
+
+
+def _imbalance(columns: Columns) -> float:
+    return float(np.median(np.abs(columns["y"] - 0.5)))
 
 
 def _spread(columns: Columns) -> float:
@@ -308,6 +342,11 @@ def _mean_difference(columns: Sequence[Columns]) -> float:
     return float(columns[0]["y"].mean() - columns[1]["y"].mean())
 
 
+def _mean_ratio(columns: Sequence[Columns]) -> float:
+    other = float(columns[1]["y"].mean())
+    return float(columns[0]["y"].mean()) / other if other else float("nan")
+
+
 def _of_both(
     function: Callable[[np.ndarray, np.ndarray, float], Interval],
 ) -> IntervalOf:
@@ -317,6 +356,9 @@ def _of_both(
 VALUES: dict[str, Callable[[Columns], float]] = {
     "trend": _correlation,
     "signed_trend": _correlation,
+    "main_factor": _stronger,
+    "main_signed_factor": _stronger,
+    "imbalance": _imbalance,
     "median": _median,
     "median_distance": lambda columns: abs(_median(columns)),
     "mean": lambda columns: float(columns["y"].mean()),
@@ -324,6 +366,8 @@ VALUES: dict[str, Callable[[Columns], float]] = {
     "spread": _spread,
     "part_above": _share,
     "part_below": _share,
+    "part_within": _share,
+    "part_beyond": _share,
     "weaker_path": _share,
     "maximum": lambda columns: float(columns["y"].max()),
     "fall": _fall,
@@ -332,7 +376,7 @@ VALUES: dict[str, Callable[[Columns], float]] = {
     "first_path_used": _first_path,
     "uniformity": _uniformity,
 }
-COUNTS = ("part_above", "part_below", "weaker_path")
+COUNTS = ("part_above", "part_below", "part_within", "part_beyond", "weaker_path")
 INTERVALS: dict[str, Callable[[Columns, float], Interval]] = {
     "trend": lambda c, level: intervals.correlation(c["x"], c["y"], level),
     "signed_trend": lambda c, level: intervals.correlation(c["x"], c["y"], level),
@@ -340,6 +384,8 @@ INTERVALS: dict[str, Callable[[Columns, float], Interval]] = {
     "mean": _of_y(intervals.mean),
     "part_above": _share_interval,
     "part_below": _share_interval,
+    "part_within": _share_interval,
+    "part_beyond": _share_interval,
     "weaker_path": _share_interval,
     "first_path": lambda c, level: intervals.rank_sums(*_sides(c), level),
     "first_path_used": lambda c, level: intervals.rank_sums(*_sides(c), level),
@@ -347,6 +393,7 @@ INTERVALS: dict[str, Callable[[Columns, float], Interval]] = {
 }
 TWO_SAMPLES: dict[str, tuple[Estimate, IntervalOf | None]] = {
     "shift": (_shift, _of_both(intervals.rank_sums)),
+    "mean_ratio": (_mean_ratio, None),
     "mirrored": (_mirrored, _mirrored_interval),
     "mean_difference": (_mean_difference, _of_both(intervals.mean_difference)),
     "p5_difference": (_p5_difference, None),

@@ -5,7 +5,7 @@ their result counts as significant below SIGNIFICANCE.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ class Question:
     metric, criterion : columns of the table of runs; criterion may be ""
     above, up_to : the batch ]above, up_to] of |criterion|; None where it has no end
     factors : columns that the design varies
-    threshold : the value that `part_above` and `part_below` compare with
+    threshold : the value that `part_above` and the other parts compare with
     """
 
     metric: str
@@ -105,6 +105,42 @@ def signed_trend(rows: pd.DataFrame, question: Question) -> Finding:
     return Finding(rho, f"rank correlation {rho:+.2f}, p {p_text(p)}", len(known), p)
 
 
+DIFFERENCES = ("capacity_difference_mbps", "delay_difference_ms")
+
+
+def main_factor(rows: pd.DataFrame, question: Question) -> Finding:
+    """By how much |criterion| has the stronger trend than the other difference.
+
+    Both trends are rank correlations without their signs. The criterion is one of
+    DIFFERENCES, and the other one is what it is compared with.
+    """
+    return _stronger(trend, rows, question)
+
+
+def main_signed_factor(rows: pd.DataFrame, question: Question) -> Finding:
+    """As `main_factor`, with the differences signed."""
+    return _stronger(signed_trend, rows, question)
+
+
+def _stronger(kind: Statistic, rows: pd.DataFrame, question: Question) -> Finding:
+    known = rows.dropna(subset=[question.metric, *DIFFERENCES])
+    other = other_difference(question.criterion)
+    found = [
+        kind(known, replace(question, criterion=name))
+        for name in (question.criterion, other)
+    ]
+    value = abs(found[0].value) - abs(found[1].value)
+    text = f"rank correlations {found[0].value:+.2f} and {found[1].value:+.2f}"
+    return Finding(value, text, found[0].n)
+
+
+def other_difference(name: str) -> str:
+    """The other one of DIFFERENCES. Raises ValueError for another column."""
+    if name not in DIFFERENCES:
+        raise ValueError(f"criterion {name!r}; has {', '.join(DIFFERENCES)}")
+    return DIFFERENCES[1 - DIFFERENCES.index(name)]
+
+
 def median(rows: pd.DataFrame, question: Question) -> Finding:
     """Median of the metric in the batch."""
     known = pairs(rows, question)
@@ -158,6 +194,35 @@ def part_below(rows: pd.DataFrame, question: Question) -> Finding:
     need(len(known), 1, "rows in the batch")
     value = float((known["y"] < question.threshold).mean())
     return Finding(value, f"{value:.0%} below {question.threshold:g}", len(known))
+
+
+def part_within(rows: pd.DataFrame, question: Question) -> Finding:
+    """Share of the rows whose metric is no farther from 0 than the threshold."""
+    known = pairs(rows, question)
+    need(len(known), 1, "rows in the batch")
+    value = float((known["y"].abs() <= question.threshold).mean())
+    return Finding(value, f"{value:.0%} within {question.threshold:g}", len(known))
+
+
+def part_beyond(rows: pd.DataFrame, question: Question) -> Finding:
+    """Share of the rows in which the metric, or 1 minus it, is above the threshold.
+
+    The metric is the share of one of two paths, so either path may be the one.
+    """
+    known = pairs(rows, question)
+    need(len(known), 1, "rows in the batch")
+    larger = np.maximum(known["y"], 1 - known["y"])
+    value = float((larger > question.threshold).mean())
+    text = f"one path above {question.threshold:g} in {value:.0%}"
+    return Finding(value, text, len(known))
+
+
+def imbalance(rows: pd.DataFrame, question: Question) -> Finding:
+    """Median distance of the metric, a share of one of two paths, from one half."""
+    known = pairs(rows, question)
+    need(len(known), 1, "rows in the batch")
+    value = float((known["y"] - 0.5).abs().median())
+    return Finding(value, f"median distance {value:.3g} from 1/2", len(known))
 
 
 def maximum(rows: pd.DataFrame, question: Question) -> Finding:
@@ -264,6 +329,8 @@ STATISTICS: Mapping[str, Statistic] = {
         uniformity,
         trend,
         signed_trend,
+        main_factor,
+        main_signed_factor,
         median,
         median_distance,
         mean,
@@ -271,6 +338,9 @@ STATISTICS: Mapping[str, Statistic] = {
         spread,
         part_above,
         part_below,
+        part_within,
+        part_beyond,
+        imbalance,
         maximum,
         fall,
         outliers,

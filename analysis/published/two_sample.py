@@ -64,6 +64,18 @@ def mean_difference(
     return Finding(value, text, len(one) + len(other), p)
 
 
+def mean_ratio(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
+    """Mean of the rows over the mean of the others, which must not be 0."""
+    one = rows[question.metric].dropna().astype(float)
+    other = others[question.metric].dropna().astype(float)
+    need(min(len(one), len(other)), 2, "rows on either side")
+    if other.mean() == 0:
+        raise ValueError("the mean to divide by is 0")
+    value = float(one.mean() / other.mean())
+    text = f"{value:.3g} times, means {one.mean():.4g} and {other.mean():.4g}"
+    return Finding(value, text, len(one) + len(other))
+
+
 def _differences(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.Series:
     """The rows' metric minus the others' metric, network by network."""
     return matched(rows, others, metric)["difference"]
@@ -87,6 +99,7 @@ TWO_SAMPLE: Mapping[str, TwoSample] = {
     statistic.__name__: statistic
     for statistic in (
         shift,
+        mean_ratio,
         mirrored,
         paired,
         part_ahead,

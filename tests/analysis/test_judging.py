@@ -14,6 +14,8 @@ from analysis.published import judging, statements
 from analysis.published.estimates import estimator
 from analysis.published.findings import Runs, find
 from analysis.published.judging import Judged, Verdict, judge
+from analysis.published.statistics import Question
+from analysis.published.two_sample import TWO_SAMPLE
 from tests.analysis import campaign
 
 PUBLISHED = Path(__file__).parents[2] / "results/published"
@@ -144,13 +146,14 @@ def test_every_estimate_is_the_statistic_that_pages_print() -> None:
     assert checked >= {
         *("trend", "median", "maximum", "fall", "outliers", "weaker_path"),
         *("first_path", "shift", "mirrored", "part_above", "uniformity"),
+        *("part_within", "part_beyond", "main_factor"),
     }
 
 
 def _difference(asked: criteria.Criterion) -> bool:
     """Whether the estimate is a difference, not the statistic of the first runs."""
     two = asked.statistic in ("shift", "mirrored", "paired", "part_ahead")
-    two = two or asked.statistic == "mean_difference"
+    two = two or asked.statistic in ("mean_difference", "mean_ratio")
     return not two and (asked.against is not None or asked.number is None)
 
 
@@ -196,6 +199,25 @@ def test_a_difference_of_two_given_networks_has_the_value_of_the_criterion() -> 
     keys |= {"rows": "users=15", "against": "users=0", "tolerance": 2.0}
     assert judged(rows, **keys, value=-7.8).verdict is AGREES
     assert judged(rows, **keys, value=-3.0).verdict is DIFFERS
+
+
+def test_a_ratio_of_means_has_the_interval_of_redrawn_repetitions() -> None:
+    rows = pd.concat(
+        [
+            networks(np.array([80.0, 40.0]) + one).assign(repetition=one, users=[0, 15])
+            for one in range(5)
+        ]
+    )
+    keys: Keys = {"statistic": "mean_ratio", "metric": "y", "rows": "users=0"}
+    keys |= {"against": "users=15", "relation": "about", "tolerance": 0.1}
+    known = judged(rows, **keys, value=1.95)
+    assert known.value == pytest.approx(82 / 42)
+    assert known.verdict is AGREES and known.interval is not None
+    assert judged(rows, **keys, value=1.5).verdict is DIFFERS
+    with pytest.raises(ValueError, match="the mean to divide by is 0"):
+        TWO_SAMPLE["mean_ratio"](
+            rows, rows.assign(y=0.0), Question("y", "", None, None, ())
+        )
 
 
 def test_seven_networks_are_a_design() -> None:

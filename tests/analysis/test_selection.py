@@ -90,6 +90,35 @@ def test_parts_spread_and_errors() -> None:
     assert STATISTICS["rms"](three, asked()).value == pytest.approx(12.5**0.5)
 
 
+def test_parts_within_and_beyond_and_imbalance() -> None:
+    frame = runs([-0.3, 0.0, 0.2, 0.995, 1.0] * 4)
+    assert STATISTICS["part_within"](frame, asked(threshold=0.2)).value == 0.4
+    shares = runs([0.001, 0.004, 0.5, 0.6, 0.995] * 4)
+    assert STATISTICS["part_beyond"](shares, asked(threshold=0.99)).value == 0.6
+    assert STATISTICS["part_above"](shares, asked(threshold=0.99)).value == 0.2
+    assert STATISTICS["imbalance"](shares, asked()).value == pytest.approx(0.495)
+
+
+def test_the_main_factor_is_that_with_the_stronger_trend() -> None:
+    generator = np.random.default_rng(5)
+    capacity, delay = generator.normal(size=(2, 200))
+    frame = pd.DataFrame(
+        {
+            "m": 3 * capacity - delay,
+            "capacity_difference_mbps": capacity,
+            "delay_difference_ms": delay,
+        }
+    )
+    for name, sign in (("capacity_difference_mbps", 1), ("delay_difference_ms", -1)):
+        question = Question("m", name, None, None, ())
+        found = STATISTICS["main_signed_factor"](frame, question)
+        assert sign * found.value == pytest.approx(0.95 - 0.3, abs=0.2)
+    absolute = STATISTICS["main_factor"](frame, question)
+    assert abs(absolute.value) < 0.2
+    with pytest.raises(ValueError, match="has capacity_difference_mbps"):
+        STATISTICS["main_factor"](frame, Question("m", "m", None, None, ()))
+
+
 def test_signed_trend_minds_the_sign() -> None:
     frame = pd.DataFrame({"m": np.arange(21.0), "d": np.arange(-10.0, 11)})
     question = Question("m", "d", None, None, ())
