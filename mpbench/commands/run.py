@@ -146,14 +146,14 @@ def _address(
     type=click.FloatRange(min=0, min_open=True),
     metavar="S",
     help="Give a run up after this many seconds of the host's clock.  "
-    "[default: 60 plus ten times its virtual time limit]",
+    "[default: 60 plus ten times its virtual time limit or estimated time]",
 )
 @click.option(
     "--silence-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="S",
     help="Give a run up after this many seconds without a sign of life.  "
-    "[default: 120]",
+    "[default: 120, or its estimated time]",
 )
 @click.option(
     "--give-up",
