@@ -83,7 +83,7 @@ $(VENV)/installed: setup.py pyproject.toml constraints.txt mpbench/__init__.py $
 
 kernel: venv
 	@$(call step,Guest kernel,minutes the first time; at once when it is there)
-	$(RUN) kernel build
+	$(RUN) kernel build --or-newest
 	$(call done)
 
 image: venv

@@ -47,6 +47,11 @@ def command() -> None:
     "kernel's own site, in place of the pinned one. Results have another identity.",
 )
 @click.option(
+    "--or-newest",
+    is_flag=True,
+    help="Do as with --newest if no archive has the pinned Linux.",
+)
+@click.option(
     "-j",
     "--jobs",
     type=click.IntRange(min=1),
@@ -67,6 +72,7 @@ def command() -> None:
 def build(
     source: Path | None,
     newest: bool,
+    or_newest: bool,
     jobs: int | None,
     config: str,
     force: bool,
@@ -76,14 +82,17 @@ def build(
     import signal
 
     from mpbench import kernel
+    from mpbench.kernel import Newest
 
-    if source and newest:
-        raise UserError("--source and --newest: give one of them")
+    if source and (newest or or_newest):
+        option = "--newest" if newest else "--or-newest"
+        raise UserError(f"--source and {option}: give one of them")
+    wish = Newest.ALWAYS if newest else Newest.OTHERWISE if or_newest else Newest.NEVER
     train = _training(config) if profile_guided else None
 
     # SIGTERM then works like Ctrl-C: it ends the compilers and names the log.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    made = kernel.build(config, source, jobs, force, train, newest)
+    made = kernel.build(config, source, jobs, force, train, wish)
     click.echo(made.path)
 
 

@@ -12,9 +12,10 @@ confines guests; `build` makes sure that it is there too.
 from pathlib import Path
 
 from mpbench.kernel.cache import Kernel, find
+from mpbench.kernel.newest import Newest
 from mpbench.kernel.profiling import Train
 
-__all__ = ["Kernel", "Train", "build", "find"]
+__all__ = ["Kernel", "Newest", "Train", "build", "find"]
 
 
 def build(
@@ -23,7 +24,7 @@ def build(
     jobs: int | None = None,
     force: bool = False,
     train: Train | None = None,
-    newest: bool = False,
+    newest: Newest = Newest.NEVER,
 ) -> Kernel:
     """Build the kernel of that configuration, unless the cache has it.
 
@@ -32,7 +33,8 @@ def build(
     force : build again although the cache has the kernel
     train : executes traffic in a kernel that counts what it executes. If given, the
         kernel is built once more, with these counts. Both builds have the same key
-    newest : without `source`, fetch the newest Linux in place of the pinned one
+    newest : without `source`, whether to fetch the newest Linux in place of the pinned
+        one
     Raises UserError for every fault that a user can correct.
     """
     from mpbench.kernel import launcher

@@ -14,6 +14,7 @@ from typing import Any
 from mpbench.kernel import cache, compile, kit, profiling, recipe, sources, tools
 from mpbench.kernel.cache import Kernel
 from mpbench.kernel.lock import exclusive
+from mpbench.kernel.newest import Newest
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import Recipe
 from mpbench.kernel.shell import CommandFailed, Shell
@@ -28,11 +29,11 @@ def build(
     force: bool,
     progress: Progress | None = None,
     train: profiling.Train | None = None,
-    newest: bool = False,
+    newest: Newest = Newest.NEVER,
 ) -> Kernel:
     """See `mpbench.kernel.build`."""
     wanted = recipe.read(config)
-    plain = given is None and not force and not newest
+    plain = given is None and not force and newest is not Newest.ALWAYS
     guided = train is not None
     ready = _whole(wanted, guided) if plain else None
     if ready is not None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from mpbench import mirror
 from mpbench.errors import UserError
 from mpbench.kernel import cache, debian, pinned, unpack, upstream
+from mpbench.kernel.newest import Newest
 from mpbench.kernel.pinned import Pinned
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import SERIES
@@ -66,19 +67,31 @@ class Source:
 
 
 def obtain(
-    given: Path | None, shell: Shell, progress: Progress, newest: bool = False
+    given: Path | None,
+    shell: Shell,
+    progress: Progress,
+    newest: Newest = Newest.NEVER,
 ) -> Source:
     """The requested source, unpacked in the cache. The caller holds the lock.
 
     given : a tree or a tarball; if None, the pinned source, or the newest
-    newest : the newest of the series that the archives have
+    newest : whether to take the newest of the series that the archives have
     """
-    if given is None and newest:
+    if given is None and newest is Newest.ALWAYS:
         return _fetched(_newest, shell, progress)
     if given is None:
         lock = pinned.read()
         there = [s for s in stored() if s.fetched and s.identity == lock.whole]
-        return there[-1] if there else _fetch(lock, shell, progress)
+        if there:
+            return there[-1]
+        try:
+            return _fetch(lock, shell, progress)
+        except UserError as error:
+            if newest is Newest.NEVER:
+                raise
+            progress.say(f"{'fetch':<9} {error}")
+            progress.say(f"{'fetch':<9} --or-newest: results have another identity")
+            return _fetched(_newest, shell, progress)
     if not given.exists():
         raise UserError(f"--source {given}: no such file or folder")
     if given.is_dir():

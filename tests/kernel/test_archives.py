@@ -7,7 +7,7 @@ import pytest
 
 from mpbench import cli, kernel
 from mpbench.errors import UserError
-from mpbench.kernel import debian, pinned, sources, upstream
+from mpbench.kernel import Newest, debian, pinned, sources, upstream
 
 from .conftest import Lab
 
@@ -118,7 +118,7 @@ def test_the_newest_is_a_kernel_beside_the_pinned_one(
     old = kernel.build("guest")
     monkeypatch.setenv("VERSION", "7.3.11-1")
     monkeypatch.setenv("TARBALL", str(repacked(lab)))
-    new = kernel.build("guest", newest=True)
+    new = kernel.build("guest", newest=Newest.ALWAYS)
     assert new.key != old.key and old.path.exists()
     assert new.info["source"] == "Debian linux-source-7.3 7.3.11-1"
     # A change of the recipe goes back to the pinned Linux.
@@ -126,12 +126,34 @@ def test_the_newest_is_a_kernel_beside_the_pinned_one(
     assert kernel.build("guest").info["source_hash"] == pinned.read().whole
 
 
+def test_otherwise_the_newest(
+    lab: Lab,
+    archive: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`make` builds a kernel also when the archive has gone on."""
+    monkeypatch.setenv("VERSION", "7.3.11-1")
+    monkeypatch.setenv("TARBALL", str(repacked(lab)))
+    made = kernel.build("guest", newest=Newest.OTHERWISE)
+    assert made.info["source"] == "Debian linux-source-7.3 7.3.11-1"
+    told = capsys.readouterr().err
+    assert "does not have linux-source-7.3 7.3.9-1" in told
+    assert "--or-newest: results have another identity" in told
+    assert kernel.build("guest", newest=Newest.OTHERWISE).key == made.key
+
+
+def test_otherwise_the_pinned_one(lab: Lab, archive: Path) -> None:
+    made = kernel.build("guest", newest=Newest.OTHERWISE)
+    assert made.info["source_hash"] == pinned.read().whole
+
+
 def test_without_debian_the_newest_is_the_sites(
     lab: Lab, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VERSION", "")
     monkeypatch.setattr(upstream, "fetch", lambda folder: (archive, "7.3.9"))
-    made = kernel.build("guest", newest=True)
+    made = kernel.build("guest", newest=Newest.ALWAYS)
     assert made.info["source"].endswith("/linux-7.3.9.tar.xz")
 
 
