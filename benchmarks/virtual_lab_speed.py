@@ -35,7 +35,7 @@ from typing import Any
 from mpbench import kernel
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.engine.bounds import bounds
-from mpbench.kernel import Kernel
+from mpbench.kernel import Kernel, cache
 from mpbench.plan import make_plan
 from mpbench.spec import loads
 
@@ -137,7 +137,10 @@ def main() -> None:
         return print(build_time())
     kernels = [kernel.find()]
     if options.against:
-        kernels.append(read_kernel(options.against))
+        other = cache.read(options.against)
+        if other is None:
+            sys.exit(f"--against {options.against}: no kernel there")
+        kernels.append(other)
     backends = [VirtualBackend(built=each) for each in kernels]
     if not options.json:
         print(f"load {os.getloadavg()[0]:.1f}; kernel {described(kernels[0])}")
@@ -168,11 +171,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--build", action="store_true", help="time a kernel's build")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     return parser.parse_args()
-
-
-def read_kernel(folder: Path) -> Kernel:
-    info = json.loads((folder / "info.json").read_text())
-    return Kernel(folder / "linux", info["key"], folder, info)
 
 
 def described(built: Kernel) -> str:

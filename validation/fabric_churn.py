@@ -20,11 +20,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.virtual_lab_speed import read_kernel
 from mpbench import kernel
 from mpbench.backends import boot, roots
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
+from mpbench.kernel import cache
 from tests.virtual.lab import REPOSITORY, Lab, guest_call, make_job
 
 MODULE = "tests.virtual.fabric_churn"
@@ -41,7 +41,9 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=20)
     options = parser.parse_args()
     given = options.kernel
-    built = read_kernel(given) if given else kernel.find(options.config)
+    built = cache.read(given) if given else kernel.find(options.config)
+    if built is None:
+        parser.error(f"--kernel {given}: no kernel there")
     if built.info["config"] != "guest":
         # These kernels need the host's C library, which the root image does not have.
         os.environ[roots.VARIABLE] = roots.HOST

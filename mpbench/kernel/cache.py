@@ -123,7 +123,7 @@ def _again(kernel: Kernel) -> str:
 
 def lookup(recipe: Recipe) -> Kernel | None:
     """The same as `find` for a recipe; None if there is no such kernel."""
-    brought = _read(carried.built("kernel"))
+    brought = read(carried.built("kernel"))
     if brought is not None and brought.info.get("recipe") == recipe.digest:
         return brought
     ready = [
@@ -146,10 +146,11 @@ def lookup(recipe: Recipe) -> Kernel | None:
 
 def get(name: str) -> Kernel | None:
     """The kernel in this folder; None if it is not there or is damaged."""
-    return _read(root() / "kernels" / name)
+    return read(root() / "kernels" / name)
 
 
-def _read(folder: Path) -> Kernel | None:
+def read(folder: Path) -> Kernel | None:
+    """The kernel in any folder; None if it is not there or is damaged."""
     path = folder / "linux"
     try:
         info = json.loads((folder / "info.json").read_text())
