@@ -104,7 +104,10 @@ def _open(
         effects = {one.effect for one in rows.get(statement.id, {}).values()}
         if verdict is not Verdict.AGREES and Effect.BROKEN not in effects:
             told = "is undecided" if verdict is Verdict.UNDECIDED else "differs"
-            yield f"- `{statement.id}` {told} under {name}: no part explains it."
+            yield (
+                f"- `{statement.id}` {told} under {name}: no part that was left out"
+                " explains it."
+            )
         elif (
             verdict is Verdict.AGREES
             and before is not None
@@ -112,8 +115,8 @@ def _open(
             and Effect.MENDED not in effects
         ):
             yield (
-                f"- `{statement.id}` agrees under {name} only: no part by itself"
-                " explains it."
+                f"- `{statement.id}` agrees under {name} only: no part that was left"
+                " out explains it."
             )
     yield ""
 
@@ -163,8 +166,8 @@ def cells(
         for index, compared in enumerate(group)
     )
     yield (
-        f"Cells that do not agree under {name}, and that no part explains:"
-        f" {unexplained}."
+        f"Cells that do not agree under {name}, and that no part explains that was"
+        f" left out: {unexplained}."
     )
     yield ""
 

@@ -230,7 +230,7 @@ def test_the_matrix_tells_what_a_part_mends_and_breaks(tmp_path: Path) -> None:
     ) in page
     assert "| `small` (Fig. 3.4a) | agrees | **differs** | **broken** |" in page
     assert "| rate | 3 | 1 | 1 | 1 | 0 |" in page and "| control | 3 | 0 | 0 |" in page
-    assert "- `huge` differs under v: no part explains it." in page
+    assert "- `huge` differs under v: no part that was left out explains it." in page
     assert "## Exploration: try\n\nNobody's.\n" in page
     assert "| `small` | agrees | **differs** | **broken** |" in page
     assert "Exploration: same" not in page
@@ -289,7 +289,7 @@ def test_the_matrix_tells_what_a_part_does_to_the_cells(tmp_path: Path) -> None:
     ) in page
     assert "| T | goodput, x | **differs** | **differs** | **broken** | no" in page
     assert "| rate | 3 | 1 | 1 | 1 | 0 |" in page and "| seed | 3 | 0 | 0 | 3 |" in page
-    assert "and that no part explains: 1." in page
+    assert "and that no part explains that was left out: 1." in page
 
 
 def test_means_that_chance_may_have_moved_have_no_small_p_value() -> None:
