@@ -21,6 +21,7 @@ SLOW_FILES = frozenset(
         "analysis/test_over_time.py",
         "analysis/test_page.py",
         "analysis/test_report_folders.py",
+        "analysis/test_matrix.py",
         "analysis/test_reproduction.py",
         "capture/test_many.py",
         "cluster/test_slurm.py",
