@@ -62,6 +62,7 @@ class NativeBackend:
         }
 
     def check(self, jobs: Sequence[Job]) -> None:
+        requirements.refuse_fabric(jobs)
         requirements.check_jobs(jobs, self._machine)
 
     def execute(

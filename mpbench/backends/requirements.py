@@ -96,15 +96,22 @@ def refuse_missing(listed: Iterable[Need]) -> None:
         raise UserError(f"--backend native: this machine lacks {words}")
 
 
+def refuse_fabric(jobs: Iterable[Job]) -> None:
+    """Raises UserError if a job's network is on the fabric, whatever this machine has.
+
+    The commands name the line of the experiment file before (`feasible.check_backend`);
+    a job that is read from results has none.
+    """
+    if any(job.get("fabric") for job in jobs):
+        raise UserError(
+            "--backend native: fabric: only the guest's kernel has the fabric; run it"
+            " in the virtual lab"
+        )
+
+
 def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
     """Raises UserError that names all that jobs need and the kernel lacks: controllers,
     schedulers and features of links."""
-    jobs = list(jobs)
-    if any(job.get("fabric") for job in jobs):
-        raise UserError(
-            "--backend native: fabric: only the guest's kernel has the fabric; take"
-            " 'fabric' out of the experiment, or run it in the virtual lab"
-        )
     lacking = dict.fromkeys(
         words
         for job in jobs

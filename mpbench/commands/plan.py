@@ -58,8 +58,7 @@ def command(
     from mpbench.spec import load
 
     spec = load(file, configurations, without, trusted)
-    if backend_name == "virtual":
-        feasible.check_sysctls(spec)
+    feasible.check_backend(spec, backend_name)
     backend = registry.create(backend_name)
     build = _build(backend)
     plan = make_plan(spec, build)

@@ -213,8 +213,7 @@ def command(
     if live and dry_run:
         raise UserError("--live: shows runs that are executed; leave --dry-run out")
     spec = load(file, configurations, without, trusted)
-    if backend_name == "virtual":
-        feasible.check_sysctls(spec)
+    feasible.check_backend(spec, backend_name)
     if backend_name != "fake":
         programs.check(spec, backend_name)
     if backend_name in registry.REAL_TIME and not trusted:

@@ -141,8 +141,7 @@ def command(
 
     spec = load(file)
     _check(spec, file, metrics)
-    if backend_name == "virtual":
-        feasible.check_sysctls(spec)
+    feasible.check_backend(spec, backend_name)
     options = Options(jobs=jobs, only=only, retry_failed=retry_failed)
     series = _designs(spec, out, backend_name, options, as_json)
     study = ConvergenceStudy(

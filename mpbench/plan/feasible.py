@@ -61,6 +61,31 @@ def check_time_limit(spec: Spec, limit_s: float) -> None:
         raise UserError(f"{spec.where('traffic')}: traffic: {reason}; {hint}")
 
 
+def check_backend(spec: Spec, backend: str) -> None:
+    """Raises UserError for what no machine has on which this backend executes runs."""
+    if backend == "virtual":
+        check_sysctls(spec)
+    elif backend == "native":
+        check_fabric(spec)
+
+
+def check_fabric(spec: Spec) -> None:
+    """Raises UserError for a network on the fabric, which the guest's kernel alone has.
+
+    Only native runs need this check.
+    """
+    if spec.on_fabric is None:
+        return
+    name = spec.network_description.name
+    key, reason, remedy = "fabric", "runs on the fabric", "take 'fabric' away, or "
+    if spec.fabric is None:
+        key, reason, remedy = "topology", f"{name} runs on the fabric", ""
+    raise UserError(
+        f"{spec.where(key)}: {key}: {reason}, which only the guest's kernel has, and"
+        f" not --backend native; {remedy}use --backend virtual"
+    )
+
+
 def check_sysctls(spec: Spec) -> None:
     """Raises UserError for sysctls or values that the guest's kernel does not have.
 

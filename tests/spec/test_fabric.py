@@ -1,12 +1,16 @@
 """The key `fabric`: what it adds to a job, and where it is refused."""
 
+from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
+from click.testing import CliRunner
 
 import topologies
-from mpbench.backends import requirements
+from mpbench.backends import native
+from mpbench.commands import plan, run
 from mpbench.errors import UserError
 from mpbench.guest.fabric_changes import course
 from mpbench.plan import job_format, make_plan
@@ -14,6 +18,13 @@ from mpbench.spec import loads
 from tests.spec.files import text
 from topologies import fabric
 from topologies.shaping import Shape
+
+TREE = {
+    "topology": "fattree-k4",
+    "design": None,
+    "cases": {"only": {"protocol": "tcp", "congestion_control": "reno", "path": 1}},
+    "traffic": [{"tool": "iperf3", "from": "h1", "to": "h9", "duration": "1 s"}],
+}
 
 
 def job(**sections: Any) -> dict[str, Any]:
@@ -147,10 +158,37 @@ def test_queues_in_packets() -> None:
     assert made["fabric"] == {"choose": "rotate", "limit": "packets"}
 
 
-def test_the_native_backend_refuses_by_name() -> None:
-    machine = requirements.Machine(root=True)
+def test_the_native_backend_refuses_jobs_by_name() -> None:
+    """Before it looks at the machine, which may lack more."""
     with pytest.raises(UserError, match="--backend native: fabric: only the guest's"):
-        requirements.check_jobs([job(fabric=True)], machine)
+        native.NativeBackend().check([job(fabric=True)])
+
+
+@pytest.mark.parametrize(
+    ("sections", "words"),
+    [
+        ({"fabric": True}, "fabric: runs on the fabric, which only the guest's"),
+        (TREE, "topology: fattree-k4 runs on the fabric, which only the guest's"),
+    ],
+)
+@pytest.mark.parametrize("command", [plan.command, run.command])
+def test_native_is_refused_before_anything_else(
+    tmp_path: Path, command: click.Command, sections: dict[str, Any], words: str
+) -> None:
+    file = tmp_path / "f.yaml"
+    file.write_text(text(**sections))
+    result = CliRunner().invoke(command, [str(file), "--backend", "native"])
+    assert isinstance(result.exception, UserError)
+    (line,) = str(result.exception).splitlines()
+    place, _, reason = line.partition(": ")
+    key = words.partition(":")[0]
+    (number,) = (
+        number
+        for number, written in enumerate(file.read_text().splitlines(), start=1)
+        if written.startswith(f"{key}:")
+    )
+    assert place == f"{file}:{number}"
+    assert reason.startswith(words) and reason.endswith("use --backend virtual")
 
 
 def test_the_experiment_is_read_back_from_yaml() -> None:
