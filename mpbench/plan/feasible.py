@@ -15,6 +15,7 @@ from mpbench.spec import Spec, change_checks, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
 from mpbench.spec.messages import MOST_FAULTS, listing
+from mpbench.spec.vocabulary import CONGESTION_CONTROLS, RATE_CONTROLS
 from topologies.parameters import DOWN
 
 if TYPE_CHECKING:
@@ -91,17 +92,9 @@ def check_sysctls(spec: Spec) -> None:
 
     Only runs in a guest need this check: another kernel may have other sysctls.
     """
-    transports: list[tuple[Place, Case]] = [
-        (("cases", name), case) for name, case in spec.cases.items()
-    ]
-    transports += [
-        (("traffic", index, "transport"), entry.transport)
-        for index, entry in enumerate(spec.traffic)
-        if entry.transport is not None
-    ]
     found: list[tuple[Place, str, str | int]] = [
         ((*place, "sysctls"), name, value)
-        for place, case in transports
+        for place, case in _transports(spec)
         for name, value in case.sysctls.items()
         if not sysctls.can_be_set(name) or sysctls.value_trouble(name, value)
     ]
@@ -113,6 +106,18 @@ def check_sysctls(spec: Spec) -> None:
             for place, name, value in found[:MOST_FAULTS]
         ]
         raise UserError(listing(faults, len(found)))
+
+
+def _transports(spec: Spec) -> list[tuple[Place, Case]]:
+    """The cases, and the transports of traffic entries, each with its place."""
+    found: list[tuple[Place, Case]] = [
+        (("cases", name), case) for name, case in spec.cases.items()
+    ]
+    return found + [
+        (("traffic", index, "transport"), entry.transport)
+        for index, entry in enumerate(spec.traffic)
+        if entry.transport is not None
+    ]
 
 
 def _sysctl_trouble(name: str, value: str | int) -> str:
@@ -127,6 +132,7 @@ def warnings(spec: Spec, plan: "Plan") -> list[str]:
     lines += _connection_warnings(spec, plan)
     lines += dict.fromkeys(_ending_warnings(spec, plan))
     lines += dict.fromkeys(_delay_warnings(spec, plan))
+    lines += _scheduler_warnings(spec)
     if spec.expect is not None and not Path(spec.expect).is_file():
         lines.append(
             f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"
@@ -201,6 +207,20 @@ def _delay_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
                 )
                 hint = f"a server of {entry['tool']} ends so long after its client"
                 yield f"{at}: {reason}; {hint}, and such runs are not ok"
+
+
+def _scheduler_warnings(spec: Spec) -> Iterator[str]:
+    """`paced` with a controller that sets windows, whose rates it cannot follow."""
+    windows = {*CONGESTION_CONTROLS} - {*RATE_CONTROLS}
+    for place, case in _transports(spec):
+        control = case.congestion_control.name
+        if case.scheduler and case.scheduler.name == "paced" and control in windows:
+            at = f"{spec.where(*place, 'scheduler')}: {dotted((*place, 'scheduler'))}"
+            rates = " and ".join(RATE_CONTROLS)
+            yield (
+                f"{at}: paced is for {rates}, which set rates; {control} sets windows,"
+                " and with it paced does what lowrtt does, in smaller portions"
+            )
 
 
 def _connections(spec: Spec, plan: "Plan") -> Iterator[str]:

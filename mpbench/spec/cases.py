@@ -162,6 +162,13 @@ class Case(Part):
             for key in self._without_effect():
                 reason = "without effect on tcp, which has one subflow; take it away"
                 faults.add(("congestion_control", key), reason)
+        for kind in ("congestion_control", "scheduler"):
+            given = getattr(self, kind)
+            if given is not None:
+                values = dict(given.values)
+                found = knobs.without_effect(kind, given.name, values)
+                for key, reason in found.items():
+                    faults.add((kind, key), reason)
         faults.raise_any()
         return self
 

@@ -31,6 +31,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from mpbench.errors import UserError
+from mpbench.spec import knobs
 from mpbench.spec.builtin import names
 from mpbench.spec.cases import checked_sysctls
 from mpbench.spec.design import MOST_POINTS
@@ -243,7 +244,9 @@ def _transport(transport: dict[str, Any], changes: Changes) -> dict[str, Any]:
         name = value.get("name") if isinstance(value, dict) else value
         if isinstance(name, str) and name in parameters:
             old = value if isinstance(value, dict) else {"name": name}
-            new[kind] = {**old, **parameters[name]}
+            both = {**old, **parameters[name]}
+            idle = knobs.without_effect(kind, name, both)
+            new[kind] = {k: v for k, v in both.items() if k in old or k not in idle}
     return new
 
 

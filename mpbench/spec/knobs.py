@@ -70,6 +70,7 @@ class Knob:
     choices : words instead of numbers; the sysctl gets their position
     switch : true or false instead of a number
     alone : it has an effect on a connection with one subflow, too
+    needs : the parameter, and its value, without which this one has no effect
     """
 
     name: str
@@ -78,6 +79,7 @@ class Knob:
     choices: tuple[str, ...] = ()
     switch: bool = False
     alone: bool = False
+    needs: tuple[str, Value] | None = None
 
     @property
     def sysctl(self) -> str:
@@ -139,11 +141,14 @@ _MIN_SSTHRESH = {"min_ssthresh": Knob("coupled_min_ssthresh", lowest=1)}
 _FORM = Knob("coupled_balia_forms", choices=("nsdi11", "balia"))
 _RULES = ("paper", "mptcp-0.91")
 
+_OF_SLOPE = dict.fromkeys(("gamma", "slope_tolerance"), ("variant", "latency"))
+"""MPCC-loss does not weigh the slope of the round-trip time."""
+
 _MPCC = {
     "variant": Knob("mpcc_variant", choices=("loss", "latency"), alone=True),
     "unit": Knob("mpcc_unit", choices=("bytes/s", "Mbit/s"), alone=True),
     **{
-        name: Knob(f"mpcc_{sysctl}", scale=1000, alone=True)
+        name: Knob(f"mpcc_{sysctl}", scale=1000, alone=True, needs=_OF_SLOPE.get(name))
         for name, sysctl in {
             "beta": "beta_permille",
             "gamma": "gamma_permille",
@@ -190,8 +195,10 @@ CONGESTION_CONTROL: Mapping[str, Mapping[str, Knob]] = {
 SCHEDULER: Mapping[str, Mapping[str, Knob]] = {
     "lowrtt": {
         "reinject": Knob("lowrtt_reinject", switch=True),
-        "penalise": Knob("lowrtt_penalise", switch=True),
-        "spare_slow_start": Knob("lowrtt_spare_slow_start", switch=True),
+        "penalise": Knob("lowrtt_penalise", switch=True, needs=("reinject", True)),
+        "spare_slow_start": Knob(
+            "lowrtt_spare_slow_start", switch=True, needs=("penalise", True)
+        ),
         "rule": Knob("lowrtt_rule", choices=("nsdi12", "mptcp-0.91")),
     },
     "paced": {"share": Knob("paced_share_permille", scale=1000)},
@@ -208,6 +215,33 @@ KINDS: Mapping[str, Mapping[str, Mapping[str, Knob]]] = {
     "path_manager": PATH_MANAGER,
 }
 """The same tables, by the key in a case."""
+
+
+def without_effect(kind: str, name: str, values: Mapping[str, Value]) -> dict[str, str]:
+    """The parameters that have no effect beside the others, each with a message.
+
+    kind : the key of the case, such as `scheduler`
+    values : the parameters that the file gives, checked
+    """
+    known = KINDS[kind].get(name, {})
+    found = {}
+    for key, value in values.items():
+        needs = known[key].needs if key in known else None
+        # Switched off is what no effect means.
+        if needs and value is not False and not _has(known, values, *needs):
+            wanted = "true" if needs[1] is True else needs[1]
+            hint = f"write '{needs[0]}: {wanted}' too, or take it away"
+            found[key] = f"without effect unless {needs[0]} is {wanted}; {hint}"
+    return found
+
+
+def _has(
+    known: Mapping[str, Knob], values: Mapping[str, Value], key: str, value: Value
+) -> bool:
+    """Whether a parameter has a value, by the file or at the start."""
+    if key in values:
+        return values[key] == value
+    return known[key].text(value) == str(ranges()[known[key].name].initial)
 
 
 def reserved() -> dict[str, str]:

@@ -20,6 +20,9 @@ CONGESTION_CONTROLS = (
 """Controllers of the guest kernel: bbr, cubic, reno and vegas are its own, the others
 are from the overlay (docs/controllers.md)."""
 
+RATE_CONTROLS = ("bbr", "mpcc")
+"""Those that set a rate, and a window that does not limit it."""
+
 SCHEDULERS = ("default", "lowrtt", "paced", "redundant", "roundrobin")
 """Packet schedulers of MPTCP: the kernel's own, and those of the overlay."""
 

@@ -103,6 +103,19 @@ def test_parts_change_what_they_name(folder: Path) -> None:
     assert tcp1.sysctls == {"net.ipv4.tcp_sack": "0", "net.ipv4.tcp_ecn": "0"}
 
 
+def test_parameters_that_would_have_no_effect_are_left_out(folder: Path) -> None:
+    (folder / "rules.yaml").write_text(
+        "congestion_control:\n  mpcc: {gamma: 2, beta: 5}\n"
+    )
+    latency = "{name: mpcc, variant: latency}"
+    for control, gamma in (("mpcc", None), (latency, "2000")):
+        text = EXPERIMENT.replace("control: lia", f"control: {control}")
+        (folder / "small.yaml").write_text(text)
+        set_to = old(folder).cases["lia"].parameter_sysctls
+        assert set_to.get("net.mptcp.mpcc_gamma_permille") == gamma
+        assert set_to["net.mptcp.mpcc_beta_permille"] == "5000"
+
+
 def test_a_part_that_is_left_out_changes_nothing(folder: Path) -> None:
     spec = old(folder, "host")
     assert spec.name == "small-old-without-host"

@@ -90,6 +90,11 @@ def planned(tmp_path: Path, text: str, backend: str = "fake") -> tuple[str, str]
         (TEXT + "expect: gone.csv\n", "f.yaml:14: expect: gone.csv is not a file here"),
         (fixed("path1.loss: 60 %"), "f.yaml:2: parameters.path1.loss: with 60 % loss"),
         (fixed("path2.queue: 500000"), "full queues and packets under way take up to"),
+        (
+            swapped("control: lia", "control: lia, scheduler: paced"),
+            "f.yaml:9: cases.mptcp.scheduler: paced is for bbr and mpcc, which set"
+            " rates; lia sets windows, and with it paced does what lowrtt does",
+        ),
     ],
 )
 def test_warned(tmp_path: Path, text: str, message: str) -> None:
@@ -119,8 +124,10 @@ def test_figures_show_as_many_values() -> None:
     assert feasible.MOST_VALUES == MOST_GROUPS
 
 
-def test_no_warning_without_a_reason(tmp_path: Path) -> None:
-    assert planned(tmp_path, TEXT)[1] == ""
+@pytest.mark.parametrize("control", ["lia", "mpcc, scheduler: paced"])
+def test_no_warning_without_a_reason(tmp_path: Path, control: str) -> None:
+    text = swapped("control: lia", f"control: {control}")
+    assert planned(tmp_path, text)[1] == ""
 
 
 UNKNOWN = "the guest's kernel has no such sysctl; the nearest name is"

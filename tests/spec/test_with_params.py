@@ -65,8 +65,23 @@ def sysctls(**case: Any) -> dict[str, str]:
             {"lowrtt_reinject": "1", "lowrtt_penalise": "0"},
         ),
         (
-            {"scheduler": {"name": "lowrtt", "spare_slow_start": True}},
-            {"lowrtt_spare_slow_start": "1"},
+            {
+                "scheduler": {
+                    "name": "lowrtt",
+                    "reinject": True,
+                    "penalise": True,
+                    "spare_slow_start": True,
+                }
+            },
+            {
+                "lowrtt_reinject": "1",
+                "lowrtt_penalise": "1",
+                "lowrtt_spare_slow_start": "1",
+            },
+        ),
+        (
+            {"congestion_control": {"name": "mpcc", "variant": "latency", "gamma": 2}},
+            {"mpcc_variant": "1", "mpcc_gamma_permille": "2000"},
         ),
         (
             {"scheduler": {"name": "lowrtt", "rule": "mptcp-0.91"}},
@@ -173,6 +188,22 @@ def test_parameters_become_sysctls(
             LIA,
             "congestion_control: {name: mpcc, min_ssthresh: 2}}",
             "min_ssthresh: mpcc has no such parameter",
+        ),
+        (
+            LIA,
+            "congestion_control: {name: mpcc, gamma: 2}}",
+            "9: cases.mptcp.congestion_control.gamma: without effect unless variant is"
+            " latency; write 'variant: latency' too, or take it away",
+        ),
+        (
+            "control: reno, path: 1",
+            "control: {name: mpcc, variant: loss, slope_tolerance: 0}, path: 1",
+            "slope_tolerance: without effect unless variant is latency",
+        ),
+        (
+            LIA,
+            "congestion_control: lia, scheduler: {name: lowrtt, penalise: true}}",
+            "scheduler.penalise: without effect unless reinject is true",
         ),
         (
             LIA,
