@@ -1,38 +1,69 @@
-"""All under results/reference comes from one kernel build and one commit."""
+"""Each publication under results/reference comes from one kernel build and one commit.
+
+The publications are those of `validation.reproduction.PUBLICATIONS`: the thesis, the
+OLIA, NSDI 2011 and Balia papers together, and MPCC. Each may have a build of its own.
+"""
 
 import json
 import lzma
 import re
 from pathlib import Path
 
+from validation.reproduction import publication
+
 REFERENCE = Path(__file__).parents[1] / "results/reference"
-ROW = re.compile(r"^\| (kernel|commit) \| (.+) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| (source|kernel|commit) \| (.+) \|$", re.MULTILINE)
+
+Builds = dict[str, dict[str, dict[str, list[str]]]]
+"""Pages by their publication, then by `kernel` or `commit`, then by the value."""
 
 
-def builds(folder: Path) -> dict[str, dict[str, list[str]]]:
-    """Pages by what they name: `kernel` or `commit`, then the value."""
-    found: dict[str, dict[str, list[str]]] = {"kernel": {}, "commit": {}}
+def builds(folder: Path) -> Builds:
+    found: Builds = {}
     for page in sorted(folder.rglob("*.md")):
-        for name, cells in ROW.findall(page.read_text(encoding="utf-8")):
-            for value in dict.fromkeys(cells.split(" | ")):
-                pages = found[name].setdefault(value.strip("`"), [])
-                pages.append(page.relative_to(folder).as_posix())
+        rows = {
+            name: [cell.strip("`") for cell in cells.split(" | ")]
+            for name, cells in ROW.findall(page.read_text(encoding="utf-8"))
+        }
+        for source in dict.fromkeys(map(publication, rows.pop("source", []))):
+            of = found.setdefault(source, {"kernel": {}, "commit": {}})
+            for name, cells in rows.items():
+                for value in dict.fromkeys(cells):
+                    pages = of[name].setdefault(value, [])
+                    pages.append(page.relative_to(folder).as_posix())
     return found
 
 
 def faults(folder: Path) -> list[str]:
-    """What keeps the pages from one build and one clean commit."""
+    """What keeps the pages of a publication from one build and one clean commit."""
     told = []
-    for name, values in builds(folder).items():
-        if len(values) != 1:
-            one_of_each = ", ".join(f"{v} ({p[0]})" for v, p in values.items())
-            told.append(f"{len(values)} values of {name}: {one_of_each}")
-        told += [f"{v}: made from uncommitted files" for v in values if "-dirty" in v]
+    for source, names in builds(folder).items():
+        for name, values in names.items():
+            if len(values) != 1:
+                one_of_each = ", ".join(f"{v} ({p[0]})" for v, p in values.items())
+                told.append(f"{source}: {len(values)} values of {name}: {one_of_each}")
+            told += [
+                f"{source}: {value}: made from uncommitted files"
+                for value in values
+                if "-dirty" in value
+            ]
     return told
 
 
-def test_every_page_names_the_same_build() -> None:
+def unnamed(folder: Path) -> list[str]:
+    """Pages that name a kernel and no source, so that no publication has them."""
+    return [
+        page.relative_to(folder).as_posix()
+        for page in sorted(folder.rglob("*.md"))
+        if {name for name, _ in ROW.findall(page.read_text(encoding="utf-8"))}
+        in ({"kernel"}, {"commit"}, {"kernel", "commit"})
+    ]
+
+
+def test_every_page_of_a_publication_names_the_same_build() -> None:
+    assert not unnamed(REFERENCE)
     assert not faults(REFERENCE)
+    assert {"thesis", "papers"} <= builds(REFERENCE).keys()
 
 
 def test_kept_rows_are_of_the_build_that_the_pages_name() -> None:
@@ -41,27 +72,46 @@ def test_kept_rows_are_of_the_build_that_the_pages_name() -> None:
     for file in sorted(REFERENCE.glob("rows/*/rows.jsonl.xz")):
         with lzma.open(file, "rt", encoding="utf-8") as lines:
             made = json.loads(next(lines))["provenance"]
-        assert made["backend"]["kernel"]["key"] in pages["kernel"], file.parent.name
-        assert made["mpbench"]["commit"] in pages["commit"], file.parent.name
+        text = (file.parent / "experiment.yaml").read_text(encoding="utf-8")
+        source = re.search(r"^source: *['\"]?(.*)", text, re.MULTILINE)
+        name = file.parent.name
+        assert source, name
+        of = pages.get(publication(source[1]))
+        if of is not None:  # A publication without pages yet has only rows.
+            assert made["backend"]["kernel"]["key"] in of["kernel"], name
+            assert made["mpbench"]["commit"] in of["commit"], name
 
 
-def page(folder: Path, name: str, kernel: str, commit: str) -> None:
-    lines = ["|  |  |", "| --- | --- |", f"| kernel | {kernel} |"]
-    (folder / name).write_text("\n".join([*lines, f"| commit | {commit} |", ""]))
+def page(folder: Path, name: str, source: str, kernel: str, commit: str) -> None:
+    lines = ["|  |  |", "| --- | --- |", f"| source | {source} |"]
+    lines += [f"| kernel | {kernel} |", f"| commit | {commit} |", ""]
+    (folder / name).write_text("\n".join(lines))
 
 
 def test_pages_of_two_builds_are_told_apart(tmp_path: Path) -> None:
-    page(tmp_path, "a.md", "`1d`", "`ab`")
-    page(tmp_path, "b.md", "`1d` | `1d`", "`ab` | `ab`")
+    page(tmp_path, "a.md", "`thesis 3.3`", "`1d`", "`ab`")
+    page(tmp_path, "b.md", "`thesis 4` | `thesis 5`", "`1d` | `1d`", "`ab` | `ab`")
+    page(tmp_path, "m.md", "`mpcc Fig. 5`", "`3f`", "`ef`")
+    page(tmp_path, "n.md", "`nsdi11 Fig. 9`", "`2e`", "`cd`")
+    page(tmp_path, "o.md", "`olia Fig. 13`", "`2e`", "`cd`")
     assert not faults(tmp_path)
-    page(tmp_path, "c.md", "`1d` | `2e`", "`ab` | `cd-dirty`")
+    page(tmp_path, "c.md", "`thesis 6`", "`1d` | `2e`", "`ab` | `cd-dirty`")
+    page(tmp_path, "p.md", "`balia Fig. 3`", "`1d`", "`cd`")
     assert faults(tmp_path) == [
-        "2 values of kernel: 1d (a.md), 2e (c.md)",
-        "2 values of commit: ab (a.md), cd-dirty (c.md)",
-        "cd-dirty: made from uncommitted files",
+        "thesis: 2 values of kernel: 1d (a.md), 2e (c.md)",
+        "thesis: 2 values of commit: ab (a.md), cd-dirty (c.md)",
+        "thesis: cd-dirty: made from uncommitted files",
+        "papers: 2 values of kernel: 2e (n.md), 1d (p.md)",
     ]
 
 
-def test_pages_without_a_build_are_a_fault(tmp_path: Path) -> None:
+def test_a_page_without_its_publication_or_build_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Nothing\n")
-    assert faults(tmp_path) == ["0 values of kernel: ", "0 values of commit: "]
+    assert not unnamed(tmp_path)
+    (tmp_path / "b.md").write_text("| kernel | `1d` |\n")
+    assert unnamed(tmp_path) == ["b.md"]
+    (tmp_path / "c.md").write_text("| source | `mpcc Fig. 5` |\n")
+    assert faults(tmp_path) == [
+        "mpcc: 0 values of kernel: ",
+        "mpcc: 0 values of commit: ",
+    ]

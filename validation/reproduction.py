@@ -3,8 +3,13 @@
     python -m validation.reproduction [--set SET]... [--results DIR] [--cpu-hours H]
                                       [--list | --costs | --kept]
 
-All campaigns come from one commit without changes, and from one build of the guest. The
-sets are, in the order of their execution:
+The campaigns of a publication come from one commit without changes, and from one build
+of the guest: the thesis's from one, those of the OLIA, NSDI 2011 and Balia papers from
+one, and MPCC's from one. Each may be another one than the others. This command refuses
+to write pages where it is not so, and tests/test_reference_builds.py checks what is
+written. `python -m validation.builds` shows whether runs under two builds are equal.
+
+The sets are, in the order of their execution:
 
 upstream   the thesis's campaigns on the guest's kernel as it is
 papers     the campaigns of the other papers
@@ -30,8 +35,7 @@ validation/mpcc_campaigns.py. A later call with more hours goes on.
 The rows of every campaign are kept in results/reference/rows, and a run that has one
 there, from the same build, is not executed again. With --kept nothing is executed: a
 campaign without results is taken from its kept rows, and the pages are written. So the
-sets can be executed one by one, on different machines: the pages need all of them, from
-one commit and one build.
+sets can be executed one by one, on different machines. The pages need all of them.
 """
 
 import argparse
@@ -72,6 +76,16 @@ PUBLISHED = ROOT / "results/published"
 REFERENCE = ROOT / "results/reference"
 ROWS = REFERENCE / "rows"
 SETS = ("upstream", "papers", "designs", "v091", "control", "parts", "exploration")
+PUBLICATIONS = {
+    "balia": "papers",
+    "nsdi11": "papers",
+    "olia": "papers",
+    "Wischik": "papers",
+}
+"""Which pages come from one build, by the first word of an experiment's `source`.
+
+A word that is not here, such as `thesis`, stands for itself.
+"""
 PATCHED = ("rtt-mismatch-acks",)
 """Experiments of `experiments/causes` that need a kernel of their own."""
 MPCC = "mpcc"
@@ -263,19 +277,35 @@ def clean_commit() -> str:
     return subprocess.check_output([*git, "rev-parse", "HEAD"], text=True).strip()
 
 
-def one_build(folders: Sequence[Path]) -> None:
-    """Raises UserError if the campaigns in `folders` come from several builds.
+def publication(source: str) -> str:
+    """The publication whose pages name the same build.
+
+    source : of an experiment file, such as `nsdi11 sec. 3, Fig. 9`
+    """
+    word = next(iter(source.split()), "")
+    return PUBLICATIONS.get(word, word)
+
+
+def one_build(folders: Iterable[Path]) -> None:
+    """Raises UserError if the campaigns of a publication come from several builds.
 
     folders : of results or of kept rows
     """
-    builds = {path: _build(path) for path in folders}
-    first = next(iter(builds), None)
-    for path, build in builds.items():
-        if first is not None and build != builds[first]:
+    first: dict[str, tuple[Path, Mapping[str, str]]] = {}
+    for path in folders:
+        build = _build(path)
+        other, wanted = first.setdefault(publication(_source(path)), (path, build))
+        if build != wanted:
             raise UserError(
-                f"{path}: of another build than {first}; execute it again, or move it "
+                f"{path}: of another build than {other}; execute it again, or move it "
                 "away"
             )
+
+
+def _source(folder: Path) -> str:
+    """The `source` of the experiment as it was run."""
+    text = Results(folder).experiment.read_text(encoding="utf-8")
+    return str(yaml.load(text, yaml.CSafeLoader).get("source") or "")
 
 
 def _build(folder: Path) -> Mapping[str, str]:
@@ -373,7 +403,7 @@ def main() -> int:
         if options.no_pages:
             return 0
         looked_at = (MPCC,) if MPCC in sets else SETS
-        one_build(list(sources(results, looked_at).values()))
+        one_build(sources(results, looked_at).values())
         if status := keep(results, looked_at):
             return status
         for words in mpcc_pages(results) if MPCC in sets else pages(results):

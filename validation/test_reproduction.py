@@ -218,3 +218,24 @@ def test_what_no_page_shows_is_removed(tmp_path: Path) -> None:
     assert reproduction.prune(tmp_path) == ["a.svg", "old.png", "runs.csv"]
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"README.md", "b.md", "a.png", "network.svg", "points.csv"}
+
+
+def test_each_publication_has_a_build_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builds = {}
+    for name, source, build in (
+        ("bulk", "thesis ch. 3", "1"),
+        ("arrivals", "nsdi11 sec. 3", "2"),
+        ("oscillation", "balia sec. V-C, Fig. 3", "2"),
+        ("idle", "Wischik et al. 2011, sec. 4", "2"),
+        ("mpcc-fig-5a", "mpcc Fig. 5a", "3"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "experiment.yaml").write_text(f"source: '{source}'\n")
+        builds[tmp_path / name] = {"kernel": build}
+    monkeypatch.setattr(reproduction, "_build", builds.__getitem__)
+    reproduction.one_build(builds)
+    builds[tmp_path / "oscillation"] = {"kernel": "1"}
+    with pytest.raises(UserError, match=r"oscillation: of another build than .*arriv"):
+        reproduction.one_build(builds)
