@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from scipy import stats
 
 from analysis.published.cells import Compared
-from analysis.published.matrix import Change, Row, corrected, in_networks_of
+from analysis.published.matrix import Change, Row, corrected, in_networks_of, spared
 from analysis.published.publication import Campaigns, Sheet, compared
 
 CellRows = Mapping[tuple[str, int], Row]
@@ -25,11 +25,17 @@ def cell_changes(
 
     whole : the campaigns of the configuration with all parts
     without : the campaigns without each part
+
+    A part that spares a table's campaign has no change in its cells.
     """
     found: dict[tuple[tuple[str, int], str], Change] = {}
     for part, campaigns in without.items():
-        others = compared(sheets, campaigns, 0)
-        same = compared(sheets, in_networks_of(campaigns, whole), 0)
+        same_runs = spared(campaigns, whole)
+        affected = [
+            one for one in sheets if not same_runs.intersection(one.campaigns[:1])
+        ]
+        others = compared(affected, campaigns, 0)
+        same = compared(affected, in_networks_of(campaigns, whole), 0)
         for name, group in others.items():
             for index, (one, other) in enumerate(zip(same[name], group, strict=True)):
                 if one.verdict is None or other.verdict is None:

@@ -90,12 +90,17 @@ def changes(
 
     answers, whole : of the configuration with all parts
     without : the campaigns without each part
+
+    A part that spares all of a statement's campaigns has no change there.
     """
     found: dict[tuple[str, str], Change] = {}
     for statement in statements:
         if answers[statement.id].verdict is None or statement.kind == "input":
             continue
+        named = statement.campaigns()
         for part, campaigns in without.items():
+            if named and named <= spared(campaigns, whole):
+                continue
             other = answer(statement, campaigns, REDRAWS, with_chance=False)
             if other.verdict is None:
                 continue
@@ -108,6 +113,11 @@ def changes(
             p = _change_p(known, other, same, campaigns)
             found[statement.id, part] = Change(known.verdict, other.verdict, p)
     return dict(corrected(found))
+
+
+def spared(without: Campaigns, whole: Campaigns) -> set[str]:
+    """The names of the campaigns that are the configuration's own."""
+    return {name for name, one in without.items() if one is whole.get(name)}
 
 
 def corrected(found: Mapping[tuple[Name, str], Change]) -> dict[Name, Row]:

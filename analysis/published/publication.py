@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from analysis.campaign.campaign import Campaign
 from analysis.published import cells
@@ -78,12 +78,15 @@ class Matrix:
     baseline : the name of the configuration without any of the parts
     prefix : what stands between a campaign's name and the part that is left out
     control : the suffix of the same configuration with fresh seeds
+    unaffected : by part, the campaigns in which it changes nothing. They need not be
+        executed without it
     """
 
     configuration: str
     baseline: str
     prefix: str
     control: str
+    unaffected: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def parts(self, results: Campaigns, known: Sequence[str]) -> tuple[str, ...]:
         """The parts that some campaign among the results was run without."""
@@ -94,6 +97,18 @@ class Matrix:
 
     def without(self, part: str) -> Configuration:
         return Configuration(part, f"{self.prefix}{part}")
+
+    def campaigns_without(
+        self, part: str, results: Campaigns, known: Sequence[str], whole: Campaigns
+    ) -> Campaigns:
+        """The campaigns without a part, by the statements' names.
+
+        whole : those of the configuration. One that the part does not affect, and that
+            was not executed without it, stands for itself
+        """
+        spared = self.unaffected.get(part, ())
+        same = {name: whole[name] for name in spared if name in whole}
+        return same | dict(self.without(part).campaigns(results, known))
 
 
 @dataclass(frozen=True)

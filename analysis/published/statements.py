@@ -94,6 +94,11 @@ class Statement:
     readings: tuple[Reading, ...] = ()
     changes: tuple[Change, ...] = ()
 
+    def campaigns(self) -> set[str]:
+        """The campaigns that the criterion and the readings name."""
+        criteria = (self.criterion, *(one.criterion for one in self.readings))
+        return {name for one in criteria for name in one.campaigns()}
+
     def of(self, campaign: str) -> bool:
         """Whether this campaign alone can answer the statement."""
         return self.criterion.campaigns() <= {campaign}

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis.published.cell_changes import CellRows
 from analysis.published.cells import Cell
 from analysis.published.judging import Verdict
-from analysis.published.matrix import REDRAWS, Change, Effect, Row
-from analysis.published.publication import Scored, Sheet
+from analysis.published.matrix import REDRAWS, Change, Effect, Row, spared
+from analysis.published.publication import Campaigns, Scored, Sheet
 from analysis.published.statements import Statement
 from analysis.report import answers_section, cells_section
 from analysis.report.markdown import markdown
@@ -18,9 +18,12 @@ def lines(
     baseline: Scored | None,
     rows: Mapping[str, Row],
     control: Mapping[str, Row],
-    parts: Sequence[str],
+    parts: Mapping[str, Campaigns],
 ) -> Iterator[str]:
-    """Statements by parts, the control beside them, and what stays open."""
+    """Statements by parts, the control beside them, and what stays open.
+
+    parts : the campaigns without each part
+    """
     name = whole.configuration.name
     yield "# Which part explains what"
     yield ""
@@ -35,13 +38,16 @@ def lines(
         " with Holm's correction over all statements. A part, or the control, may have"
         " been executed in every k-th network alone; both of its verdicts are then"
         " those in these networks. `-` means that the campaign was not executed without"
-        " the part, and `no test` that the verdict changed and nothing can test the"
-        " change: there are too few networks, or the statistic is a maximum."
+        " the part, `cannot matter` that the part changes nothing in the statement's"
+        " campaigns, so that they were not executed without it, and `no test` that the"
+        " verdict changed and nothing can test the change: there are too few networks,"
+        " or the statistic is a maximum."
     )
     yield ""
     base = [baseline.configuration.name] if baseline else []
     head = ["statement", *base, name, *parts, "control"]
     table = []
+    same = {part: spared(found, whole.campaigns) for part, found in parts.items()}
     for statement in statements:
         if statement.kind == "input":
             continue
@@ -51,19 +57,23 @@ def lines(
             if one is not None
         ]
         row = rows.get(statement.id, {})
-        cells = [_cell(row.get(part)) for part in parts]
+        named = statement.campaigns()
+        cells = [
+            _cell(row.get(part), bool(named) and named <= without)
+            for part, without in same.items()
+        ]
         again = _cell(control.get(statement.id, {}).get("control"))
         figure = answers_section.figure(statement.figure)
         table.append([f"`{statement.id}` ({figure})", *verdicts, *cells, again])
     yield from markdown(head, table)
     known = list(rows.values()), list(control.values())
-    yield from _summary("statements", parts, *known)
+    yield from _summary("statements", tuple(parts), *known)
     yield from _open(statements, whole, baseline, rows)
 
 
-def _cell(change: Change | None) -> str:
+def _cell(change: Change | None, unaffected: bool = False) -> str:
     if change is None:
-        return "-"
+        return "cannot matter" if unaffected else "-"
     if change.effect is not Effect.NONE:
         return f"**{change.effect.value}**"
     if change.p is None and change.with_part is not change.without:
@@ -127,7 +137,7 @@ def cells(
     baseline: Scored | None,
     rows: CellRows,
     control: CellRows,
-    parts: Sequence[str],
+    parts: Mapping[str, Campaigns],
 ) -> Iterator[str]:
     """The cells of tables by parts, with the control; nothing if there are no cells."""
     known = [(sheet.name, sheet.cells) for sheet in sheets if sheet.cells]
@@ -145,17 +155,23 @@ def cells(
     base = [baseline] if baseline else []
     head = ["table", "cell", *(one.configuration.name for one in base), name]
     table = []
+    same = {part: spared(found, whole.campaigns) for part, found in parts.items()}
+    first = {sheet.name: sheet.campaigns[:1] for sheet in sheets}
     for sheet, group in known:
         for index, cell in enumerate(group):
             verdicts = [
                 cells_section.verdict(one.cells[sheet][index]) for one in (*base, whole)
             ]
             row = rows.get((sheet, index), {})
-            effects = [_cell(row.get(part)) for part in parts]
+            effects = [
+                _cell(row.get(part), not without.isdisjoint(first[sheet]))
+                for part, without in same.items()
+            ]
             again = _cell(control.get((sheet, index), {}).get("control"))
             table.append([cell.source, _place(cell), *verdicts, *effects, again])
     yield from markdown([*head, *parts, "control"], table)
-    yield from _summary("cells", parts, list(rows.values()), list(control.values()))
+    known_rows = list(rows.values()), list(control.values())
+    yield from _summary("cells", tuple(parts), *known_rows)
     unexplained = sum(
         compared.verdict not in (None, Verdict.AGREES)
         and all(

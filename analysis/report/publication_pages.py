@@ -169,7 +169,7 @@ def _write_matrix(
     whole = by_name.get(matrix.configuration) if matrix else None
     if matrix and whole:
         parts = {
-            part: matrix.without(part).campaigns(campaigns, known)
+            part: matrix.campaigns_without(part, campaigns, known, whole.campaigns)
             for part in matrix.parts(campaigns, known)
         }
         control = Configuration("control", matrix.control).campaigns(campaigns, known)
@@ -181,7 +181,7 @@ def _write_matrix(
         )
         baseline = by_name.get(matrix.baseline)
         lines += matrix_page.lines(
-            publication.statements, whole, baseline, rows, again, tuple(parts)
+            publication.statements, whole, baseline, rows, again, parts
         )
         lines += matrix_page.cells(
             publication.sheets,
@@ -189,7 +189,7 @@ def _write_matrix(
             baseline,
             cell_changes(publication.sheets, whole.campaigns, parts),
             cell_changes(publication.sheets, whole.campaigns, {"control": control}),
-            tuple(parts),
+            parts,
         )
     for one in scored:
         baseline = by_name.get(matrix.baseline) if matrix else None

@@ -65,6 +65,11 @@ class MatrixEntry(Part):
     control: str = Field(
         description="The suffix of the same configuration with fresh seeds."
     )
+    unaffected: dict[str, tuple[str, ...]] = Field(
+        default={},
+        description="By part, the campaigns in which it changes nothing, so that they"
+        " need not be executed without it.",
+    )
 
 
 class PagesFile(Part):
@@ -147,6 +152,20 @@ class Pages:
                 raise UserError(
                     f"{self.path}:{line}: matrix: {key}: no configuration is named"
                     f" {name!r}; there is {known}"
+                )
+        self._check_unaffected(matrix, document)
+
+    def _check_unaffected(self, matrix: MatrixEntry, document: Document) -> None:
+        from analysis.published.publication import named_campaigns
+
+        campaigns = named_campaigns(self.statements, self.publication.sheets)
+        for part, names in matrix.unaffected.items():
+            unknown = next((one for one in names if one not in campaigns), None)
+            if unknown is not None:
+                line = document.line(("matrix", "unaffected", part))
+                raise UserError(
+                    f"{self.path}:{line}: matrix: unaffected: no statement or page"
+                    f" names a campaign {unknown!r}; there is {', '.join(campaigns)}"
                 )
 
     @property

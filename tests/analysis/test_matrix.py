@@ -70,6 +70,32 @@ def with_goodput(name: str, level: float) -> Campaign:
     return Campaign(name, pd.DataFrame(columns))
 
 
+def test_a_part_that_spares_a_campaign_needs_no_runs(tmp_path: Path) -> None:
+    """`seed` was executed nowhere, and does not affect campaign a."""
+    known = (
+        made("a", 1),
+        made("a-v", 1, goodput_mbps=2000.0 + np.arange(40 * 3)),
+        made("a-v-without-rate", 1),
+        made("b-v-without-seed", 1),
+        made("a-v-control", 3, goodput_mbps=2000.2 + np.arange(40 * 3)),
+    )
+    write(
+        tmp_path,
+        said("small", "it is small", relation="<"),
+        results=known,
+        configurations=(
+            publication.Configuration("up"),
+            publication.Configuration("v", "-v"),
+        ),
+        matrix=publication.Matrix(
+            "v", "up", "-v-without-", "-v-control", {"seed": ("a",), "rate": ("a",)}
+        ),
+    )
+    page = (tmp_path / "matrix.md").read_text()
+    assert "agrees | **differs** | **broken** | cannot matter | no change |" in page
+    assert "| seed | 0 | 0 | 0 | 0 | 0 |" in page
+
+
 def test_the_matrix_tells_what_a_part_does_to_the_cells(tmp_path: Path) -> None:
     """Without `rate` the first cell is hit, and the second is not any more."""
     cell = cells.Cell(

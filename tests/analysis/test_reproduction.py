@@ -242,6 +242,7 @@ def test_a_figure_is_found_after_a_papers_short_name(after: str, figure: str) ->
         ("thesis-ch4.yaml", "thesis-ch9.yaml", r"pages.yaml:\d+: statements: no file"),
         ("\npages:", "\ncauses: {nothing: {text: x}}\npages:", "causes: unknown key"),
         ("baseline: upstream", "baseline: up", r":\d+: matrix: baseline: no config"),
+        ("- fairness-phases", "- fairness-phase", "no statement or page names"),
         ("-table-5.4.csv", "-table-5.9.csv", r"pages.yaml:\d+: cells: no file"),
     ],
 )
