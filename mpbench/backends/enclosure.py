@@ -1,6 +1,8 @@
 """Run a command in namespaces of its own on the host's kernel; standard library only.
 
-The native backend runs this as ``python -S -c "…main()" PARENT COMMAND…``. The command
+The native backend runs this file as ``python -S -P enclosure.py PARENT COMMAND…``. It
+runs the file and not the module by its name, because the search path of runs has the
+guest's code alone, and a wheel keeps that code apart from this package. The command
 becomes the first process of three new namespaces:
 
 * A process namespace: when the command ends, in whatever way, the kernel kills all
@@ -42,7 +44,6 @@ CANNOT_ENCLOSE = 125
 CANNOT_EXECUTE = 127
 NETNS_FOLDER = Path("/run/netns")
 """Below the enclosure's own /run, which starts empty: all entries are the run's."""
-PROGRAM = "import sys; from mpbench.backends.enclosure import main; sys.exit(main())"
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -129,3 +130,7 @@ def _check(result: int, what: str) -> None:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -49,7 +49,8 @@ class Enclosed:
         variables: Mapping[str, str],
         output: IO[bytes],
     ) -> None:
-        launcher = [sys.executable, "-S", "-c", enclosure.PROGRAM, str(os.getpid())]
+        program = enclosure.__file__
+        launcher = [sys.executable, "-S", "-P", program, str(os.getpid())]
         self._process = subprocess.Popen(
             [*launcher, *command],
             cwd=directory,

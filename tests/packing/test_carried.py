@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from mpbench import carried, image, kernel
-from mpbench.backends import guest_snapshot
+from mpbench.backends import confinement, guest_snapshot
+from mpbench.backends.guest_process import Enclosed, environment
 from mpbench.errors import UserError
 from mpbench.image import cache as images
 from mpbench.kernel import launcher, recipe, tools
+from packing import parts as packing_parts
 
 
 @pytest.fixture
@@ -113,6 +115,19 @@ def test_code_of_guests_that_came_along_is_unpacked_if_it_is_whole(
     assert guest_snapshot._brought(tmp_path / "work", "other") is None
     packed.write_bytes(packed.read_bytes() + b"x")
     assert guest_snapshot._brought(tmp_path / "work", "name") is None
+
+
+def test_a_native_run_starts_with_the_code_that_came_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packing_parts.files(tmp_path / "files")
+    monkeypatch.setattr(confinement, "SOURCE", tmp_path / "files")
+    with (tmp_path / "said").open("wb") as output:
+        enclosed = Enclosed(["/bin/true"], tmp_path, environment(), output)
+        status = enclosed.wait(60)
+    said = (tmp_path / "said").read_text()
+    # Only root may make the namespaces.
+    assert status == 0 or said.startswith("mpbench: cannot enclose the run: "), said
 
 
 def test_experiments_have_names(
