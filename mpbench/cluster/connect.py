@@ -46,8 +46,7 @@ def connect(
             ) from error
         slots = jobs or _slots(address, client)
         places = RemoteWorkers(client, backend, build, slots, where, tell)
-        if not places.workers.fit():
-            raise UserError(f"{where}: every worker was refused")
+        places.workers.await_one(where, FIRST_WORKER_S)
         yield places
 
 

@@ -69,6 +69,19 @@ class Workers:
                 self._read()
             return [address for address, fits in self._known.items() if fits]
 
+    def await_one(self, where: str, seconds: float) -> None:
+        """Wait until a worker is there that has the build.
+
+        Raises UserError if all that are there were refused, or after so many seconds.
+        """
+        end_s = time.monotonic() + seconds
+        while not self.fit():
+            if self._known:
+                raise UserError(f"{where}: every worker was refused")
+            if time.monotonic() > end_s:
+                raise UserError(f"{where}: the workers died before their first run")
+            time.sleep(LOOK_S)
+
     def refuse(self, address: str, name: str, reason: str) -> None:
         """Give no more runs to a worker."""
         with self._lock:
@@ -79,14 +92,30 @@ class Workers:
     def _read(self) -> None:
         there = list(self._client.scheduler_info(n_workers=-1)["workers"])
         new = [address for address in there if address not in self._known]
-        builds = self._client.run(worker.identity, self._backend, workers=new)
-        for address, build in builds.items() if new else ():
+        for address, build in self._builds(new).items():
             self._known[address] = build == self._build
             if build != self._build:
                 reason = worker.difference(build, self._build)
                 self._tell(f"Worker {address} is refused: {reason}")
         self._known = {a: fits for a, fits in self._known.items() if a in there}
         self._read_s = time.monotonic()
+
+    def _builds(self, addresses: Sequence[str]) -> dict[str, dict[str, str]]:
+        """The build of each worker. One that died meanwhile is left out, and is asked
+        again if it comes back."""
+        if not addresses:
+            return {}
+        builds = self._client.run(
+            worker.identity, self._backend, workers=addresses, on_error="return"
+        )
+        found = {}
+        for address, build in builds.items():
+            if isinstance(build, OSError):
+                continue
+            if isinstance(build, Exception):
+                build = {"error": f"{type(build).__name__}: {build}"}
+            found[address] = build
+        return found
 
 
 @dataclass(frozen=True)

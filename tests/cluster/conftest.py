@@ -4,15 +4,17 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import distributed
 import pytest
 
 from mpbench.store.scratch import PREFIX
+from tests.cluster import roots
 
-START_S = 60
+START_S = 180
+"""Also on a machine that is busy with other work."""
 
 
 class Workers:
@@ -41,11 +43,39 @@ class Workers:
         own = self.folder / name
         (own / "tmp").mkdir(parents=True)
         return self._start(
-            "worker", self.address.replace("dask://", "tcp://"), "--no-dashboard",
-            "--nthreads", "1", "--no-nanny", "--name", name,
-            "--local-directory", str(own), "--host", "127.0.0.1",
+            "worker", *self._worker(name, own),
             **{"TMPDIR": str(own / "tmp"), **environment},
         )  # fmt: skip
+
+    def add_in_root(
+        self, name: str, reads: Sequence[Path] = (), hook: str = "", **environment: str
+    ) -> subprocess.Popen[bytes]:
+        """Start a worker of one thread in a root of its own (see `roots`).
+
+        reads : folders of the host that the worker sees, beside those of every root
+        hook : Python that the worker executes when it starts
+        """
+        root = self.root(name)
+        roots.make(root)
+        (root / roots.HOOKS[1:] / "sitecustomize.py").write_text(hook)
+        words = _python("worker", *self._worker(name, Path("/tmp")))
+        return self._launch(
+            f"worker-{name}",
+            roots.command(root, words, reads),
+            roots.environment(**environment),
+        )
+
+    def root(self, name: str) -> Path:
+        """The folder that is the root of a worker."""
+        return self.folder / f"root-{name}"
+
+    def _worker(self, name: str, folder: Path) -> list[str]:
+        """The arguments of a worker, which keeps its files in `folder`."""
+        return [
+            self.address.replace("dask://", "tcp://"), "--no-dashboard",
+            "--nthreads", "1", "--no-nanny", "--name", name,
+            "--local-directory", str(folder), "--host", "127.0.0.1",
+        ]  # fmt: skip
 
     def scratch(self, name: str) -> list[Path]:
         """The temporary folders that a worker has now."""
@@ -59,17 +89,23 @@ class Workers:
     def _start(
         self, verb: str, *words: str, **environment: str
     ) -> subprocess.Popen[bytes]:
-        log = (self.folder / f"{verb}-{len(self.processes)}.log").open("wb")
-        with log:
+        name = f"{verb}-{len(self.processes)}"
+        variables = {**os.environ, **environment}
+        return self._launch(name, _python(verb, *words), variables)
+
+    def _launch(
+        self, name: str, argv: list[str], variables: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        with (self.folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "distributed.cli.dask_" + verb, *words],
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
-                env={**os.environ, **environment},
+                argv, stdout=log, stderr=log, cwd=self.folder, env=variables
             )
         self.processes.append(process)
         return process
+
+
+def _python(verb: str, *words: str) -> list[str]:
+    return [sys.executable, "-m", f"distributed.cli.dask_{verb}", *words]
 
 
 @pytest.fixture

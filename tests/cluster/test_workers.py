@@ -13,7 +13,7 @@ import pytest
 
 from mpbench.live.standing import Folder
 from mpbench.store import layout, runs
-from tests.cluster.conftest import Workers, wait_for
+from tests.cluster.conftest import START_S, Workers, wait_for
 
 EXPERIMENT = """\
 name: spread
@@ -185,6 +185,39 @@ def test_a_worker_with_another_build_is_refused(
     done = mpbench(*words, tmp_path / "two")
     assert done.returncode == 0 and "is refused" in done.stdout, done.stdout
     assert "1 worker of" in done.stdout
+
+
+@pytest.mark.parametrize("dies_first", [True, False])
+def test_a_worker_that_dies_when_it_is_asked_for_its_build_is_left_out(
+    workers: Workers, tmp_path: Path, dies_first: bool
+) -> None:
+    """The first worker of a campaign, or one that comes while it is executed."""
+    deadly = tmp_path / "deadly"
+    deadly.mkdir()
+    (deadly / "sitecustomize.py").write_text(
+        "import os\n"
+        "import mpbench.backends.fake as fake\n"
+        "fake.FakeBackend.identity = lambda _: os.kill(os.getpid(), 9)\n"
+    )
+    if dies_first:
+        workers.add("a", PYTHONPATH=f"{deadly}:{os.environ.get('PYTHONPATH', '')}")
+    else:
+        workers.add("b", MPBENCH_FAKE='{"wall_s": 0.3}')
+    file = experiment(tmp_path, points=30)
+    out = tmp_path / "out"
+    running = started(
+        "run", file, "--backend", "fake", "--out", out, "--on", workers.address
+    )
+    if dies_first:
+        assert workers.processes[-1].wait(START_S) == -signal.SIGKILL
+        workers.add("b")
+    else:
+        wait_for(lambda: len(runs.finished(layout.Results(out))) >= 2)
+        workers.add("a", PYTHONPATH=f"{deadly}:{os.environ.get('PYTHONPATH', '')}")
+        assert workers.processes[-1].wait(START_S) == -signal.SIGKILL
+    said, _ = running.communicate(timeout=250)
+    assert running.returncode == 0, said
+    assert "60 ok" in said
 
 
 @pytest.mark.parametrize(
