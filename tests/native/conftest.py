@@ -39,7 +39,7 @@ def boot(folder: Path, argv: list[str], limit_s: int = LIMIT_S) -> str:
     root = roots.host()
     booting.write(booting.Orders(argv, limit_s), folder, root)
     done = subprocess.run(
-        machine.command(kernel(), None, root, (REPOSITORY,)),
+        machine.command(kernel(), None, root, (REPOSITORY, Path(sys.prefix))),
         cwd=folder,
         env=booting.environment(1),
         stdin=subprocess.DEVNULL,
