@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from mpbench import guest_memory
 from mpbench.backends import confinement
 from mpbench.backends.confinement import Limits
 from mpbench.backends.roots import Root
@@ -30,7 +32,7 @@ def bundled(bundle: str) -> tuple[str, ...]:
     return (*PYTHON, "-P", "-W", "ignore::DeprecationWarning", bundle)
 
 
-MIB, PAGE_BYTES = 2**20, 4096
+MIB, PAGE_BYTES = guest_memory.MIB, 4096
 GUEST_PATH = "/run/tools:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -42,7 +44,7 @@ class Machine:
     virtual_time : whether its clock is virtual; if not, it is the host's
     """
 
-    memory_mib: int = 1024
+    memory_mib: int = guest_memory.USUAL_MIB
     virtual_time: bool = True
 
     def options(self) -> tuple[str, ...]:
@@ -63,6 +65,12 @@ class Machine:
             "umid=guest",
             "uml_dir=boot/",
         )
+
+    def of(self, job: Mapping[str, Any]) -> "Machine":
+        """The machine that a job asks for; this one if it asks for none."""
+        if not job.get("guest"):
+            return self
+        return replace(self, memory_mib=guest_memory.of_job(job))
 
     def require(self) -> None:
         """Raise UserError if this host cannot boot such a guest."""

@@ -5,9 +5,11 @@ barriers this host has, what a guest reads, and how much a run may leave. `RunFo
 makes a run's folder safe to read for the host.
 """
 
+import contextlib
 import ctypes
 import functools
 import os
+import re
 import resource
 import subprocess
 import tempfile
@@ -15,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mpbench import guest_memory
 from mpbench.backends import guest_code
 from mpbench.errors import UserError
 from mpbench.kernel import launcher
@@ -141,7 +144,7 @@ def command(
         *([] if cpu is None else [f"cpu={cpu}"]),
         f"file={file_bytes}",
         f"memory={kept_bytes}",
-        f"memory-folder={memory_folder()}",
+        f"memory-folder={memory_folder(max(MEMORY_BYTES, kept_bytes))}",
         *(f"barrier={name}" for name in chosen),
         *(f"read={path}" for path in reads),
         *(f"list={path}" for path in lists),
@@ -164,6 +167,36 @@ def require_files(memory_bytes: int) -> None:
             f"memory is a file of {kept_bytes >> 20} MiB; start mpbench where "
             "`ulimit -f` says unlimited"
         )
+
+
+def require_memory(memory_bytes: int) -> None:
+    """Raise UserError if this machine has less memory than a guest that is to have more
+    than the usual. A guest of the usual size often uses a tenth of it.
+
+    memory_bytes : of the guest
+    """
+    if memory_bytes <= guest_memory.USUAL_MIB * guest_memory.MIB:
+        return
+    has_bytes = machine_memory()
+    if 0 < has_bytes < memory_bytes:
+        raise UserError(
+            f"a guest has {memory_bytes >> 20} MiB of memory, and this machine has"
+            f" {has_bytes >> 20} MiB; give 'guest: memory:' less, or use another"
+            " machine"
+        )
+
+
+def machine_memory(system: Path = Path("/")) -> int:
+    """The memory of this machine or container, bytes; 0 if it cannot be told."""
+    found = []
+    for name, pattern in (
+        ("proc/meminfo", r"MemTotal:\s+(\d+) kB"),
+        ("sys/fs/cgroup/memory.max", r"(\d+)"),
+    ):
+        with contextlib.suppress(OSError):
+            if said := re.match(pattern, (system / name).read_text()):
+                found.append(int(said[1]) * (1024 if "kB" in said[0] else 1))
+    return min(found, default=0)
 
 
 ADDR_NO_RANDOMIZE = 0x0040000
@@ -200,6 +233,7 @@ def require_guests(memory_bytes: int) -> None:
     memory_bytes : of a guest
     """
     require_files(memory_bytes)
+    require_memory(memory_bytes)
     if not fixed_addresses():
         raise UserError(
             "this machine refuses fixed addresses (personality), and guests need them; "
@@ -210,8 +244,10 @@ def require_guests(memory_bytes: int) -> None:
 MEMORY_BYTES = 2 << 30
 
 
-def memory_folder() -> Path:
+def memory_folder(memory_bytes: int = MEMORY_BYTES) -> Path:
     """Where the file goes that is a guest's memory, if the guest has no namespaces.
+
+    memory_bytes : what must be free there
 
     In memory, if it fits: a container's /dev/shm is often too small, and a guest that
     fills it dies of SIGBUS.
@@ -221,7 +257,7 @@ def memory_folder() -> Path:
             about = os.statvfs(folder)
         except OSError:
             continue
-        fits = about.f_bavail * about.f_frsize >= MEMORY_BYTES
+        fits = about.f_bavail * about.f_frsize >= memory_bytes
         if fits and not about.f_flag & os.ST_NOEXEC and os.access(folder, os.W_OK):
             return folder
     return Path("/tmp")

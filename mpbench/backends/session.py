@@ -36,7 +36,7 @@ def prompt(job: Job, directory: Path, cpu: int) -> int:
     boot.write(boot.Orders(PROMPT, None, {"TERM": "linux"}), directory, root)
     with _terminal_kept():
         done = subprocess.run(
-            MACHINE.command(linked, cpu, root),
+            MACHINE.of(job).command(linked, cpu, root),
             cwd=directory,
             env=boot.environment(int(job["seed"])),
         )

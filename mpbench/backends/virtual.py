@@ -128,12 +128,13 @@ class VirtualBackend:
         return about
 
     def check(self, jobs: Sequence[Job]) -> None:
-        """Raise UserError if this user's limit on files is too small for a guest, or if
-        this machine refuses it fixed addresses.
+        """Raise UserError if this user's limit on files or this machine's memory is too
+        small for a guest, or if this machine refuses it fixed addresses.
 
         Every job can run: the guest's kernel has all that a spec may name.
         """
-        self._machine.require()
+        for machine in {self._machine, *map(self._machine.of, jobs)}:
+            machine.require()
 
     def execute(
         self,
@@ -150,13 +151,14 @@ class VirtualBackend:
         boot.write(boot.Orders(argv, bounds.virtual_s), directory, root)
         flow_lists.write(job, directory)
         artefacts = directory / "artefacts"
+        machine = self._machine.of(job)
         limits = self._limits or confinement.limits(bool(job.get("capture")), directory)
         # The guest may replace the file; what it says arrives in this one all the same.
         with (artefacts / "console.log").open("w+b") as console:
             follower = Follower(console.fileno(), report)
             folder = RunFolder(directory, limits, console.fileno())
             guest = subprocess.Popen(
-                self._machine.command(linked, cpu, root, self._reads, limits),
+                machine.command(linked, cpu, root, self._reads, limits),
                 cwd=directory,
                 env=boot.environment(int(job["seed"])),
                 stdin=subprocess.DEVNULL,
@@ -173,8 +175,7 @@ class VirtualBackend:
         wall_s = time.monotonic() - began_s
         if stop.cancelled:
             return Exit("cancelled", "cancelled", wall_s, follower.virtual_s, cpu_s)
-        memory_mib = self._machine.memory_mib
-        ending = judge(artefacts, guest.returncode, bounds, memory_mib)
+        ending = judge(artefacts, guest.returncode, bounds, machine.memory_mib)
         if stop.reason:
             said_s = follower.virtual_s
             return Exit("timeout", stop.reason, wall_s, said_s, cpu_s, stop.accident)

@@ -5,12 +5,13 @@ warning, which `mpbench plan` prints.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from mpbench import guest_memory
 from mpbench.errors import UserError
-from mpbench.plan import flow_memory, timing
+from mpbench.plan import flow_memory, long_connections, timing
 from mpbench.spec import Spec, change_checks, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
@@ -34,8 +35,8 @@ LATEST_S = {"iperf3": 5.0, "cbr": 1.0}
 """How long the other end of a tool goes on after the client, as in mpbench.guest."""
 
 FRAME_BYTES = 1514
-MEMORY_BYTES = 1 << 29
-"""Half of the guest's memory: so much TCP gets before it is short of memory."""
+QUEUED_SHARE = 0.5
+"""The part of the guest's memory that packets in queues and under way may take."""
 
 
 def check(spec: Spec, plan: "Plan") -> None:
@@ -128,7 +129,7 @@ def _sysctl_trouble(name: str, value: str | int) -> str:
 
 def warnings(spec: Spec, plan: "Plan") -> list[str]:
     """What may keep runs from being ok, or the report from being complete."""
-    lines = [*_loss_warnings(spec, plan), *_memory_warnings(plan)]
+    lines = [*_loss_warnings(spec, plan), *_memory_warnings(spec, plan)]
     lines += _connection_warnings(spec, plan)
     lines += dict.fromkeys(_ending_warnings(spec, plan))
     lines += dict.fromkeys(_delay_warnings(spec, plan))
@@ -231,6 +232,8 @@ def _connections(spec: Spec, plan: "Plan") -> Iterator[str]:
             at = f"traffic[{index}]"
             at += f", point {run.point}" if len(plan.design) > 1 else ""
             yield f"{spec.where('traffic', index)}: {at}: {reason}"
+    if not spec.guest.given:
+        yield from _long_connections(spec, plan)
 
 
 def _figures(spec: Spec, plan: "Plan") -> Iterator[str]:
@@ -272,7 +275,7 @@ def _loss_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
             yield f"{place}: with {percent:g} % loss few connections come about"
 
 
-def _memory_warnings(plan: "Plan") -> Iterator[str]:
+def _memory_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
     """Points whose full queues and delay lines take more memory than the guest has."""
     needs = {
         run.point: sum(
@@ -284,44 +287,38 @@ def _memory_warnings(plan: "Plan") -> Iterator[str]:
         for run in plan.runs
     }
     point = max(needs, key=lambda number: needs[number])
-    if needs[point] > MEMORY_BYTES:
+    has_mib = spec.guest.memory_mib
+    if needs[point] > QUEUED_SHARE * has_mib * guest_memory.MIB:
         yield (
             f"point {point}: full queues and packets under way take up to"
-            f" {needs[point] / 1e6:.0f} MB, of the guest's 1 GiB; a run in which TCP is"
-            " short of memory is invalid"
+            f" {needs[point] / 1e6:.0f} MB, of the guest's"
+            f" {guest_memory.words(has_mib)}; a run in which TCP is short of memory is"
+            " invalid: give the guest more, 'guest: {memory: 4 GiB}'"
         )
 
 
 def _connection_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
-    """Data centres whose connections take more memory than the guest has."""
-    if not spec.network_description.mesh:
+    """Connections for which the memory may be too small that the file itself gives."""
+    if spec.guest.given:
+        yield from _long_connections(spec, plan)
+
+
+def _long_connections(spec: Spec, plan: "Plan") -> Iterator[str]:
+    """Long connections for which a guest has not the memory, in a data centre.
+
+    The run that needs most stands for all.
+    """
+    shortages = [
+        (shortage, run)
+        for run in plan.runs
+        for shortage in long_connections.of(run.job)
+    ]
+    if not shortages:
         return
-    for run in plan.runs:
-        entries = run.job["traffic"]
-        size = sum(_at_a_time(e) * _buffers(e["transport"] or run.job) for e in entries)
-        if size > MEMORY_BYTES:
-            # Half of a buffer counts: see _buffers.
-            most = 2 * MEMORY_BYTES // sum(map(_at_a_time, entries))
-            yield (
-                f"{run.case}: the buffers of all connections take up to about"
-                f" {size / 1e6:.0f} MB, of the guest's 1 GiB; bound them with the"
-                f" sysctls net.ipv4.tcp_rmem and tcp_wmem: {most} bytes fit"
-            )
-            return
-
-
-def _at_a_time(entry: Mapping[str, Any]) -> int:
-    """Connections of an entry that are busy at a time, for all that is known."""
-    if entry["tool"] == "flows" and entry["size"] is None:
-        return int(entry["drawn"]["flows"])
-    return int(entry.get("parallel") or 1)
-
-
-def _buffers(owner: Mapping[str, Any]) -> float:
-    """What a connection keeps when it is busy: half of its larger buffer, in bytes."""
-    sysctls = (owner.get("transport") or owner)["sysctls"]
-    names = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
-    return max(int(str(sysctls[name]).split()[-1]) for name in names) / 2
+    worst, run = max(shortages, key=lambda each: each[0].needed_bytes)
+    at = f"traffic[{worst.stream}]: {run.case}"
+    at += f", point {run.point}" if len(plan.design) > 1 else ""
+    yield f"{spec.where('traffic', worst.stream)}: {at}: {worst.words}"
 
 
 def _points(plan: "Plan") -> Iterator[tuple[int, dict[str, float | None]]]:

@@ -9,15 +9,17 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mpbench import guest_memory
 from mpbench.plan.flow_list import NS, Flow, drawn
 from mpbench.plan.timing import round_trip_s, used_mbps
+from topologies import families
 
 BYTES_PER_CONNECTION = 16_000
 """Of both sockets, with nothing in their queues."""
 MOST_QUEUED_BYTES = 130_000
 """What waits at both ends of a connection among many: its window is small."""
-MEMORY_BYTES = 1 << 29
-"""Half of the guest's memory."""
+USED_SHARE = 0.5
+"""The part of the guest's memory that connections may take."""
 USABLE_SHARE = 0.8
 """The part of the capacity that many short transfers together get, for sure."""
 LEAST_ROUND_TRIPS = 3
@@ -27,21 +29,27 @@ Job = Mapping[str, Any]
 
 def faults(job: Job) -> Iterator[tuple[int, str]]:
     """Too many open connections, as the number of the job's entry and the reason."""
+    has_bytes = USED_SHARE * guest_memory.of_job(job) * guest_memory.MIB
     for index, entry in enumerate(job["traffic"]):
-        if entry["tool"] != "flows":
+        if entry["tool"] != "flows" or (entry["size"] is None and _in_centre(job)):
             continue
         each = _bytes_each(entry)
-        if entry["drawn"]["flows"] * each <= MEMORY_BYTES:
+        if entry["drawn"]["flows"] * each <= has_bytes:
             continue
-        count = _most_open(job, entry)
-        if count * each > MEMORY_BYTES:
-            work = int(MEMORY_BYTES / each)
+        count = most_open_of(job, entry)
+        if count * each > has_bytes:
+            work = int(has_bytes / each)
             yield (
                 index,
                 f"up to {count} connections are open at a time, which take"
                 f" {count * each / 1e6:.0f} MB, more than half of the guest's memory;"
                 f" give fewer connections: {work} at a time work",
             )
+
+
+def _in_centre(job: Job) -> bool:
+    """Whether `long_connections` counts the job's connections without a size."""
+    return families.is_name(job["topology"] or "")
 
 
 def _bytes_each(entry: Mapping[str, Any]) -> float:
@@ -52,7 +60,8 @@ def _bytes_each(entry: Mapping[str, Any]) -> float:
     return BYTES_PER_CONNECTION + min(mean, MOST_QUEUED_BYTES)
 
 
-def _most_open(job: Job, entry: Mapping[str, Any]) -> int:
+def most_open_of(job: Job, entry: Mapping[str, Any]) -> int:
+    """The largest number of an entry's connections that are open at a time."""
     rate_bps = USABLE_SHARE * used_mbps(job, [entry]) * 1e6
     trips_s = LEAST_ROUND_TRIPS * round_trip_s(job["parameters"])
     return most_open(drawn(entry, job["seed"]), rate_bps, trips_s)

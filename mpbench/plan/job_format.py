@@ -16,6 +16,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 import topologies
 from mpbench import patterns
+from mpbench.guest_memory import LEAST_MIB, MOST_MIB
 from mpbench.plan import capture_places, change_format
 from mpbench.plan.job_flows import Flows
 from mpbench.plan.job_parts import (
@@ -213,6 +214,12 @@ class Fabric(Part):
     limit: Literal[LIMITS] | None = None  # type: ignore[valid-type]
 
 
+class Guest(Part):
+    """The machine that the run's guest is, where it is not the usual one."""
+
+    memory_mib: Annotated[int, Field(ge=LEAST_MIB, le=MOST_MIB)]
+
+
 class Job(Part):
     """One run."""
 
@@ -221,6 +228,7 @@ class Job(Part):
     topology: Name | None
     network: Network | None = None
     fabric: Fabric | None = None
+    guest: Guest | None = None
     parameters: dict[str, Number | None]
     links: Annotated[list[Link], Field(max_length=MOST_ENTRIES)]
     changes: Annotated[

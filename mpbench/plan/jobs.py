@@ -75,6 +75,7 @@ def job(
         "topology": None if spec.own_topology else spec.topology,
         **({"network": networks.to_json(description)} if description.described else {}),
         **({"fabric": spec.on_fabric.job()} if spec.on_fabric else {}),
+        **spec.guest.job(),
         "parameters": values,
         "links": to_json(shapes(spec, values, point, number)),
         **({"changes": changing} if changing else {}),

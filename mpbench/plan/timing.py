@@ -57,7 +57,7 @@ def used_mbps(
     if families.is_name(job["topology"] or ""):
         # All paths of a host begin with its own links.
         hosts = {here for entry in every for here, _ in pairs(entry)}
-        first = {path[0] for path in _paths(job, next(iter(hosts)))}
+        first = {path[0] for path in paths(job, next(iter(hosts)))}
         values = job["parameters"]
         return len(hosts) * sum(_capacity_mbps(values, link, "") for link in first)
     series = schedules.parse(job.get("changes") or ())
@@ -144,14 +144,14 @@ def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
 def _taken(job: Mapping[str, Any], entry: Entry) -> Sequence[Sequence[str]]:
     """The paths that the transport of an entry takes, each as its links."""
     transport = entry.get("transport") or job["transport"]
-    taken = _paths(job, entry["from"])
+    taken = paths(job, entry["from"])
     if transport["protocol"] == "tcp":
         number = transport.get("path") or 1
         taken = taken[number - 1 : number]
     return taken
 
 
-def _paths(job: Mapping[str, Any], host: str) -> Sequence[Sequence[str]]:
+def paths(job: Mapping[str, Any], host: str) -> Sequence[Sequence[str]]:
     """The paths of a host. They are read from the job itself, because a plan asks for
     them once per traffic entry of each run."""
     network = job.get("network")

@@ -38,6 +38,7 @@ from mpbench.spec.entries import Entries, parameters
 from mpbench.spec.expressions import Expression
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
+from mpbench.spec.guest import Guest
 from mpbench.spec.includes import whole_text
 from mpbench.spec.link_traits import Both, LinkTraits, without_value
 from mpbench.spec.networks import Network, expression_fault
@@ -120,6 +121,9 @@ class Spec(Part):
         description="Whether the guest's kernel forwards packets by a table, without"
         " routers; cheaper, with slightly other queues.",
         json_schema_extra=fabrics.switch_schema,
+    )
+    guest: Guest = Field(
+        default=Guest(), description="The machine that a guest is: its memory."
     )
     parameters: Parameters = Field(
         default={}, description="Parameters of the topology that differ from default."
@@ -454,5 +458,7 @@ class Spec(Part):
                 del values[key]
         if self.plugins == Plugins():
             del values["plugins"]
+        if not self.guest.job():
+            del values["guest"]
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
