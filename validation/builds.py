@@ -11,8 +11,8 @@ under the build of the other, no page depends on which of them made it.
 Results with their runs have a stronger check, `mpbench verify --any-build`: it compares
 every artefact.
 
-The exit status is 0 if all runs are equal, 1 if any differs, and 2 if a folder cannot
-be compared.
+The exit status is 0 if all runs are equal, 1 if any differs or was cut short by this
+machine, and 2 if a folder cannot be compared.
 """
 
 import argparse
@@ -42,6 +42,7 @@ Item = TypeVar("Item")
 RUNS = 6
 OWN = ("id",)
 """Columns that name the run; the build is part of a run's id."""
+INTERRUPTED = "interrupted"
 ENDED = (0, 1)
 """Exit statuses of a campaign that came to its end; 1: some runs are not ok."""
 SHOWN = 5
@@ -63,10 +64,14 @@ class Sample:
 
 @dataclass(frozen=True)
 class Compared:
-    """A run, and the columns that came out differently, each with both values."""
+    """A run, and the columns that came out differently, each with both values.
+
+    missing : why the run has no values of its own; empty if it has
+    """
 
     run: Run
     differences: Mapping[str, tuple[Any, Any]]
+    missing: str = ""
 
 
 def sample(folder: Path, build: Mapping[str, str], runs: int) -> Sample:
@@ -136,19 +141,21 @@ def _tabulate(rows: Sequence[Mapping[str, Any]]) -> Any:
 def compared(chosen: Sample, out: Path) -> Iterator[Compared]:
     """Each run of the sample beside its execution in `out`.
 
-    A run without a row differs in its verdict.
+    A run that the machine cut short says nothing of the build.
     """
     with scratch.folder("rows") as folder:
         keep_rows(out, folder / "rows")
         found = {r["id"]: r for r in kept_rows.read(folder / "rows").rows}
     for before, run in zip(chosen.kept, chosen.plan.runs, strict=True):
-        after = found.get(run.id, {"verdict": None})
-        columns = dict.fromkeys((*before, *after)) if run.id in found else ("verdict",)
+        after = found.get(run.id, {"verdict": INTERRUPTED, "reason": "no row"})
+        if after["verdict"] == INTERRUPTED:
+            yield Compared(run, {}, missing=str(after["reason"]))
+            continue
         yield Compared(
             run,
             {
                 column: (before.get(column), after.get(column))
-                for column in columns
+                for column in dict.fromkeys((*before, *after))
                 if column not in OWN and _bytes(before, column) != _bytes(after, column)
             },
         )
@@ -160,16 +167,20 @@ def _bytes(found: Mapping[str, Any], column: str) -> str | None:
 
 
 def report(name: str, results: Sequence[Compared]) -> Iterator[str]:
-    """How many runs are equal, and a line per run that differs."""
-    differ = [result for result in results if result.differences]
-    equal = len(results) - len(differ)
-    yield f"{name}: {equal} of {many(len(results), 'run')} equal"
-    for result in differ:
+    """How many runs are equal, and a line per run that is not."""
+    executed = [result for result in results if not result.missing]
+    equal = sum(not result.differences for result in executed)
+    yield f"{name}: {equal} of {many(len(executed), 'run')} equal"
+    for result in results:
         run, columns = result.run, result.differences
         shown = [f"{c} {a!r} -> {b!r}" for c, (a, b) in list(columns.items())[:SHOWN]]
         shown += [f"{len(columns) - SHOWN} more"] if len(columns) > SHOWN else []
+        if result.missing:
+            hint = "the same command with --out executes it again"
+            shown = [f"interrupted by this machine ({result.missing}); {hint}"]
         what = f"point {run.point}, {run.case}, repetition {run.repetition}"
-        yield f"  {run.id} ({what}): {'; '.join(shown)}"
+        if shown:
+            yield f"  {run.id} ({what}): {'; '.join(shown)}"
 
 
 def check(
@@ -199,7 +210,9 @@ def main(words: Sequence[str] | None = None, backend: Backend | None = None) -> 
                 out = (options.out or temporary) / name
                 found = list(check(folder, out, backend, options.runs, options.jobs))
                 print("\n".join(report(name, found)), flush=True)
-                equal = equal and not any(each.differences for each in found)
+                equal = equal and not any(
+                    each.differences or each.missing for each in found
+                )
     except UserError as error:
         print(f"builds: {error}", file=sys.stderr)
         return 2

@@ -101,3 +101,17 @@ def test_other_jobs_cannot_be_compared(
 def test_a_sample_is_spread_over_the_plan() -> None:
     assert builds.regular(range(10), 3) == [0, 3, 6]
     assert builds.regular(range(2), 3) == [0, 1]
+
+
+def test_a_run_that_was_cut_short_says_nothing(
+    kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = FakeBackend(({"do": "die", "when": "transport.protocol=tcp"},), build="2")
+    words = [str(kept), "--runs", "8", "--out", str(tmp_path / "again")]
+    assert builds.main(words, lost) == 1
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first == "small: 4 of 4 runs equal"
+    assert len(others) == 4
+    assert all("interrupted by this machine" in line for line in others)
+    assert builds.main(words, FakeBackend(build="2")) == 0
+    assert capsys.readouterr().out.splitlines() == ["small: 8 of 8 runs equal"]
