@@ -23,7 +23,7 @@ FIGURES = (
     ("mpcc-fig-14",),
     ("mpcc-fig-10-olia-rates", "mpcc-fig-10-olia-windows"),
     ("mpcc-thesis-low-bdp", "mpcc-thesis-lossy-low-bdp"),
-    ("mpcc-scheduler-bulk", "mpcc-scheduler-short"),
+    ("mpcc-scheduler-bulk", "mpcc-scheduler-short", "mpcc-scheduler-limited"),
     ("mpcc-fig-9",),
     ("mpcc-fig-15",),
     ("mpcc-fig-19-rates", "mpcc-fig-19-windows"),

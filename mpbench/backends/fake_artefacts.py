@@ -28,6 +28,7 @@ from mpbench.backends.fake_flows import (
     transport_of,
     virtual_s,
 )
+from mpbench.guest.cbr import MESSAGE_BYTES
 from topologies import describe_job, wire_job
 from topologies.pairs import ends
 from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
@@ -53,7 +54,7 @@ def artefacts(job: Job) -> dict[str, bytes]:
         for end in ("client", "server"):
             name = f"traffic-{index}-{end}"
             if tool == "cbr":
-                files[f"{name}.json"] = cbr(each)
+                files[f"{name}.json"] = cbr(job["traffic"][index], each)
             elif tool not in (*fake_web.TOOLS, "command", "plugin"):
                 files[f"{name}.json"] = iperf3(job, index, each, end)
             files[f"{name}.err"] = b""
@@ -169,10 +170,26 @@ def iperf3(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
     }
 
 
-def cbr(each: Flow) -> dict[str, Any]:
-    """The packet counts of both ends of constant bit rate traffic."""
+def cbr(entry: Mapping[str, Any], each: Flow) -> dict[str, Any]:
+    """The counts of both ends of constant bit rate traffic."""
+    if entry.get("over") == "connection":
+        return _messages(each)
     packets = math.ceil(each.bytes / each.payload_bytes)
     return {"packets": packets, "bytes": each.bytes, "seconds": each.seconds}
+
+
+def _messages(each: Flow) -> dict[str, Any]:
+    """What both ends of a connection at a constant rate print, in one."""
+    count = math.ceil(each.seconds)
+    late_ms = {name: 10.0 + place for place, name in enumerate(("p50", "p95", "p99"))}
+    return {
+        "messages": each.bytes // MESSAGE_BYTES,
+        "bytes": each.bytes,
+        "seconds": each.seconds,
+        "interval_s": 1.0,
+        "intervals": [each.bytes // count] * count + [0],
+        "delay_ms": {"mean": 10.5, **late_ms, "max": 20.0},
+    }
 
 
 def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
@@ -196,6 +213,8 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
         if each.transfers
         else fake_web.connections(entry, each)
         if entry["tool"] in fake_web.TOOLS
+        else 1
+        if entry.get("over") == "connection"
         else 1 + entry.get("parallel", 1)
         for entry, each in ports
     )

@@ -40,7 +40,7 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
     timed = [
         (entry["start_s"], end)
         for entry, end in zip(job["traffic"], ends, strict=True)
-        if entry["bytes"] is None and not _sized(entry)
+        if entry["bytes"] is None and not _sized(entry) and not _rated(entry)
     ]
     for span in _covered(timed):
         bits += used_mbps(job, span=span) * 1e6 * (span[1] - span[0])
@@ -49,7 +49,10 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
 
 
 def _sized_bits(job: Job, entry: Job) -> float:
-    """Bits that an entry of a given size moves; 0 for one that is limited by time."""
+    """Bits that an entry of a given size or rate moves; 0 for one that is limited by
+    time alone."""
+    if _rated(entry):
+        return 1e6 * float(entry["rate_mbps"]) * float(entry["duration_s"])
     if _sized(entry):
         return 8.0 * float(entry["drawn"]["bytes"])
     if entry["bytes"] is None:
@@ -64,6 +67,11 @@ def _sized_bits(job: Job, entry: Job) -> float:
 def _sized(entry: Job) -> bool:
     """Whether an entry opens connections of given sizes."""
     return entry["tool"] == "flows" and entry["size"] is not None
+
+
+def _rated(entry: Job) -> bool:
+    """Whether an entry writes into a connection at a rate."""
+    return entry.get("over") == "connection"
 
 
 def _covered(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -201,6 +201,8 @@ def _delay_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
     for run in plan.runs:
         for index, entry in enumerate(run.job["traffic"]):
             latest_s = LATEST_S.get(entry["tool"], math.inf)
+            if entry.get("over") == "connection":
+                continue  # its reader ends with the connection
             if not run.repetition and timing.first_delay_s(run.job, entry) > latest_s:
                 at = f"{spec.where('traffic', index)}: traffic[{index}]: {run.case}"
                 reason = (

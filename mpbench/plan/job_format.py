@@ -104,6 +104,7 @@ class Cbr(Entry):
     rate_mbps: Annotated[float, Field(gt=0, le=10_000)]
     burst_s: LastingSeconds | None
     pause_s: LastingSeconds | None
+    over: Literal["connection"] | None = None
 
 
 class Numbers(Part):

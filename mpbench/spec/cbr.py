@@ -1,13 +1,20 @@
-"""Traffic at a constant bit rate, without congestion control."""
+"""Traffic at a constant bit rate: datagrams, or an application's messages."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 from pydantic.config import JsonDict
 
 from mpbench import units
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import ANY_QUANTITY, Faults, OneOf, Quantity
+
+OVER = ("datagrams", "connection")
 
 MOST_MBPS = 10_000.0
 
@@ -25,7 +32,7 @@ def _rate_schema(schema: JsonDict) -> None:
 
 
 class ConstantRate(Entry):
-    """UDP at a constant rate, all the time or in bursts."""
+    """A constant rate, all the time or in bursts, by UDP or over a connection."""
 
     first_port: ClassVar[int] = 7001
 
@@ -33,7 +40,7 @@ class ConstantRate(Entry):
         description="The program that sends."
     )
     rate: Annotated[float, BeforeValidator(_rate)] = Field(
-        description="Rate while it is on, of whole packets.",
+        description="Rate while it is on: of whole packets, or of a connection's data.",
         json_schema_extra=_rate_schema,
     )
     duration: Annotated[float, Quantity("s", 0.001, DAY_S)] = Field(
@@ -45,11 +52,24 @@ class ConstantRate(Entry):
     pause: Annotated[float, Quantity("s", 0.000001, DAY_S)] | None = Field(
         default=None, description="Mean time between bursts."
     )
+    over: Annotated[str, OneOf("way to send", OVER)] = Field(
+        default="datagrams",
+        description="datagrams: UDP; connection: messages of 1400 bytes over one"
+        " connection of the entry's transport.",
+    )
 
     def _check(self, faults: Faults) -> None:
         for key, other in (("burst", "pause"), ("pause", "burst")):
             if getattr(self, key) is None and getattr(self, other) is not None:
                 faults.add((key,), f"missing; {other} is given; write both or none")
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """The default does not enter the hash of an experiment: it came later."""
+        values: dict[str, Any] = handler(self)
+        if self.over == OVER[0]:
+            values.pop("over", None)
+        return values
 
     @property
     def end_s(self) -> float:
@@ -64,4 +84,5 @@ class ConstantRate(Entry):
             "rate_mbps": self.rate,
             "burst_s": self.burst,
             "pause_s": self.pause,
+            **({"over": self.over} if self.over != OVER[0] else {}),
         }

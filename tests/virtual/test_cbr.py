@@ -42,3 +42,44 @@ def test_bursts_above_the_capacity_are_cut(tmp_path: Path) -> None:
     assert found["noise.packets"] * 1514 * 8 / 20e6 == pytest.approx(10, rel=0.3)
     assert 0.3 < found["noise.packet_loss_ratio"] < 0.5
     assert found["jain"] is None
+
+
+@pytest.mark.parametrize("protocol", ["mptcp", "tcp"])
+def test_a_connection_is_written_to_at_the_rate(tmp_path: Path, protocol: str) -> None:
+    """An idle link lets a packet pass at once, so messages are as late as its delay."""
+    case = {"protocol": protocol, "congestion_control": "reno"}
+    found = measured(
+        tmp_path,
+        topology="two_path",
+        parameters={"path1.capacity": "10 Mbit/s", "path1.delay": "20 ms"},
+        cases={"only": case | ({"path": 1} if protocol == "tcp" else {})},
+        traffic=[
+            {"tool": "cbr", "from": "client", "to": "server", "rate": "5 Mbit/s"}
+            | {"duration": "10 s", "over": "connection"}
+        ],
+        phases={"late": "5 s..10 s"},
+    )
+    assert found["messages"] == pytest.approx(5e6 * 10 / 8 / 1400, abs=2)
+    assert found["late.goodput_mbps"] == pytest.approx(5, rel=0.01)
+    # What was under way at the end came too late to count.
+    assert found["goodput_mbps"] == pytest.approx(5 * (1 - 0.02 / 10), rel=0.003)
+    if protocol == "tcp":
+        assert found["message_delay_median_ms"] == pytest.approx(20, abs=0.1)
+        assert found["message_delay_p95_ms"] < 21.2
+    assert found["connections"] == (protocol == "mptcp")
+
+
+def test_what_a_connection_cannot_carry_is_late(tmp_path: Path) -> None:
+    found = measured(
+        tmp_path,
+        topology="two_path",
+        parameters={"path1.capacity": "4 Mbit/s", "path1.queue": 20},
+        cases={"only": {**RENO, "path": 1}},
+        traffic=[
+            {"tool": "cbr", "from": "client", "to": "server", "rate": "5 Mbit/s"}
+            | {"duration": "10 s", "over": "connection"}
+        ],
+    )
+    assert 3.5 < found["goodput_mbps"] < 4
+    assert found["messages"] < 5e6 * 10 / 8 / 1400 - 100
+    assert found["message_delay_max_ms"] > 1000

@@ -1,5 +1,7 @@
-"""Results of packets at a constant bit rate. `analysis.run.tools` describes each
-function."""
+"""Results of packets, or of messages over a connection, at a constant bit rate.
+
+`analysis.run.tools` describes each function.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,37 +27,99 @@ class Report:
     seconds: float
 
 
-def read(folder: Path, index: int) -> Report:
+@dataclass(frozen=True)
+class Messages:
+    """The counts of both ends of a connection.
+
+    seconds : the time in which the writer was to write, pauses included
+    interval_s : length of the intervals, from the time at which the first message was
+        due
+    intervals : bytes that arrived in each; the last one is that after the duration
+    delay_ms : from when a message was due until its reader had all of it: `mean`,
+        `p50`, `p95`, `p99` and `max`; empty without messages
+    """
+
+    sent: int
+    received: int
+    seconds: float
+    interval_s: float
+    intervals: tuple[int, ...]
+    delay_ms: Mapping[str, float]
+
+
+def read(folder: Path, index: int) -> Report | Messages:
     sent = files.read_object(folder / f"traffic-{index}-client.json")
     received = files.read_object(folder / f"traffic-{index}-server.json")
     try:
+        if "messages" in sent:
+            return Messages(
+                sent=int(sent["messages"]),
+                received=int(received["messages"]),
+                seconds=float(sent["seconds"]),
+                interval_s=float(received["interval_s"]),
+                intervals=tuple(map(int, received["intervals"])),
+                delay_ms={
+                    str(name): float(value)
+                    for name, value in received["delay_ms"].items()
+                },
+            )
         return Report(
             sent_packets=int(sent["packets"]),
             received_packets=int(received["packets"]),
             received_bytes=int(received["bytes"]),
             seconds=float(sent["seconds"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(
             f"traffic-{index}: not counts of packets ({reason})"
         ) from error
 
 
-def flow(_entry: Traffic, report: Report) -> Flow:
-    """All received payload. It has no streams, so that it does not enter fairness."""
+def flow(_entry: Traffic, report: Report | Messages) -> Flow:
+    """All received payload; of a connection, what arrived within its time.
+
+    It has no streams, so that it does not enter fairness: the rate was asked for.
+    """
+    if isinstance(report, Messages):
+        return Flow(report.seconds, sum(report.intervals[:-1]), ())
     return Flow(report.seconds, report.received_bytes, ())
 
 
 def part(
-    _entry: Traffic, _report: Report, _start_s: float, _end_s: float
+    _entry: Traffic, report: Report | Messages, start_s: float, end_s: float
 ) -> Flow | None:
-    """None: the receiver does not record when packets arrived."""
-    return None
+    """The intervals of a connection, in proportion to their time inside.
+
+    None for datagrams: the receiver does not record when packets arrived.
+    """
+    if isinstance(report, Report):
+        return None
+    seconds = count = 0.0
+    for number, arrived in enumerate(report.intervals[:-1]):
+        begin_s = number * report.interval_s
+        stop_s = min(begin_s + report.interval_s, report.seconds)
+        inside_s = max(0.0, min(stop_s, end_s) - max(begin_s, start_s))
+        seconds += inside_s
+        count += arrived * inside_s / (stop_s - begin_s)
+    return Flow(seconds, count, ()) if seconds > 0 else None
 
 
-def columns(_entry: Traffic, report: Report) -> Mapping[str, Any]:
-    """The number of sent packets, and the share of them that was lost, 0-1."""
+def columns(_entry: Traffic, report: Report | Messages) -> Mapping[str, Any]:
+    """The number of sent packets, and the share of them that was lost, 0-1.
+
+    Of a connection, the number of messages, and how late they were.
+    """
+    if isinstance(report, Messages):
+        delay_ms = report.delay_ms
+        return {
+            "messages": report.received,
+            "message_delay_ms": delay_ms.get("mean"),
+            "message_delay_median_ms": delay_ms.get("p50"),
+            "message_delay_p95_ms": delay_ms.get("p95"),
+            "message_delay_p99_ms": delay_ms.get("p99"),
+            "message_delay_max_ms": delay_ms.get("max"),
+        }
     lost = report.sent_packets - report.received_packets
     return {
         "packets": report.sent_packets,
@@ -63,17 +127,23 @@ def columns(_entry: Traffic, report: Report) -> Mapping[str, Any]:
     }
 
 
-def wrong(_entry: Traffic, report: Report) -> Iterator[str]:
-    """Check that packets were sent, and that some arrived."""
+def wrong(_entry: Traffic, report: Report | Messages) -> Iterator[str]:
+    """Check that packets were sent, and that some arrived; all of a connection's."""
+    if isinstance(report, Messages):
+        if not report.sent:
+            yield "nothing was sent"
+        elif report.received != report.sent:
+            yield f"{report.received} messages received of {report.sent}"
+        return
     if not report.sent_packets:
         yield "nothing was sent"
     elif not report.received_packets:
         yield "nothing was received"
 
 
-def lasted(_entry: Traffic, report: Report) -> Lasted:
-    """UDP has no connections."""
-    return Lasted(0, report.seconds)
+def lasted(_entry: Traffic, report: Report | Messages) -> Lasted:
+    """The connection, for as long as its writer writes; UDP has none."""
+    return Lasted(int(isinstance(report, Messages)), report.seconds)
 
 
 def allowed(_entry: Traffic) -> tuple[int, ...]:

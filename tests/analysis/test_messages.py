@@ -1,0 +1,141 @@
+"""Messages at a rate over a connection: what the row has of them."""
+
+import json
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from analysis.run.job import Traffic, Transport
+from analysis.run.tools import Lasted, cbr
+from mpbench.commands import plan, run
+from mpbench.guest import cbr as program
+from mpbench.plan import estimate, make_plan
+from mpbench.spec import loads
+
+ENTRY = Traffic(
+    name=None,
+    tool="cbr",
+    source="client",
+    destination="server",
+    transport=Transport("mptcp", "lia", "default", None),
+    duration_s=2.5,
+    bytes=None,
+    parallel=1,
+    start_s=0.0,
+    interval_s=1.0,
+    forward=True,
+    receiver="server",
+)
+WRITTEN = {"messages": 7, "bytes": 9800, "seconds": 2.5}
+READ = {
+    "messages": 7,
+    "bytes": 9800,
+    "interval_s": 1.0,
+    "intervals": [2800, 4200, 1400, 1400],
+    "delay_ms": {"mean": 20.5, "p50": 20.0, "p95": 24.0, "p99": 25.0, "max": 25.0},
+}
+TEXT = """\
+name: small
+topology: two_path
+cases:
+  mptcp: {protocol: mptcp, congestion_control: mpcc, scheduler: paced}
+traffic:
+  - {tool: cbr, from: client, to: server, rate: 5 Mbit/s, duration: 30 s,
+     over: connection}
+phases: {late: 10 s..20 s}
+metrics: [goodput, message_delay_p95]
+"""
+
+
+def report(folder: Path, **read: object) -> cbr.Report | cbr.Messages:
+    (folder / "traffic-0-client.json").write_text(json.dumps(WRITTEN))
+    (folder / "traffic-0-server.json").write_text(json.dumps({**READ, **read}))
+    return cbr.read(folder, 0)
+
+
+def test_what_arrived_in_time_is_goodput(tmp_path: Path) -> None:
+    found = report(tmp_path)
+    whole = cbr.flow(ENTRY, found)
+    assert (whole.bytes, whole.seconds, whole.stream_bytes) == (8400, 2.5, ())
+    part = cbr.part(ENTRY, found, 0.5, 2.25)
+    assert part is not None
+    # Half of the first second, the second one, and half of the last half second.
+    assert (part.bytes, part.seconds) == (1400 + 4200 + 700, 1.75)
+    assert cbr.part(ENTRY, found, 2.5, 9) is None
+    assert cbr.lasted(ENTRY, found) == Lasted(1, 2.5)
+    assert not list(cbr.wrong(ENTRY, found))
+
+
+def test_the_columns_have_the_delays(tmp_path: Path) -> None:
+    columns = cbr.columns(ENTRY, report(tmp_path))
+    assert columns["messages"] == 7
+    assert columns["message_delay_ms"] == 20.5
+    assert columns["message_delay_p95_ms"] == 24.0
+    assert cbr.columns(ENTRY, report(tmp_path, delay_ms={}))["message_delay_ms"] is None
+
+
+@pytest.mark.parametrize("delays", [None, {"mean": "much"}, [20.5]])
+def test_damaged_counts_are_refused(tmp_path: Path, delays: object) -> None:
+    with pytest.raises(ValueError, match="traffic-0: not counts of packets"):
+        report(tmp_path, delay_ms=delays)
+
+
+def test_missing_messages_are_told(tmp_path: Path) -> None:
+    (line,) = cbr.wrong(ENTRY, report(tmp_path, messages=6))
+    assert line == "6 messages received of 7"
+
+
+def test_percentiles_lie_between_neighbours() -> None:
+    found = program.summary([10.0, 20.0, 30.0])
+    assert found == {"mean": 20, "max": 30, "p50": 20, "p95": 29, "p99": 29.8}
+    assert program.summary([7.0])["p99"] == 7
+    assert program.summary([]) == {}
+
+
+def test_both_ends_agree_on_this_machine() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    read: dict[str, object] = {}
+    reader = threading.Thread(target=lambda: read.update(program.read([port, "0.3"])))
+    reader.start()
+    for _ in range(1000):
+        try:
+            argv = ["127.0.0.1", port, "127.0.0.1", "1e6", "0.3", "0", "0"]
+            written = program.write(argv)
+            break
+        except ConnectionRefusedError:
+            reader.join(0.01)
+    reader.join(10)
+    assert written["messages"] == read["messages"] == 27
+    assert read["bytes"] == written["bytes"] == 27 * program.MESSAGE_BYTES
+
+
+def test_a_run_has_a_row(tmp_path: Path) -> None:
+    file, out = tmp_path / "small.yaml", tmp_path / "out"
+    file.write_text(TEXT)
+    words = [str(file), "--backend", "fake", "--out", str(out)]
+    done = CliRunner().invoke(run.command, words)
+    assert done.exit_code == 0, done.output
+    (row,) = out.glob("runs/*/row.json")
+    found = json.loads(row.read_text())
+    assert found["verdict"] == "ok", found["reason"]
+    assert found["message_delay_p95_ms"] == 11
+    assert found["late.goodput_mbps"] > 0
+
+
+def test_the_plan_counts_the_rate() -> None:
+    (only,) = make_plan(loads(TEXT), {}).runs
+    assert only.job["traffic"][0]["over"] == "connection"
+    assert estimate(only.job).wall_s == pytest.approx(0.4 + 5e6 * 30 / 0.55e9)
+    datagrams = make_plan(loads(TEXT.replace("over: connection", "port: 7001")), {})
+    assert "over" not in datagrams.runs[0].job["traffic"][0]
+
+
+def test_another_word_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "f.yaml"
+    file.write_text(TEXT.replace("over: connection", "over: tcp"))
+    with pytest.raises(Exception, match=r"f.yaml:7: traffic\[0\].over: .*'tcp'"):
+        CliRunner().invoke(plan.command, [str(file)], catch_exceptions=False)
