@@ -28,7 +28,7 @@ from mpbench.backends.fake_flows import (
     transport_of,
     virtual_s,
 )
-from mpbench.guest.cbr import MESSAGE_BYTES
+from mpbench.guest.cbr import SEGMENT_BYTES
 from topologies import describe_job, wire_job
 from topologies.pairs import ends
 from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
@@ -183,7 +183,7 @@ def _messages(each: Flow) -> dict[str, Any]:
     count = math.ceil(each.seconds)
     late_ms = {name: 10.0 + place for place, name in enumerate(("p50", "p95", "p99"))}
     return {
-        "messages": each.bytes // MESSAGE_BYTES,
+        "messages": each.bytes // SEGMENT_BYTES,
         "bytes": each.bytes,
         "seconds": each.seconds,
         "interval_s": 1.0,

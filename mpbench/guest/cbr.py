@@ -3,14 +3,14 @@
     python3 cbr.py send ADDRESS PORT SOURCE RATE_BPS DURATION_S BURST_S PAUSE_S
     python3 cbr.py receive PORT
     python3 cbr.py write ADDRESS PORT SOURCE RATE_BPS DURATION_S BURST_S PAUSE_S
-    python3 cbr.py read PORT DURATION_S
+    python3 cbr.py read PORT RATE_BPS DURATION_S
 
 `send` sends full UDP packets at even distances while it is on, and `receive` counts
-them until it is told to end (SIGTERM). `write` writes messages of MESSAGE_BYTES into a
-connection, and `read` reads them until the connection ends. A message begins with the
-time at which it was due, so that the reader knows how late it is: both ends have the
-same clock. Where the connection takes no more, the writer waits, and then writes what
-is due; what is not written after DURATION_S is dropped.
+them until it is told to end (SIGTERM). `write` writes messages into a connection, and
+`read` reads them until the connection ends; RATE_BPS tells both how large they are. A
+message begins with the time at which it was due, so that the reader knows how late it
+is: both ends have the same clock. Where the connection takes no more, the writer waits,
+and then writes what is due; what is not written after DURATION_S is dropped.
 
 The lengths of bursts and pauses are drawn from exponential distributions of these
 means; PAUSE_S 0 stands for always on. Each end prints its counts as JSON.
@@ -28,8 +28,10 @@ from pathlib import Path
 
 FRAME_BYTES = 1514
 PAYLOAD_BYTES = 1472
-MESSAGE_BYTES = 1400
+SEGMENT_BYTES = 1400
 """One segment of TCP or MPTCP holds it."""
+LEAST_STEP_S = 1e-3
+"""Messages are no closer, because each costs the guest some 0.25 ms of CPU time."""
 READ_BYTES = 1 << 18
 INTERVAL_S = 1.0
 DUE = struct.Struct("!Q")
@@ -90,6 +92,11 @@ def receive(argv: list[str]) -> dict[str, float]:
         return {"packets": packets, "bytes": count, "seconds": seconds}
 
 
+def message_bytes(rate_bps: float) -> int:
+    """One segment, or as many as make messages LEAST_STEP_S apart."""
+    return SEGMENT_BYTES * max(1, -int(-rate_bps * LEAST_STEP_S // (8 * SEGMENT_BYTES)))
+
+
 def write(argv: list[str]) -> dict[str, float]:
     address, port, source, *numbers = argv
     rate_bps, duration_s, burst_s, pause_s = map(float, numbers)
@@ -98,9 +105,10 @@ def write(argv: list[str]) -> dict[str, float]:
     outlet.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     outlet.bind((source, 0))
     outlet.connect((address, int(port)))
-    filling, sent = bytes(MESSAGE_BYTES - DUE.size), 0
+    size, sent = message_bytes(rate_bps), 0
+    filling = bytes(size - DUE.size)
     begun = time.monotonic()
-    step_s = MESSAGE_BYTES * 8 / rate_bps
+    step_s = size * 8 / rate_bps
     for moment in due(begun, step_s, duration_s, burst_s, pause_s):
         if time.monotonic() > begun + duration_s:
             break
@@ -110,7 +118,7 @@ def write(argv: list[str]) -> dict[str, float]:
     # The reader closes when it has read everything.
     while outlet.recv(1):
         pass
-    return {"messages": sent, "bytes": sent * MESSAGE_BYTES, "seconds": duration_s}
+    return {"messages": sent, "bytes": sent * size, "seconds": duration_s}
 
 
 def read(argv: list[str]) -> dict[str, object]:
@@ -119,7 +127,8 @@ def read(argv: list[str]) -> dict[str, object]:
     Intervals are counted from the time at which the first message was due. The last
     one holds all that arrived after the duration.
     """
-    port, duration_s = int(argv[0]), float(argv[1])
+    port, size = int(argv[0]), message_bytes(float(argv[1]))
+    duration_s = float(argv[2])
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("0.0.0.0", port))
@@ -138,8 +147,8 @@ def read(argv: list[str]) -> dict[str, object]:
         number = min(last, int(passed_ns / (INTERVAL_S * 1e9)))
         inside = passed_ns <= duration_s * 1e9
         intervals[number if inside else last] += len(data)
-        whole = len(held) - len(held) % MESSAGE_BYTES
-        for at in range(0, whole, MESSAGE_BYTES):
+        whole = len(held) - len(held) % size
+        for at in range(0, whole, size):
             delays.append((now_ns - DUE.unpack_from(held, at)[0]) / 1e6)
         rest = held[whole:]
     inlet.close()

@@ -10,12 +10,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mpbench.guest.cbr import message_bytes
 from mpbench.plan.timing import request_s, traffic_end_s, used_mbps
 
 Job = Mapping[str, Any]
 
 OVERHEAD_S = 0.4
 """Wall time of an empty run: boot, network, teardown."""
+MESSAGE_S = 0.25e-3
+"""What a message of cbr over a connection takes beside its packets."""
 BITS_PER_WALL_S = {"coalesced": 1.4e9, "packet": 0.55e9}
 """How fast one core moves data, by how the receiver reads."""
 
@@ -44,7 +47,8 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
     ]
     for span in _covered(timed):
         bits += used_mbps(job, span=span) * 1e6 * (span[1] - span[0])
-    traffic_s = max(ends) if real_time else bits * cost
+    messages_s = MESSAGE_S * sum(map(_messages, job["traffic"]))
+    traffic_s = max(ends) if real_time else bits * cost + messages_s
     return Estimate(max(ends), OVERHEAD_S + traffic_s)
 
 
@@ -67,6 +71,14 @@ def _sized_bits(job: Job, entry: Job) -> float:
 def _sized(entry: Job) -> bool:
     """Whether an entry opens connections of given sizes."""
     return entry["tool"] == "flows" and entry["size"] is not None
+
+
+def _messages(entry: Job) -> float:
+    """How many messages an entry writes; 0 for other traffic."""
+    if not _rated(entry):
+        return 0.0
+    size = message_bytes(1e6 * float(entry["rate_mbps"]))
+    return _sized_bits({}, entry) / (8 * size)
 
 
 def _rated(entry: Job) -> bool:

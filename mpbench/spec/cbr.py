@@ -54,8 +54,8 @@ class ConstantRate(Entry):
     )
     over: Annotated[str, OneOf("way to send", OVER)] = Field(
         default="datagrams",
-        description="datagrams: UDP; connection: messages of 1400 bytes over one"
-        " connection of the entry's transport.",
+        description="datagrams: UDP; connection: small messages over one connection"
+        " of the entry's transport.",
     )
 
     def _check(self, faults: Faults) -> None:

@@ -31,7 +31,7 @@ def processes(
     receiver = [*PYTHON, program, "receive", port]
     sender = [*PYTHON, program, "send", destination, port, source, *numbers]
     if connected:
-        receiver = [*PYTHON, program, "read", port, numbers[1]]
+        receiver = [*PYTHON, program, "read", port, *numbers[:2]]
         sender[len(PYTHON) + 1] = "write"
     return [
         Process(

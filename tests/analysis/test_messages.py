@@ -95,11 +95,19 @@ def test_percentiles_lie_between_neighbours() -> None:
     assert program.summary([]) == {}
 
 
+def test_messages_are_a_millisecond_apart() -> None:
+    rates = (1e3, 5e6, 11.2e6, 11.3e6, 50e6, 120e6)
+    sizes = [program.message_bytes(rate) / 1400 for rate in rates]
+    assert sizes == [1, 1, 1, 2, 5, 11]
+
+
 def test_both_ends_agree_on_this_machine() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     read: dict[str, object] = {}
-    reader = threading.Thread(target=lambda: read.update(program.read([port, "0.3"])))
+    reader = threading.Thread(
+        target=lambda: read.update(program.read([port, "1e6", "0.3"]))
+    )
     reader.start()
     for _ in range(1000):
         try:
@@ -110,7 +118,7 @@ def test_both_ends_agree_on_this_machine() -> None:
             reader.join(0.01)
     reader.join(10)
     assert written["messages"] == read["messages"] == 27
-    assert read["bytes"] == written["bytes"] == 27 * program.MESSAGE_BYTES
+    assert read["bytes"] == written["bytes"] == 27 * program.SEGMENT_BYTES
 
 
 def test_a_run_has_a_row(tmp_path: Path) -> None:
@@ -129,7 +137,9 @@ def test_a_run_has_a_row(tmp_path: Path) -> None:
 def test_the_plan_counts_the_rate() -> None:
     (only,) = make_plan(loads(TEXT), {}).runs
     assert only.job["traffic"][0]["over"] == "connection"
-    assert estimate(only.job).wall_s == pytest.approx(0.4 + 5e6 * 30 / 0.55e9)
+    assert estimate(only.job).wall_s == pytest.approx(
+        0.4 + 5e6 * 30 / 0.55e9 + 0.25e-3 * 5e6 * 30 / 8 / 1400
+    )
     datagrams = make_plan(loads(TEXT.replace("over: connection", "port: 7001")), {})
     assert "over" not in datagrams.runs[0].job["traffic"][0]
 

@@ -69,6 +69,22 @@ def test_a_connection_is_written_to_at_the_rate(tmp_path: Path, protocol: str) -
     assert found["connections"] == (protocol == "mptcp")
 
 
+def test_a_faster_rate_has_larger_messages(tmp_path: Path) -> None:
+    found = measured(
+        tmp_path,
+        topology="two_path",
+        parameters={"path1.capacity": "40 Mbit/s", "path2.capacity": "40 Mbit/s"},
+        cases={"only": {"protocol": "mptcp", "congestion_control": "cubic"}},
+        traffic=[
+            {"tool": "cbr", "from": "client", "to": "server", "rate": "50 Mbit/s"}
+            | {"duration": "6 s", "over": "connection"}
+        ],
+        phases={"late": "3 s..6 s"},
+    )
+    assert found["messages"] == pytest.approx(50e6 * 6 / 8 / 7000, rel=0.01)
+    assert found["late.goodput_mbps"] == pytest.approx(50, rel=0.02)
+
+
 def test_what_a_connection_cannot_carry_is_late(tmp_path: Path) -> None:
     found = measured(
         tmp_path,
