@@ -9,9 +9,10 @@ from typing import Any
 from analysis.run import observed_links, tools
 from analysis.run.job import Job, LinkSettings, Traffic, read_job
 from analysis.run.readers import changes as record_of_changes
-from analysis.run.readers import counters, files, links, outcome, qdiscs
+from analysis.run.readers import counters, files, links, outcome, qdiscs, queues
 from analysis.run.readers.changes import Change
 from analysis.run.readers.outcome import Outcome, Process, UserPath
+from analysis.run.readers.queues import QueueRecord
 
 _PROGRAM = re.compile(r"traffic-(\d+)-(client|server)")
 
@@ -30,6 +31,7 @@ class Artefacts:
     links : the settings and counters of each link, as tc showed them at the end
     users : host that opens connections to its paths
     changes : the changes of links that the guest made, in order
+    queues : what waited in the queues of links over time; None if it was not recorded
     """
 
     job: Job
@@ -41,6 +43,7 @@ class Artefacts:
     links: tuple[observed_links.ObservedLink, ...]
     users: Mapping[str, tuple[UserPath, ...]]
     changes: tuple[Change, ...] = ()
+    queues: QueueRecord | None = None
 
     def paths_of(self, entry: Traffic) -> dict[int, UserPath]:
         """The paths that the transport of an entry is to use, by number from 1."""
@@ -117,7 +120,15 @@ def load(run: Path) -> Artefacts:
         links=observed_links.read_back(reported.links, shaped),
         users=reported.users or _single_user(job),
         changes=record_of_changes.read(folder / "changes.csv") if job.changes else (),
+        queues=_queues(folder, job),
     )
+
+
+def _queues(folder: Path, job: Job) -> QueueRecord | None:
+    if not job.queues:
+        return None
+    sums = job.queues.get("every_s") is None
+    return queues.read(folder / (queues.WAITS if sums else queues.SAMPLES))
 
 
 def _single_user(job: Job) -> dict[str, tuple[UserPath, ...]]:

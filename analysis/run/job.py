@@ -171,6 +171,7 @@ class Job:
     trace_s : interval between the samples of the trace; None for no trace
     changes : the changes of links during the run
     backups : by host, the numbers of the paths that the network keeps as backups
+    queues : how the queues of links were recorded: `every_s` or `at_s`; None if not
     """
 
     parameters: Mapping[str, Any]
@@ -181,6 +182,7 @@ class Job:
     trace_s: float | None
     changes: tuple[schedules.Series, ...] = ()
     backups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    queues: Mapping[str, Any] | None = None
 
     def is_backup(self, entry: Traffic, path: int) -> bool:
         """Whether a path of an entry's host is one that MPTCP keeps as a backup."""
@@ -244,6 +246,7 @@ def parse_job(job: Mapping[str, Any], name: str) -> Job:
                 for phase, (start, end) in (report.get("phases") or {}).items()
             },
             trace_s=job.get("trace_s"),
+            queues=job.get("queues"),
             changes=schedules.parse(job.get("changes") or ()),
             backups={
                 user["host"]: tuple(user.get("backups") or ())

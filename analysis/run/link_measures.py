@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analysis.run import tools
+from analysis.run import queue_means, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES
 from analysis.run.observed_links import Direction, ObservedLink
@@ -22,18 +22,19 @@ def columns(run: Artefacts, measured_s: float | None) -> dict[str, Any]:
     LINK.WAY.loss_probability : the share of the packets that reached the link and were
         lost there, at random or by its queue, 0-1; None if none reached it
     LINK.WAY.drops_per_s : these packets per second
-    LINK.WAY.mean_queue_packets : on the fabric, the mean over time of the bytes that
-        wait beside the packet being sent, in full packets; of a class of links, the
-        mean over its links
+    LINK.WAY.mean_queue_packets : the mean over time of the bytes that wait, in full
+        packets; of a class of links, the mean over its links. On the fabric, the packet
+        being sent does not count; elsewhere there are means of recorded queues only
 
     The way is `up` for what users send, and `down` for the direction towards them. Over
     all bottlenecks that are used, in the directions of the data:
 
     loss_probability : the share of packets lost
-    mean_queue_packets : on the fabric, the mean of the links' mean queues
+    mean_queue_packets : the mean of the links' mean queues
     """
     found: dict[str, Any] = {}
     places = Counter(end.link for end in run.outcome.links)
+    sampled = _sampled(run, measured_s)
     for link in _bottlenecks(run):
         for way, forward in WAYS.items():
             one = link.direction(forward)
@@ -44,6 +45,8 @@ def columns(run: Artefacts, measured_s: float | None) -> dict[str, Any]:
             if measured_s and one.byte_seconds is not None:
                 mean = one.byte_seconds / measured_s / places[link.name] / FRAME_BYTES
                 found[f"{prefix}mean_queue_packets"] = mean
+            elif sampled:
+                found[f"{prefix}mean_queue_packets"] = sampled[f"{link.name}.{way}"]
     used = {link.name for link in run.used_links}
     ways = {way for way, forward in WAYS.items() if forward in _directions(run)}
     names = [f"{link.name}.{way}" for link in _bottlenecks(run) for way in ways]
@@ -61,6 +64,14 @@ def columns(run: Artefacts, measured_s: float | None) -> dict[str, Any]:
     if known:
         found["mean_queue_packets"] = sum(known) / len(known)
     return found
+
+
+def _sampled(run: Artefacts, measured_s: float | None) -> dict[str, float | None]:
+    """The mean queues from samples, in the time measured; empty without samples."""
+    if run.queues is None or run.queues.sums or not measured_s:
+        return {}
+    begin_s = min(entry.start_s for entry in run.job.traffic)
+    return queue_means.by_link(run, begin_s, begin_s + measured_s)
 
 
 def payload_utilisation(

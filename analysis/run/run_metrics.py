@@ -10,6 +10,7 @@ from analysis.run import (
     flow_times,
     link_measures,
     metrics,
+    queue_means,
     tools,
 )
 from analysis.run.artefacts import Artefacts
@@ -63,6 +64,7 @@ def row(run: Artefacts) -> dict[str, Any]:
         **_changing_links(run, measured_s, carried),
         **(by_entry(run, moved) if run.job.traffic[0].name is not None else {}),
         **by_phase(run),
+        **queue_means.by_phase(run),
         **_all_flows(run),
         **_by_tool(run),
         **fair_shares.columns(run),

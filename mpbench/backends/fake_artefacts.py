@@ -16,6 +16,7 @@ from mpbench.backends import (
     fake_changes,
     fake_command,
     fake_connections,
+    fake_queues,
     fake_trace,
     fake_web,
 )
@@ -73,6 +74,7 @@ def artefacts(job: Job) -> dict[str, bytes]:
     files["link-end.json"] = links(job, wiring, flows)
     if job.get("trace_s"):
         files["trace.csv"] = fake_trace.trace(job, flows)
+    files |= fake_queues.files(job, virtual_s(flows))
     if job.get("capture"):
         files["capture-client.pcap"] = capture(job)
     files["console.log"] = console(job, flows)

@@ -92,6 +92,10 @@ class FabricNetwork:
             found.setdefault(node, []).append(_as_tc(interface, {**row, "bps": bps}))
         return found
 
+    def byte_seconds(self) -> list[float]:
+        """How long bytes have waited so far at each way: the sum over packets."""
+        return [_byte_seconds(row) for row in _rows()]
+
     def vary(self, orders: Mapping[int, str]) -> None:
         """Give ways a capacity over time. orders : by the number of the way"""
         self._rates = orders
@@ -181,5 +185,9 @@ def _as_tc(interface: str, row: Mapping[str, int]) -> dict[str, Any]:
         "early": row["red"],
         "full": row["full"],
         "most_bytes": row["most_bytes"],
-        "byte_seconds": round(row["waited_2^10ns"] * WAITED_S, 6),
+        "byte_seconds": _byte_seconds(row),
     }
+
+
+def _byte_seconds(row: Mapping[str, int]) -> float:
+    return round(row["waited_2^10ns"] * WAITED_S, 6)

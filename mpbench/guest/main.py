@@ -19,6 +19,7 @@ from mpbench.guest import (
     capture,
     namespaces,
     plugins,
+    queues,
     sampling,
     snapshot,
     traffic,
@@ -94,13 +95,16 @@ def execute(
     captured = capture.start(job.get("capture"), network, folder)
     timers = None if in_lab() else traffic.LateTimers()
     changes = make_changes(job, topology, network, folder)
+    places, shapes = topology.wiring.links, from_json(job["links"])
+    waiting = queues.make(job.get("queues"), places, shapes, network, folder)
+    records = [record for record in (trace, waiting) if record]
     outcome["processes"] = traffic.run(
-        processes, network, folder, trace, timers, changes
+        processes, network, folder, records, timers, changes
     )
     if timers:
         outcome["lost"] = timers.record()
     last.callback(captured.stop)
-    qdiscs = queues(topology, network, snapshot.qdisc_words(job["links"]))
+    qdiscs = disciplines(topology, network, snapshot.qdisc_words(job["links"]))
     snapshot.write(folder / "qdisc-end.json", qdiscs)
     classes = {
         name: snapshot.classes(network.nodes[name], listed)
@@ -150,7 +154,7 @@ def build_network(
     return topology, network
 
 
-def queues(
+def disciplines(
     topology: Network, network: LabNetwork | FabricNetwork, words: list[str]
 ) -> dict[str, list[dict[str, Any]]]:
     """What tc, or the fabric, says about the queues of all links, by node.

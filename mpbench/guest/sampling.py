@@ -55,7 +55,7 @@ def prepare() -> None:
 
 
 class Trace(Protocol):
-    """Records every subflow of some hosts at regular times, from zero to its end."""
+    """Records the state of subflows, or of queues, at known times, from zero on."""
 
     def begin(self, zero_s: float) -> None:
         """Count time from `zero_s` of the monotonic clock."""
@@ -70,7 +70,7 @@ class Trace(Protocol):
         ...
 
     def end(self) -> None:
-        """Complete the file: one row per subflow and time."""
+        """Complete the file."""
         ...
 
 

@@ -115,13 +115,13 @@ def run(
     processes: Sequence[Process],
     network: Nodes,
     folder: Path,
-    trace: Trace | None = None,
+    records: Sequence[Trace] = (),
     timers: LateTimers | None = None,
     changes: Changes | FabricChanges | None = None,
 ) -> list[dict[str, Any]]:
     """Run all processes; returns a record of each.
 
-    trace : records windows until all clients have ended
+    records : record windows or queues until all clients have ended
     timers : measures the time that a machine in real time loses until then
     changes : makes the changes of links until then
 
@@ -146,8 +146,8 @@ def run(
         key=lambda process: process.start_s,
     )
     clients: list[Started] = []
-    if trace:
-        trace.begin(zero)
+    for record in records:
+        record.begin(zero)
     if changes:
         changes.begin(zero)
     while waiting or any(client.ended is None for client in clients):
@@ -155,10 +155,7 @@ def run(
             changes.take()
         while waiting and time.monotonic() - zero >= waiting[0].start_s:
             clients.append(Started(waiting.pop(0), network, folder, zero))
-        due_s = trace.due_s() if trace else FAR_S
-        if trace and time.monotonic() >= due_s:
-            trace.take()
-            due_s = trace.due_s()
+        due_s = min((_taken(record) for record in records), default=FAR_S)
         if waiting:
             due_s = min(due_s, zero + waiting[0].start_s)
         if changes:
@@ -168,8 +165,8 @@ def run(
             left_s = min(left_s, timers.PERIOD_S)
         with timers_on_time() if changes else contextlib.nullcontext():
             _wait_for_child([*clients, *servers], left_s, timers)
-    if trace:
-        trace.end()
+    for record in records:
+        record.end()
     ending = [server for server in servers if not server.process.lasting]
     deadline = time.monotonic() + SERVER_GRACE_S
     while any(s.ended is None for s in ending) and time.monotonic() < deadline:
@@ -182,6 +179,13 @@ def run(
     if changes:
         changes.end()
     return [started.record(zero) for started in [*servers, *clients]]
+
+
+def _taken(record: Trace) -> float:
+    """Take the sample that is due, if one is. The monotonic time of the next one."""
+    if time.monotonic() >= record.due_s():
+        record.take()
+    return record.due_s()
 
 
 def _make(path: Path, content: str | int) -> None:

@@ -10,6 +10,7 @@ know is refused, so a new key of the job needs a field here.
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
@@ -45,6 +46,7 @@ FORMAT = 2
 MOST_SEED = 2**63 - 1
 MOST_ENTRIES = 1000
 MOST_METRICS = 100
+MOST_TIMES = 2000
 ROUNDING = 1e-6
 """Values are rounded to so much, which may take one past the end of its range."""
 
@@ -221,6 +223,24 @@ class Guest(Part):
     memory_mib: Annotated[int, Field(ge=LEAST_MIB, le=MOST_MIB)]
 
 
+Times = Annotated[list[Seconds], Field(min_length=1, max_length=MOST_TIMES)]
+
+
+class Queues(Part):
+    """When the queues of links are looked at."""
+
+    every_s: LastingSeconds | None = None
+    at_s: Times | None = None
+
+    @model_validator(mode="after")
+    def _one_way_in_order(self) -> Self:
+        if (self.every_s is None) == (self.at_s is None):
+            raise ValueError("needs either every_s or at_s")
+        if self.at_s and any(b <= a for a, b in pairwise(self.at_s)):
+            raise ValueError("at_s: not in ascending order")
+        return self
+
+
 class Job(Part):
     """One run."""
 
@@ -242,6 +262,7 @@ class Job(Part):
     ]
     time_limit_s: LastingSeconds
     trace_s: LastingSeconds | None = None
+    queues: Queues | None = None
     capture: Capture | None = None
     report: Report | None = None
     metrics: (

@@ -17,6 +17,7 @@ from mpbench.plan import (
     destinations,
     flow_list,
     job_format,
+    records,
     shortest_paths,
 )
 from mpbench.plan.feasible import check_time_limit
@@ -69,6 +70,7 @@ def job(
         limit_s = time_limit_s(values, entries, changing)
     check_time_limit(spec, limit_s)
     interfaces = captured(spec, case, values)
+    queues = records.queues(spec)
     made = {
         "format": FORMAT,
         "seed": seed,
@@ -82,7 +84,8 @@ def job(
         "transport": transport_,
         "traffic": entries,
         "time_limit_s": limit_s,
-        "trace_s": spec.trace,
+        "trace_s": spec.trace_interval,
+        **({"queues": queues} if queues else {}),
         "capture": {"interfaces": interfaces, "full": False} if interfaces else None,
         REPORT: report(spec, flowing),
         **spec.plugins.job(),

@@ -59,6 +59,7 @@ from mpbench.spec.values import (
 from topologies import Description, Parameter
 
 MOST_RUNS = 1_000_000
+RTT_TRACE_S = 0.1
 
 
 def _topology(value: object, info: ValidationInfo) -> object:
@@ -308,16 +309,11 @@ class Spec(Part):
                 faults.add(("metrics", index), f"'{metric}' is in the list already")
         known = own_metrics.columns(self.traffic, self.plugins.stored.metrics)
         own_metrics.check(self.metrics, known, faults)
-        if "smoothed_rtt" in self.metrics and self.trace is None:
-            at = ("metrics", self.metrics.index("smoothed_rtt"))
-            reason = "known of traces only; say e.g. trace: 100 ms"
-            faults.add(at, f"'smoothed_rtt' is {reason}")
         topology = context(info).topology
-        on_fabric = self.fabric is not None or (topology is None or topology.mesh)
-        if "mean_queue" in self.metrics and not on_fabric:
+        if "mean_queue" in self.metrics and self.topology in fabrics.TCLINK:
             at = ("metrics", self.metrics.index("mean_queue"))
-            reason = "'mean_queue' is known on the fabric only; say fabric: true"
-            faults.add(at, reason)
+            reason = f"'mean_queue' is not known in {self.topology}, whose queues also"
+            faults.add(at, f"{reason} hold packets on the way; take topology: two_path")
         metric = "experimental_aggregation_benefit"
         if metric not in self.metrics or topology is None:
             return
@@ -329,6 +325,16 @@ class Spec(Part):
                 faults.add(at, f"{metric} {reason}")
         if all(case.protocol != "mptcp" for case in self.cases.values()):
             faults.add(at, f"{metric} is of mptcp, and no case is")
+
+    @property
+    def trace_interval(self) -> float | None:
+        """How often windows are noted, in seconds; None for never.
+
+        The round-trip time is known of traces only, so that the metric brings one.
+        """
+        if self.trace is None and "smoothed_rtt" in self.metrics:
+            return RTT_TRACE_S
+        return self.trace
 
     @property
     def network_description(self) -> Description:

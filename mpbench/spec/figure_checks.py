@@ -63,7 +63,9 @@ def _check_part(
     named: list[tuple[Loc, str]] = [((*at, "part"), figure.part or "")]
     named += [((*at, "parts", i), p) for i, p in enumerate(figure.parts or ())]
     for where, text in named:
-        link, _, way = text.rpartition(".")
+        phase, _, rest = text.partition(".")
+        of_phase = figure.metric == "mean_queue" and phase in spec.phases
+        link, _, way = (rest if of_phase else text).rpartition(".")
         if link in links:
             if way not in WAYS:
                 reason = f"a link has 'up' and 'down', not '{way}'"
@@ -82,7 +84,7 @@ def _check_part(
 def _check_time_figure(spec: "Spec", figure: Figure, at: Loc, faults: Faults) -> None:
     """Whether the figure's quantities are recorded, and its hosts have traffic."""
     for position, name in enumerate(figure.quantities or ()):
-        if QUANTITIES[name].column and spec.trace is None:
+        if QUANTITIES[name].column and spec.trace_interval is None:
             reason = f"'{name}' is known of traces only; say e.g. trace: 100 ms"
             faults.add((*at, "quantities", position), reason)
     hosts = sorted({h for e in spec.traffic for h in (e.source, e.destination)})

@@ -106,7 +106,7 @@ TimeSpan = Annotated[
 
 
 PRINTABLE_TEXT = r"^[^\x00-\x1f\x7f-\x9f]*$"
-PART_OF_RUN = r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)?$"
+PART_OF_RUN = r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){0,2}$"
 PartName = Annotated[str, Field(pattern=PART_OF_RUN, max_length=100)]
 Text = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE_TEXT)]
 

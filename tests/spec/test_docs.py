@@ -237,7 +237,7 @@ def test_entries_of_the_job(entry: str) -> None:
 def test_the_job() -> None:
     rows = table("What a run's job is", 0)
     job = make_plan(loads(TEXT), {}).runs[0].job
-    only_some = {"network", "changes", "fabric", "guest", "metrics", "kernel"}
+    only_some = {"network", "changes", "fabric", "guest", "queues", "metrics", "kernel"}
     assert set(rows) == {*job, *only_some}
     for key in (*job["transport"], *job["traffic"][0]):
         assert f"`{key}`" in rows["transport"][0] + rows["traffic"][0]
