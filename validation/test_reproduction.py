@@ -239,3 +239,18 @@ def test_each_publication_has_a_build_of_its_own(
     builds[tmp_path / "oscillation"] = {"kernel": "1"}
     with pytest.raises(UserError, match=r"oscillation: of another build than .*arriv"):
         reproduction.one_build(builds)
+
+
+def test_every_campaign_is_of_the_publication_of_its_set(
+    steps: list[reproduction.Step],
+) -> None:
+    """So that the pages of MPCC can come from another build than the thesis's."""
+    own = {"papers": "papers", reproduction.MPCC: reproduction.MPCC}
+    for step in steps:
+        source = load(Path(step.words[1])).source
+        assert source, step.name
+        found = reproduction.publication(source)
+        if step.set == "exploration":
+            assert found in ("thesis", "papers"), step.name
+        else:
+            assert found == own.get(step.set, "thesis"), step.name
