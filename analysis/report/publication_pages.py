@@ -100,10 +100,14 @@ def write(
     ]
     scored = [one for one in scored if one.campaigns]
     counted = [one for one in scored if not one.configuration.exploration]
+    # A configuration that nobody has run yet is missing as a whole, so no page names
+    # its campaigns.
+    configurations = tuple(one.configuration for one in scored)
+    shown = replace(publication, configurations=configurations)
     done = []
     for sheet in (_linked(sheet, folder) for sheet in publication.sheets):
         target = Target(folder, "", look)
-        made = reproduce(sheet, publication, campaigns, requests, target)
+        made = reproduce(sheet, shown, campaigns, requests, target)
         done.append(made)
         if _written(made, counted):
             lines = _page(made, publication, campaigns, counted, look.formats[0])

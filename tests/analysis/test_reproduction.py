@@ -84,6 +84,17 @@ def test_every_configuration_is_judged_on_every_statement(tmp_path: Path) -> Non
     assert "No results of `b-new` yet." in page
 
 
+def test_a_configuration_without_any_results_is_not_named(tmp_path: Path) -> None:
+    two = (
+        publication.Configuration("old"),
+        publication.Configuration("new", "-new", text="a new one"),
+    )
+    write(tmp_path, results=(made("a", 1),), configurations=two)
+    page = (tmp_path / "figure-3.4.md").read_text()
+    assert "No results of `b` yet." in page
+    assert "-new" not in page
+
+
 def test_a_statement_that_asks_for_a_number_alone_is_not_counted(
     tmp_path: Path,
 ) -> None:
