@@ -1,12 +1,22 @@
 """Measure how the cost of a run grows with hosts and subflows.
 
-    python -m benchmarks.growth [--seconds 1] [--figure FILE] [--json]
+    python -m benchmarks.growth [--seconds 5] [--skip 1] [--repetitions 1]
+        [--points FILE] [--figure FILE]
 
 FatTrees of 2, 16, 54 and 128 hosts run on the fabric. Each host sends to another one
 over one connection of 1 to 8 subflows. Measured are the memory per connection, and the
 CPU time per packet and link (an event of the fabric), with all that hosts, TCP, MPTCP
-and programs do. The run with the same network and no traffic is subtracted from both.
-Memory is what the guest touched of its physical memory, at most.
+and programs do.
+
+The first second is slow start, which is unlike the rest. So a run of `--skip` seconds
+is subtracted from the CPU time and the events of the one of `--seconds`; with
+`--skip 0` it is the run with the same network and no traffic. That run is always
+subtracted from the memory. Memory is what the guest touched of its physical memory, at
+most. Of several repetitions the least CPU time counts.
+
+`--points` keeps each point in FILE, one JSON object per line, as soon as it is
+measured. Points that FILE has already are not measured again, so the benchmark can be
+interrupted.
 """
 
 import argparse
@@ -16,6 +26,7 @@ import resource
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
@@ -23,12 +34,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.virtual_lab_speed import children_s, job
+from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
-from mpbench.engine.bounds import bounds
 
 PORTS = {2: 2, 4: 16, 6: 54, 8: 128}
 """The hosts of a FatTree by the ports of its switches."""
 SUBFLOWS = (1, 2, 4, 8)
+BOUNDS = Bounds(virtual_s=600.0, wall_s=36_000.0, silence_s=3_600.0)
+"""Ample, because runs beside other work are slow."""
 LARGE = 54
 """From so many hosts on, the memory of connections stands out from that of programs."""
 SPEC = """\
@@ -57,6 +70,10 @@ class Spent:
 
 @dataclass(frozen=True)
 class Point:
+    """What one connection per host costs; `seconds` and `skip` as in the options."""
+
+    seconds: float
+    skip: float
     hosts: int
     subflows: int
     events: int
@@ -74,7 +91,7 @@ def execute(asked: dict[str, Any], cpu: int) -> Spent:
         backend.identity()
         before_s = children_s()
         ended = backend.execute(
-            asked, directory, cpu, bounds(asked), lambda _: None, threading.Event()
+            asked, directory, cpu, BOUNDS, lambda _: None, threading.Event()
         )
         if ended.status != "finished":
             raise RuntimeError(f"{ended.status}: {ended.reason}")
@@ -90,24 +107,43 @@ def alone(asked: dict[str, Any], cpu: int) -> Spent:
         return pool.submit(execute, asked, cpu).result()
 
 
-def measure(seconds: float, cpu: int) -> list[Point]:
-    points = []
+def least(asked: dict[str, Any], options: argparse.Namespace) -> Spent:
+    """The repetition of a job that took the least CPU time."""
+    runs = [alone(asked, options.cpu) for _ in range(options.repetitions)]
+    return min(runs, key=lambda run: run.cpu_s)
+
+
+def measure(options: argparse.Namespace, known: list[Point]) -> Iterator[Point]:
+    """The points, those that are known from `known`."""
+    has = {(p.hosts, p.subflows): p for p in known if same_way(p, options)}
     for ports, hosts in PORTS.items():
         for subflows in SUBFLOWS:
-            asked = job(SPEC.format(ports=ports, seconds=seconds, more=more(subflows)))
-            idle = alone({**asked, "traffic": []}, cpu)
-            busy = alone(asked, cpu)
-            points.append(
-                Point(
-                    hosts,
-                    subflows,
-                    busy.events,
-                    (busy.cpu_s - idle.cpu_s) / busy.events * 1e6,
-                    (busy.memory_kib - idle.memory_kib) / hosts,
-                )
-            )
-            tell(points[-1])
-    return points
+            found = has.get((hosts, subflows)) or point(ports, subflows, options)
+            tell(found)
+            yield found
+
+
+def same_way(point: Point, options: argparse.Namespace) -> bool:
+    return (point.seconds, point.skip) == (options.seconds, options.skip)
+
+
+def point(ports: int, subflows: int, options: argparse.Namespace) -> Point:
+    def lasting(seconds: float) -> dict[str, Any]:
+        return job(SPEC.format(ports=ports, seconds=seconds, more=more(subflows)))
+
+    busy = least(lasting(options.seconds), options)
+    idle = least({**lasting(options.seconds), "traffic": []}, options)
+    first = least(lasting(options.skip), options) if options.skip else idle
+    hosts, events = PORTS[ports], busy.events - first.events
+    return Point(
+        options.seconds,
+        options.skip,
+        hosts,
+        subflows,
+        events,
+        (busy.cpu_s - first.cpu_s) / events * 1e6,
+        (busy.memory_kib - idle.memory_kib) / hosts,
+    )
 
 
 def more(subflows: int) -> str:
@@ -154,13 +190,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     last = max(os.sched_getaffinity(0))
     parser.add_argument("--cpu", type=int, default=last, help="the CPU to pin to")
-    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--skip", type=float, default=1.0)
+    parser.add_argument("--repetitions", type=int, default=1)
+    parser.add_argument("--points", type=Path, help="where to keep the points")
     parser.add_argument("--figure", type=Path, help="where to draw the points")
-    parser.add_argument("--json", action="store_true", help="print the points")
     options = parser.parse_args()
-    points = measure(options.seconds, options.cpu)
-    if options.json:
-        print(json.dumps([asdict(point) for point in points]))
+    if not 0 <= options.skip < options.seconds:
+        parser.error("--skip: less than --seconds work")
+    kept, points = options.points, []
+    lines = kept.read_text().splitlines() if kept and kept.exists() else []
+    known = [Point(**json.loads(line)) for line in lines]
+    for found in measure(options, known):
+        points.append(found)
+        if kept and found not in known:
+            with kept.open("a") as file:
+                file.write(json.dumps(asdict(found)) + "\n")
     if options.figure:
         draw(points, options.figure)
 

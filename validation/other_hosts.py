@@ -4,9 +4,10 @@
 
 For each release a root is unpacked from the mirror: its C library, its shell, its
 basic programs, and nothing else. In this root, as an ordinary user, the launcher starts
-the guest kernel with the root image. The run is ten seconds of MPTCP over two lossy
-paths. Every artefact must be the same, byte for byte, as that of the same run on this
-host. All roots have this host's kernel and CPU, so this says nothing about others.
+the guest kernel with the root image. The runs are ten seconds of MPTCP over two lossy
+paths, through routers and on the fabric. Every artefact must be the same, byte for
+byte, as that of the same run on this host. All roots have this host's kernel and CPU,
+so this says nothing about others.
 
 The exit status is 1 if a root leaves other bytes.
 """
@@ -39,12 +40,15 @@ PACKAGES = ("base-files", "coreutils", "dash", "libc-bin")
 EXPERIMENT = """\
 name: other-hosts
 topology: two_path
-parameters: {path1.loss: 1 %, path2.loss: 0.5 %, path1.jitter: 1 ms}
+fabric: {fabric}
+parameters: {{path1.loss: 1 %, path2.loss: 0.5 %, path1.jitter: 1 ms}}
 cases:
-  mptcp: {protocol: mptcp, congestion_control: lia}
+  mptcp: {{protocol: mptcp, congestion_control: lia}}
 traffic:
-  - {tool: iperf3, from: client, to: server, duration: 10 s}
+  - {{tool: iperf3, from: client, to: server, duration: 10 s}}
 """
+NETWORKS = {"routers": "false", "fabric": "true"}
+"""What `fabric` says, by the name of the run."""
 BOUNDS = Bounds(virtual_s=60.0, wall_s=300.0, silence_s=120.0)
 PLACE = Path("/m")
 ENTER = """\
@@ -63,28 +67,36 @@ def main() -> int:
         base = arguments.out or Path(scratch)
         base.mkdir(exist_ok=True)
         base.chmod(0o755)
-        job = dict(make_plan(loads(EXPERIMENT), {}).runs[0].job)
-        here = on_this_host(job, base)
-        print(f"{'this host':<12} {summary(here)}", flush=True)
+        jobs = {name: job(fabric) for name, fabric in NETWORKS.items()}
+        here = {name: on_this_host(jobs[name], base / f"here-{name}") for name in jobs}
+        for name, found in here.items():
+            print(f"{'this host':<12} {name:<8} {summary(found)}", flush=True)
         status = 0
         for suite in arguments.suites:
             made = base / suite
             unpack(suite, made, base)
-            found = in_root(job, made)
-            same = found == here
-            status |= not same
-            verdict = "same bytes" if same else f"OTHER: {differing(here, found)}"
-            print(f"{suite:<12} {summary(found)} {verdict}", flush=True)
+            for name in jobs:
+                found = in_root(jobs[name], made, name)
+                same = found == here[name]
+                status |= not same
+                other = differing(here[name], found)
+                verdict = "same bytes" if same else f"OTHER: {other}"
+                print(f"{suite:<12} {name:<8} {summary(found)} {verdict}", flush=True)
     return status
 
 
-def on_this_host(job: dict[str, Any], base: Path) -> dict[str, str]:
+def job(fabric: str) -> dict[str, Any]:
+    """The job of a run. fabric : what the key says"""
+    (run,) = make_plan(loads(EXPERIMENT.format(fabric=fabric)), {}).runs
+    return dict(run.job)
+
+
+def on_this_host(job: dict[str, Any], folder: Path) -> dict[str, str]:
     """The hash of each artefact of the run, executed as `mpbench run` does it."""
     import threading
 
     from mpbench.backends.virtual import VirtualBackend
 
-    folder = base / "this-host"
     (folder / "artefacts").mkdir(parents=True)
     (folder / "job.json").write_text(json.dumps(job))
     backend = VirtualBackend(root=roots.IMAGE)
@@ -97,7 +109,8 @@ def on_this_host(job: dict[str, Any], base: Path) -> dict[str, str]:
 def unpack(suite: str, root: Path, base: Path) -> None:
     """Make the root of a release, with the guest's parts in /m."""
     unpack_packages(suite, PACKAGES, root, base)
-    for name in ("proc", "dev", "tmp", "m/run/artefacts", "m/image"):
+    runs = (f"m/{name}/artefacts" for name in NETWORKS)
+    for name in ("proc", "dev", "tmp", "m/image", *runs):
         (root / name).mkdir(parents=True, exist_ok=True)
     built, made = kernel.find().path, image.find()
     shutil.copy(built, root / "m/linux")
@@ -131,9 +144,9 @@ def unpack_packages(
             tree.unpack(archive, root, prune=prune)
 
 
-def in_root(job: Mapping[str, Any], root: Path) -> dict[str, str]:
+def in_root(job: Mapping[str, Any], root: Path, name: str) -> dict[str, str]:
     """The hash of each artefact of the run in that root, as an ordinary user."""
-    place, run = PLACE, root / "m/run"
+    place, run = PLACE, root / "m" / name
     lines = ("image", f"{place}/image", f"{place}/code")
     seen = roots.Root("image", lines, roots.CODE, (place / "image", place / "code"))
     code = boot.bundled(f"{roots.CODE}/{guest_snapshot.BYTE_CODE}")
@@ -154,7 +167,7 @@ def in_root(job: Mapping[str, Any], root: Path) -> dict[str, str]:
     variables = boot.environment(int(job["seed"]))
     assigned = " ".join(f"{name}={shlex.quote(v)}" for name, v in variables.items())
     (root / "m/start.sh").write_text(
-        f"cat /etc/debian_version\ncd {place}/run || exit\n"
+        f"cat /etc/debian_version\ncd {place}/{name} || exit\n"
         f"env -i {assigned} {program} parent=$$ {rest} "
         "> artefacts/console.log 2>&1 < /dev/null\n"
     )
