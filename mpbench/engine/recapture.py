@@ -10,7 +10,13 @@ import topologies
 from mpbench.backends.base import Backend, Exit
 from mpbench.engine import cpus
 from mpbench.engine.bounds import bounds
-from mpbench.engine.verify import Check, builds, check_of, choose, differences
+from mpbench.engine.verify import (
+    Check,
+    check_of,
+    choose,
+    differences,
+    first_of_another_build,
+)
 from mpbench.errors import UserError
 from mpbench.store import atomic, campaign, layout, manifest, runs
 from mpbench.store.disk_space import check_space, explained
@@ -62,9 +68,10 @@ def recapture(
         names = ", ".join(run.entry.id for run in chosen)
         raise UserError(f"{wanted}: several runs begin so: {names}")
     run_id, name = chosen[0].entry.id, chosen[0].name
-    if others := builds(chosen, backend.identity()):
+    if other := first_of_another_build(chosen, backend.identity()):
         raise UserError(
-            f"{others[0]}; only the build that made a run makes the same again"
+            f"{other.words}; only the build that made a run{other.maker} makes the "
+            "same again"
         )
     check = check_of(results, chosen[0])
     job = check.job

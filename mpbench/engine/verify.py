@@ -23,6 +23,7 @@ from mpbench.plan.estimate import estimate
 from mpbench.store import atomic, campaign, layout, manifest, runs, scratch
 from mpbench.store.disk_space import NoSpaceError, check_space, explained
 from mpbench.store.json_file import DamagedError
+from mpbench.store.records import Software
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Chosen:
     run: layout.Run
     name: str
     build: Mapping[str, str]
+    software: Software
 
 
 def verify(
@@ -82,11 +84,11 @@ def verify(
     """
     head = campaign.read(results.campaign)
     chosen_runs = choose(results, head, sample, seed, only)
-    others = builds(chosen_runs, backend.identity())
-    if others and not any_build:
+    other = first_of_another_build(chosen_runs, backend.identity())
+    if other and not any_build:
         raise UserError(
-            f"{others[0]}; verify with that build, compare all the same with "
-            "--any-build, or run the experiment again"
+            f"{other.words}; verify with that build{other.maker}, compare all the "
+            "same with --any-build, or run the experiment again"
         )
     tasks = [_task(results, chosen) for chosen in chosen_runs]
     chosen_cpus = cpus.choose(jobs, backend.max_parallel)
@@ -97,8 +99,8 @@ def verify(
 
         seen = display.make(console)
         try:
-            for other in others[:1]:
-                seen.note(f"Another build: {other}.")
+            if other:
+                seen.note(f"Another build: {other.words}.")
             seen.note(f"{head.name}: executing {many(len(tasks), 'run')} again.")
             driven = drive(Work(tasks, chosen_cpus, do, _concluded), seen)
         finally:
@@ -189,7 +191,8 @@ def choose(
             continue
         if host.exit.status == "finished":
             run, name = results.run(entry.id), label(entry, repeated)
-            finished.append(Chosen(entry, run, name, host.build))
+            software = host.provenance.mpbench
+            finished.append(Chosen(entry, run, name, host.build, software))
     if not finished:
         raise UserError(
             f"{results.root}: no finished run to execute again; "
@@ -201,13 +204,30 @@ def choose(
     return finished
 
 
-def builds(chosen: Sequence[Chosen], now: Mapping[str, str]) -> list[str]:
-    """The runs that were made by another build than this one, and how it differs."""
-    return [
-        f"{run.run.root}: made with {other}"
-        for run in chosen
-        if (other := _other_build(run.build, now))
-    ]
+@dataclass(frozen=True)
+class Other:
+    """What another build made.
+
+    words : the run, and how its build differs from this one
+    maker : the version and the commit of its mpbench, in brackets, if they are known
+    """
+
+    words: str
+    maker: str
+
+
+def first_of_another_build(
+    chosen: Sequence[Chosen], now: Mapping[str, str]
+) -> Other | None:
+    """The first run that another build than this one made; None if there is none."""
+    for run in chosen:
+        if differs := _other_build(run.build, now):
+            made = run.software
+            named = [f"mpbench {made.version}"] if made.version else []
+            named += [f"commit {made.commit}"] if made.commit else []
+            maker = f" ({', '.join(named)})" if named else ""
+            return Other(f"{run.run.root}: made with {differs}", maker)
+    return None
 
 
 def _repeated(head: campaign.Campaign) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from mpbench import __version__
 from mpbench.backends.fake import FakeBackend
 from mpbench.commands.verify import command
 from mpbench.engine.verify import verify
@@ -116,8 +117,9 @@ def test_nothing_finished_is_told(lab: Lab) -> None:
 
 def test_another_build_is_refused(lab: Lab) -> None:
     lab.run()
-    with pytest.raises(UserError, match="made with fake 1, here it is 2"):
+    with pytest.raises(UserError, match="made with fake 1, here it is 2") as caught:
         again(lab, build="2")
+    assert f"with that build (mpbench {__version__}" in str(caught.value)
 
 
 def test_no_results_folder_is_told(tmp_path: Path) -> None:
