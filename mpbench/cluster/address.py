@@ -2,7 +2,8 @@
 
 dask://HOST:PORT, tls://HOST:PORT   workers of a scheduler that is there
 slurm://PARTITION?jobs=8&cores=4&memory=8GiB&time=02:00:00
-pbs://QUEUE?..., sge://QUEUE?...    the same for these batch systems
+pbs://QUEUE?...                     the same
+sge://QUEUE?...&parallel=NAME       the same
 kubernetes://NAMESPACE?image=IMAGE&jobs=8
 """
 
@@ -33,11 +34,13 @@ OPTIONS = {
 jobs : how many jobs to start, each of which is one worker
 cores : how many runs a job executes at a time
 memory : of a job
-time : the longest time of a job
+time : the longest time of a job, as Slurm writes it (see `walltime`)
 account : whom the jobs are charged to
 interface : the network interface between workers and this machine
 folder : where a job keeps its temporary files
 """
+GRID_ENGINE_OPTIONS = {**OPTIONS, "parallel": r"[\w.-]+"}
+"""parallel : the parallel environment that gives a job several cores"""
 CONTAINER_OPTIONS = {"jobs": OPTIONS["jobs"], "image": r"[\w./:@-]+"}
 EXAMPLE = "dask://HOST:8786 or slurm://PARTITION?jobs=4"
 
@@ -81,7 +84,7 @@ def parse(text: str) -> Address:
         raise UserError(f"--on {text}: an option is there twice")
     if parts.scheme in SCHEDULERS:
         return _scheduler(text, parts.scheme, parts.netloc, options)
-    known = OPTIONS if parts.scheme in BATCH_SYSTEMS else CONTAINER_OPTIONS
+    known = _known_options(parts.scheme)
     for name, value in options.items():
         if name not in known:
             raise UserError(f"--on {text}: '{name}': {nearest(name, tuple(known))}")
@@ -89,7 +92,34 @@ def parse(text: str) -> Address:
             raise UserError(f"--on {text}: {name}: '{value[:40]}' is no value of it")
     if parts.scheme in CONTAINERS and "image" not in options:
         raise UserError(f"--on {text}: image is missing; one that has this mpbench")
-    return Address(parts.scheme, parts.netloc, options)
+    address = Address(parts.scheme, parts.netloc, options)
+    if address.kind == "sge" and address.cores > 1 and "parallel" not in options:
+        raise UserError(
+            f"--on {text}: cores: needs parallel=NAME, the parallel environment that "
+            "gives a job several cores (`qconf -spl` lists them)"
+        )
+    return address
+
+
+def walltime(text: str) -> str:
+    """A time as Slurm reads it, in hours, minutes and seconds (HH:MM:SS).
+
+    text : minutes, minutes:seconds or hours:minutes:seconds; or days-hours, with
+        minutes and seconds after it or not
+    """
+    days, dash, rest = text.rpartition("-")
+    parts = [int(part) for part in rest.split(":")]
+    if not dash and len(parts) < 3:
+        parts.insert(0, 0)
+    hours, minutes, seconds = (*parts, 0, 0)[:3]
+    total = ((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
+    return f"{total // 3600:02}:{total // 60 % 60:02}:{total % 60:02}"
+
+
+def _known_options(kind: str) -> Mapping[str, str]:
+    if kind == "sge":
+        return GRID_ENGINE_OPTIONS
+    return OPTIONS if kind in BATCH_SYSTEMS else CONTAINER_OPTIONS
 
 
 def _scheduler(text: str, kind: str, place: str, options: dict[str, str]) -> Address:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mpbench.backends.base import Backend
-from mpbench.cluster.address import BATCH_SYSTEMS, SCHEDULERS, Address
+from mpbench.cluster.address import BATCH_SYSTEMS, SCHEDULERS, Address, walltime
 from mpbench.cluster.remote import Client, RemoteWorkers, Tell
 from mpbench.errors import UserError
 
@@ -104,6 +104,16 @@ def _cluster(address: Address) -> Any:
             namespace=address.place or None, image=options["image"]
         )
     jobqueue = _library("dask_jobqueue", address.kind)
+    try:
+        return getattr(jobqueue, BATCH_CLASSES[address.kind])(**_job(address))
+    except (OSError, RuntimeError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(f"{address.kind}://{address.place}: {reason}") from error
+
+
+def _job(address: Address) -> dict[str, Any]:
+    """What dask-jobqueue is told about the jobs."""
+    options = address.options
     given: dict[str, Any] = {
         "cores": address.cores,
         "processes": 1,
@@ -114,17 +124,17 @@ def _cluster(address: Address) -> Any:
         given["queue"] = address.place
     for name, key in (
         ("time", "walltime"),
-        ("account", "account"),
+        ("account", "project" if address.kind == "sge" else "account"),
         ("interface", "interface"),
         ("folder", "local_directory"),
     ):
         if name in options:
             given[key] = options[name]
-    try:
-        return getattr(jobqueue, BATCH_CLASSES[address.kind])(**given)
-    except (OSError, RuntimeError, ValueError, TypeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UserError(f"{address.kind}://{address.place}: {reason}") from error
+    if "time" in options and address.kind != "slurm":
+        given["walltime"] = walltime(options["time"])
+    if "parallel" in options:
+        given["job_extra_directives"] = [f"-pe {options['parallel']} {address.cores}"]
+    return given
 
 
 def _library(name: str, extra: str) -> Any:

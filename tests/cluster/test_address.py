@@ -2,7 +2,7 @@
 
 import pytest
 
-from mpbench.cluster.address import parse
+from mpbench.cluster.address import parse, walltime
 from mpbench.errors import UserError
 
 
@@ -22,6 +22,22 @@ def test_a_batch_system() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("90", "01:30:00"),
+        ("90:30", "01:30:30"),
+        ("02:00:00", "02:00:00"),
+        ("1-2", "26:00:00"),
+        ("1-02:30", "26:30:00"),
+        ("1-02:30:15", "26:30:15"),
+    ],
+)
+def test_a_time_means_the_same_in_every_batch_system(text: str, hours: str) -> None:
+    """As the manual page of Slurm's sbatch says of --time."""
+    assert walltime(text) == hours
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("login:8786", "not an address"),
@@ -37,6 +53,8 @@ def test_a_batch_system() -> None:
         ("slurm://short?jobs=2&jobs=3", "there twice"),
         ("slurm://short?time=soon", "time: 'soon'"),
         ("kubernetes://lab?jobs=2", "image is missing"),
+        ("sge://all.q?cores=4", "cores: needs parallel=NAME"),
+        ("pbs://long?parallel=smp", "'parallel': "),
     ],
 )
 def test_what_means_nothing_is_refused(text: str, reason: str) -> None:
