@@ -97,18 +97,29 @@ def _scaled(address: Address) -> Iterator[Any]:
 
 def _cluster(address: Address) -> Any:
     """The batch system's cluster, without jobs."""
-    options = address.options
     if address.kind not in BATCH_SYSTEMS:
-        operator = _library("dask_kubernetes.operator", "kubernetes")
-        return operator.KubeCluster(
-            namespace=address.place or None, image=options["image"]
-        )
+        return _containers(address)
     jobqueue = _library("dask_jobqueue", address.kind)
     try:
         return getattr(jobqueue, BATCH_CLASSES[address.kind])(**_job(address))
     except (OSError, RuntimeError, ValueError, TypeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(f"{address.kind}://{address.place}: {reason}") from error
+
+
+def _containers(address: Address) -> Any:
+    """The cluster of containers, without workers."""
+    operator = _library("dask_kubernetes.operator", "kubernetes")
+    try:
+        return operator.KubeCluster(
+            namespace=address.place or None, image=address.options["image"]
+        )
+    except Exception as error:  # of several libraries, each with its own kinds
+        # At exit the library would end what never began, and fail with a traceback.
+        for begun in getattr(operator.KubeCluster, "_instances", ()):
+            begun.shutdown_on_close = False
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(f"kubernetes://{address.place}: {reason}") from error
 
 
 def _job(address: Address) -> dict[str, Any]:

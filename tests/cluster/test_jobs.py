@@ -9,18 +9,20 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from mpbench.cluster import connect
 from mpbench.cluster.address import parse
+from mpbench.errors import UserError
 from mpbench.store import layout, runs
 from tests.cluster.test_workers import experiment
 
 QSUB = """\
 #!/bin/sh
-cd "{folder}" || exit
-setsid sh "$1" > job.$$ 2>&1 &
+cp "$1" "{folder}/job.$$" && cd "{folder}" || exit
+setsid sh job.$$ > job.$$.out 2>&1 &
 echo $! >> submitted
 {answer}
 """
@@ -90,6 +92,25 @@ def test_a_job_asks_for_what_the_address_says(
     assert f"--nthreads {parsed.cores} " in command
     assert "--local-directory /scratch/mine" in command
     assert "--interface lo" in command
+
+
+def test_kubernetes_without_a_cluster_is_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a stand-in for the library, which raises what it raises without access."""
+    asked = []
+
+    def refuse(**words: object) -> None:
+        asked.append(words)
+        raise ValueError("Unable to find valid credentials")
+
+    operator = SimpleNamespace(KubeCluster=refuse)
+    monkeypatch.setitem(sys.modules, "dask_kubernetes", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "dask_kubernetes.operator", operator)
+    with pytest.raises(UserError) as caught:
+        connect._cluster(parse("kubernetes://lab?image=registry/mpbench:1&jobs=2"))
+    assert str(caught.value) == "kubernetes://lab: Unable to find valid credentials"
+    assert asked == [{"namespace": "lab", "image": "registry/mpbench:1"}]
 
 
 @pytest.fixture
