@@ -1,73 +1,49 @@
-"""A constant bit rate, on and off: a program by itself.
+"""A constant bit rate over UDP, on and off: a program by itself.
 
     python3 cbr.py send ADDRESS PORT SOURCE RATE_BPS DURATION_S BURST_S PAUSE_S
     python3 cbr.py receive PORT
-    python3 cbr.py write ADDRESS PORT SOURCE RATE_BPS DURATION_S BURST_S PAUSE_S
-    python3 cbr.py read PORT RATE_BPS DURATION_S
 
-`send` sends full UDP packets at even distances while it is on, and `receive` counts
-them until it is told to end (SIGTERM). `write` writes messages into a connection, and
-`read` reads them until the connection ends; RATE_BPS tells both how large they are. A
-message begins with the time at which it was due, so that the reader knows how late it
-is: both ends have the same clock. Where the connection takes no more, the writer waits,
-and then writes what is due; what is not written after DURATION_S is dropped.
-
-The lengths of bursts and pauses are drawn from exponential distributions of these
-means; PAUSE_S 0 stands for always on. Each end prints its counts as JSON.
+Sends full packets at even distances while it is on. The lengths of bursts and pauses
+are drawn from exponential distributions of these means; PAUSE_S 0 stands for always
+on. The receiver counts until it is told to end (SIGTERM). Either prints its counts as
+JSON.
 """
 
 import json
 import random
 import signal
 import socket
-import struct
 import sys
 import time
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 FRAME_BYTES = 1514
 PAYLOAD_BYTES = 1472
-SEGMENT_BYTES = 1400
-"""One segment of TCP or MPTCP holds it."""
-LEAST_STEP_S = 1e-3
-"""Messages are no closer, because each costs the guest some 0.25 ms of CPU time."""
-READ_BYTES = 1 << 18
-INTERVAL_S = 1.0
-DUE = struct.Struct("!Q")
 LINGER_S = 1.0
 """For what is under way when the sender has ended."""
 
 
 def send(argv: list[str]) -> dict[str, float]:
     address, port, source, *numbers = argv
-    rate_bps, duration_s, burst_s, pause_s = map(float, numbers)
+    rate_bps, duratiburst_s, burst_s, pause_s = map(float, numbers)
     Path("/proc/self/timerslack_ns").write_text("1")
     outlet = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     outlet.bind((source, 0))
     outlet.connect((address, int(port)))
-    packet, sent = bytes(PAYLOAD_BYTES), 0
-    begun = time.monotonic()
-    for _ in due(begun, FRAME_BYTES * 8 / rate_bps, duration_s, burst_s, pause_s):
-        sent += outlet.send(packet)
-    wait_until(begun + duration_s + LINGER_S)
-    return {"packets": sent // PAYLOAD_BYTES, "bytes": sent, "seconds": duration_s}
-
-
-def due(
-    begun: float, step_s: float, duration_s: float, burst_s: float, pause_s: float
-) -> Iterator[float]:
-    """Wait until each packet is due, and give that time, of the monotonic clock."""
-    draw = random.Random(random.SystemRandom().getrandbits(63))
-    next_s, end = begun, begun + duration_s
+    draw, packet = random.Random(random.SystemRandom().getrandbits(63)), bytes(1472)
+    step_s, sent = FRAME_BYTES * 8 / rate_bps, 0
+    next_s = begun = time.monotonic()
+    end = begun + duratiburst_s
     while next_s < end:
         until = min(end, next_s + draw.expovariate(1 / burst_s)) if pause_s else end
         while next_s < until:
             wait_until(next_s)
-            yield next_s
+            sent += outlet.send(packet)
             next_s += step_s
         if pause_s:
             next_s = max(next_s, until) + draw.expovariate(1 / pause_s)
+    wait_until(end + LINGER_S)
+    return {"packets": sent // PAYLOAD_BYTES, "bytes": sent, "seconds": duratiburst_s}
 
 
 def wait_until(moment: float) -> None:
@@ -92,88 +68,6 @@ def receive(argv: list[str]) -> dict[str, float]:
         return {"packets": packets, "bytes": count, "seconds": seconds}
 
 
-def message_bytes(rate_bps: float) -> int:
-    """One segment, or as many as make messages LEAST_STEP_S apart."""
-    return SEGMENT_BYTES * max(1, -int(-rate_bps * LEAST_STEP_S // (8 * SEGMENT_BYTES)))
-
-
-def write(argv: list[str]) -> dict[str, float]:
-    address, port, source, *numbers = argv
-    rate_bps, duration_s, burst_s, pause_s = map(float, numbers)
-    Path("/proc/self/timerslack_ns").write_text("1")
-    outlet = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    outlet.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    outlet.bind((source, 0))
-    outlet.connect((address, int(port)))
-    size, sent = message_bytes(rate_bps), 0
-    filling = bytes(size - DUE.size)
-    begun = time.monotonic()
-    step_s = size * 8 / rate_bps
-    for moment in due(begun, step_s, duration_s, burst_s, pause_s):
-        if time.monotonic() > begun + duration_s:
-            break
-        outlet.sendall(DUE.pack(round(moment * 1e9)) + filling)
-        sent += 1
-    outlet.shutdown(socket.SHUT_WR)
-    # The reader closes when it has read everything.
-    while outlet.recv(1):
-        pass
-    return {"messages": sent, "bytes": sent * size, "seconds": duration_s}
-
-
-def read(argv: list[str]) -> dict[str, object]:
-    """The messages, the bytes that arrived in each interval, and how late they were.
-
-    Intervals are counted from the time at which the first message was due. The last
-    one holds all that arrived after the duration.
-    """
-    port, size = int(argv[0]), message_bytes(float(argv[1]))
-    duration_s = float(argv[2])
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("0.0.0.0", port))
-    listener.listen(1)
-    inlet, _ = listener.accept()
-    last = max(1, -(-int(duration_s * 1e9) // int(INTERVAL_S * 1e9)))
-    intervals = [0] * (last + 1)
-    delays: list[float] = []
-    rest, first_ns = b"", None
-    while data := inlet.recv(READ_BYTES):
-        now_ns = time.monotonic_ns()
-        held = rest + data
-        if first_ns is None and len(held) >= DUE.size:
-            first_ns = DUE.unpack_from(held)[0]
-        passed_ns = now_ns - (now_ns if first_ns is None else first_ns)
-        number = min(last, int(passed_ns / (INTERVAL_S * 1e9)))
-        inside = passed_ns <= duration_s * 1e9
-        intervals[number if inside else last] += len(data)
-        whole = len(held) - len(held) % size
-        for at in range(0, whole, size):
-            delays.append((now_ns - DUE.unpack_from(held, at)[0]) / 1e6)
-        rest = held[whole:]
-    inlet.close()
-    return {
-        "messages": len(delays),
-        "bytes": sum(intervals),
-        "interval_s": INTERVAL_S,
-        "intervals": intervals,
-        "delay_ms": summary(sorted(delays)),
-    }
-
-
-def summary(ordered: Sequence[float]) -> dict[str, float]:
-    """Mean, percentiles and maximum; empty without values."""
-    if not ordered:
-        return {}
-    last = len(ordered) - 1
-    found = {"mean": sum(ordered) / len(ordered), "max": ordered[-1]}
-    for percent in (50, 95, 99):
-        at, part = divmod(last * percent, 100)
-        after = ordered[min(at + 1, last)]
-        found[f"p{percent}"] = ordered[at] + (after - ordered[at]) * part / 100
-    return found
-
-
 class _StopError(Exception):
     """The receiver is told to end."""
 
@@ -184,8 +78,7 @@ def _stop(_number: int, _frame: object) -> None:
 
 def main() -> int:
     what, *argv = sys.argv[1:]
-    ends = {"send": send, "receive": receive, "write": write, "read": read}
-    print(json.dumps(ends[what](argv)))
+    print(json.dumps({"send": send, "receive": receive}[what](argv)))
     return 0
 
 

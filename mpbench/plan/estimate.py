@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mpbench.guest.cbr import message_bytes
+from mpbench.guest.messages import message_bytes
 from mpbench.plan.timing import request_s, traffic_end_s, used_mbps
 
 Job = Mapping[str, Any]
