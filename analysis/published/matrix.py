@@ -14,8 +14,10 @@ that all show the same side, for n networks.
 """
 
 import math
+import multiprocessing
+import os
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeVar
@@ -36,6 +38,9 @@ from analysis.published.statements import Statement
 
 REDRAWS = 200
 """Redrawn designs for a standard error, which needs fewer than a quantile."""
+
+LEAST_SHARED = 20
+"""Statements from which several processes are worth their start."""
 
 
 class Effect(Enum):
@@ -91,28 +96,87 @@ def changes(
     answers, whole : of the configuration with all parts
     without : the campaigns without each part
 
-    A part that spares all of a statement's campaigns has no change there.
+    A part that spares all of a statement's campaigns has no change there. Many
+    statements are divided among the machine's cores.
     """
-    found: dict[tuple[str, str], Change] = {}
-    for statement in statements:
-        if answers[statement.id].verdict is None or statement.kind == "input":
-            continue
-        named = statement.campaigns()
+    asked = [
+        statement
+        for statement in statements
+        if answers[statement.id].verdict is not None and statement.kind != "input"
+    ]
+    parts = _Parts(answers, whole, without)
+    found: Iterable[Row]
+    if len(asked) < LEAST_SHARED:
+        found = map(parts.changes_of, asked)
+    else:
+        context = multiprocessing.get_context("fork")
+        cores = len(os.sched_getaffinity(0))
+        with context.Pool(cores, _take, (parts, asked)) as pool:
+            found = pool.map(_taken_changes, range(len(asked)), chunksize=1)
+    return dict(
+        corrected(
+            {
+                (statement.id, part): change
+                for statement, row in zip(asked, found, strict=True)
+                for part, change in row.items()
+            }
+        )
+    )
+
+
+class _Parts:
+    """The campaigns with and without each part, which have the same networks."""
+
+    def __init__(
+        self,
+        answers: Mapping[str, Answer],
+        whole: Campaigns,
+        without: Mapping[str, Campaigns],
+    ) -> None:
+        self.answers = answers
+        self.whole = whole
+        self.without = without
+        kept: dict[Hashable, Campaigns] = {}
+        self.same: dict[str, Campaigns] = {}
         for part, campaigns in without.items():
-            if named and named <= spared(campaigns, whole):
+            same = in_networks_of(campaigns, whole)
+            points = {name: frozenset(_points(one)) for name, one in same.items()}
+            self.same[part] = kept.setdefault(frozenset(points.items()), same)
+
+    def changes_of(self, statement: Statement) -> Row:
+        """What each part does to a statement, before Holm's correction."""
+        named = statement.campaigns()
+        known = {id(self.whole): self.answers[statement.id]}
+        found: dict[str, Change] = {}
+        for part, campaigns in self.without.items():
+            if named and named <= spared(campaigns, self.whole):
                 continue
             other = answer(statement, campaigns, REDRAWS, with_chance=False)
             if other.verdict is None:
                 continue
-            same = in_networks_of(campaigns, whole)
-            known = answers[statement.id]
-            if same is not whole:
-                known = answer(statement, same, REDRAWS, with_chance=False)
-            if known.verdict is None:
-                continue
-            p = _change_p(known, other, same, campaigns)
-            found[statement.id, part] = Change(known.verdict, other.verdict, p)
-    return dict(corrected(found))
+            same = self.same[part]
+            if id(same) not in known:
+                known[id(same)] = answer(statement, same, REDRAWS, with_chance=False)
+            one = known[id(same)]
+            if one.verdict is not None:
+                p = _change_p(one, other, same, campaigns)
+                found[part] = Change(one.verdict, other.verdict, p)
+        return found
+
+
+_task: tuple[_Parts, Sequence[Statement]] | None = None
+"""What a process that is one of several works on."""
+
+
+def _take(parts: _Parts, statements: Sequence[Statement]) -> None:
+    global _task
+    _task = parts, statements
+
+
+def _taken_changes(index: int) -> Row:
+    assert _task is not None
+    parts, statements = _task
+    return parts.changes_of(statements[index])
 
 
 def spared(without: Campaigns, whole: Campaigns) -> set[str]:

@@ -70,6 +70,19 @@ def with_goodput(name: str, level: float) -> Campaign:
     return Campaign(name, pd.DataFrame(columns))
 
 
+def test_processes_find_what_one_process_finds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = {"a": made("a-v", 1, goodput_mbps=2000.0 + np.arange(40 * 3))}
+    without = {"rate": {"a": made("a", 1)}, "seed": {"a": made("a", 2)}}
+    asked = [said(f"s{i}", value=1000 + i) for i in range(5)]
+    known = {one.id: answer(one, whole, 50) for one in asked}
+    alone = matrix.changes(asked, known, whole, without)
+    monkeypatch.setattr(matrix, "LEAST_SHARED", 1)
+    assert matrix.changes(asked, known, whole, without) == alone
+    assert list(alone) == [one.id for one in asked]
+
+
 def test_a_part_that_spares_a_campaign_needs_no_runs(tmp_path: Path) -> None:
     """`seed` was executed nowhere, and does not affect campaign a."""
     known = (
