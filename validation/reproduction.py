@@ -6,7 +6,7 @@
 The campaigns of a publication come from one commit without changes, and from one build
 of the guest: the thesis's from one, those of the OLIA, NSDI 2011 and Balia papers from
 one, and MPCC's from one. Each may be another one than the others. This command refuses
-to write pages where it is not so, and tests/test_reference_builds.py checks what is
+to write pages where it is not so; validation/test_reference_builds.py checks what is
 written. `python -m validation.builds` shows whether runs under two builds are equal.
 
 The sets are, in the order of their execution:

@@ -192,7 +192,6 @@ def test_a_part_of_a_run_is_checked() -> None:
         ("steady.single2", "steady.single3", "f.yaml:14: .*did you mean 'single2'"),
         ("over: lia", "over: balia", "f.yaml:13: .*no case 'balia'"),
         ("over: lia, ", "", "f.yaml:13: .*over: missing"),
-        ("[jain, goodput]", "[jain, goodput, smoothed_rtt]", "say e.g. trace: 100 ms"),
     ):
         with pytest.raises(UserError, match=message):
             loads(EXPERIMENT.replace(old, new), "f.yaml")

@@ -201,9 +201,10 @@ def test_memory_is_told_before_a_run() -> None:
         return warnings(spec, make_plan(spec, {}))
 
     assert told(64, 1 << 20) == []  # 768 connections
-    (warning,) = told(128, 1 << 26)
-    assert "only: the buffers of all connections take up to about 51540 MB" in warning
-    assert warning.endswith("tcp_rmem and tcp_wmem: 699050 bytes fit")
+    with pytest.raises(UserError) as caught:
+        told(128, 1 << 26)
+    assert "only: 1536 long connections take about 1541 MB" in str(caught.value)
+    assert str(caught.value).endswith("or give fewer connections: 802 work")
 
 
 def test_links_and_hosts_can_be_captured() -> None:

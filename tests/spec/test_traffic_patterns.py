@@ -25,6 +25,7 @@ traffic:
 
 def job(keys: str, topology: str = "fattree-k4", seed: int = 1) -> dict[str, Any]:
     text = HEAD.format(topology=topology, keys=keys, seed=seed)
+    text += "guest: {memory: 4 GiB}\n"
     return dict(make_plan(loads(text), {}).runs[0].job)
 
 
