@@ -65,6 +65,47 @@ def test_polls_in_a_row_wait(tmp_path: Path) -> None:
     assert min(first_s, ready_s) < 0.010
 
 
+WRITABLE = """
+import ctypes, os, sys, time
+libc = ctypes.CDLL(None)
+reader, writer = os.pipe()
+answers, asks = os.pipe()
+os.set_blocking(writer, False)
+def ready():
+    reads, writes = (ctypes.c_long * 16)(), (ctypes.c_long * 16)()
+    reads[answers // 64] = 1 << answers % 64
+    writes[writer // 64] = 1 << writer % 64
+    long = (ctypes.c_long * 2)(5, 0)
+    begun = time.monotonic()
+    count = libc.select(1 + max(answers, writer), reads, writes, None, long)
+    return count, bool(any(reads)), bool(any(writes)), time.monotonic() - begun
+ignored = [ready() for _ in range(11)]
+assert {each[:3] for each in ignored} == {(1, False, True)}
+libc.write(writer, b"x", 1)
+written = ready()
+os.write(asks, b"x")
+answered = ready()
+assert answered[:3] == (1, True, False), answered
+after = ready()
+assert after[:3] == (2, True, True), after
+print(ignored[0][3], sum(each[3] for each in ignored[1:]), written[3], answered[3])
+"""
+
+
+@compiler
+def test_a_socket_that_nobody_writes_to_is_writable_after_a_while(
+    tmp_path: Path,
+) -> None:
+    """It is found writable at once the first time and after a write, and else after
+    10 ms, unless there is something to read."""
+    tool = read_tools.folder(tmp_path) / "mpbench-read"
+    command = [str(tool), "0", sys.executable, "-c", WRITABLE]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    first_s, ignored_s, written_s, answered_s = map(float, shown.stdout.split())
+    assert ignored_s >= 10 * 0.010
+    assert max(first_s, written_s, answered_s) < 0.010
+
+
 @compiler
 def test_a_source_that_does_not_compile(tmp_path: Path) -> None:
     sources = tmp_path / "sources"
