@@ -46,7 +46,10 @@ class Artefacts:
     queues: QueueRecord | None = None
 
     def paths_of(self, entry: Traffic) -> dict[int, UserPath]:
-        """The paths that the transport of an entry is to use, by number from 1."""
+        """The paths that the transport of an entry is to use, by number from 1.
+
+        Of an entry with several hosts, these are the paths of the first: see `by_host`.
+        """
         paths = dict(enumerate(self.users[entry.source], start=1))
         transport = entry.transport
         if transport.protocol == "mptcp" and transport.same_pair is None:
@@ -63,7 +66,8 @@ class Artefacts:
         """
         return {
             link
-            for entry in self.job.traffic
+            for whole in self.job.traffic
+            for entry in whole.by_host
             for number, path in self.paths_of(entry).items()
             if not self.job.is_backup(entry, number)
             for link in path.links[: 1 if self.has_classes else None]
@@ -80,7 +84,8 @@ class Artefacts:
         """The bottleneck links on the paths that the transports are to use."""
         used = {
             link
-            for entry in self.job.traffic
+            for whole in self.job.traffic
+            for entry in whole.by_host
             for path in self.paths_of(entry).values()
             for link in path.links
         }

@@ -37,7 +37,7 @@ def steps(
     """
     if quantity not in OF_RATES or not run.job.changes:
         return {}
-    entries = [e for e in run.job.traffic if not users or e.sending_host in users]
+    entries = [e for e in _entries(run) if not users or e.sending_host in users]
     found: dict[str, Steps] = {}
     for entry in entries:
         paths = _paths(run, entry)
@@ -45,6 +45,7 @@ def steps(
         if quantity == "goodput":
             every = [link for links in paths.values() for link in links]
             alone = not _shared(run, entry, every) and entry.parallel == 1
+            alone = alone and entry in run.job.traffic
             if alone and _changes(run, every):
                 found[name] = _together(run, entry, paths, until_s)
             continue
@@ -99,8 +100,18 @@ def _shared(run: Artefacts, entry: Traffic, links: Sequence[LinkSettings]) -> bo
         other.source != entry.source
         and other.forward == entry.forward
         and set(own) & {li.name for path in _paths(run, other).values() for li in path}
-        for other in run.job.traffic
+        for other in _entries(run)
     )
+
+
+def _entries(run: Artefacts) -> tuple[Traffic, ...]:
+    """The traffic entries, one for each host of those with several.
+
+    In a data centre, an entry between many hosts stands with its first host.
+    """
+    if run.has_classes:
+        return run.job.traffic
+    return tuple(own for entry in run.job.traffic for own in entry.by_host)
 
 
 def _capacity(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +129,19 @@ class Traffic:
     def destinations(self) -> tuple[str, ...]:
         """The hosts that accept connections."""
         return tuple(dict.fromkeys(end for _, end in self.all_pairs))
+
+    @property
+    def by_host(self) -> tuple["Traffic", ...]:
+        """The entry as each of its hosts has it that opens connections."""
+        if not self.pairs:
+            return (self,)
+        first: dict[str, str] = {}
+        for here, there in self.pairs:
+            first.setdefault(here, there)
+        return tuple(
+            replace(self, source=here, destination=there, pairs=())
+            for here, there in first.items()
+        )
 
     @property
     def sending_hosts(self) -> tuple[str, ...]:
@@ -290,16 +303,28 @@ def _transport(transport: Mapping[str, Any]) -> Transport:
     )
 
 
+def _pairs(entry: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The pairs of hosts between which an entry has connections, if it lists pairs.
+
+    Of several users of a network, some may have no connection.
+    """
+    listed = [(here, there) for here, there in entry.get("pairs") or ()]
+    counts = (entry.get("drawn") or {}).get("pairs") or [1] * len(listed)
+    return tuple(pair for pair, count in zip(listed, counts, strict=True) if count)
+
+
 def _traffic(entry: Mapping[str, Any], name: str | None, case: Transport) -> Traffic:
     reverse = bool(entry.get("reverse"))
     duration_s, size = entry.get("duration_s"), entry.get("bytes")
     drawn = entry.get("drawn") or {}
     own_transport = entry.get("transport")
+    pairs = _pairs(entry)
+    here, there = (pairs or ((entry.get("from"), entry.get("to")),))[0]
     return Traffic(
         name=name,
         tool=entry["tool"],
-        source=entry.get("from", "client"),
-        destination=entry.get("to", "server"),
+        source=here or "client",
+        destination=there or "server",
         transport=_transport(own_transport) if own_transport else case,
         duration_s=None if duration_s is None else float(duration_s),
         bytes=None if size is None else int(size),
@@ -313,6 +338,6 @@ def _traffic(entry: Mapping[str, Any], name: str | None, case: Transport) -> Tra
         timeout_s=entry.get("timeout_s"),
         flows=int(drawn["flows"]) if drawn else None,
         flow_bytes=int(drawn["bytes"]) if drawn and entry["size"] else None,
-        pairs=tuple((here, there) for here, there in entry.get("pairs") or ()),
+        pairs=pairs,
         paths=frozenset(map(int, entry.get("paths") or ())),
     )

@@ -214,13 +214,14 @@ def paths_used(run: Artefacts) -> Iterator[str]:
     for entry in run.job.traffic:
         if not entry.bulk:
             continue
-        carried = link_traffic.path_bytes(run, entry)
-        least = _least_bytes(run, sum(carried.values()))
-        if len(entry.sources) > 1:
+        if len(entry.sources) > 1 and run.has_classes:
             continue  # the hosts of a data centre have their links in common
-        for number, count in carried.items():
-            if count < least and not run.job.is_backup(entry, number):
-                yield f"{entry.source}: path {number} carried {count} bytes only"
+        for own in entry.by_host:
+            carried = link_traffic.path_bytes(run, own)
+            least = _least_bytes(run, sum(carried.values()))
+            for number, count in carried.items():
+                if count < least and not run.job.is_backup(own, number):
+                    yield f"{own.source}: path {number} carried {count} bytes only"
 
 
 def _least_bytes(run: Artefacts, total: int) -> float:

@@ -25,6 +25,7 @@ from mpbench.backends.fake_flows import (
     Flow,
     bottlenecks,
     flow,
+    hosts_of,
     packets,
     transport_of,
     virtual_s,
@@ -221,8 +222,9 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
         for entry, each in ports
     )
     if hosts(job)[host]["protocol"] == "mptcp":
-        user = describe_job(job).user(ports[0][0]["from"])
-        joins = connections * (len(user.paths) - 1)
+        description = describe_job(job)
+        users = [description.user(name) for name in hosts_of(ports[0][0])]
+        joins = connections * (max(len(user.paths) for user in users) - 1)
         server = any(host in ends(entry, 1) for entry, _ in ports)
         capable = "MPTcpExtMPCapableSYNTX" if client else "MPTcpExtMPCapableSYNRX"
         reply = "MPTcpExtMPCapableSYNACKRX" if client else "MPTcpExtMPCapableACKRX"
@@ -331,12 +333,12 @@ def links(job: Job, wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
         for port in ports:
             table.setdefault(host, {}).setdefault(port.interface, _interface(0, 0))
     for entry, each in zip(job["traffic"], flows, strict=True):
-        for path, count in each.path_bytes.items():
+        for (host, path), count in each.path_bytes.items():
             there = math.ceil(count / each.payload_bytes)
-            port = wiring.ports[entry["from"]][path - 1]
+            port = wiring.ports[host][path - 1]
             both = (there // 2, there)
             received, sent = both[::-1] if entry.get("reverse") else both
-            mine = table[entry["from"]][port.interface]
+            mine = table[host][port.interface]
             for key, value in _interface(received, sent).items():
                 mine[key] += value
     return table

@@ -19,12 +19,16 @@ MPTCP_PAYLOAD_BYTES = 1428
 UTILISATION = (0.93, 0.97)
 
 
+Path = tuple[str, int]
+"""A host that opens connections, and the number of one of its paths."""
+
+
 @dataclass(frozen=True)
 class Flow:
     """What one traffic entry carried while it ran.
 
     bytes : of payload, received
-    path_bytes : of payload, by path of its host (1-based); the sum is `bytes`
+    path_bytes : of payload, by host and path (1-based); the sum is `bytes`
     link_bytes : of payload, by link
     transfers : the connections of the tool flows
     """
@@ -32,7 +36,7 @@ class Flow:
     begin_s: float
     seconds: float
     bytes: int
-    path_bytes: Mapping[int, int]
+    path_bytes: Mapping[Path, int]
     link_bytes: Mapping[str, int]
     payload_bytes: int
     retransmits: int
@@ -45,15 +49,24 @@ def transport_of(job: Job, index: int) -> Mapping[str, Any]:
     return own
 
 
-def paths_of(job: Job, index: int) -> dict[int, tuple[str, ...]]:
-    """The links of each path that an entry's transport takes, by the path's number."""
-    transport = transport_of(job, index)
-    user = describe_job(job).user(job["traffic"][index]["from"])
-    every = dict(enumerate(user.paths, start=1))
-    if transport["protocol"] == "mptcp":
-        return every
-    number = transport.get("path") or 1
-    return {number: every[number]}
+def hosts_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """The hosts that open an entry's connections; in a data centre, one of them."""
+    if entry.get("counts") is None:
+        return (entry["from"],)
+    opened = zip(entry["pairs"], entry["drawn"]["pairs"], strict=True)
+    return tuple(here for (here, _), count in opened if count)
+
+
+def paths_of(job: Job, index: int) -> dict[Path, tuple[str, ...]]:
+    """The links of each path that an entry's transport takes."""
+    transport, description = transport_of(job, index), describe_job(job)
+    only = None if transport["protocol"] == "mptcp" else transport.get("path") or 1
+    return {
+        (host, number): links
+        for host in hosts_of(job["traffic"][index])
+        for number, links in enumerate(description.user(host).paths, start=1)
+        if only in (None, number)
+    }
 
 
 def bottlenecks(job: Job) -> dict[str, Shape]:

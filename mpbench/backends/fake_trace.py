@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import Flow
 from topologies import wire_job
+from topologies.pairs import pairs
 
 COLUMNS = (
     "time_s",
@@ -35,10 +36,11 @@ def trace(job: Job, flows: Sequence[Flow]) -> bytes:
             on_s = time_s - flow.begin_s
             if not 0 <= on_s <= flow.seconds or entry["tool"] == "cbr":
                 continue
-            sender = entry["to"] if entry.get("reverse") else entry["from"]
-            remote = f"{wiring.address(entry['to'])}:{entry['port']}"
-            for path, count in flow.path_bytes.items():
-                local = f"{wiring.address(entry['from'], path)}:{40000 + index}"
+            to_of = dict(pairs(entry)[::-1])
+            for (host, path), count in flow.path_bytes.items():
+                sender = to_of[host] if entry.get("reverse") else host
+                remote = f"{wiring.address(to_of[host])}:{entry['port']}"
+                local = f"{wiring.address(host, path)}:{40000 + index}"
                 rate = count / flow.seconds
                 cwnd = max(2, int(rate * SRTT_US / 1e6 / flow.payload_bytes))
                 ids = f"{index:08x},{path - 1},0"

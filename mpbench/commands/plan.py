@@ -54,8 +54,8 @@ def command(
     nothing is written.
     """
     from mpbench.backends import registry
-    from mpbench.plan import estimate, feasible, make_plan, total
-    from mpbench.spec import load
+    from mpbench.plan import estimate, feasible, make_plan, total, user_sets
+    from mpbench.spec import flows, load
 
     spec = load(file, configurations, without, trusted)
     feasible.check_backend(spec, backend_name)
@@ -73,6 +73,8 @@ def command(
         return
     click.echo(_table(plan, estimates))
     click.echo(_summary(spec, plan, whole, workers))
+    for line in user_sets.lines(plan, flows.names(spec.traffic)):
+        click.echo(line)
     for warning in feasible.warnings(spec, plan):
         click.echo(f"warning: {warning}", err=True)
 

@@ -10,6 +10,7 @@ from mpbench.plan.parameters import computed, fixed
 from mpbench.spec import Spec, change_checks, choices
 from mpbench.spec.expressions import Expression, Reference
 from mpbench.spec.factors import Factor
+from mpbench.spec.traffic import Entry
 from topologies import Description, Parameter
 
 MOST_VALUES = 4
@@ -117,9 +118,15 @@ def of_experiment(spec: Spec) -> Picture:
     return replace(found, links=links, users=users)
 
 
+def _sources(spec: Spec, entry: Entry) -> set[str]:
+    """The hosts that open an entry's connections."""
+    return {here for here, _ in entry.ends(spec.network_description)}
+
+
 def _backups(spec: Spec, user: User) -> tuple[int, ...]:
     """The paths that a host keeps as backups in some case."""
-    own = [e.transport for e in spec.traffic if e.many or e.source == user.host]
+    entries = [e for e in spec.traffic if e.many or user.host in _sources(spec, e)]
+    own = [entry.transport for entry in entries]
     transports = [t for t in own if t is not None]
     if len(transports) < len(own) or not own:
         transports += spec.cases.values()

@@ -8,13 +8,16 @@ Only `random.random()` is used, whose sequence Python keeps from version to vers
 Every user has a generator of its own for its times, and one for its sizes.
 """
 
+import bisect
 import hashlib
 import json
 import math
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 from mpbench.spec.flow_entry import MOST_CONNECTIONS
@@ -50,12 +53,13 @@ def complete(entry: Mapping[str, Any], seed: int) -> Json:
     start_s : when the first user starts
     duration_s : from there until the last user opens no more connections, or until the
         last connection of a given duration ends
-    drawn : number, bytes and hash of all connections
+    drawn : number, bytes and hash of all connections, and of an entry of several users
+        the number of those of each host
 
     Raises ValueError, in one line, for no connection, or more than there can be.
     """
     flows = _drawn(_text(entry), seed)
-    users = [_user(entry, seed, user) for user in range(1, entry["users"] + 1)]
+    users = [_user(entry, seed, user) for user in _drawing(entry)]
     if not flows:
         raise ValueError(
             "no connection is drawn; give a longer duration or higher rate"
@@ -72,8 +76,15 @@ def complete(entry: Mapping[str, Any], seed: int) -> Json:
             "flows": len(flows),
             "bytes": sum(flow.size for flow in flows),
             "sha256": _hash(flows),
+            **({} if entry.get("counts") is None else _by_host(entry, flows)),
         },
     }
+
+
+def _by_host(entry: Mapping[str, Any], flows: tuple[Flow, ...]) -> Json:
+    """How many connections each host of several users opens."""
+    found = Counter(ends_of(entry, flow.user)[0] for flow in flows)
+    return {"pairs": [found[here] for here, _ in entry["pairs"]]}
 
 
 def drawn(entry: Mapping[str, Any], seed: int) -> tuple[Flow, ...]:
@@ -96,8 +107,13 @@ def ends_of(entry: Mapping[str, Any], user: int) -> tuple[str, str, int]:
     user : as in `Flow`
 
     Between many hosts every pair draws as a user of its own. The pairs of a host are
-    one user.
+    one user. Of several users of a network, those of the first host come first.
     """
+    if entry.get("counts") is not None:
+        last = list(accumulate(entry["counts"]))
+        place = bisect.bisect_left(last, user)
+        here, there = entry["pairs"][place]
+        return here, there, user - (last[place - 1] if place else 0)
     if entry.get("pairs") is None:
         return entry["from"], entry["to"], user
     here, there = entry["pairs"][user - 1]
@@ -112,7 +128,39 @@ class _User:
     end_s: float | None
 
 
-def _user(entry: Mapping[str, Any], seed: int, user: int) -> _User:
+def _drawing(entry: Mapping[str, Any]) -> list[int | str]:
+    """Who draws times and sizes: the keys of the random numbers, in order.
+
+    Mostly these are the users by their numbers. Several users of a network have the
+    names of their hosts in their keys, so that one of them more does not change what
+    the others draw. Where connections are assigned to users, all draw together.
+    """
+    if entry.get("assign"):
+        return [TOGETHER]
+    if entry.get("counts") is None:
+        return list(range(1, entry["users"] + 1))
+    return [
+        f"{here}/{number}"
+        for (here, _), count in zip(entry["pairs"], entry["counts"], strict=True)
+        for number in range(1, count + 1)
+    ]
+
+
+def _assigned(entry: Mapping[str, Any], seed: int, flows: list[Flow]) -> Iterator[Flow]:
+    """The connections of all users, each with the user who opens it.
+
+    flows : by their starts
+    """
+    draw = _generator(entry, seed, TOGETHER, "assign")
+    for number, flow in enumerate(flows):
+        if entry["assign"] == "in_turn":
+            user = number % entry["users"]
+        else:
+            user = int(draw.random() * entry["users"])
+        yield replace(flow, user=user + 1)
+
+
+def _user(entry: Mapping[str, Any], seed: int, user: int | str) -> _User:
     draw = _generator(entry, seed, user, "user")
     low, high = entry["starts_s"]
     start_s = low + draw.random() * (high - low)
@@ -123,12 +171,18 @@ def _user(entry: Mapping[str, Any], seed: int, user: int) -> _User:
 
 
 DRAWN_FROM = ("users", "stream", "starts_s", "lasts_s", "connections", "size")
-"""The keys of an entry that its connections follow from, with the two below."""
+"""The keys of an entry that its connections follow from, with those below."""
+OF_USERS = ("pairs", "counts", "assign")
+"""The same of an entry of several users of a network."""
+TOGETHER = "all"
+"""Key of the random numbers of users whose connections are drawn together."""
 
 
 def _text(entry: Mapping[str, Any]) -> str:
-    keys = (*DRAWN_FROM, "arrivals", "timeout_s")
-    return json.dumps({key: entry[key] for key in keys})
+    content = {key: entry[key] for key in (*DRAWN_FROM, "arrivals", "timeout_s")}
+    if entry.get("counts") is not None:
+        content |= {key: entry.get(key) for key in OF_USERS}
+    return json.dumps(content)
 
 
 @lru_cache(maxsize=64)
@@ -136,10 +190,10 @@ def _drawn(text: str, seed: int) -> tuple[Flow, ...]:
     """Cases of a point have the same connections, so they are drawn once."""
     entry = json.loads(text)
     found: list[Flow] = []
-    for number in range(1, entry["users"] + 1):
-        user = _user(entry, seed, number)
-        sizes = _sizes(entry["size"], _generator(entry, seed, number, "sizes"))
-        for start_s in _starts(entry, user, _generator(entry, seed, number, "times")):
+    for number, key in enumerate(_drawing(entry), start=1):
+        user = _user(entry, seed, key)
+        sizes = _sizes(entry["size"], _generator(entry, seed, key, "sizes"))
+        for start_s in _starts(entry, user, _generator(entry, seed, key, "times")):
             start_ns, size = round(start_s * NS), next(sizes)
             end_s = user.end_s if not size else start_s + entry["timeout_s"]
             end_ns = max(round((end_s or 0.0) * NS), start_ns + 1)
@@ -149,7 +203,8 @@ def _drawn(text: str, seed: int) -> tuple[Flow, ...]:
                     f"more than {MOST_CONNECTIONS} connections, for which a host has no"
                     " ports; give fewer users, fewer connections, or a shorter duration"
                 )
-    return tuple(sorted(found, key=lambda flow: (flow.start_ns, flow.user)))
+    found.sort(key=lambda flow: (flow.start_ns, flow.user))
+    return tuple(_assigned(entry, seed, found) if entry.get("assign") else found)
 
 
 def _starts(
@@ -250,7 +305,7 @@ def inverse_cdf(points: list[list[float]], part: float) -> float:
 
 
 def _generator(
-    entry: Mapping[str, Any], seed: int, user: int, what: str
+    entry: Mapping[str, Any], seed: int, user: int | str, what: str
 ) -> random.Random:
     return random.Random(f"{seed}/flows/{entry['stream']}/{user}/{what}")
 

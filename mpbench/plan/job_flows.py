@@ -90,6 +90,7 @@ class Drawn(Part):
     flows: Annotated[int, Field(ge=1, le=MOST_CONNECTIONS)]
     bytes: Annotated[int, Field(ge=0, le=int(MOST_BYTES) * MOST_CONNECTIONS)]
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    pairs: list[Annotated[int, Field(ge=0, le=MOST_CONNECTIONS)]] | None = None
 
 
 class Flows(Entry):
@@ -100,6 +101,8 @@ class Flows(Entry):
     pairs: (
         Annotated[list[Pair], Field(min_length=1, max_length=MOST_CONNECTIONS)] | None
     ) = None
+    counts: list[Annotated[int, Field(ge=1, le=MOST_USERS)]] | None = None
+    assign: Literal["random", "in_turn"] | None = None
     paths: Annotated[list[PathNumber], Field(max_length=MOST_CONNECTIONS)] | None = None
     users: Annotated[int, Field(ge=1, le=MOST_CONNECTIONS)]
     stream: Annotated[int, Field(ge=0, lt=MOST_ENTRIES)]
@@ -124,10 +127,27 @@ class Flows(Entry):
         if self.pairs is None:
             if self.users > MOST_USERS:
                 raise ValueError(f"users: at most {MOST_USERS} on a host")
-        elif len(self.pairs) != self.users:
+        elif self.counts is None and len(self.pairs) != self.users:
             raise ValueError("pairs: needs one pair per user")
         elif self.pairs[0] != [self.source, self.destination]:
             raise ValueError("pairs: the first is not that of from and to")
+        return self
+
+    @model_validator(mode="after")
+    def _every_pair_has_users(self) -> Self:
+        if self.counts is None:
+            if self.assign or self.drawn.pairs is not None:
+                raise ValueError("counts: missing; assign and drawn.pairs need it")
+            return self
+        if self.pairs is None or len(self.pairs) != len(self.counts):
+            raise ValueError("counts: needs one number per pair")
+        if len({here for here, _ in self.pairs}) < len(self.pairs):
+            raise ValueError("counts: a host is in two pairs")
+        if sum(self.counts) != self.users:
+            raise ValueError("counts: their sum is not the number of users")
+        drawn = self.drawn.pairs or []
+        if len(drawn) != len(self.pairs) or sum(drawn) != self.drawn.flows:
+            raise ValueError("drawn.pairs: not the connections of each pair")
         return self
 
     @model_validator(mode="after")

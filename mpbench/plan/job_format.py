@@ -365,11 +365,13 @@ class Job(Part):
                         f"traffic[{index}]: {self.description.name} has no user"
                         f" {here!r} of a server {there!r}"
                     )
-            user = users[entry.source]
+            if self.description.mesh and getattr(entry, "counts", None) is not None:
+                raise ValueError(f"traffic[{index}]: counts: its users have no server")
             path = (entry.transport or self.transport).path
             path = max(getattr(entry, "paths", None) or [path or 0])
-            if path > len(user.paths):
-                raise ValueError(f"traffic[{index}]: {entry.source} has no path {path}")
+            for here in dict.fromkeys(pair[0] for pair in listed or [[entry.source]]):
+                if path > len(users[here].paths):
+                    raise ValueError(f"traffic[{index}]: {here} has no path {path}")
 
     def _reaches(self, users: Mapping[str, User], here: str, there: str) -> bool:
         if here not in users:

@@ -19,6 +19,7 @@ from mpbench.plan import (
     job_format,
     records,
     shortest_paths,
+    user_sets,
 )
 from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.job_format import FORMAT
@@ -63,7 +64,7 @@ def job(
     seed = run_seed(spec.seed, repetition)
     present = varied(spec, point)
     flowing = connections(spec, present, values)
-    entries = traffic(spec, present, flowing, seed, spec.cases[case])
+    entries = traffic(spec, present, flowing, values, seed, spec.cases[case])
     changing = changes.series(spec, seed, known_end_s(entries) or spec.time_limit)
     limit_s = spec.time_limit
     if limit_s is None:
@@ -186,8 +187,10 @@ def connections(
         if entry.many and topology.mesh:  # its users follow from the seed
             found[index] = 1
             continue
-        count = topology.user(entry.source).count
-        users = 1 if count is None else int(values[count])
+        if isinstance(entry, Flows) and entry.of_several_users(topology):
+            found[index] = user_sets.count(entry, topology, values)
+            continue
+        users = user_sets.users_of(topology, entry.source, values)
         each, most = _connections(entry)
         found[index] = users * each
         if users > 1 and found[index] > most:
@@ -226,12 +229,14 @@ def traffic(
     spec: Spec,
     entries: Sequence[Entry],
     flowing: Mapping[int, int],
+    values: Mapping[str, Any],
     seed: int,
     case: Case,
 ) -> list[Json]:
     """The traffic entries of a job, in order, in canonical units.
 
     flowing : the indices of those that flow, to their number of connections
+    values : of the topology's parameters, by canonical key
     seed : of what is drawn
     case : whose transport an entry has that has none of its own
     """
@@ -252,6 +257,8 @@ def traffic(
                 listed = pairs(spec, entry, index, seed)
                 (here, there), users = listed[0], len(listed)
                 made |= {"from": here, "to": there, "pairs": listed}
+            elif entry.of_several_users(spec.network_description):
+                made |= user_sets.of_job(entry, spec.network_description, values)
             made = drawn_flows(spec, made, index, users, seed)
             if (own or case).shortest:
                 made["paths"] = shortest_paths.drawn(spec.topology or "", made, seed)

@@ -142,12 +142,21 @@ def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
 
 
 def _taken(job: Mapping[str, Any], entry: Entry) -> Sequence[Sequence[str]]:
-    """The paths that the transport of an entry takes, each as its links."""
+    """The paths that the transport of an entry takes, each as its links.
+
+    Between many hosts of a data centre these are the paths of one host.
+    """
     transport = entry.get("transport") or job["transport"]
-    taken = paths(job, entry["from"])
-    if transport["protocol"] == "tcp":
-        number = transport.get("path") or 1
-        taken = taken[number - 1 : number]
+    hosts = {entry["from"]: None}
+    if entry.get("counts") is not None:
+        hosts = dict.fromkeys(here for here, _ in pairs(entry))
+    taken: list[Sequence[str]] = []
+    for host in hosts:
+        own = paths(job, host)
+        if transport["protocol"] == "tcp":
+            number = transport.get("path") or 1
+            own = own[number - 1 : number]
+        taken += own
     return taken
 
 

@@ -181,7 +181,7 @@ class Spec(Part):
         self._check_network(faults)
         self._check_fabric(faults, info)
         self._check_runs(faults)
-        self._check_ports(faults)
+        self._check_ports(faults, info)
         self._check_traffic(faults, info)
         self._check_metrics(faults, info)
         figure_checks.check(self, context(info).topology, faults)
@@ -269,9 +269,9 @@ class Spec(Part):
             faults.add(("time_limit",), f"{reason}; allow more, or take it away")
 
     def _check_traffic(self, faults: Faults, info: ValidationInfo) -> None:
-        shared_hosts.check(self.traffic, self.cases, faults)
-        shared_hosts.check_rest(self.traffic, faults)
         topology = context(info).topology
+        shared_hosts.check(self.traffic, self.cases, topology, faults)
+        shared_hosts.check_rest(self.traffic, faults)
         if topology is not None:
             flows.check_names(self.traffic, topology, faults)
             flows.check_paths(self.traffic, self.cases, topology, faults)
@@ -291,13 +291,15 @@ class Spec(Part):
             for entry in self.traffic
         )
 
-    def _check_ports(self, faults: Faults) -> None:
+    def _check_ports(self, faults: Faults, info: ValidationInfo) -> None:
+        topology = context(info).topology
         seen: dict[tuple[str, int], int] = {}
         between_many = any(entry.many for entry in self.traffic)
         for index, entry in enumerate(self.traffic):
             port = self.port(index)
-            there = "" if between_many else entry.destination
-            first = seen.setdefault((there, port), index)
+            ends = (("", ""),) if between_many else entry.ends(topology)
+            firsts = [seen.setdefault((there, port), index) for _, there in ends]
+            first = min(firsts)
             if first != index:
                 reason = f"{port} is the port of traffic[{first}] on the same host"
                 key = ("port",) if entry.port is not None else ()
@@ -462,6 +464,9 @@ class Spec(Part):
         for key in ("network", "links", "fabric", "changes"):
             if not getattr(self, key):
                 del values[key]
+        for entry in values["traffic"]:
+            if entry.get("assign", "") is None:
+                del entry["assign"]
         if self.plugins == Plugins():
             del values["plugins"]
         if not self.guest.job():

@@ -87,7 +87,8 @@ def _check_time_figure(spec: "Spec", figure: Figure, at: Loc, faults: Faults) ->
         if QUANTITIES[name].column and spec.trace_interval is None:
             reason = f"'{name}' is known of traces only; say e.g. trace: 100 ms"
             faults.add((*at, "quantities", position), reason)
-    hosts = sorted({h for e in spec.traffic for h in (e.source, e.destination)})
+    ends = [pair for e in spec.traffic for pair in e.ends(spec.network_description)]
+    hosts = sorted({host for pair in ends for host in pair})
     if any(entry.many for entry in spec.traffic):
         hosts = list(spec.network_description.hosts)
     for position, name in enumerate(figure.users or ()):

@@ -5,13 +5,14 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 from pydantic.config import JsonDict
 
-from mpbench.spec import traffic_patterns
+from mpbench.spec import traffic_patterns, user_sets
 from mpbench.spec.flow_sizes import Sizes, read_sizes, sizes_schema
 from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema
 from mpbench.spec.values import (
     ANY_QUANTITY,
     Count,
     Faults,
+    OneOf,
     Part,
     Quantity,
     Switch,
@@ -113,6 +114,13 @@ def _senders_schema(schema: JsonDict) -> None:
     ]
 
 
+def _source_schema(schema: JsonDict) -> None:
+    """In the JSON Schema: several users are a list."""
+    schema.pop("type", None)
+    names: JsonDict = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    schema["anyOf"] = [{"type": "string"}, names]
+
+
 class Duration(Part):
     """How long each user goes on after its start.
 
@@ -153,6 +161,18 @@ class Flows(Entry):
     first_port: ClassVar[int] = 8001
 
     tool: str = Field(description="The program that sends.", pattern="^flows$")
+    source: Annotated[str, BeforeValidator(user_sets.read_source)] = Field(
+        alias="from",
+        description="The host that opens connections, a list of hosts, or `users`.",
+        json_schema_extra=_source_schema,
+    )
+    assign: Annotated[str, OneOf("assignment", (*user_sets.ASSIGNMENTS,))] | None = (
+        Field(
+            default=None,
+            description="Of several users: whether each opens connections of its own,"
+            " or which of them opens each connection of all; `each` if not said.",
+        )
+    )
     destinations: Annotated[Count, Field(le=1023)] | None = Field(
         default=None,
         description="Of `to: random`: the hosts that each host sends to; 1 if not"
@@ -213,6 +233,20 @@ class Flows(Entry):
             and self.destination in traffic_patterns.NAMES
         )
 
+    @property
+    def label(self) -> str:
+        return user_sets.label(self.source)
+
+    def ends(self, topology: Description | None) -> tuple[tuple[str, str], ...]:
+        if topology is None or topology.mesh or not user_sets.applies(self, topology):
+            return super().ends(topology)
+        hosts = user_sets.members(self.source, topology)
+        return tuple((host, topology.user(host).server) for host in hosts)
+
+    def of_several_users(self, topology: Description) -> bool:
+        """Whether it is of a set of users of a network, each with its own server."""
+        return not topology.mesh and user_sets.applies(self, topology)
+
     def pattern(self, topology: Description) -> traffic_patterns.Pattern:
         """Who sends to whom, if it is between many hosts."""
         count = self.destinations or 1
@@ -249,12 +283,22 @@ class Flows(Entry):
                 topology, self.destination, self.destinations, self.senders
             )
             faults.found += found.found
+            if topology.mesh and self.assign is not None:
+                faults.found += user_sets.check(self, topology).found
             return
         for key in ("destinations", "senders"):
             if getattr(self, key) is not None:
                 reason = "without effect between two hosts; take it away, or write"
                 faults.add((key,), f"{reason} 'from: hosts, to: random'")
-        super()._check_hosts(faults, info)
+        if topology is None:
+            return
+        if user_sets.applies(self, topology):
+            faults.found += user_sets.check(self, topology).found
+        elif not topology.mesh and self.destination in traffic_patterns.NAMES:
+            reason = user_sets.pattern_fault(self.destination, topology)
+            faults.add(("to",), reason)
+        else:
+            super()._check_hosts(faults, info)
 
     @property
     def at_once(self) -> bool:

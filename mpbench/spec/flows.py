@@ -13,12 +13,12 @@ Entries = Sequence[Entry]
 
 def names(entries: Entries) -> tuple[str, ...]:
     """The name of each entry in the table: its own, its host's, or host and number."""
-    hosts = [entry.source for entry in entries if entry.name is None]
+    hosts = [entry.label for entry in entries if entry.name is None]
     seen: dict[str, int] = {}
     result = []
     for entry in entries:
-        name = entry.name or entry.source
-        if entry.name is None and hosts.count(entry.source) > 1:
+        name = entry.name or entry.label
+        if entry.name is None and hosts.count(entry.label) > 1:
             seen[name] = seen.get(name, 0) + 1
             name = f"{name}-{seen[name]}"
         result.append(name)
@@ -50,29 +50,43 @@ def check_paths(
     """Every TCP takes a path that its host has, and every scheduler has enough
     subflows."""
     for index, entry in enumerate(entries):
-        source = topology.initiators[0] if entry.many else entry.source
-        if source not in topology.initiators:
+        here = dict.fromkeys(host for host, _ in entry.ends(topology))
+        for source in topology.initiators[:1] if entry.many else here:
+            if source in topology.initiators:
+                name = entry.source if entry.many else source
+                _check_paths_of(index, entry, (source, name), cases, topology, faults)
+
+
+def _check_paths_of(
+    index: int,
+    entry: Entry,
+    host: tuple[str, str],
+    cases: Mapping[str, Case],
+    topology: Description,
+    faults: Faults,
+) -> None:
+    """The same for one host of an entry. host : its name, and what messages call it"""
+    source, name = host
+    count = len(topology.user(source).paths)
+    own = entry.transport
+    for place, case in (
+        [(("traffic", index, "transport"), own)]
+        if own is not None
+        else [(("cases", name), case) for name, case in cases.items()]
+    ):
+        if case.protocol != "tcp":
+            reason = case.lacks_subflows(count, name)
+            if reason and topology.paths >= case.least_subflows:
+                faults.add((*place, "scheduler"), reason)
+            if reason := networks.backup_fault(case.backup or (), count):
+                faults.add((*place, "backup"), f"{name}: {reason}")
             continue
-        count = len(topology.user(source).paths)
-        own = entry.transport
-        for place, case in (
-            [(("traffic", index, "transport"), own)]
-            if own is not None
-            else [(("cases", name), case) for name, case in cases.items()]
-        ):
-            if case.protocol != "tcp":
-                reason = case.lacks_subflows(count, entry.source)
-                if reason and topology.paths >= case.least_subflows:
-                    faults.add((*place, "scheduler"), reason)
-                if reason := networks.backup_fault(case.backup or (), count):
-                    faults.add((*place, "backup"), f"{entry.source}: {reason}")
-                continue
-            if case.path is None and count > 1:
-                reason = f"missing; {entry.source} has {count} paths; e.g. 1"
-                faults.add((*place, "path"), reason)
-            elif (case.number or 0) > count:
-                reason = f"there is no path {case.path} of {entry.source}"
-                faults.add((*place, "path"), f"{reason}, which has {count}")
-            elif case.shortest and not isinstance(entry, Flows):
-                reason = f"{entry.tool} takes a path by its number, e.g. 1"
-                faults.add((*place, "path"), f"{reason}; only 'flows' takes {SHORTEST}")
+        if case.path is None and count > 1:
+            reason = f"missing; {name} has {count} paths; e.g. 1"
+            faults.add((*place, "path"), reason)
+        elif (case.number or 0) > count:
+            reason = f"there is no path {case.path} of {name}"
+            faults.add((*place, "path"), f"{reason}, which has {count}")
+        elif case.shortest and not isinstance(entry, Flows):
+            reason = f"{entry.tool} takes a path by its number, e.g. 1"
+            faults.add((*place, "path"), f"{reason}; only 'flows' takes {SHORTEST}")

@@ -12,47 +12,57 @@ from mpbench.spec.flow_entry import Flows
 from mpbench.spec.traffic import Entry
 from mpbench.spec.traffic_patterns import HOSTS, REST
 from mpbench.spec.values import Faults
+from topologies import Description
 
 TRANSPORT = "another transport"
 
 
-def check(entries: Sequence[Entry], cases: Mapping[str, Case], faults: Faults) -> None:
+def check(
+    entries: Sequence[Entry],
+    cases: Mapping[str, Case],
+    topology: Description | None,
+    faults: Faults,
+) -> None:
     """Adds a fault for each entry whose transport cannot share a host with those of
     earlier entries."""
     users: dict[str, list[int]] = {}
-    servers: dict[str, list[int]] = {}
+    servers: dict[str, list[tuple[int, str]]] = {}
     for index, entry in enumerate(entries):
-        same_host = [*users.get(entry.source, []), *users.get(HOSTS, [])]
+        ends = entry.ends(topology)
+        hosts = [*dict.fromkeys(here for here, _ in ends), HOSTS]
+        same_host = [other for host in hosts for other in users.get(host, [])]
         if entry.many:
             same_host = list(range(index))
         earlier, reason = _clash(entries, index, same_host, cases)
         if reason:
+            has = [host for host in hosts[:-1] if earlier in users.get(host, [])]
+            name = has[0] if has else entry.source
             words = (
-                f"{entry.source} has another transport in traffic[{earlier}]; all"
+                f"{name} has another transport in traffic[{earlier}]; all"
                 " entries of a host have one, except for the path of a tcp, and except"
                 " for flows"
                 if reason == TRANSPORT
-                else f"{entry.source} has {reason} in traffic[{earlier}], and all"
+                else f"{name} has {reason} in traffic[{earlier}], and all"
                 " entries of a host share it"
             )
             key = ("transport",) if entry.transport else ()
             faults.add(("traffic", index, *key), words)
             continue
-        users.setdefault(entry.source, []).append(index)
+        for host in hosts[:-1]:
+            users.setdefault(host, []).append(index)
         if entry.many:
             continue
-        others = [
-            other
-            for other in servers.get(entry.destination, [])
-            if entries[other].source != entry.source
-        ]
-        earlier, reason = _clash(entries, index, others, cases)
-        if reason:
-            words = f"{entry.destination} has {reason} in traffic[{earlier}]; give"
-            words += f" {entry.source} a server of its own"
-            faults.add(("traffic", index, "to"), words)
-            continue
-        servers.setdefault(entry.destination, []).append(index)
+        for here, there in ends:
+            others = [n for n, source in servers.get(there, []) if source != here]
+            earlier, reason = _clash(entries, index, others, cases)
+            if reason:
+                words = f"{there} has {reason} in traffic[{earlier}]; give"
+                words += f" {here} a server of its own"
+                faults.add(("traffic", index, "to"), words)
+                break
+        else:
+            for here, there in ends:
+                servers.setdefault(there, []).append((index, here))
 
 
 def check_rest(entries: Sequence[Entry], faults: Faults) -> None:

@@ -14,6 +14,7 @@ from pydantic.config import JsonDict
 from mpbench.spec.cases import Case
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic_patterns import HOSTS, NAMES
+from mpbench.spec.user_sets import SERVERS, USERS
 from mpbench.spec.values import (
     Count,
     Faults,
@@ -26,6 +27,7 @@ from mpbench.spec.values import (
     context,
 )
 from mpbench.spec.vocabulary import READ_MODES
+from topologies import Description
 
 DAY_S = 86_400.0
 Json = dict[str, Any]
@@ -111,6 +113,13 @@ def _start_schema(schema: JsonDict) -> None:
     schema["anyOf"] = [{"$ref": mapping}, {"type": "string"}, {"const": 0}]
 
 
+def _one_host(value: object) -> object:
+    """Anything but a list."""
+    if isinstance(value, list):
+        raise ValueError("expected one host; 'from' of 'tool: flows' can be several")
+    return value
+
+
 def _nothing_varied_required(schema: JsonDict) -> None:
     """In the JSON Schema: what the design may give, an entry need not say."""
     schema["required"] = ["tool", "from", "to"]
@@ -127,8 +136,12 @@ class Entry(Part):
     first_port: ClassVar[int]
 
     tool: str = Field(description="The program that sends.")
-    source: str = Field(alias="from", description="The host that opens connections.")
-    destination: str = Field(alias="to", description="The host that it opens them to.")
+    source: Annotated[str, BeforeValidator(_one_host)] = Field(
+        alias="from", description="The host that opens connections."
+    )
+    destination: Annotated[str, BeforeValidator(_one_host)] = Field(
+        alias="to", description="The host that it opens them to."
+    )
     name: Name | None = Field(
         default=None, description="What the table calls it; its host, if not said."
     )
@@ -164,6 +177,18 @@ class Entry(Part):
         return False
 
     @property
+    def label(self) -> str:
+        """What the table calls it if it has no name."""
+        return self.source
+
+    def ends(self, topology: Description | None) -> tuple[tuple[str, str], ...]:
+        """The pairs (from, to) of hosts, as far as the file alone says them.
+
+        topology : None if the file names no known one
+        """
+        return ((self.source, self.destination),)
+
+    @property
     def end_s(self) -> float:
         """When the entry certainly still sends, as far as the file gives it."""
         return self.start.latest
@@ -191,6 +216,9 @@ class Entry(Part):
                 hint = nearest(host, topology.hosts)
                 if topology.mesh and host in (HOSTS, *NAMES):
                     hint = "patterns need 'tool: flows' and 'from: hosts'"
+                elif host in (USERS, SERVERS):
+                    hint = "several users need 'tool: flows', 'from: users' and"
+                    hint += " 'to: servers'"
                 faults.add((key,), f"{topology.name} has no host '{host}'; {hint}")
         if self.source == self.destination:
             faults.add(("to",), f"'{self.destination}' is where it comes from")

@@ -73,8 +73,10 @@ def check(
     faults = Faults()
     if not topology.mesh:
         reason = f"{topology.name} has hosts that do not reach one another; name one of"
-        reason += f" {', '.join(topology.initiators[:5])}, or take a data centre, such"
+        reason += f" {', '.join(topology.initiators[:5])}, write 'from: users, to:"
+        reason += " servers' for each user's own server, or take a data centre, such"
         faults.add(("from",), f"{reason} as {families.EXAMPLES[-2]}")
+        return faults
     if name not in NAMES:
         reason = "hosts send by a pattern; " + nearest(name, NAMES)
         faults.add(("to",), f"'{name}' is none: {reason}")
@@ -85,8 +87,6 @@ def check(
             reason = f"without effect with '{name}', which gives it"
             works = " or ".join(f"'to: {pattern}'" for pattern in patterns)
             faults.add((key,), f"{reason}; take it away, or write {works}")
-    if not topology.mesh:
-        return faults
     made = pattern(name, topology, count or 1, 1.0)
     others = len(topology.hosts) - 1
     if made.count > others:

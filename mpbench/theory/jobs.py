@@ -74,6 +74,10 @@ def _description(job: Mapping[str, Any], run: Job) -> Description:
         raise ValueError("the models need links that stay as they are")
     if description.mesh:
         raise ValueError(f"the models do not know the paths of {description.name}")
+    for entry in run.traffic:
+        if len(entry.sources) > 1:
+            reason = f"and {_name_of(entry)} has {len(entry.sources)} hosts"
+            raise ValueError(f"the models need a traffic entry per host, {reason}")
     if len({entry.forward for entry in run.traffic}) > 1:
         raise ValueError("the models need data that flow one way")
     return description

@@ -265,7 +265,7 @@ def test_the_examples_of_changes_are_valid(tmp_path: Path) -> None:
 def test_the_examples_are_valid() -> None:
     others = r"```yaml\n(changes|figures):.*?```"
     page = re.sub(others, "", PAGE.read_text(), flags=re.DOTALL)
-    whole, *networks, users, part, _own, many, shared, phases = re.findall(
+    whole, *networks, users, part, _own, many, shared, several, phases = re.findall(
         r"```yaml\n(.*?)```", page, re.DOTALL
     )
     assert loads(whole).name == "bulk-low-bdp"
@@ -280,6 +280,9 @@ def test_the_examples_are_valid() -> None:
     centre = head.replace("topology: two_path", "topology: fattree-k4")
     assert len(make_plan(loads(centre + many), {}).runs[0].job["traffic"]) == 1
     assert len(make_plan(loads(centre + shared), {}).runs[0].job["traffic"]) == 2
+    cases = head[head.index("cases:") :]
+    run = make_plan(loads(f"name: phones\n{several}{cases}"), {}).runs[0]
+    assert run.job["traffic"][0]["assign"] == "random"
     longer = whole.replace("duration: 30 s", "duration: 120 s")
     assert [*loads(longer + phases).phases] == ["alone", "together", "after"]
 

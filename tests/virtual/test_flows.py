@@ -142,6 +142,27 @@ def test_users_come_and_go(tmp_path: Path) -> None:
         assert interval < drawn[number][1]
 
 
+def test_users_share_one_load(tmp_path: Path) -> None:
+    links = {"lte1..2": {"capacity": "10 Mbit/s"}, "wifi": {"capacity": "20 Mbit/s"}}
+    users = {"phone1": ["wifi", "lte1"], "phone2": ["wifi", "lte2"]}
+    entry = {
+        **{"tool": "flows", "from": "users", "to": "servers", "assign": "in turn"},
+        **{"size": "100 kB", "arrivals": {"every": "0.5 s"}, "connections": 8},
+    }
+    network = {"links": links, "users": users}
+    job = job_of(tmp_path, cases={"only": MPTCP}, traffic=[entry], network=network)
+    ended, artefacts = Lab(tmp_path).execute(job)
+    assert ended.status == "finished"
+    found = measured(artefacts.parent)
+    assert (found["flows"], found["unfinished_flows"]) == (8, 0)
+    assert [flow.source for flow in listed(artefacts.parent)] == [
+        "phone1",
+        "phone2",
+    ] * 4
+    for flow in listed(artefacts.parent):
+        assert flow.destination == f"server_{flow.source}"
+
+
 def test_a_transfer_that_is_given_up_is_counted(tmp_path: Path) -> None:
     entry = {"size": "9 MB", "timeout": "1 s", "connections": 2}
     folder = run(tmp_path, TCP, entry)
