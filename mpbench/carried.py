@@ -6,13 +6,13 @@ In a checkout they lie in the folders of the checkout. A wheel has copies of the
     about.json           version and commit of the checkout
     files/               kernel/, experiments/, and the code of guests
     built/kernel/        linux, config, build.log, info.json, kit.tar.gz
-    built/image/         root.erofs, manifest.txt, sbom.json, info.json
+    built/image/         root.erofs.xz, manifest.txt, sbom.json, info.json
     built/launcher/      KEY, the program that confines guests; KEY.sha256
     built/code/          NAME.tar, the code of guests with byte code; NAME.sha256
 
 A wheel that pip makes of a checkout by itself has no `built`. Such an mpbench builds
 its kernel and its image, as a checkout does. Whoever uses a built part compares it with
-its hash first.
+its hash first; `mpbench.image.cache` unpacks the image into the user's cache.
 """
 
 import json

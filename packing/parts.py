@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+import lzma
 import shutil
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from mpbench.errors import UserError
+from mpbench.image import packed
 
 BUILT = "MPBENCH_BUILT"
 """The environment variable that names the folder of built parts for a build, and ABOUT
@@ -17,7 +19,9 @@ TOP = Path(__file__).resolve().parents[1]
 FOLDERS = ("kernel", "experiments")
 CODE = ("mpbench/guest", "mpbench/workloads", "topologies")
 KERNEL_FILES = ("linux", "config", "build.log", "info.json", "kit.tar.gz")
-IMAGE_FILES = ("root.erofs", "manifest.txt", "sbom.json", "info.json")
+PRESET = 6
+"""Of xz, for the root image."""
+IMAGE_FILES = ("manifest.txt", "sbom.json", "info.json")
 
 
 def files(target: Path, top: Path = TOP) -> None:
@@ -50,6 +54,7 @@ def built(target: Path) -> None:
             )
     _copy(linux.folder, KERNEL_FILES, target / "kernel")
     _copy(root.path.parent, IMAGE_FILES, target / "image")
+    pack_image(root.path, target / "image")
     _copy(program.parent, (program.name, f"{program.name}.sha256"), target / "launcher")
     code = guest_snapshot.snapshot(linux.path, root)
     _pack(code, target / "code" / f"{code.name}.tar")
@@ -69,6 +74,12 @@ def _copy(folder: Path, names: Iterable[str], target: Path) -> None:
         if not (folder / name).is_file():
             raise UserError(f"{folder}: has no {name}; build it again with --force")
         shutil.copy(folder / name, target / name)
+
+
+def pack_image(image: Path, folder: Path) -> None:
+    """Write the root image to a folder, packed as `mpbench.image.packed` reads it."""
+    target = folder / f"{image.name}{packed.SUFFIX}"
+    target.write_bytes(lzma.compress(image.read_bytes(), preset=PRESET))
 
 
 def _pack(folder: Path, target: Path) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mpbench.errors import UserError
-from mpbench.image import cache, choice, describe, erofs, fetch, lock, tree
+from mpbench.image import cache, choice, describe, erofs, fetch, lock, packed, tree
 from mpbench.image.cache import Image
 from mpbench.image.lock import Package
 from mpbench.kernel import cache as kernel_cache
@@ -19,9 +19,8 @@ from mpbench.kernel.shell import CommandFailed, Shell
 
 def build(debs: Path | None, force: bool, progress: Progress | None = None) -> Image:
     """See `mpbench.image.build`."""
-    ready = None if force else cache.lookup()
-    if ready is not None:
-        return ready
+    if not force and cache.lookup() is not None:
+        return cache.find()
     output = progress or Progress()
     with ExitStack() as stack:
         # A lock of its own: an image can be built while a kernel is.
@@ -102,13 +101,7 @@ def _store(
     (new / "sbom.json").write_text(bill + "\n")
     (new / "info.json").write_text(json.dumps(info, indent=2) + "\n")
     new.chmod(0o755)
-    place = cache.folder() / name
-    if place.exists():
-        # Guests may be using the file; they keep what they have opened.
-        for file in sorted(new.iterdir()):
-            file.replace(place / file.name)
-    else:
-        new.replace(place)
+    packed.put(new, cache.folder() / name)
     image = cache.get(name)
     assert image is not None
     return image

@@ -10,14 +10,16 @@
 import functools
 import hashlib
 import json
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mpbench import carried
 from mpbench.errors import UserError
-from mpbench.image import choice, erofs, lock
+from mpbench.image import choice, erofs, lock, packed
 from mpbench.kernel import cache
+from mpbench.kernel.lock import exclusive
 
 METHOD = "1"
 """Enters every key. Raise it when a change of this package changes the image."""
@@ -69,13 +71,18 @@ def key() -> str:
 def find() -> Image:
     """The image of the present lock file.
 
-    Raises UserError if it is not built, or if its file is not the one that was built.
+    The image of a wheel is unpacked into the cache at the first use.
+
+    Raises UserError if it is not built, if its file is not the one that was built, or
+    if it cannot be unpacked.
     """
     image = lookup()
     if image is None:
         raise UserError("root image not built yet; `mpbench image build` makes it")
-    status = image.path.stat()
-    if _digest(image.path, status.st_mtime_ns, status.st_size) != image.sha256:
+    ours = image.path.parent == carried.built("image")
+    if not ours and _packed().is_file() and not _whole(image):
+        _unpack(_packed(), image)
+    if not _whole(image):
         raise UserError(
             f"{image.path}: not the image that was built (its hash is another one); "
             f"{_again(image)}"
@@ -84,19 +91,50 @@ def find() -> Image:
 
 
 def lookup() -> Image | None:
-    """The same without a look at the file's content; None if there is no image.
+    """The same without a look at the file; None if there is no image.
 
-    An installed mpbench uses the image that it brought.
+    An installed mpbench uses the image that it brought, which may not be unpacked yet.
     """
     wanted = key()
     brought = _read(carried.built("image"), wanted)
     if brought is not None and brought.info.get("key") == wanted:
-        return brought
+        if brought.path.is_file():
+            return brought
+        if _packed().is_file():
+            return replace(brought, path=folder() / wanted / NAME)
     return get(wanted)
 
 
 def get(name: str) -> Image | None:
-    return _read(folder() / name, name)
+    image = _read(folder() / name, name)
+    return image if image is not None and image.path.is_file() else None
+
+
+def _packed() -> Path:
+    """The image that a wheel brought; it need not be there."""
+    return carried.built("image") / f"{NAME}{packed.SUFFIX}"
+
+
+def _unpack(brought: Path, image: Image) -> None:
+    """Put the wheel's image into the cache. Processes that start at once take turns,
+    and only the first one unpacks."""
+
+    def say(text: str) -> None:
+        print(f"mpbench: {text}", file=sys.stderr)
+
+    with exclusive(folder(), say):
+        if not _whole(image):
+            cache.remove(folder().glob(f"{cache.NEW}*"))
+            packed.unpack(brought, image.path, image.sha256, cache.NEW)
+
+
+def _whole(image: Image) -> bool:
+    """Whether the file is there and the one that was built."""
+    try:
+        status = image.path.stat()
+    except OSError:
+        return False
+    return _digest(image.path, status.st_mtime_ns, status.st_size) == image.sha256
 
 
 def _again(image: Image) -> str:
@@ -110,10 +148,9 @@ def _read(place: Path, key: str) -> Image | None:
     try:
         info = json.loads((place / "info.json").read_text())
         programs = frozenset(map(str, info["programs"]))
-        image = Image(place / NAME, key, str(info["sha256"]), programs, info)
+        return Image(place / NAME, key, str(info["sha256"]), programs, info)
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return image if image.path.is_file() else None
 
 
 def unneeded() -> list[Path]:

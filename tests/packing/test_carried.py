@@ -2,9 +2,14 @@
 
 import hashlib
 import json
+import resource
+import subprocess
+import sys
 import tarfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +18,11 @@ from mpbench.backends import confinement, guest_snapshot
 from mpbench.backends.guest_process import Enclosed, environment
 from mpbench.errors import UserError
 from mpbench.image import cache as images
+from mpbench.image import packed
 from mpbench.kernel import launcher, recipe, tools
 from packing import parts as packing_parts
+
+CONTENT = b"image" * 100_000
 
 
 @pytest.fixture
@@ -65,18 +73,126 @@ def test_a_kernel_of_another_recipe_is_not_taken(parts: Callable[[str], Path]) -
         kernel.find()
 
 
-def test_the_image_that_came_along(parts: Callable[[str], Path]) -> None:
-    folder = parts("image")
-    (folder / "root.erofs").write_bytes(b"image")
-    info = {"key": images.key(), "sha256": digest(b"image"), "programs": ["ip"]}
+def put_image(folder: Path, content: bytes = CONTENT, noted: bytes = CONTENT) -> Path:
+    """As a wheel brings it; returns the packed image."""
+    info = {"key": images.key(), "sha256": digest(noted), "programs": ["ip"]}
     (folder / "info.json").write_text(json.dumps(info))
-    assert image.find().path == folder / "root.erofs"
-    (folder / "root.erofs").write_bytes(b"image, changed")
+    (folder / "manifest.txt").write_text("iproute2=6\n")
+    (folder / "sbom.json").write_text("{}")
+    (folder.parent / images.NAME).write_bytes(content)
+    packing_parts.pack_image(folder.parent / images.NAME, folder)
+    return folder / f"{images.NAME}.xz"
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_image_that_came_along_is_unpacked_once(
+    parts: Callable[[str], Path],
+) -> None:
+    put_image(parts("image"))
+    known = image.lookup()
+    assert known is not None and known.programs == {"ip"}
+    assert not images.folder().exists()  # nothing asked for its content
+    found = image.find()
+    assert found.path == images.folder() / images.key() / images.NAME
+    assert found.path.read_bytes() == CONTENT
+    assert found.manifest == {"iproute2": "6"}
+    files = ["info.json", "manifest.txt", "root.erofs", "sbom.json"]
+    assert left(found.path.parent) == files
+    before = found.path.stat()
+    assert image.find() == found and image.build() == found
+    assert found.path.stat() == before
+    assert left(images.folder()) == [images.key(), "lock"]
+
+
+def test_an_unpacked_image_that_was_changed_is_unpacked_again(
+    parts: Callable[[str], Path],
+) -> None:
+    put_image(parts("image"))
+    place = image.find().path
+    place.write_bytes(CONTENT[:-1])
+    assert image.find().path.read_bytes() == CONTENT
+    place.unlink()
+    assert image.find().path.read_bytes() == CONTENT
+
+
+def test_an_image_that_was_unpacked_by_hand(parts: Callable[[str], Path]) -> None:
+    folder = parts("image")
+    put_image(folder)
+    (folder / images.NAME).write_bytes(CONTENT)
+    assert image.find().path == folder / images.NAME
+    (folder / images.NAME).write_bytes(b"image, changed")
     with pytest.raises(UserError, match="install mpbench's wheel again"):
         image.find()
+
+
+@pytest.mark.parametrize("damage", ["other", "short", "no xz"])
+def test_a_damaged_image_that_came_along(
+    parts: Callable[[str], Path], damage: str
+) -> None:
+    folder = parts("image")
+    file = put_image(folder, b"another" if damage == "other" else CONTENT)
+    if damage == "short":
+        file.write_bytes(file.read_bytes()[:-20])
+    if damage == "no xz":
+        file.write_bytes(CONTENT)
+    with pytest.raises(UserError, match=r"xz: not the image .*mpbench's wheel again"):
+        image.find()
+    assert left(images.folder()) == ["lock"]
+    info = json.loads((folder / "info.json").read_text())
     (folder / "info.json").write_text(json.dumps({**info, "key": "another"}))
     with pytest.raises(UserError, match="not built yet"):
         image.find()
+
+
+def test_a_python_without_lzma_is_told_so(
+    parts: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = put_image(parts("image"))
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    with pytest.raises(UserError, match=r"no module lzma.*: xz -dk ") as raised:
+        image.find()
+    subprocess.run(str(raised.value).rsplit(": ", 1)[1].split(), check=True)
+    assert image.find().path == file.with_suffix("")
+
+
+def test_a_full_disk_is_one_line(
+    parts: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_image(parts("image"))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(CONTENT) // 2, before[1]))
+    try:  # a file that may not grow ends the write as a full disk does
+        with pytest.raises(
+            UserError, match=r"cannot unpack .*: File too large; it needs"
+        ):
+            image.find()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert left(images.folder()) == ["lock"]
+    assert image.find().path.read_bytes() == CONTENT
+
+
+def test_processes_that_start_at_once_unpack_one_after_the_other(
+    parts: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_image(parts("image"))
+    (images.folder() / ".new-killed").mkdir(parents=True)
+    unpacked = []
+    real = packed.unpack
+
+    def counted(*words: Any) -> None:
+        unpacked.append(words)
+        real(*words)
+
+    monkeypatch.setattr(packed, "unpack", counted)
+    with ThreadPoolExecutor(8) as pool:
+        found = [one.result() for one in [pool.submit(image.find) for _ in range(8)]]
+    assert len(unpacked) == 1
+    assert {one.path.read_bytes() for one in found} == {CONTENT}
+    assert left(images.folder()) == [images.key(), "lock"]
 
 
 @pytest.mark.parametrize("damaged", [False, True])

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from mpbench.image import cache as images
+from mpbench.image import packed
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "packing/container"
 RECIPES = {
@@ -31,6 +34,12 @@ def test_both_begin_with_the_same_debian() -> None:
     )
     (other,) = re.findall(r"^From: (\S+)$", RECIPES["mpbench.def"], re.M)
     assert one == other
+
+
+def test_containers_need_not_unpack_the_root_image() -> None:
+    script = (FOLDER / "install.sh").read_text()
+    assert "xz-utils" in script
+    assert f"-name {images.NAME}{packed.SUFFIX} -exec xz -d {{}} +" in script
 
 
 def test_the_image_takes_what_the_wheel_leaves() -> None:
