@@ -29,6 +29,7 @@ class Campaign:
         table is there
     shown : the results folder as commands should name it
     network : a drawing of the experiment's network, SVG; empty if there is none
+    description : what the experiment is for, as its file says; empty if it does not
     figures : the figures that the experiment file asks for
     settings : the networks of the runs as models take them, for lines of theory; None
         without an experiment
@@ -43,6 +44,7 @@ class Campaign:
     folder: Path | None = None
     shown: str = ""
     network: str = ""
+    description: str = ""
     figures: "Sequence[FigureRequest]" = ()
     settings: "Settings | None" = None
 

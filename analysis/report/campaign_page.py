@@ -106,6 +106,7 @@ def write(
     lines = [
         f"# {campaign.name}",
         "",
+        *_description(campaign),
         *_verdicts(campaign),
         *_state(campaign),
         *_network(campaign, folder),
@@ -121,6 +122,13 @@ def write(
     path = folder / "README.md"
     path.write_text(inert("\n".join(lines).rstrip() + "\n"), encoding="utf-8")
     return Written(path, undrawn)
+
+
+def _description(campaign: Campaign) -> Iterator[str]:
+    """What the experiment is for, in one paragraph."""
+    words = " ".join(campaign.description.split())
+    if words:
+        yield from (words.lstrip("#>-+*=| "), "")
 
 
 def points(campaign: Campaign, figures: Sequence[FigureRequest] = ()) -> pd.DataFrame:

@@ -49,6 +49,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         folder=layout.Results(root).runs if has_runs else None,
         shown=shown(root),
         network=_drawn(spec),
+        description=(spec.description or "") if spec else "",
         figures=spec.figures if spec else (),
         settings=PlannedSettings(spec) if spec else None,
     )
