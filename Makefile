@@ -196,7 +196,7 @@ $(VENV)/docs: $(VENV)/installed
 	$(call done)
 
 wheel: venv kernel image
-	@$(call step,The wheel in dist,half a minute)
+	@$(call step,The wheel in dist,a minute)
 	$(BIN)/python -m packing
 	$(call done)
 

@@ -17,7 +17,8 @@ from packing import __main__ as packing
 from packing import checkout, parts
 
 ROOT = Path(__file__).parents[2]
-pytestmark = [pytest.mark.slow, pytest.mark.guest]
+# A wheel takes 50 s of CPU time, most of it to pack the root image.
+pytestmark = [pytest.mark.slow, pytest.mark.guest, pytest.mark.timeout(1200)]
 
 
 @pytest.fixture(scope="module")
