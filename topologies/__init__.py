@@ -152,10 +152,13 @@ def tabulate_job(job: Mapping[str, Any], wiring: Wiring) -> fabric.Table:
     if reason := fabric.fault(shapes):
         raise ValueError(reason)
     description = describe_job(job)
-    if not description.mesh:
-        return fabric.table(description, wiring, shapes)
-    centre = families.centre(description.name)
-    return centre.table(shapes, all_pairs(job["traffic"]), job["seed"])
+    if description.mesh:
+        centre = families.centre(description.name)
+        table = centre.table(shapes, all_pairs(job["traffic"]), job["seed"])
+    else:
+        table = fabric.table(description, wiring, shapes)
+    burst = (job.get("fabric") or {}).get("burst_packets")
+    return table if burst is None else fabric.with_bursts(table, burst)
 
 
 def _described(topology: str | Description) -> tuple[Description, Any]:

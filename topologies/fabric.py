@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from topologies import capturing
 from topologies.description import Description
 from topologies.queues import RED, Discipline
-from topologies.shaping import FRAME_BYTES, Shape
+from topologies.shaping import BURST_BYTES, FRAME_BYTES, Shape
 from topologies.wiring import Port, Wiring
 
 CHOICES = ("rotate", "hash", "random")
@@ -28,6 +28,9 @@ PACKETS = "packets"
 LIMITS = ("bytes", PACKETS)
 """What a queue of N packets holds: the bytes of N full packets, as a tbf does, or N
 packets of any size."""
+BURST_PACKETS = BURST_BYTES // FRAME_BYTES
+"""What the token bucket of a link holds that could also be one of namespaces."""
+MOST_BURST_PACKETS = 100_000
 RED_AS_BUILT = {
     "probability_percent": 10.0,
     "averaging": 16,
@@ -45,12 +48,17 @@ class Way:
     name : its name as a place to capture at, unique in the network
     place : (node, interface), as the network of namespaces has it
     shape : of this direction
+    delay_first : whether packets are delayed before the queue, as by netem before tbf,
+        and not behind it
+    burst_packets : depth of the token bucket, in full packets; 0 for none
     """
 
     link: str
     name: str
     place: tuple[str, str]
     shape: Shape
+    delay_first: bool = False
+    burst_packets: int = 0
 
 
 @dataclass(frozen=True)
@@ -121,6 +129,8 @@ def table(
 ) -> Table:
     """The table of a network whose paths are chains of links.
 
+    Its links do what they do in namespaces: delay first, then a queue with a bucket.
+
     wiring : the same network as namespaces, for its names and addresses
     """
     ways: list[Way] = []
@@ -129,15 +139,12 @@ def table(
         shape = shapes[place.link]
         forward = replace(shape, down=None)
         numbers[place.link] = (len(ways), len(ways) + 1)
-        ways += [
-            Way(place.link, f"{place.link}-{UP}", place.forward, forward),
-            Way(
-                place.link,
-                f"{place.link}-{DOWN}",
-                place.backward,
-                shape.down or forward,
-            ),
-        ]
+        for name, at, one in (
+            (UP, place.forward, forward),
+            (DOWN, place.backward, shape.down or forward),
+        ):
+            way = Way(place.link, f"{place.link}-{name}", at, one, delay_first=True)
+            ways.append(replace(way, burst_packets=BURST_PACKETS))
     paths: dict[tuple[str, str], tuple[tuple[int, ...], ...]] = {}
     for user in description.users:
         server = wiring.ports[user.server][0].address
@@ -147,6 +154,12 @@ def table(
             paths[port.address, server] = (there,)
             paths[server, port.address] = (back,)
     return Table(tuple(ways), wiring.ports, paths)
+
+
+def with_bursts(table: Table, packets: int) -> Table:
+    """The same network with token buckets of another depth; 0 for none."""
+    ways = (replace(way, burst_packets=packets) for way in table.ways)
+    return replace(table, ways=tuple(ways))
 
 
 def link_orders(ways: Sequence[Way], limit: str = LIMITS[0]) -> Iterator[str]:
@@ -163,6 +176,10 @@ def link_orders(ways: Sequence[Way], limit: str = LIMITS[0]) -> Iterator[str]:
             round(shape.jitter_ms * 1e6),
         )
         yield f"link {number} {' '.join(map(str, values))}"
+        if way.delay_first:
+            yield f"delay_first {number}"
+        if way.burst_packets and bps:
+            yield f"burst {number} {way.burst_packets * FRAME_BYTES}"
         if shape.discipline is not None:
             low, high = (
                 round(1000 * shape.discipline.value(key) / FRAME_BYTES)

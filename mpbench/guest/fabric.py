@@ -167,6 +167,10 @@ def _as_tc(interface: str, row: Mapping[str, int]) -> dict[str, Any]:
         options |= {"rate": row["bps"] / 8, "limit": row["limit_bytes"]}
     if row["limit_packets"]:
         options["limit_packets"] = row["limit_packets"]
+    if row["burst"]:
+        options["burst"] = row["burst"]
+    if row["delay_first"]:
+        options["delay_first"] = True
     if row["red_max_2^-16"]:
         options["red"] = {
             "min": row["red_min_2^-16"] * FRAME_BYTES / 2**16,

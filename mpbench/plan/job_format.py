@@ -39,7 +39,7 @@ from mpbench.spec.plugins import Code, KernelName, NumberName, PluginName
 from mpbench.spec.plugins import Numbers as PluginNumbers
 from mpbench.spec.vocabulary import READ_MODES
 from topologies import Description, User, fabric, networks, templates
-from topologies.fabric import CHOICES, LIMITS
+from topologies.fabric import CHOICES, LIMITS, MOST_BURST_PACKETS
 from topologies.shaping import from_json
 
 FORMAT = 2
@@ -215,6 +215,7 @@ class Fabric(Part):
 
     choose: Literal[CHOICES]  # type: ignore[valid-type]
     limit: Literal[LIMITS] | None = None  # type: ignore[valid-type]
+    burst_packets: Annotated[int, Field(ge=0, le=MOST_BURST_PACKETS)] | None = None
 
 
 class Guest(Part):

@@ -5,12 +5,37 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 from pydantic.config import JsonDict
 
+from mpbench import units
 from mpbench.spec.values import OneOf, Part
 from topologies import Description
-from topologies.fabric import CHOICES, LIMITS
+from topologies.fabric import CHOICES, LIMITS, MOST_BURST_PACKETS
+from topologies.shaping import FRAME_BYTES
 
 TCLINK = ("minitopo",)
 """Topologies whose links are Mininet's TCLink."""
+
+
+def bucket(value: object) -> int | None:
+    """A number of packets, or the full packets that fit into an amount of data.
+
+    Raises ValueError with a one-line reason.
+    """
+    if value is None:
+        return None
+    try:
+        packets = units.parse(value, "packets")
+    except ValueError as error:
+        try:
+            packets = units.parse(value, "bytes") // FRAME_BYTES
+        except ValueError:
+            raise error from None
+        if packets == 0:
+            reason = f"{value} holds no full packet, which has {FRAME_BYTES} bytes"
+            raise ValueError(f"{reason}; give more, or 0 for no token bucket") from None
+    if not packets.is_integer() or not 0 <= packets <= MOST_BURST_PACKETS:
+        reason = f"{packets:g} packets; a whole number up to {MOST_BURST_PACKETS} works"
+        raise ValueError(f"{reason}, or 0 for no token bucket")
+    return int(packets)
 
 
 class Fabric(Part):
@@ -28,8 +53,18 @@ class Fabric(Part):
         " N `packets` of any size.",
     )
 
-    def job(self) -> dict[str, str]:
-        own = {} if self.limit == LIMITS[0] else {"limit": self.limit}
+    burst: Annotated[int | None, BeforeValidator(bucket)] = Field(
+        default=None,
+        description="What the token bucket of each link holds, in packets or as data,"
+        " or 0 for none. The default is that of namespaces, and none in data centres.",
+    )
+
+    def job(self) -> dict[str, str | int]:
+        own: dict[str, str | int] = {}
+        if self.limit != LIMITS[0]:
+            own["limit"] = self.limit
+        if self.burst is not None:
+            own["burst_packets"] = self.burst
         return {"choose": self.choose, **own}
 
 

@@ -36,6 +36,10 @@ def orders(made: dict[str, Any]) -> list[str]:
     return [*fabric.link_orders(table.ways), *fabric.path_orders(table.paths)]
 
 
+def links(made: dict[str, Any]) -> list[str]:
+    return [order for order in orders(made) if order.startswith("link")]
+
+
 def test_without_the_key_nothing_changes() -> None:
     assert "fabric" not in job() and job() == job(fabric=False)
     assert loads(text()).digest == loads(text(fabric=False)).digest
@@ -45,6 +49,8 @@ def test_without_the_key_nothing_changes() -> None:
 def test_the_key_is_in_the_job() -> None:
     assert job(fabric=True)["fabric"] == {"choose": "rotate"}
     assert job(fabric={"choose": "hash"})["fabric"] == {"choose": "hash"}
+    burst = {"choose": "rotate", "burst_packets": 0}
+    assert job(fabric={"burst": 0})["fabric"] == burst
     others = {k: v for k, v in job(fabric=True).items() if k != "fabric"}
     assert others == job()
 
@@ -57,9 +63,17 @@ def test_two_paths_as_orders() -> None:
     )
     assert orders(made) == [
         "link 0 20000000 10000000 251324 0 0 0",
+        "delay_first 0",
+        "burst 0 3028",
         "link 1 20000000 10000000 251324 0 0 0",
+        "delay_first 1",
+        "burst 1 3028",
         "link 2 10000000 10000000 125662 0 42949673 0",
+        "delay_first 2",
+        "burst 2 3028",
         "link 3 10000000 10000000 125662 0 42949673 0",
+        "delay_first 3",
+        "burst 3 3028",
         "path 10.0.1.2 10.2.0.2 0",
         "path 10.2.0.2 10.0.1.2 1",
         "path 10.0.2.2 10.2.0.2 2",
@@ -84,16 +98,42 @@ def test_a_chain_goes_back_in_reverse_and_in_its_own_direction() -> None:
         traffic=[{"tool": "iperf3", "from": "u", "to": "server_u", "duration": "9 s"}],
     )
     found = orders(made)
-    assert [order.split()[2] for order in found[:4]] == [
+    assert [order.split()[2] for order in links(made)] == [
         "5000000",
         "50000000",
         "0",
         "0",
     ]
-    assert found[4:] == [
+    # A link without a capacity has no bucket.
+    bursts = [order for order in found if order.startswith("burst")]
+    assert bursts == ["burst 0 3028", "burst 1 3028"]
+    assert found[-2:] == [
         "path 10.1.1.1 10.101.1.2 0 2",
         "path 10.101.1.2 10.1.1.1 3 1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "packets"),
+    [(0, 0), (1, 1), ("4 packets", 4), ("3 KiB", 2), (2.0, 2), (None, None)],
+)
+def test_a_bucket_in_packets_or_data(given: object, packets: int | None) -> None:
+    spec = loads(text(fabric={"burst": given}))
+    assert spec.fabric is not None and spec.fabric.burst == packets
+    found = orders(job(fabric={"burst": given}, design=None))
+    expected = 2 if packets is None else packets
+    bursts = [f"burst {n} {expected * 1514}" for n in range(4) if expected]
+    assert [order for order in found if order.startswith("burst")] == bursts
+    assert sum(order.startswith("delay_first") for order in found) == 4
+
+
+def test_data_centres_have_a_bucket_only_if_asked() -> None:
+    made = job(**TREE)
+    assert made["fabric"] == {"choose": "rotate"}
+    assert {order.split()[0] for order in orders(made)} == {"link", "path"}
+    found = orders(job(**TREE, fabric={"burst": 3}))
+    assert found[:2] == ["link 0 100000000 20000 151400 0 0 0", "burst 0 4542"]
+    assert not [order for order in found if order.startswith("delay_first")]
 
 
 def test_captures_behind_queues_have_names() -> None:
@@ -111,6 +151,11 @@ def test_captures_behind_queues_have_names() -> None:
         ("yes", "fabric: expected true, false or {choose: hash}"),
         ({"choose": "best"}, "fabric.choose: unknown choice 'best'"),
         ({"paths": 2}, "fabric.paths: unknown key"),
+        ({"burst": 2.5}, "fabric.burst: 2.5 packets; a whole number up to 100000"),
+        ({"burst": -1}, "fabric.burst: -1 packets; a whole number up to 100000"),
+        ({"burst": "1 KiB"}, "fabric.burst: 1 KiB holds no full packet, which has"),
+        ({"burst": "20 ms"}, "fabric.burst: '20 ms' is a time; a number of packets"),
+        ({"burst": True}, "fabric.burst: true is not a quantity"),
     ],
 )
 def test_faults_of_the_key(key: object, words: str) -> None:

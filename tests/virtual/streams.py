@@ -1,6 +1,7 @@
 """Runs of `stream_probe`: what a link did to a stream of datagrams."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -24,7 +25,7 @@ def stream(
     packets: int,
     rate_mbps: float,
     payload_bytes: int = PAYLOAD_BYTES,
-    on_fabric: bool | dict[str, str] = False,
+    on_fabric: bool | Mapping[str, str | int] = False,
 ) -> Arrived:
     """The numbers and one-way delays (ms) of the datagrams that passed a link."""
     folder.mkdir(exist_ok=True)

@@ -68,22 +68,25 @@ def test_red_of_the_fabric_is_as_asked(tmp_path: Path) -> None:
     assert found["only.queue_drops"] > 5 and found["only.full_drops"] == 0
 
 
-def test_a_queue_in_packets_counts_small_ones_as_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("burst", [0, 2])
+def test_a_queue_in_packets_counts_small_ones_as_whole(
+    tmp_path: Path, burst: int
+) -> None:
     """Of a burst of small datagrams, a queue of 40 packets holds 40, and one in bytes
-    holds as many as have the bytes of 40 full packets."""
-    for limit, held in (
-        ("packets", 40),
-        ("bytes", 40 * FRAME_BYTES // (14 + 28 + 100)),
-    ):
+    holds as many as have the bytes of 40 full packets. Without a bucket one is being
+    sent; a bucket sends as many at once as have its bytes."""
+    small_bytes = 14 + 28 + 100
+    at_once = burst * FRAME_BYTES // small_bytes if burst else 1
+    for limit, held in (("packets", 40), ("bytes", 40 * FRAME_BYTES // small_bytes)):
         arrived = stream(
             tmp_path / limit,
             {"capacity": "1 Mbit/s", "delay": "5 ms", "queue": 40},
             packets=600,
             rate_mbps=1000.0,
             payload_bytes=100,
-            on_fabric={"limit": limit},
+            on_fabric={"limit": limit, "burst": burst},
         )
-        assert len(arrived) == pytest.approx(held + 1, abs=1)
+        assert len(arrived) == pytest.approx(held + at_once, abs=1)
 
 
 def test_red_that_is_not_gentle_drops_all_above_max(tmp_path: Path) -> None:

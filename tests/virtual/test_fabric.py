@@ -11,6 +11,7 @@ import pytest
 from analysis.run.row import row
 from mpbench.engine.bounds import bounds
 from mpbench.spec import builtin
+from topologies.fabric import BURST_PACKETS
 from topologies.shaping import FRAME_BYTES, packet_time_ms, queue_packets
 
 from .lab import MPTCP, Lab, contents, guest_call, job_of, lab_with, make_job
@@ -28,6 +29,13 @@ def ended_well(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def way_of(files: dict[str, bytes]) -> dict[str, Any]:
+    """The counters and settings of path 1 towards the server."""
+    listed = json.loads(files["qdisc-end.json"])["r1"]
+    (way,) = [one for one in listed if one["dev"] == "r1-hub"]
+    return dict(way)
+
+
 def times_ns(pcap: bytes) -> list[tuple[int, int]]:
     """The time and size of each packet of a capture by the guest's kernel."""
     found, at = [], 24
@@ -38,8 +46,15 @@ def times_ns(pcap: bytes) -> list[tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["two_path", "two_links", "triangle"])
-def test_round_trips_and_time_to_drain(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "burst"),
+    [("two_path", None), ("two_links", None), ("triangle", None), ("two_path", 0)],
+)
+def test_round_trips_and_time_to_drain(
+    tmp_path: Path, name: str, burst: int | None
+) -> None:
+    """With the bucket of namespaces, round trips and queues are theirs too. Without a
+    bucket, a packet takes its time, and the one that is being sent does not wait."""
     description = builtin.describe(name)
     capacity_mbps, queueing_ms = 8.0, 60.0
     parameters: dict[str, Any] = {}
@@ -53,7 +68,7 @@ def test_round_trips_and_time_to_drain(tmp_path: Path, name: str) -> None:
     job = job_of(
         tmp_path,
         topology=name,
-        fabric=True,
+        fabric={"burst": burst},
         parameters=parameters,
         cases={"only": {"protocol": "mptcp", "congestion_control": "reno"}},
         traffic=[
@@ -69,11 +84,12 @@ def test_round_trips_and_time_to_drain(tmp_path: Path, name: str) -> None:
         for number, links in enumerate(user.paths, start=1):
             probed = found.pop(f"{user.host}.path{number}")
             wait_ms = len(links) * TINY_BYTES * 8 / capacity_mbps / 1e3
+            wait_ms = wait_ms if burst == 0 else 0.0
             one_way_ms = sum(delays_ms[link] for link in links) + wait_ms
             assert probed["rtt_ms"] == pytest.approx(2 * one_way_ms, abs=0.01)
             for direction in ("forward", "backward"):
-                # One packet is being sent while the queue is full.
-                assert probed[direction]["arrived"] == held + 1
+                at_once = 1 if burst == 0 else BURST_PACKETS
+                assert probed[direction]["arrived"] == held + at_once
                 drain_ms = held * packet_time_ms(capacity_mbps)
                 assert probed[direction]["took_ms"] == pytest.approx(drain_ms, abs=0.01)
     assert not found
@@ -144,12 +160,14 @@ def test_runs_repeat_and_are_observed(tmp_path: Path) -> None:
     assert kept[0][1]["qdisc-end.json"] != kept[2][1]["qdisc-end.json"]
     folder, files = kept[0]
     sent, left, back = (times_ns(files[f"capture-{name}.pcap"]) for name in names)
-    # Packets of one queue never leave closer together than the capacity allows.
-    full = [b - a for (a, _), (b, size) in pairwise(left) if size == FRAME_BYTES]
-    assert len(full) > 500 and min(full) >= packet_time_ms(10) * 1e6
-    (way,) = [
-        q for q in json.loads(files["qdisc-end.json"])["r1"] if q["dev"] == "r1-hub"
-    ]
+    # In any time, no more leaves than the bucket holds and the capacity allows.
+    full = [at for at, size in left if size == FRAME_BYTES]
+    assert len(full) > 500
+    gaps = [full[n + BURST_PACKETS] - at for n, at in enumerate(full[:-BURST_PACKETS])]
+    assert min(gaps) >= packet_time_ms(10) * 1e6 - 1
+    assert min(b - a for a, b in pairwise(full)) < packet_time_ms(10) * 1e6
+    assert way_of(files)["options"]["burst"] == BURST_PACKETS * FRAME_BYTES
+    way = way_of(files)
     assert way["kind"] == "fabric" and way["lost"] > 5
     assert way["packets"] == len(left) and len(sent) > len(left) + len(back)
     assert way["most_bytes"] > 0 and way["byte_seconds"] > 0

@@ -62,11 +62,15 @@ static void fabric_enter(struct sk_buff *skb, u64 now)
 	struct fabric_cb *cb = FABRIC_CB(skb);
 	struct fabric_link *link = cb->path->links[cb->step];
 	struct fabric_queue *queue = &link->queue;
+	enum fabric_verdict verdict = FABRIC_LOST;
 	struct fabric_times times;
-	enum fabric_verdict verdict;
+	u64 at;
 
-	fabric_settle(link, now);
-	verdict = fabric_queue_arrival(queue, now, cb->bytes, &times);
+	if (!fabric_queue_loses(queue)) {
+		at = fabric_queue_reached(queue, now);
+		fabric_settle(link, fabric_queue_settled(queue, at));
+		verdict = fabric_queue_arrival(queue, at, cb->bytes, &times);
+	}
 	if (verdict != FABRIC_ACCEPTED) {
 		fabric_dropped(link, verdict);
 		kfree_skb(skb);
@@ -84,15 +88,14 @@ static void fabric_enter(struct sk_buff *skb, u64 now)
 		fabric_heap_add(link, cb->arrives, cb->order);
 	}
 	link->tail = skb;
-	if (cb->begins <= now) {
-		fabric_queue_begun(queue, cb->bytes);
-		return;
-	}
 	if (!link->waits)
 		link->waits = skb;
+	fabric_settle(link, fabric_queue_settled(queue, at));
+	if (cb->begins <= at)
+		return;
 	link->most_bytes = max(link->most_bytes, queue->bytes);
 	if (cb->begins != FABRIC_NEVER)
-		link->waited += cb->bytes * ((cb->begins - now) >> 10);
+		link->waited += cb->bytes * ((cb->begins - at) >> 10);
 }
 
 /* The first packet of the first link has arrived. Returns it if that was the last link

@@ -13,6 +13,7 @@
 #define MOST_NS		(1000000 * (u64)NSEC_PER_SEC)
 #define MOST_PACKETS	1000000000ULL
 #define LEAST_STEP_NS	1000
+#define MOST_BURST	(1ULL << 30)
 
 static unsigned int steps_used;
 
@@ -60,6 +61,41 @@ int fabric_order_red(char *text)
 	link->queue.red.max = max(div_u64(max << 16, 1000), 1);
 	spin_unlock_bh(&fabric_lock);
 	return 0;
+}
+
+int fabric_order_burst(char *text)
+{
+	struct fabric_link *link = fabric_link_of(&text);
+	int error = -EBUSY;
+	u64 bytes;
+
+	if (!link || !fabric_number(&text, MOST_BURST, &bytes) || fabric_word(&text) ||
+	    !link->queue.rate.bps)
+		return -EINVAL;
+	spin_lock_bh(&fabric_lock);
+	if (!link->head) {
+		link->queue.burst = bytes;
+		link->queue.credit = bytes;
+		error = 0;
+	}
+	spin_unlock_bh(&fabric_lock);
+	return error;
+}
+
+int fabric_order_delay_first(char *text)
+{
+	struct fabric_link *link = fabric_link_of(&text);
+	int error = -EBUSY;
+
+	if (!link || fabric_word(&text))
+		return -EINVAL;
+	spin_lock_bh(&fabric_lock);
+	if (!link->head) {
+		link->queue.delay_first = true;
+		error = 0;
+	}
+	spin_unlock_bh(&fabric_lock);
+	return error;
 }
 
 /* The steps of `AT_NS:BPS ...`; the number of them, or an error */

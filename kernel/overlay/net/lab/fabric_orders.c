@@ -7,6 +7,10 @@
  *					a direction of a link; BPS is 0 for no queue, a
  *					limit is 0 for none; numbers count from 0
  *	red ID MIN MAX			gentle RED at a link, in 1/1000 of packets
+ *	burst ID BYTES			a token bucket as tbf's, at a link without packets;
+ *					0 for none
+ *	delay_first ID			packets are delayed before the queue, and not behind
+ *					it, at a link without packets
  *	rate ID ZERO_NS PERIOD_NS AT_NS:BPS ...
  *					capacity over time from a time of the monotonic
  *					clock on; a PERIOD_NS of 0 repeats nothing
@@ -160,6 +164,8 @@ static const struct {
 	{ "choose", fabric_order_choose },
 	{ "link", fabric_order_link },
 	{ "red", fabric_order_red },
+	{ "burst", fabric_order_burst },
+	{ "delay_first", fabric_order_delay_first },
 	{ "rate", fabric_order_rate },
 	{ "port", fabric_order_port },
 	{ "path", fabric_order_path },

@@ -136,30 +136,98 @@ static bool fabric_full(const struct fabric_queue *queue, u32 bytes)
 	return queue->limit_packets && queue->packets >= queue->limit_packets;
 }
 
-enum fabric_verdict fabric_queue_arrival(struct fabric_queue *queue, u64 now,
-					 u32 bytes, struct fabric_times *times)
+/* The times of a packet that is accepted, at a link without a bucket */
+static void fabric_serve(struct fabric_queue *queue, u64 at, u32 bytes,
+			 struct fabric_times *times)
 {
-	if (queue->loss && prandom_u32_state(&queue->random) < queue->loss)
-		return FABRIC_LOST;
-	if (queue->red.max &&
-	    fabric_red_drops(&queue->red, queue->packets, &queue->random))
-		return FABRIC_RED;
-
-	times->begins = now;
-	if (queue->free_ns > now) {
-		if (fabric_full(queue, bytes))
-			return FABRIC_FULL;
-		times->begins = queue->free_ns;
-	} else {
+	times->begins = queue->free_ns;
+	if (queue->free_ns <= at) {
+		times->begins = at;
 		queue->rest = 0;
 	}
 	times->leaves = fabric_rate_leaves(&queue->rate, times->begins, bytes,
 					   &queue->rest);
-	times->arrives = FABRIC_NEVER;
-	if (times->leaves != FABRIC_NEVER)
-		times->arrives = max(queue->last_ns, times->leaves + fabric_delay(queue));
 	queue->free_ns = times->leaves;
-	queue->last_ns = times->arrives;
+}
+
+/* The bucket is full if it has been filling for long enough. Otherwise @free_ns and
+ * @credit stay, and what has come in since then follows from them.
+ */
+static void fabric_refill(struct fabric_queue *queue, u64 at)
+{
+	u64 rest = queue->rest;
+
+	if (queue->free_ns >= at ||
+	    fabric_rate_leaves(&queue->rate, queue->free_ns,
+			       queue->burst - queue->credit, &rest) > at)
+		return;
+	queue->free_ns = at;
+	queue->rest = 0;
+	queue->credit = queue->burst;
+}
+
+/* The times of a packet that is accepted, at a link with a bucket */
+static void fabric_serve_from_bucket(struct fabric_queue *queue, u64 at, u32 bytes,
+				     struct fabric_times *times)
+{
+	u64 none = 0;
+
+	fabric_refill(queue, at);
+	if (bytes <= queue->credit) {
+		queue->credit -= bytes;
+	} else {
+		queue->free_ns = fabric_rate_leaves(&queue->rate, queue->free_ns,
+						    bytes - queue->credit,
+						    &queue->rest);
+		queue->credit = 0;
+	}
+	times->leaves = max(queue->free_ns, at);
+	/* A link that is out sends nothing, though it may have credit. */
+	if (queue->rate.count)
+		times->leaves = fabric_rate_leaves(&queue->rate, times->leaves, 0, &none);
+	times->begins = times->leaves;
+}
+
+bool fabric_queue_loses(struct fabric_queue *queue)
+{
+	return queue->loss && prandom_u32_state(&queue->random) < queue->loss;
+}
+
+u64 fabric_queue_reached(struct fabric_queue *queue, u64 now)
+{
+	if (!queue->delay_first)
+		return now;
+	queue->last_ns = max(queue->last_ns, now + fabric_delay(queue));
+	return queue->last_ns;
+}
+
+/* When a packet arrives at the far end that leaves the queue at @leaves */
+static u64 fabric_arrives(struct fabric_queue *queue, u64 leaves)
+{
+	if (queue->delay_first)
+		return leaves;
+	if (leaves == FABRIC_NEVER)
+		queue->last_ns = FABRIC_NEVER;
+	else
+		queue->last_ns = max(queue->last_ns, leaves + fabric_delay(queue));
+	return queue->last_ns;
+}
+
+enum fabric_verdict fabric_queue_arrival(struct fabric_queue *queue, u64 at,
+					 u32 bytes, struct fabric_times *times)
+{
+	if (queue->red.max &&
+	    fabric_red_drops(&queue->red, queue->packets, &queue->random))
+		return FABRIC_RED;
+	/* Without a bucket, the packet that is being sent does not wait. */
+	if ((queue->burst || queue->free_ns > at) && fabric_full(queue, bytes))
+		return FABRIC_FULL;
+
+	if (queue->burst)
+		fabric_serve_from_bucket(queue, at, bytes, times);
+	else
+		fabric_serve(queue, at, bytes, times);
+	times->arrives = fabric_arrives(queue, times->leaves);
 	queue->bytes += bytes;
 	queue->packets++;
 	return FABRIC_ACCEPTED;

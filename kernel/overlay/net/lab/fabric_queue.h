@@ -44,28 +44,35 @@ struct fabric_red {
 
 /* Settings
  * @delay_ns: one-way delay, which varies by plus or minus @jitter_ns
+ * @delay_first: packets are delayed before the queue, as by netem before tbf
  * @loss: probability of a random loss before the queue, in 2^-32
  * @limit_bytes, @limit_packets: what can wait beside the packet that is being sent; 0
  *	for no such limit
+ * @burst: the depth of a token bucket as tbf's, in bytes; 0 for none. With a bucket, a
+ *	packet is sent as a whole when it leaves, and waits until then.
  *
  * State
- * @free_ns: when all that was accepted has been sent
+ * @free_ns: when all that was accepted has been sent; with a bucket, a time at which it
+ *	has @credit bytes
  * @rest: what the division at the last packet left, so that no time is lost
- * @last_ns: when the last packet arrives at the far end
+ * @last_ns: when the delay of the last packet ends
  * @bytes, @packets: what waits
  */
 struct fabric_queue {
 	struct fabric_rate rate;
 	struct fabric_red red;
 	u64 delay_ns, jitter_ns;
-	u64 loss, limit_bytes, limit_packets;
+	u64 loss, limit_bytes, limit_packets, burst;
+	bool delay_first;
 
 	struct rnd_state random;
 	u64 free_ns, rest, last_ns;
-	u64 bytes, packets;
+	u64 bytes, packets, credit;
 };
 
-/* The times of a packet that was accepted. Both may be FABRIC_NEVER. */
+/* The times of a packet that was accepted, any of which may be FABRIC_NEVER
+ * @begins: when it no longer waits
+ */
 struct fabric_times {
 	u64 begins, leaves, arrives;
 };
@@ -77,10 +84,27 @@ enum fabric_verdict {
 	FABRIC_FULL,
 };
 
-/* A packet arrives at the queue. If it is accepted, it counts as waiting, and
- * fabric_queue_begun() has to be called at the time when it begins to be sent.
+/* Whether a packet that arrives at the link is lost at random */
+bool fabric_queue_loses(struct fabric_queue *queue);
+
+/* When a packet that arrives at the link at @now reaches the queue. Packets reach it in
+ * the order in which they arrive at the link, so what happens at the queue is known
+ * before, and costs no event.
  */
-enum fabric_verdict fabric_queue_arrival(struct fabric_queue *queue, u64 now,
+u64 fabric_queue_reached(struct fabric_queue *queue, u64 now);
+
+/* The last time that a packet can have stopped waiting so as not to count for another
+ * one that reaches the queue @at. tbf takes packets of the same instant before it sends.
+ */
+static inline u64 fabric_queue_settled(const struct fabric_queue *queue, u64 at)
+{
+	return queue->burst && at ? at - 1 : at;
+}
+
+/* A packet reaches the queue @at, not before the packet before it. If it is accepted,
+ * it counts as waiting until fabric_queue_begun() is called, at the time @begins.
+ */
+enum fabric_verdict fabric_queue_arrival(struct fabric_queue *queue, u64 at,
 					 u32 bytes, struct fabric_times *times);
 
 static inline void fabric_queue_begun(struct fabric_queue *queue, u32 bytes)

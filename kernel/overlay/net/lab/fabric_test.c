@@ -194,10 +194,11 @@ static void fabric_jitter_and_loss_test(struct kunit *test)
 	for (number = 0; number < ARRIVALS; number++) {
 		/* Far enough apart that the order changes no delay */
 		at = number * 3ULL * NSEC_PER_MSEC;
-		if (fabric_queue_arrival(queue, at, FRAME, &times) == FABRIC_LOST) {
+		if (fabric_queue_loses(queue)) {
 			lost++;
 			continue;
 		}
+		fabric_queue_arrival(queue, at, FRAME, &times);
 		fabric_queue_begun(queue, FRAME);
 		KUNIT_ASSERT_GE(test, times.arrives, before);
 		KUNIT_ASSERT_GE(test, times.arrives - times.leaves, 9 * NSEC_PER_MSEC);
@@ -207,6 +208,194 @@ static void fabric_jitter_and_loss_test(struct kunit *test)
 	}
 	KUNIT_EXPECT_LE(test, abs((int)lost - ARRIVALS / 20), 100);
 	KUNIT_EXPECT_LE(test, abs((long)(sum / (ARRIVALS - lost)) - 10000000L), 30000);
+}
+
+/* At 8 Mbit/s a byte takes 1 us. */
+#define BYTE_NS		1000ULL
+
+static struct fabric_queue *test_bucket(struct kunit *test, u64 bytes)
+{
+	struct fabric_queue *queue = test_queue(test, 8 * MBPS);
+
+	queue->burst = bytes;
+	queue->credit = bytes;
+	return queue;
+}
+
+/* When a packet leaves the queue that reaches it @at */
+static u64 test_leaves(struct kunit *test, struct fabric_queue *queue, u64 at, u32 bytes)
+{
+	struct fabric_times times;
+
+	KUNIT_EXPECT_EQ(test, fabric_queue_arrival(queue, at, bytes, &times),
+			FABRIC_ACCEPTED);
+	KUNIT_EXPECT_EQ(test, times.begins, times.leaves);
+	KUNIT_EXPECT_EQ(test, times.arrives, times.leaves);
+	return times.leaves;
+}
+
+/* A bucket that was idle for long, one that is half full, and one that is empty */
+static void fabric_bucket_test(struct kunit *test)
+{
+	struct fabric_queue *queue = test_bucket(test, 3000);
+	u64 at = NSEC_PER_SEC;
+
+	queue->delay_first = true;
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1500), at);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1500), at);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1500), at + 1500 * BYTE_NS);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 60), at + 1560 * BYTE_NS);
+
+	/* 2000 bytes have come in when the next packets do. */
+	at += 3560 * BYTE_NS;
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1500), at);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1500), at + 1000 * BYTE_NS);
+
+	/* It holds no more than its depth, a nanosecond less than which is not full. */
+	at += 4000 * BYTE_NS;
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at - 1, 2999), at - 1);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at - 1, 1), at);
+	at += 3600 * (u64)NSEC_PER_SEC;
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 3000), at);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1), at + BYTE_NS);
+}
+
+/* A packet that is larger than the bucket takes what the bucket has, and waits for the
+ * rest.
+ */
+static void fabric_bucket_small_test(struct kunit *test)
+{
+	struct fabric_queue *queue = test_bucket(test, 1000);
+	u64 at = NSEC_PER_SEC;
+
+	queue->delay_first = true;
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1500), at + 500 * BYTE_NS);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1500), at + 2000 * BYTE_NS);
+	at += NSEC_PER_SEC;
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1500), at + 500 * BYTE_NS);
+}
+
+/* The packet that waits for the bucket counts, and leaves at a time at which a packet
+ * that comes still finds it there.
+ */
+static void fabric_bucket_limit_test(struct kunit *test)
+{
+	struct fabric_queue *queue = test_bucket(test, 1500);
+	struct fabric_times times;
+	u64 at = NSEC_PER_SEC;
+
+	queue->limit_bytes = 3000;
+	test_leaves(test, queue, at, 1500);
+	KUNIT_EXPECT_EQ(test, fabric_queue_settled(queue, at), at - 1);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1500), at + 1500 * BYTE_NS);
+	KUNIT_EXPECT_EQ(test, fabric_queue_arrival(queue, at, 1, &times), FABRIC_FULL);
+	fabric_queue_begun(queue, 1500);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at + 1, 1500),
+			at + 3000 * BYTE_NS);
+	KUNIT_EXPECT_EQ(test, fabric_queue_arrival(queue, at + 1, 1, &times),
+			FABRIC_FULL);
+}
+
+/* A bucket keeps its bytes when the capacity changes, and a link that is out sends
+ * nothing, whatever its bucket has.
+ */
+static void fabric_bucket_steps_test(struct kunit *test)
+{
+	static struct fabric_step steps[] = {
+		{ 0, 8 * MBPS }, { NSEC_PER_SEC, MBPS },
+		{ 2 * NSEC_PER_SEC, 0 }, { 3 * (u64)NSEC_PER_SEC, 8 * MBPS },
+	};
+	struct fabric_queue *queue = test_bucket(test, 3000);
+	u64 at = NSEC_PER_SEC - 1500 * BYTE_NS;
+
+	queue->delay_first = true;
+	queue->rate.steps = steps;
+	queue->rate.count = ARRAY_SIZE(steps);
+	test_leaves(test, queue, at, 3000);
+	/* 1500 bytes have come in at the change, and 100 after it. */
+	at = NSEC_PER_SEC + 800 * BYTE_NS;
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1600), at);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 100), at + 800 * BYTE_NS);
+
+	/* 1375 bytes stay, and as many come in until the link fails. */
+	at = 2 * NSEC_PER_SEC - 11000 * BYTE_NS;
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1625), at);
+	at = 2 * NSEC_PER_SEC + NSEC_PER_MSEC;
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1000), 3000000000ULL);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1000), 3000000000ULL);
+	KUNIT_EXPECT_EQ(test, test_leaves(test, queue, at, 1000), 3000250000ULL);
+}
+
+/* tbf as Linux has it: tokens in nanoseconds, looked at when a packet is the first of
+ * the queue. Returns when the packet leaves.
+ */
+struct test_tbf {
+	s64 tokens, depth, checked, last;
+};
+
+static u64 test_tbf_leaves(struct test_tbf *tbf, s64 at, s64 need)
+{
+	s64 now = max(at, tbf->last), tokens;
+
+	for (;;) {
+		tokens = min(now - tbf->checked, tbf->depth) + tbf->tokens;
+		tokens = min(tokens, tbf->depth) - need;
+		if (tokens >= 0)
+			break;
+		now -= tokens;
+	}
+	tbf->checked = now;
+	tbf->tokens = tokens;
+	tbf->last = now;
+	return now;
+}
+
+static void fabric_bucket_is_tbf_test(struct kunit *test)
+{
+	struct fabric_queue *queue = test_bucket(test, 3028);
+	s64 depth = 3028 * BYTE_NS;
+	struct test_tbf tbf = { depth, depth };
+	struct rnd_state random;
+	unsigned int number;
+	u64 at = 1;
+	u32 bytes;
+
+	prandom_seed_state(&random, 5);
+	queue->delay_first = true;
+	for (number = 0; number < ARRIVALS; number++) {
+		at += prandom_u32_state(&random) % (number % 300 < 150 ? 4000000 : 600000);
+		bytes = prandom_u32_state(&random) % 1454 + 60;
+		KUNIT_ASSERT_EQ(test, test_leaves(test, queue, at, bytes),
+				test_tbf_leaves(&tbf, at, bytes * BYTE_NS));
+	}
+}
+
+/* With the delay first, packets reach the queue in order, and it is last. */
+static void fabric_delay_first_test(struct kunit *test)
+{
+	struct fabric_queue *queue = test_queue(test, 8 * MBPS);
+	u64 before = 0, at = 0, reached, least = FABRIC_NEVER, most = 0;
+	struct fabric_times times;
+	unsigned int number;
+
+	queue->delay_ns = 10 * NSEC_PER_MSEC;
+	queue->jitter_ns = NSEC_PER_MSEC;
+	KUNIT_EXPECT_EQ(test, fabric_queue_reached(queue, 7), 7);
+	queue->delay_first = true;
+	for (number = 0; number < ARRIVALS; number++) {
+		at += number & 1 ? 100 * NSEC_PER_USEC : 5 * NSEC_PER_MSEC;
+		reached = fabric_queue_reached(queue, at);
+		KUNIT_ASSERT_GE(test, reached, before);
+		least = min(least, reached - at);
+		most = max(most, reached - at);
+		before = reached;
+		fabric_queue_arrival(queue, reached, 60, &times);
+		KUNIT_ASSERT_EQ(test, times.arrives, times.leaves);
+	}
+	KUNIT_EXPECT_GE(test, least, 9 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, least, 9 * NSEC_PER_MSEC + 5000);
+	KUNIT_EXPECT_LE(test, most, 11 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_GE(test, most, 11 * NSEC_PER_MSEC - 5000);
 }
 
 static void fabric_heap_test(struct kunit *test)
@@ -249,6 +438,12 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(fabric_red_test),
 	KUNIT_CASE(fabric_red_average_test),
 	KUNIT_CASE(fabric_jitter_and_loss_test),
+	KUNIT_CASE(fabric_bucket_test),
+	KUNIT_CASE(fabric_bucket_small_test),
+	KUNIT_CASE(fabric_bucket_limit_test),
+	KUNIT_CASE(fabric_bucket_steps_test),
+	KUNIT_CASE(fabric_bucket_is_tbf_test),
+	KUNIT_CASE(fabric_delay_first_test),
 	KUNIT_CASE(fabric_heap_test),
 	{}
 };

@@ -41,6 +41,8 @@ static inline struct fabric_link *fabric_link_of(char **text)
 /* fabric_link_orders.c */
 int fabric_order_link(char *text);
 int fabric_order_red(char *text);
+int fabric_order_burst(char *text);
+int fabric_order_delay_first(char *text);
 int fabric_order_rate(char *text);
 void fabric_rates_forget(void);
 
