@@ -38,7 +38,7 @@ def check(spec: "Spec", topology: Description | None, faults: Faults) -> None:
             reason = f"'{figure.by}' has words, and {figure.kind} shows numbers"
             faults.add((*at, "by"), f"{reason}; take kind: groups")
         _check_part(spec, figure, at, faults, topology)
-        _check_time_figure(spec, figure, at, faults)
+        _check_time_figure(spec, figure, at, faults, topology)
         for position, name in enumerate(figure.factors or ()):
             if name not in varied:
                 reason = f"'{name}' is the same in all runs"
@@ -81,16 +81,29 @@ def _check_part(
                 )
 
 
-def _check_time_figure(spec: "Spec", figure: Figure, at: Loc, faults: Faults) -> None:
-    """Whether the figure's quantities are recorded, and its hosts have traffic."""
+def _hosts_with_traffic(spec: "Spec", topology: Description) -> list[str]:
+    if any(entry.many for entry in spec.traffic):
+        return list(topology.hosts)
+    ends = [pair for entry in spec.traffic for pair in entry.ends(topology)]
+    return sorted({host for pair in ends for host in pair})
+
+
+def _check_time_figure(
+    spec: "Spec",
+    figure: Figure,
+    at: Loc,
+    faults: Faults,
+    topology: Description | None,
+) -> None:
+    """Whether the figure's quantities are recorded, and its hosts have traffic.
+
+    topology : None if there is no such network, which is a fault of its own
+    """
     for position, name in enumerate(figure.quantities or ()):
         if QUANTITIES[name].column and spec.trace_interval is None:
             reason = f"'{name}' is known of traces only; say e.g. trace: 100 ms"
             faults.add((*at, "quantities", position), reason)
-    ends = [pair for e in spec.traffic for pair in e.ends(spec.network_description)]
-    hosts = sorted({host for pair in ends for host in pair})
-    if any(entry.many for entry in spec.traffic):
-        hosts = list(spec.network_description.hosts)
+    hosts = _hosts_with_traffic(spec, topology) if topology else figure.users or ()
     for position, name in enumerate(figure.users or ()):
         if name not in hosts:
             reason = f"'{name}' has no traffic; {nearest(name, hosts)}"

@@ -220,3 +220,12 @@ def test_what_is_refused(sections: dict[str, object], message: str) -> None:
     said = faults(**sections)
     assert message in said
     assert said.startswith("f.yaml:") and "\n" not in said
+
+
+@pytest.mark.parametrize("topology", [None, "two_lins"])
+def test_a_figure_of_users_in_an_unknown_network(topology: str | None) -> None:
+    """The network is the fault, and not the hosts of the figure."""
+    figures = [TIMES | {"users": ["multi"]}]
+    said = faults(topology=topology, traffic=[flow("multi")], figures=figures)
+    assert said.startswith("f.yaml") and "\n" not in said
+    assert "topology" in said and "has no traffic" not in said
