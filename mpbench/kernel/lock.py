@@ -27,6 +27,6 @@ def exclusive(folder: Path, say: Callable[[str], None]) -> Iterator[IO[bytes]]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("waiting for another build to end")
+            say("waiting for another mpbench that builds or unpacks here")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield handle

@@ -173,7 +173,7 @@ def test_a_second_build_waits_for_the_first(lab: Lab) -> None:
     second = lab.start()
     assert first.wait(120) == 0
     out, errors = second.communicate(timeout=240)
-    assert "waiting for another build" in errors
+    assert "waiting for another mpbench" in errors
     assert Path(out.strip()) == kernel.find("guest").path
     assert lab.makes() == 1
 
