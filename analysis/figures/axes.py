@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Literal
 
 from matplotlib import rcParams
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -84,6 +85,30 @@ def save_with_legend(
     height += more_inches
     if len(names) > 1:
         height += style.legend_above(axis, handles, names, width - 0.7)
+    figure.set_size_inches(width, height)
+    style.save(figure, target)
+
+
+def save_panels(
+    figure: Figure, panels: Sequence[Axes], columns: int, target: style.Target
+) -> None:
+    """Save a figure of several panels, with one legend above all of them.
+
+    panels : those that show something
+    columns : the number of panels side by side
+    """
+    labelled: dict[str, Artist] = {}
+    for axis in panels:
+        handles, names = axis.get_legend_handles_labels()
+        labelled |= dict(zip(names, handles, strict=True))
+    width, height = style.PANEL_INCHES
+    width, height = width * columns, height * -(-len(panels) // columns)
+    if target.look.columns:
+        width = style.COLUMN_INCHES[target.look.columns]
+    if len(labelled) > 1:
+        height += style.legend_outside(
+            figure, [*labelled.values()], [*labelled], width - SCALE_INCHES
+        )
     figure.set_size_inches(width, height)
     style.save(figure, target)
 

@@ -101,7 +101,7 @@ KINDS: Mapping[str, Kind] = {
             "means of a metric with intervals against a factor, one line per case",
             "{metric}",
             needs=("metric", "by"),
-            may=("part", "case", "log", "labels", "title", "theory"),
+            may=("part", "panels", "case", "log", "labels", "title", "theory"),
             prefix="line",
         ),
         Kind(

@@ -103,6 +103,7 @@ class FigureRequest(BaseModel):
     criterion : what sorts the runs into batches, or whose sign splits a CDF
     batches : number of batches, or of bars, 1 to 1000
     by : the factor whose values are groups, columns or panels
+    panels : the factor whose values have a panel each, where `by` is the axis
     case : the one case that is shown; None for all
     quantities : names of analysis.run.quantities.QUANTITIES, drawn over time
     users : hosts whose data are shown; None for all
@@ -130,6 +131,7 @@ class FigureRequest(BaseModel):
     criterion: Criterion | None = None
     batches: int = 5
     by: str | None = None
+    panels: str | None = None
     case: str | None = None
     quantities: tuple[str, ...] | None = None
     users: tuple[str, ...] | None = None

@@ -191,6 +191,26 @@ def legend_above(
     return LEGEND_ROW_INCHES * (-(-len(names) // columns) + bool(title))
 
 
+def legend_outside(
+    figure: Figure, handles: Sequence[Any], names: Sequence[str], width_inches: float
+) -> float:
+    """A legend above all panels of a figure; returns its height in inches.
+
+    width_inches : the width into which it has to fit
+    """
+    columns = legend_columns(names, width_inches)
+    figure.legend(
+        handles,
+        names,
+        loc="outside upper left",
+        ncols=columns,
+        alignment="left",
+        frameon=False,
+        handlelength=2.2,
+    )
+    return LEGEND_ROW_INCHES * -(-len(names) // columns)
+
+
 def save(figure: Figure, target: Target) -> list[Path]:
     """Save the figure in each format, as wide as the look says."""
     for text in figure.findobj(Text):

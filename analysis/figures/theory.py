@@ -1,6 +1,6 @@
 """What models of networks say about a figure's runs: lines and marks of theory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,6 +34,11 @@ class Curve:
     model: str
     case: str | None
     values: Mapping[Point, float]
+
+    def of(self, points: Container[Point]) -> "Curve":
+        """The same model at these points alone."""
+        known = {key: value for key, value in self.values.items() if key in points}
+        return replace(self, values=known)
 
 
 def curves(

@@ -38,6 +38,8 @@ def title(request: FigureRequest) -> str:
         text += f" {kind.against} {_criterion(request.criterion)}"
     if request.by:
         text += f" by {_words(request.by)}"
+    if request.panels:
+        text += f" and {_words(request.panels)}"
     text += f", {request.case}" if request.case else ""
     return f"{text} (after {request.after})" if request.after else text
 
@@ -54,6 +56,7 @@ def file_name(request: FigureRequest) -> str:
     parts += [request.metric or ""]
     parts += ["over", request.over] if request.over else []
     parts += [request.criterion.factor if request.criterion else "", request.by or ""]
+    parts += ["panels", request.panels] if request.panels else []
     parts += [f"point-{request.point}"] if request.point else []
     parts += [f"repetition-{request.repetition}"] if request.repetition else []
     parts += ["log", request.log] if request.log else []

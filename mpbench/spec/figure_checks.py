@@ -1,5 +1,6 @@
 """Checks between the figures of an experiment and what its runs have."""
 
+from collections.abc import Set
 from typing import TYPE_CHECKING
 
 from analysis.run.quantities import QUANTITIES
@@ -37,6 +38,7 @@ def check(spec: "Spec", topology: Description | None, faults: Faults) -> None:
         elif figure.by in words and figure.kind in OF_NUMBERS:
             reason = f"'{figure.by}' has words, and {figure.kind} shows numbers"
             faults.add((*at, "by"), f"{reason}; take kind: groups")
+        _check_panels(figure, at, faults, varied)
         _check_part(spec, figure, at, faults, topology)
         _check_time_figure(spec, figure, at, faults, topology)
         for position, name in enumerate(figure.factors or ()):
@@ -46,6 +48,16 @@ def check(spec: "Spec", topology: Description | None, faults: Faults) -> None:
             elif name in words:
                 reason = f"'{name}' has words, and a histogram shows numbers"
                 faults.add((*at, "factors", position), f"{reason}; take it away")
+
+
+def _check_panels(figure: Figure, at: Loc, faults: Faults, varied: Set[str]) -> None:
+    if figure.panels is None:
+        return
+    if figure.panels not in varied:
+        faults.add((*at, "panels"), f"'{figure.panels}' is the same in all runs")
+    elif figure.panels == figure.by:
+        reason = f"'{figure.panels}' is on the horizontal axis (by)"
+        faults.add((*at, "panels"), f"{reason}; take another factor, or none")
 
 
 def _check_part(

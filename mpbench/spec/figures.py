@@ -155,6 +155,10 @@ class Figure(request.FigureRequest):
         default=None,
         description="The factor whose values are groups, columns or panels.",
     )
+    panels: Annotated[str, AfterValidator(_parameter)] | None = Field(
+        default=None,
+        description="Of line: another factor, with a panel for each of its values.",
+    )
     case: Annotated[str, AfterValidator(_case)] | None = Field(
         default=None, description="The case that is shown; all if not said."
     )

@@ -150,6 +150,43 @@ def test_nothing_below_zero_goes_on_a_logarithmic_axis(
         draw({**LINE, "log": "y"}, loaded, tmp_path)
 
 
+PANELS = {**LINE, "by": "path1.loss", "panels": "traffic.size"}
+
+
+@pytest.mark.parametrize("cases", [1, 12])
+def test_a_second_factor_has_panels(
+    cases: int, tmp_path: Path, pictures: list[Figure]
+) -> None:
+    frame = many(cases, points=12).runs
+    frame["path1.loss_percent"] = frame["point"] // 3 % 2
+    drawn = draw(PANELS, Campaign("x", frame), tmp_path)
+    (picture,) = pictures
+    titles = [axis.get_title() for axis in picture.axes]
+    assert titles == [f"traffic size {size}" for size in ("8 kB", "128 kB", "2.05 MB")]
+    for axis in picture.axes:
+        assert len(axis.containers) == cases
+        assert list(axis.containers[0].lines[0].get_xdata()) == [0, 1]
+    assert len(picture.legends) == (cases > 1)
+    # Each panel has its own mean, and not one over all panels.
+    of_panel = frame[
+        (frame["traffic.size_bytes"] == 8000) & (frame["case"] == "case-1")
+    ]
+    wanted = of_panel.groupby("path1.loss_percent")["goodput_mbps"].mean()
+    marks = picture.axes[0].containers[0].lines[0].get_ydata()
+    assert list(marks) == pytest.approx(list(wanted))
+    assert set(drawn.summary["batch"]) == {"8 kB", "128 kB", "2.05 MB"}
+    picture.draw_without_rendering()
+    assert all(axis.get_window_extent().height > 60 for axis in picture.axes)
+
+
+def test_too_many_panels_are_told(tmp_path: Path, pictures: list[Figure]) -> None:
+    frame = many(1, points=17).runs
+    frame["traffic.size_bytes"] = frame["point"]
+    frame["path1.loss_percent"] = 1.0
+    with pytest.raises(UndrawableError, match="17 values, more than the 16 panels"):
+        draw(PANELS, Campaign("x", frame), tmp_path)
+
+
 def test_title_and_labels_are_the_users(tmp_path: Path, pictures: list[Figure]) -> None:
     words = {"title": "Ours <b>", "labels": {"x": "size $ [B]", "y": r"$\frac"}}
     drawn = draw({**LINE, **words}, many(1), tmp_path)
@@ -181,6 +218,7 @@ design:
   method: grid
   factors:
     path1.loss: [0 %, 1 %]
+    path2.loss: [0 %, 1 %]
 cases:
   a: {protocol: mptcp, congestion_control: lia, scheduler: lowrtt}
 traffic:
@@ -197,9 +235,10 @@ def load(figure: str) -> Any:
 def test_an_experiment_file_can_ask_for_them() -> None:
     spec = load(
         "{kind: line, metric: goodput, by: path1.loss, log: y, title: Loss, "
-        "labels: {x: loss}}"
+        "labels: {x: loss}, panels: path2.loss}"
     )
     (figure,) = spec.figures
+    assert figure.panels == "path2.loss"
     assert (figure.log, figure.title, figure.labels.x) == ("y", "Loss", "loss")
     assert load("{kind: scatter, metric: goodput, by: path1.loss}").figures
 
@@ -212,6 +251,15 @@ def test_an_experiment_file_can_ask_for_them() -> None:
         ("{kind: line, metric: goodput, by: path1.loss, log: z}", "both"),
         ("{kind: box, metric: goodput, criterion: {factor: loss}, log: x}", "has none"),
         ("{kind: line, metric: goodput, by: path1.loss, labels: {z: a}}", "labels"),
+        (
+            "{kind: line, metric: goodput, by: path1.loss, panels: path1.loss}",
+            r"\(by\)",
+        ),
+        ("{kind: line, metric: goodput, by: path1.loss, panels: path1.delay}", "same"),
+        (
+            "{kind: scatter, metric: goodput, by: path1.loss, panels: path2.loss}",
+            "none",
+        ),
     ],
 )
 def test_mistakes_are_told_with_their_line(figure: str, message: str) -> None:

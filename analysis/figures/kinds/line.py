@@ -11,7 +11,10 @@ from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
 from analysis.figures import axes, style, theory, theory_marks
 from analysis.figures.data import (
+    MOST_GROUPS,
     REFERENCE_LINES,
+    group_label,
+    groups_by,
     metric_column,
     metric_missing,
     networks,
@@ -28,6 +31,8 @@ from analysis.figures.titles import title
 
 MOST_NAMED = 6
 """The most values whose names fit below a logarithmic axis."""
+MOST_COLUMNS = 3
+"""The most panels side by side."""
 NOTE = (
     "Each mark is a mean over n networks, or over the repetitions of a single network. "
     "Its bar is the 95 % confidence interval of the mean by Student's t; a mark with "
@@ -49,10 +54,31 @@ class Curve:
     halves: np.ndarray
 
 
+@dataclass(frozen=True)
+class Panel:
+    """The curves of one value of the factor `panels`, or of all runs.
+
+    name : the value, in words; "" for all runs
+    points : design point and case of each run, as theory knows them
+    """
+
+    name: str
+    curves: dict[str, Curve]
+    points: set[theory.Point]
+
+    @property
+    def least(self) -> float:
+        """The smallest mean."""
+        return min(float(curve.means.min()) for curve in self.curves.values())
+
+
 def draw(
     request: FigureRequest, campaign: Campaign, target: style.Target
 ) -> DrawnFigure:
-    """One line per case over the values of the factor `by`."""
+    """One line per case over the values of the factor `by`.
+
+    With `panels` there is one panel per value of that factor.
+    """
     runs = ok_runs(campaign)
     column = metric_column(runs, request)
     by = parameter_column(runs, request.by or "")
@@ -63,44 +89,65 @@ def draw(
     rows = rows_of(request, runs).dropna(subset=[column, by])
     if rows.empty:
         raise metric_missing(request)
-    points = list(zip(rows["point"], rows["case"].map(str), strict=True))
+    points = _points(rows)
     at = dict(zip(points, rows[by], strict=True))
     expected = theory.curves(request, campaign, points, request.part)
-    rows = networks(rows, ["case", by])
-    numbers = style.case_numbers(campaign.runs["case"])
+    keys = ["case", by]
+    if request.panels:
+        keys.append(parameter_column(rows, request.panels))
+        if (count := rows[keys[-1]].nunique()) > MOST_GROUPS:
+            raise UndrawableError(
+                f"{request.panels} has {count} values, more than the {MOST_GROUPS}"
+                " panels that fit; leave panels out"
+            )
+    rows = networks(rows, keys)
+    what = group_label(rows, request.panels)
     unit = label(by).partition(" [")[2].rstrip("]")
-    curves: dict[str, Curve] = {}
-    summary = []
-    for case, of_case in rows.groupby("case", sort=False):
-        values = {x: group[column] for x, group in of_case.groupby(by)}
-        intervals = [mean_interval(group.to_numpy(float)) for group in values.values()]
-        curves[str(case)] = Curve(
-            np.array(list(values), float),
-            np.array([mean for mean, _ in intervals]),
-            np.array([half for _, half in intervals]),
-        )
+    panels, summary = [], []
+    for value, group in groups_by(rows, request.panels):
+        curves = {
+            str(case): _curve(of_case, column, by)
+            for case, of_case in group.groupby("case", sort=False)
+        }
+        panels.append(Panel(f"{what} {value}".strip(), curves, set(_points(group))))
         summary += [
-            summary_row(column, value_text(x, unit), str(case), "", group)
-            for x, group in values.items()
+            summary_row(column, value_text(x, unit), str(case), value, marks)
+            for case, of_case in group.groupby("case", sort=False)
+            for x, marks in of_case.groupby(by)[column]
         ]
-    if len(curves) > style.MOST_SERIES:
+    numbers = style.case_numbers(campaign.runs["case"])
+    shown = {name for panel in panels for name in panel.curves}
+    if len(shown) > style.MOST_SERIES:
         raise UndrawableError(
-            f"{len(curves)} lines, of which only {style.MOST_SERIES} can look "
+            f"{len(shown)} lines, of which only {style.MOST_SERIES} can look "
             "different; name a case"
         )
+    labels = (label(by), label(column))
+    lines = REFERENCE_LINES.get(request.metric or "", ())
     with style.styled(target.look):
-        figure, (axis,) = style.panels(1)
-        for value in REFERENCE_LINES.get(request.metric or "", ()):
-            axis.axhline(value, color=style.GREY, lw=0.8, ls=":")
-        for name, curve in curves.items():
-            _plot(axis, name, curve, numbers[name], len(numbers))
-        for model, known in theory_marks.numbered(expected):
-            theory_marks.draw(axis, known, at, numbers, model, joined=True)
-        least = min(float(curve.means.min()) for curve in curves.values())
-        axes.dress(axis, request, (label(by), label(column)), (rows[by].min(), least))
-        if request.log in ("x", "both"):
-            _name_values(axis, sorted(rows[by].unique()), unit)
-        axes.save_with_legend(figure, axis, target)
+        columns = 1 if target.look.narrow else min(MOST_COLUMNS, len(panels))
+        figure, places = style.panels(columns, -(-len(panels) // columns))
+        for place, (axis, panel) in enumerate(zip(places, panels, strict=False)):
+            for line in lines:
+                axis.axhline(line, color=style.GREY, lw=0.8, ls=":")
+            for name, curve in panel.curves.items():
+                _plot(axis, name, curve, numbers[name], len(numbers))
+            for model, known in theory_marks.numbered(expected):
+                known = known.of(panel.points)
+                theory_marks.draw(axis, known, at, numbers, model, joined=True)
+            axes.dress(axis, request, labels, (rows[by].min(), panel.least))
+            if place % columns:
+                axis.set_ylabel("")
+            if panel.name:
+                axis.set_title(panel.name)
+            if request.log in ("x", "both"):
+                _name_values(axis, sorted(rows[by].unique()), unit)
+        for axis in places[len(panels) :]:
+            axis.set_visible(False)
+        if len(panels) == 1:
+            axes.save_with_legend(figure, places[0], target)
+        else:
+            axes.save_panels(figure, places[: len(panels)], columns, target)
     return DrawnFigure(
         title(request),
         target.name,
@@ -108,6 +155,22 @@ def draw(
         reading=NOTE,
         summary=pd.DataFrame(summary),
         group_label=without_mathematics(label(by)),
+        batch_label=what or "batch",
+    )
+
+
+def _points(rows: pd.DataFrame) -> list[theory.Point]:
+    return list(zip(rows["point"], rows["case"].map(str), strict=True))
+
+
+def _curve(rows: pd.DataFrame, column: str, by: str) -> Curve:
+    """The marks of one case."""
+    values = {x: group[column].to_numpy(float) for x, group in rows.groupby(by)}
+    intervals = [mean_interval(group) for group in values.values()]
+    return Curve(
+        np.array(list(values), float),
+        np.array([mean for mean, _ in intervals]),
+        np.array([half for _, half in intervals]),
     )
 
 
