@@ -24,6 +24,7 @@ from mpbench import kernel
 from mpbench.backends import boot, roots
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
+from mpbench.errors import UserError
 from mpbench.kernel import cache
 from tests.virtual.lab import REPOSITORY, Lab, guest_call, make_job
 
@@ -41,7 +42,10 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=20)
     options = parser.parse_args()
     given = options.kernel
-    built = cache.read(given) if given else kernel.find(options.config)
+    try:
+        built = cache.read(given) if given else kernel.find(options.config)
+    except UserError as error:
+        parser.error(str(error))
     if built is None:
         parser.error(f"--kernel {given}: no kernel there")
     if built.info["config"] != "guest":
