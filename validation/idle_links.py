@@ -88,12 +88,13 @@ def outputs(
     folder: Path, job: Mapping[str, Any], begin: str
 ) -> list[tuple[float, str]]:
     """When the entries whose names begin so started, and what they printed."""
-    names = job["report"]["names"]
-    files = ((n, folder / "artefacts" / f"traffic-{n}-client.txt") for n in range(99))
     return [
-        (job["traffic"][number]["start_s"], file.read_text())
-        for number, file in files
-        if number < len(names) and names[number].startswith(begin)
+        (
+            job["traffic"][number]["start_s"],
+            (folder / "artefacts" / f"traffic-{number}-client.txt").read_text(),
+        )
+        for number, name in enumerate(job["report"]["names"])
+        if name.startswith(begin)
     ]
 
 

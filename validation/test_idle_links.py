@@ -1,8 +1,10 @@
 """The use of links from two readings of their counters, and LIA's growth."""
 
+from pathlib import Path
+
 import pytest
 
-from validation.idle_links import lia_growth_per_s, table, used
+from validation.idle_links import lia_growth_per_s, outputs, table, used
 
 READ = """\
 link bps packets bytes full waited_2^10ns
@@ -29,3 +31,14 @@ def test_equal_subflows_grow_by_their_share_of_a_packet() -> None:
     """n equal subflows together by 1/n packets per round trip; a single one by one."""
     assert lia_growth_per_s([(20.0, 0.02)]) == pytest.approx(50)
     assert lia_growth_per_s([(20.0, 0.02)] * 8) == pytest.approx(50 / 8)
+
+
+def test_entries_are_read_behind_any_number_of_others(tmp_path: Path) -> None:
+    names = [*(f"data{number}" for number in range(128)), "links1", "links2"]
+    (tmp_path / "artefacts").mkdir()
+    for number in (128, 129):
+        file = tmp_path / "artefacts" / f"traffic-{number}-client.txt"
+        file.write_text(names[number])
+    traffic = [{"start_s": float(number)} for number in range(130)]
+    job = {"report": {"names": names}, "traffic": traffic}
+    assert outputs(tmp_path, job, "links") == [(128.0, "links1"), (129.0, "links2")]
