@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from scipy import stats
 
 from analysis.campaign import table
@@ -153,6 +156,15 @@ def test_nothing_below_zero_goes_on_a_logarithmic_axis(
 PANELS = {**LINE, "by": "path1.loss", "panels": "traffic.size"}
 
 
+def means(axis: Axes) -> Line2D:
+    """The first case's line of means, which has bars of error."""
+    (container, *_) = axis.containers
+    assert isinstance(container, ErrorbarContainer)
+    line = container.lines[0]
+    assert isinstance(line, Line2D)
+    return line
+
+
 @pytest.mark.parametrize("cases", [1, 12])
 def test_a_second_factor_has_panels(
     cases: int, tmp_path: Path, pictures: list[Figure]
@@ -165,15 +177,15 @@ def test_a_second_factor_has_panels(
     assert titles == [f"traffic size {size}" for size in ("8 kB", "128 kB", "2.05 MB")]
     for axis in picture.axes:
         assert len(axis.containers) == cases
-        assert list(axis.containers[0].lines[0].get_xdata()) == [0, 1]
+        assert np.asarray(means(axis).get_xdata()).tolist() == [0, 1]
     assert len(picture.legends) == (cases > 1)
     # Each panel has its own mean, and not one over all panels.
     of_panel = frame[
         (frame["traffic.size_bytes"] == 8000) & (frame["case"] == "case-1")
     ]
     wanted = of_panel.groupby("path1.loss_percent")["goodput_mbps"].mean()
-    marks = picture.axes[0].containers[0].lines[0].get_ydata()
-    assert list(marks) == pytest.approx(list(wanted))
+    marks = np.asarray(means(picture.axes[0]).get_ydata())
+    assert marks.tolist() == pytest.approx(list(wanted))
     assert set(drawn.summary["batch"]) == {"8 kB", "128 kB", "2.05 MB"}
     picture.draw_without_rendering()
     assert all(axis.get_window_extent().height > 60 for axis in picture.axes)
