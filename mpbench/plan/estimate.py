@@ -38,7 +38,7 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
     """
     ends = [traffic_end_s(job, entry) for entry in job["traffic"]]
     reads = {entry.get("read", "packet") for entry in job["traffic"]}
-    cost = max(1 / BITS_PER_WALL_S[read] for read in reads)
+    cost = max((1 / BITS_PER_WALL_S[read] for read in reads), default=0.0)
     bits = sum(_sized_bits(job, entry) for entry in job["traffic"])
     timed = [
         (entry["start_s"], end)
@@ -48,8 +48,9 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
     for span in _covered(timed):
         bits += used_mbps(job, span=span) * 1e6 * (span[1] - span[0])
     messages_s = MESSAGE_S * sum(map(_messages, job["traffic"]))
-    traffic_s = max(ends) if real_time else bits * cost + messages_s
-    return Estimate(max(ends), OVERHEAD_S + traffic_s)
+    end_s = max(ends, default=0.0)
+    traffic_s = end_s if real_time else bits * cost + messages_s
+    return Estimate(end_s, OVERHEAD_S + traffic_s)
 
 
 def _sized_bits(job: Job, entry: Job) -> float:

@@ -12,6 +12,7 @@ import pytest
 
 from mpbench.errors import UserError
 from mpbench.plan import Estimate, draw_design, estimate, make_plan, total
+from mpbench.plan.estimate import OVERHEAD_S
 from mpbench.spec import load, loads
 from tests.spec.files import TEXT, factors, spec
 
@@ -246,6 +247,10 @@ def test_estimates() -> None:
     assert real.virtual_s == 30 < real.wall_s < 31
     sized = one_estimate([flow(size="25 MB")])
     assert sized.virtual_s == pytest.approx(10, abs=0.5), "at 20 Mbit/s"
+
+
+def test_a_run_without_traffic_takes_its_boot_alone() -> None:
+    assert estimate({"traffic": []}) == Estimate(0.0, OVERHEAD_S)
 
 
 def test_totals() -> None:
