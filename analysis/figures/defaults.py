@@ -23,7 +23,7 @@ def requests(campaign: Campaign) -> tuple[FigureRequest, ...]:
     phases.
     """
     found = []
-    if "goodput" in campaign.metrics:
+    if "goodput" in campaign.metrics and _capacities_bound(campaign):
         found.append(FigureRequest(kind="goodput"))
     if any(is_number(campaign.runs, name) for name in campaign.factors):
         found.append(FigureRequest(kind="histogram", batches=10))
@@ -35,6 +35,18 @@ def requests(campaign: Campaign) -> tuple[FigureRequest, ...]:
             for quantity in ("goodput", "cwnd")
         ]
     return tuple(found)
+
+
+def _capacities_bound(campaign: Campaign) -> bool:
+    """Whether no goodput exceeds the capacities of all links together.
+
+    In a data centre they are those of classes of links, and say nothing of the sum.
+    """
+    runs = campaign.ok_runs
+    if "goodput_mbps" not in runs.columns:
+        return True
+    links = [name for name in runs.columns if name.endswith(".capacity_mbps")]
+    return not (runs["goodput_mbps"] > runs[links].sum(axis=1)).any()
 
 
 def _of_metric(campaign: Campaign, metric: str) -> list[FigureRequest]:

@@ -440,3 +440,12 @@ def test_default_figures_follow_the_metrics(tmp_path: Path) -> None:
     assert not any(request.after for request in defaults.requests(asked))
     campaign_page.write(asked, Contents(), tmp_path)
     assert "completion_time_s" in pd.read_csv(tmp_path / "points.csv")
+
+
+def test_a_data_centre_has_no_bars_of_goodput_below_a_capacity() -> None:
+    """Its capacities are those of classes of links, which many links have."""
+    rows = campaign.rows(2)
+    for row in rows:
+        row["goodput_mbps"] = 6000.0
+    asked = Campaign("x", table.build(rows), FACTORS)
+    assert "goodput" not in {request.kind for request in defaults.requests(asked)}
