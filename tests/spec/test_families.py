@@ -15,6 +15,7 @@ from mpbench.spec import builtin, loads
 from mpbench.theory.experiment import network_of
 from topologies import fabric, families
 from topologies.families import centre
+from topologies.shaping import Shape
 
 NAMES = (*families.EXAMPLES, "fattree", "fattree-k2", "fattree-k6-h1", "clos-l3-s3-h4")
 MPTCP = {"protocol": "mptcp", "congestion_control": "lia"}
@@ -242,3 +243,16 @@ def test_advice_that_a_data_centre_can_follow(
 ) -> None:
     with pytest.raises(UserError, match=f"(?m){words}"):
         job(**sections)
+
+
+def test_both_ends_of_a_bcube_can_open_subflows() -> None:
+    """A receiver that opens one itself, from its second port, sent into nothing."""
+    bcube = families.centre("bcube-n4-k1")
+    shape = Shape(capacity_mbps=100.0, delay_ms=0.02, queue_packets=100)
+    shapes = dict.fromkeys(bcube.classes, shape)
+    table = bcube.table(shapes, [("h1", "h2")], seed=1)
+    first, second = (bcube.ports[host] for host in ("h1", "h2"))
+    for here, there in ((first, second), (second, first)):
+        for port in here:
+            assert table.paths[port.address, there[0].address]
+            assert table.paths[there[0].address, port.address]

@@ -94,7 +94,8 @@ class Centre:
         """The table of the fabric.
 
         shapes : by class
-        pairs : (from, to) of the hosts between which traffic flows
+        pairs : (from, to) of the hosts between which traffic flows. The receiver has
+            paths from each of its ports too: MPTCP lets both ends open subflows
         seed : of the order in which flows take the paths of a pair of addresses
         """
         ways: list[Way] = []
@@ -104,6 +105,9 @@ class Centre:
             for at, one in ((place.forward, up), (place.backward, shape.down or up)):
                 ways.append(Way(place.link, at[1], at, one))
         paths = dict(self._paths(pairs, seed))
+        back = [(there, here) for here, there in pairs]
+        for addresses, ahead in self._paths(back, seed):
+            paths.setdefault(addresses, ahead)
         return Table(tuple(ways), self.ports, paths)
 
     def _paths(
