@@ -19,6 +19,9 @@ from mpbench.errors import UserError
 from mpbench.kernel import cache, kit
 from mpbench.kernel.cache import Kernel
 
+COLUMNS = "-ftrack-macro-expansion=2"
+"""GCC's default, which a kernel's build turns off: messages name the line and the column
+of a user's own words, not those of the macro around them."""
 FOLDER = "net/mptcp/own"
 """Where the texts lie in the tree: beside mpbench's, whose headers they include."""
 COMPILE_S = 120
@@ -121,9 +124,8 @@ def _compile(words: Sequence[str], name: str, objects: Path) -> str:
     source = f"../{FOLDER}/{name}.c"
     base = f'-DKBUILD_BASENAME="{name}"'
     mod = f'-DKBUILD_MODFILE="{FOLDER}/{name}"'
-    _run(
-        [*words[:-1], "-I../net/mptcp", base, mod, "-c", "-o", target, source], objects
-    )
+    files = ["-c", "-o", target, source]
+    _run([*words[:-1], COLUMNS, "-I../net/mptcp", base, mod, *files], objects)
     return target
 
 

@@ -88,7 +88,8 @@ def test_guests_end_with_their_worker_and_begin_again_on_another(
     here, there = tmp_path / "here", tmp_path / "there"
     done = mpbench("run", file, "--out", here)
     assert done.returncode == 0, done.stdout + done.stderr
-    built = (kernel.find().folder, image.find().path.parent, launcher.find().parent)
+    kernels = kernel.find().folder.parent
+    built = (kernels, image.find().path.parent, launcher.find().parent)
     caches = {"XDG_CACHE_HOME": str(cache.root().parent)}
     victim = workers.add_in_root("a", built, **caches)
     workers.add_in_root("b", built, **caches)
