@@ -157,8 +157,11 @@ def tabulate_job(job: Mapping[str, Any], wiring: Wiring) -> fabric.Table:
         table = centre.table(shapes, all_pairs(job["traffic"]), job["seed"])
     else:
         table = fabric.table(description, wiring, shapes)
-    burst = (job.get("fabric") or {}).get("burst_packets")
-    return table if burst is None else fabric.with_bursts(table, burst)
+    settings = job.get("fabric") or {}
+    burst = settings.get("burst_packets")
+    if burst is not None:
+        table = fabric.with_bursts(table, burst)
+    return fabric.with_acks_first(table) if settings.get("acks_first") else table
 
 
 def _described(topology: str | Description) -> tuple[Description, Any]:

@@ -31,6 +31,9 @@ packets of any size."""
 BURST_PACKETS = BURST_BYTES // FRAME_BYTES
 """What the token bucket of a link holds that could also be one of namespaces."""
 MOST_BURST_PACKETS = 100_000
+IN_TURN, FIRST = "in_turn", "first"
+ACKS = (IN_TURN, FIRST)
+"""When a host sends TCP segments without data: like all others, or before them."""
 RED_AS_BUILT = {
     "probability_percent": 10.0,
     "averaging": 16,
@@ -51,6 +54,8 @@ class Way:
     delay_first : whether packets are delayed before the queue, as by netem before tbf,
         and not behind it
     burst_packets : depth of the token bucket, in full packets; 0 for none
+    from_host : whether a host sends into it directly
+    acks_first : whether TCP segments without data are sent before others that wait
     """
 
     link: str
@@ -59,6 +64,8 @@ class Way:
     shape: Shape
     delay_first: bool = False
     burst_packets: int = 0
+    from_host: bool = False
+    acks_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -162,6 +169,12 @@ def with_bursts(table: Table, packets: int) -> Table:
     return replace(table, ways=tuple(ways))
 
 
+def with_acks_first(table: Table) -> Table:
+    """The same network, in which hosts send segments without data first."""
+    ways = (replace(way, acks_first=way.from_host) for way in table.ways)
+    return replace(table, ways=tuple(ways))
+
+
 def link_orders(ways: Sequence[Way], limit: str = LIMITS[0]) -> Iterator[str]:
     """The orders that make the links. limit : one of LIMITS"""
     for number, way in enumerate(ways):
@@ -180,6 +193,8 @@ def link_orders(ways: Sequence[Way], limit: str = LIMITS[0]) -> Iterator[str]:
             yield f"delay_first {number}"
         if way.burst_packets and bps:
             yield f"burst {number} {way.burst_packets * FRAME_BYTES}"
+        if way.acks_first:
+            yield f"bare_first {number}"
         if shape.discipline is not None:
             low, high = (
                 round(1000 * shape.discipline.value(key) / FRAME_BYTES)

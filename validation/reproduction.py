@@ -86,6 +86,9 @@ PUBLICATIONS = {
 
 A word that is not here, such as `thesis`, stands for itself.
 """
+OWN_BUILDS = {"BCube": "BCube", "htsim": "hosts as in htsim"}
+"""Which pages have a build of their own, by a word that the `source` contains. They
+need what the fabric learnt after the build of the other papers."""
 PATCHED = ("rtt-mismatch-acks",)
 """Experiments of `experiments/causes` that need a kernel of their own."""
 MPCC = "mpcc"
@@ -282,6 +285,9 @@ def publication(source: str) -> str:
 
     source : of an experiment file, such as `nsdi11 sec. 3, Fig. 9`
     """
+    for word, name in OWN_BUILDS.items():
+        if word in source:
+            return name
     word = next(iter(source.split()), "")
     return PUBLICATIONS.get(word, word)
 

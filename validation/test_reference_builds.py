@@ -1,7 +1,8 @@
 """Each publication under results/reference comes from one kernel build and one commit.
 
-The publications are those of `validation.reproduction.PUBLICATIONS`: the thesis, the
-OLIA, NSDI 2011 and Balia papers together, and MPCC. Each may have a build of its own.
+The publications are those of `validation.reproduction.publication`: the thesis, the
+OLIA, NSDI 2011 and Balia papers together, NSDI 2011's BCube, and MPCC. Each may have a
+build of its own.
 """
 
 import json
@@ -94,6 +95,7 @@ def test_pages_of_two_builds_are_told_apart(tmp_path: Path) -> None:
     page(tmp_path, "m.md", "`mpcc Fig. 5`", "`3f`", "`ef`")
     page(tmp_path, "n.md", "`nsdi11 Fig. 9`", "`2e`", "`cd`")
     page(tmp_path, "o.md", "`olia Fig. 13`", "`2e`", "`cd`")
+    page(tmp_path, "q.md", "`nsdi11 sec. 4, TP1, the table of BCube`", "`4d`", "`01`")
     assert not faults(tmp_path)
     page(tmp_path, "c.md", "`thesis 6`", "`1d` | `2e`", "`ab` | `cd-dirty`")
     page(tmp_path, "p.md", "`balia Fig. 3`", "`1d`", "`cd`")

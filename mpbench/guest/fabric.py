@@ -171,6 +171,8 @@ def _as_tc(interface: str, row: Mapping[str, int]) -> dict[str, Any]:
         options["burst"] = row["burst"]
     if row["delay_first"]:
         options["delay_first"] = True
+    if row["bare_first"]:
+        options["acks_first"] = True
     if row["red_max_2^-16"]:
         options["red"] = {
             "min": row["red_min_2^-16"] * FRAME_BYTES / 2**16,

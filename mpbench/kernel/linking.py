@@ -20,8 +20,8 @@ from mpbench.kernel import cache, kit
 from mpbench.kernel.cache import Kernel
 
 COLUMNS = "-ftrack-macro-expansion=2"
-"""GCC's default, which a kernel's build turns off: messages name the line and the column
-of a user's own words, not those of the macro around them."""
+"""GCC's default, which a kernel's build turns off: messages name the line and the
+column of a user's own words, not those of the macro around them."""
 FOLDER = "net/mptcp/own"
 """Where the texts lie in the tree: beside mpbench's, whose headers they include."""
 COMPILE_S = 120

@@ -38,9 +38,9 @@ from mpbench.spec.command import ENDS, MOST_NUMBERS, NUMBER_UNITS, TAKEN, words
 from mpbench.spec.plugins import Code, KernelName, NumberName, PluginName
 from mpbench.spec.plugins import Numbers as PluginNumbers
 from mpbench.spec.vocabulary import READ_MODES
-from topologies import Description, User, fabric, networks, templates
+from topologies import Description, User, fabric, families, networks, templates
 from topologies.fabric import CHOICES, LIMITS, MOST_BURST_PACKETS
-from topologies.shaping import from_json
+from topologies.shaping import Shape, from_json
 
 FORMAT = 2
 MOST_SEED = 2**63 - 1
@@ -216,6 +216,7 @@ class Fabric(Part):
     choose: Literal[CHOICES]  # type: ignore[valid-type]
     limit: Literal[LIMITS] | None = None  # type: ignore[valid-type]
     burst_packets: Annotated[int, Field(ge=0, le=MOST_BURST_PACKETS)] | None = None
+    acks_first: Literal[True] | None = None
 
 
 class Guest(Part):
@@ -350,11 +351,28 @@ class Job(Part):
             raise ValueError(f"fabric: {self.topology} needs it")
         if self.fabric is not None and (reason := fabric.fault(shapes)):
             raise ValueError(f"fabric: {reason}")
+        if self.fabric is not None and self.fabric.acks_first:
+            self._check_acks_first(shapes)
         for one in self.changes if self.fabric else ():
             if one.quantity != "capacity_mbps":
                 raise ValueError(f"fabric: {one.quantity} of its links cannot change")
             if not any(one.values) and one.at_s[0] == 0:
                 raise ValueError("fabric: a link needs a capacity at some time")
+
+    def _check_acks_first(self, shapes: Mapping[str, Shape]) -> None:
+        if not self.description.mesh or self.fabric.burst_packets:  # type: ignore[union-attr]
+            raise ValueError("fabric: acks_first is for data centres without buckets")
+        own = families.centre(self.description.name).host_classes
+        for name in own:
+            if shapes[name].jitter_ms:
+                raise ValueError(
+                    f"fabric: acks: {name} has jitter; 'acks: first' works without it"
+                )
+        if changed := {one.link for one in self.changes} & {*own}:
+            raise ValueError(
+                f"fabric: acks: {min(changed)} changes; 'acks: first' works on links"
+                " that stay as they are"
+            )
 
     def _check_hosts(self) -> None:
         users = {u.host: u for u in self.description.users}

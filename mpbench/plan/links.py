@@ -8,7 +8,7 @@ from mpbench.errors import UserError
 from mpbench.spec import Spec
 from mpbench.spec.document import dotted
 from mpbench.spec.link_traits import Both
-from topologies import Shape, impairments, resolve
+from topologies import Shape, families, impairments, resolve
 from topologies.impairments import Impairments
 from topologies.queues import FRAME_BYTES, RED, Discipline
 
@@ -34,6 +34,11 @@ def shapes(
         down = _with(spec, link, traits, down, True, number)
         two_ways = found[link].down is not None or up != down
         found[link] = replace(up, down=down if two_ways else None)
+    if spec.fabric is not None and spec.fabric.host_queue is not None:
+        packets = spec.fabric.host_queue
+        for link in families.centre(spec.network_description.name).host_classes:
+            down = found[link].down or replace(found[link], down=None)
+            found[link] = replace(found[link], queue_packets=packets, down=down)
     return found
 
 

@@ -209,6 +209,8 @@ class Spec(Part):
                 faults.add(("fabric",), reason)
         elif reason := fabrics.fault(topology):
             faults.add(("fabric",), reason)
+        else:
+            fabrics.check_hosts(self.fabric, topology, faults)
 
     def _check_runs(self, faults: Faults) -> None:
         points = self.design.most_points if self.design else 1

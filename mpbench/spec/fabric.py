@@ -6,11 +6,12 @@ from pydantic import BeforeValidator, Field
 from pydantic.config import JsonDict
 
 from mpbench import units
-from mpbench.spec.values import OneOf, Part
+from mpbench.spec.values import Faults, OneOf, Part
 from topologies import Description
-from topologies.fabric import CHOICES, LIMITS, MOST_BURST_PACKETS
+from topologies.fabric import ACKS, CHOICES, FIRST, IN_TURN, LIMITS, MOST_BURST_PACKETS
 from topologies.shaping import FRAME_BYTES
 
+MOST_QUEUE_PACKETS = 1_000_000
 TCLINK = ("minitopo",)
 """Topologies whose links are Mininet's TCLink."""
 
@@ -38,6 +39,17 @@ def bucket(value: object) -> int | None:
     return int(packets)
 
 
+def own_queue(value: object) -> int | None:
+    """A number of packets. Raises ValueError with a one-line reason."""
+    if value is None:
+        return None
+    packets = units.parse(value, "packets")
+    if not packets.is_integer() or not 1 <= packets <= MOST_QUEUE_PACKETS:
+        reason = f"{packets:g} packets; a whole number from 1"
+        raise ValueError(f"{reason} to {MOST_QUEUE_PACKETS} works")
+    return int(packets)
+
+
 class Fabric(Part):
     """How the fabric forwards."""
 
@@ -59,12 +71,26 @@ class Fabric(Part):
         " or 0 for none. The default is that of namespaces, and none in data centres.",
     )
 
+    acks: Annotated[str, OneOf("order", ACKS)] = Field(
+        default=IN_TURN,
+        description="When hosts of a data centre send TCP segments without data:"
+        " `in_turn`, or `first`, before others that wait in the host.",
+    )
+
+    host_queue: Annotated[int | None, BeforeValidator(own_queue)] = Field(
+        default=None,
+        description="Size of the queue in which a host of a data centre keeps what it"
+        " sends, in packets. The default is that of its link.",
+    )
+
     def job(self) -> dict[str, str | int]:
         own: dict[str, str | int] = {}
         if self.limit != LIMITS[0]:
             own["limit"] = self.limit
         if self.burst is not None:
             own["burst_packets"] = self.burst
+        if self.acks == FIRST:
+            own["acks_first"] = True
         return {"choose": self.choose, **own}
 
 
@@ -85,6 +111,18 @@ def switch_schema(schema: JsonDict) -> None:
 
 
 OnFabric = Annotated[Fabric | None, BeforeValidator(switched)]
+
+
+def check_hosts(found: Fabric, topology: Description, faults: Faults) -> None:
+    """Adds the faults of what only hosts of a data centre can have."""
+    given = {"acks": found.acks == FIRST, "host_queue": found.host_queue is not None}
+    for key, there in given.items():
+        if there and not topology.mesh:
+            reason = f"{topology.name} has no links of hosts alone; data centres have"
+            faults.add(("fabric", key), f"{reason}, such as fattree-k4")
+    if given["acks"] and found.burst:
+        reason = "links with a token bucket send in turn; take burst or acks away"
+        faults.add(("fabric", "acks"), reason)
 
 
 def fault(topology: Description) -> str:

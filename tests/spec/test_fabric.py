@@ -55,6 +55,54 @@ def test_the_key_is_in_the_job() -> None:
     assert others == job()
 
 
+def test_hosts_send_segments_without_data_first_from_a_queue_of_their_own() -> None:
+    made = job(**TREE, fabric={"acks": "first", "host_queue": 1000})
+    assert made["fabric"] == {"choose": "rotate", "acks_first": True}
+    host = next(link for link in made["links"] if link["name"] == "host")
+    assert (host["queue_packets"], host["down"]["queue_packets"]) == (1000, 100)
+    given = orders(made)
+    first = [order for order in given if order.startswith("bare_first")]
+    assert len(first) == 16  # the direction from each host, and no other
+    for order in first:
+        link = next(o for o in given if o.startswith(f"link {order.split()[1]} "))
+        assert link == f"link {order.split()[1]} 100000000 20000 1514000 0 0 0"
+    plain = {
+        key: value for key, value in made.items() if key not in ("fabric", "links")
+    }
+    assert plain == {k: v for k, v in job(**TREE).items() if k in plain}
+
+
+@pytest.mark.parametrize(
+    ("sections", "reason"),
+    [
+        ({"fabric": {"acks": "first"}}, "fabric.acks: two_path has no links of hosts"),
+        ({"fabric": {"host_queue": 9}}, "fabric.host_queue: two_path has no links"),
+        ({**TREE, "fabric": {"acks": "last"}}, "fabric.acks: "),
+        (
+            {**TREE, "fabric": {"host_queue": 0}},
+            "fabric.host_queue: 0 packets; a whole",
+        ),
+        ({**TREE, "fabric": {"host_queue": "1 s"}}, "fabric.host_queue: "),
+        (
+            {**TREE, "fabric": {"acks": "first", "burst": 2}},
+            "fabric.acks: links with a token bucket send in turn",
+        ),
+        (
+            {
+                **TREE,
+                "fabric": {"acks": "first"},
+                "parameters": {"host.jitter": "1 ms"},
+            },
+            "acks: host has jitter",
+        ),
+    ],
+)
+def test_hosts_that_cannot_be(sections: dict[str, Any], reason: str) -> None:
+    with pytest.raises(UserError) as refused:
+        job(**sections)
+    assert reason in str(refused.value) and "\n" not in str(refused.value)
+
+
 def test_two_paths_as_orders() -> None:
     made = job(
         fabric=True,

@@ -17,6 +17,10 @@ from topologies.shaping import FRAME_BYTES, packet_time_ms, queue_packets
 from .lab import MPTCP, Lab, contents, guest_call, job_of, lab_with, make_job
 from .test_topologies import PROBE, TCP_MBPS, flow
 
+SOURCE_AT = 14 + 12
+"""Where the source address stands in a frame."""
+BARE_BYTES = (66, 78, 86, 94)
+"""Of a segment of TCP without data, with none to three blocks of SACK."""
 TINY_BYTES = 14 + 20 + 8 + 4
 """A datagram of four bytes, with its headers."""
 
@@ -36,12 +40,17 @@ def way_of(files: dict[str, bytes]) -> dict[str, Any]:
     return dict(way)
 
 
-def times_ns(pcap: bytes) -> list[tuple[int, int]]:
-    """The time and size of each packet of a capture by the guest's kernel."""
+def times_ns(pcap: bytes, source: str = "") -> list[tuple[int, int]]:
+    """The time and size of each packet of a capture by the guest's kernel.
+
+    source : the address that packets come from; empty for all
+    """
+    from_ = bytes(map(int, source.split("."))) if source else b""
     found, at = [], 24
     while at < len(pcap):
         seconds, nanoseconds, kept, whole = struct.unpack_from("<IIII", pcap, at)
-        found.append((seconds * 10**9 + nanoseconds, whole))
+        if pcap.startswith(from_, at + 16 + SOURCE_AT):
+            found.append((seconds * 10**9 + nanoseconds, whole))
         at += 16 + kept
     return found
 
@@ -215,3 +224,36 @@ def test_a_queue_that_is_full_for_a_known_time(tmp_path: Path) -> None:
     assert found["path1.down.loss_probability"] in (0, None)
     assert found["path1.down.mean_queue_packets"] == 0
     assert found["loss_probability"] == found["path1.up.loss_probability"]
+
+
+@pytest.mark.parametrize("acks", ["in_turn", "first"])
+def test_how_long_segments_without_data_wait_in_a_host(
+    tmp_path: Path, acks: str
+) -> None:
+    """Two TCPs in opposite directions fill the host's own queue. An acknowledgement
+    that goes first waits for the packet that is being sent, and for no other data."""
+    entry = {"tool": "iperf3", "from": "h1", "to": "h9", "duration": "1 s"}
+    job = job_of(
+        tmp_path,
+        topology="fattree-k4",
+        design=None,
+        fabric={"acks": acks, "host_queue": 1000},
+        cases={"only": {"protocol": "tcp", "congestion_control": "reno", "path": 1}},
+        traffic=[entry, {**entry, "from": "h9", "to": "h1"}],
+    )
+    names = ["h1-eth0", "h1-e1-up"]
+    job |= {"capture": {"interfaces": names, "full": False}}
+    ended, folder = Lab(tmp_path).execute(job, bounds(job))
+    assert ended.status == "finished", ended.reason
+    files = contents(folder)
+    address = json.loads(files["outcome.json"])["users"]["h1"][0]["address"]
+    sent, left = (times_ns(files[f"capture-{name}.pcap"], address) for name in names)
+    small = [[at for at, size in one if size in BARE_BYTES] for one in (sent, left)]
+    out = [at for at in small[0] if at <= small[1][-1]]
+    assert len(small[1]) > 1000 and len(out) == len(small[1])
+    longest_ms = max(b - a for a, b in zip(out, small[1], strict=True)) / 1e6
+    if acks == "in_turn":
+        assert longest_ms > 20 * packet_time_ms(100)
+    else:
+        # Several acknowledgements can wait for the same packet.
+        assert longest_ms < 2 * packet_time_ms(100)

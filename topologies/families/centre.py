@@ -61,6 +61,12 @@ class Centre:
             sysctls=tuple(SYSCTLS.items()),
         )
 
+    @property
+    def host_classes(self) -> tuple[str, ...]:
+        """The classes of wires that end at hosts."""
+        there = {name for name, near, _ in self.wires if near in self.ports}
+        return tuple(name for name in self.classes if name in there)
+
     def _path(self, port: int) -> Chain:
         """The classes that a path from a port can take, first that of the port.
 
@@ -102,8 +108,10 @@ class Centre:
         for place in self.wiring().links:
             shape = shapes[place.link]
             up = replace(shape, down=None)
+            near = self.wires[len(ways) // 2][1]
             for at, one in ((place.forward, up), (place.backward, shape.down or up)):
-                ways.append(Way(place.link, at[1], at, one))
+                own = near in self.ports and at is place.forward
+                ways.append(Way(place.link, at[1], at, one, from_host=own))
         paths = dict(self._paths(pairs, seed))
         back = [(there, here) for here, there in pairs]
         for addresses, ahead in self._paths(back, seed):

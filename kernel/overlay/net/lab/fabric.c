@@ -37,15 +37,6 @@ u64 fabric_now(void)
 	return now;
 }
 
-/* Packets that have begun to be sent no longer wait. */
-static void fabric_settle(struct fabric_link *link, u64 now)
-{
-	while (link->waits && FABRIC_CB(link->waits)->begins <= now) {
-		fabric_queue_begun(&link->queue, FABRIC_CB(link->waits)->bytes);
-		link->waits = link->waits->next;
-	}
-}
-
 static void fabric_dropped(struct fabric_link *link, enum fabric_verdict why)
 {
 	if (why == FABRIC_LOST)
@@ -68,7 +59,7 @@ static void fabric_enter(struct sk_buff *skb, u64 now)
 
 	if (!fabric_queue_loses(queue)) {
 		at = fabric_queue_reached(queue, now);
-		fabric_settle(link, fabric_queue_settled(queue, at));
+		fabric_line_settle(link, fabric_queue_settled(queue, at));
 		verdict = fabric_queue_arrival(queue, at, cb->bytes, &times);
 	}
 	if (verdict != FABRIC_ACCEPTED) {
@@ -80,17 +71,9 @@ static void fabric_enter(struct sk_buff *skb, u64 now)
 	cb->leaves = times.leaves;
 	cb->arrives = times.arrives;
 	cb->order = packet_count++;
-	skb->next = NULL;
-	if (link->tail) {
-		link->tail->next = skb;
-	} else {
-		link->head = skb;
-		fabric_heap_add(link, cb->arrives, cb->order);
-	}
-	link->tail = skb;
-	if (!link->waits)
-		link->waits = skb;
-	fabric_settle(link, fabric_queue_settled(queue, at));
+	cb->bare = queue->bare_first && fabric_bare(skb);
+	fabric_line_join(link, skb);
+	fabric_line_settle(link, fabric_queue_settled(queue, at));
 	if (cb->begins <= at)
 		return;
 	link->most_bytes = max(link->most_bytes, queue->bytes);
@@ -106,7 +89,7 @@ static struct sk_buff *fabric_arrived(struct fabric_link *link, u64 now)
 	struct sk_buff *skb = link->head;
 	struct fabric_cb *cb = FABRIC_CB(skb);
 
-	fabric_settle(link, now);
+	fabric_line_settle(link, now);
 	if (link->capture)
 		fabric_captured(link, skb);
 	link->head = skb->next;

@@ -41,12 +41,14 @@ struct fabric_link {
 /* What the fabric keeps about a packet, in skb->cb
  * @order: of the packet's arrival at the link, among all packets of the fabric
  * @step: the place of the link on the path
+ * @bare: it is a TCP segment without data; set at links that send these first
  */
 struct fabric_cb {
 	u64 begins, leaves, arrives, order;
 	const struct fabric_path *path;
 	u32 bytes;
 	u16 step;
+	bool bare;
 };
 
 #define FABRIC_CB(skb)	((struct fabric_cb *)(skb)->cb)
@@ -72,6 +74,12 @@ struct fabric_link *fabric_link_add(void);
 unsigned int fabric_links(void);
 void fabric_send(const struct fabric_path *path, struct sk_buff *skb);
 void fabric_links_free(void);
+
+/* fabric_line.c: the packets on a link. Packets that have begun to be sent at a time no
+ * longer wait; fabric_line_join() puts an accepted packet among the others.
+ */
+void fabric_line_settle(struct fabric_link *link, u64 now);
+void fabric_line_join(struct fabric_link *link, struct sk_buff *skb);
 
 /* fabric_heap.c: the links on which packets are, by the first packet's arrival. A link
  * has to be taken out before the first packet changes. All under fabric_lock.
@@ -116,6 +124,8 @@ void fabric_seed(u64 seed);
 u64 fabric_seed_of(unsigned int link);
 /* The path of a packet whose Ethernet header is at skb->data; NULL if there is none */
 const struct fabric_path *fabric_path_of(const struct sk_buff *skb);
+/* Whether a packet whose Ethernet header is at skb->data is a TCP segment without data */
+bool fabric_bare(const struct sk_buff *skb);
 void fabric_flows_free(void);
 
 /* fabric_ports.c */

@@ -10,6 +10,7 @@
 #include <linux/ip.h>
 #include <linux/jhash.h>
 #include <linux/slab.h>
+#include <linux/tcp.h>
 #include <net/ip.h>
 
 #include "fabric.h"
@@ -84,6 +85,23 @@ static bool fabric_ends_of(const struct sk_buff *skb, struct fabric_ends *ends,
 	ends->high_port = ports[!*back];
 	ends->protocol = ip->protocol;
 	return true;
+}
+
+bool fabric_bare(const struct sk_buff *skb)
+{
+	const struct ethhdr *eth = (const void *)skb->data;
+	struct tcphdr tcp_copy;
+	struct iphdr ip_copy;
+	const struct tcphdr *tcp;
+	const struct iphdr *ip;
+
+	if (skb->len < ETH_HLEN || eth->h_proto != htons(ETH_P_IP))
+		return false;
+	ip = skb_header_pointer(skb, ETH_HLEN, sizeof(ip_copy), &ip_copy);
+	if (!ip || ip->protocol != IPPROTO_TCP || (ip->frag_off & htons(IP_OFFSET | IP_MF)))
+		return false;
+	tcp = skb_header_pointer(skb, ETH_HLEN + ip->ihl * 4, sizeof(tcp_copy), &tcp_copy);
+	return tcp && ntohs(ip->tot_len) == ip->ihl * 4 + tcp->doff * 4;
 }
 
 static u32 fabric_hash(const struct fabric_ends *ends)

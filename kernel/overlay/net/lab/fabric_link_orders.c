@@ -70,7 +70,7 @@ int fabric_order_burst(char *text)
 	u64 bytes;
 
 	if (!link || !fabric_number(&text, MOST_BURST, &bytes) || fabric_word(&text) ||
-	    !link->queue.rate.bps)
+	    !link->queue.rate.bps || link->queue.bare_first)
 		return -EINVAL;
 	spin_lock_bh(&fabric_lock);
 	if (!link->head) {
@@ -82,12 +82,30 @@ int fabric_order_burst(char *text)
 	return error;
 }
 
+int fabric_order_bare_first(char *text)
+{
+	struct fabric_link *link = fabric_link_of(&text);
+	int error = -EBUSY;
+
+	if (!link || fabric_word(&text) || !link->queue.rate.bps ||
+	    link->queue.rate.count || link->queue.burst || link->queue.delay_first ||
+	    link->queue.jitter_ns)
+		return -EINVAL;
+	spin_lock_bh(&fabric_lock);
+	if (!link->head) {
+		link->queue.bare_first = true;
+		error = 0;
+	}
+	spin_unlock_bh(&fabric_lock);
+	return error;
+}
+
 int fabric_order_delay_first(char *text)
 {
 	struct fabric_link *link = fabric_link_of(&text);
 	int error = -EBUSY;
 
-	if (!link || fabric_word(&text))
+	if (!link || fabric_word(&text) || link->queue.bare_first)
 		return -EINVAL;
 	spin_lock_bh(&fabric_lock);
 	if (!link->head) {
@@ -148,7 +166,8 @@ int fabric_order_rate(char *text)
 	}
 	spin_lock_bh(&fabric_lock);
 	/* Packets that wait would need new times. */
-	if (!link->head && !link->queue.rate.count && link->queue.rate.bps) {
+	if (!link->head && !link->queue.rate.count && link->queue.rate.bps &&
+	    !link->queue.bare_first) {
 		link->queue.rate.zero_ns = zero;
 		link->queue.rate.period_ns = period;
 		link->queue.rate.steps = steps;

@@ -11,6 +11,9 @@
  *					0 for none
  *	delay_first ID			packets are delayed before the queue, and not behind
  *					it, at a link without packets
+ *	bare_first ID			TCP segments without data are sent before others, at a
+ *					link without packets, a bucket, a delay before the
+ *					queue, jitter and a capacity over time
  *	rate ID ZERO_NS PERIOD_NS AT_NS:BPS ...
  *					capacity over time from a time of the monotonic
  *					clock on; a PERIOD_NS of 0 repeats nothing
@@ -166,6 +169,7 @@ static const struct {
 	{ "red", fabric_order_red },
 	{ "burst", fabric_order_burst },
 	{ "delay_first", fabric_order_delay_first },
+	{ "bare_first", fabric_order_bare_first },
 	{ "rate", fabric_order_rate },
 	{ "port", fabric_order_port },
 	{ "path", fabric_order_path },

@@ -50,6 +50,8 @@ struct fabric_red {
  *	for no such limit
  * @burst: the depth of a token bucket as tbf's, in bytes; 0 for none. With a bucket, a
  *	packet is sent as a whole when it leaves, and waits until then.
+ * @bare_first: TCP segments without data are sent before all others that wait. The link
+ *	has one capacity, no bucket and no jitter, and packets travel behind its queue.
  *
  * State
  * @free_ns: when all that was accepted has been sent; with a bucket, a time at which it
@@ -63,7 +65,7 @@ struct fabric_queue {
 	struct fabric_red red;
 	u64 delay_ns, jitter_ns;
 	u64 loss, limit_bytes, limit_packets, burst;
-	bool delay_first;
+	bool delay_first, bare_first;
 
 	struct rnd_state random;
 	u64 free_ns, rest, last_ns;

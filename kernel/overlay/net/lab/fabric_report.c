@@ -19,16 +19,16 @@ void fabric_report(struct seq_file *seq)
 
 	seq_puts(seq, "link bps steps delay_ns jitter_ns loss_2^-32 limit_bytes "
 		 "limit_packets red_min_2^-16 red_max_2^-16 burst delay_first "
-		 "packets bytes lost red full most_bytes waited_2^10ns\n");
+		 "bare_first packets bytes lost red full most_bytes waited_2^10ns\n");
 	for (id = 0; (link = fabric_link(id)); id++) {
 		queue = &link->queue;
 		spin_lock_bh(&fabric_lock);
 		seq_printf(seq, "%u %llu %u %llu %llu %llu %llu %llu %llu %llu "
-			   "%llu %u ",
+			   "%llu %u %u ",
 			   id, queue->rate.bps, queue->rate.count, queue->delay_ns,
 			   queue->jitter_ns, queue->loss, queue->limit_bytes,
 			   queue->limit_packets, queue->red.min, queue->red.max,
-			   queue->burst, queue->delay_first);
+			   queue->burst, queue->delay_first, queue->bare_first);
 		seq_printf(seq, "%llu %llu %llu %llu %llu %llu %llu\n",
 			   link->packets, link->bytes, link->lost, link->red, link->full,
 			   link->most_bytes, link->waited);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* KUnit suite of the fabric's queues and of its heap */
+/* KUnit suite of the fabric's queues, of its heap and of the packets on a link */
 
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -430,6 +430,104 @@ static void fabric_heap_test(struct kunit *test)
 	fabric_heap_free();
 }
 
+#define LINE		600U
+
+/* @at, @leaves: ns; no two packets of a line arrive at the same instant */
+struct test_packet {
+	u64 at, leaves;
+	u32 bytes;
+	bool bare;
+};
+
+static void test_arrivals(struct test_packet *packets)
+{
+	struct rnd_state random;
+	unsigned int number;
+	u64 at = 0;
+
+	prandom_seed_state(&random, 5);
+	for (number = 0; number < LINE; number++) {
+		packets[number].bare = prandom_u32_state(&random) % 3 == 0;
+		packets[number].bytes = packets[number].bare ? 60 : FRAME;
+		/* Times to send are multiples of 1600 ns, so nothing begins to be sent
+		 * when another packet arrives.
+		 */
+		at += 1600 * (1 + prandom_u32_state(&random) % 1000);
+		packets[number].at = at + number;
+	}
+}
+
+/* Whenever the link is free, it sends the first bare packet, or else the first one. */
+static void test_serve(struct test_packet *packets, u64 bps)
+{
+	struct test_packet *first, *packet;
+	unsigned int served;
+	u64 free = 0, begins;
+
+	for (served = 0; served < LINE; served++) {
+		for (first = packets; first->leaves; first++)
+			;
+		begins = max(free, first->at);
+		for (packet = first; packet < packets + LINE; packet++)
+			if (packet->bare && !packet->leaves && packet->at <= begins)
+				break;
+		if (packet == packets + LINE)
+			packet = first;
+		free = begins + packet->bytes * 8 * NSEC_PER_SEC / bps;
+		packet->leaves = free;
+	}
+}
+
+/* Packets that overtake others, beside a server that looks at all of them each time */
+static void fabric_line_test(struct kunit *test)
+{
+	struct test_packet *packets = kunit_kcalloc(test, LINE, sizeof(*packets), GFP_KERNEL);
+	struct fabric_link *link = kunit_kzalloc(test, sizeof(*link), GFP_KERNEL);
+	struct sk_buff *skbs = kunit_kcalloc(test, LINE, sizeof(*skbs), GFP_KERNEL);
+	struct fabric_times times;
+	unsigned int number;
+	struct sk_buff *skb;
+	u64 before = 0;
+
+	KUNIT_ASSERT_TRUE(test, packets && link && skbs);
+	KUNIT_ASSERT_EQ(test, fabric_heap_grow(1), 0);
+	link->queue.rate.bps = 10 * MBPS;
+	link->queue.delay_ns = 7;
+	link->queue.bare_first = true;
+	test_arrivals(packets);
+	test_serve(packets, link->queue.rate.bps);
+	for (number = 0; number < LINE; number++) {
+		struct fabric_cb *cb = FABRIC_CB(&skbs[number]);
+
+		fabric_line_settle(link, packets[number].at);
+		cb->bytes = packets[number].bytes;
+		cb->bare = packets[number].bare;
+		KUNIT_ASSERT_EQ(test, fabric_queue_arrival(&link->queue, packets[number].at,
+							   cb->bytes, &times),
+				FABRIC_ACCEPTED);
+		cb->begins = times.begins;
+		cb->leaves = times.leaves;
+		cb->arrives = times.arrives;
+		fabric_line_join(link, &skbs[number]);
+	}
+	for (number = 0; number < LINE; number++) {
+		struct fabric_cb *cb = FABRIC_CB(&skbs[number]);
+
+		KUNIT_ASSERT_EQ(test, cb->leaves, packets[number].leaves);
+		KUNIT_ASSERT_EQ(test, cb->arrives, cb->leaves + 7);
+	}
+	for (skb = link->head; skb; skb = skb->next) {
+		KUNIT_ASSERT_GT(test, FABRIC_CB(skb)->leaves, before);
+		before = FABRIC_CB(skb)->leaves;
+	}
+	KUNIT_EXPECT_EQ(test, before, FABRIC_CB(link->tail)->leaves);
+	fabric_line_settle(link, before);
+	KUNIT_EXPECT_EQ(test, link->queue.bytes, 0);
+	KUNIT_EXPECT_EQ(test, link->queue.packets, 0);
+	fabric_heap_drop();
+	fabric_heap_free();
+}
+
 static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(fabric_limit_test),
 	KUNIT_CASE(fabric_remainder_test),
@@ -445,6 +543,7 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(fabric_bucket_is_tbf_test),
 	KUNIT_CASE(fabric_delay_first_test),
 	KUNIT_CASE(fabric_heap_test),
+	KUNIT_CASE(fabric_line_test),
 	{}
 };
 
