@@ -25,9 +25,9 @@ Added on 2026-11-24, when the results of the seeds 1 to 36 were known: the stand
 error of the difference of the goodput stands beside it, because the seeds of `triangle`
 differ by more than 0.3 %. `--first` takes other seeds.
 
-Added on 2026-11-25, before these runs: `two_path` at 50 Mbit/s is judged over the seeds 6
-to 50, because one of the first five decided its row, and at 100 Mbit/s over the seeds 1
-to 30, which were not executed before.
+Added on 2026-11-25, before these runs: `two_path` at 50 Mbit/s is judged over the seeds
+6 to 50, because one of the first five decided its row, and at 100 Mbit/s over the seeds
+1 to 30, which were not executed before.
 
 `--causes` shows what the token bucket does, at `two_path` with 10 Mbit/s and without
 jitter, where one seed is enough: with buckets of one, two and four packets on both

@@ -89,6 +89,14 @@ KINDS: Mapping[str, Kind] = {
             prefix="completion-times",
         ),
         Kind(
+            "ranks",
+            "the goodput of all flows, or the loss of all links, of a point in order",
+            "{metric} by rank",
+            needs=("metric",),
+            may=("case", "users", "point", "log", "title"),
+            prefix="ranks",
+        ),
+        Kind(
             "groups",
             "boxes of a metric side by side, in groups by a factor or a criterion",
             "{metric}",

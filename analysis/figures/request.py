@@ -32,6 +32,10 @@ THEORY_QUANTITIES = {
 """The quantities over time that they give, each with the models that give it."""
 
 
+RANKED = ("flow_goodput", "loss_probability")
+"""The metrics whose single values a figure of kind `ranks` can show."""
+
+
 class Criterion(BaseModel):
     """What sorts runs into batches (thesis, sec. 3.2).
 

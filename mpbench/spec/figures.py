@@ -205,6 +205,9 @@ class Figure(request.FigureRequest):
             if getattr(self, key) is not None:
                 faults.add((key,), f"a figure of kind {self.kind} has none")
         self._check_theory(faults)
+        if self.kind == "ranks" and self.metric not in (None, *request.RANKED):
+            known = " and ".join(request.RANKED)
+            faults.add(("metric",), f"no ranks of {self.metric}; there are {known}")
         if self.kind == "groups" and self.by is None and self.criterion is None:
             faults.add(("by",), "missing; groups are of a factor or of a criterion")
         if self.kind == "scatter" and (self.by is None) == (self.criterion is None):
