@@ -25,6 +25,8 @@ cases:
 repetitions: 2
 traffic:
   - {tool: flows, name: bulk, from: client, to: server, duration: 5 s, connections: 6}
+  - {tool: command, name: look, from: client, to: server, start: 1 s, duration: 0.1 s,
+     client: [ss, -tin]}
 metrics: [goodput, flow_goodput, loss_probability]
 figures:
   - {kind: ranks, metric: flow_goodput}

@@ -56,11 +56,13 @@ class Round:
 
     def _links(self) -> list[str]:
         """Two links from each host to the middle, and two back; loss and jitter on
-        some, RED or a capacity that changes on others."""
+        some, RED, segments without data first or a capacity that changes on others."""
         found = [f"seed {self.number}", f"choose {CHOICES[self.number % 3]}"]
         for link in range(4 * HOSTS):
             loss, jitter_ns = (1 << 25, 500_000) if link % 3 == 0 else (0, 0)
             found.append(f"link {link} 20000000 2000000 30280 0 {loss} {jitter_ns}")
+            if link % 4 == 0 and not jitter_ns:
+                found.append(f"bare_first {link}")
             if link % 4 == 1:
                 found.append(f"red {link} 5000 12000")
             if link % 4 == 2:

@@ -71,7 +71,8 @@ def _goodputs_mbps(run: Artefacts, request: FigureRequest) -> list[float]:
     return [
         _goodput_mbps(flow)
         for entry, report in zip(run.job.traffic, run.reports, strict=True)
-        if not request.users or set(entry.sources) & set(request.users)
+        if entry.flows is not None
+        and (not request.users or set(entry.sources) & set(request.users))
         for flow in report.flows
     ]
 
