@@ -108,10 +108,10 @@ _OF: Mapping[str, Callable[[Artefacts, FigureRequest], Sequence[float]]] = {
 def _note(curves: Mapping[str, Sequence[float]], request: FigureRequest) -> str:
     what, _ = LABELS[request.metric or ""]
     counts = {len(values) for values in curves.values()}
-    number = f"{counts.pop()} " if len(counts) == 1 else ""
+    number = f": {counts.pop()} values per case" if len(counts) == 1 else ""
     return (
         f"The figure shows all {what} of point {request.point} in all repetitions, "
-        f"over whole runs: {number}values per case."
+        f"over whole runs{number}."
     )
 
 
