@@ -164,6 +164,16 @@ def legend_columns(names: Sequence[str], width_inches: float) -> int:
     return max(1, min(len(names), int(width_inches / column_inches)))
 
 
+def size_single(figure: Figure, axis: Axes, height_inches: float, look: Look) -> None:
+    """Give a figure of one panel its size, with a legend of its curves above.
+
+    height_inches : without the legend
+    """
+    width = COLUMN_INCHES[look.columns] if look.columns else PANEL_INCHES[0]
+    legend = legend_above(axis, *axis.get_legend_handles_labels(), width - 0.7)
+    figure.set_size_inches(width, height_inches + legend)
+
+
 def legend_above(
     axis: Axes,
     handles: Sequence[Any],

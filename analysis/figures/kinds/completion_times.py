@@ -102,10 +102,5 @@ def _plot(
         axis.set_ylim(0, 1.02)
         axis.set_xlabel("completion time [s]")
         axis.set_ylabel("part of the flows")
-        width = style.PANEL_INCHES[0]
-        if target.look.columns:
-            width = style.COLUMN_INCHES[target.look.columns]
-        handles = axis.get_legend_handles_labels()
-        legend = style.legend_above(axis, *handles, width - 0.7)
-        figure.set_size_inches(width, HEIGHT_INCHES + legend)
+        style.size_single(figure, axis, HEIGHT_INCHES, target.look)
         style.save(figure, target)

@@ -146,10 +146,5 @@ def _plot(
             axis.set_xlim(0, 100)
         axis.set_xlabel(f"rank [% of {what}]")
         axis.set_ylabel(words)
-        width = style.PANEL_INCHES[0]
-        if target.look.columns:
-            width = style.COLUMN_INCHES[target.look.columns]
-        handles = axis.get_legend_handles_labels()
-        legend = style.legend_above(axis, *handles, width - 0.7)
-        figure.set_size_inches(width, HEIGHT_INCHES + legend)
+        style.size_single(figure, axis, HEIGHT_INCHES, target.look)
         style.save(figure, target)
