@@ -15,6 +15,7 @@ alone.
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -161,7 +162,9 @@ def tabulate_job(job: Mapping[str, Any], wiring: Wiring) -> fabric.Table:
     burst = settings.get("burst_packets")
     if burst is not None:
         table = fabric.with_bursts(table, burst)
-    return fabric.with_acks_first(table) if settings.get("acks_first") else table
+    if settings.get("acks_first"):
+        table = fabric.with_acks_first(table)
+    return replace(table, acks_direct=bool(settings.get("acks_direct")))
 
 
 def _described(topology: str | Description) -> tuple[Description, Any]:

@@ -31,9 +31,10 @@ packets of any size."""
 BURST_PACKETS = BURST_BYTES // FRAME_BYTES
 """What the token bucket of a link holds that could also be one of namespaces."""
 MOST_BURST_PACKETS = 100_000
-IN_TURN, FIRST = "in_turn", "first"
-ACKS = (IN_TURN, FIRST)
-"""When a host sends TCP segments without data: like all others, or before them."""
+IN_TURN, FIRST, DIRECT = "in_turn", "first", "direct"
+ACKS = (IN_TURN, FIRST, DIRECT)
+"""How TCP segments without data travel: like all others, before others that wait in the
+host, or to the other end at once."""
 RED_AS_BUILT = {
     "probability_percent": 10.0,
     "averaging": 16,
@@ -75,11 +76,14 @@ class Table:
     ways : all directions of links; a path names them by their positions
     ports : the ports of each host
     paths : by (address from, address to), the alternatives, each a chain of ways
+    acks_direct : whether TCP segments without data reach the other end at once, over no
+        way
     """
 
     ways: tuple[Way, ...]
     ports: Mapping[str, tuple[Port, ...]]
     paths: Mapping[tuple[str, str], tuple[tuple[int, ...], ...]]
+    acks_direct: bool = False
 
     @property
     def places(self) -> set[str]:
@@ -173,6 +177,15 @@ def with_acks_first(table: Table) -> Table:
     """The same network, in which hosts send segments without data first."""
     ways = (replace(way, acks_first=way.from_host) for way in table.ways)
     return replace(table, ways=tuple(ways))
+
+
+def direct_orders(table: Table) -> Iterator[str]:
+    """The orders for segments without data that take no way: a link behind all others,
+    which has neither a queue nor a delay."""
+    if table.acks_direct:
+        number = len(table.ways)
+        yield f"link {number} 0 0 0 0 0 0"
+        yield f"bare_over {number}"
 
 
 def link_orders(ways: Sequence[Way], limit: str = LIMITS[0]) -> Iterator[str]:

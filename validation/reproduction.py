@@ -86,7 +86,11 @@ PUBLICATIONS = {
 
 A word that is not here, such as `thesis`, stands for itself.
 """
-OWN_BUILDS = {"BCube": "BCube", "htsim": "hosts as in htsim"}
+OWN_BUILDS = {
+    "direct acknowledgements": "direct acknowledgements",
+    "BCube": "BCube",
+    "htsim": "hosts as in htsim",
+}
 """Which pages have a build of their own, by a word that the `source` contains. They
 need what the fabric learnt after the build of the other papers."""
 PATCHED = ("rtt-mismatch-acks",)

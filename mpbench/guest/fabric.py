@@ -5,6 +5,7 @@ kernel/overlay/net/lab/, which are kept in the run's artefacts.
 """
 
 import contextlib
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -59,7 +60,11 @@ class FabricNetwork:
 
         Raises NetworkError if the kernel refuses an order.
         """
-        links = [*self._first, *fabric.link_orders(self.table.ways, self.limit)]
+        links = [
+            *self._first,
+            *fabric.link_orders(self.table.ways, self.limit),
+            *fabric.direct_orders(self.table),
+        ]
         _order(links)
         undo.callback(_order, ["end"])
         kept = list(links)
@@ -85,7 +90,7 @@ class FabricNetwork:
     def queues(self) -> dict[str, list[dict[str, Any]]]:
         """Settings and counters of all ways, by node, in the form of `tc -s -j`."""
         found: dict[str, list[dict[str, Any]]] = {}
-        for way, row in zip(self.table.ways, _rows(), strict=True):
+        for way, row in zip(self.table.ways, self._rows(), strict=True):
             node, interface = way.place
             mbps = self.now_mbps.get(row["link"])
             bps = row["bps"] if mbps is None else round(mbps * 1e6)
@@ -94,7 +99,7 @@ class FabricNetwork:
 
     def byte_seconds(self) -> list[float]:
         """How long bytes have waited so far at each way: the sum over packets."""
-        return [_byte_seconds(row) for row in _rows()]
+        return [_byte_seconds(row) for row in self._rows()]
 
     def vary(self, orders: Mapping[int, str]) -> None:
         """Give ways a capacity over time. orders : by the number of the way"""
@@ -105,7 +110,11 @@ class FabricNetwork:
     def varies_as_ordered(self) -> bool:
         """Whether the kernel has as many steps as it was given."""
         asked = {way: order.count(":") for way, order in self._rates.items()}
-        return all(row["steps"] == asked.get(row["link"], 0) for row in _rows())
+        return all(row["steps"] == asked.get(row["link"], 0) for row in self._rows())
+
+    def _rows(self) -> Iterator[dict[str, int]]:
+        """What the kernel says about the ways, without a link for acknowledgements."""
+        return itertools.islice(_rows(), len(self.table.ways))
 
 
 def capture(way: int, name: str, what: str, file: Path) -> None:

@@ -217,6 +217,7 @@ class Fabric(Part):
     limit: Literal[LIMITS] | None = None  # type: ignore[valid-type]
     burst_packets: Annotated[int, Field(ge=0, le=MOST_BURST_PACKETS)] | None = None
     acks_first: Literal[True] | None = None
+    acks_direct: Literal[True] | None = None
 
 
 class Guest(Part):
@@ -353,6 +354,9 @@ class Job(Part):
             raise ValueError(f"fabric: {reason}")
         if self.fabric is not None and self.fabric.acks_first:
             self._check_acks_first(shapes)
+        direct = self.fabric is not None and self.fabric.acks_direct
+        if direct and (not self.description.mesh or self.fabric.acks_first):  # type: ignore[union-attr]
+            raise ValueError("fabric: acks_direct is for data centres, alone")
         for one in self.changes if self.fabric else ():
             if one.quantity != "capacity_mbps":
                 raise ValueError(f"fabric: {one.quantity} of its links cannot change")

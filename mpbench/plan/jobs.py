@@ -260,7 +260,9 @@ def traffic(
             elif entry.of_several_users(spec.network_description):
                 made |= user_sets.of_job(entry, spec.network_description, values)
             made = drawn_flows(spec, made, index, users, seed)
-            if (own or case).shortest:
+            if (own or case).highest:
+                made["paths"] = shortest_paths.highest(spec.topology or "", made)
+            elif (own or case).shortest:
                 made["paths"] = shortest_paths.drawn(spec.topology or "", made, seed)
         jobs.append(made)
     return jobs

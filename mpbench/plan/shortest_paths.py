@@ -1,7 +1,9 @@
 """Which path each connection of an entry takes where its case has `path: shortest`.
 
 A path's length is its number of links. Where several ports of a host begin a shortest
-path, one is drawn, as the single-path TCPs of Wischik et al. 2011 (NSDI, sec. 4) do.
+path, one is drawn, as Wischik et al. 2011 (NSDI, sec. 4) say of single-path TCPs. With
+`path: highest` it is the one from the last port, of the highest level in a BCube, as in
+the public simulator of the authors, and in the routing of Guo et al. 2009 (BCube).
 """
 
 import random
@@ -19,15 +21,23 @@ def drawn(topology: str, entry: Mapping[str, Any], seed: int) -> list[int]:
     entry : of a job, of the tool `flows`; between many hosts each pair is a user
     seed : of the run, from which the choice among paths of the same length follows
     """
-    between = pairs(entry)
-    if len(between) == 1:
-        between *= entry["users"]
     found = []
-    for number, (here, there) in enumerate(between):
+    for number, (here, there) in enumerate(_between(entry)):
         draw = random.Random(f"{seed}/shortest/{entry['stream']}/{number}")
         shortest = numbers(topology, here, there)
         found.append(shortest[int(draw.random() * len(shortest))])
     return found
+
+
+def highest(topology: str, entry: Mapping[str, Any]) -> list[int]:
+    """The same, where each user takes the last of its shortest paths."""
+    return [max(numbers(topology, here, there)) for here, there in _between(entry)]
+
+
+def _between(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The two hosts of each user of an entry."""
+    between = list(pairs(entry))
+    return between * entry["users"] if len(between) == 1 else between
 
 
 def numbers(topology: str, here: str, there: str) -> list[int]:

@@ -39,7 +39,8 @@ MOST_SUBFLOWS = 9
 NDIFFPORTS_SUBFLOWS = 2
 """Subflows of `ndiffports` if the file gives no number."""
 
-SHORTEST = "shortest"
+SHORTEST, HIGHEST = "shortest", "highest"
+BY_LENGTH = (SHORTEST, HIGHEST)
 """What stands under `path` where each TCP takes a path with the fewest links."""
 
 _RESERVED = RESERVED_SYSCTLS | knobs.reserved()
@@ -76,8 +77,8 @@ def _is_path(number: object) -> bool:
 
 
 def _path(value: object) -> object:
-    """The number of a path, or SHORTEST."""
-    if value is None or value == SHORTEST:
+    """The number of a path, or one of BY_LENGTH."""
+    if value is None or value in BY_LENGTH:
         return value
     if not isinstance(value, int) or isinstance(value, bool):
         reason = f"'{shortened(value)}' is not the number of a path"
@@ -88,7 +89,7 @@ def _path(value: object) -> object:
 
 
 _NUMBER: JsonDict = {"type": "integer", "minimum": 1}
-_PATH_SCHEMA: JsonDict = {"anyOf": [_NUMBER, {"const": SHORTEST}]}
+_PATH_SCHEMA: JsonDict = {"anyOf": [_NUMBER, {"enum": [*BY_LENGTH]}]}
 _BACKUP_SCHEMA: JsonDict = {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}
 
 
@@ -116,7 +117,8 @@ class Case(Part):
     path: Annotated[int | str, BeforeValidator(_path)] | None = Field(
         default=None,
         description="The path that a TCP takes, from 1; not where there is only one."
-        " In a data centre also 'shortest'.",
+        " In a data centre also 'shortest', or 'highest', the shortest from the last"
+        " of the host's ports that begin one.",
         json_schema_extra=_PATH_SCHEMA,
     )
     path_manager: (
@@ -188,7 +190,12 @@ class Case(Part):
     @property
     def shortest(self) -> bool:
         """Whether each TCP takes a path with the fewest links."""
-        return self.path == SHORTEST
+        return self.path in BY_LENGTH
+
+    @property
+    def highest(self) -> bool:
+        """Whether it takes the last of these paths, and none that is drawn."""
+        return self.path == HIGHEST
 
     def _without_effect(self) -> list[str]:
         """Parameters that have no effect on a single subflow."""

@@ -8,7 +8,15 @@ from pydantic.config import JsonDict
 from mpbench import units
 from mpbench.spec.values import Faults, OneOf, Part
 from topologies import Description
-from topologies.fabric import ACKS, CHOICES, FIRST, IN_TURN, LIMITS, MOST_BURST_PACKETS
+from topologies.fabric import (
+    ACKS,
+    CHOICES,
+    DIRECT,
+    FIRST,
+    IN_TURN,
+    LIMITS,
+    MOST_BURST_PACKETS,
+)
 from topologies.shaping import FRAME_BYTES
 
 MOST_QUEUE_PACKETS = 1_000_000
@@ -73,8 +81,9 @@ class Fabric(Part):
 
     acks: Annotated[str, OneOf("order", ACKS)] = Field(
         default=IN_TURN,
-        description="When hosts of a data centre send TCP segments without data:"
-        " `in_turn`, or `first`, before others that wait in the host.",
+        description="How TCP segments without data travel in a data centre: `in_turn`"
+        " like all others, `first`, before others that wait in the host, or `direct`,"
+        " to the other end at once, as in simulators that model the way of data only.",
     )
 
     host_queue: Annotated[int | None, BeforeValidator(own_queue)] = Field(
@@ -91,6 +100,8 @@ class Fabric(Part):
             own["burst_packets"] = self.burst
         if self.acks == FIRST:
             own["acks_first"] = True
+        if self.acks == DIRECT:
+            own["acks_direct"] = True
         return {"choose": self.choose, **own}
 
 
@@ -115,12 +126,12 @@ OnFabric = Annotated[Fabric | None, BeforeValidator(switched)]
 
 def check_hosts(found: Fabric, topology: Description, faults: Faults) -> None:
     """Adds the faults of what only hosts of a data centre can have."""
-    given = {"acks": found.acks == FIRST, "host_queue": found.host_queue is not None}
+    given = {"acks": found.acks != IN_TURN, "host_queue": found.host_queue is not None}
     for key, there in given.items():
         if there and not topology.mesh:
             reason = f"{topology.name} has no links of hosts alone; data centres have"
             faults.add(("fabric", key), f"{reason}, such as fattree-k4")
-    if given["acks"] and found.burst:
+    if found.acks == FIRST and found.burst:
         reason = "links with a token bucket send in turn; take burst or acks away"
         faults.add(("fabric", "acks"), reason)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from mpbench.spec.cases import SHORTEST, Case
+from mpbench.spec.cases import Case
 from mpbench.spec.flow_entry import Flows
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults
@@ -89,4 +89,4 @@ def _check_paths_of(
             faults.add((*place, "path"), f"{reason}, which has {count}")
         elif case.shortest and not isinstance(entry, Flows):
             reason = f"{entry.tool} takes a path by its number, e.g. 1"
-            faults.add((*place, "path"), f"{reason}; only 'flows' takes {SHORTEST}")
+            faults.add((*place, "path"), f"{reason}; only 'flows' takes {case.path}")

@@ -31,8 +31,12 @@ def job(**sections: Any) -> dict[str, Any]:
     return dict(make_plan(loads(text(**sections)), {}).runs[0].job)
 
 
+def table_of(made: dict[str, Any]) -> fabric.Table:
+    return topologies.tabulate_job(made, topologies.wire_job(made))
+
+
 def orders(made: dict[str, Any]) -> list[str]:
-    table = topologies.tabulate_job(made, topologies.wire_job(made))
+    table = table_of(made)
     return [*fabric.link_orders(table.ways), *fabric.path_orders(table.paths)]
 
 
@@ -72,10 +76,22 @@ def test_hosts_send_segments_without_data_first_from_a_queue_of_their_own() -> N
     assert plain == {k: v for k, v in job(**TREE).items() if k in plain}
 
 
+def test_segments_without_data_take_one_link_behind_all_others() -> None:
+    made = job(**TREE, fabric={"acks": "direct", "host_queue": 1000})
+    assert made["fabric"] == {"choose": "rotate", "acks_direct": True}
+    table = table_of(made)
+    last = len(table.ways)
+    direct = list(fabric.direct_orders(table))
+    assert direct == [f"link {last} 0 0 0 0 0 0", f"bare_over {last}"]
+    assert not any("bare" in order for order in orders(made))
+    assert not list(fabric.direct_orders(table_of(job(**TREE, fabric=True))))
+
+
 @pytest.mark.parametrize(
     ("sections", "reason"),
     [
         ({"fabric": {"acks": "first"}}, "fabric.acks: two_path has no links of hosts"),
+        ({"fabric": {"acks": "direct"}}, "fabric.acks: two_path has no links of"),
         ({"fabric": {"host_queue": 9}}, "fabric.host_queue: two_path has no links"),
         ({**TREE, "fabric": {"acks": "last"}}, "fabric.acks: "),
         (

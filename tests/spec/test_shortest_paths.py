@@ -53,6 +53,24 @@ def test_paths_have_as_many_switches_as_levels_differ() -> None:
             assert len(chain) == 2 * differ + 1
 
 
+def test_the_highest_path_is_the_shortest_from_the_last_level_that_differs() -> None:
+    found = [
+        job
+        for job in jobs(path="highest", to="all")
+        if job["transport"]["protocol"] == "tcp"
+    ]
+    for job in found:
+        (entry,) = job["traffic"]
+        for (here, there), path in zip(entry["pairs"], entry["paths"], strict=True):
+            ends = zip(digits(here, 3), digits(there, 3), strict=True)
+            differ = [level for level, (a, b) in enumerate(ends, start=1) if a != b]
+            assert path == max(differ)
+    assert found[0]["traffic"][0]["paths"] == found[1]["traffic"][0]["paths"]
+    # It is the order of all digits, from the highest level down.
+    (chain,) = centre("bcube-n3-k2").chains("h1", 2, "h27")
+    assert [node[1] for node in chain if node[0] == "s"] == ["2", "1", "0"]
+
+
 def test_the_seed_draws_among_paths_of_one_length() -> None:
     first, second = (
         job for job in jobs(to="all") if job["transport"]["protocol"] == "tcp"

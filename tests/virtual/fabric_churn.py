@@ -56,7 +56,8 @@ class Round:
 
     def _links(self) -> list[str]:
         """Two links from each host to the middle, and two back; loss and jitter on
-        some, RED, segments without data first or a capacity that changes on others."""
+        some, RED, segments without data first or a capacity that changes on others. In
+        every third network, segments without data have a link of their own."""
         found = [f"seed {self.number}", f"choose {CHOICES[self.number % 3]}"]
         for link in range(4 * HOSTS):
             loss, jitter_ns = (1 << 25, 500_000) if link % 3 == 0 else (0, 0)
@@ -67,6 +68,9 @@ class Round:
                 found.append(f"red {link} 5000 12000")
             if link % 4 == 2:
                 found.append(f"rate {link} 0 50000000 0:20000000 20000000:1000000")
+        if self.number % 3 == 2:
+            direct = 4 * HOSTS
+            found += [f"link {direct} 0 1000000 0 0 0 0", f"bare_over {direct}"]
         return found
 
     def _paths(self) -> list[str]:

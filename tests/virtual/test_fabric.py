@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import topologies
 from analysis.run.row import row
 from mpbench.engine.bounds import bounds
 from mpbench.spec import builtin
@@ -224,6 +225,40 @@ def test_a_queue_that_is_full_for_a_known_time(tmp_path: Path) -> None:
     assert found["path1.down.loss_probability"] in (0, None)
     assert found["path1.down.mean_queue_packets"] == 0
     assert found["loss_probability"] == found["path1.up.loss_probability"]
+
+
+def test_direct_segments_without_data_reach_the_other_end_at_once(
+    tmp_path: Path,
+) -> None:
+    """They are on no link, and data are not changed by them."""
+    job = job_of(
+        tmp_path,
+        topology="fattree-k4",
+        design=None,
+        fabric={"acks": "direct"},
+        cases={"only": {"protocol": "tcp", "congestion_control": "reno", "path": 1}},
+        traffic=[{"tool": "iperf3", "from": "h1", "to": "h9", "duration": "1 s"}],
+    )
+    names = ["h1-eth0", "h9-eth0", "h9-e5-up", "h1-e1-up"]
+    job |= {"capture": {"interfaces": names, "full": False}}
+    ended, folder = Lab(tmp_path).execute(job, bounds(job))
+    assert ended.status == "finished", ended.reason
+    files = contents(folder)
+    address = json.loads(files["outcome.json"])["users"]["h1"][0]["address"]
+    other = topologies.wire_job(job).ports["h9"][0].address
+    at_h1, at_h9, left_h9, _ = (
+        times_ns(files[f"capture-{name}.pcap"], other) for name in names
+    )
+    small = [[at for at, size in one if size in BARE_BYTES] for one in (at_h1, at_h9)]
+    assert len(small[0]) > 1000 and len(small[0]) == len(small[1])
+    # What hosts do takes some clock readings of 256 ns.
+    took_ns = max(got - sent for got, sent in zip(*small, strict=True))
+    assert took_ns < 5000
+    assert not [size for _, size in left_h9 if size in BARE_BYTES]
+    sent, got = (times_ns(files[f"capture-{name}.pcap"], address) for name in names[:2])
+    full = [[at for at, size in one if size > FRAME_BYTES / 2] for one in (sent, got)]
+    ways = 6 * (packet_time_ms(100) + 0.02)
+    assert (full[1][0] - full[0][0]) / 1e6 == pytest.approx(ways, rel=0.02)
 
 
 @pytest.mark.parametrize("acks", ["in_turn", "first"])

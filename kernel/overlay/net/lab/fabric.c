@@ -24,6 +24,7 @@ static unsigned int link_count;
 static u64 packet_count;	/* numbers the packets' arrivals at links */
 static struct hrtimer fabric_timer;
 static bool fabric_running;	/* the timer's function looks at the heap again */
+static struct fabric_link *bare_link;	/* of fabric_bare_over() */
 
 /* Reading the clock with interrupts off takes no virtual time. */
 u64 fabric_now(void)
@@ -47,11 +48,10 @@ static void fabric_dropped(struct fabric_link *link, enum fabric_verdict why)
 		link->full++;
 }
 
-/* A packet arrives at the link where it stands on its path. */
-static void fabric_enter(struct sk_buff *skb, u64 now)
+/* A packet arrives at a link. */
+static void fabric_enter(struct sk_buff *skb, struct fabric_link *link, u64 now)
 {
 	struct fabric_cb *cb = FABRIC_CB(skb);
-	struct fabric_link *link = cb->path->links[cb->step];
 	struct fabric_queue *queue = &link->queue;
 	enum fabric_verdict verdict = FABRIC_LOST;
 	struct fabric_times times;
@@ -105,7 +105,7 @@ static struct sk_buff *fabric_arrived(struct fabric_link *link, u64 now)
 	link->bytes += cb->bytes;
 	if (++cb->step == cb->path->count)
 		return skb;
-	fabric_enter(skb, now);
+	fabric_enter(skb, cb->path->links[cb->step], now);
 	return NULL;
 }
 
@@ -128,8 +128,20 @@ void fabric_send(const struct fabric_path *path, struct sk_buff *skb)
 	cb->path = path;
 	cb->step = 0;
 	cb->bytes = skb->len;
-	fabric_enter(skb, fabric_now());
+	if (bare_link && fabric_bare(skb)) {
+		cb->step = path->count - 1;
+		fabric_enter(skb, bare_link, fabric_now());
+	} else {
+		fabric_enter(skb, path->links[0], fabric_now());
+	}
 	fabric_arm();
+}
+
+void fabric_bare_over(struct fabric_link *link)
+{
+	spin_lock_bh(&fabric_lock);
+	bare_link = link;
+	spin_unlock_bh(&fabric_lock);
 }
 
 static void fabric_deliver(struct sk_buff *skb)
@@ -215,6 +227,7 @@ void fabric_links_free(void)
 		kfree(links[id]);
 		links[id] = NULL;
 	}
+	bare_link = NULL;
 	link_count = 0;
 	packet_count = 0;
 	fabric_heap_free();

@@ -73,6 +73,8 @@ struct fabric_link *fabric_link(unsigned int id);
 struct fabric_link *fabric_link_add(void);
 unsigned int fabric_links(void);
 void fabric_send(const struct fabric_path *path, struct sk_buff *skb);
+/* TCP segments without data take @link alone, in place of their paths. */
+void fabric_bare_over(struct fabric_link *link);
 void fabric_links_free(void);
 
 /* fabric_line.c: the packets on a link. Packets that have begun to be sent at a time no

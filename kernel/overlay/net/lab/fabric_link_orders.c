@@ -100,6 +100,16 @@ int fabric_order_bare_first(char *text)
 	return error;
 }
 
+int fabric_order_bare_over(char *text)
+{
+	struct fabric_link *link = fabric_link_of(&text);
+
+	if (!link || fabric_word(&text))
+		return -EINVAL;
+	fabric_bare_over(link);
+	return 0;
+}
+
 int fabric_order_delay_first(char *text)
 {
 	struct fabric_link *link = fabric_link_of(&text);

@@ -14,6 +14,8 @@
  *	bare_first ID			TCP segments without data are sent before others, at a
  *					link without packets, a bucket, a delay before the
  *					queue, jitter and a capacity over time
+ *	bare_over ID			TCP segments without data take this link alone, in place
+ *					of their paths
  *	rate ID ZERO_NS PERIOD_NS AT_NS:BPS ...
  *					capacity over time from a time of the monotonic
  *					clock on; a PERIOD_NS of 0 repeats nothing
@@ -170,6 +172,7 @@ static const struct {
 	{ "burst", fabric_order_burst },
 	{ "delay_first", fabric_order_delay_first },
 	{ "bare_first", fabric_order_bare_first },
+	{ "bare_over", fabric_order_bare_over },
 	{ "rate", fabric_order_rate },
 	{ "port", fabric_order_port },
 	{ "path", fabric_order_path },

@@ -44,6 +44,7 @@ int fabric_order_red(char *text);
 int fabric_order_burst(char *text);
 int fabric_order_delay_first(char *text);
 int fabric_order_bare_first(char *text);
+int fabric_order_bare_over(char *text);
 int fabric_order_rate(char *text);
 void fabric_rates_forget(void);
 
