@@ -28,8 +28,8 @@ MEASURE = (
 
 
 def bundled(bundle: str) -> tuple[str, ...]:
-    """MEASURE from one file of byte code; Mininet's use of distutils would warn."""
-    return (*PYTHON, "-P", "-W", "ignore::DeprecationWarning", bundle)
+    """MEASURE from one file of byte code."""
+    return (*PYTHON, "-P", bundle)
 
 
 MIB, PAGE_BYTES = guest_memory.MIB, 4096

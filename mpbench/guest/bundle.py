@@ -8,56 +8,25 @@ The process is short, and the guest ends with it: it collects no garbage and fre
 nothing at its end.
 """
 
+import builtins
 import importlib
 import importlib.util
 import marshal
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType
+from typing import Any
+
+from mpbench.guest import start
 
 ROOTS = ("mpbench.guest.main", "mpbench.workloads", "topologies")
 """The modules that a run may import. A package stands for all modules in it."""
 
-START = '''
-import gc
-import marshal
-import os
-import sys
-from _frozen_importlib import ModuleSpec
-
-
-class Bundled:
-    """Find and load the modules of the bundle."""
-
-    def find_spec(self, name, path=None, target=None):
-        entry = MODULES.get(name)
-        if entry is None:
-            return None
-        file, package, _ = entry
-        spec = ModuleSpec(name, self, origin=file, is_package=package)
-        spec.has_location = True
-        if package:
-            spec.submodule_search_locations = [file.rpartition("/")[0]]
-        return spec
-
-    def create_module(self, spec):
-        return None
-
-    def exec_module(self, module):
-        exec(marshal.loads(MODULES[module.__name__][2]), module.__dict__)
-
-
-gc.disable()
-sys.meta_path.insert(2, Bundled())
-from mpbench.guest.main import main
-
-status = main()
-sys.stdout.flush()
-os._exit(status)
-'''
+Texts = dict[str, bytes]
+"""The marshalled code of texts."""
 
 
 def _import_roots() -> None:
@@ -78,23 +47,68 @@ def _code(spec: ModuleSpec) -> CodeType | None:
     return code if isinstance(code, CodeType) else None
 
 
-def _modules() -> Iterator[tuple[str, tuple[str | None, bool, bytes]]]:
+def _modules() -> Iterator[tuple[str, str, bool, bytes]]:
+    """The name, file and byte code of each module, and whether it is a package."""
     for name, module in sorted(sys.modules.items()):
         spec = getattr(module, "__spec__", None)
         code = _code(spec) if spec and spec.name == name != "__main__" else None
-        if spec and code:
+        if spec and spec.origin and code:
             package = spec.submodule_search_locations is not None
-            yield name, (spec.origin, package, marshal.dumps(code))
+            yield name, spec.origin, package, marshal.dumps(code)
+
+
+class Noted:
+    """What is compiled from now on: functions from text, and regular expressions."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, bytes] = {}
+        self.patterns: dict[start.Pattern, tuple[Any, ...]] = {}
+        for name, compiler in start.COMPILERS.items():
+            setattr(importlib.import_module(name), compiler, self._noting(compiler))
+        patterns: Any = importlib.import_module(start.PATTERNS)
+        making: Any = importlib.import_module("_sre")
+        self._usual, self._make = patterns.compile, making.compile
+        patterns.compile, making.compile = self._note_pattern, self._note_made
+
+    def _noting(self, compiler: str) -> Callable[..., Any]:
+        builtin = getattr(builtins, compiler)
+
+        def execute(text: str, *scope: Any) -> Any:
+            code = compile(text, "<string>", compiler, dont_inherit=True)
+            self.functions[text] = marshal.dumps(code)
+            return builtin(code, *scope)
+
+        return execute
+
+    def _note_pattern(self, pattern: Any, flags: int = 0) -> Any:
+        compiled = self._usual(pattern, flags)
+        self.patterns[pattern, int(flags)] = self._made
+        return compiled
+
+    def _note_made(
+        self, pattern: Any, flags: int, code: list[int], *groups: Any
+    ) -> Any:
+        # Marshal takes integers, and nothing derived from them.
+        self._made = (pattern, int(flags), [*map(int, code)], *groups)
+        return self._make(pattern, flags, code, *groups)
 
 
 def main(target: Path) -> None:
     """Write the bundle. `target` is replaced only when the bundle is complete."""
+    noted = Noted()
     _import_roots()
-    lines = f"MODULES = {dict(_modules())!r}\n{START}"
-    code = compile(lines, str(target), "exec", dont_inherit=True, optimize=0)
-    whole = importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+    entries: dict[str, start.Entry] = {}
+    code = bytearray()
+    for name, file, package, its_code in _modules():
+        entries[name] = (file, package, len(code), len(code) + len(its_code))
+        code += its_code
+    index = marshal.dumps((entries, noted.functions, noted.patterns))
+    lines = Path(start.__file__).read_text()
+    lines += f"\nrun(__file__, {len(index)}, {len(code)})\n"
+    first = compile(lines, str(target), "exec", dont_inherit=True, optimize=0)
+    header = importlib.util.MAGIC_NUMBER + bytes(12)
     part = target.with_suffix(f".{os.getpid()}")
-    part.write_bytes(whole)
+    part.write_bytes(header + marshal.dumps(first) + index + code)
     part.rename(target)
 
 

@@ -1,9 +1,10 @@
 """Tell a guest of the virtual lab, whose kernel has more than Linux, from a machine."""
 
 import os
-from pathlib import Path
 
-BACKLOG = Path("/proc/sys/net/core/netdev_max_backlog")
+from mpbench.guest import files
+
+BACKLOG = "/proc/sys/net/core/netdev_max_backlog"
 BACKLOG_PACKETS = 100_000
 
 
@@ -21,4 +22,4 @@ def lengthen_backlog() -> None:
     of a sender whose closed window opens. A delay line releases a burst in one instant
     as well.
     """
-    BACKLOG.write_text(str(BACKLOG_PACKETS))
+    files.write(BACKLOG, str(BACKLOG_PACKETS))

@@ -17,6 +17,7 @@ from typing import Any
 import topologies
 from mpbench.guest import (
     capture,
+    files,
     namespaces,
     plugins,
     queues,
@@ -51,7 +52,7 @@ def main() -> int:
     outcome: dict[str, Any] = {"format": FORMAT, "status": "failed", "error": None}
     try:
         namespaces.take_name("localhost")
-        job = json.loads(Path("job.json").read_text())
+        job = json.loads(files.read("job.json"))
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as last:
             if in_lab():
                 # The guest will be switched off, so nothing has to be undone.

@@ -1,6 +1,7 @@
 """Network namespaces that one process makes and enters without a child process."""
 
 import ctypes
+import functools
 import os
 import socket
 from collections.abc import Iterator
@@ -26,6 +27,12 @@ def _enter(descriptor: int) -> None:
     _check(_libc.setns(descriptor, CLONE_NEWNET), "setns")
 
 
+@functools.cache
+def _home() -> int:
+    """The namespace in which this process began, before it makes or enters another."""
+    return os.open("/proc/self/ns/net", os.O_RDONLY)
+
+
 def take_name(name: str) -> None:
     """Give this process and its children a host name of their own.
 
@@ -49,7 +56,7 @@ class Namespace:
         self.path = NETNS_FOLDER / name
         NETNS_FOLDER.mkdir(parents=True, exist_ok=True)
         os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o444))
-        home = os.open("/proc/self/ns/net", os.O_RDONLY)
+        home = _home()
         try:
             _check(_libc.unshare(CLONE_NEWNET), "unshare")
             self.descriptor = os.open("/proc/self/ns/net", os.O_RDONLY)
@@ -61,18 +68,19 @@ class Namespace:
             raise
         finally:
             _enter(home)
-            os.close(home)
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Put this process, and what it starts in the block, into the namespace."""
-        home = os.open("/proc/self/ns/net", os.O_RDONLY)
+        """Put this process, and what it starts in the block, into the namespace.
+
+        Such blocks do not nest: each leaves the process where it was at first.
+        """
+        home = _home()
         _enter(self.descriptor)
         try:
             yield
         finally:
             _enter(home)
-            os.close(home)
 
     def remove(self) -> None:
         """Release the namespace; the kernel then removes what is in it."""

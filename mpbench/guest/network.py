@@ -18,7 +18,7 @@ from mininet.link import Intf, Link
 from mininet.node import Node
 from mininet.topo import Topo
 
-from mpbench.guest import sysctls
+from mpbench.guest import files, sysctls
 from mpbench.guest.namespaces import Namespace
 from mpbench.guest.offloads import switch_off
 
@@ -63,12 +63,11 @@ class LabNode(Node):
 
         Raises ValueError for a name outside `net.`, before anything is written.
         """
-        paths = {Path(sysctls.path(name)): name for name in values}
+        paths = {name: sysctls.path(name) for name in values}
         with self.namespace.entered():
-            for path, name in paths.items():
-                value = values[name]
+            for name, value in values.items():
                 try:
-                    path.write_text(str(value))
+                    files.write(paths[name], str(value))
                 except OSError as error:
                     raise NetworkError(
                         f"{self.name}: sysctl {name} cannot be {value!r} in this "
@@ -77,9 +76,7 @@ class LabNode(Node):
 
     def read_sysctls(self, names: Sequence[str]) -> dict[str, str]:
         with self.namespace.entered():
-            return {
-                name: Path(sysctls.path(name)).read_text().strip() for name in names
-            }
+            return {name: files.read(sysctls.path(name)).strip() for name in names}
 
     def terminate(self) -> None:
         if self.holder:
@@ -222,15 +219,31 @@ class LabLink(Link):
 
 def run_batch(node: LabNode, tool: list[str], lines: list[str], log: Path) -> None:
     """Run lines with `ip -batch` or `tc -batch` in a node."""
-    log.write_text("".join(f"{line}\n" for line in lines))
-    with log.open("rb") as text:
-        process = node.popen(
-            [*tool, "-batch", "-"],
-            stdin=text,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        output, _ = process.communicate()
-    if process.returncode:
+    descriptor = os.open(log, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o666)
+    try:
+        files.write_all(descriptor, "".join(f"{line}\n" for line in lines))
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        argv = [*tool, "-batch", "-"]
+        status, output = run(node, argv, stdin=descriptor, stderr=subprocess.STDOUT)
+    finally:
+        os.close(descriptor)
+    if status:
         words = " ".join(output.decode(errors="replace").split())
         raise NetworkError(f"{node.name}: {tool[0]} -batch {log.name}: {words}")
+
+
+def run(node: LabNode, argv: list[str], **options: Any) -> tuple[int, bytes]:
+    """Run a tool in a node; its exit status and its output.
+
+    options : of `Popen`, whose own pipes need more system calls (see `files`)
+    """
+    reading, writing = os.pipe()
+    try:
+        try:
+            process = node.popen(argv, stdout=writing, **options)
+        finally:
+            os.close(writing)
+        output = files.read_all(reading)
+    finally:
+        os.close(reading)
+    return process.wait(), output
