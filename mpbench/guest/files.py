@@ -1,8 +1,8 @@
 """Read and write whole files in few system calls, each of which costs a guest 10 us.
 
 `pathlib` needs twice as many, to look for terminals and positions. Only set-up uses
-this module. From the traffic on, some calls read the clock in the kernel, which takes
-virtual time: fewer of them would change results.
+this module: a system call that fails, such as the look for a terminal, takes 1 us of
+virtual time. From the traffic on, one less would change results.
 """
 
 import os

@@ -29,7 +29,7 @@ from mpbench.guest import (
 from mpbench.guest.changes import Changes
 from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.fabric_changes import FabricChanges
-from mpbench.guest.lab import in_lab, lengthen_backlog
+from mpbench.guest.lab import in_lab, lengthen_backlog, signals_blocked
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
 from mpbench.workloads import flows
@@ -105,7 +105,8 @@ def execute(
     if timers:
         outcome["lost"] = timers.record()
     last.callback(captured.stop)
-    qdiscs = disciplines(topology, network, snapshot.qdisc_words(job["links"]))
+    with signals_blocked():
+        qdiscs = disciplines(topology, network, snapshot.qdisc_words(job["links"]))
     snapshot.write(folder / "qdisc-end.json", qdiscs)
     classes = {
         name: snapshot.classes(network.nodes[name], listed)
@@ -145,7 +146,8 @@ def build_network(
         network = FabricNetwork(table, choose, job["seed"], folder, more, limit)
     else:
         network = LabNetwork(topology, folder, more)
-    network.build(undo)
+    with signals_blocked():
+        network.build(undo)
     if in_lab():  # natively, this belongs to the machine
         lengthen_backlog()
     many = transport.many_connections(job)

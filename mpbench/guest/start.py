@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-LAZY = frozenset({"inspect", "ipaddress", "locale", "shutil", "textwrap", "traceback"})
+LAZY = frozenset(
+    {"inspect", "ipaddress", "locale", "pty", "shutil", "textwrap", "traceback"}
+)
 """Modules that others import, and that hardly any run uses. Each is executed when one
 of its attributes is first asked for."""
 
@@ -63,6 +65,7 @@ class Bundled:
         file, package, _, _ = self.entries[name]
         spec = ModuleSpec(name, self, origin=file, is_package=package)  # type: ignore[arg-type]
         spec.has_location = True
+        spec.cached = file
         if package:
             spec.submodule_search_locations = [file.rpartition("/")[0]]
         return spec
@@ -125,7 +128,7 @@ def run(file: str, index_bytes: int, code_bytes: int) -> None:
     os.close(descriptor)
     entries, functions, patterns = marshal.loads(content)
     bundled = Bundled(entries, functions, patterns, content[index_bytes:])
-    sys.meta_path.insert(2, bundled)
+    sys.meta_path.insert(0, bundled)
     import warnings
 
     # Mininet's use of distutils would warn.

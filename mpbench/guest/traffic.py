@@ -129,7 +129,8 @@ def run(
     nothing: its exit code and output say what happened.
     """
     if any(process.leaves for process in processes):
-        # Let the bundle execute the module now: after `align` that takes virtual time.
+        # The bundle executes `shutil` now. After `align`, the failed look-ups of its
+        # imports would take virtual time.
         _ = shutil.move
     # Blocked, so that sigtimedwait returns at the instant when a process ends.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
