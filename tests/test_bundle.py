@@ -132,12 +132,13 @@ def test_a_text_that_the_bundle_knows_is_not_compiled(name: str, function: str) 
 
 def test_a_pattern_that_the_bundle_does_not_know_is_compiled() -> None:
     bundle = bundled(**{start.PATTERNS: "def compile(p, flags=0): return p, flags"})
+    bundle.patterns["[0-9]", 0] = ()
     module = loaded(bundle, start.PATTERNS)
     assert module.compile("[a-z]", 2) == ("[a-z]", 2)
     assert module.compile(["parsed"]) == (["parsed"], 0)
 
 
-def test_an_interpreter_that_compiles_patterns_otherwise_works() -> None:
+def test_an_interpreter_that_compiles_patterns_otherwise_is_left_alone() -> None:
     module = loaded(bundled(**{start.PATTERNS: "value = 1"}), start.PATTERNS)
     assert module.value == 1 and not hasattr(module, "compile")
 

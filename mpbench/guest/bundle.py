@@ -3,9 +3,9 @@
 A system call in a guest costs ten microseconds or more. The import of a module needs
 about twenty calls, to look for the module along the path and to open, measure and read
 its file. So the modules that a run imports are gathered once, outside the guest, into
-one file that `python3 FILE` runs. The interpreter that will run the file must make it.
-The process is short, and the guest ends with it: it collects no garbage and frees
-nothing at its end.
+one file that `python3 FILE` runs. It begins with the byte code of `start.py`. An index
+follows, and then the modules. The index also has what the imports compile: functions
+from text, and regular expressions. The interpreter that will run the file must make it.
 """
 
 import builtins
@@ -24,9 +24,6 @@ from mpbench.guest import start
 
 ROOTS = ("mpbench.guest.main", "mpbench.workloads", "topologies")
 """The modules that a run may import. A package stands for all modules in it."""
-
-Texts = dict[str, bytes]
-"""The marshalled code of texts."""
 
 
 def _import_roots() -> None:
@@ -63,26 +60,28 @@ class Noted:
     def __init__(self) -> None:
         self.functions: dict[str, bytes] = {}
         self.patterns: dict[start.Pattern, tuple[Any, ...]] = {}
-        for name, compiler in start.COMPILERS.items():
-            setattr(importlib.import_module(name), compiler, self._noting(compiler))
-        patterns: Any = importlib.import_module(start.PATTERNS)
-        making: Any = importlib.import_module("_sre")
-        self._usual, self._make = patterns.compile, making.compile
-        patterns.compile, making.compile = self._note_pattern, self._note_made
+        self._made: tuple[Any, ...] | None = None
+        for name, builtin in start.COMPILERS.items():
+            setattr(importlib.import_module(name), builtin, self._noting(builtin))
+        compiler: Any = sys.modules.get(start.PATTERNS)
+        maker: Any = sys.modules.get("_sre")
+        if hasattr(compiler, "compile") and hasattr(maker, "compile"):
+            self._usual, self._make = compiler.compile, maker.compile
+            compiler.compile, maker.compile = self._note_pattern, self._note_made
 
-    def _noting(self, compiler: str) -> Callable[..., Any]:
-        builtin = getattr(builtins, compiler)
-
+    def _noting(self, builtin: str) -> Callable[..., Any]:
         def execute(text: str, *scope: Any) -> Any:
-            code = compile(text, "<string>", compiler, dont_inherit=True)
+            code = compile(text, "<string>", builtin, dont_inherit=True)
             self.functions[text] = marshal.dumps(code)
-            return builtin(code, *scope)
+            return getattr(builtins, builtin)(code, *scope)
 
         return execute
 
     def _note_pattern(self, pattern: Any, flags: int = 0) -> Any:
+        self._made = None
         compiled = self._usual(pattern, flags)
-        self.patterns[pattern, int(flags)] = self._made
+        if self._made and isinstance(pattern, (str, bytes)):
+            self.patterns[pattern, int(flags)] = self._made
         return compiled
 
     def _note_made(

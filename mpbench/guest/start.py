@@ -92,7 +92,7 @@ class Bundled:
             setattr(module, compiler, self._compiled(getattr(builtins, compiler)))
         _, _, begin, end = self.entries[name]
         exec(marshal.loads(self.code[begin:end]), module.__dict__)
-        if name == PATTERNS and hasattr(module, "compile"):
+        if name == PATTERNS and self.patterns:
             module.compile = self._compiled_pattern(module.compile)  # type: ignore[attr-defined]
 
     def _compiled(self, builtin: "Callable[..., Any]") -> "Callable[..., Any]":
