@@ -1,7 +1,7 @@
 """Set the fabric beside the network of namespaces, on the same networks and seeds.
 
     python -m validation.fabric_beside [--seeds 5] [--first 1] [--only NAME...]
-        [--causes]
+        [--kept FILE] [--causes]
 
 `two_path` runs at three capacities with one MPTCP; `two_links` with an MPTCP user over
 both links and a TCP user on each; `triangle` with three MPTCP users. Every run is
@@ -27,13 +27,15 @@ differ by more than 0.3 %. `--first` takes other seeds.
 
 Added on 2026-11-25, before these runs: `two_path` at 50 Mbit/s is judged over the seeds
 6 to 50, because one of the first five decided its row, and at 100 Mbit/s over the seeds
-1 to 30, which were not executed before. Their standard error was 0.75 %, so it is judged
-again over the seeds 31 to 430 alone, registered on the same day before these runs. If
-they cannot all be executed, the seeds from 31 on without a gap count.
+1 to 30, which were not executed before. Their standard error was 0.75 %, so it is
+judged again over the seeds 31 to 430 alone, registered on the same day before these
+runs. If they cannot all be executed, the seeds from 31 on without a gap count.
 
 `--causes` shows what the token bucket does, at `two_path` with 10 Mbit/s and without
 jitter, where one seed is enough: with buckets of one, two and four packets on both
 engines, and with none on the fabric. It prints goodput over all 20 s, and from 5 s on.
+
+`--kept` names a file that gets a line for each run, so that no run is executed twice.
 
 The exit status is 1 if the engines do not agree somewhere.
 """
@@ -42,7 +44,7 @@ import argparse
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import product
 from math import hypot, nan
 from pathlib import Path
@@ -166,21 +168,52 @@ def executed(lab: Lab, asked: dict[str, Any]) -> dict[str, Any]:
     return row(artefacts.parent)
 
 
+@dataclass(frozen=True)
+class One:
+    """One run: the goodput of all users, and the share of each user or path."""
+
+    goodput_mbps: float
+    shares: dict[str, float]
+
+
+class Kept:
+    """Runs that are done, as lines of a file. file : None keeps nothing"""
+
+    def __init__(self, file: Path | None) -> None:
+        self.file = file
+        lines = file.read_text().splitlines() if file and file.exists() else []
+        read = map(json.loads, lines)
+        self.runs = {tuple(each["run"]): One(**each["found"]) for each in read}
+
+    def add(self, run: tuple[str, bool, int], found: One) -> None:
+        if self.file:
+            with self.file.open("a") as lines:
+                lines.write(json.dumps({"run": run, "found": asdict(found)}) + "\n")
+
+
 def measure(
-    folder: Path, network: Network, fabric: bool, seeds: Sequence[int]
+    folder: Path, network: Network, fabric: bool, seeds: Sequence[int], kept: Kept
 ) -> Measured:
-    rows = []
+    runs = []
     for seed in seeds:
-        rows.append(executed(Lab(folder / str(seed)), job(network.text(fabric, seed))))
-        if rows[-1]["verdict"] != "ok":
-            raise SystemExit(f"{network.name}: {rows[-1]['reason']}")
-    users = [user.host for user in builtin.describe(network.topology).users]
-    shares: dict[str, list[float]] = {}
-    for found in rows:
-        for name, share in _shares(found, users):
-            shares.setdefault(name, []).append(share)
-    totals = [_total(found, users) for found in rows]
+        run = (network.name, fabric, seed)
+        if run in kept.runs:
+            runs.append(kept.runs[run])
+            continue
+        runs.append(one(folder / str(seed), network, fabric, seed))
+        kept.add(run, runs[-1])
+    shares = {name: [run.shares[name] for run in runs] for name in runs[0].shares}
+    totals = [run.goodput_mbps for run in runs]
     return Measured(totals, shares, round_trips(folder / "probe", network, fabric))
+
+
+def one(folder: Path, network: Network, fabric: bool, seed: int) -> One:
+    """Execute a run."""
+    found = executed(Lab(folder), job(network.text(fabric, seed)))
+    if found["verdict"] != "ok":
+        raise SystemExit(f"{network.name}: {found['reason']}")
+    users = [user.host for user in builtin.describe(network.topology).users]
+    return One(_total(found, users), dict(_shares(found, users)))
 
 
 def _total(found: Mapping[str, Any], users: Sequence[str]) -> float:
@@ -283,9 +316,11 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--only", nargs="*", help="parts of the names of networks")
+    parser.add_argument("--kept", type=Path, help="the file of runs that are done")
     parser.add_argument("--causes", action="store_true")
     options = parser.parse_args()
     status, seeds = 0, range(options.first, options.first + options.seeds)
+    kept = Kept(options.kept)
     with tempfile.TemporaryDirectory(prefix="mpbench-beside-") as scratch:
         folder = Path(scratch)
         if options.causes:
@@ -305,7 +340,7 @@ def main() -> int:
             if options.only and not any(word in network.name for word in options.only):
                 continue
             there, here = (
-                measure(folder / f"{number}-{fabric}", network, fabric, seeds)
+                measure(folder / f"{number}-{fabric}", network, fabric, seeds, kept)
                 for fabric in (False, True)
             )
             written, agree = beside(network, there, here)
