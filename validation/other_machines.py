@@ -7,7 +7,7 @@ same on the fabric with RED and a capacity that changes, and a permutation in a 
 whose flows draw their paths. `other_machines.json` has the SHA-256 of every artefact of
 these runs, and the machine on which they were written. With another C library, CPU or
 compiler they must be the same, in the same root image: programs of other versions draw
-more or fewer random numbers. tests/virtual/test_other_machines.py compares them too.
+more or fewer random numbers. validation/test_other_machines.py compares them too.
 
 A change of the guest's kernel or programs may change what runs leave. Whoever means
 that writes the file again with `--write`, and says why.
