@@ -20,16 +20,14 @@ import datetime
 import json
 import sys
 import tempfile
-import threading
 from pathlib import Path
 from typing import Any
 
 from mpbench.backends import roots
-from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.plan import make_plan
 from mpbench.spec import loads
-from validation.other_hosts import differing, hashes, summary
+from validation.other_hosts import differing, on_this_host, summary
 
 FILE = Path(__file__).with_suffix(".json")
 LOSSY = """\
@@ -63,7 +61,6 @@ traffic:
      start: {min: 0 s, max: 0.1 s}}
 """
 RUNS = {"routers": LOSSY, "fabric": LOSSY + ON_FABRIC, "fattree": FATTREE}
-BOUNDS = Bounds(virtual_s=60.0, wall_s=600.0, silence_s=300.0)
 
 Hashes = dict[str, dict[str, str]]
 """The SHA-256 of each artefact, by run and artefact."""
@@ -97,15 +94,7 @@ def job(name: str) -> dict[str, Any]:
 
 def left_by(name: str, folder: Path) -> dict[str, str]:
     """The hash of each artefact of a run that is executed below `folder`."""
-    folder /= name
-    (folder / "artefacts").mkdir(parents=True)
-    (folder / "job.json").write_text(json.dumps(job(name)))
-    done = backend().execute(
-        job(name), folder, None, BOUNDS, lambda _: None, threading.Event()
-    )
-    if done.status != "finished":
-        raise SystemExit(f"{name}: {done.status}: {done.reason}")
-    return hashes(folder / "artefacts")
+    return on_this_host(job(name), folder / name)
 
 
 def known() -> Hashes:
@@ -117,11 +106,11 @@ def known() -> Hashes:
 def same_image() -> bool:
     """Whether the root image is that in which the other machine's guests ran."""
     written = json.loads(FILE.read_text())["written"]
-    return bool(written["image"] == backend().identity()["image"])
+    return bool(written["image"] == identity()["image"])
 
 
-def backend() -> VirtualBackend:
-    return VirtualBackend(root=roots.IMAGE)
+def identity() -> dict[str, str]:
+    return dict(VirtualBackend(root=roots.IMAGE).identity())
 
 
 def keep(found: Hashes) -> None:
@@ -134,7 +123,7 @@ def keep(found: Hashes) -> None:
     written = {
         "date": datetime.date.today().isoformat(),
         "cpu": cpu,
-        **{key: backend().identity()[key] for key in ("kernel", "image")},
+        **{key: identity()[key] for key in ("kernel", "image")},
     }
     text = json.dumps({"written": written, "runs": found}, indent=1, sort_keys=True)
     FILE.write_text(text + "\n")

@@ -12,6 +12,7 @@ PIECE_BYTES = 1 << 16
 
 
 def read(path: str | PathLike[str]) -> str:
+    """The text of a file."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         return read_all(descriptor).decode()
@@ -37,6 +38,7 @@ def write(path: str | PathLike[str], text: str) -> None:
 
 
 def write_all(descriptor: int, text: str) -> None:
+    """Write a text where the file stands."""
     left = text.encode()
     while left:
         left = left[os.write(descriptor, left) :]

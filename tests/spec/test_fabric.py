@@ -87,6 +87,18 @@ def test_segments_without_data_take_one_link_behind_all_others() -> None:
     assert not list(fabric.direct_orders(table_of(job(**TREE, fabric=True))))
 
 
+def test_a_job_has_direct_segments_in_data_centres_alone() -> None:
+    made = job(**TREE, fabric={"acks": "direct"})
+    job_format.check(made)
+    made["fabric"]["acks_first"] = True
+    with pytest.raises(ValueError, match="acks_direct is for data centres, alone"):
+        job_format.check(made)
+    made = job(fabric=True)
+    made["fabric"]["acks_direct"] = True
+    with pytest.raises(ValueError, match="acks_direct is for data centres, alone"):
+        job_format.check(made)
+
+
 @pytest.mark.parametrize(
     ("sections", "reason"),
     [
