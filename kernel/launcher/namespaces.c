@@ -146,6 +146,25 @@ static void set_attributes(const char *path, uint64_t set, uint64_t clear)
 	      "mount_setattr", path);
 }
 
+/*
+ * Mount the memory file system. A guest touches each page of its memory for the first
+ * time at some moment, and 4 KiB at a time these faults take a quarter of a short run.
+ * So the host brings in 2 MiB at once, where its kernel has huge pages.
+ */
+static void mount_memory(uint64_t bytes)
+{
+	const unsigned long flags = MS_NOSUID | MS_NODEV;
+	char text[64];
+
+	snprintf(text, sizeof(text), "mode=700,size=%llu,huge=within_size",
+		 (unsigned long long)bytes);
+	if (!mount("memory", MEMORY, "tmpfs", flags, text))
+		return;
+	if (errno == EINVAL)
+		*strrchr(text, ',') = '\0';
+	check(mount("memory", MEMORY, "tmpfs", flags, text), "mount", MEMORY);
+}
+
 /* Change to a root that holds what a guest needs, and forget the host's root. */
 void build_root(const struct options *options, const char *run, const char *image)
 {
@@ -180,9 +199,6 @@ void build_root(const struct options *options, const char *run, const char *imag
 	check(rmdir(HOST), "rmdir", HOST);
 	set_attributes("/", ATTRIBUTE_RDONLY | safe, 0);
 	set_attributes(run, safe, ATTRIBUTE_RDONLY);
-	snprintf(text, sizeof(text), "mode=700,size=%llu",
-		 (unsigned long long)options->memory_bytes);
-	check(mount("memory", MEMORY, "tmpfs", MS_NOSUID | MS_NODEV, text), "mount",
-	      MEMORY);
+	mount_memory(options->memory_bytes);
 	check(chdir(run), "chdir", run);
 }

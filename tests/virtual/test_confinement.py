@@ -383,11 +383,8 @@ def test_a_launcher_whose_parent_has_gone_starts_nothing(run: Path) -> None:
     assert not (run / "artefacts" / "ran").exists()
 
 
-def test_a_termination_ends_the_program(run: Path, barriers: tuple[str, ...]) -> None:
-    argv = confinement.command(
-        ["/bin/sleep", "99"], MEMORY_BYTES, None, confinement.SYSTEM, barriers
-    )
-    process = subprocess.Popen(argv, cwd=run, process_group=0)
+def first_child(process: "subprocess.Popen[bytes]") -> str:
+    """The number of a process's first child, as soon as it has one."""
     deadline_s = time.monotonic() + 20
     while not (
         children := Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -396,7 +393,40 @@ def test_a_termination_ends_the_program(run: Path, barriers: tuple[str, ...]) ->
     ):
         assert time.monotonic() < deadline_s
         time.sleep(0.01)
-    assert children
+    return children[0]
+
+
+def test_a_termination_ends_the_program(run: Path, barriers: tuple[str, ...]) -> None:
+    argv = confinement.command(
+        ["/bin/sleep", "99"], MEMORY_BYTES, None, confinement.SYSTEM, barriers
+    )
+    process = subprocess.Popen(argv, cwd=run, process_group=0)
+    assert first_child(process)
     process.terminate()
     assert process.wait(20) == -signal.SIGKILL
     assert_gone(run)
+
+
+def test_memory_has_huge_pages(run: Path) -> None:
+    """A run without traffic took 1.4 times the CPU time without them."""
+    needs(("namespaces",))
+    if not Path("/sys/kernel/mm/transparent_hugepage").exists():
+        pytest.skip("this host's kernel has no huge pages")
+    argv = confinement.command(
+        ["/bin/sleep", "99"], MEMORY_BYTES, None, confinement.SYSTEM, ("namespaces",)
+    )
+    process = subprocess.Popen(argv, cwd=run, process_group=0)
+    mounts = Path(f"/proc/{first_child(process)}/mountinfo")
+    deadline_s = time.monotonic() + 20
+    while not (
+        options := [
+            line.split()[-1]
+            for line in mounts.read_text().splitlines()
+            if " /memory " in line
+        ]
+    ):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
+    process.terminate()
+    process.wait(20)
+    assert "huge=within_size" in options[0].split(",")
