@@ -65,8 +65,8 @@ def test_the_guest_has_the_sysctls_of_an_experiment(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`validation.patched_kernel` runs an experiment with the patch that it names."""
-    kernel = tmp_path / "kernel"
-    shutil.copytree(ROOT / "kernel", kernel)
+    shutil.copytree(ROOT / "kernel", tmp_path / "kernel")
+    shutil.copytree(ROOT / "topologies", tmp_path / "topologies")
     for patch in patches(path):
         apply = ["patch", "-p1", "-s", "-i", str(patch)]
         subprocess.run(apply, cwd=tmp_path, check=True)
