@@ -1,7 +1,7 @@
 /* TP2 in a BCube, packet by packet, with the TCP of a simulator.
  *
  *   cc -O2 -o cube_packets cube_packets.c -lm
- *   ./cube_packets SEED LAW HOSTS TAIL FEEDER EACH LEAST_MS FLOOR A BEGIN_S END_S
+ *   ./cube_packets SEED LAW HOSTS TAIL VICTIM FEEDER EACH LEAST_MS FLOOR A BEGIN_S END_S
  *
  * HOSTS hosts (5, 25 or 125) have a port for each digit of their number to base 5. Each sends
  * without end to all hosts that differ in one digit. Links have 100 Mbit/s and 10 us, and
@@ -9,7 +9,8 @@
  *
  * LAW: single (Reno over the short path), ewtcp or lia (a subflow from each port; all but one
  * take three hops, through two other hosts). TAIL: so many of the last places of a queue are
- * refused with a probability of 10 %. FEEDER: 1 if what a host sends passes a queue of its own,
+ * refused with a probability of 10 %. VICTIM: 1 if a full queue loses one of the packets that
+ * wait or has come, drawn, and not always that which has come. FEEDER: 1 if what a host sends passes a queue of its own,
  * as fast as the link, before that of the link. EACH: 1 if every packet is acknowledged, else
  * every second one, or after 40 ms. LEAST_MS: the shortest timeout. FLOOR: packets, of the
  * window after a loss. A: of EWTCP.
@@ -40,7 +41,7 @@
 
 enum place { FEEDER, UP, DOWN };
 
-static int hosts, digits, tail, feeder, n_subflows;
+static int hosts, digits, tail, victim, feeder, n_subflows;
 static int counting;
 
 struct packet {
@@ -65,16 +66,32 @@ static int name(enum place place, int host, int digit)
 	return (place * MOST_HOSTS + host) * DIGITS + digit;
 }
 
+/* Put a packet in the place of one that waits, drawn: any but the one that is being sent */
+static struct packet exchange(struct queue *queue, struct packet packet)
+{
+	int i = 1 + (int)(uniform() * queue->count);
+	struct packet *waits = queue->packets, lost;
+
+	if (i == queue->count)
+		return packet;
+	lost = waits[(queue->first + i) % queue->room];
+	for (; i < queue->count - 1; i++)
+		waits[(queue->first + i) % queue->room] =
+			waits[(queue->first + i + 1) % queue->room];
+	waits[(queue->first + i) % queue->room] = packet;
+	return lost;
+}
+
 static void enter(struct packet packet)
 {
-	struct subflow *sub = &subflows[packet.who];
-	int number = sub->hop[packet.hop];
+	int number = subflows[packet.who].hop[packet.hop];
 	struct queue *queue = &queues[number];
-	int is_feeder = number < MOST_HOSTS * DIGITS;
+	int is_feeder = number < MOST_HOSTS * DIGITS, is_full = queue->count == queue->room;
 
-	if (queue->count == queue->room ||
-	    (!is_feeder && queue->count >= queue->room - tail && uniform() < 0.1)) {
-		dropped[sub->is_long] += counting;
+	if (is_full || (!is_feeder && queue->count >= queue->room - tail && uniform() < 0.1)) {
+		if (is_full && victim)
+			packet = exchange(queue, packet);
+		dropped[subflows[packet.who].is_long] += counting;
 		return;
 	}
 	queue->packets[(queue->first + queue->count++) % queue->room] = packet;
@@ -429,7 +446,7 @@ int main(int argc, char **argv)
 	double begin_s, end_s;
 	int i;
 
-	if (argc != 12)
+	if (argc != 13)
 		return refuse("so many words");
 	state = 0x9E3779B97F4A7C15ULL * (atoi(argv[1]) + 1);
 	for (i = 0; i < 100; i++)
@@ -444,13 +461,14 @@ int main(int argc, char **argv)
 	if (hosts != atoi(argv[3]) || hosts == 1)
 		return refuse(argv[3]);
 	tail = atoi(argv[4]);
-	feeder = atoi(argv[5]);
-	each = atoi(argv[6]);
-	least_ns = atof(argv[7]) * 1e6;
-	floor_bytes = atof(argv[8]) * BYTES;
-	ewtcp_a = atof(argv[9]);
-	begin_s = atof(argv[10]);
-	end_s = atof(argv[11]);
+	victim = atoi(argv[5]);
+	feeder = atoi(argv[6]);
+	each = atoi(argv[7]);
+	least_ns = atof(argv[8]) * 1e6;
+	floor_bytes = atof(argv[9]) * BYTES;
+	ewtcp_a = atof(argv[10]);
+	begin_s = atof(argv[11]);
+	end_s = atof(argv[12]);
 	prepare();
 	push((struct event){ begin_s * 1e9, 0, BEGIN });
 	push((struct event){ end_s * 1e9, 0, END });

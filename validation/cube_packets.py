@@ -34,6 +34,7 @@ class Ways:
     """
 
     tail: int = 3
+    victim: bool = False
     feeder: bool = True
     each: bool = True
     least_ms: float = 1
@@ -41,7 +42,7 @@ class Ways:
     ewtcp_a: float = 1 / PORTS**2
 
     def __str__(self) -> str:
-        switches = f"{self.tail} {self.feeder:d} {self.each:d}"
+        switches = f"{self.tail} {self.victim:d} {self.feeder:d} {self.each:d}"
         return f"{switches} {self.least_ms} {self.floor} {self.ewtcp_a}"
 
 
@@ -73,7 +74,10 @@ VARIANTS: Mapping[str, Ways] = {
     "no queue for what a host sends": Ways(feeder=False),
     "drop tail": Ways(tail=0),
     "drop tail, no queue for what a host sends": Ways(tail=0, feeder=False),
-    "all of these": replace(LINUX, tail=0, feeder=False),
+    "the same, and any waiting packet is dropped": Ways(
+        tail=0, feeder=False, victim=True
+    ),
+    "the same, and the four": replace(LINUX, tail=0, feeder=False, victim=True),
 }
 
 

@@ -62,3 +62,18 @@ def test_unknown_words_are_refused(program: Path) -> None:
         small(program, 1, "cubic")
     with pytest.raises(subprocess.CalledProcessError):
         small(program, 1, "lia", hosts=24)
+
+
+@pytest.mark.parametrize("law", ["ewtcp", "lia"])
+def test_full_queues_favour_what_a_host_sends_itself(program: Path, law: str) -> None:
+    """A long path has three times the queues of a short one.
+
+    So it has three times the loss if all packets that wait are alike. With drop tail
+    and no other noise it has more.
+    """
+    ratios = []
+    for victim in (False, True):
+        ways = Ways(tail=0, victim=victim, feeder=False, least_ms=200)
+        short, long = small(program, 1, law, ways).loss_percent
+        ratios.append(long / short)
+    assert ratios[0] > 5 and 2.5 < ratios[1] < 4
