@@ -87,14 +87,21 @@ PUBLICATIONS = {
 A word that is not here, such as `thesis`, stands for itself.
 """
 OWN_BUILDS = {
+    "simulator's TCP": "TCP as in a simulator",
     "direct acknowledgements": "direct acknowledgements",
     "BCube": "BCube",
     "htsim": "hosts as in htsim",
 }
 """Which pages have a build of their own, by a word that the `source` contains. They
 need what the fabric learnt after the build of the other papers."""
-PATCHED = ("rtt-mismatch-acks",)
-"""Experiments of `experiments/causes` that need a kernel of their own."""
+PATCHED = (
+    "bcube-tp1-simulator",
+    "bcube-tp2-acks",
+    "bcube-tp2-simulator",
+    "bcube-tp3-simulator",
+    "rtt-mismatch-acks",
+)
+"""Experiments of `experiments/causes` that need a patch."""
 MPCC = "mpcc"
 DESIGNS = 3
 """The number of designs of which Tables 3.2, 4.1 and 5.2 are."""
