@@ -37,8 +37,9 @@ def max_min(flows: Sequence[Path], capacity: float = LINK_MBPS) -> list[float]:
 
     capacity : of each link, above 0; rates have its unit
 
-    Flows rise together; those over the link that is full first keep their rate. Raises
-    ValueError if a flow crosses no link.
+    Flows rise together; those over the link that is full first keep their rate. For
+    users with several paths `analysis.models.max_min` solves linear programs, which
+    take too long for hundreds of flows. Raises ValueError if a flow crosses no link.
     """
     if not all(flows):
         raise ValueError("a flow crosses no link: nothing bounds its rate")

@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
+from analysis.models import max_min as programs
+from analysis.models.networks import Network, User
 from validation import drawn_paths
 from validation.drawn_paths import max_min
 
@@ -12,6 +14,19 @@ from validation.drawn_paths import max_min
 def test_who_shares_a_full_link_keeps_its_rate_and_others_rise() -> None:
     assert max_min([("a",), ("a", "b"), ("b",), ("c",)]) == [50, 50, 50, 100]
     assert max_min([("a",), ("a",), ("a", "b"), ("b",)], 90) == [30, 30, 30, 60]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_linear_programs_find_the_same_rates(seed: int) -> None:
+    draw = random.Random(seed)
+    flows = [tuple(draw.sample("abcdef", draw.randint(1, 3))) for _ in range(12)]
+    network = Network(
+        links=dict.fromkeys({link for flow in flows for link in flow}, 100.0),
+        users={str(number): User((flow,)) for number, flow in enumerate(flows)},
+    )
+    rates = programs.rates(network)
+    expected = [rates[str(number)] for number in range(len(flows))]
+    assert max_min(flows) == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_flow_without_links_is_refused() -> None:
