@@ -408,7 +408,7 @@ def test_a_termination_ends_the_program(run: Path, barriers: tuple[str, ...]) ->
 
 
 def test_memory_has_huge_pages(run: Path) -> None:
-    """A run without traffic took 1.4 times the CPU time without them."""
+    """A run without traffic took 1.3 times the CPU time without them."""
     needs(("namespaces",))
     if not Path("/sys/kernel/mm/transparent_hugepage").exists():
         pytest.skip("this host's kernel has no huge pages")
