@@ -4,7 +4,10 @@
     .ci/release.py [--check]
 
 With --check, it only says whether version, changelog and citation agree. It never
-pushes anything.
+pushes anything. A tag does not reach every clone, so the next commit writes the
+release's commit into the changelog and the citation:
+
+    .ci/release.py --record COMMIT
 """
 
 import argparse
@@ -15,7 +18,8 @@ from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SECTION = re.compile(r"^## (\S+), (.+)$", re.MULTILINE)
+SECTION = re.compile(r"^## (\S+), ([^,\n]+)(?:, commit ([0-9a-f]{40}))?$", re.MULTILINE)
+VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 
 
 class NotReadyError(Exception):
@@ -31,7 +35,7 @@ def git(*arguments: str) -> str:
 
 def version() -> str:
     text = (ROOT / "mpbench" / "__init__.py").read_text(encoding="utf-8")
-    match = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
+    match = VERSION.search(text)
     if match is None:
         raise NotReadyError("mpbench/__init__.py: no line sets __version__")
     return match[1]
@@ -88,11 +92,40 @@ def tag(ours: str, notes: str) -> None:
     print(f"tagged {name}; publish it with: git push origin {name}")
 
 
+def record(commit: str) -> None:
+    """Write a release's commit into its section of the changelog and the citation."""
+    try:
+        commit = git("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
+        there = git("show", f"{commit}:mpbench/__init__.py")
+    except subprocess.CalledProcessError:
+        raise NotReadyError(f"no commit '{commit}' with mpbench/__init__.py") from None
+    match = VERSION.search(there)
+    released = match[1] if match else "no version"
+    path = ROOT / "CHANGELOG.md"
+    text = path.read_text(encoding="utf-8")
+    found = [head for head in SECTION.finditer(text) if head[1] == released]
+    if not found:
+        raise NotReadyError(f"CHANGELOG.md: no section of {released}, {commit[:12]}'s")
+    head = found[0]
+    line = f"## {released}, {head[2]}, commit {commit}"
+    path.write_text(text[: head.start()] + line + text[head.end() :], encoding="utf-8")
+    path = ROOT / "CITATION.cff"
+    cited = re.sub(r"^commit: .*\n", "", path.read_text(encoding="utf-8"), flags=re.M)
+    if citation() == (released, head[2]):
+        day = f"date-released: {head[2]}\n"
+        cited = cited.replace(day, f"{day}commit: {commit}\n")
+    path.write_text(cited, encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="make no tag")
+    parser.add_argument("--record", metavar="COMMIT", help="of a release made before")
     arguments = parser.parse_args()
     try:
+        if arguments.record:
+            record(arguments.record)
+            return 0
         ours, notes = check()
         if not arguments.check:
             tag(ours, notes)

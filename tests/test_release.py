@@ -1,5 +1,7 @@
-"""A release: one version everywhere, and a tag only where everything agrees."""
+"""A release: one version everywhere, a tag only where everything agrees, and the commit
+of each release by its name, because a tag does not reach every clone."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -7,6 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+import yaml
 
 import mpbench
 
@@ -103,3 +106,61 @@ def test_no_tag_of_a_changed_tree(clone: Path) -> None:
     replace(clone / "CHANGELOG.md", "Designs.", "Other designs.")
     done = release(clone)
     assert done.returncode == 2 and "commit them first" in done.stderr
+
+
+RELEASED = re.compile(
+    r"^## (\S+), (\d{4}-\d\d-\d\d)(?:, commit ([0-9a-f]{40}))?$", re.M
+)
+
+
+def releases() -> list[tuple[str, str, str]]:
+    """Version, date and commit of each release in the changelog, the newest first."""
+    found = RELEASED.findall((ROOT / "CHANGELOG.md").read_text())
+    assert found
+    return found
+
+
+def test_each_release_names_its_commit() -> None:
+    for version, _, commit in releases():
+        assert commit or version == VERSION, (
+            f"{version}: .ci/release.py --record COMMIT"
+        )
+
+
+def test_the_commit_of_a_release_has_its_version() -> None:
+    if git(ROOT, "rev-parse", "--is-shallow-repository") == "true":
+        pytest.skip("a shallow clone lacks the commits of releases")
+    for version, _, commit in releases():
+        if commit:
+            there = git(ROOT, "show", f"{commit}:mpbench/__init__.py")
+            assert f'__version__ = "{version}"' in there
+            assert git(ROOT, "merge-base", commit, "HEAD") == commit
+
+
+def test_the_citation_names_the_newest_release_and_its_commit() -> None:
+    cited = (ROOT / "CITATION.cff").read_text()
+    version, day, commit = releases()[0]
+    assert f"version: {version}\ndate-released: {day}\n" in cited
+    assert (f"commit: {commit}\n" in cited) if commit else ("commit:" not in cited)
+
+
+def test_a_commit_is_recorded_where_its_version_stands(clone: Path) -> None:
+    head = git(clone, "rev-parse", "HEAD")
+    done = release(clone, "--record", "HEAD")
+    assert done.returncode == 0, done.stderr
+    changes = (clone / "CHANGELOG.md").read_text()
+    assert f"## {VERSION}, 2026-11-22, commit {head}\n" in changes
+    assert changes.endswith("## 0.0.1, 2026-01-01\n")
+    assert f"commit: {head}\n" in (clone / "CITATION.cff").read_text()
+    assert release(clone, "--record", "HEAD").returncode == 0
+    assert (clone / "CHANGELOG.md").read_text() == changes
+    assert "no commit 'nothing'" in release(clone, "--record", "nothing").stderr
+
+
+def test_a_forge_runs_what_continuous_integration_runs() -> None:
+    """Every push, with the whole history, because releases are looked up in it."""
+    text = (ROOT / ".github" / "workflows" / "test.yml").read_text()
+    (job,) = yaml.safe_load(text)["jobs"].values()
+    assert job["steps"][-1] == {"run": ".ci/run"}
+    (checkout,) = [s for s in job["steps"] if "checkout" in s.get("uses", "")]
+    assert checkout["with"]["fetch-depth"] == 0
