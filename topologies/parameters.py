@@ -100,7 +100,7 @@ def link_parameters(
             integer=False,
             doc="random variation of the delay that keeps packets in order; about"
             " one packet time avoids phase effects in shared queues"
-            + (", and is the default" if shared else ""),
+            + (", and is the default, up to the delay" if shared else ""),
         ),
     )
 

@@ -1,6 +1,6 @@
 """Lines for `tc -batch` that change the shape of a link while packets are on it."""
 
-from topologies.shaping import ORDERING_RATE_MBPS, Shape
+from topologies.shaping import Shape, ordering_rate_mbps
 
 OUT_MBPS = 8e-6
 """The capacity of a link that is out: a byte per second, the lowest rate of a tbf. In
@@ -13,8 +13,9 @@ def lines(shape: Shape, interface: str, ordered: bool) -> list[str]:
     ordered : True if the delay changes. netem then never lets a packet that has a
         shorter delay overtake an earlier one
     """
+    rate_mbps = ordering_rate_mbps(shape.capacity_mbps)
     return [
-        f"{line} rate {ORDERING_RATE_MBPS}mbit"
+        f"{line} rate {rate_mbps}mbit"
         if ordered and " netem " in line and " rate " not in line
         else line
         for line in shape.tc_commands(interface)

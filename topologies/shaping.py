@@ -22,9 +22,24 @@ DELAY_LINE_PACKETS = 1_000_000
 TCLINK_BURST = "15k cburst 1600"
 """The burst that Mininet's TCLink sets, and the cburst that tc adds on machines with
 high-resolution timers. The smaller one limits bursts: one packet."""
+MOST_QUEUE_PACKETS = 1_000_000
+"""tc counts the bytes of a queue in 32 bits, which is 2.8 million full packets."""
 ORDERING_RATE_MBPS = 10_000
-"""netem keeps packets in order under jitter only if it also has a rate. This rate is
-too high to matter otherwise."""
+"""netem keeps packets in order under jitter only if it also has a rate. Over links of
+up to this capacity it is this rate."""
+ORDERING_FACTOR = 10
+"""Over faster links, the rate is this many times the capacity."""
+
+
+def ordering_rate_mbps(capacity_mbps: float | None) -> int:
+    """The rate of a delay line that keeps packets in order, in whole Mbit/s.
+
+    The rate is never below the link's capacity, so that the link stays the bottleneck.
+    """
+    capacity_mbps = capacity_mbps or 0.0
+    if capacity_mbps <= ORDERING_RATE_MBPS:
+        return ORDERING_RATE_MBPS
+    return math.ceil(ORDERING_FACTOR * capacity_mbps)
 
 
 def queue_packets(queueing_delay_ms: float, capacity_mbps: float) -> int:
@@ -119,7 +134,8 @@ class Shape:
             first_ms = order.by_ms
         delay = f"delay {(self.delay_ms - first_ms) * 1e3:.3f}us"
         if self.jitter_ms:
-            delay += f" {self.jitter_ms * 1e3:.3f}us rate {ORDERING_RATE_MBPS}mbit"
+            rate_mbps = ordering_rate_mbps(self.capacity_mbps)
+            delay += f" {self.jitter_ms * 1e3:.3f}us rate {rate_mbps}mbit"
         losses = impairments.options(more)
         if self.loss_percent:
             losses += f" loss {self.loss_percent:.7g}%"
@@ -144,7 +160,8 @@ def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
     """The shape of a link, from the parameters whose keys begin with `<link>.`.
 
     parameters : value by canonical key; a missing key counts as 0. If the queue is
-        None, it follows from the queueing delay. A jitter of None is one packet time.
+        None, it follows from the queueing delay. A jitter of None is one packet time,
+        or the delay if that is less.
     """
 
     def value(name: str) -> float:
@@ -168,15 +185,18 @@ def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
             and parameters.get(f"{link}.{prefix}queueing_delay_ms") is not None
         ):
             packets = 0.0
+        delay_ms = own("delay_ms")
         jitter_ms = parameters.get(f"{link}.jitter_ms", 0.0)
+        if jitter_ms is None:
+            jitter_ms = min(packet_time_ms(capacity_mbps), delay_ms)
         return Shape(
             capacity_mbps=capacity_mbps,
-            delay_ms=own("delay_ms"),
+            delay_ms=delay_ms,
             queue_packets=int(packets)
             if packets
             else queue_packets(longest_ms, capacity_mbps),
             loss_percent=own("loss_percent"),
-            jitter_ms=packet_time_ms(capacity_mbps) if jitter_ms is None else jitter_ms,
+            jitter_ms=jitter_ms,
         )
 
     up = direction("")

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from mpbench import guest_memory
 from mpbench.errors import UserError
-from mpbench.plan import flow_memory, long_connections, timing
+from mpbench.plan import flow_memory, long_connections, resolved, timing
 from mpbench.spec import Spec, change_checks, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
 from mpbench.spec.messages import MOST_FAULTS, listing
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS, RATE_CONTROLS
 from topologies.parameters import DOWN
+from topologies.shaping import from_json
 
 if TYPE_CHECKING:
     from mpbench.plan.runs import Plan
@@ -43,7 +44,7 @@ def check(spec: Spec, plan: "Plan") -> None:
     """Raises UserError, one line per fault, for an experiment that cannot work."""
     faults = [
         *_links(spec, plan),
-        *_changes(spec, plan),
+        *_resolved(spec, plan),
         *_figures(spec, plan),
         *_theory(spec, plan),
         *_connections(spec, plan),
@@ -143,37 +144,36 @@ def warnings(spec: Spec, plan: "Plan") -> list[str]:
 
 
 def _links(spec: Spec, plan: "Plan") -> Iterator[str]:
-    """Links that lose every packet, or that delay some by less than nothing."""
+    """Links that lose every packet."""
     parameters = {p.key: p for p in spec.network_description.parameters}
     for number, values in _points(plan):
         for key, value in values.items():
             name = parameters[key].name
-            link, _, quantity = name.rpartition(".")
+            quantity = name.rpartition(".")[2]
             lost = quantity.removeprefix(DOWN) == "loss"
             # A loss that only 'changes' gives may be another one later.
             if lost and value == timing.ALL_LOST_PERCENT and len(spec.place(name)) > 1:
                 reason = "100 % loses every packet; give less"
                 yield f"{_place(spec, name, number)}: {reason}"
-            delay_ms = values.get(f"{link}.delay_ms") or 0.0
-            down_ms = values.get(f"{link}.{DOWN}delay_ms")
-            delay_ms = delay_ms if down_ms is None else min(delay_ms, down_ms)
-            if quantity == "jitter" and value is not None and value > delay_ms:
-                reason = f"{value:g} ms is more than the delay, {delay_ms:g} ms"
-                yield f"{_place(spec, name, number)}: {reason}; give at most that"
 
 
-def _changes(spec: Spec, plan: "Plan") -> Iterator[str]:
-    """Delays that become less than the jitter, which would be less than nothing."""
+def _resolved(spec: Spec, plan: "Plan") -> Iterator[str]:
+    """Values of links that no run can have, those included that mpbench chooses."""
+    parameters = {p.name for p in spec.network_description.parameters}
     for run in plan.runs:
-        for one in run.job.get("changes", ()):
-            jitter_ms = run.job["parameters"].get(f"{one['link']}.jitter_ms") or 0.0
-            if one["quantity"] == "delay_ms" and min(one["values"]) < jitter_ms:
-                name = one["link"]
-                key = change_checks.named(spec.changes)[name][0]
-                reason = f"a delay of {min(one['values']):g} ms is less than the jitter"
-                where = f"{spec.where('changes', key)}: changes.{key}: {name}"
-                hint = "give at least that, or less jitter"
-                yield f"{where}: {reason}, {jitter_ms:g} ms; {hint}"
+        if run.case != plan.runs[0].case:
+            continue
+        shapes = from_json(run.job["links"])
+        for fault in resolved.faults(shapes, run.job.get("changes", ())):
+            if fault.changed:
+                key = change_checks.named(spec.changes)[fault.link][0]
+                at = f"{spec.where('changes', key)}: changes.{key}: {fault.link}"
+            elif (name := f"{fault.link}.{fault.quantity}") in parameters:
+                at = _place(spec, name, run.point)
+            else:
+                place = "network" if spec.network else "topology"
+                at = f"{spec.where(place)}: {place}: {name}"
+            yield f"{at}: {fault.reason}"
 
 
 def _ending_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:

@@ -18,6 +18,7 @@ from mpbench.plan import (
     flow_list,
     job_format,
     records,
+    resolved,
     shortest_paths,
     user_sets,
 )
@@ -72,6 +73,9 @@ def job(
     check_time_limit(spec, limit_s)
     interfaces = captured(spec, case, values)
     queues = records.queues(spec)
+    links = resolved.with_default_jitter(
+        shapes(spec, values, point, number), values, changing
+    )
     made = {
         "format": FORMAT,
         "seed": seed,
@@ -80,7 +84,7 @@ def job(
         **({"fabric": spec.on_fabric.job()} if spec.on_fabric else {}),
         **spec.guest.job(),
         "parameters": values,
-        "links": to_json(shapes(spec, values, point, number)),
+        "links": to_json(links),
         **({"changes": changing} if changing else {}),
         "transport": transport_,
         "traffic": entries,
