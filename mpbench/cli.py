@@ -6,14 +6,13 @@ import importlib
 import io
 import os
 import pkgutil
-import re
 import sys
 
 import click
 
 import mpbench
 from mpbench import commands
-from mpbench.errors import UserError
+from mpbench.errors import UserError, printable
 
 GROUPS = {
     "Every day": (
@@ -148,12 +147,6 @@ def _printing_anything(stream: io.TextIOWrapper) -> None:
         stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     else:
         stream.reconfigure(errors="backslashreplace")
-
-
-def printable(text: str) -> str:
-    """`text` without control characters: names in it may come from a stranger's files,
-    and an escape sequence would reach the user's terminal."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "?", text)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.campaign import table
+from analysis.campaign.figure_request import FigureRequest
 
 if TYPE_CHECKING:
-    from analysis.figures.request import FigureRequest
     from analysis.models.setting import Settings
 
 
@@ -45,7 +45,7 @@ class Campaign:
     shown: str = ""
     network: str = ""
     description: str = ""
-    figures: "Sequence[FigureRequest]" = ()
+    figures: Sequence[FigureRequest] = ()
     settings: "Settings | None" = None
 
     @cached_property

@@ -2,6 +2,8 @@
 
 import re
 
+from analysis.run.number_columns import UNITS
+
 METRIC_COLUMNS = {
     "goodput": "goodput_mbps",
     "traffic_split": "path1.share",
@@ -24,15 +26,6 @@ METRIC_COLUMNS = {
     "settling_time": "settling_time_s",
 }
 """The column of each metric whose name in an experiment file is another one."""
-UNITS = {
-    "mbps": "Mbit/s",
-    "ms": "ms",
-    "s": "s",
-    "percent": "%",
-    "packets": "packets",
-    "bytes": "bytes",
-}
-"""The unit that the last part of a column's name stands for."""
 DESIGN_WEIGHT = "design_weight"
 """The share of the design's domain that is nearest to the network, times the number of
 networks; only in tables whose weights were asked for."""

@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import UNITS, column_of, label, without_mathematics
+from analysis.campaign.columns import column_of, label, without_mathematics
 from analysis.dashboard import theory
+from analysis.run.number_columns import UNITS
 
 VERDICTS = ("ok", "invalid", "failed", "timeout", "interrupted")
 PLACE = ("id", "point", "case", "repetition", "verdict", "reason")

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest, Theory
 from analysis.figures import theory
 from analysis.figures.data import request_column
 from analysis.figures.drawn_figure import UndrawableError
-from analysis.figures.request import FigureRequest, Theory
 from analysis.figures.theory_over_time import Expected, Solved, expected
 
 DIGITS = 6

@@ -12,9 +12,9 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
-from analysis.figures.request import FigureRequest
 
 SCALE_INCHES = 0.7
 """Width of the vertical axis with its label."""

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import UNITS, column_of, label, plain
+from analysis.campaign.columns import column_of, label, plain
+from analysis.campaign.figure_request import Criterion, FigureRequest
 from analysis.figures.drawn_figure import UndrawableError
-from analysis.figures.request import Criterion, FigureRequest
+from analysis.run.number_columns import UNITS
 
 REFERENCE_LINES = {
     "aggregation_benefit": (0.0, 1.0),

@@ -2,10 +2,10 @@
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import column_of
+from analysis.campaign.figure_request import Criterion, FigureRequest
 from analysis.campaign.numbers import is_number
 from analysis.figures.data import MOST_GROUPS
 from analysis.figures.kinds.over_time import tells_much
-from analysis.figures.request import Criterion, FigureRequest
 
 DIFFERENCES = {
     "capacity": ("path1.capacity_mbps", "path2.capacity_mbps"),

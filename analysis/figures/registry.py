@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analysis.campaign.campaign import Campaign
+    from analysis.campaign.figure_request import FigureRequest
     from analysis.figures.drawn_figure import DrawnFigure
-    from analysis.figures.request import FigureRequest
     from analysis.figures.style import Target
 
 

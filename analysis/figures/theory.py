@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest, Theory
 from analysis.figures.drawn_figure import UndrawableError
-from analysis.figures.request import FigureRequest, Theory
 from analysis.models import fluid, max_min
 from analysis.models.networks import Network
 from analysis.models.setting import Setting

@@ -7,9 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest
 from analysis.campaign.numbers import digits
 from analysis.figures.drawn_figure import UndrawableError
-from analysis.figures.request import FigureRequest
 from analysis.figures.theory_marks import NEUTRAL
 from analysis.figures.theory_over_time import Expected, Level, Solved, expected
 from analysis.run.quantities import QUANTITIES

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 
-from analysis.figures.request import THEORY_QUANTITIES, Theory
+from analysis.campaign.figure_request import THEORY_QUANTITIES, Theory
 from analysis.figures.theory import MBPS, PAYLOAD_BYTES, path_rates, timed
 from analysis.models.setting import Setting, Stretch
 from analysis.run.job import FRAME_BYTES

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from analysis.campaign.columns import plain
+from analysis.campaign.figure_request import Criterion, FigureRequest
 from analysis.figures.registry import KINDS
-from analysis.figures.request import Criterion, FigureRequest
 from analysis.run.quantities import QUANTITIES
 
 MEASURED_CRITERIA = {

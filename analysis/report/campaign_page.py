@@ -9,10 +9,10 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import DESIGN_WEIGHT, column_of
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import defaults, style
 from analysis.figures.data import request_column
 from analysis.figures.drawn_figure import DrawnFigure
-from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.figures.titles import file_name
 from analysis.published.cells import Cell

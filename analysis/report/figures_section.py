@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest
 from analysis.campaign.numbers import digits
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.registry import KINDS
-from analysis.figures.request import FigureRequest
 from analysis.figures.style import Target
 from analysis.figures.titles import title
 from analysis.report.markdown import markdown

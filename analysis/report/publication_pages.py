@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures.data import metric_column
 from analysis.figures.drawn_figure import UndrawableError
-from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.figures.titles import within_sentence
 from analysis.published import matrix as matrices

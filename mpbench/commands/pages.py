@@ -12,7 +12,7 @@ from mpbench.errors import UserError
 
 if TYPE_CHECKING:
     from analysis.campaign.campaign import Campaign
-    from analysis.figures.request import FigureRequest
+    from analysis.campaign.figure_request import FigureRequest
     from mpbench.spec import Spec
 
 FORMATS = ("png", "svg", "pdf")

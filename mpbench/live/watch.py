@@ -15,9 +15,8 @@ from typing import Any
 
 import click
 
-from mpbench.cli import printable
 from mpbench.engine.progress import counts
-from mpbench.errors import UserError
+from mpbench.errors import UserError, printable
 from mpbench.live.server import Answer, LiveServer, file_answer
 from mpbench.live.standing import Folder, Standing
 from mpbench.report.loading import shown

@@ -16,7 +16,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 import topologies
-from mpbench import patterns
+from analysis.run import patterns
+from analysis.run.number_columns import NUMBER_UNITS
 from mpbench.guest_memory import LEAST_MIB, MOST_MIB
 from mpbench.plan import capture_places, change_format
 from mpbench.plan.job_flows import Flows
@@ -34,7 +35,7 @@ from mpbench.plan.job_parts import (
 from mpbench.plan.link_format import Link
 from mpbench.plugins.static import MOST_KEYS
 from mpbench.spec import builtin
-from mpbench.spec.command import ENDS, MOST_NUMBERS, NUMBER_UNITS, TAKEN, words
+from mpbench.spec.command import ENDS, MOST_NUMBERS, TAKEN, words
 from mpbench.spec.plugins import Code, KernelName, NumberName, PluginName
 from mpbench.spec.plugins import Numbers as PluginNumbers
 from mpbench.spec.vocabulary import READ_MODES

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.run.number_columns import NUMBER_UNITS
+from analysis.run.patterns import NAME
 from mpbench.errors import UserError
-from mpbench.patterns import NAME
 from mpbench.plugins.files import Plugin
-from mpbench.spec.command import NUMBER_UNITS
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.units import KINDS as UNITS

@@ -1,13 +1,13 @@
 """Traffic by any program: its server, its client, and the numbers that they print."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Field, model_validator
 
-from analysis.campaign.columns import UNITS
-from mpbench import patterns
+from analysis.run import patterns
+from analysis.run.number_columns import NUMBER_UNITS, column
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S, Entry, Json
@@ -17,9 +17,6 @@ from mpbench.workloads.command import PLACES
 READY = ("port", "udp_port", "nothing")
 TAKEN = ("last", "first", "mean", "sum", "least", "greatest")
 ENDS = ("client", "server")
-PLAIN = "1"
-"""The unit of a number without one."""
-NUMBER_UNITS = (*dict.fromkeys(UNITS.values()), PLAIN)
 MOST_WORDS = 100
 MOST_CHARACTERS = 4096
 MOST_NUMBERS = 50
@@ -176,9 +173,3 @@ class Command(Entry):
             "ready_line": self.ready_line,
             "numbers": [read.job() for read in self.numbers],
         }
-
-
-def column(name: str, unit: str, tool: str = "command") -> str:
-    """The column of a number: `command.time_ms` for `time` in `ms`."""
-    suffixes: Mapping[str, Any] = {unit: suffix for suffix, unit in UNITS.items()}
-    return f"{tool}.{name}" + (f"_{suffixes[unit]}" if unit in suffixes else "")

@@ -10,7 +10,7 @@ from pydantic import (
     model_validator,
 )
 
-from analysis.figures import request
+from analysis.campaign import figure_request
 from analysis.figures.registry import KINDS
 from analysis.run.quantities import QUANTITIES
 from mpbench.spec import choices
@@ -30,7 +30,7 @@ from mpbench.spec.values import (
 from mpbench.spec.vocabulary import DIFFERENCES, MEASURED_CRITERIA
 
 
-class Criterion(request.Criterion):
+class Criterion(figure_request.Criterion):
     """What sorts results into batches (thesis 3.2).
 
     With a difference, `factor` is the name without its path: `capacity` stands
@@ -96,7 +96,7 @@ SIGN = "signed"
 """The difference whose sign splits a CDF."""
 
 
-class Span(Phase, request.Span):
+class Span(Phase, figure_request.Span):
     """The time that a figure shows."""
 
 
@@ -111,14 +111,14 @@ PartName = Annotated[str, Field(pattern=PART_OF_RUN, max_length=100)]
 Text = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE_TEXT)]
 
 
-class Labels(request.Labels):
+class Labels(figure_request.Labels):
     """What stands at the axes of a figure."""
 
     x: Text | None = Field(default=None, description="At the horizontal axis.")
     y: Text | None = Field(default=None, description="At the vertical axis.")
 
 
-class Figure(request.FigureRequest):
+class Figure(figure_request.FigureRequest):
     """One figure, or one table, of the report: a request, checked as it is read."""
 
     kind: Annotated[str, OneOf("kind of figure", tuple(KINDS))] = Field(
@@ -205,8 +205,8 @@ class Figure(request.FigureRequest):
             if getattr(self, key) is not None:
                 faults.add((key,), f"a figure of kind {self.kind} has none")
         self._check_theory(faults)
-        if self.kind == "ranks" and self.metric not in (None, *request.RANKED):
-            known = " and ".join(request.RANKED)
+        if self.kind == "ranks" and self.metric not in (None, *figure_request.RANKED):
+            known = " and ".join(figure_request.RANKED)
             faults.add(("metric",), f"no ranks of {self.metric}; there are {known}")
         if self.kind == "groups" and self.by is None and self.criterion is None:
             faults.add(("by",), "missing; groups are of a factor or of a criterion")
@@ -221,14 +221,16 @@ class Figure(request.FigureRequest):
     def _check_theory(self, faults: Faults) -> None:
         """Whether the models give the metric, or one of the quantities over time."""
         if self.quantities is None:
-            if self.theory and self.metric not in request.THEORY_METRICS:
-                known = ", ".join(request.THEORY_METRICS)
+            if self.theory and self.metric not in figure_request.THEORY_METRICS:
+                known = ", ".join(figure_request.THEORY_METRICS)
                 reason = f"no model gives {self.metric}; they give {known}"
                 faults.add(("theory",), reason)
             return
         for number, theory in enumerate(self.theory or ()):
             given = [
-                q for q, of in request.THEORY_QUANTITIES.items() if theory.model in of
+                q
+                for q, of in figure_request.THEORY_QUANTITIES.items()
+                if theory.model in of
             ]
             if not set(given) & set(self.quantities):
                 reason = f"{theory.model} gives {' and '.join(given)} over time, not"

@@ -7,8 +7,9 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import core_schema
 
+from analysis.run.number_columns import column
 from mpbench.spec import flows
-from mpbench.spec.command import Command, column
+from mpbench.spec.command import Command
 from mpbench.spec.plugin_tool import PluginTool
 from mpbench.spec.plugins import Metric
 from mpbench.spec.suggestions import nearest

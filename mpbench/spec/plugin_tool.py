@@ -4,9 +4,9 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
 
+from analysis.run.number_columns import column
 from mpbench import units
 from mpbench.plugins.static import TEXT
-from mpbench.spec import command
 from mpbench.spec.messages import shortened
 from mpbench.spec.plugins import Tool
 from mpbench.spec.suggestions import unknown_key
@@ -68,7 +68,7 @@ class PluginTool(Entry):
     def columns(self) -> tuple[str, ...]:
         """The columns that its numbers get, without the entry's name."""
         numbers = self.plugin.numbers.items()
-        return tuple(command.column(name, unit, self.tool) for name, unit in numbers)
+        return tuple(column(name, unit, self.tool) for name, unit in numbers)
 
     def job(self, port: int) -> Json:
         values: dict[str, Any] = dict(self.__pydantic_extra__ or {})

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from mpbench import patterns
+from analysis.run import patterns
+from analysis.run.number_columns import NUMBER_UNITS
 from mpbench.plugins import topology
 from mpbench.plugins.files import MOST_BYTES, NAME
 from mpbench.plugins.static import MOST_KEYS
-from mpbench.spec.command import NUMBER_UNITS
 from mpbench.spec.values import Faults, OneOf, Part
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS, SCHEDULERS, TOOLS
 from topologies import Description

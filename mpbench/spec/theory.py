@@ -5,24 +5,27 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.config import JsonDict
 
-from analysis.figures import request
+from analysis.campaign import figure_request
 from mpbench.spec.values import OneOf, Quantity
 
 LEAST_RTT_S, MOST_RTT_S = 1e-6, 100.0
-MODELS = tuple(request.MODELS)
+MODELS = tuple(figure_request.MODELS)
 Text = Annotated[
     str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
 ]
 
 
-class Theory(request.Theory):
+class Theory(figure_request.Theory):
     """A model of networks that a figure shows beside measurement."""
 
     model: Annotated[str, OneOf("model", MODELS)] = Field(
-        description="; ".join(f"{k}: {v}" for k, v in request.MODELS.items()) + "."
+        description="; ".join(f"{k}: {v}" for k, v in figure_request.MODELS.items())
+        + "."
     )
     controller: (
-        Annotated[str, OneOf("controller of the models", request.FLUID_CONTROLLERS)]
+        Annotated[
+            str, OneOf("controller of the models", figure_request.FLUID_CONTROLLERS)
+        ]
         | None
     ) = Field(
         default=None,

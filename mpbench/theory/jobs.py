@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from analysis.figures.request import FLUID_CONTROLLERS, FigureRequest, Theory
+from analysis.campaign.figure_request import FLUID_CONTROLLERS, FigureRequest, Theory
 from analysis.models.networks import Network, User
 from analysis.models.setting import Sender, Setting, Stretch
 from analysis.run.job import Job, Traffic, parse_job

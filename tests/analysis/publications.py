@@ -6,7 +6,7 @@ from typing import Any
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
-from analysis.figures.request import FigureRequest
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures.style import Look
 from analysis.published import criterion as criteria
 from analysis.published import (

@@ -16,11 +16,11 @@ from matplotlib.text import Text
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import defaults, style, titles
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.kinds import cdf, groups
 from analysis.figures.registry import KINDS
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import file_name
 from analysis.report import campaign_page, figures_section
 from analysis.report.campaign_page import Contents

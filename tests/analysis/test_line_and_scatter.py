@@ -13,11 +13,11 @@ from scipy import stats
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.intervals import mean_interval
 from analysis.figures.registry import KINDS
-from analysis.figures.request import FigureRequest
 from mpbench.errors import UserError
 from mpbench.spec.load import loads
 from tests.analysis import campaign

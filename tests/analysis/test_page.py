@@ -12,7 +12,7 @@ import pytest
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
-from analysis.figures.request import Criterion, FigureRequest
+from analysis.campaign.figure_request import Criterion, FigureRequest
 from analysis.published import statements
 from analysis.report import campaign_page
 from analysis.report.campaign_page import Contents

@@ -7,10 +7,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.registry import KINDS
-from analysis.figures.request import FigureRequest
 from mpbench.errors import UserError
 from mpbench.report.loading import load_campaign
 from mpbench.spec import loads

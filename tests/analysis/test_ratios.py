@@ -9,10 +9,10 @@ from scipy import stats
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.kinds import ratios as table
-from analysis.figures.request import FigureRequest
 from analysis.published import criterion as criteria
 from analysis.published import intervals
 from analysis.published.findings import Runs, find

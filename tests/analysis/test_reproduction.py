@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.campaign import table
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures.drawn_figure import DrawnFigure
-from analysis.figures.request import FigureRequest
 from analysis.figures.style import Look, Target
 from analysis.published import (
     cells,

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FLUID_CONTROLLERS, FigureRequest, Theory
 from analysis.figures import style
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.registry import KINDS
-from analysis.figures.request import FLUID_CONTROLLERS, FigureRequest, Theory
 from analysis.figures.theory import predict
 from analysis.models import max_min, scenarios
 from analysis.models.controllers import CONTROLLERS

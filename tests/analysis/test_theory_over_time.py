@@ -8,10 +8,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest, Theory
 from analysis.figures import style, theory_marks
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.registry import KINDS
-from analysis.figures.request import FigureRequest, Theory
 from analysis.figures.theory_over_time import Expected, Level, expected
 from mpbench.errors import UserError
 from mpbench.plan import make_plan

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from analysis.run import patterns
 from analysis.run.readers import command as reader
-from mpbench import patterns
 from mpbench.backends.fake_command import example
 from mpbench.errors import UserError
 from mpbench.plan import make_plan

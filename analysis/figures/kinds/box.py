@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from analysis.campaign import batches
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.data import (
     REFERENCE_LINES,
@@ -26,7 +27,6 @@ from analysis.figures.data import (
     rows_of,
 )
 from analysis.figures.drawn_figure import DrawnFigure
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 
 SPREAD = 0.56

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import column_of, label
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import axes, style, theory, theory_marks
 from analysis.figures.data import (
     REFERENCE_LINES,
@@ -21,7 +22,6 @@ from analysis.figures.data import (
 )
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.intervals import mean_interval
-from analysis.figures.request import FigureRequest
 from analysis.figures.theory import Curve
 from analysis.figures.titles import title
 

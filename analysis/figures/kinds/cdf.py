@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.data import (
     REFERENCE_LINES,
@@ -23,7 +24,6 @@ from analysis.figures.data import (
     summary_row,
 )
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 
 HEIGHT_INCHES = 2.8

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.data import ok_runs
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 from analysis.run import artefacts
 from analysis.run.flow_times import completion_s

@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.axes import SCALE_INCHES, fit, text_inches
 from analysis.figures.data import metric_column, ok_runs
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 
 WIDTH = 0.82

@@ -8,6 +8,7 @@ import pandas as pd
 from analysis.campaign import batches
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.data import (
     MOST_GROUPS,
@@ -25,7 +26,6 @@ from analysis.figures.data import (
     value_text,
 )
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 
 WIDTH = 0.8

@@ -9,11 +9,11 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
+from analysis.campaign.figure_request import FigureRequest
 from analysis.campaign.numbers import is_number
 from analysis.figures import style
 from analysis.figures.data import parameter_column
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 
 

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import axes, style, theory, theory_marks
 from analysis.figures.data import (
     MOST_GROUPS,
@@ -26,7 +27,6 @@ from analysis.figures.data import (
 )
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.intervals import mean_interval
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 
 MOST_NAMED = 6

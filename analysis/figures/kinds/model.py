@@ -7,11 +7,11 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
+from analysis.campaign.figure_request import FigureRequest
 from analysis.campaign.numbers import digits
 from analysis.figures import style
 from analysis.figures.data import ok_runs, parameter_column, rows_of
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 from analysis.models.throughput import rmse
 

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style, theory_lines
 from analysis.figures.data import ok_runs
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.request import FigureRequest
 from analysis.figures.theory_over_time import Expected
 from analysis.figures.titles import title
 from analysis.run import artefacts, capacity_lines, fair_shares, series

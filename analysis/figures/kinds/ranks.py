@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.figure_request import RANKED, FigureRequest
 from analysis.figures import style
 from analysis.figures.data import ok_runs
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.request import RANKED, FigureRequest
 from analysis.figures.titles import title
 from analysis.run import artefacts, metrics
 from analysis.run.artefacts import Artefacts

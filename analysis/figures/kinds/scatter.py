@@ -7,6 +7,7 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
+from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import axes, style, theory, theory_marks
 from analysis.figures.data import (
     REFERENCE_LINES,
@@ -21,7 +22,6 @@ from analysis.figures.data import (
 )
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.intervals import mean_interval
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 
 NOTE = (

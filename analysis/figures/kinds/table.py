@@ -15,6 +15,7 @@ from matplotlib.textpath import TextPath
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
+from analysis.campaign.figure_request import FigureRequest
 from analysis.campaign.numbers import quartiles
 from analysis.figures import style
 from analysis.figures.data import (
@@ -28,7 +29,6 @@ from analysis.figures.data import (
     value_text,
 )
 from analysis.figures.drawn_figure import DrawnFigure
-from analysis.figures.request import FigureRequest
 from analysis.figures.titles import title
 
 POINTS = 72

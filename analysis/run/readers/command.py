@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run import patterns
 from analysis.run.readers import outcome
-from mpbench import patterns
 
 MOST_BYTES = 16 << 20
 """How much of an output is read; no program of an entry can write more."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run.number_columns import column
 from analysis.run.readers import files
-from mpbench.spec.command import column
 
 MOST_BYTES = 1 << 16
 

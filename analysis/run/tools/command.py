@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run.job import Traffic
+from analysis.run.number_columns import column
 from analysis.run.readers import command, files
 from analysis.run.readers.files import read_object
 from analysis.run.tools import Flow, Lasted
-from mpbench.spec.command import column
 
 MOST_CHARACTERS = 300
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run.job import Traffic
+from analysis.run.number_columns import column
 from analysis.run.readers import files, plugin_numbers
 from analysis.run.tools import Flow, Lasted, command
-from mpbench.spec.command import column
 
 
 def read(folder: Path, index: int) -> plugin_numbers.Report:
