@@ -74,7 +74,7 @@ packages:
 
 venv: $(VENV)/installed
 
-$(VENV)/installed: setup.py pyproject.toml constraints.txt mpbench/__init__.py $(wildcard analysis/capture/core/*.[ch]) | packages
+$(VENV)/installed: setup.py pyproject.toml constraints.txt mpbench/version.py $(wildcard analysis/capture/core/*.[ch]) | packages
 	@$(call step,Python packages in $(VENV),about a minute)
 	/usr/bin/python3 -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[test]'

@@ -34,10 +34,10 @@ def git(*arguments: str) -> str:
 
 
 def version() -> str:
-    text = (ROOT / "mpbench" / "__init__.py").read_text(encoding="utf-8")
+    text = (ROOT / "mpbench" / "version.py").read_text(encoding="utf-8")
     match = VERSION.search(text)
     if match is None:
-        raise NotReadyError("mpbench/__init__.py: no line sets __version__")
+        raise NotReadyError("mpbench/version.py: no line sets __version__")
     return match[1]
 
 
@@ -92,13 +92,22 @@ def tag(ours: str, notes: str) -> None:
     print(f"tagged {name}; publish it with: git push origin {name}")
 
 
+def text_at(commit: str) -> str:
+    """The file of a commit that sets the version; releases before 0.2.0 have another.
+
+    Raises CalledProcessError for a commit without a version.
+    """
+    there = git("ls-tree", "--name-only", commit, "mpbench/version.py")
+    return git("show", f"{commit}:{there or 'mpbench/__init__.py'}")
+
+
 def record(commit: str) -> None:
     """Write a release's commit into its section of the changelog and the citation."""
     try:
         commit = git("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
-        there = git("show", f"{commit}:mpbench/__init__.py")
+        there = text_at(commit)
     except subprocess.CalledProcessError:
-        raise NotReadyError(f"no commit '{commit}' with mpbench/__init__.py") from None
+        raise NotReadyError(f"no commit '{commit}' with a version") from None
     match = VERSION.search(there)
     released = match[1] if match else "no version"
     path = ROOT / "CHANGELOG.md"

@@ -25,8 +25,8 @@ from typing import Any
 from analysis.run.row import row
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.spec import loads
 
 SPEC = """
 name: overhead

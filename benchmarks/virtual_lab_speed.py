@@ -35,9 +35,9 @@ from typing import Any
 from mpbench import kernel
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.engine.bounds import bounds
+from mpbench.experiment_files import loads
 from mpbench.kernel import Kernel, cache
 from mpbench.plan import make_plan
-from mpbench.spec import loads
 
 DURATION_S = 30.0
 TREE_S, TREE_AIM_S = 20.0, 300.0

@@ -8,10 +8,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpbench.version import __version__
+
 if TYPE_CHECKING:
     from mpbench.report.notebook import Results
 
-__version__ = "0.2.0.dev0"
+__all__ = ["__version__", "load"]
 
 
 def load(results: str | os.PathLike[str]) -> "Results":

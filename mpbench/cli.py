@@ -10,9 +10,9 @@ import sys
 
 import click
 
-import mpbench
 from mpbench import commands
 from mpbench.errors import UserError, printable
+from mpbench.version import __version__
 
 GROUPS = {
     "Every day": (
@@ -110,7 +110,7 @@ def _first_sentence(text: str) -> str:
 @click.command(
     "mpbench", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(mpbench.__version__, "--version")
+@click.version_option(__version__, "--version")
 def group() -> None:
     """Multipath TCP experiments on the real Linux stack, in virtual time.
 

@@ -8,6 +8,7 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from mpbench.backends import guest_code
 from mpbench.errors import UserError
 from mpbench.image import packed
 
@@ -17,7 +18,6 @@ the one that holds the text of about.json. `python -m packing` sets both."""
 ABOUT = "MPBENCH_ABOUT"
 TOP = Path(__file__).resolve().parents[1]
 FOLDERS = ("kernel", "experiments")
-CODE = ("mpbench/guest", "mpbench/workloads", "topologies")
 KERNEL_FILES = ("linux", "config", "build.log", "info.json", "kit.tar.gz")
 PRESET = 6
 """Of xz, for the root image."""
@@ -27,8 +27,10 @@ IMAGE_FILES = ("manifest.txt", "sbom.json", "info.json")
 def files(target: Path, top: Path = TOP) -> None:
     """Copy the parts of the checkout that need no build."""
     chosen = [path for name in FOLDERS for path in (top / name).rglob("*")]
-    chosen += [path for name in CODE for path in (top / name).rglob("*.py")]
-    chosen.append(top / "mpbench/__init__.py")
+    chosen += [
+        path for name in guest_code.PLACES for path in (top / name).rglob("*.py")
+    ]
+    chosen += [top / name for name in guest_code.FILES]
     for path in sorted(chosen):
         if path.is_file() and "__pycache__" not in path.parts:
             copy = target / path.relative_to(top)

@@ -32,10 +32,11 @@ from mpbench.engine.campaign import AnalysisFunctions, run_campaign
 from mpbench.engine.messages import many
 from mpbench.engine.types import Experiment, Options
 from mpbench.errors import UserError
+from mpbench.experiment_files import load
 from mpbench.plan import Plan, make_plan
 from mpbench.plan.runs import Run
 from mpbench.report.loading import keep_rows
-from mpbench.spec import Spec, load
+from mpbench.spec import Spec
 from mpbench.store import kept_rows, layout, scratch
 
 Item = TypeVar("Item")

@@ -55,8 +55,9 @@ from analysis.run.row import row
 from mpbench.backends import boot
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.spec import builtin, loads
+from mpbench.spec import builtin
 from tests.virtual.lab import Lab, lab_with, script
 from topologies.shaping import FRAME_BYTES, packet_time_ms
 

@@ -14,8 +14,9 @@ import yaml
 from mpbench.drawing.picture import of_experiment
 from mpbench.drawing.svg import svg
 from mpbench.engine.progress import span
+from mpbench.experiment_files import load
 from mpbench.plan import estimate, make_plan, total
-from mpbench.spec import Spec, load
+from mpbench.spec import Spec
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("parts", "configurations")

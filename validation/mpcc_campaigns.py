@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from mpbench.experiment_files import load
 from mpbench.plan import estimate, make_plan, total
-from mpbench.spec import load
 
 FOLDER = Path(__file__).parents[1] / "experiments/mpcc"
 FIGURES = (

@@ -31,9 +31,9 @@ from typing import Any
 from mpbench import kernel
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
+from mpbench.experiment_files import loads
 from mpbench.kernel import Kernel, cache, recipe
 from mpbench.plan import make_plan
-from mpbench.spec import loads
 
 LEVELS = ("O3",)
 BOUNDS = Bounds(virtual_s=120.0, wall_s=600.0, silence_s=300.0)

@@ -29,11 +29,11 @@ from typing import Any
 from mpbench import image, kernel
 from mpbench.backends import boot, guest_snapshot, roots
 from mpbench.backends.base import Bounds
+from mpbench.experiment_files import loads
 from mpbench.image import deb, tree
 from mpbench.kernel import debian, launcher
 from mpbench.kernel.shell import Shell
 from mpbench.plan import make_plan
-from mpbench.spec import loads
 
 SUITES = ("bullseye", "bookworm", "trixie")
 PACKAGES = ("base-files", "coreutils", "dash", "libc-bin")

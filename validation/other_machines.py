@@ -25,8 +25,8 @@ from typing import Any
 
 from mpbench.backends import roots
 from mpbench.backends.virtual import VirtualBackend
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.spec import loads
 from validation.other_hosts import differing, on_this_host, summary
 
 FILE = Path(__file__).with_suffix(".json")

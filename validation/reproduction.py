@@ -51,9 +51,9 @@ import yaml
 
 from mpbench.engine.progress import span
 from mpbench.errors import UserError
+from mpbench.experiment_files import load
 from mpbench.plan import Plan, make_plan
 from mpbench.plan.estimate import Estimate, estimate, total
-from mpbench.spec import load
 from mpbench.store import campaign, kept_rows
 from mpbench.store.layout import Results
 from validation import mpcc_campaigns

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mpbench.errors import UserError
-from mpbench.spec import load
+from mpbench.experiment_files import load
 from mpbench.store import kept_rows
 from validation import mpcc_campaigns, reproduction
 

@@ -101,8 +101,8 @@ def weighted(seeds: range) -> None:
 
 
 def of_experiment(path: Path) -> None:
+    from mpbench.experiment_files import load
     from mpbench.plan import draw_design
-    from mpbench.spec import load
 
     drawn = draw_design(load(path))
     if drawn is None:

@@ -9,6 +9,7 @@ from mpbench.errors import UserError
 from mpbench.kernel import cache
 
 SOURCE = carried.ROOT
+FILES = ("mpbench/__init__.py", "mpbench/version.py")
 PLACES = ("mpbench/guest", "mpbench/workloads", "topologies")
 LENGTH = 16
 
@@ -74,7 +75,7 @@ def _digest(file: Path) -> str:
 
 def files(root: Path = SOURCE) -> list[Path]:
     """All files of the guest code."""
-    files = {root / "mpbench" / "__init__.py"}
+    files = {root / name for name in FILES}
     for place in PLACES:
         files.update((root / place).rglob("*.py"))
     return sorted(files)

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from mpbench import carried
+from mpbench import image as images
 from mpbench.backends import boot, guest_code, roots
 from mpbench.errors import UserError
 from mpbench.image import Image
@@ -54,6 +55,18 @@ def snapshot(kernel: Path, image: Image) -> Path:
             "it writable, or set XDG_CACHE_HOME"
         ) from error
     return place
+
+
+def root_of(kernel: Path) -> roots.Root:
+    """The root that the user asks for, with the present code.
+
+    kernel : boots a guest that makes byte code of the code, if there is none yet
+    Raises UserError if the image is not built.
+    """
+    if roots.kind() == roots.HOST:
+        return roots.host()
+    made = images.find()
+    return roots.from_image(made, snapshot(kernel, made))
 
 
 def _brought(work: Path, name: str) -> Path | None:

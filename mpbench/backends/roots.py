@@ -61,20 +61,6 @@ def from_image(made: image.Image, code: Path | None = None) -> Root:
     return Root(IMAGE, lines, CODE, (folder, source))
 
 
-def find(kernel: Path) -> Root:
-    """The root that the user asks for, with the present code.
-
-    kernel : boots a guest that makes byte code of the code, if there is none yet
-    Raises UserError if the image is not built.
-    """
-    from mpbench.backends import guest_snapshot  # it needs this module
-
-    if kind() == HOST:
-        return host()
-    made = image.find()
-    return from_image(made, guest_snapshot.snapshot(kernel, made))
-
-
 def _own() -> tuple[Path, ...]:
     source = guest_code.SOURCE
     return source / "mpbench", source / "topologies"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mpbench import kernel
-from mpbench.backends import boot, roots
+from mpbench.backends import boot, guest_snapshot
 from mpbench.backends.base import Job
 from mpbench.kernel import linking
 
@@ -32,7 +32,7 @@ def prompt(job: Job, directory: Path, cpu: int) -> int:
     (directory / "job.json").write_text(json.dumps(job))
     built = kernel.find()
     linked = linking.of_job(built, job, True)
-    root = roots.find(built.path)
+    root = guest_snapshot.root_of(built.path)
     boot.write(boot.Orders(PROMPT, None, {"TERM": "linux"}), directory, root)
     with _terminal_kept():
         done = subprocess.run(

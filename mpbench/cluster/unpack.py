@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from mpbench.plan.stored_jobs import read_job
 from mpbench.store import layout, runs
 from mpbench.store.json_file import DamagedError
 
@@ -32,7 +33,7 @@ def unpack(
     stored = runs.read(results, run_id)
     if stored is None or stored.row is None:
         raise DamagedError(stored.fault if stored else "the run is missing")
-    if dict(runs.read_job(results, run_id)) != dict(job):
+    if dict(read_job(results, run_id)) != dict(job):
         raise DamagedError("the run of another job")
     return results
 

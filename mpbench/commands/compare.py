@@ -130,7 +130,7 @@ def command(
 def _read(path: Path) -> Campaign:
     """Read a results folder. Raises UserError if no run is finished."""
     from analysis.campaign import table
-    from mpbench.spec import load
+    from mpbench.experiment_files import load
     from mpbench.store import campaign, layout, runs
     from mpbench.store.table import collect, tabled
 

@@ -46,8 +46,8 @@ def command(
     import numpy as np
 
     import wsp
+    from mpbench.experiment_files import load
     from mpbench.plan import design_weights, draw_design
-    from mpbench.spec import load
 
     spec = load(file)
     try:

@@ -58,7 +58,7 @@ def _template(name: str) -> str:
 
 def _paper(template: str) -> str:
     """A shipped experiment in one file, whatever it includes."""
-    from mpbench.spec import load
+    from mpbench.experiment_files import load
     from mpbench.spec.suggestions import suggestion
 
     known = {

@@ -26,7 +26,7 @@ NO_EXPERIMENTS = {"parts", "causes", "configurations", "exploration"}
 
 def _experiments() -> Entries:
     from mpbench.carried import EXPERIMENTS
-    from mpbench.spec import load
+    from mpbench.experiment_files import load
 
     for path in sorted(EXPERIMENTS.rglob("*.yaml")):
         if NO_EXPERIMENTS & set(path.parts):

@@ -43,7 +43,8 @@ def command(experiment: str, out: Path | None) -> None:
 
 def _picture(experiment: str) -> "Picture":
     from mpbench.drawing.picture import of_experiment, of_topology
-    from mpbench.spec import builtin, load, topology_names
+    from mpbench.experiment_files import load
+    from mpbench.spec import builtin, topology_names
 
     file = carried.experiment(Path(experiment))
     if file.exists() or not re.fullmatch(r"[\w-]+", experiment):

@@ -48,9 +48,9 @@ def command(
     """
     from analysis.figures.style import Look
     from analysis.report import publication_pages
+    from mpbench.experiment_files import load
     from mpbench.report.loading import load_campaign
     from mpbench.report.pages_file import Pages
-    from mpbench.spec import load
 
     pages = Pages(file)
     campaigns: dict[str, Campaign] = {}

@@ -54,8 +54,9 @@ def command(
     nothing is written.
     """
     from mpbench.backends import registry
+    from mpbench.experiment_files import load
     from mpbench.plan import estimate, feasible, make_plan, total, user_sets
-    from mpbench.spec import flows, load
+    from mpbench.spec import flows
 
     spec = load(file, configurations, without, trusted)
     feasible.check_backend(spec, backend_name)

@@ -206,8 +206,8 @@ def command(
     from mpbench.engine import cpus, dry
     from mpbench.engine.campaign import AnalysisFunctions, run_campaign
     from mpbench.engine.types import Experiment, Options
+    from mpbench.experiment_files import load
     from mpbench.plan import feasible, make_plan
-    from mpbench.spec import load
 
     check_live_options(live, "--live", host, port)
     if live and dry_run:

@@ -135,9 +135,9 @@ def command(
     The exit status is that of the campaigns, or 3 if --until was not reached.
     """
     from mpbench.engine.types import Options
+    from mpbench.experiment_files import load
     from mpbench.plan import feasible
     from mpbench.report.design_convergence import ConvergenceStudy, Interrupted
-    from mpbench.spec import load
 
     spec = load(file)
     _check(spec, file, metrics)

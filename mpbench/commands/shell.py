@@ -47,9 +47,9 @@ def command(
     """
     from mpbench.backends import registry, session
     from mpbench.engine import cpus
+    from mpbench.experiment_files import load
     from mpbench.plan import feasible, make_plan
     from mpbench.plan.runs import factor_text
-    from mpbench.spec import load
 
     spec = load(file, configurations, without)
     feasible.check_sysctls(spec)

@@ -13,9 +13,10 @@ from mpbench.engine.dry import duration
 from mpbench.engine.messages import many
 from mpbench.engine.select import pending, standing
 from mpbench.engine.types import Experiment, Options
+from mpbench.experiment_files import with_design
 from mpbench.plan import make_plan
 from mpbench.plan.estimate import estimate, total
-from mpbench.spec import Spec, with_design
+from mpbench.spec import Spec
 from mpbench.store import campaign, layout, table
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from mpbench.engine.progress import counts
 from mpbench.engine.saving import Saving
 from mpbench.engine.select import RETRIED, standing
 from mpbench.errors import UserError
+from mpbench.plan.stored_jobs import read_job
 from mpbench.store import (
     atomic,
     campaign,
@@ -191,7 +192,7 @@ def _copy(part: layout.Results, results: layout.Results, run_id: str) -> Copied:
     if stored.row is None:
         return Copied(part.root, run_id, "damaged", f"damaged ({stored.fault})")
     try:
-        runs.read_job(part, run_id)
+        read_job(part, run_id)
     except DamagedError as error:
         return Copied(part.root, run_id, "damaged", f"damaged ({error})")
     present = runs.read(results, run_id)

@@ -13,6 +13,7 @@ from mpbench.engine.select import Standing
 from mpbench.engine.types import Measure, PlannedRun, entry
 from mpbench.engine.verdict import make_row
 from mpbench.plan.jobs import REPORT
+from mpbench.plan.stored_jobs import read_job
 from mpbench.store import atomic, layout, manifest, runs
 from mpbench.store.folder import remove_tree
 from mpbench.store.json_file import DamagedError
@@ -35,7 +36,7 @@ def refresh(
         if stored is None or run.id not in rows or stored.host is None:
             continue
         try:
-            job = runs.read_job(results, run.id)
+            job = read_job(results, run.id)
             if job.get(REPORT) == run.job.get(REPORT) and not stored.unsettled:
                 continue
             if stored.host.has_row_alone:

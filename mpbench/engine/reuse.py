@@ -15,6 +15,7 @@ from typing import Any
 from mpbench.engine.select import RETRIED
 from mpbench.engine.types import Plan
 from mpbench.errors import UserError
+from mpbench.plan.stored_jobs import read_job
 from mpbench.store import campaign, kept_rows, layout, provenance, runs
 from mpbench.store.disk_space import explained
 from mpbench.store.folder import refuse_links
@@ -68,7 +69,7 @@ def _is_sound(other: layout.Results, run_id: str) -> bool:
     if stored is None or stored.row is None or stored.row["verdict"] in RETRIED:
         return False
     try:
-        runs.read_job(other, run_id)
+        read_job(other, run_id)
     except DamagedError:
         return False
     return True

@@ -7,10 +7,10 @@ from pathlib import Path
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.kernel import Kernel
 from mpbench.kernel.profiling import COUNTED
 from mpbench.plan import make_plan
-from mpbench.spec import loads
 
 BOUNDS = Bounds(virtual_s=120.0, wall_s=600.0, silence_s=300.0)
 HEAD = """\

@@ -20,6 +20,7 @@ from mpbench.engine.progress import Finished
 from mpbench.engine.types import label
 from mpbench.errors import UserError
 from mpbench.plan.estimate import estimate
+from mpbench.plan.stored_jobs import OlderFormatError, read_job
 from mpbench.store import atomic, campaign, layout, manifest, runs, scratch
 from mpbench.store.disk_space import NoSpaceError, check_space, explained
 from mpbench.store.json_file import DamagedError
@@ -161,8 +162,8 @@ def _job_fault(results: layout.Results, run_id: str) -> str:
     """What is wrong with the job of a stored run; "" for one of an older format,
     which this mpbench cannot judge."""
     try:
-        runs.read_job(results, run_id)
-    except runs.OlderFormatError:
+        read_job(results, run_id)
+    except OlderFormatError:
         return ""
     except DamagedError as error:
         return str(error)
@@ -319,7 +320,7 @@ def _apart(text: str | None, other: str | None) -> str:
 def check_of(results: layout.Results, chosen: Chosen) -> Check:
     """The stored run, ready to be executed again; raises UserError if damaged."""
     try:
-        job = runs.read_job(results, chosen.entry.id)
+        job = read_job(results, chosen.entry.id)
         listed = manifest.read(chosen.run)
     except DamagedError as error:
         raise UserError(

@@ -7,11 +7,11 @@ warning, which `mpbench plan` prints.
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mpbench import guest_memory
 from mpbench.errors import UserError
-from mpbench.plan import flow_memory, long_connections, resolved, timing
+from mpbench.plan import flow_memory, long_connections, resolved, settings, timing
+from mpbench.plan.runs import Plan
 from mpbench.spec import Spec, change_checks, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
@@ -19,9 +19,6 @@ from mpbench.spec.messages import MOST_FAULTS, listing
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS, RATE_CONTROLS
 from topologies.parameters import DOWN
 from topologies.shaping import from_json
-
-if TYPE_CHECKING:
-    from mpbench.plan.runs import Plan
 
 MOSTLY_LOST_PERCENT = 50.0
 """With more loss hardly a handshake succeeds: both directions lose so much."""
@@ -40,7 +37,7 @@ QUEUED_SHARE = 0.5
 """The part of the guest's memory that packets in queues and under way may take."""
 
 
-def check(spec: Spec, plan: "Plan") -> None:
+def check(spec: Spec, plan: Plan) -> None:
     """Raises UserError, one line per fault, for an experiment that cannot work."""
     faults = [
         *_links(spec, plan),
@@ -128,7 +125,7 @@ def _sysctl_trouble(name: str, value: str | int) -> str:
     return sysctls.trouble(name)
 
 
-def warnings(spec: Spec, plan: "Plan") -> list[str]:
+def warnings(spec: Spec, plan: Plan) -> list[str]:
     """What may keep runs from being ok, or the report from being complete."""
     lines = [*_loss_warnings(spec, plan), *_memory_warnings(spec, plan)]
     lines += _connection_warnings(spec, plan)
@@ -143,7 +140,7 @@ def warnings(spec: Spec, plan: "Plan") -> list[str]:
     return lines
 
 
-def _links(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _links(spec: Spec, plan: Plan) -> Iterator[str]:
     """Links that lose every packet."""
     parameters = {p.key: p for p in spec.network_description.parameters}
     for number, values in _points(plan):
@@ -157,7 +154,7 @@ def _links(spec: Spec, plan: "Plan") -> Iterator[str]:
                 yield f"{_place(spec, name, number)}: {reason}"
 
 
-def _resolved(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _resolved(spec: Spec, plan: Plan) -> Iterator[str]:
     """Values of links that no run can have, those included that mpbench chooses."""
     parameters = {p.name for p in spec.network_description.parameters}
     for run in plan.runs:
@@ -176,7 +173,7 @@ def _resolved(spec: Spec, plan: "Plan") -> Iterator[str]:
             yield f"{at}: {fault.reason}"
 
 
-def _ending_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _ending_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
     """Transports that cannot end, because nothing passes when their traffic ends."""
     if not spec.changes:
         return
@@ -194,7 +191,7 @@ def _ending_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
                 )
 
 
-def _delay_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _delay_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
     """Servers that end before they hear of the client's end."""
     if spec.network_description.mesh:
         return
@@ -226,7 +223,7 @@ def _scheduler_warnings(spec: Spec) -> Iterator[str]:
             )
 
 
-def _connections(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _connections(spec: Spec, plan: Plan) -> Iterator[str]:
     """Connections for which a guest has not the memory."""
     for run in plan.runs:
         for number, reason in flow_memory.faults(run.job):
@@ -238,7 +235,7 @@ def _connections(spec: Spec, plan: "Plan") -> Iterator[str]:
         yield from _long_connections(spec, plan)
 
 
-def _figures(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _figures(spec: Spec, plan: Plan) -> Iterator[str]:
     keys = {name: parameter.key for name, parameter in spec.variable().items()}
     for index, figure in enumerate(spec.figures):
         at = f"figures[{index}]"
@@ -256,15 +253,13 @@ def _figures(spec: Spec, plan: "Plan") -> Iterator[str]:
             yield f"{spec.where('figures', index, 'by')}: {at}.by: {reason}; {hint}"
 
 
-def _theory(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _theory(spec: Spec, plan: Plan) -> Iterator[str]:
     """Figures whose models say nothing about the experiment."""
     if any(figure.theory for figure in spec.figures):
-        from mpbench.theory import jobs
-
-        yield from jobs.faults(spec, plan)
+        yield from settings.faults(spec, plan)
 
 
-def _loss_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _loss_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
     highest: dict[str, float] = {}
     for _, values in _points(plan):
         for key, value in values.items():
@@ -277,7 +272,7 @@ def _loss_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
             yield f"{place}: with {percent:g} % loss few connections come about"
 
 
-def _memory_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _memory_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
     """Points whose full queues and delay lines take more memory than the guest has."""
     needs = {
         run.point: sum(
@@ -299,13 +294,13 @@ def _memory_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
         )
 
 
-def _connection_warnings(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _connection_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
     """Connections for which the memory may be too small that the file itself gives."""
     if spec.guest.given:
         yield from _long_connections(spec, plan)
 
 
-def _long_connections(spec: Spec, plan: "Plan") -> Iterator[str]:
+def _long_connections(spec: Spec, plan: Plan) -> Iterator[str]:
     """Long connections for which a guest has not the memory, in a data centre.
 
     The run that needs most stands for all.
@@ -323,7 +318,7 @@ def _long_connections(spec: Spec, plan: "Plan") -> Iterator[str]:
     yield f"{spec.where('traffic', worst.stream)}: {at}: {worst.words}"
 
 
-def _points(plan: "Plan") -> Iterator[tuple[int, dict[str, float | None]]]:
+def _points(plan: Plan) -> Iterator[tuple[int, dict[str, float | None]]]:
     """The parameters of every point, once."""
     for run in plan.runs:
         if run.repetition == 0 and run.case == plan.runs[0].case:

@@ -33,9 +33,9 @@ from mpbench.plan.job_parts import (
     Transport,
 )
 from mpbench.plan.link_format import Link
-from mpbench.plugins.static import MOST_KEYS
 from mpbench.spec import builtin
 from mpbench.spec.command import ENDS, MOST_NUMBERS, TAKEN, words
+from mpbench.spec.plugin_format import MOST_KEYS
 from mpbench.spec.plugins import Code, KernelName, NumberName, PluginName
 from mpbench.spec.plugins import Numbers as PluginNumbers
 from mpbench.spec.vocabulary import READ_MODES

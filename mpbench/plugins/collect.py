@@ -7,10 +7,11 @@ from typing import Any
 
 from mpbench.errors import UserError
 from mpbench.plugins import files, kernel_code, static, topology
-from mpbench.plugins.files import KEY, STORED, Plugin
+from mpbench.plugins.files import Plugin
 from mpbench.spec import builtin
 from mpbench.spec.document import Document
 from mpbench.spec.messages import shortened
+from mpbench.spec.plugin_format import KEY, NAME, STORED, SUFFIXES
 from mpbench.spec.values import OneOf
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS, METRICS, SCHEDULERS, TOOLS
 
@@ -53,7 +54,7 @@ def collected(document: Document, folder: Path | None, trusted: bool) -> Documen
             raise UserError(f"{plugin.place}: {KEY}: {plugin.path}: {reason}")
     _check_topology(document, found)
     kinds: dict[str, dict[str, Any]] = {
-        kind: dict(stored.get(kind) or {}) for kind in files.SUFFIXES
+        kind: dict(stored.get(kind) or {}) for kind in SUFFIXES
     }
     for plugin in found:
         if plugin.kind == "topologies" and plugin.name != document.values.get(
@@ -112,7 +113,7 @@ def _of_packages(
         if name in (stored.get(kind) or {}) or (kind, name) in seen:
             continue
         seen.add((kind, name))
-        if files.NAME.fullmatch(shortened(name)):
+        if NAME.fullmatch(shortened(name)):
             plugin = files.installed(kind, name, where)
             if plugin is not None:
                 yield plugin

@@ -1,7 +1,6 @@
 """The files of plug-ins: those that an experiment names, and those of packages."""
 
 import os
-import re
 import stat
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -13,25 +12,13 @@ from typing import Any
 from mpbench.errors import UserError
 from mpbench.spec.document import Document
 from mpbench.spec.messages import shortened
+from mpbench.spec.plugin_format import KEY, MOST_BYTES, NAME, STORED, SUFFIXES
 from mpbench.spec.suggestions import nearest
 
-KEY = "plugins"
-STORED = "stored"
-"""Key of plug-ins that stand in the file itself, as results hold them."""
 SETTINGS = "mpbench.toml"
-SUFFIXES = {
-    "topologies": ".py",
-    "tools": ".py",
-    "metrics": ".py",
-    "controllers": ".c",
-    "schedulers": ".c",
-}
-"""The kinds of plug-ins, and the suffix of their files."""
 GROUPS = ("topologies", "tools")
 """Kinds that installed packages can have too, as entry points `mpbench.KIND`."""
-MOST_BYTES = 1 << 16
 MOST_FILES = 100
-NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,12 @@ from analysis.run.patterns import NAME
 from mpbench.errors import UserError
 from mpbench.plugins.files import Plugin
 from mpbench.spec.messages import shortened
+from mpbench.spec.plugin_format import MOST_KEYS, TEXT
 from mpbench.spec.suggestions import nearest
 from mpbench.units import KINDS as UNITS
 
 OURS = ("topologies",)
 """Packages of mpbench that a topology may import."""
-TEXT = "text"
-MOST_KEYS = 50
 
 
 @dataclass(frozen=True)

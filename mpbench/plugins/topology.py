@@ -8,22 +8,21 @@ import hashlib
 import json
 import subprocess
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import core_schema
-
+from mpbench.backends import boot, confinement, guest_code
+from mpbench.backends.base import Bounds
+from mpbench.backends.virtual import VirtualBackend
 from mpbench.errors import UserError
+from mpbench.kernel import cache
+from mpbench.plugins import static
 from mpbench.plugins.files import Plugin
-from topologies import Description, Parameter, User, networks, templates
-from topologies.parameters import delay_parameter, link_parameters
+from mpbench.spec.own_topology import description
+from mpbench.store import scratch
 
 WALL_S = 60.0
 MOST_BYTES = 1 << 20
-MOST_NUMBER = 1e9
 
 
 def described(plugin: Plugin, trusted: bool) -> dict[str, Any]:
@@ -33,9 +32,6 @@ def described(plugin: Plugin, trusted: bool) -> dict[str, Any]:
 
     Raises UserError, `file:line: reason`, for a file that describes no network.
     """
-    from mpbench.backends import guest_code
-    from mpbench.kernel import cache
-    from mpbench.plugins import static
 
     static.declared(plugin)
     key = f"{guest_code.guest_code_hash()}\0{plugin.text}"
@@ -68,7 +64,6 @@ def _read(file: Path) -> dict[str, Any] | None:
 
 
 def _run(plugin: Plugin, trusted: bool) -> dict[str, Any]:
-    from mpbench.store import scratch
 
     with scratch.folder("topology") as folder:
         (folder / "artefacts").mkdir()
@@ -92,9 +87,6 @@ def _run(plugin: Plugin, trusted: bool) -> dict[str, Any]:
 
 
 def _in_guest(folder: Path) -> None:
-    from mpbench.backends import boot
-    from mpbench.backends.base import Bounds
-    from mpbench.backends.virtual import VirtualBackend
 
     program = "import sys; from mpbench.guest.topology import main; sys.exit(main())"
     backend = VirtualBackend(argv=(*boot.PYTHON, "-c", program))
@@ -104,7 +96,6 @@ def _in_guest(folder: Path) -> None:
 
 
 def _here(folder: Path) -> None:
-    from mpbench.backends import boot, confinement
 
     program = "import sys; from mpbench.guest.topology import main; sys.exit(main())"
     try:
@@ -117,92 +108,3 @@ def _here(folder: Path) -> None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return
-
-
-def description(name: str, found: Mapping[str, Any]) -> Description:
-    """The description of a topology, from what its file described.
-
-    Raises ValueError, in one line, for values that describe no network.
-    """
-    try:
-        return _description(name, found)
-    except (KeyError, TypeError, AttributeError) as error:
-        reason = f"{type(error).__name__}: {error}"[:200]
-        raise ValueError(f"not a topology ({reason})") from None
-
-
-def _description(name: str, found: Mapping[str, Any]) -> Description:
-    if set(found) != {"links", "defaults", "users", "wiring"}:
-        raise ValueError("not a topology: needs links, defaults, users and wiring")
-    users = tuple(
-        User(
-            str(user["host"]),
-            str(user["server"]),
-            tuple(tuple(map(str, path)) for path in user["paths"]),
-            user["count"],
-        )
-        for user in found["users"]
-    )
-    for user in users:
-        if user.count not in (None, f"{user.host}.users"):
-            raise ValueError(f"the users of {user.host} are not '{user.host}.users'")
-    links = dict(found["links"])
-    for _, fault in networks.faults(users, list(links)):
-        raise ValueError(fault)
-    parameters: list[Parameter] = []
-    for link, kind in links.items():
-        if kind["delays"]:
-            parameters.append(delay_parameter(link, 0.0))
-        else:
-            parameters += link_parameters(link, shared=True)
-    made = networks.describe(name, parameters, users)
-    known = {parameter.name for parameter in made.parameters}
-    if set(found["defaults"]) != known:
-        odd = sorted(set(found["defaults"]) ^ known)[0]
-        raise ValueError(
-            f"parameter '{odd}': a topology has those of link_parameters,"
-            " delay_parameter and users_parameter, and no others"
-        )
-    defaults = {key: _default(key, value) for key, value in found["defaults"].items()}
-    made = replace(
-        made,
-        parameters=tuple(
-            replace(parameter, default=defaults[parameter.name])
-            for parameter in made.parameters
-        ),
-        wiring=found["wiring"],
-    )
-    if made.wiring is not None:
-        templates.check(made.wiring, made)
-    return made
-
-
-def _default(name: str, value: object) -> float | int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{name}: its default is no number")
-    if not 0 <= value <= MOST_NUMBER:
-        raise ValueError(f"{name}: its default is out of range")
-    return value
-
-
-@dataclass(frozen=True)
-class Checked:
-    """Marks a stored topology, checked when a file is read."""
-
-    def check(self, value: object) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise ValueError("expected what `mpbench run` stored")
-        description("stored", value)
-        return value
-
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {"type": "object"}

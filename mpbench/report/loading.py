@@ -33,7 +33,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
     """
     from analysis.campaign import table
     from analysis.campaign.campaign import Campaign
-    from mpbench.theory.jobs import PlannedSettings
+    from mpbench.theory.planned import PlannedSettings
 
     has_runs = not kept_rows.there(root)
     kept = _measured(root) if has_runs else kept_rows.read(root)
@@ -146,7 +146,7 @@ def shown(root: Path) -> str:
 def _spec(path: Path) -> "Spec | None":
     """The experiment as it was run; None, and a warning, if this version cannot
     read the file."""
-    from mpbench.spec import load
+    from mpbench.experiment_files import load
 
     try:
         return load(path, of_results=True)

@@ -86,7 +86,7 @@ def _edited(campaign: "Campaign", experiment: Path) -> "tuple[Campaign, Spec]":
 
     Raises UserError if the file is of another experiment.
     """
-    from mpbench.spec import load
+    from mpbench.experiment_files import load
 
     spec = load(experiment)
     if spec.name != campaign.name:

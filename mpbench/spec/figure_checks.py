@@ -1,18 +1,15 @@
 """Checks between the figures of an experiment and what its runs have."""
 
 from collections.abc import Set
-from typing import TYPE_CHECKING
 
 from analysis.run.quantities import QUANTITIES
 from mpbench.spec import flows
 from mpbench.spec.figures import Figure
 from mpbench.spec.link_traits import WAYS
+from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Loc
 from topologies import Description
-
-if TYPE_CHECKING:
-    from mpbench.spec.experiment import Spec
 
 OF_NUMBERS = ("line", "scatter", "model")
 """Kinds of figures whose factor `by` has to be a number."""
@@ -20,7 +17,7 @@ OF_LINKS = ("loss_probability", "mean_queue")
 """Metrics that a figure can show of one link and direction: `part: server.up`."""
 
 
-def check(spec: "Spec", topology: Description | None, faults: Faults) -> None:
+def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
     """Figures show what the experiment varies, measures and records."""
     varied = set(spec.design.factors) if spec.design else set()
     words = spec.design.choices if spec.design else {}
@@ -61,7 +58,7 @@ def _check_panels(figure: Figure, at: Loc, faults: Faults, varied: Set[str]) -> 
 
 
 def _check_part(
-    spec: "Spec",
+    spec: Sections,
     figure: Figure,
     at: Loc,
     faults: Faults,
@@ -93,7 +90,7 @@ def _check_part(
                 )
 
 
-def _hosts_with_traffic(spec: "Spec", topology: Description) -> list[str]:
+def _hosts_with_traffic(spec: Sections, topology: Description) -> list[str]:
     if any(entry.many for entry in spec.traffic):
         return list(topology.hosts)
     ends = [pair for entry in spec.traffic for pair in entry.ends(topology)]
@@ -101,7 +98,7 @@ def _hosts_with_traffic(spec: "Spec", topology: Description) -> list[str]:
 
 
 def _check_time_figure(
-    spec: "Spec",
+    spec: Sections,
     figure: Figure,
     at: Loc,
     faults: Faults,

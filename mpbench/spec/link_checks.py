@@ -1,20 +1,18 @@
 """The disciplines and impairments of an experiment's links, and whether they fit."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mpbench.spec import change_checks, choices, queues
 from mpbench.spec.builtin import network_of
 from mpbench.spec.link_traits import Both
 from mpbench.spec.networks import Network
+from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Loc
 from topologies import Description
 from topologies.parameters import DOWN
 from topologies.queues import CAKE, DROP_TAIL, RED
-
-if TYPE_CHECKING:
-    from mpbench.spec.experiment import Spec
 
 QUEUE_KEYS = ("queue", "queueing_delay", f"{DOWN}queue", f"{DOWN}queueing_delay")
 
@@ -22,7 +20,7 @@ Traits = Mapping[str, Both[Any]]
 
 
 def traits(
-    spec: "Spec", chosen: Mapping[str, Both[queues.Given]] | None = None
+    spec: Sections, chosen: Mapping[str, Both[queues.Given]] | None = None
 ) -> dict[str, dict[str, Both[Any]]]:
     """What links have beside their numbers, by link and key; no entry for nothing.
 
@@ -39,7 +37,7 @@ def traits(
     return {name: given for name, given in found.items() if given}
 
 
-def _leaders(spec: "Spec", network: Network | None) -> dict[str, str]:
+def _leaders(spec: Sections, network: Network | None) -> dict[str, str]:
     """By link: the link whose varied discipline it has.
 
     A link that is like another one has its discipline, unless it has its own.
@@ -62,7 +60,7 @@ def _leaders(spec: "Spec", network: Network | None) -> dict[str, str]:
     return found
 
 
-def disciplines(spec: "Spec") -> dict[str, list[Both[queues.Given]]]:
+def disciplines(spec: Sections) -> dict[str, list[Both[queues.Given]]]:
     """All disciplines that a link has at some point, by the link's name."""
     network = spec.network or network_of(spec.topology or "")
     words = spec.design.choices if spec.design else {}
@@ -81,7 +79,7 @@ def _names(given: Sequence[Both[queues.Given]]) -> set[str]:
     return {one.name for both in given for one in (both.up, both.down) if one}
 
 
-def place(spec: "Spec", link: str, key: str) -> Loc:
+def place(spec: Sections, link: str, key: str) -> Loc:
     """Where the file gives a link its discipline or impairment."""
     varied = spec.design.choices if spec.design else {}
     if key == choices.KEY and link + choices.SUFFIX in varied:
@@ -93,7 +91,7 @@ def place(spec: "Spec", link: str, key: str) -> Loc:
     return ("topology",)
 
 
-def check(spec: "Spec", topology: Description, faults: Faults) -> None:
+def check(spec: Sections, topology: Description, faults: Faults) -> None:
     """Adds the faults of disciplines and impairments that no value can mend."""
     if spec.network is not None and spec.links:
         reason = "the network of this file has links; write it there"
@@ -119,7 +117,7 @@ def check(spec: "Spec", topology: Description, faults: Faults) -> None:
         _check_changes_on_fabric(spec, topology, faults)
 
 
-def _check_given_once(spec: "Spec", faults: Faults) -> None:
+def _check_given_once(spec: Sections, faults: Faults) -> None:
     """Adds the faults of disciplines that a file sets and varies."""
     for name in spec.design.choices if spec.design else ():
         link = name.removesuffix(choices.SUFFIX)
@@ -128,7 +126,7 @@ def _check_given_once(spec: "Spec", faults: Faults) -> None:
             faults.add(("links", link, choices.KEY), reason)
 
 
-def _check_fabric(spec: "Spec", topology: Description, faults: Faults) -> None:
+def _check_fabric(spec: Sections, topology: Description, faults: Faults) -> None:
     """Adds the faults of traits that a link of the fabric cannot have."""
     for name, found in traits(spec).items():
         for key in found:
@@ -143,7 +141,7 @@ def _check_fabric(spec: "Spec", topology: Description, faults: Faults) -> None:
 
 
 def _check_changes_on_fabric(
-    spec: "Spec", topology: Description, faults: Faults
+    spec: Sections, topology: Description, faults: Faults
 ) -> None:
     for key, changes in spec.changes.items():
         others = [quantity for quantity in changes.changed if quantity != "capacity"]
@@ -154,7 +152,7 @@ def _check_changes_on_fabric(
             faults.add(("changes", key), reason)
 
 
-def _check_changes(spec: "Spec", faults: Faults) -> None:
+def _check_changes(spec: Sections, faults: Faults) -> None:
     """Adds the faults of links that change what their traits need as it is."""
     found, managed = traits(spec), disciplines(spec)
     for name, (key, changes) in change_checks.named(spec.changes).items():
@@ -183,7 +181,7 @@ def _fixed(quantity: str, given: Traits, names: set[str]) -> str:
 
 
 def _check_queue(
-    spec: "Spec", link: str, given: Sequence[Both[queues.Given]], faults: Faults
+    spec: Sections, link: str, given: Sequence[Both[queues.Given]], faults: Faults
 ) -> None:
     """Adds a fault for a queue's size that no direction of a link ever uses."""
     for key in QUEUE_KEYS:
@@ -196,7 +194,7 @@ def _check_queue(
             faults.add(at, f"{link}.{key} is {reason}; take one away")
 
 
-def _is_given(spec: "Spec", parameter: str) -> bool:
+def _is_given(spec: Sections, parameter: str) -> bool:
     """Whether the file gives a parameter a value or varies it."""
     varied = spec.design.factors if spec.design else {}
     own = spec.network is not None and parameter in spec.network.given

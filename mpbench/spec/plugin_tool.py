@@ -6,8 +6,8 @@ from pydantic import ConfigDict, Field, PrivateAttr, ValidationInfo, model_valid
 
 from analysis.run.number_columns import column
 from mpbench import units
-from mpbench.plugins.static import TEXT
 from mpbench.spec.messages import shortened
+from mpbench.spec.plugin_format import TEXT
 from mpbench.spec.plugins import Tool
 from mpbench.spec.suggestions import unknown_key
 from mpbench.spec.traffic import DAY_S, Entry, Json

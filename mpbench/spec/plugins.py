@@ -7,9 +7,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from analysis.run import patterns
 from analysis.run.number_columns import NUMBER_UNITS
-from mpbench.plugins import topology
-from mpbench.plugins.files import MOST_BYTES, NAME
-from mpbench.plugins.static import MOST_KEYS
+from mpbench.spec import own_topology
+from mpbench.spec.plugin_format import MOST_BYTES, MOST_KEYS, NAME
 from mpbench.spec.values import Faults, OneOf, Part
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS, SCHEDULERS, TOOLS
 from topologies import Description
@@ -47,7 +46,7 @@ Numbers = Annotated[
 ]
 
 
-Topology = Annotated[dict[str, Any], topology.Checked()]
+Topology = Annotated[dict[str, Any], own_topology.Checked()]
 
 
 class Tool(Part):
@@ -124,4 +123,4 @@ class Plugins(Part):
     def description(self, name: str | None) -> Description | None:
         """The description of a topology; None if no plug-in has the name."""
         found = self.stored.topologies.get(name or "")
-        return None if found is None else topology.description(str(name), found)
+        return None if found is None else own_topology.description(str(name), found)

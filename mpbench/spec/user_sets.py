@@ -5,7 +5,7 @@ between the host of each user and that user's server, and `assign` says which us
 which connection.
 """
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from mpbench.spec import ranges
 from mpbench.spec.messages import MOST_FAULTS, shortened
@@ -13,9 +13,6 @@ from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic_patterns import HOSTS, NAMES
 from mpbench.spec.values import Faults
 from topologies import Description, families
-
-if TYPE_CHECKING:
-    from mpbench.spec.flow_entry import Flows
 
 USERS = "users"
 """What stands under `from` where all users of a network send."""
@@ -26,6 +23,19 @@ ASSIGNMENTS = {EACH: None, "random": "random", "in turn": "in_turn"}
 """Ways in which connections are assigned to users, and their names in a job."""
 SEPARATOR = ", "
 MOST_NAMES = 1000
+
+
+class Ends(Protocol):
+    """The keys of an entry that say between which hosts it flows."""
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def destination(self) -> str: ...
+
+    @property
+    def assign(self) -> str | None: ...
 
 
 def read_source(value: object) -> object:
@@ -51,7 +61,7 @@ def label(source: str) -> str:
     return USERS if is_list(source) else source
 
 
-def applies(entry: "Flows", topology: Description) -> bool:
+def applies(entry: Ends, topology: Description) -> bool:
     """Whether an entry is of a set of users. Names of hosts count more than words."""
     hosts = topology.hosts
     return (
@@ -77,7 +87,7 @@ def members(source: str, topology: Description) -> tuple[str, ...]:
     return tuple(found)
 
 
-def check(entry: "Flows", topology: Description) -> Faults:
+def check(entry: Ends, topology: Description) -> Faults:
     """What is wrong with the hosts of an entry of several users."""
     faults = Faults()
     if topology.mesh:

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from mpbench import __version__
 from mpbench.errors import UserError
 from mpbench.store import atomic, json_file
 from mpbench.store.json_file import DamagedError
@@ -22,6 +21,7 @@ from mpbench.store.records import (
     is_value,
     validated,
 )
+from mpbench.version import __version__
 
 MOST_BYTES = 512 << 20
 MOST_RUNS = 2_000_000

@@ -9,8 +9,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import mpbench
 from mpbench import carried
+from mpbench.version import __version__
 
 PACKAGES = (
     "click",
@@ -32,7 +32,7 @@ def collect(backend: dict[str, Any]) -> dict[str, Any]:
     backend : what the backend says about itself
     """
     return {
-        "mpbench": {"version": mpbench.__version__, "commit": commit()},
+        "mpbench": {"version": __version__, "commit": commit()},
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
         "host": {
@@ -70,7 +70,7 @@ def commit() -> str | None:
     """
     if carried.INSTALLED:
         return carried.commit()
-    tree = Path(mpbench.__file__).resolve().parent.parent
+    tree = carried.ROOT
     top = _git(tree, "rev-parse", "--show-toplevel")
     if top is None or Path(top).resolve() != tree:
         return None

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mpbench.plan import job_format
-from mpbench.plan.make import run_id as id_of
 from mpbench.store import atomic, json_file, layout, manifest
 from mpbench.store.folder import remove_tree
 from mpbench.store.json_file import DamagedError
@@ -28,13 +26,9 @@ from mpbench.store.records import (
     validated,
 )
 
-__all__ = ["OlderFormatError", "Record", "Row", "Stored"]
+__all__ = ["Record", "Row", "Stored"]
 
 MOST_WORKER_BYTES = 4096
-
-
-class OlderFormatError(DamagedError):
-    """A job of another version of the format; it may be sound."""
 
 
 @dataclass(frozen=True)
@@ -184,11 +178,11 @@ def read(results: layout.Results, run_id: str) -> Stored | None:
         return None
     host = None
     try:
-        _check_folders(results, run)
-        listed = _named("manifest.json", lambda: manifest.read(run))
+        check_folders(results, run)
+        listed = named("manifest.json", lambda: manifest.read(run))
         host = read_host(results, run_id)
-        row = _named("row.json", lambda: json_file.read_object(run.row))
-        _named("row.json", lambda: check_row(row, run_id))
+        row = named("row.json", lambda: json_file.read_object(run.row))
+        named("row.json", lambda: check_row(row, run_id))
         if faults := manifest.faults(run, listed):
             more = f", and {len(faults) - 3} more" if len(faults) > 3 else ""
             raise DamagedError("; ".join(faults[:3]) + more)
@@ -228,34 +222,10 @@ def changed_row(results: layout.Results, run_id: str) -> Row | None:
 def read_host(results: layout.Results, run_id: str) -> Host:
     """`host.json` of a stored run; raises DamagedError."""
     path = results.run(run_id).host
-    host: Host = _named(
+    host: Host = named(
         "host.json", lambda: validated(Host, json_file.read_object(path))
     )
     return host
-
-
-def read_job(results: layout.Results, run_id: str) -> dict[str, Any]:
-    """The job of a stored run, which it is safe to execute.
-
-    Raises DamagedError if it does not fit the schema of jobs, or if the run's id is
-    not the hash of this job on the build that made the run.
-    """
-    run = results.run(run_id)
-    _check_folders(results, run)
-    job: dict[str, Any] = _named("job.json", lambda: json_file.read_object(run.job))
-    if job.get("format") != job_format.FORMAT:
-        number = repr(job.get("format"))[:20]
-        raise OlderFormatError(
-            f"job.json: of format {number}; this mpbench has format "
-            f"{job_format.FORMAT}, and `mpbench run` executes older runs again"
-        )
-    try:
-        job_format.check(job)
-    except ValueError as error:
-        raise DamagedError(f"job.json: {error}") from error
-    if id_of(job, read_host(results, run_id).build) != run_id:
-        raise DamagedError("job.json: not the job that gave the run its id")
-    return job_format.completed(job)
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
@@ -266,7 +236,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
         return None
 
 
-def _check_folders(results: layout.Results, run: layout.Run) -> None:
+def check_folders(results: layout.Results, run: layout.Run) -> None:
     """Raises DamagedError if a link stands in place of a folder."""
     for path in (results.runs, run.root, run.artefacts):
         if path.is_symlink():
@@ -275,7 +245,7 @@ def _check_folders(results: layout.Results, run: layout.Run) -> None:
         raise DamagedError("not a folder")
 
 
-def _named(name: str, read: Any) -> Any:
+def named(name: str, read: Any) -> Any:
     """What `read` returns; its DamagedError says which file it is about."""
     try:
         return read()

@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpbench.errors import UserError
+from mpbench.plan.settings import MBPS, MILLI
 
 if TYPE_CHECKING:
     from analysis.models.networks import Network
-
-MBPS = 1e6
-MILLI = 1e-3
 
 
 def network_of(file: Path, point: int) -> "Network":
@@ -27,9 +25,9 @@ def network_of(file: Path, point: int) -> "Network":
     network.
     """
     from analysis.models.networks import Network, User
+    from mpbench.experiment_files import load
     from mpbench.plan.parameters import parameter_values
     from mpbench.plan.points import points
-    from mpbench.spec import load
     from topologies import resolve
 
     spec = load(file)

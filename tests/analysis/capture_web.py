@@ -17,8 +17,8 @@ from typing import Any
 
 import yaml
 
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.spec import loads
 from tests.virtual.lab import Lab, lab_with, script
 
 CAPTURED = Path(__file__).parent / "captured"

@@ -34,7 +34,7 @@ def frame(*medians: float, experiment: str = "bulk-low-bdp") -> pd.DataFrame:
 @pytest.mark.parametrize(("table", "numbers"), [("3.2", 6), ("4.1", 30), ("5.2", 24)])
 def test_the_published_files(table: str, numbers: int) -> None:
     """All numbers are there, once, of campaigns and cases that there are."""
-    from mpbench.spec import load
+    from mpbench.experiment_files import load
 
     printed = deviations.read(PUBLISHED / f"thesis-table-{table}.csv")
     assert len(printed) == numbers

@@ -19,7 +19,7 @@ from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.intervals import mean_interval
 from analysis.figures.registry import KINDS
 from mpbench.errors import UserError
-from mpbench.spec.load import loads
+from mpbench.experiment_files import loads
 from tests.analysis import campaign
 
 from .test_figure_kinds import many

@@ -9,7 +9,7 @@ from analysis.run.observed_links import read_back
 from analysis.run.readers.outcome import LinkEnds
 from analysis.run.readers.qdiscs import parse
 from mpbench.errors import UserError
-from mpbench.spec import loads
+from mpbench.experiment_files import loads
 from tests.spec.files import text
 
 

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from analysis.run.job import Traffic, Transport
 from analysis.run.tools import Lasted, cbr
 from mpbench.commands import plan, run
+from mpbench.experiment_files import loads
 from mpbench.guest import messages as program
 from mpbench.plan import estimate, make_plan
-from mpbench.spec import loads
 
 ENTRY = Traffic(
     name=None,

@@ -12,8 +12,8 @@ from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.registry import KINDS
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.report.loading import load_campaign
-from mpbench.spec import loads
 from tests.calls import Command
 
 EXPERIMENT = """\

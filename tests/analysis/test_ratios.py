@@ -18,7 +18,7 @@ from analysis.published import intervals
 from analysis.published.findings import Runs, find
 from analysis.published.judging import Verdict, judge
 from mpbench.errors import UserError
-from mpbench.spec.load import loads
+from mpbench.experiment_files import loads
 
 CAPACITIES = np.arange(100.0) + 1
 

@@ -22,8 +22,8 @@ from analysis.published.answers import Outcome
 from analysis.report import answers_section, publication_pages
 from mpbench.commands import pages as command
 from mpbench.errors import UserError
+from mpbench.experiment_files import load
 from mpbench.report.pages_file import Pages
-from mpbench.spec import load
 from tests.analysis import campaign
 from tests.analysis.publications import BOX, SHEETS, made, publication_of, said, write
 

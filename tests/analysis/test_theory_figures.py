@@ -16,9 +16,10 @@ from analysis.figures.registry import KINDS
 from analysis.figures.theory import predict
 from analysis.models import max_min, scenarios
 from analysis.models.controllers import CONTROLLERS
+from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
-from mpbench.spec.load import load, loads
-from mpbench.theory.jobs import PlannedSettings, setting_of
+from mpbench.plan.settings import setting_of
+from mpbench.theory.planned import PlannedSettings
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 RTT_S = 0.15

@@ -14,10 +14,10 @@ from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.registry import KINDS
 from analysis.figures.theory_over_time import Expected, Level, expected
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.report.loading import load_campaign
-from mpbench.spec.load import loads
-from mpbench.theory.jobs import PlannedSettings
+from mpbench.theory.planned import PlannedSettings
 from tests.calls import Command
 
 TCP, MPTCP = 1448 / 1514, 1428 / 1514

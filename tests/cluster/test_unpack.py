@@ -9,6 +9,7 @@ import pytest
 
 from mpbench.cluster.unpack import unpack
 from mpbench.cluster.worker import pack
+from mpbench.plan.stored_jobs import read_job
 from mpbench.store import layout, runs
 from mpbench.store.json_file import DamagedError
 from tests.engine import plans
@@ -39,7 +40,7 @@ def entry(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.T
 
 
 def test_a_run_comes_back_as_it_was(run: layout.Run, lab: Lab, tmp_path: Path) -> None:
-    job = runs.read_job(lab.results, run.root.name)
+    job = read_job(lab.results, run.root.name)
     target = tmp_path / "target"
     target.mkdir()
     results = unpack(pack(run), target, run.root.name, job)
@@ -54,7 +55,7 @@ def test_strange_archives_are_refused(
     run: layout.Run, lab: Lab, tmp_path: Path
 ) -> None:
     name = run.root.name
-    job = runs.read_job(lab.results, name)
+    job = read_job(lab.results, name)
     cases: dict[str, Callable[[tarfile.TarFile], object]] = {
         "beside": lambda file: file.addfile(entry("other/x")),
         "beside ": lambda file: file.addfile(entry(f"{name}/../../x")),
@@ -83,6 +84,6 @@ def test_the_run_of_another_job_is_refused(
 
 
 def test_cut_short(run: layout.Run, lab: Lab, tmp_path: Path) -> None:
-    job = runs.read_job(lab.results, run.root.name)
+    job = read_job(lab.results, run.root.name)
     with pytest.raises(DamagedError, match="no archive of a run"):
         unpack(pack(run)[:-200], tmp_path, run.root.name, job)

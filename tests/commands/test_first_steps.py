@@ -10,8 +10,9 @@ from mpbench.backends.registry import create
 from mpbench.commands import init as init_file
 from mpbench.commands import list as list_file
 from mpbench.errors import UserError
+from mpbench.experiment_files import load
 from mpbench.plan import make_plan
-from mpbench.spec import builtin, load, summaries, vocabulary
+from mpbench.spec import builtin, summaries, vocabulary
 
 TEMPLATES = sorted(path.stem for path in init_file.TEMPLATES.glob("*.yaml"))
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mpbench.experiment_files import load
 from mpbench.plan import delivery_traces, make_plan
 from mpbench.radio_traces import KINDS, Model, opportunities_ms, rates_mbps
-from mpbench.spec import load
 from tests.calls import Command
 
 

@@ -3,10 +3,10 @@
 import pytest
 
 from mpbench.engine.bounds import bounds
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.plan.estimate import estimate
 from mpbench.plan.runs import Run
-from mpbench.spec import loads
 
 CASE = "cases: {a: {protocol: mptcp, congestion_control: lia, scheduler: lowrtt}}\n"
 LARGE = f"""

@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from mpbench import __version__
 from mpbench.backends.fake import FakeBackend
 from mpbench.commands.verify import command
 from mpbench.engine.verify import verify
 from mpbench.errors import UserError
 from mpbench.store.layout import Results
 from mpbench.store.manifest import Difference, compare, take
+from mpbench.version import __version__
 
 from . import plans
 from .conftest import Lab

@@ -13,9 +13,9 @@ from analysis.run import patterns
 from analysis.run.readers import command as reader
 from mpbench.backends.fake_command import example
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.plan.job_format import check
-from mpbench.spec import loads
 from mpbench.workloads.command import filled
 from tests.calls import Command
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import load
 from mpbench.plan import make_plan
-from mpbench.plugins import files
-from mpbench.spec import load
 from mpbench.spec.experiment import Spec
+from mpbench.spec.plugin_format import SUFFIXES
 from tests.calls import Command
 
 from .documented import write
@@ -155,7 +155,7 @@ def test_what_is_refused_in_one_line(
 )
 def test_no_name_of_mpbench_is_shadowed(tmp_path: Path, kind: str, name: str) -> None:
     file = write(tmp_path)
-    own = tmp_path / f"{name}{files.SUFFIXES[kind]}"
+    own = tmp_path / f"{name}{SUFFIXES[kind]}"
     own.write_text("")
     old = f"plugins:\n  {kind}:" if kind == "topologies" else "plugins:\n"
     new = f"plugins:\n  {kind}: {own.name}\n"

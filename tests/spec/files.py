@@ -4,7 +4,8 @@ import pytest
 import yaml
 
 from mpbench.errors import UserError
-from mpbench.spec import Spec, loads
+from mpbench.experiment_files import loads
+from mpbench.spec import Spec
 
 TEXT = """\
 name: small

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import load, loads
 from mpbench.plan import feasible, make_plan
 from mpbench.plan.estimate import estimate
 from mpbench.plan.job_format import check
-from mpbench.spec import load, loads
 from tests.calls import Command
 from tests.spec.files import faults
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.plan.runs import Plan
-from mpbench.spec.load import loads
 from tests.calls import Command
 
 LIST = "[drop_tail, red, codel, fq_codel, pie, cake, {name: codel, target: 20 ms}]"

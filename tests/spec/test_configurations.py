@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
-from mpbench.spec import load, loads
 from mpbench.spec.experiment import Spec
 from tests.calls import Command
 

@@ -11,8 +11,9 @@ from pydantic.fields import FieldInfo
 
 from analysis.figures.registry import KINDS
 from mpbench import units
+from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
-from mpbench.spec import Spec, knobs, load, loads, vocabulary
+from mpbench.spec import Spec, knobs, vocabulary
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.cases import Case
 from mpbench.spec.cbr import ConstantRate

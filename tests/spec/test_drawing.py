@@ -15,7 +15,7 @@ from mpbench.drawing.picture import Picture, of_experiment, of_topology
 from mpbench.drawing.svg import svg
 from mpbench.drawing.text import text
 from mpbench.errors import UserError
-from mpbench.spec import loads
+from mpbench.experiment_files import loads
 from mpbench.spec.builtin import describe, names
 from tests.calls import Command
 from tests.spec.test_networks import PAPERS, SAME, network

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from analysis.published import cells
+from mpbench.experiment_files import load
 from mpbench.plan import feasible, make_plan
-from mpbench.spec import knobs, load, sysctls
+from mpbench.spec import knobs, sysctls
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "experiments").glob("*/*.yaml"))

@@ -12,9 +12,9 @@ import topologies
 from mpbench.backends import native
 from mpbench.commands import plan, run
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.guest.fabric_changes import course
 from mpbench.plan import job_format, make_plan
-from mpbench.spec import loads
 from tests.spec.files import text
 from topologies import fabric
 from topologies.shaping import Shape

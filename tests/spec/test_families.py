@@ -9,9 +9,10 @@ import yaml
 
 import topologies
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
 from mpbench.plan.feasible import warnings
-from mpbench.spec import builtin, loads
+from mpbench.spec import builtin
 from mpbench.theory.experiment import network_of
 from topologies import fabric, families
 from topologies.families import centre

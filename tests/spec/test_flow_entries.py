@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
-from mpbench.spec import load, loads
 
 HEAD = """\
 name: flows

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.spec import loads
 from mpbench.spec.messages import MOST_CHARACTERS, MOST_FAULTS
 from tests.spec.files import TEXT
 

@@ -8,8 +8,8 @@ import pytest
 from mpbench import guest_memory
 from mpbench.backends import boot, confinement
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import feasible, job_format, long_connections, make_plan
-from mpbench.spec import loads
 from tests.spec.files import text
 
 EIGHT = {

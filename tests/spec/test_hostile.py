@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mpbench.errors import UserError
-from mpbench.spec import load, loads
+from mpbench.experiment_files import load, loads
 from mpbench.spec.document import MOST_BYTES
 from mpbench.spec.messages import MOST_CHARACTERS, MOST_FAULTS
 from tests.spec.files import TEXT, faults, swapped

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from mpbench.errors import UserError
-from mpbench.spec import Spec, load, loads
+from mpbench.experiment_files import load, loads
+from mpbench.spec import Spec
 from tests.spec.files import TEXT
 
 CASES = """\

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from mpbench.experiment_files import load
 from mpbench.plan import job_format, make_plan
-from mpbench.spec import load
 
 QUICKSTART = Path(__file__).resolve().parents[2] / "experiments" / "quickstart.yaml"
 

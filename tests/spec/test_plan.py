@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import load, loads
 from mpbench.plan import Estimate, draw_design, estimate, make_plan, total
 from mpbench.plan.estimate import OVERHEAD_S
-from mpbench.spec import load, loads
 from tests.spec.files import TEXT, factors, spec
 
 ROOT = Path(__file__).parents[2]

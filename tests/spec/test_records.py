@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
-from mpbench.spec import loads
 from tests.spec.files import text
 
 PHASES = {"late": "20 s..30 s", "early": "5 s..20 s"}

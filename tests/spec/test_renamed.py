@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mpbench.spec import load
+from mpbench.experiment_files import load
 from tests.spec.files import TEXT
 
 CASES = "cases:\n  max: {protocol: mptcp, congestion_control: %s}\n"

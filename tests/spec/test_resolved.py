@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan, resolved
-from mpbench.spec import loads
 from topologies.shaping import MOST_QUEUE_PACKETS, Shape, ordering_rate_mbps
 
 TEXT = """\

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from mpbench.spec import loads
+from mpbench.experiment_files import loads
 from mpbench.spec.json_schema import json_schema
 from tests.spec.files import TEXT, text
 

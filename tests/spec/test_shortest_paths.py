@@ -6,8 +6,8 @@ import pytest
 
 from mpbench.backends import flow_lists
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan, shortest_paths
-from mpbench.spec import loads
 from topologies.families import centre
 
 TEXT = """\

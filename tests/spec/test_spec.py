@@ -6,7 +6,8 @@ import pydantic
 import pytest
 
 import wsp
-from mpbench.spec import entries, load, loads, vocabulary
+from mpbench.experiment_files import load, loads
+from mpbench.spec import entries, vocabulary
 from mpbench.spec.traffic import Traffic
 from mpbench.workloads import ab, cbr, command, curl, flows, iperf3
 from tests.spec.files import TEXT, factors, spec, text

@@ -9,8 +9,8 @@ import pytest
 from analysis.run.job import parse_job
 from mpbench.backends import flow_lists
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
-from mpbench.spec import loads
 
 HEAD = """\
 name: centre

@@ -13,8 +13,8 @@ from analysis.run.row import row
 from mpbench.backends import fake_artefacts, flow_lists
 from mpbench.commands import plan
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
-from mpbench.spec import loads
 
 HEAD = """\
 name: phones

@@ -6,8 +6,9 @@ import pytest
 import yaml
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
-from mpbench.spec import Spec, loads
+from mpbench.spec import Spec
 
 RENO = {"protocol": "tcp", "congestion_control": "reno"}
 LIA = {"protocol": "mptcp", "congestion_control": "lia"}

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
-from mpbench.spec import loads
 from mpbench.spec.web import Download, Requests
 from tests.spec.files import FLOW, TEXT, faults, spec, swapped
 

@@ -12,8 +12,8 @@ import yaml
 from mpbench.backends import boot, roots
 from mpbench.backends.base import Bounds, Exit
 from mpbench.backends.virtual import VirtualBackend
+from mpbench.experiment_files import load
 from mpbench.plan import make_plan
-from mpbench.spec import load
 
 REPOSITORY = Path(__file__).parents[2]
 MPTCP = {"protocol": "mptcp", "congestion_control": "lia", "scheduler": "lowrtt"}

@@ -8,8 +8,8 @@ import yaml
 
 from analysis.run.row import row
 from mpbench.backends.base import Exit
+from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.spec import loads
 from mpbench.workloads.command import MOST_BYTES
 from tests.plugins.test_command import documented, text
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mpbench.errors import UserError
-from mpbench.spec import load
+from mpbench.experiment_files import load
 from tests.calls import Command
 from tests.plugins.documented import write
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from mpbench.backends.virtual import VirtualBackend
+from mpbench.experiment_files import load
 from mpbench.plan import make_plan
-from mpbench.spec import load
 
 PROMPT = "mininet> "
 DEADLINE_S = 60.0

@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.campaign.figure_request import FLUID_CONTROLLERS, FigureRequest, Theory
 from analysis.models.networks import Network, User
 from analysis.models.setting import Sender, Setting, Stretch
 from analysis.run.job import Job, Traffic, parse_job
-from mpbench.errors import UserError
-from mpbench.theory.experiment import MBPS, MILLI
+from mpbench.plan.runs import Plan
+from mpbench.spec import Spec
 from topologies import Description, describe_job
 
-if TYPE_CHECKING:
-    from mpbench.plan.runs import Plan
-    from mpbench.spec import Spec
-
+MBPS = 1e6
+MILLI = 1e-3
 BALIA_FORMS = "net.mptcp.coupled_balia_forms"
 EWTCP_WEIGHT = "net.mptcp.ewtcp_a_permille"
 ROUNDING = 0.001
@@ -184,39 +182,7 @@ def _name(transport: Mapping[str, Any], paths: int) -> str:
     return {"lia_rfc6356": "lia"}.get(name, name)
 
 
-class PlannedSettings:
-    """The settings of an experiment's runs, by point and case.
-
-    The plan is made when the first one is asked for. Beside what `Settings` says,
-    ValueError is raised for a point or case that the plan does not have.
-    """
-
-    def __init__(self, spec: "Spec") -> None:
-        self._spec = spec
-        self._jobs: dict[tuple[int, str], Mapping[str, Any]] = {}
-
-    def __call__(self, point: int, case: str, part: str | None) -> Setting:
-        return setting_of(self._job(point, case), part)
-
-    def over_time(self, point: int, case: str) -> list[Stretch]:
-        return stretches_of(self._job(point, case))
-
-    def _job(self, point: int, case: str) -> Mapping[str, Any]:
-        from mpbench.plan import make_plan
-
-        if not self._jobs:
-            try:
-                plan = make_plan(self._spec, {})
-            except UserError as error:
-                raise ValueError(f"the experiment has no plan: {error}") from error
-            for run in reversed(plan.runs):
-                self._jobs[run.point, run.case] = run.job
-        if (point, case) not in self._jobs:
-            raise ValueError(f"the experiment has no point {point} of {case}")
-        return self._jobs[point, case]
-
-
-def faults(spec: "Spec", plan: "Plan") -> Iterator[str]:
+def faults(spec: Spec, plan: Plan) -> Iterator[str]:
     """The lines of figures whose theory knows none of the cases that they show."""
     for index, figure in enumerate(spec.figures):
         jobs = _shown_jobs(plan, figure)
@@ -227,7 +193,7 @@ def faults(spec: "Spec", plan: "Plan") -> Iterator[str]:
                 yield f"{where}: figures[{index}].theory[{number}]: {reasons[0]}"
 
 
-def _shown_jobs(plan: "Plan", figure: FigureRequest) -> list[Mapping[str, Any]]:
+def _shown_jobs(plan: Plan, figure: FigureRequest) -> list[Mapping[str, Any]]:
     """One job of each case that a figure shows."""
     over_time = figure.quantities is not None
     jobs = {

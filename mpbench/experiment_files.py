@@ -1,0 +1,79 @@
+"""Experiment files, with the code of users beside them: from a file to a Spec.
+
+    spec = load(Path("experiments/quickstart.yaml"))
+
+A topology of the user's own is code, which a guest executes to learn the network. So
+this module stands above `mpbench.spec`, where nothing touches the machine.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+
+from mpbench.plugins.collect import collected
+from mpbench.spec import Spec
+from mpbench.spec.cdf_files import in_place
+from mpbench.spec.configurations import configured
+from mpbench.spec.document import Document, parse, read
+from mpbench.spec.includes import resolved
+from mpbench.spec.renamed import current
+from mpbench.spec.validate import validated
+
+
+def load(
+    path: Path | str,
+    configurations: Sequence[Path] = (),
+    without: Sequence[str] = (),
+    trusted: bool = False,
+    of_results: bool = False,
+) -> Spec:
+    """Reads and validates an experiment file.
+
+    configurations : files of changes to it, see `mpbench.spec.configurations`
+    without : the parts of configurations that are left out
+    trusted : whether topologies of the user's own may run on this machine
+    of_results : whether the file lies in a results folder. Then it holds its plug-ins,
+        and no other file is read
+
+    Prints a notice to standard error for every name in it that has changed.
+    Raises UserError with everything that is wrong with it, one fault per line:
+    `file:line: path: reason; what would work`.
+    """
+    where = Path(path)
+    document = in_place(resolved(read(where), where.parent), where.parent)
+    changed = configured(document, configurations, without)
+    return _validate(changed, None if of_results else where.parent, trusted)
+
+
+def loads(text: str, name: str = "experiment") -> Spec:
+    """Reads and validates the text of an experiment file.
+
+    name : the file's name in messages; files that it includes are relative to it
+    """
+    folder = Path(name).parent
+    return _validate(in_place(resolved(parse(text, name), folder), folder), folder)
+
+
+def with_design(spec: Spec, **changes: int) -> Spec:
+    """The same experiment with other values in its design, such as another `seed`.
+
+    spec : an experiment that was loaded from a file or text
+    """
+    if spec._document is None or spec.design is None:
+        raise ValueError("an experiment without a file, or without a design")
+    values = {k: v for k, v in spec._document.values.items() if k != "include"}
+    values["design"] = {**values["design"], **changes}
+    text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+    changed = ", ".join(f"{key} {value}" for key, value in changes.items())
+    head = f"# {spec.name}, with other values in its design: {changed}.\n"
+    return loads(head + text, f"{spec._document.name} with {changed}")
+
+
+def _validate(written: Document, folder: Path | None, trusted: bool = False) -> Spec:
+    renamed, notices = current(written)
+    document = collected(renamed, folder, trusted)
+    for notice in notices:
+        print(notice, file=sys.stderr)
+    return validated(document)

@@ -1,0 +1,20 @@
+"""The section `plugins:` of an experiment file: its keys, and the bounds of files."""
+
+import re
+
+KEY = "plugins"
+STORED = "stored"
+"""Key of plug-ins that stand in the file itself, as results hold them."""
+SUFFIXES = {
+    "topologies": ".py",
+    "tools": ".py",
+    "metrics": ".py",
+    "controllers": ".c",
+    "schedulers": ".c",
+}
+"""The kinds of plug-ins, and the suffix of their files."""
+MOST_BYTES = 1 << 16
+MOST_KEYS = 50
+NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")
+TEXT = "text"
+"""The unit of a key whose values are texts."""

@@ -1,0 +1,163 @@
+"""The sections of an experiment file: keys, types and what each is for."""
+
+from typing import Annotated
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+)
+from pydantic.config import JsonDict
+
+from mpbench.spec import fabric as fabrics
+from mpbench.spec import (
+    topology_names,
+)
+from mpbench.spec.cases import Case
+from mpbench.spec.changes import Changes
+from mpbench.spec.design import Design
+from mpbench.spec.entries import Entries
+from mpbench.spec.factors import Parameters
+from mpbench.spec.figures import Figure
+from mpbench.spec.guest import Guest
+from mpbench.spec.link_traits import LinkTraits, without_value
+from mpbench.spec.networks import Network
+from mpbench.spec.own_metrics import MetricName
+from mpbench.spec.phases import Phases
+from mpbench.spec.plugin_format import SUFFIXES
+from mpbench.spec.plugins import Plugins
+from mpbench.spec.traffic import DAY_S
+from mpbench.spec.values import (
+    Count,
+    Name,
+    Part,
+    Quantity,
+    Whole,
+    context,
+)
+
+RTT_TRACE_S = 0.1
+
+
+def _topology(value: object, info: ValidationInfo) -> object:
+    if value is None:
+        return None
+    return topology_names.check(value, context(info).topologies)
+
+
+def _plugins_schema(schema: JsonDict) -> None:
+    """In the JSON Schema: the names of files and folders."""
+    text: JsonDict = {"type": "string"}
+    named: JsonDict = {"anyOf": [text, {"type": "array", "items": text}]}
+    schema.clear()
+    schema |= {
+        "type": "object",
+        "properties": {
+            "stored": {"type": "object"},
+            **{kind: dict(named) for kind in SUFFIXES},
+        },
+        "additionalProperties": False,
+    }
+
+
+class Sections(Part):
+    """The keys of an experiment file, each valid by itself, with all defaults."""
+
+    include: str | tuple[str, ...] | None = Field(
+        default=None,
+        exclude=True,
+        description="Files with parts of this one, relative to it.",
+    )
+    name: Name = Field(description="Of the experiment, and of its results' folder.")
+    source: str | None = Field(
+        default=None, description="What it reproduces: paper, table, figure."
+    )
+    description: str | None = Field(default=None, description="What it is for.")
+    plugins: Plugins = Field(
+        default=Plugins(),
+        description="Files with code of one's own, by kind, relative to this one.",
+        json_schema_extra=_plugins_schema,
+    )
+    topology: Annotated[str, BeforeValidator(_topology)] | None = Field(
+        default=None, description="The network, if it is one of mpbench's."
+    )
+    network: Network | None = Field(
+        default=None, description="The network, described here: links and users."
+    )
+    fabric: fabrics.OnFabric = Field(
+        default=None,
+        description="Whether the guest's kernel forwards packets by a table, without"
+        " routers; cheaper, with slightly other queues.",
+        json_schema_extra=fabrics.switch_schema,
+    )
+    guest: Guest = Field(
+        default=Guest(), description="The machine that a guest is: its memory."
+    )
+    parameters: Parameters = Field(
+        default={}, description="Parameters of the topology that differ from default."
+    )
+    changes: Changes = Field(
+        default={},
+        description="Links that change during a run, by name; `access1..3` for three.",
+    )
+    links: dict[str, Annotated[LinkTraits, BeforeValidator(without_value)]] = Field(
+        default={},
+        description="Queue disciplines and impairments of the topology's links.",
+    )
+    design: Design | None = Field(
+        default=None, description="What varies; a single point if not said."
+    )
+    cases: dict[Name, Case] = Field(
+        min_length=1, description="The transports to compare, by name."
+    )
+    traffic: Entries = Field(
+        min_length=1, description="What flows, all of it in every run."
+    )
+    repetitions: Count = Field(
+        default=1, le=100_000, description="Runs of each point and case, seeds apart."
+    )
+    seed: Whole = Field(default=1, ge=0, description="Of all that is random.")
+    time_limit: Annotated[float, Quantity("s", 1, 30 * DAY_S)] | None = Field(
+        default=None,
+        description="Virtual time after which a run is given up; ample if not said.",
+    )
+    phases: Phases = Field(
+        default={}, description="Parts of a run that are measured by themselves too."
+    )
+    trace: Annotated[float, Quantity("s", 0.001, 3600, usual="ms")] | None = Field(
+        default=None,
+        description="How often the windows of all subflows are noted; never if not"
+        " said.",
+    )
+    capture: tuple[Name, ...] = Field(
+        default=(),
+        description="Interfaces whose packets are captured and analysed, headers only.",
+    )
+    metrics: tuple[Annotated[str, MetricName()], ...] = Field(
+        default=("goodput",), description="What the report is about."
+    )
+    figures: tuple[Figure, ...] = Field(default=(), description="What it draws.")
+    expect: str | None = Field(
+        default=None, description="File of published values to set beside ours."
+    )
+
+    @property
+    def known_end_s(self) -> float | None:
+        """When all traffic has ended, if every start is the earliest; None if that is
+        not known beforehand."""
+        if any(getattr(entry, "duration", None) is None for entry in self.traffic):
+            return None
+        return max(
+            entry.end_s - entry.start.latest + entry.start.earliest
+            for entry in self.traffic
+        )
+
+    @property
+    def trace_interval(self) -> float | None:
+        """How often windows are noted, in seconds; None for never.
+
+        The round-trip time is known of traces only, so that the metric brings one.
+        """
+        if self.trace is None and "smoothed_rtt" in self.metrics:
+            return RTT_TRACE_S
+        return self.trace

@@ -1,0 +1,74 @@
+"""From the values of a file to a Spec, or to a list of the file's faults."""
+
+from pydantic import ValidationError
+
+from mpbench.errors import UserError
+from mpbench.spec import builtin
+from mpbench.spec.document import Document
+from mpbench.spec.entries import parameters
+from mpbench.spec.experiment import Spec
+from mpbench.spec.networks import Network
+from mpbench.spec.own_topology import description as described
+from mpbench.spec.plugins import Plugins, Stored
+from mpbench.spec.problems import describe
+from mpbench.spec.values import Context
+from topologies import Description
+
+
+def validated(document: Document) -> Spec:
+    """The experiment of a document that holds its plug-ins and names no other file.
+
+    Raises UserError with everything that is wrong with it, one fault per line.
+    """
+    try:
+        spec = Spec.model_validate(document.values, context=_context(document))
+    except ValidationError as error:
+        raise UserError(describe(error, Spec, document)) from None
+    spec._document = document
+    return spec
+
+
+def _context(document: Document) -> Context:
+    """What the parts of the file are checked against, as far as the file gives it."""
+    cases = document.values.get("cases")
+    traffic, design = document.values.get("traffic"), document.values.get("design")
+    tools = [
+        entry.get("tool") if isinstance(entry, dict) else None
+        for entry in (traffic if isinstance(traffic, list) else ())
+    ]
+    factors = design.get("factors") if isinstance(design, dict) else None
+    plugins = _plugins(document)
+    return Context(
+        topology=_description(document),
+        cases=tuple(cases) if isinstance(cases, dict) else (),
+        traffic=tuple(parameter for _, _, parameter in parameters(tools).values()),
+        factors=tuple(factors) if isinstance(factors, dict) else (),
+        topologies=tuple(plugins.topologies),
+        tools=plugins.tools,
+        controllers=tuple(plugins.controllers),
+        schedulers=tuple(plugins.schedulers),
+    )
+
+
+def _plugins(document: Document) -> Stored:
+    """What the plug-ins of the file hold; nothing if that is faulty."""
+    try:
+        given = document.values.get("plugins") or {}
+        return Plugins.model_validate(given).stored
+    except ValidationError:
+        return Stored()
+
+
+def _description(document: Document) -> Description | None:
+    """The network of the file; None if it is faulty, or if there is none or two."""
+    topology, network = (document.values.get(k) for k in ("topology", "network"))
+    if topology is None and network is not None:
+        try:
+            return Network.model_validate(network).description
+        except ValidationError:
+            return None
+    own = _plugins(document).topologies.get(str(topology))
+    if own is not None and network is None:
+        return described(str(topology), own)
+    known = isinstance(topology, str) and builtin.known(topology)
+    return builtin.describe(str(topology)) if known and network is None else None

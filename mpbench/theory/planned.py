@@ -1,0 +1,40 @@
+"""The networks of an experiment's runs as models take them, from its plan."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.models.setting import Setting, Stretch
+from mpbench.errors import UserError
+from mpbench.plan import make_plan
+from mpbench.plan.settings import setting_of, stretches_of
+from mpbench.spec import Spec
+
+
+class PlannedSettings:
+    """The settings of an experiment's runs, by point and case.
+
+    The plan is made when the first one is asked for. Beside what `Settings` says,
+    ValueError is raised for a point or case that the plan does not have.
+    """
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec = spec
+        self._jobs: dict[tuple[int, str], Mapping[str, Any]] = {}
+
+    def __call__(self, point: int, case: str, part: str | None) -> Setting:
+        return setting_of(self._job(point, case), part)
+
+    def over_time(self, point: int, case: str) -> list[Stretch]:
+        return stretches_of(self._job(point, case))
+
+    def _job(self, point: int, case: str) -> Mapping[str, Any]:
+        if not self._jobs:
+            try:
+                plan = make_plan(self._spec, {})
+            except UserError as error:
+                raise ValueError(f"the experiment has no plan: {error}") from error
+            for run in reversed(plan.runs):
+                self._jobs[run.point, run.case] = run.job
+        if (point, case) not in self._jobs:
+            raise ValueError(f"the experiment has no point {point} of {case}")
+        return self._jobs[point, case]
