@@ -44,6 +44,11 @@ def of_files(read: Tables | Read) -> list[str]:
             ("fragments", "fragments of IP packets were left out"),
             ("malformed", "malformed packets were left out"),
             ("snapped", "packets are cut before the end of their TCP header"),
+            (
+                "overlong",
+                "packets are shorter than their IP header says; what is missing "
+                "on the wire does not count",
+            ),
             ("elsewhere", "packets were seen again at another interface; left out"),
             ("untracked", "packets were left out because memory ran out"),
             ("tunnelled_packets", "packets were read inside tunnels"),

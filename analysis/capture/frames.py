@@ -24,6 +24,13 @@ UNKNOWN = (
     (16, "options: packets are cut within their TCP header"),
     (32, "data whose mapping was not captured"),
     (64, "what did not fit into the memory that was allowed"),
+    (128, "payload and mappings that waited for each other, more than are kept"),
+)
+CONTRADICTIONS = (
+    None,
+    "an end echoes another key than its peer has sent",
+    "an end sends another key than before",
+    "MP_FASTCLOSE has another key than its receiver's",
 )
 SUBTYPES = (
     "MP_CAPABLE",
@@ -195,7 +202,9 @@ def _connections(tables: Tables | Rows, zero_ns: int) -> pd.DataFrame:
         columns[f"token_{end}"] = [
             f"{token:08x}" if token >= 0 else None for token in columns[f"token_{end}"]
         ]
-    for name in ("version", "checksum"):
+    columns["contradiction"] = [CONTRADICTIONS[n] for n in columns["contradiction"]]
+    numbers = ("version", "checksum", "contradiction_file", "contradiction_frame")
+    for name in numbers:
         columns[name] = _integers(columns[name], columns[name] >= 0)
     columns["handshake_s"] = columns["established_at_s"] - columns["syn_at_s"]
     columns["duration_s"] = columns["last_at_s"] - columns["first_at_s"]

@@ -79,6 +79,11 @@ def _connection(frames: Frames, index: int) -> Iterator[str]:
         yield f"  fell back to TCP: {row['fallback']}"
     if pd.notna(row["handshake_s"]):
         yield f"  handshake {_ms(row['handshake_s'])}"
+    if pd.notna(row["contradiction"]):
+        yield (
+            f"  contradiction in frame {row['contradiction_frame']} of file "
+            f"{row['contradiction_file']}: {row['contradiction']}"
+        )
     if row["unknown"]:
         yield f"  not known: {row['unknown']}"
     data = frames.data[frames.data["connection"] == index]

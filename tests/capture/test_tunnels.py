@@ -68,16 +68,16 @@ TUNNELS: dict[str, Callable[[bytes], tuple[int, bytes]]] = {
 
 
 def rewritten(path: Path, change: Callable[[bytes], tuple[int, bytes]]) -> Path:
-    """The capture with each frame changed to an ethertype and what follows it."""
+    """The capture with each frame changed to an ethertype and what follows it. Lengths
+    are those of the whole frame, though its headers alone were captured."""
     out = [raw(*KIND)[: HEAD.size]]
     for frame in records(raw(*KIND)):
-        kind, body = change(frame.data)
-        data = ETHERNET + struct.pack(">H", kind) + body
-        grown = len(data) - len(frame.data)
-        out.append(
-            RECORD.pack(frame.seconds, frame.micros, len(data), frame.length + grown)
-        )
-        out.append(data)
+        cut = frame.length - len(frame.data)
+        kind, body = change(frame.data + bytes(cut))
+        whole = ETHERNET + struct.pack(">H", kind) + body
+        data = whole[: len(whole) - cut]
+        head = (frame.seconds, frame.micros, len(data), len(whole))
+        out.append(RECORD.pack(*head) + data)
     path.write_bytes(b"".join(out))
     return path
 

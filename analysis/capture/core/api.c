@@ -135,6 +135,7 @@ static void take_packet(struct analyser *c, struct input *in)
 	enum dissected what;
 
 	p.options = 0;
+	p.input = (u32)in->row.input;
 	what = dissect(&in->frame, &p);
 	if (what != IS_TCP) {
 		count_left_out(&in->row, what);
@@ -142,6 +143,7 @@ static void take_packet(struct analyser *c, struct input *in)
 	}
 	in->row.tcp_packets++;
 	in->row.tunnelled_packets += p.in_tunnel;
+	in->row.overlong += p.overlong;
 	dir = find_direction(c, &p, (u32)in->row.point);
 	if (!dir) {
 		in->row.untracked++;

@@ -22,6 +22,8 @@ void begin_connection(struct analyser *c, struct subflow *s, u32 point)
 	conn->row.version = conn->row.token_a = conn->row.token_b = -1;
 	conn->row.syn_ns = conn->row.established_ns = conn->row.fallback_ns = -1;
 	conn->row.checksum = -1;
+	conn->row.contradiction_file = conn->row.contradiction_frame = -1;
+	conn->row.contradiction_ns = -1;
 }
 
 /* A subflow's memory, zeroed. It is that of a freed subflow, if there is one. */
@@ -61,7 +63,7 @@ static void free_direction(struct arena *m, struct direction *dir)
 	samples_free(m, &dir->delay);
 	arena_free(m, dir->bin, sizeof(*dir->bin));
 	free_sent(m, dir);
-	arena_free(m, dir->maps, MAPPINGS * sizeof(*dir->maps));
+	free_mappings(m, dir);
 	arena_free(m, dir->unmapped, dir->unmapped_capacity * sizeof(*dir->unmapped));
 }
 

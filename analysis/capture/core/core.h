@@ -73,13 +73,25 @@ struct option {
 
 #define OPTIONS 8
 
+/* What a packet has been counted as. It counts once, though its payload can be several
+ * stretches of data. */
+struct once {
+	bool fresh, again, reinjected, late;
+};
+
 struct packet {
 	i64 time_ns;
 	struct direction *direction;	/* of its sender */
 	struct series_row *bin;	/* of the sender's at this time; NULL without series */
 	u32 frame_bytes, ip_bytes, source;
+	i64 number;		/* of its frame in its input, from 1 */
+	u32 input;
+	i64 high;		/* the highest data number before it; -1: what the
+				 * connection's data say */
+	struct once *once;
 	u8 version, flags;
 	bool ce, has_stamp, options_cut, has_dss, in_tunnel;
+	bool overlong;		/* IP says more than was on the wire */
 	i8 window_shift;	/* of a SYN's window scale option; -1 without one */
 	u8 addresses[2][16];
 	u16 ports[2], id, window;
@@ -107,7 +119,7 @@ struct interface {
 };
 
 struct frame {
-	i64 time_ns;
+	i64 time_ns, number;
 	const u8 *at;
 	u32 captured, length, source;
 	i32 link;
@@ -119,6 +131,7 @@ struct input {
 	size_t start, end;	/* of what is to be read within the buffer */
 	u64 to_skip;
 	i64 offset;		/* in the file, of buffer[start] */
+	i64 frames;		/* so far, also those that are left out */
 	bool ended, over, waiting, swapped, nano;
 	bool several;		/* its packets come from several interfaces */
 	int format;		/* 0 not known yet, 1 pcap, 2 pcapng */
@@ -177,6 +190,17 @@ void ranges_append(struct arena *m, struct ranges *r, struct range piece);
 i64 ranges_cut(struct arena *m, struct ranges *r, i64 from, i64 to,
 	       struct range *first);
 i64 ranges_gaps(const struct ranges *r, i64 from, i64 to);
+
+#define STRETCHES 16
+
+struct stretches {
+	u32 count;
+	struct {
+		i64 from, to;
+	} of[STRETCHES];
+};
+void ranges_parts(const struct ranges *r, i64 from, i64 to, struct stretches *into);
+bool ranges_touch(const struct ranges *r, i64 from, i64 to);
 void ranges_free(struct arena *m, struct ranges *r);
 
 /* samples.c: the distribution of a time */
@@ -200,12 +224,18 @@ struct mapping {
 	i64 from, dsn, length;
 };
 
-struct unmapped {		/* payload whose mapping has not come yet */
-	i64 from, to, time_ns;
-	bool counted;		/* as data of TCP */
+/* Mappings of which payload is missing, in the order of the subflow's numbers; no two
+ * cover the same. */
+struct mappings {
+	struct mapping *list;
+	u32 head, count, capacity;
 };
 
-#define MAPPINGS 32
+struct unmapped {		/* payload whose mapping has not come yet */
+	i64 from, to, time_ns;
+	i64 high;		/* the connection's highest data number at that time */
+	bool counted;		/* as data of TCP */
+};
 
 struct data;
 
@@ -229,8 +259,10 @@ struct direction {
 	u32 sent_head, sent_count, sent_capacity;
 	i64 ssn_base;		/* relative number of subflow sequence number 0 */
 	bool ssn_base_known;
-	struct mapping *maps;
-	u32 map_count;
+	struct mapping newest;	/* the last one that came */
+	bool mapped;		/* there is one */
+	struct mappings mappings;	/* older ones that are not whole */
+	i64 dropped_to;		/* where the last mapping that was dropped ends */
 	struct unmapped *unmapped;
 	u32 unmapped_count, unmapped_capacity;
 	struct samples rtt, delay;
@@ -250,6 +282,7 @@ struct data {
 	struct ranges ranges;
 	u64 base;		/* DSN of relative number 0 */
 	bool seen, base64, keyed;	/* `keyed`: number 0 follows from the key */
+	bool mapping_unseen;	/* of some payload no mapping came */
 	i64 start;		/* relative number of the first byte */
 	i64 reinjected_to;	/* where the last reinjection ended */
 	i64 next, acked, fin;	/* `fin`: DATA_FIN's number, or -1 */
@@ -409,10 +442,13 @@ void add_token(struct analyser *c, struct connection *conn, int side, u32 token)
 void drop_tokens(struct analyser *c, const struct connection *conn);
 
 /* mappings.c */
-void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to, i64 fresh);
+void track_data(struct analyser *c, const struct packet *p, i64 from, i64 to);
 void take_mapping(struct analyser *c, const struct packet *p, const struct dss *dss,
 		  i64 from);
 void map_endlessly(struct analyser *c, struct direction *dir);
+void shift_mappings(struct direction *dir, const struct data *d, i64 by);
+void forget_mappings(struct direction *dir);
+void free_mappings(struct arena *m, struct direction *dir);
 
 /* unmapped.c */
 void map_held(struct analyser *c, const struct packet *p, const struct mapping *map);

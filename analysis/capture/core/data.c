@@ -46,7 +46,7 @@ void count_new_data(struct analyser *c, const struct packet *p, i64 from, i64 by
 	struct event_row *e = event(c, EVENT_DATA, dir, p->time_ns);
 
 	dir->row.data_bytes += bytes;
-	if (dir->new_from_ns < 0)
+	if (dir->new_from_ns < 0 || p->time_ns < dir->new_from_ns)
 		dir->new_from_ns = p->time_ns;
 	dir->new_to_ns = max(dir->new_to_ns, p->time_ns);
 	if (b)
@@ -69,11 +69,16 @@ static void note_silence(const struct analyser *c, struct data *d, i64 time_ns)
 	d->busy_ns = max(d->busy_ns, time_ns);
 }
 
-static void note_late(const struct packet *p, struct data *d, i64 from, i64 bytes)
+/* `high`: the highest data number when they were sent */
+static void note_late(const struct packet *p, struct data *d, i64 from, i64 bytes,
+		      i64 high)
 {
-	d->row.ooo_packets++;
 	d->row.ooo_bytes += bytes;
-	d->row.ooo_depth_bytes = max(d->row.ooo_depth_bytes, d->next - from);
+	d->row.ooo_depth_bytes = max(d->row.ooo_depth_bytes, high - from);
+	if (p->once->late)
+		return;
+	p->once->late = true;
+	d->row.ooo_packets++;
 	if (p->bin)
 		p->bin->data_ooo_packets++;
 }
@@ -85,18 +90,20 @@ static void note_reinjection(struct analyser *c, const struct packet *p, struct 
 	struct direction *dir = p->direction;
 	struct series_row *b = p->bin;
 	struct event_row *e = event(c, EVENT_REINJECTION, dir, p->time_ns);
+	bool first = !p->once->reinjected;
 
+	p->once->reinjected = true;
 	d->row.reinjections += from != d->reinjected_to;
 	d->reinjected_to = to;
-	d->row.reinjected_packets++;
+	d->row.reinjected_packets += first;
 	d->row.reinjected_bytes += overlap->others;
-	if (d->row.first_reinjection_ns < 0)
+	if (d->row.first_reinjection_ns < 0 || p->time_ns < d->row.first_reinjection_ns)
 		d->row.first_reinjection_ns = p->time_ns;
-	d->row.last_reinjection_ns = p->time_ns;
-	dir->row.reinjected_packets++;
+	d->row.last_reinjection_ns = max(d->row.last_reinjection_ns, p->time_ns);
+	dir->row.reinjected_packets += first;
 	dir->row.reinjected_bytes += overlap->others;
 	if (b) {
-		b->reinjected_packets++;
+		b->reinjected_packets += first;
 		b->reinjected_bytes += overlap->others;
 	}
 	if (e) {
@@ -122,6 +129,7 @@ void add_data(struct analyser *c, const struct packet *p, struct data *d, i64 fr
 {
 	struct direction *dir = p->direction;
 	struct overlap overlap;
+	i64 high = p->high >= 0 ? p->high : d->next;
 
 	if (from < 1) {
 		d->row.implausible++;
@@ -132,18 +140,20 @@ void add_data(struct analyser *c, const struct packet *p, struct data *d, i64 fr
 	if (overlap.others)
 		note_reinjection(c, p, d, from, to, &overlap);
 	if (overlap.own) {
-		d->row.resent_packets++;
+		d->row.resent_packets += !p->once->again;
 		d->row.resent_bytes += overlap.own;
+		p->once->again = true;
 	}
 	if (overlap.fresh) {
 		d->row.bytes += overlap.fresh;
-		d->row.packets++;
-		if (d->row.first_ns < 0)
+		d->row.packets += !p->once->fresh;
+		p->once->fresh = true;
+		if (d->row.first_ns < 0 || p->time_ns < d->row.first_ns)
 			d->row.first_ns = p->time_ns;
 		d->row.last_ns = max(d->row.last_ns, p->time_ns);
 		count_new_data(c, p, from, overlap.fresh);
-		if (from < d->next)
-			note_late(p, d, from, overlap.fresh);
+		if (from < high)
+			note_late(p, d, from, overlap.fresh, high);
 	}
 	if (to > d->next) {
 		d->row.wraps += (d->base + (u64)to) >> 32 != (d->base + (u64)d->next) >> 32;

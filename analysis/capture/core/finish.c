@@ -20,6 +20,8 @@ static void finish_direction(struct analyser *c, struct direction *dir)
 
 		gaps += hole->to - hole->from;
 	}
+	if (dir->holes.forgotten)
+		dir->subflow->connection->row.unknown |= UNKNOWN_MEMORY;
 	r->subflow = dir->subflow->index;
 	r->missing_bytes = gaps;
 	r->sequence_bytes = dir->seen ? max(0, dir->next - 1 - (r->fins > 0)) : 0;
@@ -136,12 +138,13 @@ done:
 static void finish_unknown(struct connection *conn)
 {
 	struct connection_row *r = &conn->row;
-	i64 unmapped = 0, cut = 0;
+	bool unmapped = false;
+	i64 cut = 0;
 
 	for (struct subflow *s = conn->first_subflow; s; s = s->sibling)
 		cut += s->directions[0].row.cut_options + s->directions[1].row.cut_options;
 	for (int i = 0; i < 2; i++)
-		unmapped += conn->data[i] ? conn->data[i]->row.unmapped_packets : 0;
+		unmapped |= conn->data[i] && conn->data[i]->mapping_unseen;
 	if (conn->first_subflow->row.syn_ns < 0)
 		r->unknown |= UNKNOWN_HANDSHAKE;
 	if (r->kind == KIND_MPTCP) {

@@ -39,6 +39,10 @@ static enum dissected past_ipv4(struct span *s, struct packet *p, u32 on_link,
 	/* 0: as segmentation offload leaves it */
 	if (!total)
 		total = on_link;
+	if (total > on_link) {
+		p->overlong = true;
+		total = on_link;
+	}
 	if (head < 20 || total < head || s->at[0] >> 4 != 4)
 		return IS_MALFORMED;
 	*protocol = s->at[9];
@@ -100,6 +104,7 @@ static enum dissected past_extensions(struct span *s, struct packet *p, u8 next,
 static enum dissected past_ipv6(struct span *s, struct packet *p, u32 on_link,
 				u8 *protocol)
 {
+	i64 carried;
 	u8 next;
 
 	if (!has(s, 40))
@@ -110,8 +115,10 @@ static enum dissected past_ipv6(struct span *s, struct packet *p, u32 on_link,
 	p->id = 0;
 	p->ce = ((s->at[1] >> 4) & 3) == 3;
 	p->payload = be16(s->at + 4);
-	if (!p->payload)
-		p->payload = on_link > 40 ? on_link - 40 : 0;
+	carried = on_link > 40 ? on_link - 40 : 0;
+	p->overlong |= p->payload > carried;
+	if (!p->payload || p->payload > carried)
+		p->payload = carried;
 	p->ip_bytes = (u32)p->payload + 40;
 	next = s->at[6];
 	memcpy(p->addresses, s->at + 8, 32);

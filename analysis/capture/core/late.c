@@ -36,14 +36,6 @@ static bool distance(const struct data *d, u64 base, bool wide, i64 near, i64 *b
 	return true;
 }
 
-static void shift_mappings(struct direction *dir, const struct data *d, i64 by)
-{
-	u32 known = (u32)min(dir->map_count, MAPPINGS);
-
-	for (u32 i = 0; dir->data == d && i < known; i++)
-		dir->maps[i].dsn += by;
-}
-
 static void shift(struct connection *conn, struct data *d, i64 by)
 {
 	struct ranges *r = &d->ranges;
@@ -219,7 +211,8 @@ static void fold(struct analyser *c, struct connection *conn, struct data *from,
 		to->row.unmapped_packets += from->row.packets;
 		to->row.unmapped_bytes += from->row.bytes;
 		for (struct subflow *s = conn->first_subflow; s; s = s->sibling)
-			s->directions[s->directions[0].data != from].map_count = 0;
+			forget_mappings(&s->directions[s->directions[0].data != from]);
+		to->mapping_unseen |= from->row.packets > 0;
 		return;
 	}
 	if (from->acked > to->acked)
@@ -229,6 +222,7 @@ static void fold(struct analyser *c, struct connection *conn, struct data *from,
 	to->acked = max(to->acked, from->acked);
 	to->fin = max(to->fin, from->fin);
 	to->busy_ns = max(to->busy_ns, from->busy_ns);
+	to->mapping_unseen |= from->mapping_unseen;
 	to->reinjected_to = from->reinjected_to;
 	add_counts(&to->row, &from->row);
 	unite(c, to, from);
@@ -268,6 +262,12 @@ void merge_connection(struct analyser *c, struct connection *from, struct connec
 	to->listed += from->listed;
 	to->row.events_dropped += from->row.events_dropped;
 	to->row.unknown |= from->row.unknown & UNKNOWN_MEMORY;
+	if (from->row.contradiction && !to->row.contradiction) {
+		to->row.contradiction = from->row.contradiction;
+		to->row.contradiction_file = from->row.contradiction_file;
+		to->row.contradiction_frame = from->row.contradiction_frame;
+		to->row.contradiction_ns = from->row.contradiction_ns;
+	}
 	to->row.first_ns = min(to->row.first_ns, from->row.first_ns);
 	to->row.last_ns = max(to->row.last_ns, from->row.last_ns);
 	if (from->row.fallback == FALLBACK_INFINITE && !to->row.fallback) {

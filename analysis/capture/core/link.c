@@ -53,9 +53,10 @@ enum dissected dissect(const struct frame *f, struct packet *p)
 	u16 type;
 
 	p->time_ns = f->time_ns;
+	p->number = f->number;
 	p->frame_bytes = f->length;
 	p->source = f->source;
-	p->in_tunnel = false;
+	p->in_tunnel = p->overlong = false;
 	type = past_link(&s, f->link, p);
 	if (type != IPV4 && type != IPV6)
 		return IS_NOT_IP;

@@ -47,6 +47,26 @@ static struct event_row *signal(struct analyser *c, const struct packet *p,
 	return e;
 }
 
+/* The first packet whose option cannot be meant stays in the connection's row. */
+static void note_contradiction(const struct packet *p, enum contradiction kind)
+{
+	struct connection_row *r = &p->direction->subflow->connection->row;
+
+	if (r->contradiction)
+		return;
+	r->contradiction = kind;
+	r->contradiction_file = p->input + 1;
+	r->contradiction_frame = p->number;
+	r->contradiction_ns = p->time_ns;
+}
+
+/* Whether the key of the end of direction `side` is known, and another one. */
+static bool is_another_key(const struct connection *conn, int side, u64 key)
+{
+	return conn->row.keys_known & 1 << side &&
+	       key != (side ? conn->row.key_b : conn->row.key_a);
+}
+
 /* `side` is the direction of the end whose key it is. */
 static void learn_key(struct analyser *c, struct connection *conn, int side, u64 key)
 {
@@ -98,10 +118,16 @@ static void take_capable(struct analyser *c, struct packet *p, const struct opti
 	if (p->flags & TCP_RST)
 		return;
 	/* Of version 1, a SYN has no key: what it says may yet become version 0. */
-	if (o->keys && (syn != TCP_SYN || o->version == 0))
+	if (o->keys && (syn != TCP_SYN || o->version == 0)) {
+		if (is_another_key(conn, side, o->key[0]))
+			note_contradiction(p, CHANGED_KEY);
 		learn_key(c, conn, side, o->key[0]);
-	if (o->keys == 2)
+	}
+	if (o->keys == 2) {
+		if (is_another_key(conn, !side, o->key[1]))
+			note_contradiction(p, ECHOED_KEY);
 		learn_key(c, conn, !side, o->key[1]);
+	}
 	if (o->has_length && dir->data && dir->data->base64 && p->payload) {
 		struct dss first = {
 			.has_map = true, .dsn64 = true,
@@ -172,6 +198,8 @@ static void take_signal(struct analyser *c, struct packet *p, const struct optio
 		break;
 	case MP_FASTCLOSE:
 		r->fastcloses++;
+		if (is_another_key(conn, !r->direction, o->value))
+			note_contradiction(p, CLOSING_KEY);
 		break;
 	case MP_TCPRST:
 		r->mp_resets++;

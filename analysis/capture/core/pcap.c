@@ -23,6 +23,7 @@ enum step read_record(struct input *in)
 	if (step != STEP_FRAME)
 		return step;
 	in->frame = (struct frame){
+		.number = ++in->frames,
 		.time_ns = (i64)seconds * 1000000000 + (i64)part * (in->nano ? 1 : 1000),
 		.at = at + PCAP_RECORD,
 		.captured = captured,

@@ -80,6 +80,7 @@ static enum step take_packet(struct input *in, u32 type, struct span s)
 	u32 number = 0, captured, length, at = 4;
 	i64 time_ns;
 
+	in->frames++;
 	if (type == SIMPLE_PACKET) {
 		in->row.untimed++;
 		return STEP_MORE;
@@ -107,6 +108,7 @@ static enum step take_packet(struct input *in, u32 type, struct span s)
 	if (!has(&s, captured))
 		return damaged(in, FAULT_LENGTH, captured);
 	in->frame = (struct frame){
+		.number = in->frames,
 		.time_ns = time_ns,
 		.at = s.at,
 		.captured = captured,

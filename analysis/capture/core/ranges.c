@@ -203,6 +203,34 @@ i64 ranges_gaps(const struct ranges *r, i64 from, i64 to)
 	return gaps + max(0, to - from);
 }
 
+static void add_stretch(struct stretches *into, i64 from, i64 to)
+{
+	u32 last = into->count - 1;
+
+	if (into->count == STRETCHES) {
+		into->of[last].to = to;
+		return;
+	}
+	into->of[into->count].from = from;
+	into->of[into->count++].to = to;
+}
+
+/* The parts of [from, to) that lie in ranges. Of more than STRETCHES, the last reaches
+ * to the end of all. */
+void ranges_parts(const struct ranges *r, i64 from, i64 to, struct stretches *into)
+{
+	for (u32 i = first_after(r, from); i < r->count && at(r, i)->from < to; i++)
+		add_stretch(into, max(from, at(r, i)->from), min(to, at(r, i)->to));
+}
+
+/* Whether any of [from, to) lies in a range. */
+bool ranges_touch(const struct ranges *r, i64 from, i64 to)
+{
+	u32 i = first_after(r, from);
+
+	return i < r->count && at(r, i)->from < to;
+}
+
 void ranges_free(struct arena *m, struct ranges *r)
 {
 	arena_free(m, r->list, r->capacity * sizeof(*r->list));

@@ -17,7 +17,9 @@
 	F(i64, subflows) F(i64, first_ns) F(i64, last_ns) F(i64, syn_ns) \
 	F(i64, established_ns) F(i64, token_a) F(i64, token_b) \
 	F(u64, key_a) F(u64, key_b) F(i64, keys_known) F(i64, checksum) \
-	F(i64, fallback) F(i64, fallback_ns) F(i64, unknown) F(i64, events_dropped)
+	F(i64, fallback) F(i64, fallback_ns) F(i64, unknown) F(i64, events_dropped) \
+	F(i64, contradiction) F(i64, contradiction_file) F(i64, contradiction_frame) \
+	F(i64, contradiction_ns)
 
 /* The data that one end of a connection sent: direction 0 is the initiator's. */
 #define DATA_FIELDS(F) \
@@ -68,7 +70,8 @@
 	F(i64, matched) F(i64, unmatched) F(i64, undecided) F(i64, matched_bytes) \
 	F(i64, unmatched_bytes) F(i64, resegmented) F(i64, delay_sum_ns) \
 	F(i64, delay_min_ns) F(i64, delay_max_ns) F(i64, delay_p50_ns) \
-	F(i64, delay_p95_ns) F(i64, delay_p99_ns) F(i64, origin)
+	F(i64, delay_p95_ns) F(i64, delay_p99_ns) F(i64, origin) \
+	F(i64, dropped_mappings)
 
 /* One end of a subflow in one interval; several rows of an interval add up. */
 #define SERIES_FIELDS(F) \
@@ -94,7 +97,7 @@
 	F(i64, input) F(i64, point) F(i64, format) F(i64, link) F(i64, bytes) \
 	F(i64, packets) F(i64, tcp_packets) F(i64, not_ip_packets) \
 	F(i64, udp_packets) F(i64, other_packets) F(i64, tunnelled_packets) \
-	F(i64, fragments) F(i64, malformed) F(i64, snapped) F(i64, untimed) \
+	F(i64, fragments) F(i64, malformed) F(i64, snapped) F(i64, untimed) F(i64, overlong) \
 	F(i64, unknown_link_packets) F(i64, elsewhere) F(i64, untracked) \
 	F(i64, backwards) F(i64, backwards_max_ns) F(i64, first_ns) F(i64, last_ns) \
 	F(i64, fault) F(i64, fault_offset) F(i64, fault_value)
@@ -119,6 +122,14 @@ enum fallback {
 	FALLBACK_FAIL,		/* MP_FAIL on the only subflow */
 };
 
+/* What an option says against one that came before. */
+enum contradiction {
+	NO_CONTRADICTION,
+	ECHOED_KEY,		/* an end echoes another key than its peer has sent */
+	CHANGED_KEY,		/* an end sends another key than before */
+	CLOSING_KEY,		/* MP_FASTCLOSE with another key than its receiver's */
+};
+
 enum how { HOW_PLAIN, HOW_CAPABLE, HOW_JOIN, HOW_UNSEEN };
 
 enum unknown {
@@ -129,6 +140,8 @@ enum unknown {
 	UNKNOWN_OPTIONS = 16,	/* packets are cut within their TCP options */
 	UNKNOWN_MAPPING = 32,	/* data whose mapping was not seen */
 	UNKNOWN_MEMORY = 64,	/* the memory allowed was used up */
+	UNKNOWN_DROPPED = 128,	/* more payload and mappings waited for each other than
+				 * are kept */
 };
 
 enum event_kind {

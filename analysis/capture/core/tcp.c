@@ -159,9 +159,25 @@ static void open_hole(struct analyser *c, struct direction *dir, const struct pa
 	ranges_append(&c->memory, &dir->holes, hole);
 }
 
-/* A segment that takes up sequence numbers. Returns how many of its numbers are
- * new to the subflow. */
-static i64 take_segment(struct analyser *c, struct packet *p, i64 from, i64 to)
+/* The payload of a segment, [from, to) of its numbers, that is new to the subflow. */
+static void find_new(const struct direction *dir, i64 from, i64 to,
+		     struct stretches *fresh)
+{
+	if (from < dir->next)
+		ranges_parts(&dir->holes, from, min(to, dir->next), fresh);
+	from = max(from, dir->next);
+	if (from < to && fresh->count < STRETCHES) {
+		fresh->of[fresh->count].from = from;
+		fresh->of[fresh->count++].to = to;
+	} else if (from < to) {
+		fresh->of[STRETCHES - 1].to = to;
+	}
+}
+
+/* A segment that takes up sequence numbers. `is_new`: its payload is, or a part of that.
+ * Returns how many of its numbers are new to the subflow. */
+static i64 take_segment(struct analyser *c, struct packet *p, i64 from, i64 to,
+			bool is_new)
 {
 	struct direction *dir = p->direction;
 	struct range hole = { 0 };
@@ -175,8 +191,10 @@ static i64 take_segment(struct analyser *c, struct packet *p, i64 from, i64 to)
 		return to - from;
 	}
 	filled = ranges_cut(&c->memory, &dir->holes, from, to, &hole);
-	if (!filled) {
+	if (!filled && !is_new) {
 		count_retransmission(c, p, from, to, to - from - beyond);
+	} else if (!filled) {
+		/* Half of it is new: no retransmission. */
 	} else if (was_lost(dir, p, &hole)) {
 		dir->row.upstream_losses++;
 		count_retransmission(c, p, from, to, to - from - beyond);
@@ -221,8 +239,14 @@ static void tell_segment(struct analyser *c, const struct packet *p, i64 from, i
 void track_tcp(struct analyser *c, struct packet *p)
 {
 	struct direction *dir = p->direction;
-	i64 from, length, fresh = 0, in_flight;
+	struct stretches new;
+	struct once once = { false };
+	i64 from, length, fresh = 0, in_flight, first;
 	bool in_order;
+
+	new.count = 0;
+	p->once = &once;
+	p->high = -1;
 
 	if (!dir->seen || !dir->other->seen || p->flags & TCP_SYN) {
 		learn_directions(dir, p);
@@ -253,19 +277,23 @@ void track_tcp(struct analyser *c, struct packet *p)
 		open_hole(c, dir, p, from);
 		dir->next = from;
 	}
-	in_order = from >= dir->next;
+	first = from + !!(p->flags & TCP_SYN);
+	in_order = from >= dir->next || first + p->payload > dir->next;
+	if (length && p->payload)
+		find_new(dir, first, first + p->payload, &new);
 	if (length) {
-		fresh = take_segment(c, p, from, from + length);
+		fresh = take_segment(c, p, from, from + length, new.count);
 		dir->last_sent_ns = p->time_ns;
 	}
 	if (length && p->payload) {
 		note_silence(c, dir, p);
-		from += !!(p->flags & TCP_SYN);
+		from = first;
 		dir->data_end = max(dir->data_end, from + p->payload);
 		in_flight = note_in_flight(dir, p->bin);
 		if (c->settings.events & (EVENT_SEGMENT | EVENT_FLIGHT))
 			tell_segment(c, p, from, fresh, in_order, in_flight);
-		track_data(c, p, from, from + p->payload, min(fresh, p->payload));
+		for (u32 i = 0; i < new.count; i++)
+			track_data(c, p, new.of[i].from, new.of[i].to);
 	}
 	if (p->has_dss && p->dss.has_ack)
 		take_data_ack(c, p, p->dss.ack, p->dss.ack64);

@@ -9,10 +9,15 @@
 #define MAX_HELD 1024		/* pieces of a direction */
 #define MAX_COUNTED 64		/* of them counted as data of TCP */
 
-static void give_up(struct direction *dir, const struct unmapped *piece)
+/* `dropped`: because there is no space left; a mapping may still come. */
+static void give_up(struct direction *dir, const struct unmapped *piece, bool dropped)
 {
 	if (piece->counted || !dir->data)
 		return;
+	if (dropped || piece->from < dir->dropped_to)
+		dir->subflow->connection->row.unknown |= UNKNOWN_DROPPED;
+	else
+		dir->data->mapping_unseen = true;
 	dir->data->row.unmapped_packets++;
 	dir->data->row.unmapped_bytes += piece->to - piece->from;
 }
@@ -36,7 +41,7 @@ static bool make_space_for(struct analyser *c, struct direction *dir)
 		return false;
 	/* No mapping has come for the older half. */
 	for (u32 i = 0; i < capacity / 2; i++)
-		give_up(dir, &dir->unmapped[i]);
+		give_up(dir, &dir->unmapped[i], true);
 	dir->unmapped_count -= capacity / 2;
 	memmove(dir->unmapped, dir->unmapped + capacity / 2,
 		dir->unmapped_count * sizeof(*list));
@@ -48,14 +53,15 @@ static bool make_space_for(struct analyser *c, struct direction *dir)
 void hold_unmapped(struct analyser *c, const struct packet *p, i64 from, i64 to,
 		   bool counted)
 {
-	struct unmapped piece = { from, to, p->time_ns, counted };
+	const struct data *d = p->direction->data;
+	struct unmapped piece = { from, to, p->time_ns, d && d->seen ? d->next : 0, counted };
 
 	if (counted && p->direction->unmapped_count >= MAX_COUNTED)
 		return;
 	if (make_space_for(c, p->direction))
 		p->direction->unmapped[p->direction->unmapped_count++] = piece;
 	else
-		give_up(p->direction, &piece);
+		give_up(p->direction, &piece, true);
 }
 
 /* The part of a held piece that the mapping covers becomes data. */
@@ -66,8 +72,12 @@ static void map_piece(struct analyser *c, const struct packet *p,
 	i64 to = min(piece->to, map->from + map->length);
 	i64 first = map->dsn + (from - map->from);
 	struct packet then = *p;
+	struct once once = { false };
 
 	then.time_ns = piece->time_ns;
+	then.high = piece->high;
+	then.once = &once;
+	then.bin = bin(c, p->direction, then.time_ns);
 	if (piece->counted)
 		p->direction->row.data_bytes -= to - from;
 	add_data(c, &then, p->direction->data, first, first + (to - from));
@@ -101,6 +111,7 @@ void map_held(struct analyser *c, const struct packet *p, const struct mapping *
 			dir->unmapped[stay++] = piece;
 		}
 	}
+	bin(c, dir, p->time_ns);	/* `p->bin` is again that of the packet */
 	dir->unmapped_count = stay;
 	if (after.to && make_space_for(c, dir))
 		dir->unmapped[dir->unmapped_count++] = after;
@@ -110,6 +121,6 @@ void map_held(struct analyser *c, const struct packet *p, const struct mapping *
 void give_up_unmapped(struct direction *dir)
 {
 	for (u32 i = 0; i < dir->unmapped_count; i++)
-		give_up(dir, &dir->unmapped[i]);
+		give_up(dir, &dir->unmapped[i], false);
 	dir->unmapped_count = 0;
 }
