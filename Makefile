@@ -99,7 +99,7 @@ demo: setup
 
 reproduction: setup
 	@$(call step,Every campaign of results/reference and its pages,some 18 hours of CPU; it resumes)
-	$(BIN)/python -m validation.reproduction
+	$(BIN)/python -m studies.reproduction
 	$(call done)
 
 # Target-specific: these packages are installed for the tests alone.

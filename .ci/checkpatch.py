@@ -15,7 +15,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -69,14 +70,24 @@ def complaints(paths: Sequence[Path], tree: Path) -> list[str]:
     if perl is None:
         raise UserError("checkpatch needs perl (Debian package perl)")
     script = [perl, str(tree / "scripts" / "checkpatch.pl"), "--no-tree", "--terse"]
-    lines = []
+    with tempfile.TemporaryDirectory(prefix="checkpatch-") as name:
+        folder = Path(name)
+        # checkpatch leaves a cache in its working folder; links keep names short there.
+        for top in ROOT.iterdir():
+            (folder / top.name).symlink_to(top)
+        return list(_complaints(script, paths, folder))
+
+
+def _complaints(
+    script: Sequence[str], paths: Sequence[Path], folder: Path
+) -> Iterator[str]:
     for kind in ([], ["--file"]):
         files = [path for path in paths if (path.suffix == ".patch") == (not kind)]
         if not files:
             continue
         done = subprocess.run(
             [*script, *kind, *(os.path.relpath(path, ROOT) for path in files)],
-            cwd=ROOT,
+            cwd=folder,
             env={**os.environ, **ENVIRONMENT},
             capture_output=True,
             text=True,
@@ -86,8 +97,7 @@ def complaints(paths: Sequence[Path], tree: Path) -> list[str]:
         if (done.returncode != 0) != bool(found):
             reason = (done.stderr.strip() or "it says nothing").splitlines()[0]
             raise UserError(f"checkpatch fails (status {done.returncode}): {reason}")
-        lines += found
-    return lines
+        yield from found
 
 
 def main() -> int:

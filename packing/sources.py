@@ -17,7 +17,7 @@ from mpbench.image import fetch, lock
 from mpbench.kernel.shell import Shell
 from packing import linux, parts
 
-LEFT_OUT = ("results/reference/",)
+LEFT_OUT = ("results/reference/", "studies/rows/")
 
 
 def write(out: Path, debs: Path | None = None) -> Path:

@@ -9,12 +9,16 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("analysis", "mpbench", "topologies", "wsp")
+OUTSIDE = {"tests", "validation", "studies", "benchmarks", "packing", "docs"}
+"""Folders that no part of the product needs."""
 FORBIDDEN = {
-    **{folder: {"tests", "validation", "benchmarks", "packing"} for folder in PRODUCT},
-    "packing": {"tests", "validation", "benchmarks"},
-    "tests": {"validation", "benchmarks"},
-    "validation": {"benchmarks"},
-    "benchmarks": {"validation"},
+    **dict.fromkeys(PRODUCT, OUTSIDE),
+    "packing": OUTSIDE - {"packing"},
+    "tests": OUTSIDE - {"tests", "packing"},
+    "validation": {"studies", "benchmarks", "docs"},
+    "studies": {"benchmarks", "docs"},
+    "benchmarks": {"validation", "studies", "docs"},
+    "docs": {"validation", "studies", "benchmarks"},
 }
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from mpbench.carried import EXPERIMENTS
+from mpbench.commands.list import NO_EXPERIMENTS
 from mpbench.errors import UserError
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -64,7 +65,7 @@ def _paper(template: str) -> str:
     known = {
         path.relative_to(EXPERIMENTS).with_suffix("").as_posix(): path
         for path in EXPERIMENTS.rglob("*.yaml")
-        if not {"parts", "configurations"} & set(path.parts)
+        if not NO_EXPERIMENTS & set(path.parts)
     }
     name = template.removeprefix(PAPER)
     if name not in known:

@@ -20,8 +20,8 @@ WIDEST_NAME = 34
 NARROWEST = 60
 _END = re.compile(r"(?<!\bal)(?<!\bFig)(?<!\bFigs)(?<!\bsec)[.:] (?=[A-Z])")
 """The end of a sentence; `et al.`, `Fig.` and the like are none."""
-NO_EXPERIMENTS = {"parts", "causes", "configurations", "exploration"}
-"""Folders whose files are parts of experiments, or ask about one detail of a paper."""
+NO_EXPERIMENTS = {"parts", "configurations"}
+"""Folders whose files are parts of experiments."""
 
 
 def _experiments() -> Entries:

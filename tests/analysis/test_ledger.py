@@ -73,6 +73,7 @@ def test_the_ledger_continues_that_of_every_commit() -> None:
 def test_every_registered_statement_and_cell_is_judged_somewhere() -> None:
     """A pages file or an experiment names its file, or that of the cells beside it."""
     naming = [*PUBLISHED.glob("*-pages.yaml"), *(ROOT / "experiments").rglob("*.yaml")]
+    naming += (ROOT / "studies/causes").glob("*.yaml")
     named = set(
         re.findall(r"[\w.-]+\.(?:csv|yaml)", "".join(map(Path.read_text, naming)))
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PATCHES = sorted((ROOT / "experiments/causes").glob("*.patch"))
+PATCHES = sorted((ROOT / "studies/causes").glob("*.patch"))
 
 
 @pytest.mark.parametrize("patch", PATCHES, ids=[patch.stem for patch in PATCHES])

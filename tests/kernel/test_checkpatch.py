@@ -65,3 +65,20 @@ def test_a_checkpatch_that_does_not_run(checkpatch: ModuleType, tmp_path: Path) 
     file.write_text(BAD)
     with pytest.raises(UserError, match="Missing"):
         checkpatch.complaints([file], tmp_path)
+
+
+def test_checkpatch_leaves_no_file_in_the_checkout(
+    checkpatch: ModuleType, tmp_path: Path
+) -> None:
+    """With --strict it writes a cache of names into its working folder."""
+    (tmp_path / "scripts").mkdir()
+    cache = ".checkpatch-camelcase.date.0"
+    script = f'open(my $file, ">", "{cache}"); print "a.c:1: ERROR:X: y\\n"; exit 1;'
+    (tmp_path / "scripts" / "checkpatch.pl").write_text(script)
+    try:
+        assert checkpatch.complaints([Path(__file__)], tmp_path) == [
+            "a.c:1: ERROR:X: y"
+        ]
+        assert not (ROOT / cache).exists()
+    finally:
+        (ROOT / cache).unlink(missing_ok=True)

@@ -14,7 +14,9 @@ from mpbench.plan import feasible, make_plan
 from mpbench.spec import knobs, sysctls
 
 ROOT = Path(__file__).parents[2]
+STUDIES = [ROOT / "studies" / name for name in ("causes", "exploration")]
 FILES = sorted((ROOT / "experiments").glob("*/*.yaml"))
+FILES += [path for folder in STUDIES for path in sorted(folder.glob("*.yaml"))]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.stem}")
@@ -40,7 +42,8 @@ def test_an_experiment_can_be_planned(path: Path) -> None:
 
 WITH_SYSCTLS = [
     path
-    for path in sorted((ROOT / "experiments").rglob("*.yaml"))
+    for folder in (ROOT / "experiments", *STUDIES)
+    for path in sorted(folder.rglob("*.yaml"))
     if not {"parts", "configurations"} & {*path.parts}
     and any(word in path.read_text() for word in ("sysctls", "include: parts/"))
 ]
@@ -49,7 +52,7 @@ WITH_SYSCTLS = [
 def patches(path: Path) -> list[Path]:
     """The patches of this repository that an experiment file names."""
     names = re.findall(r"[\w.-]+\.patch\b", path.read_text())
-    folder = ROOT / "experiments" / "causes"
+    folder = ROOT / "studies" / "causes"
     return [folder / name for name in dict.fromkeys(names) if (folder / name).is_file()]
 
 
@@ -65,7 +68,7 @@ def fresh_names() -> Iterator[None]:
 def test_the_guest_has_the_sysctls_of_an_experiment(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`validation.patched_kernel` runs an experiment with the patch that it names."""
+    """`studies.patched_kernel` runs an experiment with the patch that it names."""
     shutil.copytree(ROOT / "kernel", tmp_path / "kernel")
     shutil.copytree(ROOT / "topologies", tmp_path / "topologies")
     for patch in patches(path):

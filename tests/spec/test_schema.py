@@ -14,7 +14,8 @@ from tests.spec.files import TEXT, text
 ROOT = Path(__file__).parents[2]
 SHIPPED = [
     path
-    for path in sorted((ROOT / "experiments").rglob("*.yaml"))
+    for folder in ("experiments", "studies/causes", "studies/exploration")
+    for path in sorted((ROOT / folder).rglob("*.yaml"))
     if path.parent.name != "parts" and "configurations" not in path.parts
 ]
 

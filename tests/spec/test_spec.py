@@ -15,7 +15,8 @@ from tests.spec.files import TEXT, factors, spec, text
 ROOT = Path(__file__).parents[2]
 SHIPPED = [
     path
-    for path in sorted((ROOT / "experiments").rglob("*.yaml"))
+    for folder in ("experiments", "studies/causes", "studies/exploration")
+    for path in sorted((ROOT / folder).rglob("*.yaml"))
     if not {"parts", "configurations"} & {*path.parts}
 ]
 

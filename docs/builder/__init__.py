@@ -1,0 +1,1 @@
+"""The builder of the documentation's site: hooks of MkDocs, and generated pages."""

@@ -1,0 +1,68 @@
+"""Makes the documentation's site from the repository.
+
+It takes results/README.md in, generates the gallery of experiments, and gives the site
+a version: its files lie in a folder of that name, beside those of other versions. The
+layout is that of mike, so the theme offers the versions that are there.
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))  # MkDocs looks for modules beside this file only.
+
+import mpbench  # noqa: E402
+from docs.builder import gallery, versions  # noqa: E402
+
+RESULTS = ROOT / "results" / "README.md"
+LINKS = {"](../results/README.md": "](results.md", "](../docs/": "]("}
+"""In the repository, to how they are in the site."""
+OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./([^)#\s]+)[^)\s]*\)")
+"""Links to files of the repository that the site lacks."""
+
+
+def on_config(config: Any) -> Any:
+    """The version's name and folder; pages that the menu lacks come at its end."""
+    config.site_name = f"mpbench {mpbench.__version__}"
+    config.site_dir = str(Path(config.site_dir) / mpbench.__version__)
+    config.extra["version"] = {"provider": "mike"}
+    folder = Path(config.docs_dir)
+    named = (Path(config.config_file_path)).read_text(encoding="utf-8")
+    more = [p.name for p in folder.glob("*.md") if f"- {p.name}\n" not in named]
+    if more:
+        config.nav.append({"More": sorted(more)})
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    text = RESULTS.read_text(encoding="utf-8")
+    files.append(File.generated(config, "results.md", content=text))
+    found = gallery.entries()
+    files.append(File.generated(config, "gallery.md", content=gallery.page(found)))
+    for entry in found:
+        files.append(
+            File.generated(
+                config, entry.copy, abs_src_path=str(gallery.ROOT / entry.file)
+            )
+        )
+        files.append(
+            File.generated(config, entry.picture, abs_src_path=str(entry.figure))
+            if entry.figure
+            else File.generated(config, entry.picture, content=entry.drawing)
+        )
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    for old, new in LINKS.items():
+        markdown = markdown.replace(old, new)
+    return OUTSIDE.sub(r"\1 (`\2` in the repository)", markdown)
+
+
+def on_post_build(config: Any) -> None:
+    """List the versions that lie side by side, and lead to the newest."""
+    versions.write(Path(config.site_dir).parent)
