@@ -5,7 +5,6 @@ The format is the contract with the guest, the engine and the analysis.
 docs/experiment-file.md describes it key by key.
 """
 
-import hashlib
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ from mpbench.plan import (
     job_format,
     records,
     resolved,
+    seeds,
     shortest_paths,
     user_sets,
 )
@@ -62,7 +62,9 @@ def job(
     transport_ = transport(spec.cases[case], defaults)
     description = spec.network_description
     values = parameter_values(spec, point, number)
-    seed = run_seed(spec.seed, repetition)
+    keys = {name: parameter.key for name, parameter in spec.variable().items()}
+    factors = {keys[name]: value for name, value in point.items()}
+    seed = seeds.run_seed(spec.seed, repetition, factors)
     present = varied(spec, point)
     flowing = connections(spec, present, values)
     entries = traffic(spec, present, flowing, values, seed, spec.cases[case])
@@ -143,16 +145,6 @@ def report(spec: Spec, flowing: Mapping[int, int]) -> Json:
         "names": [names[index] for index in flowing] if named else None,
         "phases": {n: [p.start, p.end] for n, p in spec.phases.items()},
     }
-
-
-def run_seed(seed: int, repetition: int) -> int:
-    """Seed of a run's randomness, 63 bits.
-
-    The same for all points and cases of a repetition, so that cases are
-    compared under the same random numbers.
-    """
-    digest = hashlib.sha256(f"{seed}/{repetition}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1
 
 
 def transport(case: Case, defaults: Mapping[str, str | int] | None = None) -> Json:
@@ -312,7 +304,7 @@ def drawn_flows(spec: Spec, made: Json, index: int, users: int, seed: int) -> Js
 def start_s(start: Start, seed: int, index: int) -> float:
     """The start of a traffic entry; where it has a range, drawn from it.
 
-    seed, index : of the run and the entry; cases of a repetition start alike
+    seed, index : of the run and the entry; cases of a point start alike
     """
     drawn = random.Random(f"{seed}/start/{index}").random()
     width = start.latest - start.earliest

@@ -30,7 +30,10 @@ def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
     between ranges is applied while they are spread, so that the design has the number
     of points that was asked for. One that names a list drops combinations afterwards.
 
-    Raises UserError if the constraints or the steps leave too few points.
+    No two points are the same: they would have the same runs, which would count twice.
+
+    Raises UserError if the constraints, the steps or the rounding of values leave too
+    few points.
     """
     if spec.design is None:
         return [{}]
@@ -60,6 +63,13 @@ def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
         where = spec.where("design", "constraints")
         raise UserError(
             f"{where}: design.constraints: no combination satisfies them; loosen one"
+        )
+    differing = len({tuple(point.values()) for point in result})
+    if differing < len(result):
+        where = spec.where("design", "points")
+        raise UserError(
+            f"{where}: design.points: {len(result)} points, of which {differing} differ"
+            f" in the {DECIMALS} decimals that a value has; give fewer, or wider ranges"
         )
     return result
 

@@ -109,7 +109,9 @@ def test_the_design_seed_moves_the_points_only() -> None:
     other = TEXT.replace("points: 4", "points: 4\n  seed: 2")
     second = make_plan(loads(other), BUILD)
     assert first.design != second.design
-    assert first.runs[0].job["seed"] == second.runs[0].job["seed"]
+    grid = {"method": "grid", "factors": {"path1.loss": ["0 %", "1 %"]}}
+    moved = ids(design={**grid, "seed": 2})
+    assert moved == ids(design=grid), "equal points keep their runs"
 
 
 def ids(build: dict[str, str] = BUILD, **sections: object) -> set[str]:
@@ -199,11 +201,11 @@ def test_job() -> None:
 
 def test_seeds() -> None:
     runs = make_plan(spec(repetitions=3), BUILD, corners).runs
-    seeds = {run.repetition: run.job["seed"] for run in runs}
-    assert len(set(seeds.values())) == 3
+    seeds = {(run.point, run.repetition): run.job["seed"] for run in runs}
+    assert len(set(seeds.values())) == 12
     assert all(0 <= seed < 2**63 for seed in seeds.values())
-    per_repetition = Counter((run.repetition, run.job["seed"]) for run in runs)
-    assert set(per_repetition.values()) == {12}, "the same for all points and cases"
+    per_place = Counter((run.point, run.repetition, run.job["seed"]) for run in runs)
+    assert set(per_place.values()) == {3}, "the same for all cases"
 
 
 def flow(**more: object) -> dict[str, object]:
