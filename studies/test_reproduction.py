@@ -7,6 +7,7 @@ import pytest
 
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
+from mpbench.plan import make_plan
 from mpbench.store import kept_rows
 from studies import mpcc_campaigns, reproduction
 
@@ -182,6 +183,19 @@ def test_figures_fit_into_the_hours(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_cost_of_a_campaign_is_that_of_its_plan() -> None:
     assert 60 < mpcc_campaigns.cpu_s("mpcc-theorem-5.1") < 3600
     assert mpcc_campaigns.cpu_s("mpcc-fig-11-rates") == 0
+
+
+@pytest.mark.parametrize(("name", "source"), mpcc_campaigns.REUSED.items())
+def test_what_a_campaign_copies_are_runs_of_the_earlier_one(
+    name: str, source: str
+) -> None:
+    """A run's id follows from its design point, so both files have the point."""
+
+    def ids(of: str) -> set[str]:
+        spec = load(mpcc_campaigns.FOLDER / f"{of}.yaml")
+        return {run.id for run in make_plan(spec, {}).runs}
+
+    assert ids(name) < ids(source)
 
 
 def test_a_run_of_the_data_centre_takes_what_was_measured() -> None:

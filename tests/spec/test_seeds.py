@@ -14,10 +14,10 @@ from scipy import stats
 from scipy.special import ndtri
 
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
 from mpbench.plan import Plan, make_plan
 from mpbench.plan.points import Point, points
 from mpbench.plan.seeds import BITS, run_seed
-from mpbench.spec import loads
 from tests.spec.files import TEXT, spec
 
 BUILD = {"kernel": "abc", "guest": "def"}
