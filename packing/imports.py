@@ -1,9 +1,9 @@
 """Move top-level packages below `mpbench`, and rename them in import statements.
 
-A checkout has the packages `analysis`, `topologies` and `wsp` at its top. Installed
-under these names they would hide packages of the user's, or be hidden by them. So a
-wheel has `mpbench.analysis`, `mpbench.topologies` and `mpbench.wsp`. The statements
-that import them are rewritten when the wheel is built. pip does the same with the
+A checkout has the packages `analysis`, `jobs`, `topologies` and `wsp` at its top.
+Installed under these names they would hide packages of the user's, or be hidden by
+them. So a wheel has `mpbench.analysis`, `mpbench.jobs` and so on. The statements that
+import them are rewritten when the wheel is built. pip does the same with the
 libraries that it brings.
 """
 
@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 OWNER = "mpbench"
-MOVED = ("analysis", "topologies", "wsp")
+MOVED = ("analysis", "jobs", "topologies", "wsp")
 _BY_NAME = re.compile(rf'(import_module\(f?")(?=(?:{"|".join(MOVED)})\.)')
 
 

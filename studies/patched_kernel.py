@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = (
     "analysis",
     "experiments",
+    "jobs",
     "kernel",
     "mpbench",
     "studies",

@@ -11,8 +11,9 @@ LAYERS = stated(PAGE.read_text(encoding="utf-8"))
 KNOWN = modules(ALL)
 ALONE = {
     "analysis": {"mpbench", "topologies", "wsp"},
-    "topologies": {"mpbench", "analysis", "wsp"},
-    "wsp": {"mpbench", "analysis", "topologies"},
+    "jobs": {"mpbench", "analysis", "wsp"},
+    "topologies": {"mpbench", "analysis", "wsp", "jobs"},
+    "wsp": {"mpbench", "analysis", "topologies", "jobs"},
 }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from topologies import shaping
 from topologies.description import Description, User
 from topologies.parameters import (
     DOWN,
@@ -21,6 +22,7 @@ from topologies.parameters import (
     link_parameters,
     users_parameter,
 )
+from topologies.shaping import Shape
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,29}")
 """A name of a link or host. It has no dash, which expressions read as a minus, and no
@@ -82,20 +84,6 @@ def from_json(
     Raises KeyError or TypeError for objects that `to_json` did not make. What the
     values are is not checked: see `faults`.
     """
-    parameters: list[Parameter] = []
-    for link in links:
-        name, only_delays = link["name"], link["capacity_mbps"] is None
-        if only_delays:
-            parameters.append(delay_parameter(name, 0.0))
-        else:
-            parameters += link_parameters(name, shared=True)
-        two_ways = link.get("down") is not None
-        if keys:  # directions may differ in their disciplines alone
-            two_ways = f"{name}.{DOWN}delay_ms" in keys
-        if two_ways:
-            parameters += down_parameters(name, only_delays=only_delays)
-            longest = down_queueing_delay(name)
-            parameters += [longest] if longest.key in keys else []
     users = [
         User(
             user["host"],
@@ -106,8 +94,38 @@ def from_json(
         )
         for user in network["users"]
     ]
+    return described(users, shaping.from_json(links), of, keys, network.get("wiring"))
+
+
+def described(
+    users: Sequence[User],
+    shapes: Mapping[str, Shape],
+    of: str,
+    keys: Collection[str] = (),
+    wiring: Mapping[str, Any] | None = None,
+) -> Description:
+    """The description of a job's network.
+
+    shapes : of the links, by name
+    of : the name of the description
+    keys : the job's parameters, which say what only some links have
+    wiring : the template of its wiring; None if all paths are chains of links
+    """
+    parameters: list[Parameter] = []
+    for name, shape in shapes.items():
+        only_delays = shape.capacity_mbps is None
+        if only_delays:
+            parameters.append(delay_parameter(name, 0.0))
+        else:
+            parameters += link_parameters(name, shared=True)
+        two_ways = shape.down is not None
+        if keys:  # directions may differ in their disciplines alone
+            two_ways = f"{name}.{DOWN}delay_ms" in keys
+        if two_ways:
+            parameters += down_parameters(name, only_delays=only_delays)
+            longest = down_queueing_delay(name)
+            parameters += [longest] if longest.key in keys else []
     made = describe(of, parameters, users)
-    wiring = network.get("wiring")
     return made if wiring is None else replace(made, wiring=wiring)
 
 

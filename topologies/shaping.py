@@ -5,7 +5,7 @@ A shape becomes the lines for `tc` that build it on an interface.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from topologies import impairments, queues
@@ -207,18 +207,21 @@ def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
 
 def to_json(shapes: Mapping[str, Shape]) -> list[dict[str, Any]]:
     """The links of a job: one object per link, in the order of `shapes`."""
-    return [{"name": name, **_fields(shape)} for name, shape in shapes.items()]
+    return [{"name": name, **plain(shape)} for name, shape in shapes.items()]
 
 
-def _fields(shape: Shape) -> dict[str, Any]:
-    fields = asdict(shape)
-    for key in ("discipline", "impairments", "down"):
-        del fields[key]
+def plain(shape: Shape) -> dict[str, Any]:
+    """The numbers and traits of a shape as a job has them."""
+    found = {
+        field.name: getattr(shape, field.name)
+        for field in fields(Shape)
+        if field.name not in ("discipline", "impairments", "down")
+    }
     if shape.discipline is not None:
-        fields["discipline"] = shape.discipline.to_json()
+        found["discipline"] = shape.discipline.to_json()
     if shape.impairments is not None:
-        fields["impairments"] = shape.impairments.to_json()
-    return fields if shape.down is None else {**fields, "down": _fields(shape.down)}
+        found["impairments"] = shape.impairments.to_json()
+    return found if shape.down is None else {**found, "down": plain(shape.down)}
 
 
 def from_json(links: Sequence[Mapping[str, Any]]) -> dict[str, Shape]:
@@ -230,12 +233,12 @@ def from_json(links: Sequence[Mapping[str, Any]]) -> dict[str, Shape]:
 
 
 def _shape(link: Mapping[str, Any]) -> Shape:
-    fields = dict(link)
-    fields.pop("name", None)
-    discipline, more = fields.pop("discipline", None), fields.pop("impairments", None)
-    down = fields.pop("down", None)
+    numbers = dict(link)
+    numbers.pop("name", None)
+    discipline, more = numbers.pop("discipline", None), numbers.pop("impairments", None)
+    down = numbers.pop("down", None)
     return Shape(
-        **fields,
+        **numbers,
         discipline=None if discipline is None else queues.from_json(discipline),
         impairments=None if more is None else impairments.from_json(more),
         down=None if down is None else _shape(down),

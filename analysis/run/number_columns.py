@@ -1,17 +1,9 @@
 """The columns of numbers that programs print, and the units that column names state."""
 
-UNITS = {
-    "mbps": "Mbit/s",
-    "ms": "ms",
-    "s": "s",
-    "percent": "%",
-    "packets": "packets",
-    "bytes": "bytes",
-}
-"""The unit that the last part of a column's name stands for."""
-PLAIN = "1"
-"""The unit of a number without one."""
-NUMBER_UNITS = (*dict.fromkeys(UNITS.values()), PLAIN)
+from jobs.vocabulary import COLUMN_UNITS
+
+UNITS = COLUMN_UNITS
+
 SUFFIXES = {unit: suffix for suffix, unit in UNITS.items()}
 
 

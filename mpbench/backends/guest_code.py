@@ -10,7 +10,7 @@ from mpbench.kernel import cache
 
 SOURCE = carried.ROOT
 FILES = ("mpbench/__init__.py", "mpbench/version.py")
-PLACES = ("mpbench/guest", "mpbench/workloads", "topologies")
+PLACES = ("mpbench/guest", "mpbench/workloads", "jobs", "topologies")
 LENGTH = 16
 
 

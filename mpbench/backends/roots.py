@@ -63,4 +63,4 @@ def from_image(made: image.Image, code: Path | None = None) -> Root:
 
 def _own() -> tuple[Path, ...]:
     source = guest_code.SOURCE
-    return source / "mpbench", source / "topologies"
+    return source / "mpbench", source / "jobs", source / "topologies"

@@ -22,7 +22,13 @@ from typing import Any
 
 from mpbench.guest import start
 
-ROOTS = ("mpbench.guest.main", "mpbench.workloads", "topologies")
+ROOTS = (
+    "mpbench.guest.main",
+    "mpbench.workloads",
+    "jobs",
+    "jobs.entries",
+    "topologies",
+)
 """The modules that a run may import. A package stands for all modules in it."""
 
 

@@ -18,7 +18,8 @@ from mininet.link import Intf, Link
 from mininet.node import Node
 from mininet.topo import Topo
 
-from mpbench.guest import files, sysctls
+from jobs import sysctls
+from mpbench.guest import files
 from mpbench.guest.namespaces import Namespace
 from mpbench.guest.offloads import switch_off
 

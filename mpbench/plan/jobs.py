@@ -101,7 +101,7 @@ def job(
         ),
     }
     try:
-        job_format.check(made)
+        job_format.load(made)
     except ValueError as error:
         raise UserError(f"{spec.where('cases', case)}: {error}") from error
     return made

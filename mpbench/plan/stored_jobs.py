@@ -29,7 +29,7 @@ def read_job(results: Results, run_id: str) -> dict[str, Any]:
             f"{job_format.FORMAT}, and `mpbench run` executes older runs again"
         )
     try:
-        job_format.check(job)
+        job_format.load(job)
     except ValueError as error:
         raise DamagedError(f"job.json: {error}") from error
     if run_id_of(job, runs.read_host(results, run_id).build) != run_id:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.run.number_columns import NUMBER_UNITS
 from analysis.run.patterns import NAME
+from jobs.vocabulary import NUMBER_UNITS
 from mpbench.errors import UserError
 from mpbench.plugins.files import Plugin
 from mpbench.spec.messages import shortened

@@ -12,7 +12,7 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
-from mpbench.guest import sysctls
+from jobs import sysctls
 from mpbench.spec import knobs
 from mpbench.spec.messages import shortened
 from mpbench.spec.values import (

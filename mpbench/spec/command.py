@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar
 from pydantic import AfterValidator, Field, model_validator
 
 from analysis.run import patterns
-from analysis.run.number_columns import NUMBER_UNITS, column
+from analysis.run.number_columns import column
+from jobs.vocabulary import NUMBER_UNITS
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S, Entry, Json

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from analysis.run import patterns
-from analysis.run.number_columns import NUMBER_UNITS
+from jobs.vocabulary import NUMBER_UNITS
 from mpbench.spec import own_topology
 from mpbench.spec.plugin_format import MOST_BYTES, MOST_KEYS, NAME
 from mpbench.spec.values import Faults, OneOf, Part

@@ -1,42 +1,20 @@
-"""The names that an experiment file may use. A new one is added here."""
+"""The names that an experiment file may use. A new one is added here, or to
+`jobs.vocabulary` if jobs have it too."""
 
-PROTOCOLS = ("mptcp", "tcp")
-
-CONGESTION_CONTROLS = (
-    "balia",
-    "bbr",
-    "coupled",
-    "cubic",
-    "ewtcp",
-    "lia",
-    "lia_rfc6356",
-    "mpcc",
-    "olia",
-    "reno",
-    "semicoupled",
-    "vegas",
-    "wvegas",
-)
-"""Controllers of the guest kernel: bbr, cubic, reno and vegas are its own, the others
-are from the overlay (docs/controllers.md)."""
+from jobs.vocabulary import CONGESTION_CONTROLS as CONGESTION_CONTROLS
+from jobs.vocabulary import PATH_MANAGERS as PATH_MANAGERS
+from jobs.vocabulary import PROTOCOLS as PROTOCOLS
+from jobs.vocabulary import READ_MODES as READ_MODES
+from jobs.vocabulary import SCHEDULERS as SCHEDULERS
 
 RATE_CONTROLS = ("bbr", "mpcc")
 """Those that set a rate, and a window that does not limit it."""
 
-SCHEDULERS = ("default", "lowrtt", "paced", "redundant", "roundrobin")
-"""Packet schedulers of MPTCP: the kernel's own, and those of the overlay."""
-
 LEAST_SUBFLOWS = {"redundant": 2, "roundrobin": 2}
 """The number of subflows that these schedulers need to choose among."""
 
-PATH_MANAGERS = ("fullmesh", "ndiffports")
-"""`fullmesh`: one subflow from every address of the client to the server;
-`ndiffports`: several from its first address."""
-
 TOOLS = ("iperf3", "curl", "ab", "cbr", "command", "flows")
 """Traffic tools, each a file of `mpbench.workloads`."""
-
-READ_MODES = ("coalesced", "packet")
 
 DESIGN_METHODS = ("wsp", "lhs", "sobol", "uniform", "grid")
 """The methods of the package wsp, and `grid`, which takes all combinations of lists."""

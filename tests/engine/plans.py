@@ -96,7 +96,7 @@ def plan(points: int = 2, build: str = "1", capture: bool = False) -> Plan:
         for case in CASES:
             wanted = job(point, case, capture)
             name = run_id(wanted, {"fake": build})
-            job_format.check(wanted)
+            job_format.load(wanted)
             factors = {"path1.capacity_mbps": 10.0 + point}
             runs.append(Run(name, point, case, 0, factors, wanted))
     return Plan(tuple(runs))

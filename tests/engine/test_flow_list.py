@@ -12,7 +12,7 @@ from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.plan.flow_list import Flow, complete, drawn, inverse_cdf
 from mpbench.plan.flow_memory import most_open
-from mpbench.plan.job_format import check
+from mpbench.plan.job_format import load as check
 
 HEAD = """\
 name: flows

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mpbench.guest import sysctls
+from jobs import sysctls
 from mpbench.guest.namespaces import Namespace
 from mpbench.guest.network import LabNode
 

@@ -88,7 +88,7 @@ def test_a_run_of_an_installed_mpbench(wheel: Path, tmp_path: Path) -> None:
     home.mkdir()
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps"]
     subprocess.run([*pip, "--target", str(library), str(wheel)], check=True)
-    for name in ("analysis", "topologies", "wsp"):
+    for name in ("analysis", "jobs", "topologies", "wsp"):
         (home / f"{name}.py").write_text("raise RuntimeError('not ours')\n")
     environment = {
         "PYTHONPATH": str(library),

@@ -15,7 +15,7 @@ from mpbench.backends.fake_command import example
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.plan.job_format import check
+from mpbench.plan.job_format import load as check
 from mpbench.workloads.command import filled
 from tests.calls import Command
 

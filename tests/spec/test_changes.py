@@ -9,7 +9,7 @@ from mpbench.errors import UserError
 from mpbench.experiment_files import load, loads
 from mpbench.plan import feasible, make_plan
 from mpbench.plan.estimate import estimate
-from mpbench.plan.job_format import check
+from mpbench.plan.job_format import load as check
 from tests.calls import Command
 from tests.spec.files import faults
 

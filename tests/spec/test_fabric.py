@@ -89,14 +89,14 @@ def test_segments_without_data_take_one_link_behind_all_others() -> None:
 
 def test_a_job_has_direct_segments_in_data_centres_alone() -> None:
     made = job(**TREE, fabric={"acks": "direct"})
-    job_format.check(made)
+    job_format.load(made)
     made["fabric"]["acks_first"] = True
     with pytest.raises(ValueError, match="acks_direct is for data centres, alone"):
-        job_format.check(made)
+        job_format.load(made)
     made = job(fabric=True)
     made["fabric"]["acks_direct"] = True
     with pytest.raises(ValueError, match="acks_direct is for data centres, alone"):
-        job_format.check(made)
+        job_format.load(made)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_links_of_mininet_are_refused() -> None:
     made = job(fabric=True, design=None)
     made["links"][0]["tclink"] = True
     with pytest.raises(ValueError, match="fabric: path1 is a TCLink"):
-        job_format.check(made)
+        job_format.load(made)
     shapes = {"path1": Shape(1.0, 0.0, tclink=True)}
     assert "path1 is a TCLink" in fabric.fault(shapes)
 
@@ -261,7 +261,7 @@ def test_only_capacities_of_its_links_change() -> None:
             loads(text(fabric=True, design=None, changes=changes))
     made["changes"][0] |= {"values": [0.0]}
     with pytest.raises(ValueError, match="needs a capacity at some time"):
-        job_format.check(made)
+        job_format.load(made)
 
 
 def test_the_course_of_a_capacity() -> None:

@@ -161,7 +161,7 @@ def test_names_that_are_refused(name: str, words: str) -> None:
     assert words in str(caught.value)
     made = {**job(), "topology": name}
     with pytest.raises(ValueError, match="no topology"):
-        job_format.check(made)
+        job_format.load(made)
 
 
 def test_traffic_between_hosts_that_are_not_there() -> None:
@@ -173,11 +173,11 @@ def test_traffic_between_hosts_that_are_not_there() -> None:
     made = job()
     made["traffic"][0]["to"] = "h1"
     with pytest.raises(ValueError, match="no user 'h1' of a server 'h1'"):
-        job_format.check(made)
+        job_format.load(made)
     del made["fabric"]
     made["traffic"][0]["to"] = "h2"
     with pytest.raises(ValueError, match="fabric: fattree-k4 needs it"):
-        job_format.check(made)
+        job_format.load(made)
 
 
 def test_models_do_not_know_classes_of_links(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_links_and_hosts_can_be_captured() -> None:
         job(capture=["e1-a1"])
     made["capture"]["interfaces"] = ["core"]
     with pytest.raises(ValueError, match="no interface 'core'"):
-        job_format.check(made)
+        job_format.load(made)
 
 
 @pytest.mark.parametrize(

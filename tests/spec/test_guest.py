@@ -51,7 +51,7 @@ def test_other_memory_is_part_of_the_job() -> None:
     machine = boot.LAB.of(made)
     assert "mem=2560M" in machine.options() and boot.LAB.of(job()) is boot.LAB
     with pytest.raises(ValueError, match=r"guest.memory_mib: .* 256"):
-        job_format.check({**made, "guest": {"memory_mib": 1}})
+        job_format.load({**made, "guest": {"memory_mib": 1}})
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def changed(job: dict[str, Any], place: str, value: Any) -> dict[str, Any]:
 
 
 def test_a_planned_job_fits(job: dict[str, Any]) -> None:
-    job_format.check(job)
+    job_format.load(job)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_what_no_experiment_can_ask_for_is_refused(
     job: dict[str, Any], place: str, value: Any, words: str
 ) -> None:
     with pytest.raises(ValueError, match=words) as caught:
-        job_format.check(changed(job, place, value))
+        job_format.load(changed(job, place, value))
     assert "\n" not in str(caught.value)
 
 
@@ -89,4 +89,4 @@ def test_a_parameter_is_within_its_range(
 ) -> None:
     parameters = {**job["parameters"], "path1.capacity_mbps": value}
     with pytest.raises(ValueError, match=words):
-        job_format.check({**job, "parameters": parameters})
+        job_format.load({**job, "parameters": parameters})

@@ -10,7 +10,7 @@ import yaml
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.plan.job_format import check
+from mpbench.plan.job_format import load as check
 from mpbench.spec.queues import NEVER_ZERO
 from topologies import queues
 from topologies.queues import OPTIONS, red_burst

@@ -9,7 +9,8 @@ import topologies
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.plan.job_format import check, completed
+from mpbench.plan.job_format import completed
+from mpbench.plan.job_format import load as check
 from mpbench.spec import Spec, builtin, ranges
 from tests.spec.files import faults
 from topologies.shaping import from_json

@@ -42,7 +42,7 @@ def test_a_queue_that_also_holds_packets_on_the_way() -> None:
 )
 def test_a_job_says_one_way(queues: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="queues"):
-        job_format.check({**job(), "queues": queues})
+        job_format.load({**job(), "queues": queues})
 
 
 def test_a_figure_of_a_link_in_a_phase() -> None:

@@ -116,10 +116,10 @@ def test_a_job_of_other_paths_is_refused() -> None:
     (entry,) = job["traffic"]
     entry["paths"] = [*entry["paths"][:-1], 4]
     with pytest.raises(ValueError, match="has no path 4"):
-        job_format.check(job)
+        job_format.load(job)
     entry["paths"] = entry["paths"][:-1]
     with pytest.raises(ValueError, match="one path per user"):
-        job_format.check(job)
+        job_format.load(job)
 
 
 def test_other_tools_take_a_path_by_its_number() -> None:

@@ -118,10 +118,10 @@ def test_a_job_of_other_pairs_is_refused() -> None:
     entry = made["traffic"][0]
     entry["pairs"] = [*entry["pairs"][:-1], [entry["pairs"][-1][0], "h99"]]
     with pytest.raises(ValueError, match="no user 'h16' of a server 'h99'"):
-        job_format.check(made)
+        job_format.load(made)
     entry["pairs"] = entry["pairs"][:-1]
     with pytest.raises(ValueError, match="one pair per user"):
-        job_format.check(made)
+        job_format.load(made)
 
 
 @pytest.mark.parametrize(

@@ -140,10 +140,10 @@ def test_the_analysis_sees_the_users_that_have_connections() -> None:
     assert read.traffic[0].sources == ("phone1", "phone2")
     made["traffic"][0]["drawn"]["pairs"] = [2, 1, 0]
     with pytest.raises(ValueError, match=r"drawn\.pairs: not the connections"):
-        job_format.check(made)
+        job_format.load(made)
     del made["traffic"][0]["counts"]
     with pytest.raises(ValueError, match="needs one pair per user"):
-        job_format.check(made)
+        job_format.load(made)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,75 @@
+"""The interface of a traffic entry, whichever its tool."""
+
+from typing import TYPE_CHECKING
+
+from jobs.transport import Transport
+
+Pair = tuple[str, str]
+"""The hosts that open and accept a connection."""
+
+
+class Entry:
+    """One traffic entry. The record of each tool derives from this class, and has the
+    entry's keys as its fields, in the order in which JSON has them.
+
+    tool : name of the traffic tool
+    source : the host of the tool's client, which opens the connections
+    destination : the host of the tool's server
+    start_s : when the client starts, seconds after the beginning of the traffic
+    port : of the server
+    duration_s, bytes : the limit of the transfer, where it has one
+    reverse : whether data flows from `destination` to `source`
+    transport : the entry's own; None for the one of the case
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def tool(self) -> str: ...
+        @property
+        def source(self) -> str: ...
+        @property
+        def destination(self) -> str: ...
+        @property
+        def start_s(self) -> float: ...
+        @property
+        def port(self) -> int: ...
+        @property
+        def duration_s(self) -> float | None: ...
+        @property
+        def bytes(self) -> int | None: ...
+        @property
+        def reverse(self) -> bool: ...
+        @property
+        def transport(self) -> Transport | None: ...
+
+    @property
+    def between(self) -> tuple[Pair, ...]:
+        """The pairs (source, destination) of hosts between which the traffic flows."""
+        return ((self.source, self.destination),)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The hosts that open connections, each once."""
+        return tuple(dict.fromkeys(here for here, _ in self.between))
+
+    @property
+    def destinations(self) -> tuple[str, ...]:
+        """The hosts that accept connections, each once."""
+        return tuple(dict.fromkeys(there for _, there in self.between))
+
+    @property
+    def highest_path(self) -> int | None:
+        """The highest number of a path that the entry itself names; None for none."""
+        return None
+
+    @property
+    def several_users(self) -> bool:
+        """Whether it is of several users of a network, each with its own server."""
+        return False
+
+    @property
+    def own_control(self) -> bool:
+        """Whether its sockets set their protocol and congestion control themselves, so
+        that those of the host do not count."""
+        return False

@@ -1,0 +1,37 @@
+"""A bulk transfer by iperf3."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from jobs.entries.base import Entry
+from jobs.marks import WRITTEN, Bounds, Key
+from jobs.transport import Transport
+from jobs.values import LastingSeconds, Name, Port, Seconds, Size
+
+
+@dataclass(frozen=True, kw_only=True)
+class Iperf3(Entry):
+    """Either a time or an amount.
+
+    parallel : connections at a time
+    interval_s : length of the intervals of the report
+    read : how the receiver is woken: when `read_bytes` have arrived, or by each packet
+    """
+
+    tool: Literal["iperf3"]
+    source: Annotated[Name, Key("from")]
+    destination: Annotated[Name, Key("to")]
+    start_s: Seconds
+    port: Port
+    duration_s: LastingSeconds | None
+    bytes: Size | None
+    reverse: bool
+    parallel: Annotated[int, Bounds(1, 128)]
+    interval_s: LastingSeconds
+    read: Literal["coalesced", "packet"]
+    read_bytes: Annotated[int, Bounds(1, 1 << 20)]
+    transport: Annotated[Transport | None, WRITTEN] = None
+
+    def check(self) -> None:
+        if (self.duration_s is None) == (self.bytes is None):
+            raise ValueError("needs either duration_s or bytes")

@@ -1,0 +1,30 @@
+"""The fabric of the guest's kernel, which forwards packets in place of routers."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from jobs.marks import Bounds
+from topologies.fabric import LIMITS, MOST_BURST_PACKETS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fabric:
+    """How the fabric forwards packets.
+
+    choose : how a new flow picks one of several paths between two addresses
+    limit : what a queue of N packets holds; None for the bytes of N full packets
+    burst_packets : depth of the token buckets, 0 for none; None for the usual depth
+    acks_first : whether segments without data leave a host before others that wait
+    acks_direct : whether segments without data reach the other end at once
+    """
+
+    choose: Literal["rotate", "hash", "random"]
+    limit: Literal["bytes", "packets"] | None = None
+    burst_packets: Annotated[int, Bounds(0, MOST_BURST_PACKETS)] | None = None
+    acks_first: Literal[True] | None = None
+    acks_direct: Literal[True] | None = None
+
+    @property
+    def queue_limit(self) -> str:
+        """One of `topologies.fabric.LIMITS`."""
+        return self.limit or LIMITS[0]

@@ -1,0 +1,151 @@
+"""Checks of a job as a whole: its parts fit its network.
+
+Each check raises ValueError, in one line.
+"""
+
+from collections.abc import Mapping
+
+from jobs import capture
+from jobs import changes as job_changes
+from jobs.job import Job
+from topologies import fabric, families, networks, templates
+from topologies.description import User
+
+ROUNDING = 1e-6
+"""Values are rounded to so much, which may take one past the end of its range."""
+
+
+def check(job: Job) -> None:
+    """Raises ValueError for a job that does not fit its network.
+
+    A job without a network, of a topology that no module has, comes from an earlier
+    version of mpbench. Its parts are not compared: see `mpbench.plan.job_format`.
+    """
+    if job.topology is None and job.network is None:
+        raise ValueError("neither a topology nor a network")
+    names = job.report.names if job.report else None
+    if names is not None and len(names) != len(job.traffic):
+        raise ValueError("report.names: needs one name per traffic entry")
+    try:
+        _ = job.description
+    except KeyError:
+        return
+    _check_network(job)
+    _check_parameters(job)
+    _check_links(job)
+    if job.fabric is None and job.description.mesh:
+        raise ValueError(f"fabric: {job.topology} needs it")
+    if job.fabric is not None:
+        _check_fabric(job)
+    _check_hosts(job)
+    if job.capture:
+        _check_interfaces(job)
+
+
+def _check_network(job: Job) -> None:
+    if job.network is None:
+        return
+    links = [link.name for link in job.links]
+    for place, reason in networks.faults(job.description.users, links):
+        at = ".".join(str(part) for part in place)
+        raise ValueError(f"network: {at}: {reason}")
+    if job.network.wiring is not None:
+        templates.check(job.network.wiring, job.description)
+
+
+def _check_parameters(job: Job) -> None:
+    known = {p.key: p for p in job.description.parameters}
+    for key in job.parameters.keys() ^ known.keys():
+        fault = "is missing" if key in known else "is unknown"
+        raise ValueError(f"parameters: {key[:60]!r} {fault}")
+    for key, value in job.parameters.items():
+        parameter = known[key]
+        if value is None:
+            if parameter.default is not None:
+                raise ValueError(f"parameters: {key} needs a number")
+            continue
+        low, high = parameter.minimum - ROUNDING, parameter.maximum + ROUNDING
+        if not low <= value <= high:
+            limits = f"{parameter.minimum:g} to {parameter.maximum:g}"
+            raise ValueError(f"parameters: {key} is {value:g}, outside {limits}")
+        if parameter.integer and value != int(value):
+            raise ValueError(f"parameters: {key} is {value:g}, not a whole number")
+
+
+def _check_links(job: Job) -> None:
+    description = job.description
+    wanted = description.all_links
+    if sorted(link.name for link in job.links) != sorted(wanted):
+        has = ", ".join(wanted)
+        raise ValueError(f"links: {description.name} has the links {has}")
+    if job.changes and any(link.tclink for link in job.links):
+        raise ValueError("changes: links made as TCLink's cannot change")
+    job_changes.check(job.changes, wanted, description.links)
+
+
+def _check_fabric(job: Job) -> None:
+    assert job.fabric is not None
+    if reason := fabric.fault(job.shapes):
+        raise ValueError(f"fabric: {reason}")
+    mesh = job.description.mesh
+    if job.fabric.acks_first:
+        if not mesh or job.fabric.burst_packets:
+            reason = "acks_first is for data centres without buckets"
+            raise ValueError(f"fabric: {reason}")
+        _check_acks_first(job)
+    if job.fabric.acks_direct and (not mesh or job.fabric.acks_first):
+        raise ValueError("fabric: acks_direct is for data centres, alone")
+    for one in job.changes:
+        if one.quantity != "capacity_mbps":
+            raise ValueError(f"fabric: {one.quantity} of its links cannot change")
+        if not any(one.values) and one.at_s[0] == 0:
+            raise ValueError("fabric: a link needs a capacity at some time")
+
+
+def _check_acks_first(job: Job) -> None:
+    own = families.centre(job.description.name).host_classes
+    for name in own:
+        if job.shapes[name].jitter_ms:
+            raise ValueError(
+                f"fabric: acks: {name} has jitter; 'acks: first' works without it"
+            )
+    if changed := {one.link for one in job.changes} & {*own}:
+        raise ValueError(
+            f"fabric: acks: {min(changed)} changes; 'acks: first' works on links"
+            " that stay as they are"
+        )
+
+
+def _check_hosts(job: Job) -> None:
+    description = job.description
+    users = {user.host: user for user in description.users}
+    for index, entry in enumerate(job.traffic):
+        for here, there in entry.between:
+            if not _reaches(users, here, there, description.mesh):
+                raise ValueError(
+                    f"traffic[{index}]: {description.name} has no user"
+                    f" {here!r} of a server {there!r}"
+                )
+        if description.mesh and entry.several_users:
+            raise ValueError(f"traffic[{index}]: counts: its users have no server")
+        path = entry.highest_path or job.transport_of(entry).path or 0
+        for here in entry.sources:
+            if path > len(users[here].paths):
+                raise ValueError(f"traffic[{index}]: {here} has no path {path}")
+
+
+def _reaches(users: Mapping[str, User], here: str, there: str, mesh: bool) -> bool:
+    if here not in users:
+        return False
+    if mesh:
+        return there in users and there != here
+    return users[here].server == there
+
+
+def _check_interfaces(job: Job) -> None:
+    assert job.capture is not None
+    on_fabric = job.fabric is not None
+    present = capture.places(job.description, job.wiring, job.shapes, on_fabric)
+    for name in job.capture.interfaces:
+        if name not in present:
+            raise ValueError(f"capture: no interface {name!r}")

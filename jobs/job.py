@@ -1,0 +1,124 @@
+"""The job: everything that determines one run, and how the run is measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Literal
+
+import topologies
+from jobs import hosts
+from jobs.capture import Capture
+from jobs.changes import Series
+from jobs.entries import BY_TOOL, Entry
+from jobs.fabric import Fabric
+from jobs.guest import USUAL_MIB, Guest
+from jobs.links import Link
+from jobs.marks import WRITTEN, Bounds, Length
+from jobs.network import Network
+from jobs.plugins import KernelCode, KernelName, PluginMetric, PluginName
+from jobs.queues import Queues
+from jobs.report import Report
+from jobs.transport import Transport
+from jobs.values import MOST_ENTRIES, LastingSeconds, Name, Number
+from topologies.description import Description
+from topologies.shaping import Shape
+from topologies.wiring import Wiring
+
+FORMAT = 2
+MOST_SEED = 2**63 - 1
+MOST_METRICS = 100
+
+Traffic = Annotated[tuple[Annotated[Entry, BY_TOOL], ...], Length(1, MOST_ENTRIES)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One run.
+
+    seed : of the run's randomness
+    topology : name of the topology; None for a network of the experiment file alone
+    network : the users of a network that a file describes; None for a topology that a
+        module of `topologies` has
+    fabric : how the fabric forwards packets; None for a network of namespaces
+    guest : the machine; None for the usual one
+    parameters : value of each parameter of the network by canonical key; None for one
+        that is not set
+    links : every link as the plan resolved it, bottlenecks first
+    changes : the changes of links during the run
+    transport : the transport of the case
+    traffic : the traffic entries
+    time_limit_s : virtual time after which the run certainly hangs
+    trace_s : interval between the samples of the trace; None for no trace
+    queues : when the queues of links are looked at; None for never
+    capture : where packets are captured; None for nowhere
+    report : how the run is measured; no part of its id
+    metrics : a user's own metrics, by name
+    kernel : a user's own controllers and schedulers, by name
+    """
+
+    format: Literal[2]
+    seed: Annotated[int, Bounds(0, MOST_SEED)]
+    topology: Name | None
+    network: Network | None = None
+    fabric: Fabric | None = None
+    guest: Guest | None = None
+    parameters: Mapping[str, Number | None]
+    links: Annotated[tuple[Link, ...], Length(0, MOST_ENTRIES)]
+    changes: Annotated[tuple[Series, ...], Length(1, MOST_ENTRIES)] = ()
+    transport: Transport
+    traffic: Traffic
+    time_limit_s: LastingSeconds
+    trace_s: Annotated[LastingSeconds | None, WRITTEN] = None
+    queues: Queues | None = None
+    capture: Annotated[Capture | None, WRITTEN] = None
+    report: Annotated[Report | None, WRITTEN] = None
+    metrics: (
+        Annotated[Mapping[PluginName, PluginMetric], Length(0, MOST_METRICS)] | None
+    ) = None
+    kernel: Annotated[Mapping[KernelName, KernelCode], Length(1, 10)] | None = None
+
+    @cached_property
+    def description(self) -> Description:
+        """The network as an experiment file sees it.
+
+        Raises KeyError if the job has no network, and no module of `topologies` has
+        its topology.
+        """
+        if self.network is None:
+            return topologies.describe(str(self.topology))
+        return topologies.networks.described(
+            self.network.users,
+            self.shapes,
+            self.topology or topologies.NETWORK,
+            self.parameters,
+            self.network.wiring,
+        )
+
+    @cached_property
+    def shapes(self) -> dict[str, Shape]:
+        """The shape of every link, by the link's name."""
+        return {link.name: link for link in self.links}
+
+    @cached_property
+    def wiring(self) -> Wiring:
+        """The network as nodes and wires."""
+        return topologies.wire(self.description, self.shapes)
+
+    @property
+    def memory_mib(self) -> int:
+        """The memory of the run's guest, MiB."""
+        return self.guest.memory_mib if self.guest else USUAL_MIB
+
+    @cached_property
+    def transports(self) -> dict[str, Transport]:
+        """The transport of each host of the traffic: see `jobs.hosts`."""
+        return hosts.transports(self.traffic, self.transport)
+
+    @cached_property
+    def backups(self) -> dict[str, set[int]]:
+        """The numbers of the paths, from 1, that each host keeps as backups."""
+        return hosts.backups(self.description.users, self.transports)
+
+    def transport_of(self, entry: Entry) -> Transport:
+        """The transport of a traffic entry: its own, or else that of the case."""
+        return entry.transport or self.transport

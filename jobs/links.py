@@ -1,0 +1,115 @@
+"""The links of a job, as the plan resolved them from the parameters."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
+
+from jobs import reading
+from jobs.marks import Bounds, Made
+from jobs.values import Milliseconds, Name, Percent
+from topologies import impairments, queues
+from topologies.impairments import BurstLoss, Impairments, Reordering
+from topologies.queues import Discipline
+from topologies.shaping import Shape, plain
+
+MOST_QUEUE_PACKETS = 10**9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link(Shape):
+    """One link: the shape of its direction from users, and of the other in `down`.
+
+    name : such as `path1`, `link1` or `bottleneck`
+    """
+
+    name: Name
+
+    @classmethod
+    def of(cls, name: str, shape: Shape) -> "Link":
+        """The link of a name and a shape."""
+        own = {field.name: getattr(shape, field.name) for field in fields(Shape)}
+        return cls(name=name, **own)
+
+    def direction(self, forward: bool) -> Shape:
+        """The shape of the direction from users, or of the one towards them."""
+        return self if forward or self.down is None else self.down
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, **plain(self)}
+
+    def check(self) -> None:
+        _check(self)
+        down = self.down
+        if down and (down.capacity_mbps is None) != (self.capacity_mbps is None):
+            raise ValueError("one direction has a capacity, and the other has none")
+        if down and down.down:
+            raise ValueError("down: has no other direction")
+        if down:
+            _check(down)
+
+
+def _check(way: Shape) -> None:
+    """Raises ValueError for traits that a direction cannot have together."""
+    if way.discipline and (way.tclink or way.capacity_mbps is None):
+        raise ValueError("a discipline needs a queue of its own")
+    if way.impairments is None:
+        return
+    if way.tclink:
+        raise ValueError("tclink has no impairments but loss")
+    if reason := impairments.fault(
+        way.impairments, way.delay_ms, way.jitter_ms, way.loss_percent
+    ):
+        raise ValueError(reason)
+
+
+def of_shapes(shapes: Mapping[str, Shape]) -> tuple[Link, ...]:
+    """The links of a network, from its shapes by name."""
+    return tuple(Link.of(name, shape) for name, shape in shapes.items())
+
+
+_NUMBERS = {
+    "capacity_mbps": Annotated[float, Bounds(above=0, most=1e6)] | None,
+    "delay_ms": Milliseconds,
+    "queue_packets": Annotated[int, Bounds(0, MOST_QUEUE_PACKETS)],
+    "loss_percent": Percent,
+    "jitter_ms": Milliseconds,
+    "tclink": bool,
+}
+reading.foreign(
+    Shape,
+    {
+        **_NUMBERS,
+        "discipline": Annotated[Discipline, Made(queues.from_json)] | None,
+        "impairments": Impairments | None,
+        "down": Shape | None,
+    },
+    required=tuple(_NUMBERS),
+)
+reading.foreign(
+    BurstLoss,
+    {
+        "enter_percent": Percent,
+        "leave_percent": Annotated[float, Bounds(above=0, most=100)],
+        "bad_percent": Percent,
+        "good_percent": Percent,
+    },
+    required=("bad_percent", "good_percent"),
+)
+reading.foreign(
+    Reordering,
+    {
+        "share_percent": Percent,
+        "correlation_percent": Percent,
+        "by_ms": Annotated[float, Bounds(above=0, most=1e6)] | None,
+    },
+    required=("correlation_percent", "by_ms"),
+)
+reading.foreign(
+    Impairments,
+    {
+        "burst_loss": BurstLoss | None,
+        "reordering": Reordering | None,
+        "duplication_percent": Percent,
+        "corruption_percent": Percent,
+    },
+)

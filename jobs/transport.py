@@ -1,0 +1,56 @@
+"""The transport of a case, or of one traffic entry."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from jobs.marks import Bounds
+from jobs.values import Paths, Sysctl, SysctlValue, Word
+from jobs.vocabulary import NDIFFPORTS
+
+SUBFLOWS = "net.mptcp.ndiffports"
+"""The sysctl that says how many subflows `ndiffports` opens."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transport:
+    """The protocol and its settings.
+
+    congestion_control, scheduler, path_manager : as the kernel names them; TCP has
+        neither scheduler nor path manager
+    path : number of the path that TCP uses, from 1; None for the first, and for MPTCP
+    sysctls : other settings of the hosts, name to value
+    backup : numbers of the paths, from 1, that MPTCP uses only when no other works;
+        None for those that the network names
+    """
+
+    protocol: Literal["mptcp", "tcp"]
+    congestion_control: Word
+    scheduler: Word | None
+    path: Annotated[int, Bounds(1, 100)] | None
+    path_manager: Word | None
+    sysctls: Mapping[Sysctl, SysctlValue]
+    backup: Paths | None = None
+
+    def check(self) -> None:
+        if self.is_mptcp and None in (self.scheduler, self.path_manager):
+            raise ValueError("mptcp needs a scheduler and a path manager")
+
+    @property
+    def is_mptcp(self) -> bool:
+        return self.protocol == "mptcp"
+
+    @property
+    def over_all(self) -> bool:
+        """Whether every address of the host gets a subflow.
+
+        `ndiffports` needs the first address only, over which the kernel itself opens
+        several subflows.
+        """
+        return self.path_manager != NDIFFPORTS
+
+    @property
+    def same_pair(self) -> int | None:
+        """The number of subflows that an MPTCP connection opens between its first pair
+        of addresses, if it uses no other pair; None if it opens one per path."""
+        return None if self.over_all else int(self.sysctls[SUBFLOWS])

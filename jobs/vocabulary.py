@@ -1,0 +1,45 @@
+"""The names that jobs may use. A new one is added here."""
+
+PROTOCOLS = ("mptcp", "tcp")
+
+CONGESTION_CONTROLS = (
+    "balia",
+    "bbr",
+    "coupled",
+    "cubic",
+    "ewtcp",
+    "lia",
+    "lia_rfc6356",
+    "mpcc",
+    "olia",
+    "reno",
+    "semicoupled",
+    "vegas",
+    "wvegas",
+)
+"""Controllers of the guest kernel: bbr, cubic, reno and vegas are its own, the others
+are from the overlay (docs/controllers.md)."""
+
+SCHEDULERS = ("default", "lowrtt", "paced", "redundant", "roundrobin")
+"""Packet schedulers of MPTCP: the kernel's own, and those of the overlay."""
+
+NDIFFPORTS = "ndiffports"
+PATH_MANAGERS = ("fullmesh", NDIFFPORTS)
+"""`fullmesh`: one subflow from every address of the client to the server;
+`ndiffports`: several from its first address."""
+
+READ_MODES = ("coalesced", "packet")
+
+COLUMN_UNITS = {
+    "mbps": "Mbit/s",
+    "ms": "ms",
+    "s": "s",
+    "percent": "%",
+    "packets": "packets",
+    "bytes": "bytes",
+}
+"""The unit that the last part of a column's name stands for."""
+PLAIN = "1"
+"""The unit of a number without one."""
+NUMBER_UNITS = (*COLUMN_UNITS.values(), PLAIN)
+"""The units of numbers that a user's program prints."""
