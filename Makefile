@@ -145,12 +145,12 @@ tests: venv kernel image
 
 unit: venv
 	@$(call step,Tests without guests and a browser,under two minutes)
-	$(BIN)/python -m pytest -m 'not ($(LONG))'
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not ($(LONG))'
 	$(call done)
 
 coverage: venv
 	@$(call step,The same tests with coverage,three minutes)
-	$(BIN)/python -m pytest -m 'not ($(LONG))' --cov --cov-report=term
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not ($(LONG))' --cov --cov-report=term
 	$(call done)
 
 integrity: venv kernel image

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,42 +15,6 @@ MARKERS = {
     "browser": "drive a browser",
     "slow": "are slow",
 }
-SLOW_FILES = frozenset(
-    {
-        "analysis/models/test_lia.py",
-        "analysis/test_figure_kinds.py",
-        "analysis/test_over_time.py",
-        "analysis/test_page.py",
-        "analysis/test_report_folders.py",
-        "analysis/test_matrix.py",
-        "analysis/test_reproduction.py",
-        "capture/test_many.py",
-        "cluster/test_slurm.py",
-        "cluster/test_workers.py",
-        "capture/test_plots.py",
-        "commands/test_compare.py",
-        "commands/test_sensitivity.py",
-        "dashboard/test_live.py",
-        "engine/test_failures.py",
-        "hostile/test_fuzz_results.py",
-        "hostile/test_plugins.py",
-        "hostile/test_results_folders.py",
-        "hostile/test_system_calls.py",
-        "image/test_build.py",
-        "kernel/test_build.py",
-        "kernel/test_launcher.py",
-        "packing/test_imports.py",
-        "plugins/test_command.py",
-        "plugins/test_plugins.py",
-        "spec/test_experiments.py",
-        "spec/test_fuzz.py",
-        "test_bad_input.py",
-        "test_docs_pages.py",
-        "wsp/test_designs.py",
-    }
-)
-"""Files whose tests together take four seconds or more; `make unit` leaves them out so
-that it takes less than two minutes."""
 TOGETHER = frozenset({"dashboard", "native"})
 """Folders of tests that share what takes long to make: a guest, a browser."""
 LEFT_OUT = pytest.StashKey[Counter[str]]()
@@ -75,10 +40,6 @@ def boots_a_guest(item: pytest.Item) -> bool:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         item.add_marker(pytest.mark.xdist_group(group(item.path)))
-        if item.path.relative_to(HERE.parent).as_posix().removeprefix("tests/") in (
-            SLOW_FILES
-        ):
-            item.add_marker("slow")
         if boots_a_guest(item):
             item.add_marker("guest")
         if "browser" in getattr(item, "fixturenames", ()):
@@ -90,6 +51,21 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
         counts = item.config.stash.setdefault(LEFT_OUT, Counter())
         kinds = [name for name in MARKERS if item.get_closest_marker(name)]
         counts[kinds[0] if kinds else "others"] += 1
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that started this one what was left out, if there is one."""
+    output: dict[str, object] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["left_out"] = dict(session.config.stash.get(LEFT_OUT, Counter()))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Every process collects all tests, so each tells the same counts."""
+    counts = getattr(node, "workeroutput", {}).get("left_out")
+    if counts is not None:
+        node.config.stash[LEFT_OUT] = Counter(counts)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

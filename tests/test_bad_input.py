@@ -8,6 +8,8 @@ import pytest
 from tests.calls import Command, shell
 from tests.spec.files import TEXT
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 FAULTS = {
     "syntax": (

@@ -9,6 +9,8 @@ import yaml
 
 from tests.calls import Command
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
     ROOT / name

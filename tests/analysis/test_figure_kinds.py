@@ -26,6 +26,8 @@ from analysis.report import campaign_page, figures_section
 from analysis.report.campaign_page import Contents
 from tests.analysis import campaign
 
+pytestmark = pytest.mark.slow
+
 FACTORS = campaign.FACTORS
 ROOT = Path(__file__).parents[2]
 CDF: dict[str, Any] = {"kind": "cdf", "metric": "traffic_split"}

@@ -22,6 +22,8 @@ from analysis.published.judging import Verdict
 from analysis.report import publication_pages
 from tests.analysis.publications import SHEETS, made, publication_of, said, write
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_matrix_tells_what_a_part_mends_and_breaks(tmp_path: Path) -> None:
     """Without `rate` the goodput is small; without `seed` it is what it was."""

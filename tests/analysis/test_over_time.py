@@ -18,6 +18,8 @@ from analysis.run.readers import trace
 from analysis.run.readers.outcome import Process
 from tests.calls import Command
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = """\
 name: shared
 topology: two_links

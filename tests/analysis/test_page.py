@@ -19,6 +19,8 @@ from analysis.report.campaign_page import Contents
 from analysis.report.markdown import inert
 from tests.analysis import campaign
 
+pytestmark = pytest.mark.slow
+
 BENEFITS = ("goodput", "aggregation_benefit", "experimental_aggregation_benefit")
 THESIS = Path(__file__).parents[2] / "results/published/thesis-ch3.yaml"
 

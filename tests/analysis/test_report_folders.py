@@ -8,6 +8,8 @@ import pytest
 from tests.analysis.test_commands import EXPERIMENT, invoke
 from tests.calls import Command
 
+pytestmark = pytest.mark.slow
+
 FIGURES = """\
 metrics: [goodput, jain]
 figures:

@@ -27,6 +27,8 @@ from mpbench.report.pages_file import Pages
 from tests.analysis import campaign
 from tests.analysis.publications import BOX, SHEETS, made, publication_of, said, write
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 THESIS = ROOT / "results/published/thesis-pages.yaml"
 MPCC = ROOT / "results/published/mpcc-pages.yaml"

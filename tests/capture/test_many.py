@@ -15,6 +15,8 @@ from tests.calls import Command
 from tests.capture.generated_flows import write
 from tests.capture.kinds import path
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def invoke(

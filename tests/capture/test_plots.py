@@ -13,6 +13,8 @@ from tests.calls import Command
 from tests.capture.kinds import path
 from tests.capture.packets import Wire
 
+pytestmark = pytest.mark.slow
+
 CLIENT, SERVER = (0x0A000101, 4001), (0x0A090001, 5201)
 FORTH, BACK = (CLIENT, SERVER), (SERVER, CLIENT)
 SCALE = b"\x03\x03\x07"

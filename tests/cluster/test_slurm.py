@@ -15,9 +15,12 @@ from mpbench.store import layout, runs
 from tests.cluster import slurm
 from tests.cluster.test_workers import experiment
 
-pytestmark = pytest.mark.skipif(
-    bool(slurm.missing()), reason=f"no Slurm: {', '.join(slurm.missing())}"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        bool(slurm.missing()), reason=f"no Slurm: {', '.join(slurm.missing())}"
+    ),
+]
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from mpbench.live.standing import Folder
 from mpbench.store import layout, runs
 from tests.cluster.conftest import START_S, Workers, wait_for
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = """\
 name: spread
 topology: two_path

@@ -8,6 +8,8 @@ import pytest
 from tests.calls import Command
 from tests.spec.files import TEXT
 
+pytestmark = pytest.mark.slow
+
 
 def ran(command: Command, name: str, text: str) -> str:
     """A campaign under results/NAME."""

@@ -11,6 +11,8 @@ from mpbench.store.layout import Run
 from tests.calls import Called, Command
 from tests.spec.files import TEXT
 
+pytestmark = pytest.mark.slow
+
 METRICS = "metrics: [goodput, aggregation_benefit]\n"
 
 

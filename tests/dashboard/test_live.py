@@ -21,6 +21,8 @@ from tests.calls import Command
 from tests.dashboard.conftest import campaign
 from tests.dashboard.live_page import Filling, Page, live, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -15,6 +15,8 @@ from mpbench.errors import UserError
 from . import plans
 from .conftest import Lab
 
+pytestmark = pytest.mark.slow
+
 ON_PATH_1 = "transport.path=1"
 
 

@@ -19,6 +19,8 @@ from mpbench.store.layout import Results
 from . import folders
 from .folders import forge, snapshot
 
+pytestmark = pytest.mark.slow
+
 RECORDS = ("campaign.json", "row.json", "host.json", "job.json", "manifest.json")
 ARTEFACTS = (
     "artefacts/outcome.json",

@@ -18,6 +18,8 @@ from tests.plugins.documented import write
 
 from .folders import first_run, forge
 
+pytestmark = pytest.mark.slow
+
 EVIL = "import pathlib\npathlib.Path({mark!r}).write_text('was here')\n"
 
 

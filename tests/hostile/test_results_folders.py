@@ -18,6 +18,8 @@ from tests.calls import Called, Command
 from . import folders
 from .folders import changed, first_run, forge, snapshot
 
+pytestmark = pytest.mark.slow
+
 VERBS = ["report", "analyse", "verify", "dashboard", "cost", "stored"]
 QUICK = ["stored", "analyse"]
 

@@ -19,6 +19,8 @@ from mpbench.backends import confinement
 from mpbench.kernel import launcher
 from tests.virtual.confined import execute
 
+pytestmark = pytest.mark.slow
+
 BOTH = confinement.BARRIERS
 NUMBERS = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
 ATTEMPT = """

@@ -10,6 +10,8 @@ from mpbench import image
 from mpbench.errors import UserError
 from mpbench.image import cache, lock
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def ready() -> image.Image:

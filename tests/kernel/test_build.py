@@ -17,6 +17,8 @@ from mpbench.kernel.progress import Progress
 
 from .conftest import Lab
 
+pytestmark = pytest.mark.slow
+
 
 def built(lab: Lab, **options: object) -> cache.Kernel:
     return kernel.build("guest", lab.tree, **options)  # type: ignore[arg-type]

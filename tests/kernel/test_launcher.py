@@ -17,6 +17,8 @@ from mpbench.errors import UserError
 from mpbench.kernel import launcher
 from mpbench.store import scratch
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 MEMORY_BYTES = 1 << 20
 KEPT_BYTES = MEMORY_BYTES + confinement.MEMORY_SLACK_BYTES

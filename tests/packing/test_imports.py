@@ -11,6 +11,8 @@ import pytest
 
 from packing import imports
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -19,6 +19,8 @@ from mpbench.plan.job_format import load as check
 from mpbench.workloads.command import filled
 from tests.calls import Command
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "experiment-file.md"
 PING = "time=(?P<time>[0-9.]+) ms"
 LINES = ["64 bytes: time=50.1 ms", "noise", "64 bytes: time=40.3 ms", "time=? ms"]

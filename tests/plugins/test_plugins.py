@@ -16,6 +16,8 @@ from tests.calls import Command
 
 from .documented import write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,8 @@ from mpbench.experiment_files import load
 from mpbench.plan import feasible, make_plan
 from mpbench.spec import knobs, sysctls
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 STUDIES = [ROOT / "studies" / name for name in ("causes", "exploration")]
 FILES = sorted((ROOT / "experiments").glob("*/*.yaml"))

@@ -15,6 +15,8 @@ from mpbench.plan import make_plan
 from mpbench.spec.messages import MOST_CHARACTERS, MOST_FAULTS
 from tests.spec.files import TEXT
 
+pytestmark = pytest.mark.slow
+
 FULL = (
     TEXT
     + """\

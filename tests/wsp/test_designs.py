@@ -13,6 +13,8 @@ from scipy.spatial.distance import pdist
 import wsp
 from wsp.plot import pair_plot
 
+pytestmark = pytest.mark.slow
+
 PATHS = tuple(
     factor
     for i in (1, 2)

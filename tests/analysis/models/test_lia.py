@@ -5,6 +5,8 @@ import pytest
 
 from analysis.models import lia, mbps, throughput
 
+pytestmark = pytest.mark.slow
+
 TWO = ((0.01, 0.02), (0.02, 0.04))
 
 
