@@ -9,6 +9,8 @@ import pytest
 from studies import cube_packets
 from studies.cube_packets import Ways, expected_mbps, run
 
+pytestmark = pytest.mark.slow
+
 small = partial(run, hosts=25, begin_s=2, end_s=4)
 
 

@@ -11,6 +11,8 @@ from mpbench.plan import make_plan
 from mpbench.store import kept_rows
 from studies import mpcc_campaigns, reproduction
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def steps(tmp_path: Path) -> list[reproduction.Step]:

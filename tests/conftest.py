@@ -57,7 +57,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Tell the process that started this one what was left out, if there is one."""
     output: dict[str, object] | None = getattr(session.config, "workeroutput", None)
     if output is not None:
-        output["left_out"] = dict(session.config.stash.get(LEFT_OUT, Counter()))
+        counts = session.config.stash.get(LEFT_OUT, None)
+        output["left_out"] = dict(counts or {})
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,6 +14,8 @@ import pytest
 from analysis.published import cells, judging, ledger, statements
 from analysis.published.document import read as read_document
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/published"
 FIRST_LINES = 613

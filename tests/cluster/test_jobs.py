@@ -19,6 +19,8 @@ from mpbench.errors import UserError
 from mpbench.store import layout, runs
 from tests.cluster.test_workers import experiment
 
+pytestmark = pytest.mark.slow
+
 QSUB = """\
 #!/bin/sh
 cp "$1" "{folder}/job.$$" && cd "{folder}" || exit

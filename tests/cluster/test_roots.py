@@ -15,9 +15,12 @@ from tests.cluster import roots
 from tests.cluster.conftest import Workers, wait_for
 from tests.cluster.test_workers import contents, experiment, mpbench, started
 
-pytestmark = pytest.mark.skipif(
-    bool(roots.missing()), reason=f"no roots of their own: {roots.missing()}"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        bool(roots.missing()), reason=f"no roots of their own: {roots.missing()}"
+    ),
+]
 
 SEED = 7
 WORKERS = 3

@@ -17,6 +17,8 @@ from tests.dashboard.live_page import PATIENCE_S, Page, live, until
 from tests.dashboard.looks import Look
 from tests.dashboard.test_live_browser import counted, text_of
 
+pytestmark = pytest.mark.slow
+
 RUN = ("run", "file.yaml", "--backend", "fake", "--out", "results", "-j", "1", "--live")
 
 

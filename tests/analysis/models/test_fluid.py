@@ -9,6 +9,8 @@ from analysis.models import controllers, fluid, nsdi11, scenarios
 from analysis.models.controllers import CONTROLLERS, controller
 from analysis.models.networks import Network, User
 
+pytestmark = pytest.mark.slow
+
 LAWS = ("tcp", "ewtcp", "semicoupled", "max", "lia", "balia")
 """Controllers whose equilibrium is unique for equal round-trip times."""
 WIFI_3G = (np.array([0.04, 0.01]), np.array([0.010, 0.100]))
