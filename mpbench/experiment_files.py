@@ -33,7 +33,8 @@ def load(
 
     configurations : files of changes to it, see `mpbench.spec.configurations`
     without : the parts of configurations that are left out
-    trusted : whether topologies of the user's own may run on this machine
+    trusted : whether code of plug-ins may run, or be compiled, on this machine without
+        what confines it
     of_results : whether the file lies in a results folder. Then it holds its plug-ins,
         and no other file is read
 

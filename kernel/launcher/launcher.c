@@ -27,6 +27,8 @@
  *   cpu            the CPU to pin to
  *   file           bound on the size of a file, bytes
  *   memory         size of the file that is the guest's memory, bytes
+ *   address        bound on each process's address space, bytes
+ *   seconds        bound on each process's CPU time, s
  *   memory-folder  where the guest's memory goes without namespaces
  *   barrier        a barrier to set up, any number of times
  *   read           a file or folder that a guest may read, any number of times
@@ -169,6 +171,16 @@ static void read_option(struct options *options, const char *word)
 		options->memory_bytes = parse_number(word, value);
 		return;
 	}
+	value = value_of(word, "address");
+	if (value) {
+		options->address_bytes = parse_number(word, value);
+		return;
+	}
+	value = value_of(word, "seconds");
+	if (value) {
+		options->cpu_s = parse_number(word, value);
+		return;
+	}
 	value = value_of(word, "memory-folder");
 	if (value) {
 		options->memory_folder = value;
@@ -236,6 +248,20 @@ static void limit_files(const struct options *options)
 		limit.rlim_max = options->file_bytes;
 	limit.rlim_cur = limit.rlim_max;
 	check(setrlimit(RLIMIT_FSIZE, &limit), "size of files", NULL);
+}
+
+/* Lower a limit of this process, and of all that it starts. 0 leaves it as it is. */
+static void lower(int resource, uint64_t most, const char *what)
+{
+	struct rlimit limit;
+
+	if (!most)
+		return;
+	check(getrlimit(resource, &limit), what, NULL);
+	if (limit.rlim_max > most)
+		limit.rlim_max = most;
+	limit.rlim_cur = limit.rlim_max;
+	check(setrlimit(resource, &limit), what, NULL);
 }
 
 static void pin(const struct options *options)
@@ -363,20 +389,26 @@ static void become(const struct options *options, struct pipes *pipes,
 	sigprocmask(SIG_UNBLOCK, blocked, NULL);
 	/* Linux 5.9 has this call. All files here are closed at execve() anyway. */
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+	lower(RLIMIT_CPU, options->cpu_s, "CPU time");
+	lower(RLIMIT_AS, options->address_bytes, "address space");
 	filter_calls();
 	execv(options->command[0], options->command);
 	cannot_execute("cannot run %s", options->command[0]);
 }
 
-/* Wait for the child, and kill it at SIGTERM. Returns its wait status. */
+/* Wait for the child, and kill it at SIGTERM, with the processes of its group. Until
+ * the child has a group of its own there are none. Returns its wait status.
+ */
 static int wait_for(pid_t child, const sigset_t *awaited)
 {
 	int status;
 	pid_t ended;
 
 	for (;;) {
-		if (sigwaitinfo(awaited, NULL) == SIGTERM)
+		if (sigwaitinfo(awaited, NULL) == SIGTERM) {
+			kill(-child, SIGKILL);
 			kill(child, SIGKILL);
+		}
 		ended = waitpid(child, &status, WNOHANG);
 		if (ended == child)
 			return status;

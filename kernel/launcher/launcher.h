@@ -18,6 +18,8 @@ struct options {
 	uint64_t parent;
 	uint64_t file_bytes;
 	uint64_t memory_bytes;
+	uint64_t address_bytes;
+	uint64_t cpu_s;
 	uint64_t cpu;
 	bool pinned;
 	bool namespaces;

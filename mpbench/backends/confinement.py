@@ -1,18 +1,15 @@
 """What a guest's host process is confined to, and how.
 
-The launcher (kernel/launcher/, in C) sets up the barriers. This module says which
-barriers this host has, what a guest reads, and how much a run may leave. `RunFolder`
+The launcher (kernel/launcher/, in C) sets up the barriers. This module says what a
+guest reads, and how much a run may leave. `RunFolder`
 makes a run's folder safe to read for the host.
 """
 
 import contextlib
 import ctypes
-import functools
 import os
 import re
 import resource
-import subprocess
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +17,13 @@ from pathlib import Path
 from mpbench import guest_memory
 from mpbench.backends import guest_code
 from mpbench.errors import UserError
-from mpbench.kernel import launcher
+from mpbench.kernel import barriers as launching
+from mpbench.kernel.barriers import BARRIERS, Bounds, landlock_version, offered
 from mpbench.store import scratch
 
+__all__ = ["BARRIERS", "landlock_version", "offered"]
+
 SOURCE = guest_code.SOURCE
-BARRIERS = ("namespaces", "landlock")
 
 SYSTEM = (
     "/usr",
@@ -54,7 +53,6 @@ SYSTEM = (
 )
 """Files and folders with the programs of the host; those that exist."""
 
-PROBE_S = 30.0
 FOLDER_BYTES = 1 << 30
 CAPTURES_BYTES = 64 << 30
 """The most that a run may leave, without and with captures of packets."""
@@ -85,39 +83,6 @@ def limits(captures: bool, folder: Path) -> Limits:
     return Limits(most, most)
 
 
-@functools.cache
-def offered() -> tuple[str, ...]:
-    """The barriers that this host offers. Tries the namespaces in a child process.
-
-    Raises UserError if the launcher cannot be compiled.
-    """
-    barriers = []
-    if _namespaces_work():
-        barriers.append("namespaces")
-    if landlock_version():
-        barriers.append("landlock")
-    return tuple(barriers)
-
-
-def landlock_version() -> int:
-    """The version of Landlock that this host's kernel has switched on; 0 without it."""
-    create_ruleset, tell_version = 444, 1
-    version = ctypes.CDLL(None).syscall(create_ruleset, None, 0, tell_version)
-    return max(int(version), 0)
-
-
-def _namespaces_work() -> bool:
-    with tempfile.TemporaryDirectory(prefix="mpbench-") as folder:
-        argv = command(["/bin/true"], 1 << 20, None, barriers=["namespaces"])
-        try:
-            done = subprocess.run(
-                argv, cwd=folder, capture_output=True, timeout=PROBE_S, env={}
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return False
-    return done.returncode == 0
-
-
 def command(
     argv: Sequence[str],
     memory_bytes: int,
@@ -138,20 +103,10 @@ def command(
     kept_bytes = memory_bytes + MEMORY_SLACK_BYTES
     file_bytes = max((limits or Limits()).file_bytes, kept_bytes)
     chosen = offered() if barriers is None else barriers
-    return [
-        str(launcher.find()),
-        f"parent={os.getpid()}",
-        *([] if cpu is None else [f"cpu={cpu}"]),
-        f"file={file_bytes}",
-        f"memory={kept_bytes}",
-        f"memory-folder={memory_folder(max(MEMORY_BYTES, kept_bytes))}",
-        *(f"barrier={name}" for name in chosen),
-        *(f"read={path}" for path in reads),
-        *(f"list={path}" for path in lists),
-        "--",
-        str(Path(argv[0]).resolve()),
-        *argv[1:],
-    ]
+    folder = memory_folder(max(MEMORY_BYTES, kept_bytes))
+    bounds = Bounds(file_bytes, kept_bytes, folder)
+    words = [str(Path(argv[0]).resolve()), *argv[1:]]
+    return launching.command(words, bounds, reads, chosen, lists, cpu)
 
 
 def require_files(memory_bytes: int) -> None:

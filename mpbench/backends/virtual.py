@@ -73,6 +73,10 @@ class VirtualBackend:
 
     name = "virtual"
     max_parallel: int | None = None
+    may_compile: bool
+    """Whether controllers of jobs are compiled that the cache does not have."""
+    trusted: bool
+    """Whether they are compiled even where nothing confines the compiler."""
 
     def __init__(
         self,
@@ -90,6 +94,7 @@ class VirtualBackend:
         self._kind = root
         self._kernel = built
         self.may_compile = True
+        self.trusted = False
         self._ready: tuple[Sequence[str], Root] | None = None
 
     def identity(self) -> dict[str, str]:
@@ -146,7 +151,7 @@ class VirtualBackend:
         cancel: threading.Event,
     ) -> Exit:
         began_s = time.monotonic()
-        linked = linking.of_job(self._built(), job, self.may_compile)
+        linked = linking.of_job(self._built(), job, self.may_compile, self.trusted)
         argv, root = self._prepared()
         boot.write(boot.Orders(argv, bounds.virtual_s), directory, root)
         flow_lists.write(job, directory)

@@ -203,6 +203,7 @@ def command(
     from rich.console import Console
 
     from mpbench.backends import programs, registry
+    from mpbench.backends.virtual import VirtualBackend
     from mpbench.engine import cpus, dry
     from mpbench.engine.campaign import AnalysisFunctions, run_campaign
     from mpbench.engine.types import Experiment, Options
@@ -219,6 +220,8 @@ def command(
     if backend_name in registry.REAL_TIME and not trusted:
         programs.refuse_own_code(spec)
     backend = registry.create(backend_name)
+    if isinstance(backend, VirtualBackend):
+        backend.trusted = trusted
     build = backend.identity()
     experiment = Experiment(spec.name, spec.text.encode(), make_plan(spec, build))
     options = Options(

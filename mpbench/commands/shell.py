@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpbench.arguments import configuration_options, experiment_file
+from mpbench.arguments import configuration_options, experiment_file, trust_option
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     " [default: a temporary one, removed at the end]",
 )
 @configuration_options
+@trust_option
 @click.pass_context
 def command(
     context: click.Context,
@@ -39,6 +40,7 @@ def command(
     out: Path | None,
     configurations: tuple[Path, ...],
     without: tuple[str, ...],
+    trusted: bool,
 ) -> None:
     """Open a Mininet prompt inside a run's network, in a guest.
 
@@ -51,7 +53,7 @@ def command(
     from mpbench.plan import feasible, make_plan
     from mpbench.plan.runs import factor_text
 
-    spec = load(file, configurations, without)
+    spec = load(file, configurations, without, trusted)
     feasible.check_sysctls(spec)
     backend = registry.create("virtual")
     run = _chosen(make_plan(spec, backend.identity()).runs, run_id, file)
@@ -59,7 +61,8 @@ def command(
     for key, value in run.factors.items():
         click.echo(f"  {key} = {factor_text(value)}")
     with _folder(out) as folder:
-        context.exit(session.prompt(run.job, folder, cpus.pinnable()[0]))
+        cpu = cpus.pinnable()[0]
+        context.exit(session.prompt(run.job, folder, cpu, trusted))
 
 
 def _chosen(runs: "tuple[Run, ...]", run_id: str | None, file: Path) -> "Run":

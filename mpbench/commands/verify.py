@@ -97,5 +97,5 @@ def command(
         )
     backend = registry.create(name)
     if isinstance(backend, VirtualBackend):
-        backend.may_compile = trusted
+        backend.may_compile = backend.trusted = trusted
     context.exit(verify(folder, backend, console, jobs, sample, seed, any_build, only))

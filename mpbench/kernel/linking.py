@@ -1,14 +1,13 @@
 """Kernels with controllers and schedulers of users, linked in a second.
 
 A linked kernel is the cached one with some objects more. It lies in the cache, named by
-a hash of that kernel and of the texts, with its own hash beside it.
+a hash of that kernel and of the texts, with its own hash beside it. The texts are read
+by nothing but the guest's kernel and a compiler behind barriers (confined_gcc.py).
 """
 
 import hashlib
 import json
-import os
 import re
-import subprocess
 import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.errors import UserError
-from mpbench.kernel import cache, kit
+from mpbench.kernel import cache, confined_gcc, kit
 from mpbench.kernel.cache import Kernel
 
 COLUMNS = "-ftrack-macro-expansion=2"
@@ -24,19 +23,27 @@ COLUMNS = "-ftrack-macro-expansion=2"
 column of a user's own words, not those of the macro around them."""
 FOLDER = "net/mptcp/own"
 """Where the texts lie in the tree: beside mpbench's, whose headers they include."""
-COMPILE_S = 120
+FIRST = "-Wfatal-errors"
+"""The first error is all that a message quotes; a file could make gcc say millions."""
 MOST_REASON = 300
 _REASON = re.compile(r"^(\S+\.[ch]):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$", re.M)
+_ASSEMBLY = re.compile(r"^\S+\.s:\d+: Error: (.*)$", re.M)
 _UNDEFINED = re.compile(r"undefined reference to [`'](\w+)'|multiple definition of .*")
 
 
-def image(kernel: Kernel, texts: Mapping[str, str], may_compile: bool) -> Path:
+def image(
+    kernel: Kernel,
+    texts: Mapping[str, str],
+    may_compile: bool,
+    trusted: bool = False,
+) -> Path:
     """The kernel with the controllers of these texts; itself if there are none.
 
     texts : text in C by name
     may_compile : whether compiling them is allowed, if the cache has no such kernel
+    trusted : whether that is allowed even where nothing confines the compiler
 
-    Raises UserError, one line, for texts that do not compile or link.
+    Raises UserError, one line, for texts that do not compile or link, or may not.
     """
     if not texts:
         return kernel.path
@@ -44,12 +51,13 @@ def image(kernel: Kernel, texts: Mapping[str, str], may_compile: bool) -> Path:
     noted = file.with_suffix(".sha256")
     if file.exists() and noted.exists() and noted.read_text() == _digest(file):
         return file
+    names = ", ".join(sorted(texts))
     if not may_compile:
-        names = ", ".join(sorted(texts))
         raise UserError(
             f"{names}: code in C that the results bring, and that no experiment of"
             " yours has used; --trust-plugins lets gcc compile it"
         )
+    confined_gcc.require(names, trusted)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=file.parent) as folder:
@@ -65,26 +73,32 @@ def image(kernel: Kernel, texts: Mapping[str, str], may_compile: bool) -> Path:
     return file
 
 
-def of_job(kernel: Kernel, job: Mapping[str, Any], may_compile: bool) -> Path:
+def of_job(
+    kernel: Kernel, job: Mapping[str, Any], may_compile: bool, trusted: bool = False
+) -> Path:
     """The kernel that a job needs; see `image`."""
     own = job.get("kernel") or {}
     texts = {name: each["code"] for name, each in own.items()}
-    return image(kernel, texts, may_compile)
+    return image(kernel, texts, may_compile, trusted)
 
 
-def check(kernel: Kernel, name: str, text: str, path: str) -> None:
+def check(
+    kernel: Kernel, name: str, text: str, path: str, trusted: bool = False
+) -> None:
     """Compile and link a user's file, as a run would.
 
     path : of the file, for messages
+    trusted : see `image`
 
     Raises UserError, `file:line:column: reason`, in gcc's own words.
     """
     try:
-        image(kernel, {name: text}, may_compile=True)
+        image(kernel, {name: text}, True, trusted)
     except UserError as error:
         words = str(error)
         own = words.replace(f"{name}.c:", f"{path}:", 1)
-        raise UserError(own if own != words else f"{path}: {words}") from None
+        own = own.removeprefix(f"{name}: ") if own == words else own
+        raise UserError(own if own.startswith(path) else f"{path}: {own}") from None
 
 
 def _key(kernel: Kernel, texts: Mapping[str, str]) -> str:
@@ -107,46 +121,39 @@ def _link(kernel: Kernel, texts: Mapping[str, str], folder: Path) -> Path:
     made = []
     for name, text in sorted(texts.items()):
         (folder / FOLDER / f"{name}.c").write_text(text)
-        made.append(_compile(orders["compile"], name, objects))
-    _run(
-        [*orders["link"], "-o", "whole", *kit.inputs(kit.OBJECTS, tuple(made))], objects
-    )
+        made.append(_compile(orders["compile"], name, folder, objects))
+    linked = [*orders["link"], "-o", "whole"]
+    _run([*linked, *kit.inputs(kit.OBJECTS, tuple(made))], folder, objects)
     # What scripts/Makefile.vmlinux does, and building.py.
-    _run(["objcopy", "--set-section-flags", ".modinfo=noload", "whole"], objects)
+    flags = ("--set-section-flags", ".modinfo=noload")
+    _run(["objcopy", *flags, "whole", "flagged"], folder, objects)
     device = "--strip-unneeded-symbol=__mod_device_table__*"
-    _run(["objcopy", "--remove-section=.modinfo", "-w", device, "whole"], objects)
-    _run(["strip", "--strip-debug", "-o", "linux", "whole"], objects)
-    return objects / "linux"
+    more = ("--remove-section=.modinfo", "-w", device)
+    _run(["objcopy", *more, "flagged", "removed"], folder, objects)
+    _run(["strip", "--strip-debug", "-o", "linux", "removed"], folder, objects)
+    image = objects / "linux"
+    if image.is_symlink() or not image.is_file():
+        raise UserError("the linker left no kernel")
+    image.chmod(0o755)  # the linker may not
+    return image
 
 
-def _compile(words: Sequence[str], name: str, objects: Path) -> str:
+def _compile(words: Sequence[str], name: str, folder: Path, objects: Path) -> str:
     target = f"{name}.own.o"
     source = f"../{FOLDER}/{name}.c"
     base = f'-DKBUILD_BASENAME="{name}"'
     mod = f'-DKBUILD_MODFILE="{FOLDER}/{name}"'
     files = ["-c", "-o", target, source]
-    _run([*words[:-1], COLUMNS, "-I../net/mptcp", base, mod, *files], objects)
+    own = [COLUMNS, FIRST, "-I../net/mptcp", base, mod]
+    _run([*words[:-1], *own, *files], folder, objects)
     return target
 
 
-def _run(words: Sequence[str], folder: Path) -> None:
+def _run(words: Sequence[str], folder: Path, objects: Path) -> None:
     try:
-        done = subprocess.run(
-            words,
-            cwd=folder,
-            env={"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=COMPILE_S,
-        )
-    except FileNotFoundError as error:
-        raise UserError(f"controllers need {words[0]} (Debian package gcc)") from error
-    except subprocess.TimeoutExpired as error:
-        raise UserError(f"not compiled after {COMPILE_S} s; simplify it") from error
-    if done.returncode:
-        raise UserError(_reason(done.stderr))
+        confined_gcc.run(words, folder, objects)
+    except confined_gcc.Failed as failed:
+        raise UserError(_reason(str(failed))) from None
 
 
 def _reason(said: str) -> str:
@@ -157,6 +164,9 @@ def _reason(said: str) -> str:
         name = file.rpartition(f"{FOLDER}/")[2]
         place = f"{name}:{line}:{column}" if column else f"{name}:{line}"
         return f"{place}: {words}"[:MOST_REASON]
+    assembly = _ASSEMBLY.search(said)
+    if assembly:
+        return f"in assembly: {assembly[1]}"[:MOST_REASON]
     missing = _UNDEFINED.search(said)
     if missing:
         hint = f"no function '{missing[1]}' in the kernel" if missing[1] else missing[0]

@@ -29,7 +29,8 @@ def collected(document: Document, folder: Path | None, trusted: bool) -> Documen
 
     folder : the folder of the file; None for the file of a results folder, which holds
         its plug-ins and names no files
-    trusted : whether topologies may run on this machine instead of in a guest
+    trusted : whether topologies may run on this machine instead of in a guest, and
+        whether gcc may compile controllers where nothing confines it
 
     No code of a plug-in runs here without `trusted`. Raises UserError, one line.
     """
@@ -88,7 +89,7 @@ def _content(plugin: Plugin, trusted: bool) -> Any:
     if plugin.kind == "metrics":
         return static.metric(plugin)
     if plugin.kind in ("controllers", "schedulers"):
-        return kernel_code.checked(plugin)
+        return kernel_code.checked(plugin, trusted)
     return topology.described(plugin, trusted)
 
 

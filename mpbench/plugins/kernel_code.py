@@ -7,8 +7,10 @@ from mpbench.errors import UserError
 from mpbench.plugins.files import Plugin
 
 
-def checked(plugin: Plugin) -> dict[str, Any]:
+def checked(plugin: Plugin, trusted: bool) -> dict[str, Any]:
     """The text of a controller or scheduler, which compiles and has the file's name.
+
+    trusted : whether it may be compiled where nothing confines the compiler
 
     Where no guest kernel is built, it is not compiled yet.
 
@@ -21,5 +23,5 @@ def checked(plugin: Plugin) -> dict[str, Any]:
         raise UserError(f"{plugin.path}:1: {reason}; experiments use this name")
     kernel = cache.lookup(recipe.read("guest"))
     if kernel is not None:
-        linking.check(kernel, plugin.name, plugin.text, plugin.path)
+        linking.check(kernel, plugin.name, plugin.text, plugin.path, trusted)
     return {"code": plugin.text}

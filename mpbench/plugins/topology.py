@@ -4,6 +4,7 @@ The code runs in a guest, once for each state of the file; what it described is 
 the cache. With the user's consent it runs on this machine instead.
 """
 
+import contextlib
 import hashlib
 import json
 import subprocess
@@ -15,7 +16,7 @@ from mpbench.backends import boot, confinement, guest_code
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.errors import UserError
-from mpbench.kernel import cache
+from mpbench.kernel import barriers, cache
 from mpbench.plugins import static
 from mpbench.plugins.files import Plugin
 from mpbench.spec.own_topology import description
@@ -23,6 +24,13 @@ from mpbench.store import scratch
 
 WALL_S = 60.0
 MOST_BYTES = 1 << 20
+HERE = barriers.Bounds(
+    file_bytes=16 << 20,
+    memory_bytes=16 << 20,
+    address_bytes=2 << 30,
+    cpu_s=int(WALL_S),
+)
+"""What a topology may use that runs on this machine."""
 
 
 def described(plugin: Plugin, trusted: bool) -> dict[str, Any]:
@@ -96,14 +104,22 @@ def _in_guest(folder: Path) -> None:
 
 
 def _here(folder: Path) -> None:
-
+    """Run the file on this machine, behind the launcher's barriers if there are any."""
     program = "import sys; from mpbench.guest.topology import main; sys.exit(main())"
+    argv = [*boot.PYTHON, "-c", program]
+    source = confinement.SOURCE.resolve()
+    reads = (*confinement.SYSTEM, source / "mpbench", source / "topologies")
+    with contextlib.suppress(UserError):  # no launcher, and nobody to compile it
+        offered = barriers.offered()
+        argv = barriers.command(argv, HERE, reads, offered, [source])
     try:
         subprocess.run(
-            [*boot.PYTHON, "-c", program],
+            argv,
             cwd=folder,
-            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(confinement.SOURCE)},
-            capture_output=True,
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(source)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             timeout=WALL_S,
         )
     except (OSError, subprocess.TimeoutExpired):

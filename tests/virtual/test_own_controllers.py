@@ -65,6 +65,24 @@ def test_gcc_is_quoted_with_file_and_line(old: str, new: str, reason: str) -> No
     assert reason in str(refused.value) and "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('__asm__(".incbin \\"{secret}\\"");', "in assembly: file not found"),
+        ('#include "{secret}"', "(No such file|Permission denied)"),
+    ],
+)
+def test_no_file_of_the_user_enters_a_kernel(
+    folder: Path, line: str, reason: str
+) -> None:
+    """The private key of who ran a stranger's file stood in the run's console log."""
+    secret = folder / "key"
+    secret.write_text('static const char key[] __used = "of-this-user-alone";\n')
+    text = f"{CODE}\n{line.format(secret=secret)}\n"
+    with pytest.raises(UserError, match=rf"own/halflia\.c:.* {reason}"):
+        linking.check(kernel.find(), "halflia", text, "own/halflia.c")
+
+
 def test_a_scheduler(folder: Path, command: Command) -> None:
     text = SCHEDULER.read_text().replace("roundrobin", "turns")
     (folder / "turns.c").write_text(text.replace("LAB_TURNS", "LAB_ROUNDROBIN"))
