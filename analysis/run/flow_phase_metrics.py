@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.run import metrics, tools
+from analysis.run import clock, metrics, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import Traffic
 from analysis.run.link_traffic import path_bytes
@@ -100,35 +100,13 @@ def flow_in_phase(
     start_s, end_s : of the phase, seconds after the beginning of the traffic
     """
     entry = run.job.traffic[index]
-    zero_s = began_s(run, index)
+    zero_s = clock.began_s(run, index)
     flow = tools.tool(entry.tool).part(
         entry, run.reports[index], start_s - zero_s, end_s - zero_s
     )
     if flow is None or flow.seconds < LEAST_SHARE_OF_PHASE * (end_s - start_s):
         return None
     return flow
-
-
-def began_s(run: Artefacts, index: int) -> float:
-    """The start of an entry's intervals, seconds after the beginning of the traffic.
-
-    index : number of the entry, from 0
-
-    For most tools it is the start of the client. iperf3's intervals begin later,
-    because the client connects first, and it ends later, because it exchanges results
-    at the end. Neither time is recorded. So half of the time by which the client
-    exceeds its duration is assumed to come before the first interval.
-    """
-    entry = run.job.traffic[index]
-    if entry.flows is not None:  # its times count from the beginning of the traffic
-        return 0.0
-    for process in run.outcome.processes:
-        if process.name == f"traffic-{index}-client" and process.start_s is not None:
-            if entry.tool != "iperf3" or not entry.duration_s or not process.end_s:
-                return process.start_s
-            excess_s = process.end_s - process.start_s - entry.duration_s
-            return process.start_s + max(0.0, excess_s) / 2
-    return entry.start_s
 
 
 def _client_s(run: Artefacts, entry: Traffic) -> float | None:

@@ -59,6 +59,7 @@ class Transport:
         pair of addresses, if it uses no other pair; None if it opens one per path
     backup : numbers of the paths, from 1, that MPTCP uses only when no other works;
         None for those that the network names
+    timestamps : whether TCP's segments have timestamps, which take 12 bytes
     """
 
     protocol: str
@@ -67,6 +68,7 @@ class Transport:
     path: int | None
     same_pair: int | None = None
     backup: tuple[int, ...] | None = None
+    timestamps: bool = True
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class Traffic:
     flow_bytes : the sum of their sizes; None if they have no size, and for other tools
     pairs : (source, destination) of all pairs of hosts, if there are several
     paths : of shortest paths, the numbers that some connection takes
+    datagrams : True if the tool sends datagrams, and not over a connection
     """
 
     name: str | None
@@ -114,6 +117,7 @@ class Traffic:
     flow_bytes: int | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     paths: frozenset[int] = frozenset()
+    datagrams: bool = False
 
     @property
     def all_pairs(self) -> tuple[tuple[str, str], ...]:
@@ -185,6 +189,7 @@ class Job:
     changes : the changes of links during the run
     backups : by host, the numbers of the paths that the network keeps as backups
     queues : how the queues of links were recorded: `every_s` or `at_s`; None if not
+    burst_packets : the bucket of each link on the fabric, in full packets
     """
 
     parameters: Mapping[str, Any]
@@ -196,6 +201,7 @@ class Job:
     changes: tuple[schedules.Series, ...] = ()
     backups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     queues: Mapping[str, Any] | None = None
+    burst_packets: int = 0
 
     def is_backup(self, entry: Traffic, path: int) -> bool:
         """Whether a path of an entry's host is one that MPTCP keeps as a backup."""
@@ -260,6 +266,7 @@ def parse_job(job: Mapping[str, Any], name: str) -> Job:
             },
             trace_s=job.get("trace_s"),
             queues=job.get("queues"),
+            burst_packets=int((job.get("fabric") or {}).get("burst_packets") or 0),
             changes=schedules.parse(job.get("changes") or ()),
             backups={
                 user["host"]: tuple(user.get("backups") or ())
@@ -275,6 +282,11 @@ def _same_pair(transport: Mapping[str, Any]) -> int | None:
     if transport.get("path_manager") != "ndiffports":
         return None
     return int(transport["sysctls"]["net.mptcp.ndiffports"])
+
+
+def _timestamps(transport: Mapping[str, Any]) -> bool:
+    given = (transport.get("sysctls") or {}).get("net.ipv4.tcp_timestamps", 1)
+    return str(given) != "0"
 
 
 def _link(link: Mapping[str, Any]) -> LinkSettings:
@@ -300,6 +312,7 @@ def _transport(transport: Mapping[str, Any]) -> Transport:
         path=transport.get("path"),
         same_pair=_same_pair(transport),
         backup=None if transport.get("backup") is None else tuple(transport["backup"]),
+        timestamps=_timestamps(transport),
     )
 
 
@@ -340,4 +353,5 @@ def _traffic(entry: Mapping[str, Any], name: str | None, case: Transport) -> Tra
         flow_bytes=int(drawn["bytes"]) if drawn and entry["size"] else None,
         pairs=pairs,
         paths=frozenset(map(int, entry.get("paths") or ())),
+        datagrams=entry["tool"] == "cbr" and entry.get("over") is None,
     )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analysis.run import queue_means, tools
+from analysis.run import changed_links, queue_means, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES
 from analysis.run.observed_links import Direction, ObservedLink
@@ -22,6 +22,8 @@ def columns(run: Artefacts, measured_s: float | None) -> dict[str, Any]:
     LINK.WAY.loss_probability : the share of the packets that reached the link and were
         lost there, at random or by its queue, 0-1; None if none reached it
     LINK.WAY.drops_per_s : these packets per second
+    LINK.WAY.busy_s : how long the link was sending, of a class of links the mean; None
+        if its capacity changes
     LINK.WAY.mean_queue_packets : the mean over time of the bytes that wait, in full
         packets; of a class of links, the mean over its links. On the fabric, the packet
         being sent does not count; elsewhere there are means of recorded queues only
@@ -42,6 +44,7 @@ def columns(run: Artefacts, measured_s: float | None) -> dict[str, Any]:
             found[f"{prefix}loss_probability"] = _loss([one])
             if measured_s:
                 found[f"{prefix}drops_per_s"] = _drops(one) / measured_s
+            found[f"{prefix}busy_s"] = _busy_s(run, link.name, one, places[link.name])
             if measured_s and one.byte_seconds is not None:
                 mean = one.byte_seconds / measured_s / places[link.name] / FRAME_BYTES
                 found[f"{prefix}mean_queue_packets"] = mean
@@ -64,6 +67,13 @@ def columns(run: Artefacts, measured_s: float | None) -> dict[str, Any]:
     if known:
         found["mean_queue_packets"] = sum(known) / len(known)
     return found
+
+
+def _busy_s(run: Artefacts, name: str, one: Direction, places: int) -> float | None:
+    """The time that the frames of a direction take at its rate, in seconds."""
+    if changed_links.changes(run.job, name) or not one.rate_mbps:
+        return None
+    return 8e-6 * one.bytes / one.rate_mbps / places
 
 
 def _sampled(run: Artefacts, measured_s: float | None) -> dict[str, float | None]:

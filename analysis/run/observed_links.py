@@ -26,6 +26,8 @@ class Direction:
     traits : the discipline of the queue, and what else happens to packets
     byte_seconds : the integral over time of the bytes that wait; None if the network
         does not count it
+    order_mbps : the rate with which the delay line keeps packets in order; None if it
+        has none
     """
 
     rate_mbps: float | None
@@ -39,6 +41,7 @@ class Direction:
     traits: Traits = field(default_factory=Traits)
     packets: int = 0
     byte_seconds: float | None = None
+    order_mbps: float | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,9 @@ def _direction(
         traits=disciplines.observed(at_interface),
         packets=roots[0].packets,
         byte_seconds=_byte_seconds(limiter),
+        order_mbps=min(
+            (q.order_mbps for q in delay_lines if q.order_mbps), default=None
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from analysis.run import (
     changed_links,
+    clock,
     fair_shares,
     flow_times,
     link_measures,
@@ -39,7 +40,7 @@ def row(run: Artefacts) -> dict[str, Any]:
     """
     moved = flows(run)
     known = [flow for flow in moved if flow is not None]
-    goodput_mbps, measured_s = _total_goodput(run, moved)
+    goodput_mbps, measured_s = total_goodput(run, moved)
     rates = [count / flow.seconds for flow in known for count in flow.stream_bytes]
     capacities = _capacities(run, measured_s)
     counters = [run.counters[host] for host in run.job.initiators]
@@ -164,29 +165,24 @@ def _aggregation_benefit(
     }
 
 
-def _total_goodput(
+def total_goodput(
     run: Artefacts, moved: tuple[tools.Flow | None, ...]
 ) -> tuple[float | None, float | None]:
     """The goodput of all entries in 10^6 bit/s, and the seconds over which it is a
     mean.
 
-    With several entries these are the seconds from the first start to the last end,
-    because entries need not be active at the same time. Entries whose tools do not say
-    what arrived are left out; both are None if no entry is left.
+    With several entries these are the seconds from the first start to the last end, on
+    the guest's clock, because entries need not be active at the same time. Entries
+    whose tools do not say what arrived are left out; both are None if no entry is left.
     """
-    known = [
-        (entry.start_s, flow)
-        for entry, flow in zip(run.job.traffic, moved, strict=True)
-        if flow is not None
-    ]
+    known = [(index, flow) for index, flow in enumerate(moved) if flow is not None]
     if not known:
         return None, None
     if len(known) == 1:
         return known[0][1].goodput_mbps, known[0][1].seconds
-    ends = [start_s + flow.seconds for start_s, flow in known]
-    seconds = max(ends) - min(start_s for start_s, _ in known)
+    whole = clock.union([clock.window(run, index, flow) for index, flow in known])
     moved_bytes = sum(flow.bytes for _, flow in known)
-    return metrics.goodput_mbps(moved_bytes, seconds), seconds
+    return metrics.goodput_mbps(moved_bytes, whole.seconds), whole.seconds
 
 
 def _alone_on_disjoint_paths(run: Artefacts) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.run.artefacts import Artefacts
-from analysis.run.flow_phase_metrics import began_s
+from analysis.run.clock import began_s
 from analysis.run.job import Traffic
 from analysis.run.quantities import QUANTITIES
 from analysis.run.readers import trace

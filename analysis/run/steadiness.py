@@ -13,7 +13,8 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from analysis.run.artefacts import Artefacts
-from analysis.run.flow_phase_metrics import LEAST_SHARE_OF_PHASE, began_s
+from analysis.run.clock import began_s
+from analysis.run.flow_phase_metrics import LEAST_SHARE_OF_PHASE
 
 WITHIN = 0.25
 """A rate has settled while it is within this share of its mean ([pcc])."""

@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from analysis.run import changed_links, disciplines, link_traffic, tools
+from analysis.run import (
+    changed_links,
+    conservation,
+    disciplines,
+    link_traffic,
+    tools,
+)
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic, label
 from analysis.run.observed_links import Direction
@@ -24,6 +30,9 @@ DELAY_STEP_MS = 2e-3
 """tc shows delays with six digits, in whole ticks."""
 LOSS_STEP_PERCENT = 1e-4
 QUEUE_STEP_PACKETS = 1.0
+TC_STEP_S = 2e-6
+"""tc shows a tbf's queue as a time and its burst as a time, each in whole
+microseconds."""
 OUT_MBPS = 8e-6
 """The rate of a link that is out, as tc shows it: a byte per second."""
 USED_FRAMES = 10
@@ -269,7 +278,7 @@ def _differences(link: LinkSettings, observed: Direction) -> Iterator[str]:
             "packets",
             observed.queue_packets,
             link.queue_packets,
-            QUEUE_STEP_PACKETS,
+            max(QUEUE_STEP_PACKETS, TC_STEP_S * rate_mbps * 1e6 / 8 / FRAME_BYTES),
         ),
     )
     for name, unit, shown, asked, tolerance in compared:
@@ -399,5 +408,6 @@ CHECKS: tuple[Check, ...] = (
     no_drop_elsewhere,
     memory_sufficed,
     traffic_as_asked,
+    conservation.broken,
     machine_kept_up,
 )

@@ -178,7 +178,12 @@ def cbr(entry: Mapping[str, Any], each: Flow) -> dict[str, Any]:
     if entry.get("over") == "connection":
         return _messages(each)
     packets = math.ceil(each.bytes / each.payload_bytes)
-    return {"packets": packets, "bytes": each.bytes, "seconds": each.seconds}
+    return {
+        "packets": packets,
+        "bytes": each.bytes,
+        "bytes_inside": each.bytes,
+        "seconds": each.seconds,
+    }
 
 
 def _messages(each: Flow) -> dict[str, Any]:

@@ -64,12 +64,21 @@ def _shapes(
 
 
 def mean_shape(job: Job, link: str, shape: Shape) -> Shape:
-    """A link with the mean of its capacity, which the formula of flows needs."""
+    """A link with the mean of its capacity, which the formula of flows needs.
+
+    The mean is over the time of the traffic, or over the changes if that is not known.
+    """
     every = schedules.parse(job.get("changes") or ())
     own = [one for one in every if one.link == link]
     if not own or shape.capacity_mbps is None:
         return shape
     end_s = max(one.period_s or one.at_s[-1] + 1 for one in own)
+    lasts = [entry.get("duration_s") for entry in job["traffic"]]
+    if all(lasts):
+        end_s = max(
+            (entry.get("start_s") or 0.0) + entry["duration_s"]
+            for entry in job["traffic"]
+        )
     steps = schedules.capacity(own, link, True, shape.capacity_mbps, end_s)
     return replace(
         shape, capacity_mbps=max(schedules.mean(steps, 0.0, end_s), OUT_MBPS)

@@ -1,12 +1,12 @@
 """A constant bit rate over UDP, on and off: a program by itself.
 
     python3 cbr.py send ADDRESS PORT SOURCE RATE_BPS DURATION_S BURST_S PAUSE_S
-    python3 cbr.py receive PORT
+    python3 cbr.py receive PORT DURATION_S
 
 Sends full packets at even distances while it is on. The lengths of bursts and pauses
 are drawn from exponential distributions of these means; PAUSE_S 0 stands for always
-on. The receiver counts until it is told to end (SIGTERM). Either prints its counts as
-JSON.
+on. The receiver counts until it is told to end (SIGTERM), and apart from that counts
+what arrives within DURATION_S of the first packet. Either prints its counts as JSON.
 """
 
 import json
@@ -25,7 +25,7 @@ LINGER_S = 1.0
 
 def send(argv: list[str]) -> dict[str, float]:
     address, port, source, *numbers = argv
-    rate_bps, duratiburst_s, burst_s, pause_s = map(float, numbers)
+    rate_bps, duration_s, burst_s, pause_s = map(float, numbers)
     Path("/proc/self/timerslack_ns").write_text("1")
     outlet = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     outlet.bind((source, 0))
@@ -33,7 +33,7 @@ def send(argv: list[str]) -> dict[str, float]:
     draw, packet = random.Random(random.SystemRandom().getrandbits(63)), bytes(1472)
     step_s, sent = FRAME_BYTES * 8 / rate_bps, 0
     next_s = begun = time.monotonic()
-    end = begun + duratiburst_s
+    end = begun + duration_s
     while next_s < end:
         until = min(end, next_s + draw.expovariate(1 / burst_s)) if pause_s else end
         while next_s < until:
@@ -43,7 +43,7 @@ def send(argv: list[str]) -> dict[str, float]:
         if pause_s:
             next_s = max(next_s, until) + draw.expovariate(1 / pause_s)
     wait_until(end + LINGER_S)
-    return {"packets": sent // PAYLOAD_BYTES, "bytes": sent, "seconds": duratiburst_s}
+    return {"packets": sent // PAYLOAD_BYTES, "bytes": sent, "seconds": duration_s}
 
 
 def wait_until(moment: float) -> None:
@@ -57,15 +57,24 @@ def receive(argv: list[str]) -> dict[str, float]:
     inlet = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     inlet.bind(("0.0.0.0", int(argv[0])))
     signal.signal(signal.SIGTERM, _stop)
-    packets = count = 0
-    begun = time.monotonic()
+    packets = count = inside = 0
+    begun, end = time.monotonic(), None
     try:
         while True:
-            count += len(inlet.recv(PAYLOAD_BYTES))
+            got = len(inlet.recv(PAYLOAD_BYTES))
+            now = time.monotonic()
+            end = now + float(argv[1]) if end is None else end
+            count += got
             packets += 1
+            inside += got if now < end else 0
     except _StopError:
         seconds = time.monotonic() - begun
-        return {"packets": packets, "bytes": count, "seconds": seconds}
+        return {
+            "packets": packets,
+            "bytes": count,
+            "bytes_inside": inside,
+            "seconds": seconds,
+        }
 
 
 class _StopError(Exception):

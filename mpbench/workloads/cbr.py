@@ -34,7 +34,7 @@ def processes(
         sender = over(transport, [*PYTHON, program, "write", *to])
     else:
         file, program = PROGRAM, f"{HOME}/{name}/cbr.py"
-        receiver = (*PYTHON, program, "receive", port)
+        receiver = (*PYTHON, program, "receive", port, numbers[1])
         sender = (*PYTHON, program, "send", *to)
     return [
         Process(

@@ -10,8 +10,8 @@ import pytest
 from analysis.run import (
     artefacts,
     capacity_lines,
+    clock,
     fair_shares,
-    flow_phase_metrics,
     series,
 )
 from analysis.run.readers import trace
@@ -115,14 +115,14 @@ def test_intervals_begin_when_the_test_does() -> None:
 
     def began(tool: str, duration_s: float | None, end_s: float | None) -> float:
         entry = SimpleNamespace(
-            tool=tool, duration_s=duration_s, start_s=4.9, flows=None
+            tool=tool, duration_s=duration_s, start_s=4.9, flows=None, forward=False
         )
         process = Process("traffic-0-client", 0, 5.0, end_s)
         run = SimpleNamespace(
             job=SimpleNamespace(traffic=(entry,)),
             outcome=SimpleNamespace(processes=(process,)),
         )
-        return flow_phase_metrics.began_s(cast(artefacts.Artefacts, run), 0)
+        return clock.began_s(cast(artefacts.Artefacts, run), 0)
 
     assert began("iperf3", 40.0, 45.6) == pytest.approx(5.3)
     assert began("iperf3", 40.0, 44.0) == 5.0

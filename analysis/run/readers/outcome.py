@@ -76,6 +76,7 @@ class Outcome:
         guests, which knew a single user only
     processes : the processes of the traffic
     lost : the time that the machine of a native run lost; None in virtual time
+    virtual_s : how long the run took on its own clock; None if the guest did not say
     """
 
     error: str | None
@@ -84,6 +85,7 @@ class Outcome:
     users: Mapping[str, tuple[UserPath, ...]] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
     lost: Lost | None = None
+    virtual_s: float | None = None
 
 
 def read(path: Path) -> Outcome:
@@ -121,6 +123,7 @@ def parse(document: Mapping[str, Any], name: str) -> Outcome:
                 for p in document["processes"]
             ),
             lost=_lost(document.get("lost")),
+            virtual_s=document.get("virtual_s"),
         )
     except (KeyError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"

@@ -36,6 +36,8 @@ class Qdisc:
     lost : of these, the random losses before the queue; 0 where tc does not tell them
         apart
     document : everything that tc printed about it
+    order_mbps : the rate of a netem that keeps packets in order, 10^6 bit/s; None if it
+        has none
     """
 
     node: str
@@ -54,6 +56,7 @@ class Qdisc:
     drops: int
     lost: int = 0
     document: Mapping[str, Any] = field(default_factory=dict)
+    order_mbps: float | None = None
 
     @property
     def place(self) -> str:
@@ -141,7 +144,14 @@ def _qdisc(node: str, description: Mapping[str, Any]) -> Qdisc:
         drops=int(description.get("drops", 0)),
         lost=int(description.get("lost", 0)),
         document=description,
+        order_mbps=_order_mbps(options) if kind == "netem" else None,
     )
+
+
+def _order_mbps(options: Mapping[str, Any]) -> float | None:
+    """The rate of a netem in Mbit/s; tc shows it in bytes per second."""
+    rate = options.get("rate")
+    return float(rate["rate"]) * 8 / 1e6 if rate else None
 
 
 def _limit_packets(options: Mapping[str, Any], in_bytes: bool) -> int | None:

@@ -17,7 +17,7 @@ from analysis.run.tools import Flow, Lasted
 class Report:
     """The counts of both ends.
 
-    received_bytes : payload
+    received_bytes : payload that arrived within the time, from the first packet on
     seconds : the time in which the sender was to send, pauses included
     """
 
@@ -66,7 +66,7 @@ def read(folder: Path, index: int) -> Report | Messages:
         return Report(
             sent_packets=int(sent["packets"]),
             received_packets=int(received["packets"]),
-            received_bytes=int(received["bytes"]),
+            received_bytes=int(received.get("bytes_inside", received["bytes"])),
             seconds=float(sent["seconds"]),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -77,7 +77,7 @@ def read(folder: Path, index: int) -> Report | Messages:
 
 
 def flow(_entry: Traffic, report: Report | Messages) -> Flow:
-    """All received payload; of a connection, what arrived within its time.
+    """The payload that arrived within the time in which the sender was to send.
 
     It has no streams, so that it does not enter fairness: the rate was asked for.
     """

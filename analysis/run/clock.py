@@ -1,0 +1,116 @@
+"""When the traffic entries of a run were active, all on the guest's one clock.
+
+Tools measure from a beginning of their own. What several entries moved can be added
+only over a span of time that all of them have in common.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.run import tools
+from analysis.run.artefacts import Artefacts
+from analysis.run.readers.outcome import Process
+
+ROUND_TRIPS_AT_END = 2
+"""iperf3's client tells the server that the time is over, and then both exchange their
+results over the control connection."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The time in which the receiver of an entry counted, after the traffic's start.
+
+    unsure_s : by how much the beginning may be wrong
+    """
+
+    begin_s: float
+    end_s: float
+    unsure_s: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        return self.end_s - self.begin_s
+
+
+def window(run: Artefacts, index: int, flow: tools.Flow) -> Window:
+    """The window of what the receiver of an entry read.
+
+    index : number of the entry, from 0
+    flow : what its tool says
+    """
+    begin_s = run.job.traffic[index].start_s
+    if run.job.traffic[index].flows is None:  # the tool flows counts from there
+        begin_s = began_s(run, index)
+    return Window(begin_s, begin_s + flow.seconds, unsure_s(run, index))
+
+
+def union(windows: Sequence[Window]) -> Window:
+    """From the first beginning to the last end."""
+    return Window(
+        min(each.begin_s for each in windows),
+        max(each.end_s for each in windows),
+        max(each.unsure_s for each in windows),
+    )
+
+
+def began_s(run: Artefacts, index: int) -> float:
+    """The start of an entry's intervals, seconds after the beginning of the traffic.
+
+    index : number of the entry, from 0
+
+    For most tools it is the start of the client. iperf3's intervals begin later,
+    because the client connects first, and it ends later, because it exchanges results
+    at the end. Neither time is recorded. The time by which the client exceeds its
+    duration is divided between them, see `_after_s`.
+    """
+    entry = run.job.traffic[index]
+    if entry.flows is not None:  # its times count from the beginning of the traffic
+        return 0.0
+    client = _client(run, index)
+    if client is None or client.start_s is None:
+        return entry.start_s
+    excess_s = _excess_s(run, index, client)
+    return client.start_s + excess_s - _after_s(run, index, excess_s)
+
+
+def unsure_s(run: Artefacts, index: int) -> float:
+    """By how much `began_s` of an entry may be wrong, in seconds."""
+    client = _client(run, index)
+    if client is None or client.start_s is None:
+        return 0.0
+    excess_s = _excess_s(run, index, client)
+    return min(excess_s, _round_trip_s(run, index) or excess_s / 2)
+
+
+def _client(run: Artefacts, index: int) -> Process | None:
+    name = f"traffic-{index}-client"
+    return next((one for one in run.outcome.processes if one.name == name), None)
+
+
+def _excess_s(run: Artefacts, index: int, client: Process) -> float:
+    """The time by which iperf3's client exceeds its duration; 0 for other tools."""
+    entry = run.job.traffic[index]
+    if entry.tool != "iperf3" or not entry.duration_s or not client.end_s:
+        return 0.0
+    return max(0.0, client.end_s - (client.start_s or 0.0) - entry.duration_s)
+
+
+def _after_s(run: Artefacts, index: int, excess_s: float) -> float:
+    """The part of the excess that comes after the duration.
+
+    Of an upload, the server's last interval ends one round trip after the duration,
+    with the queues as they are then. Otherwise half of the excess is assumed.
+    """
+    round_trip_s = _round_trip_s(run, index)
+    if round_trip_s is None:
+        return excess_s / 2
+    return min(excess_s, ROUND_TRIPS_AT_END * round_trip_s)
+
+
+def _round_trip_s(run: Artefacts, index: int) -> float | None:
+    """The round trip at the end of an upload by iperf3; None if it is not known."""
+    entry = run.job.traffic[index]
+    if entry.tool != "iperf3" or not entry.forward or not entry.duration_s:
+        return None
+    late_s = run.reports[index].server.end_s - entry.duration_s
+    return float(late_s) if late_s > 0 else None

@@ -1,0 +1,222 @@
+"""The law of conservation, and the clock over which several entries are added."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from analysis.run import clock, conservation, run_metrics
+from analysis.run.artefacts import Artefacts
+from analysis.run.job import FRAME_BYTES, parse_job
+from analysis.run.observed_links import read_back
+from analysis.run.readers.counters import Counters
+from analysis.run.readers.iperf3 import Interval, Report
+from analysis.run.readers.outcome import LinkEnds, Outcome, Process, UserPath
+from analysis.run.readers.qdiscs import parse
+from analysis.run.tools import cbr
+from analysis.run.tools.iperf3 import Reports
+
+MBPS = 10.0
+FRAMES_PER_S = MBPS * 1e6 / 8 / FRAME_BYTES
+ENTRY = {"tool": "iperf3", "from": "client", "to": "server", "interval_s": 1.0}
+CBR = {"tool": "cbr", "from": "client", "to": "server", "duration_s": 1.0}
+
+
+def qdiscs(link: str, count: int, order_mbps: float | None) -> list[dict[str, Any]]:
+    rate = {"rate": {"rate": order_mbps * 1e6 / 8}} if order_mbps else {}
+    return [
+        {"dev": link, "kind": "netem", "handle": "1:", "root": True, "bytes": count}
+        | {"options": {"limit": 1000, **rate}},
+        {"dev": link, "kind": "tbf", "handle": "10:", "parent": "1:1", "bytes": count}
+        | {"options": {"rate": MBPS * 1e6 / 8, "burst": 3028, "lat": 98000}},
+    ]
+
+
+def made(
+    *entries: dict[str, Any],
+    reports: tuple[Any, ...],
+    paths: tuple[tuple[str, ...], ...] = (("a",),),
+    protocol: str = "tcp",
+    client_s: tuple[tuple[float, float], ...] = (),
+    changes: list[dict[str, Any]] | None = None,
+    frames: int = 0,
+    order_mbps: float | None = None,
+    sysctls: dict[str, int] | None = None,
+) -> Artefacts:
+    """A run over links of 10 Mbit/s. client_s : start and end of each client"""
+    links = sorted({name for path in paths for name in path})
+    shape = {"capacity_mbps": MBPS, "delay_ms": 5, "queue_packets": 80}
+    transport = {"protocol": protocol, "congestion_control": "reno", "path": None}
+    job = parse_job(
+        {
+            "format": 2,
+            "parameters": {},
+            "links": [
+                {"name": name, "loss_percent": 0, "jitter_ms": 0, **shape}
+                for name in links
+            ],
+            "transport": {**transport, "sysctls": sysctls or {}},
+            "traffic": list(entries),
+            "changes": changes,
+        },
+        "job.json",
+    )
+    ends = tuple(
+        LinkEnds(name, ("r", f"{name}-up"), ("r", f"{name}-down")) for name in links
+    )
+    shaped = [
+        one
+        for name in links
+        for way in ("up", "down")
+        for one in qdiscs(f"{name}-{way}", frames * FRAME_BYTES, order_mbps)
+    ]
+    table = parse({"r": shaped}, "qdisc-end.json")
+    times = client_s or tuple((0.0, 1.0) for _ in entries)
+    return Artefacts(
+        job=job,
+        outcome=Outcome(
+            error=None,
+            links=ends,
+            processes=tuple(
+                Process(f"traffic-{index}-client", 0, *span)
+                for index, span in enumerate(times)
+            ),
+            virtual_s=max(end for _, end in times),
+        ),
+        reports=reports,
+        counters={"client": Counters({}), "server": Counters({})},
+        qdiscs=table,
+        interfaces=(),
+        links=read_back(ends, table),
+        users={"client": tuple(UserPath(path, None) for path in paths)},
+    )
+
+
+def packets(count: float) -> cbr.Report:
+    return cbr.Report(10**6, 10**6, round(1472 * count), 1.0)
+
+
+def iperf3(seconds: float, count: float, late_s: float = 0.0) -> Reports:
+    """count : bytes that the server read within the duration"""
+    inside = Interval(0.0, seconds, round(count), (round(count),), False)
+    after = Interval(seconds, seconds + late_s, 1, (1,), False)
+    intervals = (inside, after) if late_s else (inside,)
+    report = Report("3.12", None, 1, intervals)
+    return Reports(client=report, server=report)
+
+
+MOST = (FRAMES_PER_S + conservation.BURST_FRAMES) * (1 + conservation.TOLERANCE)
+
+
+@pytest.mark.parametrize(("count", "breaks"), [(MOST - 1, False), (MOST + 1, True)])
+def test_no_more_than_the_capacity_arrives(count: float, breaks: bool) -> None:
+    reasons = list(conservation.broken(made(CBR, reports=(packets(count),))))
+    assert len(reasons) == breaks
+    if breaks:
+        assert reasons[0].startswith("conservation: client to server: ")
+        assert "arrived in 1.000 s, and the links carry" in reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "sysctls", "payload"),
+    [
+        ("tcp", {}, 1448),
+        ("tcp", {"net.ipv4.tcp_timestamps": 0}, 1460),
+        ("mptcp", {}, 1428),
+        ("mptcp", {"net.ipv4.tcp_timestamps": 0}, 1440),
+    ],
+)
+def test_headers_are_no_payload(
+    protocol: str, sysctls: dict[str, int], payload: int
+) -> None:
+    entry = {**ENTRY, "duration_s": 1.0}
+    for extra, breaks in ((-1, False), (1, True)):
+        run = made(
+            entry,
+            reports=(iperf3(1.0, payload * (MOST + extra)),),
+            protocol=protocol,
+            sysctls=sysctls,
+        )
+        assert bool(list(conservation.broken(run))) == breaks
+
+
+def test_a_link_that_paths_share_counts_once() -> None:
+    entry = {**ENTRY, "duration_s": 1.0}
+    count = 1428 * MOST * 1.5
+    apart = made(
+        entry,
+        reports=(iperf3(1.0, count),),
+        paths=(("a",), ("b",)),
+        protocol="mptcp",
+    )
+    assert not list(conservation.broken(apart))
+    shared = made(
+        entry,
+        reports=(iperf3(1.0, count),),
+        paths=(("a", "core"), ("b", "core")),
+        protocol="mptcp",
+    )
+    assert list(conservation.broken(shared))
+
+
+def test_a_link_that_is_out_carries_nothing() -> None:
+    out: dict[str, Any] = {
+        "link": "a",
+        "direction": "both",
+        "quantity": "capacity_mbps",
+    }
+    out |= {"at_s": [0.5], "values": [0.0], "period_s": None}
+    run = made(CBR, reports=(packets(0.7 * MOST),), changes=[out])
+    assert len(list(conservation.broken(run))) == 1
+    assert not list(conservation.broken(made(CBR, reports=(packets(0.7 * MOST),))))
+
+
+def test_frames_of_a_link_obey_its_rate() -> None:
+    for extra, breaks in ((-1, False), (1, True)):
+        run = made(CBR, reports=(packets(1),), frames=int(MOST) + extra)
+        said = list(conservation.broken(run))
+        assert bool(said) == breaks
+    assert said[0].startswith("conservation: a forward: ")
+
+
+def test_a_delay_line_is_never_the_bottleneck() -> None:
+    assert not list(
+        conservation.broken(made(CBR, reports=(packets(1),), order_mbps=MBPS))
+    )
+    narrow = made(CBR, reports=(packets(1),), order_mbps=MBPS - 0.1)
+    assert next(conservation.broken(narrow)) == (
+        "conservation: a forward: its delay line carries 9.9 Mbit/s, and the link 10"
+    )
+
+
+def test_entries_are_added_on_one_clock() -> None:
+    """The second client needs 0.65 s more than its duration, because queues are full:
+    0.16 s for two round trips at the end, and 0.49 s to connect."""
+    late = {**ENTRY, "duration_s": 10.0, "start_s": 2.0}
+    run = made(
+        {**ENTRY, "duration_s": 10.0},
+        late,
+        reports=(iperf3(10.0, 11e6, 0.1), iperf3(10.0, 4e6, 0.08)),
+        client_s=((0.0, 10.3), (2.0, 12.65)),
+    )
+    assert clock.began_s(run, 0) == pytest.approx(0.1)
+    assert clock.began_s(run, 1) == pytest.approx(2.49)
+    mbps, seconds = run_metrics.total_goodput(run, run_metrics.flows(run))
+    assert seconds == pytest.approx(12.39)
+    assert mbps == pytest.approx(15e6 * 8 / 12.39 / 1e6)
+
+
+def test_the_sum_of_entries_obeys_the_law_too() -> None:
+    half = 1448 * MOST * 0.55
+    pair = {**ENTRY, "duration_s": 1.0}
+    both = (iperf3(1.0, half), iperf3(1.0, half))
+    said = list(conservation.broken(made(pair, pair, reports=both)))
+    assert len(said) == 1 and "all entries together" in said[0]
+    apart = made(pair, {**pair, "reverse": True}, reports=both)
+    assert not list(conservation.broken(apart))
+
+
+def test_a_class_of_links_is_left_to_the_links() -> None:
+    run = made(CBR, reports=(packets(2 * MOST),))
+    doubled = replace(run.outcome, links=run.outcome.links * 2)
+    assert not list(conservation.broken(replace(run, outcome=doubled)))
