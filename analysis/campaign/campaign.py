@@ -24,6 +24,8 @@ class Campaign:
     factors : columns that the design varies
     metrics : the experiment's metrics, by the names of its file
     made : what produced the results, such as the kernel's build, by name
+    shared_seed : whether all networks of a repetition drew from one seed, so that
+        their noise is not independent
     state : sentences about runs that are missing, damaged or of several builds
     folder : holds one folder per run, named by the run's id; None where only the
         table is there
@@ -40,6 +42,7 @@ class Campaign:
     factors: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ("goodput",)
     made: Mapping[str, str] = field(default_factory=dict)
+    shared_seed: bool = False
     state: tuple[str, ...] = ()
     folder: Path | None = None
     shown: str = ""

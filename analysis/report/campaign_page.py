@@ -22,6 +22,7 @@ from analysis.report import (
     compared_cases_section,
     figures_section,
     metrics_section,
+    seeds_note,
     statements_section,
     users_section,
 )
@@ -109,6 +110,7 @@ def write(
         *_description(campaign),
         *_verdicts(campaign),
         *_state(campaign),
+        *seeds_note.lines([campaign]),
         *_network(campaign, folder),
         *metrics_section.lines(campaign),
         *compared_cases_section.lines(compared, compared_picture),

@@ -31,6 +31,7 @@ from analysis.report import (
     criteria_page,
     figures_section,
     matrix_page,
+    seeds_note,
 )
 from analysis.report.figures_section import Outcome
 from analysis.report.markdown import inert, markdown
@@ -338,6 +339,7 @@ def _index(
     )
     yield ""
     yield from _builds(campaigns)
+    yield from seeds_note.lines(list(campaigns.values()))
     for one in scored:
         configuration = one.configuration
         text = " ".join(configuration.text.split())

@@ -55,7 +55,7 @@ def command(
     """
     from mpbench.backends import registry
     from mpbench.experiment_files import load
-    from mpbench.plan import estimate, feasible, make_plan, total, user_sets
+    from mpbench.plan import draws, estimate, feasible, make_plan, total, user_sets
     from mpbench.spec import flows
 
     spec = load(file, configurations, without, trusted)
@@ -75,6 +75,8 @@ def command(
     click.echo(_table(plan, estimates))
     click.echo(_summary(spec, plan, whole, workers))
     for line in user_sets.lines(plan, flows.names(spec.traffic)):
+        click.echo(line)
+    for line in draws.lines(plan, spec.repetitions):
         click.echo(line)
     for warning in feasible.warnings(spec, plan):
         click.echo(f"warning: {warning}", err=True)

@@ -9,6 +9,7 @@ import click
 
 from mpbench.engine.messages import many, uncovered
 from mpbench.errors import UserError
+from mpbench.report import seeds
 from mpbench.store import campaign, json_file, kept_rows, layout, runs
 from mpbench.store.json_file import DamagedError
 from mpbench.store.records import Provenance, validated
@@ -45,6 +46,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         factors=tuple(head.factors),
         metrics=spec.metrics if spec else ("goodput",),
         made=_made(head, spec),
+        shared_seed=seeds.noise_is_shared(head, rows, spec),
         state=tuple(head.state),
         folder=layout.Results(root).runs if has_runs else None,
         shown=shown(root),
@@ -109,6 +111,7 @@ def _measured(root: Path) -> kept_rows.KeptRows:
         rows=len(rows),
         state=list(_state(results, head, stored)),
         provenance=last.provenance if last else validated(Provenance, head.provenance),
+        shared_seed=seeds.shared(results, rows),
     )
     return kept_rows.KeptRows(known_head, rows)
 

@@ -48,6 +48,8 @@ class Head(Record):
     planned : how many runs the plan has; fewer rows are an unfinished campaign
     rows : how many rows follow
     state : sentences about what was missing or damaged when the rows were kept
+    shared_seed : whether all networks of a repetition had one seed; None in a file
+        that says nothing about it, whose networks did
     """
 
     format: Literal[1]
@@ -60,6 +62,7 @@ class Head(Record):
     rows: Count
     state: list[Line]
     provenance: Provenance
+    shared_seed: bool | None = None
 
 
 @dataclass(frozen=True)
