@@ -2,8 +2,9 @@
 
     python -m studies.builds FOLDER... [--runs N] [-j N] [--out DIR]
 
-Each FOLDER holds the kept rows of a campaign, such as results/reference/rows/NAME. N of
-its runs, at even distances in the plan, are executed under the present build. Every
+Each FOLDER holds the kept rows of a campaign, such as build/rows/NAME
+(`python -m studies.kept unpack` writes it). N of its runs, at even distances in the
+plan, are executed under the present build. Every
 value that the rows keep must be the same, byte for byte. With this, the pages of two
 publications can name two builds (docs/report.md): where the runs of the one are equal
 under the build of the other, no page depends on which of them made it.
@@ -85,7 +86,7 @@ def sample(folder: Path, build: Mapping[str, str], runs: int) -> Sample:
     """
     if not kept_rows.there(folder):
         raise UserError(
-            f"{folder}: no kept rows; give a folder such as results/reference/rows/NAME"
+            f"{folder}: no kept rows; `python -m studies.kept unpack` writes build/rows"
         )
     kept = kept_rows.read(folder)
     spec = load(layout.Results(folder).experiment, of_results=True)

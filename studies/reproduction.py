@@ -32,13 +32,15 @@ With --set mpcc --cpu-hours 4 only those campaigns of that set are executed whos
 estimates fit into four hours of CPU time, whole figures in the order of
 studies/mpcc_campaigns.py. A later call with more hours goes on.
 
-The rows of every campaign are kept in results/reference/rows, and a run that has one
-there, from the same build, is not executed again. With --kept nothing is executed: a
-campaign without results is taken from its kept rows, and the pages are written. So the
-sets can be executed one by one, on different machines. The pages need all of them.
+The rows of every campaign are kept in studies/rows (studies/kept.py), and a run that
+has one there, from the same build, is not executed again. With --kept nothing is
+executed: a campaign without results is taken from its kept rows, and the pages are
+written. So the sets can be executed one by one, on different machines. The pages need
+all of them.
 """
 
 import argparse
+import re
 import shlex
 import subprocess
 import sys
@@ -56,7 +58,7 @@ from mpbench.plan import Plan, make_plan
 from mpbench.plan.estimate import Estimate, estimate, total
 from mpbench.store import campaign, kept_rows
 from mpbench.store.layout import Results
-from studies import mpcc_campaigns
+from studies import kept, mpcc_campaigns
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = ROOT / "experiments"
@@ -75,7 +77,9 @@ WITH_EWTCP = (
 """Campaigns of nsdi11 that are judged under EWTCP_HALF, and again with fresh seeds."""
 PUBLISHED = ROOT / "results/published"
 REFERENCE = ROOT / "results/reference"
-ROWS = REFERENCE / "rows"
+ROWS = kept.UNPACKED
+TABLES = kept.ARCHIVES
+"""Where tables of the thesis's designs are kept, beside the archives of rows."""
 SETS = ("upstream", "papers", "designs", "v091", "control", "parts", "exploration")
 PUBLICATIONS = {
     "balia": "papers",
@@ -212,7 +216,7 @@ def sources(results: Path, sets: Sequence[str] = SETS) -> dict[str, Path]:
 def deviations(results: Path, name: str) -> Path:
     """The table of a campaign's designs, in its results or beside its kept rows."""
     table = results / f"{name}.designs/sensitivity.csv"
-    return table if table.exists() else ROWS / f"{name}.designs.csv"
+    return table if table.exists() else TABLES / f"{name}.designs.csv"
 
 
 def keep(results: Path, sets: Sequence[str] = SETS) -> int:
@@ -226,9 +230,9 @@ def keep(results: Path, sets: Sequence[str] = SETS) -> int:
     for names, _ in DEVIATIONS.values() if MPCC not in sets else ():
         for name in names:
             table = deviations(results, name)
-            if table.parent != ROWS and table.exists():
-                ROWS.mkdir(parents=True, exist_ok=True)
-                (ROWS / f"{name}.designs.csv").write_bytes(table.read_bytes())
+            if table.parent != TABLES and table.exists():
+                TABLES.mkdir(parents=True, exist_ok=True)
+                (TABLES / f"{name}.designs.csv").write_bytes(table.read_bytes())
     return 0
 
 
@@ -283,7 +287,10 @@ def clean_commit() -> str:
     """The commit of the checkout; raises UserError if a file differs from it."""
     git = ["git", "-C", str(ROOT)]
     changed = subprocess.check_output([*git, "status", "--porcelain"], text=True)
-    lines = [line for line in changed.splitlines() if "results/reference/" not in line]
+    written = ("results/reference/", "studies/rows/")
+    lines = [
+        line for line in changed.splitlines() if not any(w in line for w in written)
+    ]
     if lines:
         raise UserError(
             f"{lines[0][3:]} and perhaps more files are not committed; the pages name "
@@ -318,6 +325,16 @@ def one_build(folders: Iterable[Path]) -> None:
                 f"{path}: of another build than {other}; execute it again, or move it "
                 "away"
             )
+
+
+def grouped(folder: Path) -> dict[str, list[Path]]:
+    """The folders of kept rows in `folder` by the name of their archive."""
+    found: dict[str, list[Path]] = {}
+    for place in sorted(folder.iterdir()):
+        if kept_rows.there(place):
+            words = re.findall(r"[a-z0-9]+", publication(_source(place)).lower())
+            found.setdefault("-".join(words), []).append(place)
+    return found
 
 
 def _source(folder: Path) -> str:
@@ -399,6 +416,11 @@ def main() -> int:
         parser.error("--set mpcc stands alone, because its pages are others")
     if options.cpu_hours is not None and MPCC not in sets:
         parser.error("--cpu-hours is for --set mpcc")
+    try:
+        kept.unpack(ROWS)
+    except (OSError, UserError) as error:
+        print(f"reproduction: {error}", file=sys.stderr)
+        return 2
     wanted = [step for step in steps(results) if step.set in sets]
     if options.cpu_hours is not None:
         affordable = set(mpcc_campaigns.affordable(options.cpu_hours))
@@ -424,6 +446,8 @@ def main() -> int:
         one_build(sources(results, looked_at).values())
         if status := keep(results, looked_at):
             return status
+        if not options.kept:
+            kept.pack(grouped(ROWS))
         for words in mpcc_pages(results) if MPCC in sets else pages(results):
             if status := mpbench(words):
                 return status

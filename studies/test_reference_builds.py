@@ -6,10 +6,10 @@ build of its own.
 """
 
 import json
-import lzma
 import re
 from pathlib import Path
 
+from studies import kept
 from studies.reproduction import publication
 
 REFERENCE = Path(__file__).parents[1] / "results/reference"
@@ -70,12 +70,10 @@ def test_every_page_of_a_publication_names_the_same_build() -> None:
 def test_kept_rows_are_of_the_build_that_the_pages_name() -> None:
     """One recipe: a guided kernel's bytes also depend on where it was trained."""
     pages = builds(REFERENCE)
-    for file in sorted(REFERENCE.glob("rows/*/rows.jsonl.xz")):
-        with lzma.open(file, "rt", encoding="utf-8") as lines:
-            made = json.loads(next(lines))["provenance"]
-        text = (file.parent / "experiment.yaml").read_text(encoding="utf-8")
+    for campaign in kept.everything():
+        made = json.loads(campaign.rows.partition(b"\n")[0])["provenance"]
+        text, name = campaign.experiment.decode(), campaign.name
         source = re.search(r"^source: *['\"]?(.*)", text, re.MULTILINE)
-        name = file.parent.name
         assert source, name
         of = pages.get(publication(source[1]))
         if of is not None:  # A publication without pages yet has only rows.

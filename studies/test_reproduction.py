@@ -68,6 +68,7 @@ def test_kept_rows_stand_in_for_results(
 ) -> None:
     rows, results = tmp_path / "rows", tmp_path / "results"
     monkeypatch.setattr(reproduction, "ROWS", rows)
+    monkeypatch.setattr(reproduction, "TABLES", rows)
     for name in ("bulk-low-bdp", "ab-low-bdp"):
         (rows / name).mkdir(parents=True)
         (rows / name / kept_rows.FILE).touch()
