@@ -1,6 +1,7 @@
 """Runs of `stream_probe`: what a link did to a stream of datagrams."""
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
@@ -51,6 +52,15 @@ def loss_share(arrived: Arrived, first: int, last: int) -> float:
 
 def mean_delay_ms(arrived: Arrived, first: int) -> float:
     return fmean(delay for number, delay in arrived if number >= first)
+
+
+def share_error(share: float, packets: int, memory: float = 0.0) -> float:
+    """Standard error of the share of packets that an impairment strikes.
+
+    memory : correlation of neighbouring packets, 0 for independent draws. A chain with
+        two states, entered with probability p and left with r, has 1 - p - r.
+    """
+    return math.sqrt(share * (1 - share) / packets * (1 + memory) / (1 - memory))
 
 
 def bursts(arrived: Arrived, packets: int) -> list[int]:

@@ -198,7 +198,7 @@ def test_an_outage_may_last_until_the_end(tmp_path: Path) -> None:
     )
     assert min(received(artefacts)[3:]) > 5
     mbit = found["path2.mean_capacity_mbps"] * found["measured_s"]
-    assert mbit == pytest.approx(20, rel=0.05)
+    assert mbit == pytest.approx(20, rel=1e-3)
 
 
 def switched(link: str, down_s: float, up_s: float) -> dict[str, Any]:
