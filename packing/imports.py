@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 OWNER = "mpbench"
-MOVED = ("analysis", "jobs", "topologies", "wsp")
+MOVED = ("analysis", "jobs", "tools", "topologies", "wsp")
 _BY_NAME = re.compile(rf'(import_module\(f?")(?=(?:{"|".join(MOVED)})\.)')
 
 

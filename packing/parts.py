@@ -27,10 +27,7 @@ IMAGE_FILES = ("manifest.txt", "sbom.json", "info.json")
 def files(target: Path, top: Path = TOP) -> None:
     """Copy the parts of the checkout that need no build."""
     chosen = [path for name in FOLDERS for path in (top / name).rglob("*")]
-    chosen += [
-        path for name in guest_code.PLACES for path in (top / name).rglob("*.py")
-    ]
-    chosen += [top / name for name in guest_code.FILES]
+    chosen += guest_code.files(top)
     for path in sorted(chosen):
         if path.is_file() and "__pycache__" not in path.parts:
             copy = target / path.relative_to(top)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/architecture.md"
-PRODUCT = ("analysis", "jobs", "mpbench", "topologies", "wsp")
+PRODUCT = ("analysis", "jobs", "mpbench", "tools", "topologies", "wsp")
 ALL = (*PRODUCT, "packing", "tests", "validation", "benchmarks")
 
 

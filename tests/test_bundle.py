@@ -83,6 +83,8 @@ def code(tmp_path: Path) -> Path:
     for name in ("__init__.py", "start.py", "bundle.py"):
         shutil.copy(REPOSITORY / "mpbench/guest" / name, package)
     (package / "main.py").write_text(MAIN)
+    (tmp_path / "code/tools").mkdir()
+    shutil.copy(REPOSITORY / "tools/__init__.py", tmp_path / "code/tools")
     return tmp_path / "code"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PRODUCT = ("analysis", "jobs", "mpbench", "topologies", "wsp")
+PRODUCT = ("analysis", "jobs", "mpbench", "tools", "topologies", "wsp")
 OUTSIDE = {"tests", "validation", "studies", "benchmarks", "packing", "docs"}
 """Folders that no part of the product needs."""
 FORBIDDEN = {

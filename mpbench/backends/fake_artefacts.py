@@ -30,7 +30,7 @@ from mpbench.backends.fake_flows import (
     transport_of,
     virtual_s,
 )
-from mpbench.guest.messages import SEGMENT_BYTES
+from tools.cbr.programs.messages import SEGMENT_BYTES
 from topologies import describe_job, wire_job
 from topologies.pairs import ends
 from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape

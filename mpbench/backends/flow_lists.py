@@ -11,7 +11,7 @@ from typing import Any
 
 from mpbench.errors import UserError
 from mpbench.plan.flow_list import drawn, ends_of
-from mpbench.workloads.flows import LIST
+from tools.flows.processes import LIST
 from topologies import wire_job
 from topologies.pairs import ends
 

@@ -10,7 +10,9 @@ from mpbench.kernel import cache
 
 SOURCE = carried.ROOT
 FILES = ("mpbench/__init__.py", "mpbench/version.py")
-PLACES = ("mpbench/guest", "mpbench/workloads", "jobs", "topologies")
+FOLDERS = ("mpbench/guest", "jobs", "topologies")
+TOOLS = ("*.py", "*/__init__.py", "*/processes.py", "*/programs/*.py")
+"""The files below `tools` that guests import."""
 LENGTH = 16
 
 
@@ -76,6 +78,8 @@ def _digest(file: Path) -> str:
 def files(root: Path = SOURCE) -> list[Path]:
     """All files of the guest code."""
     files = {root / name for name in FILES}
-    for place in PLACES:
-        files.update((root / place).rglob("*.py"))
+    for folder in FOLDERS:
+        files.update((root / folder).rglob("*.py"))
+    for pattern in TOOLS:
+        files.update((root / "tools").glob(pattern))
     return sorted(files)

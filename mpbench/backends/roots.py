@@ -63,4 +63,5 @@ def from_image(made: image.Image, code: Path | None = None) -> Root:
 
 def _own() -> tuple[Path, ...]:
     source = guest_code.SOURCE
-    return source / "mpbench", source / "jobs", source / "topologies"
+    names = ("mpbench", "jobs", "tools", "topologies")
+    return tuple(source / name for name in names)

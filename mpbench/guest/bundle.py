@@ -20,11 +20,12 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+import tools
 from mpbench.guest import start
 
 ROOTS = (
     "mpbench.guest.main",
-    "mpbench.workloads",
+    *(f"tools.{name}.processes" for name in tools.ALL),
     "jobs",
     "jobs.entries",
     "topologies",

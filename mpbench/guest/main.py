@@ -5,7 +5,6 @@ the native backend, on the machine itself. Its working directory is the run's fo
 """
 
 import contextlib
-import importlib
 import json
 import os
 import sys
@@ -32,8 +31,8 @@ from mpbench.guest.fabric_changes import FabricChanges
 from mpbench.guest.lab import in_lab, lengthen_backlog, signals_blocked
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
-from mpbench.workloads import flows
-from mpbench.workloads.processes import Process
+from tools import part
+from tools.processes import Process
 from topologies import fabric
 from topologies.network import Network
 from topologies.pairs import pairs
@@ -150,10 +149,9 @@ def build_network(
         network.build(undo)
     if in_lab():  # natively, this belongs to the machine
         lengthen_backlog()
-    many = transport.many_connections(job)
+    wanted = transport.tool_sysctls(job)
     for host, settings in hosts.items():
-        wide = flows.SYSCTLS if host in many else None
-        transport.configure(network.nodes[host], settings, wide)
+        transport.configure(network.nodes[host], settings, wanted.get(host))
     return topology, network
 
 
@@ -264,7 +262,7 @@ def plan_processes(job: dict[str, Any], topology: Network) -> list[Process]:
     """
     processes: list[Process] = []
     for index, entry in enumerate(job["traffic"]):
-        tool = importlib.import_module(f"mpbench.workloads.{entry['tool']}")
+        tool = part(entry["tool"], "processes")
         settings = transport.of(entry, job)
         there = {process.name for process in processes}
         processes += [

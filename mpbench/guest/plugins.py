@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.guest.topology import reason
-from mpbench.workloads import plugin
+from tools import OWN, part
 
 MOST_NUMBERS = 100
 
@@ -23,15 +23,16 @@ def read_numbers(job: Mapping[str, Any], folder: Path) -> None:
     folder : the artefacts; readers get a path to it. What a reader raises is written
         down in place of its numbers
     """
+    module = part(OWN, "processes").module
     for index, entry in enumerate(job["traffic"]):
-        if entry["tool"] == "plugin":
+        reader = getattr(part(entry["tool"], "processes"), "reader", None)
+        if reader is not None:
             file = folder / f"numbers-traffic-{index}.json"
-            values = {**plugin.entry_of(entry), "index": index}
-            _write(file, entry, plugin.module, (folder, values))
+            _write(file, entry, module, (folder, reader(index, entry)))
     for name, metric in (job.get("metrics") or {}).items():
         given = {"plugin": name, "code": metric["code"], "numbers": metric["numbers"]}
         shown = {key: value for key, value in job.items() if key != "metrics"}
-        _write(folder / f"metric-{name}.json", given, plugin.module, (folder, shown))
+        _write(folder / f"metric-{name}.json", given, module, (folder, shown))
 
 
 def _write(

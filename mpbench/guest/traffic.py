@@ -15,7 +15,7 @@ from mpbench.guest.changes import Changes
 from mpbench.guest.fabric_changes import FabricChanges
 from mpbench.guest.network import Nodes
 from mpbench.guest.sampling import Trace
-from mpbench.workloads.processes import Process
+from tools.processes import Process
 
 LISTEN_DEADLINE_S = 10.0
 LISTEN_POLL_S = 0.0005

@@ -5,6 +5,7 @@ from typing import Any
 
 from mpbench.guest import interfaces
 from mpbench.guest.network import LabNode
+from tools import part
 from topologies.description import User
 from topologies.pairs import ends
 from topologies.wiring import Port
@@ -37,8 +38,9 @@ def by_host(job: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The transport of every host that traffic goes from or to; users come first.
 
     All entries of a host have the same transport, except for the path that a TCP takes,
-    because the settings belong to the host. Entries of the tool `flows` may have
-    another protocol and congestion control, which they set on each socket.
+    because the settings belong to the host. Entries of a tool with
+    OWN_CONTROL may have another protocol and congestion control, which they set on each
+    socket.
     """
     entries: dict[str, list[Mapping[str, Any]]] = {}
     for end in (0, 1):
@@ -60,7 +62,7 @@ def _joined(
     first = transports[0]
     if all(transport == first for transport in transports):
         return first
-    fixed = [of(entry, job) for entry in entries if entry["tool"] != "flows"]
+    fixed = [of(entry, job) for entry in entries if not _has(entry, "OWN_CONTROL")]
     mptcps = [each for each in transports if each["protocol"] == "mptcp"]
     own = (fixed or transports)[0]
     sysctls: dict[str, Any] = {}
@@ -70,10 +72,20 @@ def _joined(
     return {**(mptcps or [own])[0], "congestion_control": control, "sysctls": sysctls}
 
 
-def many_connections(job: Mapping[str, Any]) -> set[str]:
-    """The hosts with traffic of the tool `flows`."""
-    entries = [entry for entry in job["traffic"] if entry["tool"] == "flows"]
-    return {host for entry in entries for end in (0, 1) for host in ends(entry, end)}
+def tool_sysctls(job: Mapping[str, Any]) -> dict[str, dict[str, str | int]]:
+    """The sysctls that the tools of a host's traffic need, by host."""
+    found: dict[str, dict[str, str | int]] = {}
+    for entry in job["traffic"]:
+        wanted = _has(entry, "SYSCTLS") or {}
+        for end in (0, 1) if wanted else ():
+            for host in ends(entry, end):
+                found.setdefault(host, {}).update(wanted)
+    return found
+
+
+def _has(entry: Mapping[str, Any], name: str) -> Any:
+    """A constant of an entry's tool; None if the tool has none of this name."""
+    return getattr(part(entry["tool"], "processes"), name, None)
 
 
 def configure(

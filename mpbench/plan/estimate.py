@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mpbench.guest.messages import message_bytes
 from mpbench.plan.timing import request_s, traffic_end_s, used_mbps
+from tools.cbr.programs.messages import message_bytes
 
 Job = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import Faults, OneOf, Part, Quantity, Switch
-from mpbench.workloads.command import PLACES
+from tools.command.processes import PLACES
 
 READY = ("port", "udp_port", "nothing")
 TAKEN = ("last", "first", "mean", "sum", "least", "greatest")

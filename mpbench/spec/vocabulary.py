@@ -6,6 +6,10 @@ from jobs.vocabulary import PATH_MANAGERS as PATH_MANAGERS
 from jobs.vocabulary import PROTOCOLS as PROTOCOLS
 from jobs.vocabulary import READ_MODES as READ_MODES
 from jobs.vocabulary import SCHEDULERS as SCHEDULERS
+from tools import NAMES
+
+TOOLS = NAMES
+"""Traffic tools, each a folder of `tools`."""
 
 RATE_CONTROLS = ("bbr", "mpcc")
 """Those that set a rate, and a window that does not limit it."""
@@ -13,8 +17,6 @@ RATE_CONTROLS = ("bbr", "mpcc")
 LEAST_SUBFLOWS = {"redundant": 2, "roundrobin": 2}
 """The number of subflows that these schedulers need to choose among."""
 
-TOOLS = ("iperf3", "curl", "ab", "cbr", "command", "flows")
-"""Traffic tools, each a file of `mpbench.workloads`."""
 
 DESIGN_METHODS = ("wsp", "lhs", "sobol", "uniform", "grid")
 """The methods of the package wsp, and `grid`, which takes all combinations of lists."""

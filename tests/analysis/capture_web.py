@@ -25,7 +25,8 @@ CAPTURED = Path(__file__).parent / "captured"
 MPTCP = {"protocol": "mptcp", "congestion_control": "lia", "scheduler": "lowrtt"}
 TCP = {"protocol": "tcp", "congestion_control": "reno", "path": 1}
 SLOW = {"path1.capacity": "1 Mbit/s", "path2.capacity": "1 Mbit/s"}
-MAIN = "import sys; from mpbench.workloads import curl, web; {} ; " + (
+MAIN = (
+    "import sys; from tools import web; from tools.curl import processes as curl; {} ; "
     "from mpbench.guest.main import main; sys.exit(main())"
 )
 NO_FILE = "web.FILE = 'none'; web.url = lambda t, a: f'http://{a}:80/nowhere'"

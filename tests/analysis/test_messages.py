@@ -12,8 +12,8 @@ from analysis.run.job import Traffic, Transport
 from analysis.run.tools import Lasted, cbr
 from mpbench.commands import plan, run
 from mpbench.experiment_files import loads
-from mpbench.guest import messages as program
 from mpbench.plan import estimate, make_plan
+from tools.cbr.programs import messages as program
 
 ENTRY = Traffic(
     name=None,

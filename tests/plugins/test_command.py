@@ -16,8 +16,8 @@ from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.plan.job_format import load as check
-from mpbench.workloads.command import filled
 from tests.calls import Command
+from tools.command.processes import filled
 
 pytestmark = pytest.mark.slow
 

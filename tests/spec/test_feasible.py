@@ -14,12 +14,13 @@ from mpbench.commands import shell as shell_command
 from mpbench.commands.sensitivity import command as sensitivity
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
-from mpbench.guest import cbr, traffic
+from mpbench.guest import traffic
 from mpbench.guest.transport import DEFAULTS
 from mpbench.plan import feasible, make_plan
 from mpbench.spec import knobs, sysctls
 from mpbench.spec.vocabulary import RESERVED_SYSCTLS
 from tests.spec.files import TEXT, swapped
+from tools.cbr.programs import cbr
 
 DELAYS = ", ".join(f"{value} ms" for value in range(1, 31))
 

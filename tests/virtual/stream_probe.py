@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import topologies
-from mpbench.guest.cbr import wait_until
 from mpbench.guest.main import build_network
+from tools.cbr.programs.cbr import wait_until
 
 from .probe import PORT, open_socket
 

@@ -10,8 +10,8 @@ from analysis.run.row import row
 from mpbench.backends.base import Exit
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
-from mpbench.workloads.command import MOST_BYTES
 from tests.plugins.test_command import documented, text
+from tools.command.processes import MOST_BYTES
 
 from .lab import Lab
 

@@ -8,7 +8,7 @@ keeps iperf3 from polling without a pause.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mpbench.workloads.processes import Process, over
+from tools.processes import Process, over
 
 
 def processes(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mpbench.workloads.processes import Process, over
+from tools.processes import Process, over
 
 PLACES = ("address", "port", "source", "duration")
 MOST_BYTES = 16 << 20

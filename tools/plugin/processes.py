@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mpbench.workloads.command import MOST_BYTES
-from mpbench.workloads.processes import Process, over
+from tools.command.processes import MOST_BYTES
+from tools.processes import Process, over
 
 KEYS = ("role", "argv", "ready", "ready_line", "files", "start_s")
 ROLES = ("server", "client")
@@ -42,6 +42,11 @@ def module(traffic: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"__name__": name, "__file__": f"{name}.py"}
     exec(compile(traffic["code"], f"{name}.py", "exec", dont_inherit=True), found)
     return found
+
+
+def reader(index: int, traffic: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry that the tool's own `read` gets, with its number."""
+    return {**entry_of(traffic), "index": index}
 
 
 def entry_of(traffic: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mpbench.workloads.processes import Process, over
-from mpbench.workloads.web import HOME
+from tools.processes import Process, over
+from tools.web import HOME
 
-PROGRAM = Path(__file__).parents[1] / "guest" / "cbr.py"
+PROGRAM = Path(__file__).with_name("programs") / "cbr.py"
 MESSAGES = PROGRAM.with_name("messages.py")
 PYTHON = ("python3", "-S", "-E")
 

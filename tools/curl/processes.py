@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mpbench.workloads import web
-from mpbench.workloads.processes import Process, over
+from tools import web
+from tools.processes import Process, over
 
 
 def processes(

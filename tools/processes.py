@@ -1,4 +1,14 @@
-"""The processes that a traffic tool starts, with their hosts and times."""
+"""The processes that a traffic tool starts, with their hosts and times.
+
+The file `processes.py` of a tool has the function of `Workload`, and may have
+
+SYSCTLS
+    sysctls of the hosts that have traffic of the tool
+OWN_CONTROL
+    True if its connections set their congestion control themselves
+reader(index, entry)
+    what reads the tool's numbers in the guest: the module's names, and the entry
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -47,7 +57,7 @@ class Process:
 
 
 class Workload(Protocol):
-    """The function that the file of each traffic tool has.
+    """The function that `processes.py` of each traffic tool has.
 
     index : number of the traffic entry, from 0
     traffic : the traffic entry of the job

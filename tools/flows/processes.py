@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mpbench.workloads.processes import Process
+from tools.processes import Process
 
 NAME = "flows"
 LIST = "boot/flows.txt"
@@ -19,6 +19,8 @@ SYSCTLS: Mapping[str, str | int] = {
     "net.ipv4.ip_local_port_range": "10000 65535",
 }
 """Of hosts with such traffic, so that thousands of connections can open at once."""
+OWN_CONTROL = True
+"""Each connection sets its own congestion control, so none is needed of the host."""
 
 
 def processes(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mpbench.workloads.processes import Process, over
+from tools.processes import Process, over
 
 HOME = "/run"
 """A tmpfs that belongs to the run, in a guest and natively."""

@@ -1,4 +1,0 @@
-"""Traffic tools, one per file.
-
-A file has a function `processes`, see `mpbench.workloads.processes.Workload`.
-"""

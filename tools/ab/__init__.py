@@ -1,0 +1,1 @@
+"""Requests for one file again and again, by ab (ApacheBench)."""

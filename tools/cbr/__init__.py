@@ -1,0 +1,1 @@
+"""A constant bit rate: datagrams, or messages over a connection."""

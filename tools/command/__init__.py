@@ -1,0 +1,1 @@
+"""Any program of the user's choice, and the numbers that it prints."""

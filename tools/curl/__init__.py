@@ -1,0 +1,1 @@
+"""One download over HTTP, by curl."""

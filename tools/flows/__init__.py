@@ -1,0 +1,1 @@
+"""Many connections of drawn sizes at drawn times, by mpbench-flows."""

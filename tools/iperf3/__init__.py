@@ -1,0 +1,1 @@
+"""Bulk transfers, by iperf3."""

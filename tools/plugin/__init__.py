@@ -1,0 +1,1 @@
+"""Tools of users, each a file beside an experiment."""
