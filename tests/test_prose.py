@@ -42,7 +42,7 @@ def check() -> ModuleType:
 
 
 def faults(text: str) -> list[str]:
-    """What a writer is told to write instead, for each match in `text`."""
+    """Advice to a writer for each match in `text`."""
     return [
         rule["expected"]
         for rule in RULES

@@ -91,7 +91,7 @@ def prose(path: Path) -> str:
 
 
 def copy(path: Path) -> Path:
-    """Where textlint finds the prose of `path`."""
+    """The copy of `path` that textlint reads."""
     if path.suffix in MARKDOWN:
         return path
     target = COPIES / f"{path}.txt"
