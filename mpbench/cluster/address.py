@@ -1,6 +1,7 @@
 """What `--on` says: a scheduler that is there, or a batch system to start workers with.
 
-dask://HOST:PORT, tls://HOST:PORT   workers of a scheduler that is there
+tls://HOST:PORT    workers of a scheduler that is there
+dask://HOST:PORT   the same, without encryption and certificates
 slurm://PARTITION?jobs=8&cores=4&memory=8GiB&time=02:00:00
 pbs://QUEUE?...                     the same
 sge://QUEUE?...&parallel=NAME       the same
@@ -28,6 +29,7 @@ OPTIONS = {
     "account": r"[\w.-]+",
     "interface": r"[\w.-]+",
     "folder": r".+",
+    "keys": r"/.+",
 }
 """Options of batch systems, each with what its value may look like.
 
@@ -38,11 +40,12 @@ time : the longest time of a job, as Slurm writes it (see `walltime`)
 account : whom the jobs are charged to
 interface : the network interface between workers and this machine
 folder : where a job keeps its temporary files
+keys : where the campaign keeps the key of its cluster, a folder that all nodes see
 """
 GRID_ENGINE_OPTIONS = {**OPTIONS, "parallel": r"[\w.-]+"}
 """parallel : the parallel environment that gives a job several cores"""
 CONTAINER_OPTIONS = {"jobs": OPTIONS["jobs"], "image": r"[\w./:@-]+"}
-EXAMPLE = "dask://HOST:8786 or slurm://PARTITION?jobs=4"
+EXAMPLE = "tls://HOST:8786 or slurm://PARTITION?jobs=4"
 
 
 @dataclass(frozen=True)

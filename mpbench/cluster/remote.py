@@ -7,6 +7,7 @@ executing, and the scheduler gives them to another one.
 """
 
 import contextlib
+import math
 import secrets
 import threading
 import time
@@ -17,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.backends.base import Backend, Bounds, Exit, Job, Report
-from mpbench.cluster import unpack, worker
+from mpbench.cluster import pickles, unpack, worker
+from mpbench.cluster.messages import Answer, MessageError, Order, load_build, printable
 from mpbench.engine.execute import ExecutionContext, Outcome, execute, interruptions
 from mpbench.engine.places import Accept
 from mpbench.engine.types import PlannedRun
@@ -90,13 +92,16 @@ class Workers:
             self._known[address] = False
 
     def _read(self) -> None:
-        there = list(self._client.scheduler_info(n_workers=-1)["workers"])
+        about = self._client.scheduler_info(n_workers=-1)
+        if "workers" not in about:  # the library's answer where nobody answered it
+            raise OSError("it gives no answer")
+        there = list(about["workers"])
         new = [address for address in there if address not in self._known]
         for address, build in self._builds(new).items():
             self._known[address] = build == self._build
             if build != self._build:
                 reason = worker.difference(build, self._build)
-                self._tell(f"Worker {address} is refused: {reason}")
+                self._tell(f"Worker {printable(address)} is refused: {reason}")
         self._known = {a: fits for a, fits in self._known.items() if a in there}
         self._read_s = time.monotonic()
 
@@ -105,17 +110,53 @@ class Workers:
         again if it comes back."""
         if not addresses:
             return {}
-        builds = self._client.run(
-            worker.identity, self._backend, workers=addresses, on_error="return"
-        )
+        said = call(self._client, worker.identity, self._backend, workers=addresses)
         found = {}
-        for address, build in builds.items():
-            if isinstance(build, OSError):
-                continue
-            if isinstance(build, Exception):
-                build = {"error": f"{type(build).__name__}: {build}"}
-            found[address] = build
+        for address, data in said.items():
+            try:
+                found[address] = load_build(data)
+            except MessageError as error:
+                found[address] = {"error": f"it answered with {error}"}
         return found
+
+
+def call(
+    client: Client,
+    function: Callable[[str], bytes | None],
+    argument: str,
+    workers: Sequence[str],
+) -> dict[str, Any]:
+    """Call a function on workers.
+
+    The values returned, by the workers' addresses, None where the function failed or
+    the value is not read. Workers that cannot be reached are left out. `Client.run`
+    would read the exceptions of workers, which are pickles.
+    """
+    from distributed.protocol.pickle import dumps
+
+    message = {
+        "op": "run",
+        "function": dumps(function),  # type: ignore[no-untyped-call]
+        "args": dumps((argument,)),  # type: ignore[no-untyped-call]
+        "kwargs": dumps({}),  # type: ignore[no-untyped-call]
+        "wait": True,
+    }
+    try:
+        said = client.sync(
+            client.scheduler.broadcast, msg=message, workers=workers, on_error="ignore"
+        )
+    except (OSError, CancelledError):
+        raise
+    except Exception:  # of any kind: an answer that cannot be read
+        if len(workers) == 1:
+            return {workers[0]: None}
+        parts = [call(client, function, argument, [worker]) for worker in workers]
+        return {address: value for part in parts for address, value in part.items()}
+    return {
+        address: said[address].get("result")
+        for address in workers
+        if isinstance(said.get(address), dict)
+    }
 
 
 @dataclass(frozen=True)
@@ -221,7 +262,7 @@ class RemoteWorkers:
                 try:
                     return _put(run, results, answer, accept)
                 except DamagedError as error:
-                    damage = f"worker {answer.worker} sent {error}"
+                    damage = f"worker {answer.worker} sent {printable(str(error))}"
         finally:
             self._reports.pop(run.id, None)
             self._begun.pop(run.id, None)
@@ -229,9 +270,9 @@ class RemoteWorkers:
                 runs.discard(results, run.id)
         raise UserError(f"run {run.id}: {damage}; the finished runs are safe")
 
-    def _order(self, run: PlannedRun, context: ExecutionContext) -> worker.Order:
+    def _order(self, run: PlannedRun, context: ExecutionContext) -> Order:
         options = context.options
-        return worker.Order(
+        return Order(
             campaign=self._campaign,
             backend=context.backend.name,
             build=dict(context.build),
@@ -253,8 +294,8 @@ class RemoteWorkers:
         )
 
     def _answer(
-        self, order: worker.Order, cancel: threading.Event, note: Callable[[], None]
-    ) -> worker.Answer | str | None:
+        self, order: Order, cancel: threading.Event, note: Callable[[], None]
+    ) -> Answer | str | None:
         """What a worker answered; a reason if all that tried have died; None if the
         run is cancelled.
 
@@ -266,7 +307,7 @@ class RemoteWorkers:
                 return None
             future = self._client.submit(
                 worker.execute,
-                order,
+                order.dump(),
                 key=f"{order.campaign}-{order.run['id']}-{secrets.token_hex(4)}",
                 workers=fit,
                 pure=False,
@@ -337,33 +378,34 @@ class RemoteWorkers:
                     return "stranded"
         return "ended"
 
-    def _result(self, future: Future) -> worker.Answer | str:
-        from distributed.scheduler import KilledWorker
-
+    def _result(self, future: Future) -> Answer | str:
+        """An answer, or why there is none. Raises UserError."""
         try:
-            answer: worker.Answer = future.result()
-        except KilledWorker as error:
-            return f"several workers died with this run: {error}".splitlines()[0]
+            return Answer.load(future.result())
         except (OSError, CancelledError) as error:
             raise self._lost(error) from error
+        except MessageError as error:
+            return f"a worker answered with {error}"
+        except Exception as error:  # a task's, which is a pickle; see `pickles`
+            return _failure(error)
         finally:
             future.release()
-        return answer
 
     def _cancel_all(self) -> None:
         """Give up all runs on all workers; once."""
         with self._farewell:
             if not self._cancelled:
                 self._cancelled = True
-                self._client.run(worker.cancel, self._campaign, on_error="ignore")
+                call(self._client, worker.cancel, self._campaign, self.workers.fit())
 
     def _advanced(self, event: tuple[float, Any]) -> None:
         """A worker says how far a run is, and at the beginning who it is."""
-        run_id, virtual_s, *begun = event[1]
-        if report := self._reports.get(run_id):
-            report(float(virtual_s))
-            if begun:
-                self._begun[run_id] = str(begun[0])
+        match event[1]:
+            case [str(run_id), float(virtual_s), *begun] if math.isfinite(virtual_s):
+                if report := self._reports.get(run_id):
+                    report(virtual_s)
+                    if begun:
+                        self._begun[run_id] = printable(str(begun[0]))
 
     def _lost(self, error: BaseException) -> UserError:
         # A run that the library gives up has a text of several lines.
@@ -375,7 +417,7 @@ class RemoteWorkers:
 
 
 def _put(
-    run: PlannedRun, results: layout.Results, answer: worker.Answer, accept: Accept
+    run: PlannedRun, results: layout.Results, answer: Answer, accept: Accept
 ) -> Outcome | None:
     """Put a run that came as an archive in its place, if it is to be kept."""
     assert answer.packed is not None and answer.exit is not None
@@ -386,4 +428,13 @@ def _put(
         if not accept(stored.row["verdict"]):
             return None
         runs.copy(received, results, run.id)
-    return Outcome(stored.row, Exit(**answer.exit))
+    return Outcome(stored.row, answer.exit)
+
+
+def _failure(error: Exception) -> str:
+    """Why a task failed. Its exception comes as a pickle, which is not executed."""
+    data = error.args[0] if error.args else b""
+    words = pickles.strings(data) if isinstance(data, bytes) else [str(error)]
+    if "KilledWorker" in words:
+        return "several workers died with this run"
+    return f"a worker failed: {printable(' '.join(words))}"

@@ -1,7 +1,8 @@
 """What a worker does: execute one run aside, and send its folder back.
 
-These functions are called on the worker, by name, with plain values. Nothing of the
-worker's is shared with this machine, neither files nor caches.
+These functions are called on the worker, by name. What they are given and what they
+return is text and bytes (see `messages`). Nothing of the worker's is shared with this
+machine, neither files nor caches.
 """
 
 import io
@@ -10,9 +11,9 @@ import tarfile
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
+from mpbench.cluster.messages import Answer, Order, dump_build
 from mpbench.errors import UserError
 
 REPORT_EVERY_S = 1.0
@@ -23,54 +24,16 @@ _cancelled: dict[str, threading.Event] = {}
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True)
-class Order:
-    """A run to execute, as plain values.
-
-    campaign : a name of this invocation, by which its runs are cancelled
-    backend, build : where, and what it has to be
-    run : id, point, case, repetition, factors and job of the run
-    options : of mpbench.engine.types.Options, those that the execution needs
-    earlier : how many executions in a row the host has cut short before
-    invocation : kept beside the run
-    """
-
-    campaign: str
-    backend: str
-    build: Mapping[str, str]
-    run: Mapping[str, Any]
-    options: Mapping[str, Any]
-    earlier: int
-    invocation: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a worker sends back.
-
-    worker : its host's name
-    address : the worker's, as the scheduler knows it
-    packed : the run's folder, as a compressed tar archive; None if the run was
-        cancelled or could not be executed
-    exit : how the execution ended (mpbench.backends.base.Exit)
-    error : why no run can be executed on this worker; "" if one can
-    """
-
-    worker: str
-    address: str
-    packed: bytes | None = None
-    exit: Mapping[str, Any] | None = None
-    error: str = ""
-
-
-def identity(backend: str) -> dict[str, str]:
+def identity(backend: str) -> bytes:
     """The worker's build, or its `error`."""
     from mpbench.backends import registry
 
     try:
-        return registry.create(backend).identity()
+        return dump_build(registry.create(backend).identity())
     except UserError as error:
-        return {"error": str(error)}
+        return dump_build({"error": str(error)})
+    except Exception as error:  # would travel as a pickle
+        return dump_build({"error": f"{type(error).__name__}: {error}"})
 
 
 def cancel(campaign: str) -> None:
@@ -78,10 +41,25 @@ def cancel(campaign: str) -> None:
     _event(campaign).set()
 
 
-def execute(order: Order) -> Answer:
-    """Execute a run in a temporary folder, and pack it."""
+def execute(order: bytes) -> bytes:
+    """Execute a run in a temporary folder, and pack it.
+
+    Raises ValueError outside of a worker.
+    """
     import distributed
 
+    worker = distributed.get_worker()
+    here = (platform.node(), worker.address)
+    try:
+        return _execute(Order.load(order), worker, here).dump()
+    except UserError as error:
+        return Answer(*here, error=str(error)).dump()
+    except Exception as error:  # would travel as a pickle
+        return Answer(*here, error=f"{type(error).__name__}: {error}").dump()
+
+
+def _execute(order: Order, worker: Any, here: tuple[str, str]) -> Answer:
+    """`execute` on the worker whose host and address are `here`. Raises UserError."""
     from analysis.run.row import row
     from mpbench.backends import registry
     from mpbench.engine.execute import ExecutionContext
@@ -90,8 +68,6 @@ def execute(order: Order) -> Answer:
     from mpbench.plan import Run
     from mpbench.store import layout, provenance, scratch
 
-    worker = distributed.get_worker()
-    here = (platform.node(), worker.address)
     name = f"{here[0]} ({here[1]})"
     stop = _event(order.campaign)
     if stop.is_set():
@@ -104,34 +80,29 @@ def execute(order: Order) -> Answer:
             last_s = time.monotonic()
             worker.log_event(order.campaign, [order.run["id"], virtual_s])
 
-    try:
-        backend = registry.create(order.backend)
-        build = backend.identity()
-        if build != dict(order.build):
-            return Answer(*here, error=difference(build, order.build))
-        worker.log_event(order.campaign, [order.run["id"], 0.0, name])
-        with scratch.folder("worker") as folder:
-            results = layout.Results(folder)
-            results.runs.mkdir()
-            context = ExecutionContext(
-                results=results,
-                backend=backend,
-                build=build,
-                measure=row,
-                options=Options(**order.options),
-                provenance=provenance.collect(backend.provenance()),
-                invocation=order.invocation,
-            )
-            run = Run(**order.run)
-            outcome = execute_here(
-                run, context, None, report, stop, earlier=order.earlier
-            )
-            if outcome is None:
-                return Answer(*here)
-            packed = pack(results.run(run.id))
-            return Answer(*here, packed, asdict(outcome.exit))
-    except UserError as error:
-        return Answer(*here, error=str(error))
+    backend = registry.create(order.backend)
+    build = backend.identity()
+    if build != dict(order.build):
+        return Answer(*here, error=difference(build, order.build))
+    worker.log_event(order.campaign, [order.run["id"], 0.0, name])
+    with scratch.folder("worker") as folder:
+        results = layout.Results(folder)
+        results.runs.mkdir()
+        context = ExecutionContext(
+            results=results,
+            backend=backend,
+            build=build,
+            measure=row,
+            options=Options(**order.options),
+            provenance=provenance.collect(backend.provenance()),
+            invocation=order.invocation,
+        )
+        run = Run(**order.run)
+        outcome = execute_here(run, context, None, report, stop, earlier=order.earlier)
+        if outcome is None:
+            return Answer(*here)
+        packed = pack(results.run(run.id))
+        return Answer(*here, packed, outcome.exit)
 
 
 def pack(run: Any) -> bytes:

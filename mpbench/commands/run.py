@@ -100,8 +100,15 @@ def _address(
     "on",
     callback=_address,
     metavar="ADDRESS",
-    help="Execute on the workers of a cluster: dask://HOST:PORT for a scheduler that "
+    help="Execute on the workers of a cluster: tls://HOST:PORT for a scheduler that "
     "is there, slurm://PARTITION?jobs=4 to start workers as jobs of a batch system.",
+)
+@click.option(
+    "--insecure-plain-dask",
+    "plain",
+    is_flag=True,
+    help="Allow --on dask://HOST:PORT: no encryption and no certificates, so whoever "
+    "reaches the scheduler executes code on its workers.",
 )
 @click.option(
     "--keep-captures",
@@ -176,6 +183,7 @@ def command(
     shard: "Shard | None",
     reuse: tuple[Path, ...],
     on: "Address | None",
+    plain: bool,
     keep_captures: Literal["none", "failed", "all"],
     out: Path | None,
     backend_name: str,
@@ -248,7 +256,7 @@ def command(
     from analysis.run.row import row
 
     analysis = AnalysisFunctions(measure=row, tabulate=_tabulate)
-    with _places(on, backend, build, jobs, console) as places:
+    with _places(on, plain, backend, build, jobs, console) as places:
         status = run_campaign(
             experiment,
             root,
@@ -279,6 +287,7 @@ def _page(port: int | None) -> "Beside":
 @contextlib.contextmanager
 def _places(
     on: "Address | None",
+    plain: bool,
     backend: "Backend",
     build: Mapping[str, str],
     jobs: int | None,
@@ -286,6 +295,8 @@ def _places(
 ) -> "Iterator[Places | None]":
     """The cluster's workers, or None for this machine's CPUs."""
     if on is None:
+        if plain:
+            raise UserError("--insecure-plain-dask: goes with --on dask://HOST:PORT")
         yield None
         return
     from mpbench.cluster.connect import connect
@@ -293,7 +304,7 @@ def _places(
     def tell(line: str) -> None:
         console.print(line, markup=False, soft_wrap=True)
 
-    with connect(on, backend, build, jobs, tell) as places:
+    with connect(on, backend, build, jobs, tell, plain) as places:
         yield places
 
 

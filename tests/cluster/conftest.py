@@ -1,5 +1,6 @@
 """A scheduler and workers as processes, each with folders of its own."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,21 +8,28 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import distributed
 import pytest
 
 from mpbench.store.scratch import PREFIX
-from tests.cluster import roots
+from tests.cluster import roots, tls
 
 START_S = 180
 """Also on a machine that is busy with other work."""
 
 
 class Workers:
-    """A scheduler on the loopback address, and workers without shared files."""
+    """A scheduler on the loopback address, and workers without shared files.
 
-    def __init__(self, folder: Path) -> None:
+    protocol : "tls" or "dask", as `--on` names it
+    keys : where the certificates are
+    settings : variables by which Dask's programs find the certificates
+    """
+
+    def __init__(self, folder: Path, keys: Path, protocol: str = "tls") -> None:
         self.folder = folder
+        self.keys = keys
+        self.protocol = protocol
+        self.settings = tls.settings(keys) if protocol == "tls" else {}
         self.processes: list[subprocess.Popen[bytes]] = []
         self.address = ""
 
@@ -29,14 +37,22 @@ class Workers:
         file = self.folder / "scheduler.json"
         self._start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-            "--scheduler-file", str(file),
+            "--scheduler-file", str(file), "--protocol", self._scheme,
             **environment,
         )  # fmt: skip
-        with distributed.Client(  # type: ignore[no-untyped-call]
-            scheduler_file=str(file), timeout=START_S, set_as_default=False
-        ) as client:
-            host = client.scheduler.address.removeprefix("tcp://")
-        self.address = f"dask://{host}"
+        wait_for(lambda: file.exists() and file.read_text().rstrip().endswith("}"))
+        host = json.loads(file.read_text())["address"].partition("://")[2]
+        self.address = f"{self.protocol}://{host}"
+
+    @property
+    def on(self) -> list[str]:
+        """The arguments of `mpbench run`."""
+        plain = ["--insecure-plain-dask"] if self.protocol == "dask" else []
+        return ["--on", self.address, *plain]
+
+    @property
+    def _scheme(self) -> str:
+        return "tls" if self.protocol == "tls" else "tcp"
 
     def add(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
         """Start a worker of one thread, with its own temporary folder and home."""
@@ -61,8 +77,8 @@ class Workers:
         words = _python("worker", *self._worker(name, Path("/tmp")))
         return self._launch(
             f"worker-{name}",
-            roots.command(root, words, reads),
-            roots.environment(**environment),
+            roots.command(root, words, [*reads, self.keys]),
+            roots.environment(**self.settings, **environment),
         )
 
     def root(self, name: str) -> Path:
@@ -73,6 +89,7 @@ class Workers:
         """The arguments of a worker, which keeps its files in `folder`."""
         return [
             self.address.replace("dask://", "tcp://"), "--no-dashboard",
+            "--protocol", self._scheme,
             "--nthreads", "1", "--no-nanny", "--name", name,
             "--local-directory", str(folder), "--host", "127.0.0.1",
         ]  # fmt: skip
@@ -90,7 +107,7 @@ class Workers:
         self, verb: str, *words: str, **environment: str
     ) -> subprocess.Popen[bytes]:
         name = f"{verb}-{len(self.processes)}"
-        variables = {**os.environ, **environment}
+        variables = {**os.environ, **self.settings, **environment}
         return self._launch(name, _python(verb, *words), variables)
 
     def _launch(
@@ -108,10 +125,26 @@ def _python(verb: str, *words: str) -> list[str]:
     return [sys.executable, "-m", f"distributed.cli.dask_{verb}", *words]
 
 
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a certificate and its key."""
+    folder = tmp_path_factory.mktemp("keys")
+    tls.make(folder)
+    return folder
+
+
 @pytest.fixture
-def workers(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Workers]:
-    """Indirect parameters are the scheduler's environment."""
-    started = Workers(tmp_path)
+def workers(
+    tmp_path: Path,
+    keys: Path,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Workers]:
+    """Indirect parameters are the scheduler's environment. Connections are encrypted,
+    and `mpbench` finds the certificates where Dask's configuration says."""
+    started = Workers(tmp_path, keys)
+    for name, value in started.settings.items():
+        monkeypatch.setenv(name, value)
     try:
         started.start_scheduler(**getattr(request, "param", {}))
         yield started

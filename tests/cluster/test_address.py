@@ -3,6 +3,7 @@
 import pytest
 
 from mpbench.cluster.address import parse, walltime
+from mpbench.cluster.connect import check_plain
 from mpbench.errors import UserError
 
 
@@ -41,7 +42,7 @@ def test_a_time_means_the_same_in_every_batch_system(text: str, hours: str) -> N
     ("text", "reason"),
     [
         ("login:8786", "not an address"),
-        ("nowhere", "not an address; write dask://HOST:8786"),
+        ("nowhere", "not an address; write tls://HOST:8786"),
         ("slrm://short", "did you mean 'slurm'?"),
         ("dask://login", "no port; write dask://HOST:8786"),
         ("dask://login:0", "no port"),
@@ -55,6 +56,7 @@ def test_a_time_means_the_same_in_every_batch_system(text: str, hours: str) -> N
         ("kubernetes://lab?jobs=2", "image is missing"),
         ("sge://all.q?cores=4", "cores: needs parallel=NAME"),
         ("pbs://long?parallel=smp", "'parallel': "),
+        ("slurm://short?keys=here", "keys: 'here' is no value of it"),
     ],
 )
 def test_what_means_nothing_is_refused(text: str, reason: str) -> None:
@@ -62,3 +64,26 @@ def test_what_means_nothing_is_refused(text: str, reason: str) -> None:
         parse(text)
     assert reason in str(caught.value)
     assert str(caught.value).startswith(f"--on {text}: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("dask://login:8786", "use tls://login:8786"),
+        ("kubernetes://lab?image=x", "a scheduler with certificates and tls://"),
+    ],
+)
+def test_a_plain_scheduler_needs_a_switch(text: str, instead: str) -> None:
+    address = parse(text)
+    with pytest.raises(UserError) as caught:
+        check_plain(address, False)
+    assert instead in str(caught.value)
+    assert "--insecure-plain-dask" in str(caught.value)
+    check_plain(address, True)
+
+
+@pytest.mark.parametrize("text", ["tls://login:8786", "slurm://short"])
+def test_the_switch_has_no_use_with_certificates(text: str) -> None:
+    check_plain(parse(text), False)
+    with pytest.raises(UserError, match="has certificates"):
+        check_plain(parse(text), True)

@@ -83,7 +83,7 @@ def test_a_job_asks_for_what_the_address_says(
     address: str, directives: list[str]
 ) -> None:
     parsed = parse(f"{address}&interface=lo&folder=/scratch/mine")
-    cluster = connect._cluster(parsed)
+    cluster = connect._cluster(parsed, None)
     try:
         script = str(cluster.job_script())
     finally:
@@ -110,7 +110,9 @@ def test_kubernetes_without_a_cluster_is_one_line(
     monkeypatch.setitem(sys.modules, "dask_kubernetes", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "dask_kubernetes.operator", operator)
     with pytest.raises(UserError) as caught:
-        connect._cluster(parse("kubernetes://lab?image=registry/mpbench:1&jobs=2"))
+        connect._cluster(
+            parse("kubernetes://lab?image=registry/mpbench:1&jobs=2"), None
+        )
     assert str(caught.value) == "kubernetes://lab: Unable to find valid credentials"
     assert asked == [{"namespace": "lab", "image": "registry/mpbench:1"}]
 
@@ -118,15 +120,20 @@ def test_kubernetes_without_a_cluster_is_one_line(
 @pytest.fixture
 def stand_ins(tmp_path: Path, kind: str) -> Iterator[Path]:
     """A folder with stand-ins for qsub and qdel, and with what they note."""
-    folder = tmp_path / "batch"
+    folder = programs(tmp_path / "batch", kind)
+    yield folder
+    for job in noted(folder / "submitted"):
+        subprocess.run(["kill", "-9", "--", f"-{job}"], stderr=subprocess.DEVNULL)
+
+
+def programs(folder: Path, kind: str) -> Path:
+    """Make the stand-ins for qsub and qdel in a new folder."""
     folder.mkdir()
     for name, text in (("qsub", QSUB), ("qdel", QDEL)):
         program = folder / name
         program.write_text(text.format(folder=folder, answer=ANSWERS[kind]))
         program.chmod(0o755)
-    yield folder
-    for job in noted(folder / "submitted"):
-        subprocess.run(["kill", "-9", "--", f"-{job}"], stderr=subprocess.DEVNULL)
+    return folder
 
 
 def noted(file: Path) -> list[str]:

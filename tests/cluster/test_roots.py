@@ -27,6 +27,8 @@ WORKERS = 3
 KILLS = 6
 RUN_S = 0.3
 NOTE_BEGINNINGS = f"""\
+import json
+
 from mpbench.cluster import worker
 
 execute = worker.execute
@@ -34,7 +36,7 @@ execute = worker.execute
 
 def noting(order):
     with open("{roots.HOME}/begun", "a") as file:
-        file.write(order.run["id"] + "\\n")
+        file.write(json.loads(order)["run"]["id"] + "\\n")
     return execute(order)
 
 
@@ -59,7 +61,7 @@ def test_workers_that_are_killed_at_random_lose_no_run(
         return workers.add_in_root(name, hook=NOTE_BEGINNINGS, MPBENCH_FAKE=script)
 
     alive = [add(name) for name in names[:WORKERS]]
-    running = started("run", file, *fake, there, "--on", workers.address, "-j", WORKERS)
+    running = started("run", file, *fake, there, *workers.on, "-j", WORKERS)
     results = layout.Results(there)
     for name in names[WORKERS:]:
         least = len(runs.finished(results)) + choose.randint(2, 6)
@@ -96,7 +98,7 @@ def test_guests_end_with_their_worker_and_begin_again_on_another(
     caches = {"XDG_CACHE_HOME": str(cache.root().parent)}
     victim = workers.add_in_root("a", built, **caches)
     workers.add_in_root("b", built, **caches)
-    running = started("run", file, "--out", there, "--on", workers.address, "-j", "2")
+    running = started("run", file, "--out", there, *workers.on, "-j", "2")
     wait_for(lambda: runs.finished(layout.Results(there)))
     wait_for(lambda: guests(victim.pid))
     left = guests(victim.pid)

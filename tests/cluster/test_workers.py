@@ -72,14 +72,14 @@ def test_the_runs_are_those_of_one_machine(workers: Workers, tmp_path: Path) -> 
     here, there = tmp_path / "here", tmp_path / "there"
     fake = ("--backend", "fake", "--out")
     assert mpbench("run", file, *fake, here).returncode == 0
-    done = mpbench("run", file, *fake, there, "--on", workers.address)
+    done = mpbench("run", file, *fake, there, *workers.on)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"workers of {workers.address}" in done.stdout
     assert contents(there) == contents(here) and len(contents(there)) > 100
     assert not workers.scratch("a") and not workers.scratch("b")
     stored = mpbench("verify", there, "--stored")
     assert stored.returncode == 0, stored.stdout
-    again = mpbench("run", file, *fake, there, "--on", workers.address)
+    again = mpbench("run", file, *fake, there, *workers.on)
     assert again.returncode == 0 and "0 to do now" in again.stdout
 
 
@@ -92,7 +92,7 @@ def test_the_live_page_knows_who_executes_a_run(
     out = tmp_path / "out"
     file = experiment(tmp_path, points=2)
     running = started(
-        "run", file, "--backend", "fake", "--out", out, "--on", workers.address,
+        "run", file, "--backend", "fake", "--out", out, *workers.on,
         "-j", "2",
     )  # fmt: skip
     wait_for((out / "campaign.json").exists)
@@ -123,8 +123,7 @@ def test_a_worker_that_is_killed_loses_its_run_alone(
         "fake",
         "--out",
         out,
-        "--on",
-        workers.address,
+        *workers.on,
     )
     results = layout.Results(out)
     wait_for(lambda: len(runs.finished(results)) >= 5)
@@ -152,8 +151,7 @@ def test_a_signal_ends_the_runs_on_the_workers(
         "fake",
         "--out",
         out,
-        "--on",
-        workers.address,
+        *workers.on,
     )
     results = layout.Results(out)
     wait_for(lambda: len(runs.finished(results)) >= 2)
@@ -177,7 +175,7 @@ def test_a_worker_with_another_build_is_refused(
     )
     workers.add("a", PYTHONPATH=str(older))
     file = experiment(tmp_path, points=2)
-    words = ("run", file, "--backend", "fake", "--on", workers.address, "--out")
+    words = ("run", file, "--backend", "fake", *workers.on, "--out")
     refused = mpbench(*words, tmp_path / "one")
     assert refused.returncode == 2
     assert "every worker was refused" in refused.stderr
@@ -207,9 +205,7 @@ def test_a_worker_that_dies_when_it_is_asked_for_its_build_is_left_out(
         workers.add("b", MPBENCH_FAKE='{"wall_s": 0.3}')
     file = experiment(tmp_path, points=30)
     out = tmp_path / "out"
-    running = started(
-        "run", file, "--backend", "fake", "--out", out, "--on", workers.address
-    )
+    running = started("run", file, "--backend", "fake", "--out", out, *workers.on)
     if dies_first:
         assert workers.processes[-1].wait(START_S) == -signal.SIGKILL
         workers.add("b")
@@ -241,21 +237,42 @@ def test_a_run_that_kills_its_worker_ends_as_interrupted(
     file = experiment(tmp_path, points=3)
     out = tmp_path / "out"
     done = mpbench(
-        "run", file, "--backend", "fake", "--out", out, "--on", workers.address,
+        "run", file, "--backend", "fake", "--out", out, *workers.on,
         "-j", "2",
     )  # fmt: skip
     assert done.returncode == 1, done.stdout
     assert "several workers died with this run" in done.stdout
     assert "1 interrupted" in done.stdout and "5 ok" in done.stdout
-    again = mpbench(
-        "run", file, "--backend", "fake", "--out", out, "--on", workers.address
-    )
+    again = mpbench("run", file, "--backend", "fake", "--out", out, *workers.on)
     assert again.returncode == 0, again.stdout
+
+
+def test_an_address_without_certificates_is_one_line(tmp_path: Path) -> None:
+    """Of a scheduler that has none, and in the configuration of Dask here."""
+    file = experiment(tmp_path, points=2)
+    settings = {k: v for k, v in os.environ.items() if "DASK_DISTRIBUTED" not in k}
+    missing = {
+        "DASK_DISTRIBUTED__COMM__TLS__CA_FILE": str(tmp_path / "none.pem"),
+        "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT": str(tmp_path / "none.pem"),
+    }
+    for address, reason, environment in (
+        ("dask://127.0.0.1:1", "use tls://127.0.0.1:1", settings),
+        ("tls://127.0.0.1:1", "set distributed.comm.tls.ca-file in", settings),
+        ("tls://127.0.0.1:1", "cannot be read", {**settings, **missing}),
+    ):  # fmt: skip
+        done = subprocess.run(
+            command("run", file, "--backend", "fake", "--on", address),
+            cwd=tmp_path, env=environment, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1 and reason in done.stderr
+        assert list(tmp_path.iterdir()) == [file]
 
 
 def test_no_scheduler_is_one_line(tmp_path: Path) -> None:
     file = experiment(tmp_path, points=2)
-    words = ("run", file, "--backend", "fake", "--on", "dask://127.0.0.1:1")
+    plain = "--insecure-plain-dask"
+    words = ("run", file, "--backend", "fake", "--on", "dask://127.0.0.1:1", plain)
     environment = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
     done = subprocess.run(
         command(*words),
@@ -277,9 +294,7 @@ def test_a_scheduler_that_dies_is_one_line(
     workers.add("a", MPBENCH_FAKE='{"wall_s": 1}')
     file = experiment(tmp_path, points=50)
     out = tmp_path / "out"
-    running = started(
-        "run", file, "--backend", "fake", "--out", out, "--on", workers.address
-    )
+    running = started("run", file, "--backend", "fake", "--out", out, *workers.on)
     results = layout.Results(out)
     wait_for(lambda: len(runs.finished(results)) >= 2)
     workers.processes[0].kill()
@@ -305,7 +320,7 @@ def test_a_worker_that_cannot_execute_a_guest_is_refused(
     workers.add("a", XDG_CACHE_HOME=str(lacking), HOME=str(lacking))
     file = experiment(tmp_path, points=1)
     out = tmp_path / "out"
-    done = mpbench("run", file, "--out", out, "--on", workers.address)
+    done = mpbench("run", file, "--out", out, *workers.on)
     assert done.returncode == 2, done.stdout + done.stderr
     refused = [line for line in done.stdout.splitlines() if "is refused" in line]
     assert len(refused) == 1 and "mpbench kernel build" in refused[0], done.stdout
