@@ -3,6 +3,7 @@
     NAME/processes.py   the processes of an entry, which a guest starts
     NAME/results.py     from what the processes left to the numbers of a run
     NAME/fake.py        the files that the fake backend leaves in their place
+    NAME/prepare.py     the files of a run's folder that exist before it begins (if any)
     NAME/keys.py        the keys of the tool's entries in an experiment file
 
 docs/extending.md describes the functions of each part. Guests import `processes` with
@@ -10,6 +11,7 @@ the standard library alone, so each part is imported by itself, when it is neede
 """
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 NAMES = (
@@ -31,3 +33,9 @@ def part(tool: str, name: str) -> Any:
     if tool not in ALL:
         raise ValueError(f"unknown tool {tool!r}; known: {', '.join(ALL)}")
     return importlib.import_module(f"{__name__}.{tool}.{name}")
+
+
+def has_part(tool: str, name: str) -> bool:
+    """Whether a tool has a part that not every tool has."""
+    folder = Path(__file__).with_name(tool)
+    return tool in ALL and (folder / f"{name}.py").exists()

@@ -1,20 +1,19 @@
 """What the dashboard shows of one run, as far as its folder can be read."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from analysis.capture.library import MissingCoreError
 from analysis.dashboard import packets, traces
-from analysis.run.readers import files, iperf3
+from analysis.run.readers import files
+from tools import ALL, part
 
 Value = TypeVar("Value")
 CONSOLE_LINES = 12
 DIGITS = 6
-SLACK = 0.05
-"""Fraction of an interval. An interval may end late by this much, and a shorter rest
-at the end says nothing about the rate."""
 
 
 def detail(folder: Path, verdict: str) -> dict[str, Any]:
@@ -46,13 +45,15 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
         "series": [],
     }
     for index, entry in enumerate(_list(job.get("traffic"))):
-        receiver = "client" if _mapping(entry).get("reverse") else "server"
-        path = artefacts / f"traffic-{index}-{receiver}.json"
-        if _mapping(entry).get("tool") == "iperf3" and (path.exists() or end):
-            report = tried(iperf3.read, path)
-            if report is not None:
-                named = {"name": _name(job, index), **_mapping(entry)}
-                found["series"].append(_series(index, named, report))
+        tool = _reporting(_mapping(entry).get("tool"))
+        if tool is None:
+            continue
+        named = {"name": _name(job, index), **_mapping(entry)}
+        path = artefacts / tool.receiver_file(index, named)
+        if path.exists() or end:
+            intervals = tried(partial(tool.drawn, entry=named), path)
+            if intervals is not None:
+                found["series"].append(_series(index, named, intervals))
     if (artefacts / traces.FILE).exists():
         found["traces"] = tried(traces.traces, artefacts / traces.FILE) or []
     captures = packets.files(artefacts) if artefacts.is_dir() else []
@@ -72,8 +73,14 @@ def _name(job: Mapping[str, Any], index: int) -> str | None:
     return names[index] if index < len(names) else None
 
 
+def _reporting(name: object) -> Any:
+    """The results of a tool whose receiver reports intervals; None for others."""
+    tool = part(name, "results") if isinstance(name, str) and name in ALL else None
+    return tool if hasattr(tool, "receiver_file") else None
+
+
 def _series(
-    index: int, entry: Mapping[str, Any], report: iperf3.Report
+    index: int, entry: Mapping[str, Any], intervals: Sequence[Any]
 ) -> dict[str, Any]:
     """The rate at which the receiver read in each interval, in Mbit/s.
 
@@ -81,9 +88,6 @@ def _series(
     """
     name = entry.get("name") or f"{entry.get('from')} to {entry.get('to')}"
     start_s = float(entry.get("start_s") or 0)
-    slack_s = SLACK * float(entry.get("interval_s") or 1.0)
-    within = report.window(entry.get("duration_s"), slack_s)
-    intervals = [i for i in within if i.end_s - i.start_s > slack_s]
     rates = [8e-6 * i.bytes / (i.end_s - i.start_s) for i in intervals]
     return {
         "name": str(name),

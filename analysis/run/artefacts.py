@@ -172,13 +172,13 @@ def _tool_of(process: str, job: Job) -> tuple[tools.Tool | None, tuple[int, ...]
 
 
 def _was_ended(process: Process, job: Job) -> bool:
-    """Whether a server of a user's program went on until it was ended. Then its exit
+    """Whether a server went on until it was ended. Then its exit
     status says nothing."""
     match = _PROGRAM.fullmatch(process.name)
     if match is None or match[2] != "server" or int(match[1]) >= len(job.traffic):
         return False
-    own = job.traffic[int(match[1])].tool in ("command", "plugin")
-    return own and process.end_s is None
+    ended = tools.has(job.traffic[int(match[1])], "ENDED")
+    return bool(ended) and process.end_s is None
 
 
 def _ending(code: int | None) -> str:

@@ -88,11 +88,12 @@ def _client(run: Artefacts, index: int) -> Process | None:
 
 
 def _excess_s(run: Artefacts, index: int, client: Process) -> float:
-    """The time by which iperf3's client exceeds its duration; 0 for other tools."""
+    """The time by which a client exceeds its duration; 0 where that is not known."""
     entry = run.job.traffic[index]
-    if entry.tool != "iperf3" or not entry.duration_s or not client.end_s:
+    excess_s = tools.has(entry, "excess_s")
+    if excess_s is None or not client.end_s:
         return 0.0
-    return max(0.0, client.end_s - (client.start_s or 0.0) - entry.duration_s)
+    return float(excess_s(entry, client.end_s - (client.start_s or 0.0)))
 
 
 def _after_s(run: Artefacts, index: int, excess_s: float) -> float:
@@ -108,9 +109,10 @@ def _after_s(run: Artefacts, index: int, excess_s: float) -> float:
 
 
 def _round_trip_s(run: Artefacts, index: int) -> float | None:
-    """The round trip at the end of an upload by iperf3; None if it is not known."""
+    """The round trip at the end of an upload; None if it is not known."""
     entry = run.job.traffic[index]
-    if entry.tool != "iperf3" or not entry.forward or not entry.duration_s:
+    round_trip_s = tools.has(entry, "round_trip_s")
+    if round_trip_s is None:
         return None
-    late_s = run.reports[index].server.end_s - entry.duration_s
-    return float(late_s) if late_s > 0 else None
+    found: float | None = round_trip_s(entry, run.reports[index])
+    return found

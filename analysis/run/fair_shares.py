@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.run import changed_links, schedules, series
+from analysis.run import changed_links, schedules, series, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, Traffic
 from analysis.run.schedules import Steps
@@ -55,7 +55,7 @@ def steps_of(run: Artefacts) -> Mapping[str, Steps]:
     Empty where `columns` has none.
     """
     entries = run.job.traffic
-    alike = all(e.tool == "iperf3" and e.name and e.duration_s for e in entries)
+    alike = all(tools.has(e, "BULK") and e.name and e.duration_s for e in entries)
     several = len(entries) > 1 and len({e.forward for e in entries}) == 1
     if not run.job.changes or not alike or not several:
         return {}

@@ -1,6 +1,6 @@
 """Metrics of many connections: completion times, goodput and load.
 
-The functions take the flows of `analysis.run.readers.flows`. A flow that did not
+The functions take the flows of `analysis.run.connections`. A flow that did not
 complete has no completion time: it is counted, and in a percentile it ranks behind all
 that did.
 """
@@ -11,8 +11,8 @@ from statistics import stdev
 from typing import Any
 
 from analysis.run import metrics
+from analysis.run.connections import Flow, Report
 from analysis.run.job import Traffic
-from analysis.run.readers.flows import Flow, Report
 
 PERCENTILES = {"median": 50, "p95": 95, "p99": 99}
 CLASSES = {"short": (0, 100_000), "medium": (100_000, 10**7), "long": (10**7, math.inf)}

@@ -8,6 +8,7 @@ from typing import Any
 
 from analysis.run import schedules
 from analysis.run.readers.files import read_object
+from tools import part
 
 FORMAT = 2
 FRAME_BYTES = 1514
@@ -163,7 +164,7 @@ class Traffic:
         """Whether its connections are to use all their paths: they send as fast as
         they can until they are told to end, or iperf3's bytes."""
         endless_flows = self.flows is not None and self.flow_bytes is None
-        return self.tool == "iperf3" or endless_flows
+        return endless_flows or bool(getattr(part(self.tool, "results"), "BULK", False))
 
     @property
     def sender(self) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from analysis.run import tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import flow_in_phase
 from analysis.run.run_metrics import PAYLOAD_SHARE, flows
@@ -33,7 +34,7 @@ def columns(run: Artefacts) -> dict[str, Any]:
     """
     entries = run.job.traffic
     hosts = [entry.source for entry in entries]
-    bulk = all(entry.tool == "iperf3" and entry.duration_s for entry in entries)
+    bulk = all(tools.has(each, "BULK") and each.duration_s for each in entries)
     if not bulk or len({entry.forward for entry in entries}) > 1 or run.has_classes:
         return {}
     if not 2 <= len(hosts) <= MOST_USERS or len(set(hosts)) < len(hosts):

@@ -7,18 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from analysis.run import tools
 from analysis.run.artefacts import Artefacts
-from analysis.run.clock import began_s
-from analysis.run.job import Traffic
 from analysis.run.quantities import QUANTITIES
 from analysis.run.readers import trace
-from analysis.run.readers.flows import Report
-from analysis.run.readers.iperf3 import Interval
 
 FILE = "trace.csv"
-SLACK = 0.05
-"""A last interval shorter than this fraction of the others is left out, because its
-rate is not meaningful."""
 
 
 @dataclass(frozen=True)
@@ -74,49 +68,21 @@ def reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
 
     users : the sending hosts to show; all if empty
 
-    That of iperf3 is per connection, and that of the tool flows of all connections.
+    A tool says whether a line is per connection or of all connections.
 
     Raises ValueError if no receiver reports intervals.
     """
     lines_by_name = {}
-    for number, (entry, report) in enumerate(
-        zip(run.job.traffic, run.reports, strict=True)
-    ):
+    for number, entry in enumerate(run.job.traffic):
         if users and not set(users) & set(entry.sending_hosts):
             continue
-        if entry.flows is not None:
-            name = entry.title
-            lines_by_name[name] = _arrived(entry, report)
-        if entry.tool != "iperf3":
-            continue
-        slack_s = SLACK * entry.interval_s
-        within = report.of(entry.receiver).window(entry.duration_s, slack_s)
-        whole = [i for i in within if i.end_s - i.start_s > slack_s]
-        name = entry.title
-        name += f" (mean of {entry.parallel})" if entry.parallel > 1 else ""
-        start_s = began_s(run, number)
-        lines_by_name[name] = Line(
-            np.array([start_s + (i.start_s + i.end_s) / 2 for i in whole]),
-            np.array([_rate_mbps(i) / entry.parallel for i in whole]),
-        )
+        over_time = tools.has(entry, "over_time")
+        if over_time is not None:
+            name, line = over_time(run, number)
+            lines_by_name[name] = line
     if not lines_by_name:
         raise ValueError("no receiver reports intervals")
     return lines_by_name
-
-
-def _arrived(entry: Traffic, report: Report) -> Line:
-    """What all connections of an entry received in each interval."""
-    last = max((interval for _, interval, _ in report.intervals), default=-1)
-    counts = np.zeros(last + 1)
-    for _, interval, count in report.intervals:
-        counts[interval] += count
-    first = int(entry.start_s / entry.interval_s)
-    times = (np.arange(last + 1) + 0.5) * entry.interval_s
-    return Line(times[first:], (8e-6 * counts / entry.interval_s)[first:])
-
-
-def _rate_mbps(interval: Interval) -> float:
-    return 8e-6 * interval.bytes / (interval.end_s - interval.start_s)
 
 
 def _traced(

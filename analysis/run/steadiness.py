@@ -12,6 +12,7 @@ from math import floor
 from statistics import fmean, pstdev
 from typing import Any
 
+from analysis.run import tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.clock import began_s
 from analysis.run.flow_phase_metrics import LEAST_SHARE_OF_PHASE
@@ -79,7 +80,7 @@ def rate_jitter(rates: Sequence[Rate]) -> float:
 
 
 def columns(run: Artefacts) -> dict[str, Any]:
-    """The columns of a run, from the reports of iperf3's receivers.
+    """The columns of a run, from the reports of receivers of bulk transfers.
 
     NAME.settling_time_s : from the first byte of a named entry; see `settling_time_s`
     NAME.rate_jitter : see `rate_jitter`
@@ -87,13 +88,13 @@ def columns(run: Artefacts) -> dict[str, Any]:
     PHASE.settling_time_s and so on : the same from the phase's beginning, for entries
         that are active in at least half of it
 
-    A column is missing if there is no entry of iperf3 with a duration, and None if
+    A column is missing if there is no bulk transfer with a duration, and None if
     nothing arrived.
     """
     found: dict[int, list[Rate]] = {
         index: _windows(run, index)
         for index, entry in enumerate(run.job.traffic)
-        if entry.tool == "iperf3" and entry.duration_s
+        if tools.has(entry, "BULK") and entry.duration_s
     }
     if not found:
         return {}
@@ -141,9 +142,9 @@ def _windows(run: Artefacts, index: int) -> list[Rate]:
     A last window that is shorter is left out, because its rate varies more.
     """
     entry, zero_s = run.job.traffic[index], began_s(run, index)
-    report = run.reports[index].of(entry.receiver)
+    found = tools.has(entry, "intervals")(entry, run.reports[index], WINDOW_S / 2)
     grouped: dict[int, list[Any]] = {}
-    for interval in report.window(entry.duration_s, WINDOW_S / 2):
+    for interval in found:
         middle_s = (interval.start_s + interval.end_s) / 2
         grouped.setdefault(floor(middle_s / WINDOW_S), []).append(interval)
     rates = []

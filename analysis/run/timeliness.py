@@ -6,11 +6,11 @@ virtual time no time is lost.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
+from analysis.run import tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic
-from analysis.run.tools import iperf3
-from analysis.run.tools.iperf3 import Reports
 
 LOST_PART = 0.05
 """The sum of all delays of timers may be this share of the traffic's duration."""
@@ -24,7 +24,6 @@ LEAST_S = 5.0
 FILLING = ("cubic", "reno")
 """Controllers that use a whole path if its queue holds at least half a round trip."""
 PAYLOAD_BYTES = 1448
-BULK = "iperf3"
 
 
 def machine_kept_up(run: Artefacts) -> Iterator[str]:
@@ -42,14 +41,14 @@ def machine_kept_up(run: Artefacts) -> Iterator[str]:
     for index, (entry, report) in enumerate(
         zip(run.job.traffic, run.reports, strict=True)
     ):
-        if entry.tool == BULK:
+        if tools.has(entry, "BULK"):
             late = _round_trip(run, entry, report)
             for reason in (*late, *_filled(run, entry, report)):
                 yield f"traffic {index}: {reason}"
 
 
-def _round_trip(run: Artefacts, entry: Traffic, report: Reports) -> Iterator[str]:
-    rtt_ms = report.of(entry.sender).longest_rtt_ms
+def _round_trip(run: Artefacts, entry: Traffic, report: Any) -> Iterator[str]:
+    rtt_ms = tools.has(entry, "longest_rtt_ms")(entry, report)
     if rtt_ms is None:
         return
     directions = len({other.forward for other in run.job.traffic})
@@ -61,7 +60,7 @@ def _round_trip(run: Artefacts, entry: Traffic, report: Reports) -> Iterator[str
         )
 
 
-def _filled(run: Artefacts, entry: Traffic, report: Reports) -> Iterator[str]:
+def _filled(run: Artefacts, entry: Traffic, report: Any) -> Iterator[str]:
     """A single TCP that has a path without loss to itself fills it."""
     transport = entry.transport
     single = transport.protocol == "tcp" and transport.congestion_control in FILLING
@@ -80,7 +79,8 @@ def _filled(run: Artefacts, entry: Traffic, report: Reports) -> Iterator[str]:
     base_ms = sum(link.delay_ms + link.jitter_ms for link in both)
     if _queue_ms(narrowest) < base_ms / 2 or any(link.jitter_ms for link in path):
         return
-    goodput_mbps = iperf3.flow(entry, report).goodput_mbps
+    flow = tools.tool(entry.tool).flow(entry, report)
+    goodput_mbps = flow.goodput_mbps if flow else 0.0
     capacity_mbps = (narrowest.capacity_mbps or 0.0) * PAYLOAD_BYTES / FRAME_BYTES
     if goodput_mbps < UTILISATION * capacity_mbps:
         yield (

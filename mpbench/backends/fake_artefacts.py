@@ -12,31 +12,25 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends import (
-    fake_changes,
-    fake_command,
-    fake_connections,
-    fake_queues,
-    fake_trace,
-    fake_web,
-)
+from mpbench.backends import fake_changes, fake_queues, fake_trace
 from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import (
     Flow,
     bottlenecks,
+    fake_of,
     flow,
     hosts_of,
     packets,
     transport_of,
     virtual_s,
 )
-from tools.cbr.programs.messages import SEGMENT_BYTES
+from tools import part
 from topologies import describe_job, wire_job
 from topologies.pairs import ends
 from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
 from topologies.wiring import Wiring
 
-BLOCK_BYTES = 131072
+ENDS = ("client", "server")
 
 
 def artefacts(job: Job) -> dict[str, bytes]:
@@ -46,24 +40,13 @@ def artefacts(job: Job) -> dict[str, bytes]:
     flows = [flow(job, index, shapes) for index in range(len(job["traffic"]))]
     files: dict[str, Any] = {"outcome.json": outcome(job, flows, wiring)}
     for index, each in enumerate(flows):
-        tool = job["traffic"][index]["tool"]
-        if tool == "flows":
-            continue
-        if tool in fake_web.TOOLS:
-            files |= fake_web.reports(job["traffic"][index], index, each)
-        if tool == "command":
-            files |= fake_command.reports(job["traffic"][index], index, each)
-        for end in ("client", "server"):
-            name = f"traffic-{index}-{end}"
-            if tool == "cbr":
-                files[f"{name}.json"] = cbr(job["traffic"][index], each)
-            elif tool not in (*fake_web.TOOLS, "command", "plugin"):
-                files[f"{name}.json"] = iperf3(job, index, each, end)
-            files[f"{name}.err"] = b""
-    files |= fake_command.numbers(job, flows)
-    files |= fake_connections.tables(
-        job, {n: each.transfers for n, each in enumerate(flows) if each.transfers}
-    )
+        files |= fake_of(job["traffic"][index]).reports(job, index, each)
+        if not each.transfers:
+            files |= {f"traffic-{index}-{end}.err": b"" for end in ENDS}
+    files |= tables(job, flows)
+    for name, metric in (job.get("metrics") or {}).items():
+        given = dict.fromkeys(metric["numbers"], 1.0)
+        files[f"metric-{name}.json"] = {"numbers": given}
     for host in hosts(job):
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
     changed = fake_changes.shapes_at_end(job, wiring, virtual_s(flows))
@@ -82,6 +65,18 @@ def artefacts(job: Job) -> dict[str, bytes]:
     return {name: _bytes(value) for name, value in files.items()}
 
 
+def tables(job: Job, flows: list[Flow]) -> dict[str, Any]:
+    """The files of tools that have one process for all of their entries."""
+    by_tool: dict[str, dict[int, Flow]] = {}
+    for index, each in enumerate(flows):
+        if each.transfers:
+            by_tool.setdefault(job["traffic"][index]["tool"], {})[index] = each
+    files: dict[str, Any] = {}
+    for tool, of_entry in by_tool.items():
+        files |= part(tool, "fake").tables(job, of_entry)
+    return files
+
+
 def hosts(job: Job) -> dict[str, Mapping[str, Any]]:
     """The hosts of the traffic, and the transport of each; the MPTCP of one that has
     TCP too."""
@@ -98,7 +93,9 @@ def hosts(job: Job) -> dict[str, Mapping[str, Any]]:
 def outcome(job: Job, flows: list[Flow], wiring: Wiring) -> dict[str, Any]:
     processes = [
         {
-            "name": "flows" if each.transfers else f"traffic-{index}-{end}",
+            "name": job["traffic"][index]["tool"]
+            if each.transfers
+            else f"traffic-{index}-{end}",
             "host": job["traffic"][index]["from" if end == "client" else "to"],
             "argv": [job["traffic"][index]["tool"], f"--{end}", "--json"],
             "exit_code": 0,
@@ -139,69 +136,8 @@ def outcome(job: Job, flows: list[Flow], wiring: Wiring) -> dict[str, Any]:
     }
 
 
-def iperf3(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
-    """The output of `iperf3 --json` at one end; the client's has both ends' sums."""
-    entry = job["traffic"][index]
-    interval_s = float(entry.get("interval_s") or 1.0)
-    sends = (end == "client") != bool(entry.get("reverse"))
-    count = max(1, math.ceil(each.seconds / interval_s - 1e-9))
-    edges = [min(step * interval_s, each.seconds) for step in range(count + 1)]
-    marks = [int(each.bytes * edge / each.seconds) for edge in edges]
-    intervals = [
-        _slot(edges[step], edges[step + 1], marks[step + 1] - marks[step], sends)
-        for step in range(count)
-    ]
-    whole = _slot(0.0, each.seconds, each.bytes, sends)
-    sent = {**whole, "retransmits": each.retransmits} if sends else whole
-    protocol = {
-        "protocol": "TCP",
-        "num_streams": entry.get("parallel", 1),
-        "blksize": BLOCK_BYTES,
-        "duration": entry.get("duration_s") or 0,
-        "bytes": entry.get("bytes") or 0,
-        "reverse": int(bool(entry.get("reverse"))),
-    }
-    return {
-        "start": {"version": "iperf 3.12", "test_start": protocol},
-        "intervals": [{"streams": [slot], "sum": slot} for slot in intervals],
-        "end": {
-            "streams": [{"sender": sent, "receiver": whole}],
-            "sum_sent": sent,
-            "sum_received": whole,
-            "sender_tcp_congestion": job["transport"].get("congestion_control"),
-        },
-    }
-
-
-def cbr(entry: Mapping[str, Any], each: Flow) -> dict[str, Any]:
-    """The counts of both ends of constant bit rate traffic."""
-    if entry.get("over") == "connection":
-        return _messages(each)
-    packets = math.ceil(each.bytes / each.payload_bytes)
-    return {
-        "packets": packets,
-        "bytes": each.bytes,
-        "bytes_inside": each.bytes,
-        "seconds": each.seconds,
-    }
-
-
-def _messages(each: Flow) -> dict[str, Any]:
-    """What both ends of a connection at a constant rate print, in one."""
-    count = math.ceil(each.seconds)
-    late_ms = {name: 10.0 + place for place, name in enumerate(("p50", "p95", "p99"))}
-    return {
-        "messages": each.bytes // SEGMENT_BYTES,
-        "bytes": each.bytes,
-        "seconds": each.seconds,
-        "interval_s": 1.0,
-        "intervals": [each.bytes // count] * count + [0],
-        "delay_ms": {"mean": 10.5, **late_ms, "max": 20.0},
-    }
-
-
 def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
-    """The counters of one host. iperf3 opens one control connection per flow."""
+    """The counters of one host. Tools say how many connections they open."""
     ports = [
         (entry, each)
         for entry, each in zip(job["traffic"], flows, strict=True)
@@ -216,16 +152,7 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
         "TcpInSegs": out // 2 if sends else out,
         "TcpRetransSegs": resent if sends else 0,
     }
-    connections = sum(
-        len(each.transfers)
-        if each.transfers
-        else fake_web.connections(entry, each)
-        if entry["tool"] in fake_web.TOOLS
-        else 1
-        if entry.get("over") == "connection"
-        else 1 + entry.get("parallel", 1)
-        for entry, each in ports
-    )
+    connections = sum(fake_of(entry).connections(entry, each) for entry, each in ports)
     if hosts(job)[host]["protocol"] == "mptcp":
         description = describe_job(job)
         users = [description.user(name) for name in hosts_of(ports[0][0])]
@@ -363,19 +290,6 @@ def console(job: Job, flows: list[Flow]) -> bytes:
         for index, each in enumerate(flows)
     ]
     return "".join(f"{line}\n" for line in [*lines, "power off"]).encode()
-
-
-def _slot(begin_s: float, end_s: float, count: int, sender: bool) -> dict[str, Any]:
-    seconds = end_s - begin_s
-    return {
-        "start": round(begin_s, 6),
-        "end": round(end_s, 6),
-        "seconds": round(seconds, 6),
-        "bytes": count,
-        "bits_per_second": count * 8 / seconds if seconds else 0.0,
-        "omitted": False,
-        "sender": sender,
-    }
 
 
 def _interface(received: int, sent: int) -> dict[str, int]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from mpbench.backends.base import Job
 from mpbench.backends.fake_changes import mean_shape
-from mpbench.backends.fake_connections import Transfer, transfers
 from mpbench.plan.flow_list import NS
+from tools import part
 from topologies import describe_job
 from topologies.shaping import FRAME_BYTES, Shape, from_json
 
@@ -24,13 +24,25 @@ Path = tuple[str, int]
 
 
 @dataclass(frozen=True)
+class Transfer:
+    """One connection: its user, size (0 for none), times in ns, and what arrived."""
+
+    user: int
+    size: int
+    start_ns: int
+    end_ns: int
+    received: int
+    complete: bool
+
+
+@dataclass(frozen=True)
 class Flow:
     """What one traffic entry carried while it ran.
 
     bytes : of payload, received
     path_bytes : of payload, by host and path (1-based); the sum is `bytes`
     link_bytes : of payload, by link
-    transfers : the connections of the tool flows
+    transfers : each connection, where the tool has one process for all entries
     """
 
     begin_s: float
@@ -41,6 +53,11 @@ class Flow:
     payload_bytes: int
     retransmits: int
     transfers: tuple[Transfer, ...] = ()
+
+
+def fake_of(entry: Mapping[str, Any]) -> Any:
+    """The part `fake` of an entry's tool."""
+    return part(entry["tool"], "fake")
 
 
 def transport_of(job: Job, index: int) -> Mapping[str, Any]:
@@ -104,7 +121,8 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
     total_bps = share * 1e6 * sum(rates.values())
     seconds = entry.get("duration_s")
     each: tuple[Transfer, ...] = ()
-    if entry["tool"] == "flows":
+    transfers = getattr(fake_of(entry), "transfers", None)
+    if transfers is not None:
         each = tuple(transfers(entry, job["seed"], total_bps))
         seconds = max(one.end_ns for one in each) / NS - entry["start_s"]
         share *= 8 * sum(one.received for one in each) / (total_bps * seconds)

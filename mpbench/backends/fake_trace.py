@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mpbench.backends.base import Job
-from mpbench.backends.fake_flows import Flow
+from mpbench.backends.fake_flows import Flow, fake_of
 from topologies import wire_job
 from topologies.pairs import pairs
 
@@ -34,7 +34,9 @@ def trace(job: Job, flows: Sequence[Flow]) -> bytes:
         time_s = step * job["trace_s"]
         for index, (entry, flow) in enumerate(zip(job["traffic"], flows, strict=True)):
             on_s = time_s - flow.begin_s
-            if not 0 <= on_s <= flow.seconds or entry["tool"] == "cbr":
+            if not 0 <= on_s <= flow.seconds:
+                continue
+            if not getattr(fake_of(entry), "TRACED", True):
                 continue
             to_of = dict(pairs(entry)[::-1])
             for (host, path), count in flow.path_bytes.items():

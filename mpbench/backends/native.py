@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mpbench.backends import boot, flow_lists, read_tools, requirements, tools
+from mpbench.backends import boot, prepared, read_tools, requirements, tools
 from mpbench.backends.base import Bounds, Exit, Job, Report
 from mpbench.backends.guest_code import guest_code_hash
 from mpbench.backends.guest_process import TRAFFIC_BOUND, Enclosed, Watch, environment
@@ -75,7 +75,7 @@ class NativeBackend:
         cancel: threading.Event,
     ) -> Exit:
         self.check([job])
-        flow_lists.write(job, directory)
+        prepared.prepare(job, directory)
         variables = environment(str(read_tools.folder()))
         artefacts = directory / "artefacts"
         with (artefacts / "console.log").open("wb") as console:

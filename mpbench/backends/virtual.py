@@ -25,9 +25,9 @@ from mpbench import image, kernel
 from mpbench.backends import (
     boot,
     confinement,
-    flow_lists,
     guest_code,
     guest_snapshot,
+    prepared,
     roots,
     tools,
 )
@@ -154,7 +154,7 @@ class VirtualBackend:
         linked = linking.of_job(self._built(), job, self.may_compile, self.trusted)
         argv, root = self._prepared()
         boot.write(boot.Orders(argv, bounds.virtual_s), directory, root)
-        flow_lists.write(job, directory)
+        prepared.prepare(job, directory)
         artefacts = directory / "artefacts"
         machine = self._machine.of(job)
         limits = self._limits or confinement.limits(bool(job.get("capture")), directory)

@@ -10,11 +10,11 @@ from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, parse_job
 from analysis.run.observed_links import read_back
 from analysis.run.readers.counters import Counters
-from analysis.run.readers.iperf3 import Interval, Report
 from analysis.run.readers.outcome import LinkEnds, Outcome, Process, UserPath
 from analysis.run.readers.qdiscs import parse
-from analysis.run.tools import cbr
-from analysis.run.tools.iperf3 import Reports
+from tools.cbr import results as cbr
+from tools.iperf3.reader import Interval, Report
+from tools.iperf3.results import Reports
 
 MBPS = 10.0
 FRAMES_PER_S = MBPS * 1e6 / 8 / FRAME_BYTES

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from analysis.run import flow_times
-from analysis.run.readers import flows
-from analysis.run.readers.flows import Flow, Report
+from analysis.run.connections import Flow, Report
+from tools.flows import reader as flows
 
 CAPTURED = Path(__file__).parent / "captured" / "flows"
 

@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.run.job import Traffic, Transport
-from analysis.run.tools import Lasted, cbr
+from analysis.run.tools import Lasted
 from mpbench.commands import plan, run
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
+from tools.cbr import results as cbr
 from tools.cbr.programs import messages as program
 
 ENTRY = Traffic(

@@ -121,6 +121,7 @@ def test_intervals_begin_when_the_test_does() -> None:
         run = SimpleNamespace(
             job=SimpleNamespace(traffic=(entry,)),
             outcome=SimpleNamespace(processes=(process,)),
+            reports=(None,),
         )
         return clock.began_s(cast(artefacts.Artefacts, run), 0)
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.run.readers import counters, iperf3, links, outcome, qdiscs
+from analysis.run.readers import counters, links, outcome, qdiscs
+from tools.iperf3 import reader as iperf3
 
 CAPTURED = Path(__file__).parent / "captured"
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.run.readers import ab, curl
+from tools.ab import reader as ab
+from tools.curl import reader as curl
 
 CAPTURED = Path(__file__).parent / "captured"
 

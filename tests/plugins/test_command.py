@@ -10,13 +10,13 @@ import pytest
 import yaml
 
 from analysis.run import patterns
-from analysis.run.readers import command as reader
-from mpbench.backends.fake_command import example
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.plan.job_format import load as check
 from tests.calls import Command
+from tools.command import reader
+from tools.command.fake import example
 from tools.command.processes import filled
 
 pytestmark = pytest.mark.slow

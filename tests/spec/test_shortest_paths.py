@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from mpbench.backends import flow_lists
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan, shortest_paths
+from tools.flows import prepare as flow_lists
 from topologies.families import centre
 
 TEXT = """\

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from analysis.run.job import parse_job
-from mpbench.backends import flow_lists
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
+from tools.flows import prepare as flow_lists
 
 HEAD = """\
 name: centre

@@ -10,11 +10,12 @@ from click.testing import CliRunner
 
 from analysis.run.job import parse_job
 from analysis.run.row import row
-from mpbench.backends import fake_artefacts, flow_lists
+from mpbench.backends import fake_artefacts
 from mpbench.commands import plan
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
+from tools.flows import prepare as flow_lists
 
 HEAD = """\
 name: phones

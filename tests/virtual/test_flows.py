@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from analysis.run.readers import flows
-from analysis.run.readers.flows import Flow
+from analysis.run.connections import Flow
 from analysis.run.row import row
 from mpbench.store import manifest
+from tools.flows import reader as flows
 
 from .lab import MPTCP, TCP, Lab, job_of
 

@@ -1,7 +1,7 @@
 """flows: many connections by mpbench-flows, one program for all entries of a run.
 
 The list of the connections is in the run's folder before the guest boots
-(`mpbench.backends.flow_lists`). The program owns the sockets of all hosts.
+(`tools.flows.prepare`). The program owns the sockets of all hosts.
 """
 
 from collections.abc import Callable, Mapping

@@ -12,8 +12,8 @@ from analysis.figures.data import ok_runs
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.titles import title
 from analysis.run import artefacts
+from analysis.run.connections import Flow
 from analysis.run.flow_times import completion_s
-from analysis.run.readers.flows import Flow
 
 HEIGHT_INCHES = 2.8
 

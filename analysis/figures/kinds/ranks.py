@@ -14,9 +14,9 @@ from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.titles import title
 from analysis.run import artefacts, metrics
 from analysis.run.artefacts import Artefacts
+from analysis.run.connections import Flow
 from analysis.run.flow_times import completion_s
 from analysis.run.observed_links import Direction, read_back
-from analysis.run.readers.flows import Flow
 
 HEIGHT_INCHES = 2.8
 LABELS = {

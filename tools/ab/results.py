@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run.job import Traffic
-from analysis.run.readers import ab, files
+from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
+from tools.ab import reader
 
 PERCENTILES = (50, 90, 95, 99)
 QUICKEST, SLOWEST = 0, 100
@@ -15,26 +16,26 @@ TIME_STEP_S = 1e-3
 """ab reports times in whole milliseconds."""
 
 
-def read(folder: Path, index: int) -> ab.Report:
-    return ab.read(
+def read(folder: Path, index: int) -> reader.Report:
+    return reader.read(
         folder / f"traffic-{index}-client.txt",
         folder / f"traffic-{index}-percentiles.csv",
     )
 
 
-def flow(_entry: Traffic, report: ab.Report) -> Flow:
+def flow(_entry: Traffic, report: reader.Report) -> Flow:
     """The bodies of all answers, and the time of the whole test."""
     return Flow(report.seconds, report.body_bytes, (report.body_bytes,))
 
 
 def part(
-    _entry: Traffic, _report: ab.Report, _start_s: float, _end_s: float
+    _entry: Traffic, _report: reader.Report, _start_s: float, _end_s: float
 ) -> Flow | None:
     """None: ab does not say when it received what."""
     return None
 
 
-def columns(_entry: Traffic, report: ab.Report) -> Mapping[str, Any]:
+def columns(_entry: Traffic, report: reader.Report) -> Mapping[str, Any]:
     """The number of requests, their rate and their times.
 
     `request_time_ms` is ab's mean: the duration of the test, times the number of
@@ -56,7 +57,7 @@ def columns(_entry: Traffic, report: ab.Report) -> Mapping[str, Any]:
     }
 
 
-def wrong(entry: Traffic, report: ab.Report) -> Iterator[str]:
+def wrong(entry: Traffic, report: reader.Report) -> Iterator[str]:
     """Check that every request was answered with the file, and how many there were."""
     if report.failed:
         kinds = ", ".join(f"{n} {kind}" for kind, n in report.failures.items() if n)
@@ -78,7 +79,7 @@ def wrong(entry: Traffic, report: ab.Report) -> Iterator[str]:
         yield f"{report.kept_alive or 0} of {report.complete} answers kept alive"
 
 
-def lasted(entry: Traffic, report: ab.Report) -> Lasted:
+def lasted(entry: Traffic, report: reader.Report) -> Lasted:
     """The connections of the requests.
 
     With keep-alive there is one connection per simultaneous request, and it lasts for

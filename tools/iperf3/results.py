@@ -8,15 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from analysis.run.artefacts import Artefacts
+from analysis.run.clock import began_s
 from analysis.run.job import Traffic
-from analysis.run.readers import files, iperf3
-from analysis.run.readers.iperf3 import Interval
+from analysis.run.readers import files
+from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
+from tools.iperf3 import reader
+from tools.iperf3.reader import Interval
 
 ENDS = ("client", "server")
 INTERVAL_SLACK = 0.05
 """How late an interval may end, as a fraction of its length, because timers fire
 late."""
+BULK = True
 CONTROL_CONNECTIONS = 1
 """Number of connections that iperf3 opens in addition to those with data."""
 
@@ -25,10 +32,10 @@ CONTROL_CONNECTIONS = 1
 class Reports:
     """The reports of both ends about one traffic entry."""
 
-    client: iperf3.Report
-    server: iperf3.Report
+    client: reader.Report
+    server: reader.Report
 
-    def of(self, end: str) -> iperf3.Report:
+    def of(self, end: str) -> reader.Report:
         """The report of an end, "client" or "server"."""
         return self.client if end == "client" else self.server
 
@@ -36,7 +43,7 @@ class Reports:
 def read(folder: Path, index: int) -> Reports:
     reports = {}
     for end in ENDS:
-        reports[end] = report = iperf3.read(folder / f"traffic-{index}-{end}.json")
+        reports[end] = report = reader.read(folder / f"traffic-{index}-{end}.json")
         if report.error:
             raise ValueError(f"traffic-{index}-{end}: iperf3: {report.error}")
     return Reports(**reports)
@@ -50,14 +57,13 @@ def flow(entry: Traffic, report: Reports) -> Flow:
 
     Raises ValueError if there is no such interval.
     """
-    slack_s = entry.interval_s * INTERVAL_SLACK
-    intervals = report.of(entry.receiver).window(entry.duration_s, slack_s)
-    if not intervals:
+    within = _within(entry, report)
+    if not within:
         raise ValueError("iperf3: the receiver reports no interval within the duration")
     return Flow(
-        seconds=intervals[-1].end_s - intervals[0].start_s,
-        bytes=sum(interval.bytes for interval in intervals),
-        stream_bytes=_by_stream(intervals, [1] * len(intervals)),
+        seconds=within[-1].end_s - within[0].start_s,
+        bytes=sum(interval.bytes for interval in within),
+        stream_bytes=_by_stream(within, [1] * len(within)),
     )
 
 
@@ -66,10 +72,9 @@ def part(entry: Traffic, report: Reports, start_s: float, end_s: float) -> Flow 
 
     An interval that lies partly inside counts in proportion to its time inside.
     """
-    slack_s = entry.interval_s * INTERVAL_SLACK
-    intervals = report.of(entry.receiver).window(entry.duration_s, slack_s)
+    within = _within(entry, report)
     seconds, weights = 0.0, []
-    for interval in intervals:
+    for interval in within:
         inside_s = min(interval.end_s, end_s) - max(interval.start_s, start_s)
         inside_s = max(0.0, inside_s)
         length_s = interval.end_s - interval.start_s
@@ -77,7 +82,7 @@ def part(entry: Traffic, report: Reports, start_s: float, end_s: float) -> Flow 
         weights.append(inside_s / length_s if length_s > 0 else 0.0)
     if seconds <= 0:
         return None
-    streams = _by_stream(intervals, weights)
+    streams = _by_stream(within, weights)
     return Flow(seconds=seconds, bytes=sum(streams), stream_bytes=streams)
 
 
@@ -118,10 +123,68 @@ def allowed(_entry: Traffic) -> tuple[int, ...]:
 
 def explain(folder: Path, name: str) -> str:
     try:
-        error = iperf3.read(folder / f"{name}.json").error
+        error = reader.read(folder / f"{name}.json").error
     except ValueError as unreadable:
         error = str(unreadable)
     return error or files.tail(folder / f"{name}.err")
+
+
+def over_time(run: Artefacts, index: int) -> tuple[str, Line]:
+    """The goodput per connection."""
+    entry = run.job.traffic[index]
+    slack_s = entry.interval_s * INTERVAL_SLACK
+    within = _within(entry, run.reports[index])
+    whole = [i for i in within if i.end_s - i.start_s > slack_s]
+    name = entry.title
+    name += f" (mean of {entry.parallel})" if entry.parallel > 1 else ""
+    start_s = began_s(run, index)
+    return name, Line(
+        np.array([start_s + (i.start_s + i.end_s) / 2 for i in whole]),
+        np.array([_rate_mbps(i) / entry.parallel for i in whole]),
+    )
+
+
+def intervals(entry: Traffic, report: Reports, slack_s: float) -> Sequence[Interval]:
+    """The receiver's intervals that end within the duration, or this much after it."""
+    return report.of(entry.receiver).window(entry.duration_s, slack_s)
+
+
+def excess_s(entry: Traffic, client_s: float) -> float:
+    """The time by which the client exceeds its duration."""
+    return max(0.0, client_s - entry.duration_s) if entry.duration_s else 0.0
+
+
+def round_trip_s(entry: Traffic, report: Reports) -> float | None:
+    """The server's last interval of an upload ends one round trip after the duration,
+    with the queues as they are then."""
+    if not entry.forward or not entry.duration_s:
+        return None
+    late_s = report.server.end_s - entry.duration_s
+    return float(late_s) if late_s > 0 else None
+
+
+def longest_rtt_ms(entry: Traffic, report: Reports) -> float | None:
+    return report.of(entry.sender).longest_rtt_ms
+
+
+def receiver_file(index: int, entry: Mapping[str, Any]) -> str:
+    receiver = "client" if entry.get("reverse") else "server"
+    return f"traffic-{index}-{receiver}.json"
+
+
+def drawn(path: Path, entry: Mapping[str, Any]) -> Sequence[Interval]:
+    report = reader.read(path)
+    slack_s = INTERVAL_SLACK * float(entry.get("interval_s") or 1.0)
+    within = report.window(entry.get("duration_s"), slack_s)
+    return [i for i in within if i.end_s - i.start_s > slack_s]
+
+
+def _within(entry: Traffic, report: Reports) -> Sequence[Interval]:
+    return intervals(entry, report, entry.interval_s * INTERVAL_SLACK)
+
+
+def _rate_mbps(interval: Interval) -> float:
+    return 8e-6 * interval.bytes / (interval.end_s - interval.start_s)
 
 
 def _by_stream(

@@ -4,11 +4,11 @@ Every transfer gets an even part of the rate among those that the plan draws, so
 it takes two round trips and its bytes over that part. Long ones are given up.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from mpbench.backends.base import Job
+from mpbench.backends.fake_flows import Flow, Transfer
 from mpbench.plan.flow_list import NS, drawn, ends_of
 
 ROUND_TRIP_NS = 20_000_000
@@ -21,16 +21,13 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class Transfer:
-    """One connection: its user, size (0 for none), times in ns, and what arrived."""
+def reports(_job: Job, _index: int, _flow: Flow) -> dict[str, Any]:
+    """None: all entries share the files that `tables` makes."""
+    return {}
 
-    user: int
-    size: int
-    start_ns: int
-    end_ns: int
-    received: int
-    complete: bool
+
+def connections(_entry: Mapping[str, Any], flow: Flow) -> int:
+    return len(flow.transfers)
 
 
 def transfers(entry: Mapping[str, Any], seed: int, bps: float) -> list[Transfer]:
@@ -51,18 +48,16 @@ def transfers(entry: Mapping[str, Any], seed: int, bps: float) -> list[Transfer]
     return found
 
 
-def tables(job: Job, of_entry: Mapping[int, Sequence[Transfer]]) -> dict[str, bytes]:
+def tables(job: Job, of_entry: Mapping[int, Flow]) -> dict[str, bytes]:
     """The files of all entries of the tool, by name."""
-    if not of_entry:
-        return {}
     heads, rows, intervals = HEAD, COLUMNS, "flow,interval,bytes\n"
     number = 0
-    for index, listed in of_entry.items():
+    for index, flow in of_entry.items():
         entry = job["traffic"][index]
         transport = entry.get("transport") or job["transport"]
         words = f"{transport['protocol']} {transport['congestion_control']}"
         heads += f"# entry {index} {words}\n"
-        for one in listed:
+        for one in flow.transfers:
             here, there, user = ends_of(entry, one.user)
             ends = f"{number},{index},{user},{here},{there}"
             rows += f"{ends},{_row(one, transport['protocol'] == 'mptcp')}\n"

@@ -7,30 +7,32 @@ from typing import Any
 
 from analysis.run.job import Traffic
 from analysis.run.number_columns import column
-from analysis.run.readers import command, files
+from analysis.run.readers import files
 from analysis.run.readers.files import read_object
 from analysis.run.tools import Flow, Lasted
+from tools.command import reader
 
 MOST_CHARACTERS = 300
+ENDED = True
 
 
-def read(folder: Path, index: int) -> command.Report:
+def read(folder: Path, index: int) -> reader.Report:
     job = read_object(folder.parent / "job.json")
-    return command.read(folder, index, job["traffic"][index]["numbers"])
+    return reader.read(folder, index, job["traffic"][index]["numbers"])
 
 
-def flow(_entry: Traffic, _report: command.Report) -> Flow | None:
+def flow(_entry: Traffic, _report: reader.Report) -> Flow | None:
     """None: what arrived is not known, only what the program says about it."""
     return None
 
 
 def part(
-    _entry: Traffic, _report: command.Report, _start_s: float, _end_s: float
+    _entry: Traffic, _report: reader.Report, _start_s: float, _end_s: float
 ) -> Flow | None:
     return None
 
 
-def columns(_entry: Traffic, report: command.Report) -> Mapping[str, Any]:
+def columns(_entry: Traffic, report: reader.Report) -> Mapping[str, Any]:
     """The numbers that were read, and the time that the client took."""
     read_numbers = {
         column(name, report.units[name]): number
@@ -39,14 +41,14 @@ def columns(_entry: Traffic, report: command.Report) -> Mapping[str, Any]:
     return {"command.client_s": report.seconds, **read_numbers}
 
 
-def wrong(_entry: Traffic, report: command.Report) -> Iterator[str]:
+def wrong(_entry: Traffic, report: reader.Report) -> Iterator[str]:
     """Check that every number is there."""
     for name, number in report.numbers.items():
         if number is None:
             yield f"no line of the output gives '{name}'"
 
 
-def lasted(_entry: Traffic, report: command.Report) -> Lasted:
+def lasted(_entry: Traffic, report: reader.Report) -> Lasted:
     """How many connections the program opened is not known."""
     return Lasted(0, report.seconds)
 
@@ -57,7 +59,7 @@ def allowed(_entry: Traffic) -> tuple[int, ...]:
 
 def explain(folder: Path, name: str) -> str:
     for file in (folder / f"{name}.txt", folder / f"{name}.err"):
-        if file.exists() and file.stat().st_size >= command.MOST_BYTES:
-            return f"its output is larger than {command.MOST_BYTES >> 20} MiB"
+        if file.exists() and file.stat().st_size >= reader.MOST_BYTES:
+            return f"its output is larger than {reader.MOST_BYTES >> 20} MiB"
     said = files.tail(folder / f"{name}.err") or files.tail(folder / f"{name}.txt")
     return said[:MOST_CHARACTERS]

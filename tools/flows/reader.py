@@ -6,9 +6,9 @@ which was cut short is not read as one of fewer flows.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from analysis.run.connections import Flow, Report
 from analysis.run.readers.files import read_text
 
 FLOWS, INTERVALS = "flows.csv", "flow-intervals.csv"
@@ -26,56 +26,6 @@ _WORD = re.compile(r"[A-Za-z0-9_.-]{0,100}")
 _REASON = re.compile(r"[A-Za-z0-9 ]{0,30}")
 _NUMBER = re.compile(r"\d{1,18}")
 _SECONDS = re.compile(r"\d{1,9}\.\d{9}")
-
-
-@dataclass(frozen=True)
-class Flow:
-    """One connection. Times are in seconds after the beginning of the traffic; None
-    for what did not happen.
-
-    number : its line in the run's list, from 0
-    user : number of its user at the host, from 1
-    source, destination : the hosts that open and accept it
-    size : bytes to send; None for one that sends for a given time
-    start_s : when it was to open
-    opened_s : when it opened
-    connected_s : when the connection was established, at the host that opened it
-    first_byte_s, completed_s : when the receiver read the first byte, and the end
-    ended_s : when it was closed at both ends, complete or not
-    received_bytes : what the receiver read
-    subflows : at its end; 0 for an MPTCP connection that fell back to TCP, or for one
-        that was never established
-    error : "" for none, `timeout`, or the name of an error number
-    """
-
-    number: int
-    user: int
-    source: str
-    destination: str
-    size: int | None
-    start_s: float
-    opened_s: float | None
-    connected_s: float | None
-    first_byte_s: float | None
-    completed_s: float | None
-    ended_s: float
-    received_bytes: int
-    subflows: int
-    error: str
-
-
-@dataclass(frozen=True)
-class Report:
-    """The flows of one traffic entry.
-
-    protocol, controller : as the program set them on each socket
-    intervals : (number of the flow, number of the interval from 0, bytes)
-    """
-
-    protocol: str
-    controller: str
-    flows: tuple[Flow, ...]
-    intervals: tuple[tuple[int, int, int], ...]
 
 
 def read(folder: Path, index: int) -> Report:

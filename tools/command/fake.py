@@ -5,6 +5,7 @@ import re._parser as parser
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import Flow
 
 CATEGORIES = {
@@ -17,8 +18,9 @@ CATEGORIES = {
 }
 
 
-def reports(entry: Mapping[str, Any], index: int, flow: Flow) -> dict[str, Any]:
+def reports(job: Job, index: int, flow: Flow) -> dict[str, Any]:
     """The content of each file of one traffic entry, by its name."""
+    entry = job["traffic"][index]
     lines: dict[str, list[str]] = {"client": [], "server": []}
     for each in entry["numbers"]:
         lines[each["of"]].append(example(each["pattern"], f"{flow.seconds:.0f}"))
@@ -29,19 +31,8 @@ def reports(entry: Mapping[str, Any], index: int, flow: Flow) -> dict[str, Any]:
     }
 
 
-def numbers(job: Mapping[str, Any], flows: Sequence[Flow]) -> dict[str, Any]:
-    """What the user's own tools and metrics would read: the same number for each."""
-    files: dict[str, Any] = {}
-    for index, entry in enumerate(job["traffic"]):
-        if entry["tool"] == "plugin":
-            seconds = flows[index].seconds
-            found = {"numbers": dict.fromkeys(entry["numbers"], seconds)}
-            files[f"numbers-traffic-{index}.json"] = found
-            files[f"traffic-{index}-client.txt"] = b""
-    for name, metric in (job.get("metrics") or {}).items():
-        given = dict.fromkeys(metric["numbers"], 1.0)
-        files[f"metric-{name}.json"] = {"numbers": given}
-    return files
+def connections(_entry: Mapping[str, Any], _flow: Flow) -> int:
+    return 2
 
 
 def example(pattern: str, number: str) -> str:

@@ -5,11 +5,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from analysis.run import flow_times
+from analysis.run.artefacts import Artefacts
+from analysis.run.connections import Report
 from analysis.run.job import Traffic
-from analysis.run.readers import files, flows
-from analysis.run.readers.flows import Report
+from analysis.run.readers import files
+from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
+from tools.flows import reader
 
 UNFINISHED = ("timeout", "ETIMEDOUT")
 """Ends of a flow that the network can be the reason of, and not a fault of the run."""
@@ -20,7 +25,7 @@ this share of it."""
 
 
 def read(folder: Path, index: int) -> Report:
-    return flows.read(folder, index)
+    return reader.read(folder, index)
 
 
 def flow(entry: Traffic, report: Report) -> Flow:
@@ -32,7 +37,7 @@ def flow(entry: Traffic, report: Report) -> Flow:
     Raises ValueError if there is no connection.
     """
     if not report.flows:
-        raise ValueError(f"{flows.FLOWS}: no connection")
+        raise ValueError(f"{reader.FLOWS}: no connection")
     seconds = max(each.ended_s for each in report.flows) - entry.start_s
     streams: tuple[float, ...] = ()
     if entry.bulk:
@@ -120,3 +125,16 @@ def allowed(_entry: Traffic) -> tuple[int, ...]:
 
 def explain(folder: Path, _name: str) -> str:
     return files.tail(folder / "flows.err")
+
+
+def over_time(run: Artefacts, index: int) -> tuple[str, Line]:
+    """What all connections of an entry received in each interval."""
+    entry, report = run.job.traffic[index], run.reports[index]
+    last = max((interval for _, interval, _ in report.intervals), default=-1)
+    counts = np.zeros(last + 1)
+    for _, interval, count in report.intervals:
+        counts[interval] += count
+    first = int(entry.start_s / entry.interval_s)
+    times = (np.arange(last + 1) + 0.5) * entry.interval_s
+    line = Line(times[first:], (8e-6 * counts / entry.interval_s)[first:])
+    return entry.title, line

@@ -1,4 +1,4 @@
-"""The results of traffic entries. Each tool has a file with the same functions.
+"""The results of traffic entries: the functions of `results.py` in a tool's folder.
 
 read(folder, index)
     reads the tool's reports about traffic entry `index` from a run's artefacts; raises
@@ -19,9 +19,30 @@ allowed(entry)
     the exit statuses of the tool's client that do not mean a failure
 explain(folder, name)
     why the process `name` failed, in its own words
+
+A tool may have more, which `has` looks for:
+
+BULK
+    True if its connections send as fast as they can until they are told to end, and if
+    the receiver reports what it read interval by interval
+ENDED
+    True if its server goes on until it is ended, so that its exit status says nothing
+over_time(run, index)
+    the name and the line of what the receiver of an entry read over time
+intervals(entry, report, slack_s)
+    the receiver's intervals that end within the entry's duration or this much later, of
+    BULK entries
+longest_rtt_ms(entry, report)
+    the longest round-trip time that the sender saw; None if it does not know
+excess_s(entry, client_s)
+    how much longer the client ran than the entry's duration
+round_trip_s(entry, report)
+    the round trip at the end of the transfer; None if it is not known
+receiver_file(index, entry), drawn(path, entry)
+    the name of the receiver's report, and the intervals in it, of an entry as a job
+    that may be damaged has it
 """
 
-import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +50,7 @@ from typing import Any, Protocol
 
 from analysis.run import metrics
 from analysis.run.job import Traffic
-
-TOOLS = ("iperf3", "curl", "ab", "cbr", "command", "flows", "plugin")
+from tools import part
 
 
 @dataclass(frozen=True)
@@ -90,7 +110,10 @@ class Tool(Protocol):
 
 def tool(name: str) -> Tool:
     """The functions for a tool. Raises ValueError for an unknown tool."""
-    if name not in TOOLS:
-        raise ValueError(f"unknown tool {name!r}; known: {', '.join(TOOLS)}")
-    module: Tool = importlib.import_module(f"analysis.run.tools.{name}")
+    module: Tool = part(name, "results")
     return module
+
+
+def has(entry: Traffic, name: str) -> Any:
+    """What an entry's tool may have; None if it has not."""
+    return getattr(tool(entry.tool), name, None)

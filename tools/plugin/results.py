@@ -8,7 +8,10 @@ from typing import Any
 from analysis.run.job import Traffic
 from analysis.run.number_columns import column
 from analysis.run.readers import files, plugin_numbers
-from analysis.run.tools import Flow, Lasted, command
+from analysis.run.tools import Flow, Lasted
+from tools.command import results as command
+
+ENDED = True
 
 
 def read(folder: Path, index: int) -> plugin_numbers.Report:

@@ -5,17 +5,18 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run.job import Traffic
-from analysis.run.readers import curl, files
+from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
+from tools.curl import reader
 
 HTTP_OK = 200
 
 
-def read(folder: Path, index: int) -> curl.Report:
-    return curl.read(folder / f"traffic-{index}-client.json")
+def read(folder: Path, index: int) -> reader.Report:
+    return reader.read(folder / f"traffic-{index}-client.json")
 
 
-def flow(_entry: Traffic, report: curl.Report) -> Flow:
+def flow(_entry: Traffic, report: reader.Report) -> Flow:
     """All received bytes, and the time since the start of curl.
 
     The time includes connecting and requesting, for which a user waits too.
@@ -24,13 +25,13 @@ def flow(_entry: Traffic, report: curl.Report) -> Flow:
 
 
 def part(
-    _entry: Traffic, _report: curl.Report, _start_s: float, _end_s: float
+    _entry: Traffic, _report: reader.Report, _start_s: float, _end_s: float
 ) -> Flow | None:
     """None: curl does not say when it received what."""
     return None
 
 
-def columns(_entry: Traffic, report: curl.Report) -> Mapping[str, Any]:
+def columns(_entry: Traffic, report: reader.Report) -> Mapping[str, Any]:
     """The times of the download. `completion_time_s` is None after a timeout."""
     return {
         "completion_time_s": None if report.timed_out else report.total_s,
@@ -40,7 +41,7 @@ def columns(_entry: Traffic, report: curl.Report) -> Mapping[str, Any]:
     }
 
 
-def wrong(entry: Traffic, report: curl.Report) -> Iterator[str]:
+def wrong(entry: Traffic, report: reader.Report) -> Iterator[str]:
     """Check that the whole file arrived, or a part of it before the timeout."""
     if report.http_status == 0:
         yield f"no answer from the server within {report.total_s:.3f} s"
@@ -55,13 +56,13 @@ def wrong(entry: Traffic, report: curl.Report) -> Iterator[str]:
         yield f"{report.connections} connections, not 1"
 
 
-def lasted(_entry: Traffic, report: curl.Report) -> Lasted:
+def lasted(_entry: Traffic, report: reader.Report) -> Lasted:
     """The only connection, for the whole download."""
     return Lasted(1, report.total_s)
 
 
 def allowed(entry: Traffic) -> tuple[int, ...]:
-    return (0,) if entry.timeout_s is None else (0, curl.TIMED_OUT)
+    return (0,) if entry.timeout_s is None else (0, reader.TIMED_OUT)
 
 
 def explain(folder: Path, name: str) -> str:

@@ -1,0 +1,48 @@
+"""The counts of constant bit rate traffic in a fake run."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from mpbench.backends.base import Job
+from mpbench.backends.fake_flows import Flow
+from tools.cbr.programs.messages import SEGMENT_BYTES
+
+TRACED = False
+
+
+def reports(job: Job, index: int, flow: Flow) -> dict[str, Any]:
+    """The content of each file of one traffic entry, by its name."""
+    entry, ends = job["traffic"][index], ("client", "server")
+    return {f"traffic-{index}-{end}.json": counts(entry, flow) for end in ends}
+
+
+def connections(entry: Mapping[str, Any], _flow: Flow) -> int:
+    return 1 if entry.get("over") == "connection" else 2
+
+
+def counts(entry: Mapping[str, Any], each: Flow) -> dict[str, Any]:
+    """The counts of both ends of constant bit rate traffic."""
+    if entry.get("over") == "connection":
+        return _messages(each)
+    packets = math.ceil(each.bytes / each.payload_bytes)
+    return {
+        "packets": packets,
+        "bytes": each.bytes,
+        "bytes_inside": each.bytes,
+        "seconds": each.seconds,
+    }
+
+
+def _messages(each: Flow) -> dict[str, Any]:
+    """What both ends of a connection at a constant rate print, in one."""
+    count = math.ceil(each.seconds)
+    late_ms = {name: 10.0 + place for place, name in enumerate(("p50", "p95", "p99"))}
+    return {
+        "messages": each.bytes // SEGMENT_BYTES,
+        "bytes": each.bytes,
+        "seconds": each.seconds,
+        "interval_s": 1.0,
+        "intervals": [each.bytes // count] * count + [0],
+        "delay_ms": {"mean": 10.5, **late_ms, "max": 20.0},
+    }
