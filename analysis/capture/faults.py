@@ -6,7 +6,10 @@ import numpy as np
 
 from analysis.capture.analyse import NANO, Read, Tables
 
-LINKS = "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback, PPP"
+LINKS = (
+    "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback, 802.11 (radiotap, PPI), "
+    "PPP, HDLC, PKTAP, NFLOG, PFLOG and others that docs/captures.md lists"
+)
 _TEXTS = (
     "",
     "is empty",
@@ -41,7 +44,12 @@ def of_files(read: Tables | Read) -> list[str]:
         for field, what in (
             ("untimed", "packets without a time were left out"),
             ("unknown_link_packets", "packets of unknown link types were left out"),
-            ("fragments", "fragments of IP packets were left out"),
+            ("reassembled", "packets were put together from fragments"),
+            ("fragments", "fragments of IP packets were left out: others are missing"),
+            (
+                "dropped_fragments",
+                "fragments were left out because more waited than are kept",
+            ),
             ("malformed", "malformed packets were left out"),
             ("snapped", "packets are cut before the end of their TCP header"),
             (
@@ -60,7 +68,12 @@ def of_files(read: Tables | Read) -> list[str]:
 
 
 def _not_tcp(row: np.void) -> Iterator[str]:
-    kinds = {"udp": "UDP", "not_ip": "no IP", "other": "other protocols"}
+    kinds = {
+        "udp": "UDP",
+        "not_ip": "no IP",
+        "encrypted": "encrypted",
+        "other": "other protocols",
+    }
     counts = {text: int(row[f"{kind}_packets"]) for kind, text in kinds.items()}
     if total := sum(counts.values()):
         parts = ", ".join(f"{count} {text}" for text, count in counts.items() if count)

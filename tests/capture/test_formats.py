@@ -141,7 +141,7 @@ def test_a_packet_seen_at_two_interfaces_counts_once(
         (b"", "is empty"),
         (b"\n", "is no capture"),
         (b"hello, world", "is no capture"),
-        (as_pcap(raw(*KIND), link=1)[:24][:-4] + b"\x69\0\0\0", "link type 105"),
+        (as_pcap(raw(*KIND), link=1)[:24][:-4] + b"\x9e\0\0\0", "link type 158"),
         (raw(*KIND)[:4] + b"\x09\0" + raw(*KIND)[6:40], "version 9"),
         (raw(*KIND)[:13], "cut short"),
         (lzma.compress(raw(*KIND)), "is no capture"),

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from analysis.capture.analyse import EVENTS, Settings, analyse
 from analysis.capture.frames import frames
+from tests.capture.encapsulations import LINKS, TAGS, TUNNELS, in_frame, rewritten
 from tests.capture.formats import as_pcapng
 from tests.capture.kinds import KINDS, raw
+from tests.capture.test_fragments import HOWS, capture, inner, packets
 
 MUTATIONS = 150
 SETTINGS = Settings(interval_s=0.01, memory_bytes=8 << 20, events=tuple(EVENTS))
@@ -50,6 +52,28 @@ def test_mutated_captures(tmp_path: Path) -> None:
         assert tables.directions["packets"].sum() <= tables.inputs["packets"][0]
         if count % 10 == 0:
             frames(tables)
+
+
+def test_mutated_encapsulations(tmp_path: Path) -> None:
+    """Link layers, tunnels and fragments."""
+    chance = random.Random(8)
+    path, seeds = tmp_path / "mutated", []
+    carried = [*LINKS.values(), *((1, in_frame(i)) for i in (TUNNELS | TAGS).values())]
+    for link, carry in carried:
+        seeds.append(rewritten(path, link, carry).read_bytes()[:4000])
+    for how in HOWS:
+        made = [(at, inner(packet, how, n)) for n, at, packet in packets()]
+        seeds.append(capture(path, iter(made[:12])).read_bytes())
+    for seed in seeds:
+        for _ in range(2):
+            path.write_bytes(mutated(seed, chance))
+            tables = analyse([path], settings=SETTINGS)
+            row = tables.inputs[0]
+            parts = [n for n in row.dtype.names if n.endswith("_packets")]
+            counted = sum(row[n] for n in parts if n != "tunnelled_packets")
+            counted += row["fragments"] + row["malformed"] + row["snapped"]
+            joined = row["joined_fragments"] - row["reassembled"]
+            assert counted + joined >= row["packets"]
 
 
 def test_noise_after_a_head(tmp_path: Path) -> None:

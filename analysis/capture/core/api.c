@@ -126,40 +126,51 @@ static void count_left_out(struct input_row *r, enum dissected what)
 	r->not_ip_packets += what == IS_NOT_IP;
 	r->udp_packets += what == IS_UDP;
 	r->other_packets += what == IS_OTHER;
+	r->encrypted_packets += what == IS_ENCRYPTED;
 }
 
-static void take_packet(struct analyser *c, struct input *in)
+static void take_tcp(struct analyser *c, struct input *in, struct packet *p)
 {
-	struct packet p;
 	struct direction *dir;
-	enum dissected what;
 
-	p.options = 0;
-	p.input = (u32)in->row.input;
-	what = dissect(&in->frame, &p);
-	if (what != IS_TCP) {
-		count_left_out(&in->row, what);
-		return;
-	}
 	in->row.tcp_packets++;
-	in->row.tunnelled_packets += p.in_tunnel;
-	in->row.overlong += p.overlong;
-	dir = find_direction(c, &p, (u32)in->row.point);
+	in->row.tunnelled_packets += p->in_tunnel;
+	in->row.overlong += p->overlong;
+	dir = find_direction(c, p, (u32)in->row.point);
 	if (!dir) {
 		in->row.untracked++;
 		return;
 	}
 	if ((in->several || c->inputs_at[in->row.point] > 1) &&
-	    seen_again(c, &p, (u32)in->row.point,
-		       (u32)in->row.input << 26 | (p.source & 0x3FFFFFF))) {
+	    seen_again(c, p, (u32)in->row.point,
+		       (u32)in->row.input << 26 | (p->source & 0x3FFFFFF))) {
 		in->row.elsewhere++;
 		dir->subflow->row.elsewhere_packets++;
 		return;
 	}
-	p.direction = dir;
+	p->direction = dir;
 	if (c->points == 3)
-		pair(c, &p, (u32)in->row.point);
-	track_tcp(c, &p);
+		pair(c, p, (u32)in->row.point);
+	track_tcp(c, p);
+}
+
+static void take_packet(struct analyser *c, struct input *in)
+{
+	struct packet p;
+	enum dissected what;
+
+	p.options = 0;
+	p.input = (u32)in->row.input;
+	what = dissect(c, &in->frame, &p);
+	while (true) {
+		if (what == IS_TCP)
+			take_tcp(c, in, &p);
+		else
+			count_left_out(&in->row, what);
+		if (!p.rest.left)
+			return;
+		what = dissect_rest(c, &p);
+	}
 }
 
 static void take_frame(struct analyser *c, struct input *in)
@@ -253,8 +264,10 @@ int analyser_run(struct analyser *c)
 
 		if (hungry >= 0)
 			return hungry;
-		if (over)
+		if (over) {
+			end_fragments(c);
 			c->finished = retire_rest(c);
+		}
 		tell_inputs(c);
 		if (!c->finished && is_full(c))
 			return ANALYSER_FULL;
@@ -302,6 +315,7 @@ void analyser_free(struct analyser *c)
 {
 	if (!c)
 		return;
+	free_fragments(c);
 	for (u32 i = 0; i < c->input_count; i++) {
 		free(c->inputs[i]->buffer);
 		free(c->inputs[i]->interface);

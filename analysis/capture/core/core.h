@@ -92,6 +92,10 @@ struct packet {
 	u8 version, flags;
 	bool ce, has_stamp, options_cut, has_dss, in_tunnel;
 	bool overlong;		/* IP says more than was on the wire */
+	bool encrypted;		/* what carries it says so */
+	bool swapped;		/* as of its file */
+	u8 layers;		/* that have been passed */
+	struct span rest;	/* of its frame, with further packets */
 	i8 window_shift;	/* of a SYN's window scale option; -1 without one */
 	u8 addresses[2][16];
 	u16 ports[2], id, window;
@@ -104,6 +108,9 @@ struct packet {
 };
 
 enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PSH = 8, TCP_ACK = 16 };
+
+struct analyser;
+struct datagram;
 
 /* inputs: input.c, pcap.c, pcapng.c, reader.c */
 enum fault {
@@ -123,6 +130,7 @@ struct frame {
 	const u8 *at;
 	u32 captured, length, source;
 	i32 link;
+	bool swapped;		/* the file's byte order is not this machine's */
 };
 
 struct input {
@@ -151,17 +159,68 @@ void advance(struct input *in, size_t count);
 bool link_known(i32 link);
 bool link_of_several(i32 link);
 
-/* link.c: past a frame's link layer; tags.c: past VLAN tags, PPPoE and MPLS; ip.c: on to
- * the TCP header, through tunnels; options.c: the options of the TCP header */
+/* dissect.c: a frame's packets; link.c, wireless.c, ppp.c: past its link layer; tags.c: past
+ * what stands between that and IP; ip.c: on to the TCP header; tunnels.c, fragments.c: through tunnels and
+ * fragments; options.c: the options of the TCP header. A function past_...() moves the
+ * span behind a header and returns the ethertype of what follows, 0 if it is no IP. */
 enum dissected {
 	IS_TCP, IS_FRAGMENT, IS_MALFORMED, IS_SNAPPED, IS_NOT_IP, IS_UDP, IS_OTHER,
+	IS_ENCRYPTED,
+	IS_HELD,		/* a fragment that waits for others */
 };
-enum { IPV4 = 0x0800, IPV6 = 0x86DD };
+enum { IPV4 = 0x0800, IPV6 = 0x86DD, TYPE_ETHERNET = 0x6558, TYPE_MPLS = 0x8847 };
+enum dissected dissect(struct analyser *c, const struct frame *f, struct packet *p);
+enum dissected dissect_rest(struct analyser *c, struct packet *p);
+u16 past_link(struct span *s, i32 link, struct packet *p);
 u16 ip_version_type(const struct span *s);
+u16 past_raw(struct span *s, struct packet *p);
 u16 past_tags(struct span *s, struct packet *p, u16 type);
-enum dissected dissect(const struct frame *f, struct packet *p);
-enum dissected read_ip(struct span *s, struct packet *p, u16 type, u32 on_link);
+u16 past_ethernet(struct span *s, struct packet *p);
+u16 past_labels(struct span *s, struct packet *p);
+u16 past_llc(struct span *s, struct packet *p);
+u16 past_ppp(struct span *s, struct packet *p);
+u16 past_ppp_protocol(struct span *s, struct packet *p);
+u16 past_pppd(struct span *s, struct packet *p);
+u16 past_serial(struct span *s, struct packet *p);
+u16 past_hdlc(struct span *s, struct packet *p);
+u16 past_frame_relay(struct span *s, struct packet *p);
+u16 past_wifi(struct span *s, struct packet *p);
+u16 past_wifi_swapped(struct span *s, struct packet *p);
+u16 past_msdu(struct span *s, struct packet *p);
+u16 past_radiotap(struct span *s, struct packet *p);
+u16 past_prism(struct span *s, struct packet *p);
+u16 past_gre(struct span *s, struct packet *p);
+u16 past_etherip(struct span *s, struct packet *p);
+u16 past_l2tp_session(struct span *s, struct packet *p);
+u16 past_udp(struct span *s, struct packet *p);
+enum dissected read_ip(struct analyser *c, struct span *s, struct packet *p, u16 type,
+		       u32 on_link);
 void read_options(struct span options, struct packet *p);
+
+#define MOST_LAYERS 24
+
+/* Whether a packet has more headers in one another than are followed; counts them. */
+static inline bool is_deep(struct packet *p)
+{
+	return p->layers++ >= MOST_LAYERS;
+}
+
+/* fragments.c */
+struct fragment {
+	u32 id, from;
+	u8 protocol;		/* with which it is known; 0 for IPv6 */
+	u8 next;		/* what the payload is, if the fragment is the first */
+	bool last;
+};
+struct fragments {
+	struct datagram **list, *done;	/* `done`: whose bytes are being read */
+	u32 count;
+	u64 begun;
+};
+enum dissected join_fragment(struct analyser *c, struct span *s, struct packet *p,
+			     struct fragment *f);
+void end_fragments(struct analyser *c);
+void free_fragments(struct analyser *c);
 
 /* digest.c */
 void mptcp_digest(u64 key, int version, u32 *token, u64 *first_dsn);
@@ -379,6 +438,7 @@ struct analyser {
 	struct token *tokens;
 	u64 token_count, token_capacity;
 	struct pairs pairs;
+	struct fragments fragments;
 	struct table out[OUTS];
 	i64 zero_ns, now_ns;	/* the first packet's time; the latest */
 	size_t full_rows;	/* of series or events, to be taken out */

@@ -2,22 +2,6 @@
 /* The bytes of an input that wait to be read, and the first fault met in them. */
 #include "core.h"
 
-bool link_known(i32 link)
-{
-	switch (link) {
-	case 0: case 1: case 9: case 12: case 14: case 101: case 108: case 113:
-	case 228: case 229: case 276:
-		return true;
-	}
-	return false;
-}
-
-/* Linux cooked: what is captured on `any`, of all interfaces. */
-bool link_of_several(i32 link)
-{
-	return link == 113 || link == 276;
-}
-
 void advance(struct input *in, size_t count)
 {
 	in->start += count;

@@ -29,6 +29,7 @@ enum step read_record(struct input *in)
 		.captured = captured,
 		.length = length < captured ? captured : length,
 		.link = in->link,
+		.swapped = in->swapped,
 	};
 	advance(in, PCAP_RECORD + captured);
 	return STEP_FRAME;

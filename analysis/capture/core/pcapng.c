@@ -115,6 +115,7 @@ static enum step take_packet(struct input *in, u32 type, struct span s)
 		.length = length < captured ? captured : length,
 		.source = in->base + number,
 		.link = of->link,
+		.swapped = in->swapped,
 	};
 	return STEP_FRAME;
 }

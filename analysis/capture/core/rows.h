@@ -97,6 +97,8 @@
 	F(i64, input) F(i64, point) F(i64, format) F(i64, link) F(i64, bytes) \
 	F(i64, packets) F(i64, tcp_packets) F(i64, not_ip_packets) \
 	F(i64, udp_packets) F(i64, other_packets) F(i64, tunnelled_packets) \
+	F(i64, encrypted_packets) F(i64, reassembled) F(i64, joined_fragments) \
+	F(i64, dropped_fragments) \
 	F(i64, fragments) F(i64, malformed) F(i64, snapped) F(i64, untimed) F(i64, overlong) \
 	F(i64, unknown_link_packets) F(i64, elsewhere) F(i64, untracked) \
 	F(i64, backwards) F(i64, backwards_max_ns) F(i64, first_ns) F(i64, last_ns) \

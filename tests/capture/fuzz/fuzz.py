@@ -15,8 +15,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.capture.encapsulations import LINKS, TAGS, TUNNELS, in_frame, rewritten
 from tests.capture.formats import as_pcapng
 from tests.capture.kinds import ENDS, KINDS, raw
+from tests.capture.test_fragments import HOWS, capture, inner, packets
 from tests.capture.test_fuzz import mutated
 
 HERE = Path(__file__).parent
@@ -50,10 +52,24 @@ def seeds(folder: Path) -> None:
     for kind in KINDS:
         for end in ENDS:
             whole = raw(kind, end)
-            for number, capture in enumerate((whole, as_pcapng(whole))):
+            for number, content in enumerate((whole, as_pcapng(whole))):
                 for how in range(0, 16, 3):
                     name = f"{kind}-{end}-{number}-{how}"
-                    (folder / name).write_bytes(bytes([how]) + capture[: LONGEST - 1])
+                    (folder / name).write_bytes(bytes([how]) + content[: LONGEST - 1])
+    encapsulated(folder)
+
+
+def encapsulated(folder: Path) -> None:
+    """The head of a capture in each link layer and tunnel, and as fragments."""
+    carried = list(LINKS.values())
+    carried += [(1, in_frame(inside)) for inside in (TUNNELS | TAGS).values()]
+    for number, (link, carry) in enumerate(carried):
+        path = rewritten(folder / f"carried-{number}", link, carry)
+        path.write_bytes(b"\0" + path.read_bytes()[: LONGEST // 2])
+    for number, how in enumerate(HOWS):
+        made = [(at, inner(packet, how, n)) for n, at, packet in packets()]
+        path = capture(folder / f"fragments-{number}", iter(made[:12]))
+        path.write_bytes(b"\0" + path.read_bytes()[: LONGEST - 1])
 
 
 def guided(folder: Path, inputs: int) -> int:
