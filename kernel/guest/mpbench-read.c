@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mpbench-read BYTES COMMAND...: run a command whose large reads wait for
- * BYTES (0: for any data), and whose select() does not spin; read-library.c
- * says how. It preloads libmpbench-read.so, which lies beside this program,
+ * BYTES (0: for any data) or a quarter of the receive window, and whose
+ * select() does not spin; read-library.c says how. It preloads libmpbench-read.so, which lies beside this program,
  * after the libraries that are preloaded already (such as mptcpize's).
  */
 #include <stdio.h>

@@ -5,7 +5,10 @@
  * Large reads wait for MPBENCH_READ_BYTES (SO_RCVLOWAT), so that not every packet
  * wakes the program. This applies only to sockets that are read in large pieces,
  * from their first large read on. A control connection that exchanges a few bytes
- * stays as it is.
+ * stays as it is. A reader that waits for all that a receive window holds stops its
+ * sender, and the window does not grow any more. So a read waits for at most a quarter
+ * of the window, and the portion grows with the window until it is what was asked for.
+ * A reader that finds the window full most of the time all the same says so at its end.
  *
  * A non-blocking read that follows a short read, with no select() in between,
  * fails at once with EAGAIN.
@@ -33,6 +36,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
@@ -42,25 +46,71 @@
 #define LARGE (16 * 1024)
 #define MAX_FD 1024
 #define POLL_US 10000
+#define PART_OF_WINDOW 4
+#define FEW_READS 20
 
 static enum mode { UNKNOWN, BLOCKING, NON_BLOCKING } modes[MAX_FD];
 static unsigned char drained[MAX_FD];
 static fd_set writable;	/* what select() found, when it found nothing else */
 static int ignored;	/* nothing was written to these since */
 
+static int asked = -1;		/* MPBENCH_READ_BYTES */
+static int portions[MAX_FD];	/* what reads wait for; 0 before the first large read */
+static int windows[MAX_FD];	/* as last asked for; 0 for what is no socket */
+static unsigned long reads_done, reads_of_all;
+
+/* A receive window, bytes: of the buffer, half is for what a packet takes beside. */
+static int window_of(int fd)
+{
+	socklen_t length = sizeof(int);
+	int buffer = 0;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, &length))
+		return 0;
+	return buffer / 2;
+}
+
 static void coalesce(int fd, size_t length)
 {
-	static unsigned char seen[MAX_FD];
 	const char *text;
-	int bytes;
+	int portion;
 
-	if (length < LARGE || seen[fd])
+	if (asked < 0) {
+		text = getenv("MPBENCH_READ_BYTES");
+		asked = text ? atoi(text) : 0;
+	}
+	if (length < LARGE || portions[fd] >= asked)
 		return;
-	seen[fd] = 1;
-	text = getenv("MPBENCH_READ_BYTES");
-	bytes = text ? atoi(text) : 0;
-	if (bytes > 0)
-		setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes));
+	windows[fd] = window_of(fd);
+	portion = windows[fd] / PART_OF_WINDOW;
+	if (portion < 1 || portion > asked)
+		portion = asked;
+	if (portion <= portions[fd])
+		return;
+	portions[fd] = portion;
+	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &portion, sizeof(portion));
+}
+
+/* Count a large read that found almost all that fits into the window. */
+static void count_read(int fd, ssize_t result)
+{
+	if (!windows[fd] || result <= 0)
+		return;
+	reads_done++;
+	if (result < windows[fd] / 4 * 3)
+		return;
+	windows[fd] = window_of(fd);
+	if (result >= windows[fd] / 4 * 3)
+		reads_of_all++;
+}
+
+__attribute__((destructor))
+static void say_if_held(void)
+{
+	if (reads_done >= FEW_READS && reads_of_all > reads_done / 2)
+		fprintf(stderr,
+			"mpbench-read: %lu of %lu reads found the receive window full\n",
+			reads_of_all, reads_done);
 }
 
 ssize_t read(int fd, void *buffer, size_t length)
@@ -79,6 +129,8 @@ ssize_t read(int fd, void *buffer, size_t length)
 	}
 	coalesce(fd, length);
 	result = next(fd, buffer, length);
+	if (length >= LARGE)
+		count_read(fd, result);
 	drained[fd] = modes[fd] == NON_BLOCKING && length >= LARGE &&
 		      result > 0 && (size_t)result < length;
 	return result;
@@ -98,12 +150,17 @@ ssize_t write(int fd, const void *buffer, size_t length)
 ssize_t recv(int fd, void *buffer, size_t length, int flags)
 {
 	static ssize_t (*next)(int, void *, size_t, int);
+	ssize_t result;
 
 	if (!next)
 		next = dlsym(RTLD_NEXT, "recv");
-	if (fd >= 0 && fd < MAX_FD)
-		coalesce(fd, length);
-	return next(fd, buffer, length, flags);
+	if (fd < 0 || fd >= MAX_FD)
+		return next(fd, buffer, length, flags);
+	coalesce(fd, length);
+	result = next(fd, buffer, length, flags);
+	if (length >= LARGE)
+		count_read(fd, result);
+	return result;
 }
 
 static int set_mode(int fd, int command, long argument)

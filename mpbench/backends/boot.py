@@ -124,6 +124,11 @@ class Orders:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
+NO_CPU_RANDOM = "~0x4000000000000000:~0x40000"
+"""For OpenSSL: the CPU has neither RDRAND nor RDSEED. Both give other numbers each
+time, and a guest's kernel cannot catch them."""
+
+
 def write(orders: Orders, directory: Path, root: Root) -> None:
     """Write the orders to the files that the guest's first process reads.
 
@@ -143,6 +148,7 @@ def write(orders: Orders, directory: Path, root: Root) -> None:
         "PYTHONCOERCECLOCALE": "0",
         "PYTHONUTF8": "1",
         "TZ": "UTC0",
+        "OPENSSL_ia32cap": NO_CPU_RANDOM,
         **orders.variables,
     }
     files = {

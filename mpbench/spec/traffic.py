@@ -59,7 +59,8 @@ class Read(Part):
 
     @property
     def wake_bytes(self) -> int:
-        """Low-water mark of the receiving socket, in bytes."""
+        """Low-water mark of the receiving socket, in bytes, if its window is four times
+        as large or more."""
         if self.mode == "packet":
             return 1
         return 16 * 1024 if self.size is None else int(self.size)

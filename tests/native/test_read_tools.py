@@ -106,6 +106,68 @@ def test_a_socket_that_nobody_writes_to_is_writable_after_a_while(
     assert max(first_s, written_s, answered_s) < 0.010
 
 
+RECEIVES = """
+import fcntl, socket, sys, termios, threading, time
+pause_s, rounds = float(sys.argv[1]), int(sys.argv[2])
+listener = socket.create_server(("127.0.0.1", 0))
+sender = socket.create_connection(listener.getsockname())
+def send():
+    try:
+        while True:
+            sender.sendall(bytes(1 << 20))
+    except OSError:
+        pass
+threading.Thread(target=send, daemon=True).start()
+receiver, _ = listener.accept()
+portions = []
+def queued():
+    return int.from_bytes(fcntl.ioctl(receiver, termios.FIONREAD, bytes(4)), "little")
+buffer = 1 << 30
+for _ in range(rounds):
+    end_s = time.monotonic() + pause_s
+    while queued() < buffer * 3 / 8 and time.monotonic() < end_s:
+        time.sleep(0.001)
+    receiver.recv(1 << 24)
+    portion = receiver.getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT)
+    buffer = receiver.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+    portions.append((portion, buffer))
+    assert portion <= buffer / 8 or portion == 1, portions
+print(*portions[0], *portions[-1])
+"""
+
+
+def received(
+    tool: Path, asked_bytes: int, pause_s: float, rounds: int
+) -> tuple[list[int], str]:
+    """The portion and the buffer after the first read and after the last, and what
+    `mpbench-read` said."""
+    command = [str(tool), str(asked_bytes), sys.executable, "-c", RECEIVES]
+    command += [str(pause_s), str(rounds)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [int(word) for word in shown.stdout.split()], shown.stderr
+
+
+@compiler
+def test_a_portion_is_a_quarter_of_the_window_at_most(tmp_path: Path) -> None:
+    """A portion as large as the window stopped the sender, for ever."""
+    tool = read_tools.folder(tmp_path) / "mpbench-read"
+    (first, buffer, _, _), _ = received(tool, 1 << 20, 0.0, 50)
+    assert 16384 <= first <= buffer // 8
+    (first, _, last, _), _ = received(tool, 1000, 0.0, 50)
+    assert (first, last) == (1000, 1000)
+    (_, _, last, _), _ = received(tool, 0, 0.0, 5)
+    assert last == 1
+
+
+@compiler
+def test_a_reader_that_holds_its_connection_says_so(tmp_path: Path) -> None:
+    """A program that reads late finds the window full."""
+    tool = read_tools.folder(tmp_path) / "mpbench-read"
+    _, said = received(tool, 16384, 0.05, 25)
+    assert said.startswith("mpbench-read: ")
+    assert " of 25 reads found the receive window full" in said
+
+
 @compiler
 def test_a_source_that_does_not_compile(tmp_path: Path) -> None:
     sources = tmp_path / "sources"

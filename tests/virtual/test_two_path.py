@@ -71,6 +71,18 @@ def test_one_tcp_gets_the_capacity_less_headers(
     assert measured["goodput_mbps"] == pytest.approx(expected_mbps, rel=0.003)
 
 
+def test_a_large_portion_holds_no_connection(tmp_path: Path) -> None:
+    """A reader that waited for a whole window held TCP at its first: 19.9 Mbit/s."""
+    parameters = {"path1.capacity": "100 Mbit/s", "path1.delay": "25 ms"}
+    read = {"mode": "coalesced", "size": "128 KiB"}
+    job = make_job(tmp_path, TCP, "4 s", parameters=parameters, read=read)
+    ended, artefacts = Lab(tmp_path).execute(job)
+    assert ended.status == "finished", ended.reason
+    measured = row(artefacts.parent)
+    assert (measured["verdict"], measured["reason"]) == ("ok", "")
+    assert measured["goodput_mbps"] > 80
+
+
 def test_mptcp_gets_both_capacities_less_headers(tmp_path: Path) -> None:
     parameters = {
         f"path{path}.{name}": value

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ INTERVAL_SLACK = 0.05
 """How late an interval may end, as a fraction of its length, because timers fire
 late."""
 BULK = True
+READER = "mpbench-read: "
 CONTROL_CONNECTIONS = 1
 """Number of connections that iperf3 opens in addition to those with data."""
 
@@ -34,6 +35,8 @@ class Reports:
 
     client: reader.Report
     server: reader.Report
+    held: Mapping[str, str] = field(default_factory=dict)
+    """End to what `mpbench-read` said if its reads found the receive window full."""
 
     def of(self, end: str) -> reader.Report:
         """The report of an end, "client" or "server"."""
@@ -46,7 +49,13 @@ def read(folder: Path, index: int) -> Reports:
         reports[end] = report = reader.read(folder / f"traffic-{index}-{end}.json")
         if report.error:
             raise ValueError(f"traffic-{index}-{end}: iperf3: {report.error}")
-    return Reports(**reports)
+    last = {end: files.tail(folder / f"traffic-{index}-{end}.err") for end in ENDS}
+    held = {
+        end: line.removeprefix(READER)
+        for end, line in last.items()
+        if line.startswith(READER)
+    }
+    return Reports(**reports, held=held)
 
 
 def flow(entry: Traffic, report: Reports) -> Flow:
@@ -110,6 +119,8 @@ def wrong(entry: Traffic, report: Reports) -> Iterator[str]:
         yield f"{sent_bytes} bytes sent of {entry.bytes}"
     if not received_bytes:
         yield "nothing was received"
+    if said := report.held.get(entry.receiver):
+        yield f"the reader held the connection ({said}); give `read` a smaller size"
 
 
 def lasted(entry: Traffic, report: Reports) -> Lasted:
