@@ -28,6 +28,7 @@ from mpbench.backends import (
     guest_code,
     guest_snapshot,
     prepared,
+    processes,
     roots,
     tools,
 )
@@ -35,6 +36,7 @@ from mpbench.backends.base import Bounds, Exit, Job, Report
 from mpbench.backends.confinement import Limits, RunFolder
 from mpbench.backends.console import LONGEST_BYTES, Follower
 from mpbench.backends.endings import judge
+from mpbench.backends.processes import Used
 from mpbench.backends.roots import Root
 from mpbench.kernel import launcher, linking
 
@@ -220,6 +222,12 @@ class VirtualBackend:
         return self._kernel
 
 
+SPINS = (
+    "a program computes all the time, and virtual time stands still meanwhile: it may"
+    " poll a clock without waiting"
+)
+
+
 def _watch(
     guest: "subprocess.Popen[bytes]",
     follower: Follower,
@@ -229,12 +237,17 @@ def _watch(
 ) -> Stop:
     """Wait until the guest ends, a bound is reached, or `cancel` is set."""
     end_s = time.monotonic() + bounds.wall_s
+    early: Used | None = None
     descriptor = os.pidfd_open(guest.pid)
     try:
         poller = select.poll()
         poller.register(descriptor, select.POLLIN)
         while not poller.poll(LOOK_MS):
             follower.look()
+            if follower.silence_s < bounds.silence_s / 2:
+                early = None
+            elif early is None:
+                early = processes.used(guest.pid)
             if cancel.is_set():
                 return Stop(cancelled=True)
             if time.monotonic() > end_s:
@@ -242,7 +255,7 @@ def _watch(
                 return Stop(reason, accident=True)
             if follower.silence_s > bounds.silence_s:
                 reason = f"no sign of life for {bounds.silence_s:g} s of wall time"
-                return Stop(reason, accident=True)
+                return _silent(reason, early, processes.used(guest.pid))
             if follower.length_bytes > LONGEST_BYTES:
                 return Stop(f"console longer than {LONGEST_BYTES >> 20} MiB")
             exceeded = folder.exceeded()
@@ -251,6 +264,17 @@ def _watch(
     finally:
         os.close(descriptor)
     return Stop()
+
+
+def _silent(reason: str, early: Used | None, now: Used) -> Stop:
+    """Why a guest is stopped that says nothing: a program of its own may be the cause.
+
+    early : what its processes had used halfway through the silence
+    """
+    if early is None or not now.was_ready(early):
+        return Stop(reason, accident=True)
+    # On a machine that is overloaded, the guest may not have had its time.
+    return Stop(f"{reason}; {SPINS}", accident=not now.computed(early))
 
 
 def _end(guest: "subprocess.Popen[bytes]") -> float:

@@ -1,0 +1,65 @@
+"""How much of the time a process, with all that it started, computes."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+BUSY = 0.5
+"""The part of a time from which on processes count as busy."""
+PROC = Path("/proc")
+
+
+@dataclass(frozen=True)
+class Used:
+    """What the living processes of a tree have had so far.
+
+    at_s : when, on a clock of the host's
+    cpu_s : CPU time
+    ready_s : CPU time, and the time that they waited for a CPU
+    """
+
+    at_s: float
+    cpu_s: float
+    ready_s: float
+
+    def was_ready(self, before: "Used") -> bool:
+        """Whether one of the processes wanted to compute for most of the time."""
+        return self.ready_s - before.ready_s >= BUSY * (self.at_s - before.at_s)
+
+    def computed(self, before: "Used") -> bool:
+        """Whether they computed for most of the time."""
+        return self.cpu_s - before.cpu_s >= BUSY * (self.at_s - before.at_s)
+
+
+def used(pid: int) -> Used:
+    """What a process and the processes below it have had."""
+    parents = dict(_parents())
+    cpu_ns = wait_ns = 0
+    for number in parents:
+        if _below(number, pid, parents):
+            try:
+                words = (PROC / str(number) / "schedstat").read_text().split()
+                cpu_ns, wait_ns = cpu_ns + int(words[0]), wait_ns + int(words[1])
+            except (OSError, ValueError, IndexError):
+                continue
+    return Used(time.monotonic(), cpu_ns / 1e9, (cpu_ns + wait_ns) / 1e9)
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    """The number and the parent of each process of this machine."""
+    for place in PROC.glob("[0-9]*"):
+        try:
+            # The name before the last parenthesis may hold spaces.
+            words = (place / "stat").read_text().rpartition(")")[2].split()
+            yield int(place.name), int(words[1])
+        except (OSError, ValueError, IndexError):
+            continue
+
+
+def _below(number: int, pid: int, parents: dict[int, int]) -> bool:
+    while number > 1:
+        if number == pid:
+            return True
+        number = parents.get(number, 0)
+    return False
