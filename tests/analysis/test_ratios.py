@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from analysis.campaign import directions
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
 from analysis.campaign.figure_request import FigureRequest
@@ -19,6 +20,7 @@ from analysis.published.findings import Runs, find
 from analysis.published.judging import Verdict, judge
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
+from mpbench.spec.vocabulary import METRICS
 
 CAPACITIES = np.arange(100.0) + 1
 
@@ -93,6 +95,36 @@ def test_the_interval_of_a_quantile_covers_it() -> None:
     assert low == -np.inf and 0 < high < 20
     middle = intervals.quantile(np.arange(31.0), 0.5, 0.95)
     assert middle == intervals.median(np.arange(31.0), 0.95)
+
+
+@pytest.mark.parametrize(
+    ("metric", "column", "head", "points"),
+    [
+        ("completion_time", "completion_time_s", ("best", "worst"), (42, 7)),
+        ("goodput", "goodput_mbps", ("best", "worst"), (7, 42)),
+        ("traffic_split", "path1.share", ("highest", "lowest"), (7, 42)),
+        ("own_metric", "own_metric", ("highest", "lowest"), (7, 42)),
+    ],
+)
+def test_the_best_is_what_the_metric_says(
+    tmp_path: Path, metric: str, column: str, head: tuple[str, ...], points: object
+) -> None:
+    factor = np.ones(100)
+    factor[[7, 42]] = 3, 0.25
+    rows = runs(factor).rename(columns={"steady.jain": column})
+    request = FigureRequest(kind="ratios", metric=metric, over="lia")
+    drawn = table.draw(request, Campaign("a", rows), style.Target(tmp_path, "f"))
+    assert drawn.head[6:] == head
+    assert f"The {head[0]} and the {head[1]} are" in (drawn.note or "")
+    named = [
+        int(cell.partition("point ")[2].partition(")")[0])
+        for cell in drawn.cells[0][6:]
+    ]
+    assert tuple(named) == points
+
+
+def test_every_metric_of_experiment_files_has_a_direction() -> None:
+    assert set(directions.DIRECTIONS) == set(METRICS)
 
 
 def test_the_table_names_the_best_and_the_worst_points(tmp_path: Path) -> None:

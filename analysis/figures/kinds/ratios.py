@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from analysis.campaign import directions
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, plain
 from analysis.campaign.figure_request import FigureRequest
@@ -24,12 +25,15 @@ def draw(
     """One row per case: mean, median and percentiles of the ratio over networks.
 
     The best and the worst networks stand at the end of the row by the number of their
-    design point, and below the table with the values of all factors. There is no file.
+    design point, and below the table with the values of all factors. Of a metric that
+    has no good direction, they are the highest and the lowest. There is no file.
     """
     runs = ok_runs(campaign)
     column = metric_column(runs, request)
     others = [str(case) for case in runs["case"].unique() if case != request.over]
     cases = others if request.case is None else [request.case]
+    less_is_good = directions.direction(request.metric or "") == directions.LESS
+    good, bad = directions.ends(request.metric or "")
     cells: list[tuple[str, ...]] = []
     named: list[int] = []
     for case in cases:
@@ -37,11 +41,12 @@ def draw(
         if ratios.empty:
             continue
         ordered = ratios.sort_values(kind="stable")
-        worst, best = ordered.iloc[:NAMED], ordered.iloc[::-1].iloc[:NAMED]
-        named += [int(point) for part in (best, worst) for point in part.index]
+        rising, falling = ordered.iloc[:NAMED], ordered.iloc[::-1].iloc[:NAMED]
+        first, second = (rising, falling) if less_is_good else (falling, rising)
+        named += [int(point) for part in (first, second) for point in part.index]
         marks = (ratios.mean(), *ratios.quantile([0.5, 0.05, 0.95]))
         cells.append(
-            (case, str(len(ratios)), *map(digits, marks), _told(best), _told(worst))
+            (case, str(len(ratios)), *map(digits, marks), _told(first), _told(second))
         )
     if not cells:
         raise UndrawableError(
@@ -49,10 +54,10 @@ def draw(
         )
     note = (
         f"The table shows ratios to {request.over}, one per network: the mean over the"
-        " repetitions of each case, divided. The best and the worst are those of the"
+        f" repetitions of each case, divided. The {good} and the {bad} are those of the"
         f" case in the row. {_points(runs, campaign.factors, named)}"
     )
-    head = (*HEAD, "best", "worst")
+    head = (*HEAD, good, bad)
     return DrawnFigure(title(request), "", note.strip(), head=head, cells=tuple(cells))
 
 
