@@ -1,6 +1,12 @@
 """The columns of a campaign's table: which metric each holds, and its label."""
 
 import re
+from typing import TYPE_CHECKING
+
+from analysis.run import path_names
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 from analysis.run.number_columns import UNITS
 
@@ -47,9 +53,29 @@ SYMBOLS = {
 """Labels of columns whose name alone is not clear enough."""
 
 
-def column_of(metric: str) -> str:
-    """The column of a metric that an experiment file names."""
-    return METRIC_COLUMNS.get(metric, metric)
+FIRST_PATH = "path1."
+"""With this begin columns of the first path, where the paths are numbered."""
+
+
+def column_of(metric: str, runs: "pd.DataFrame | None" = None) -> str:
+    """The column of a metric that an experiment file names.
+
+    runs : the table, whose first path may have a name of its own; None for `path1`
+    """
+    column = METRIC_COLUMNS.get(metric, metric)
+    if runs is None or not column.startswith(FIRST_PATH):
+        return column
+    first = next(iter(paths(runs)), "path1")
+    return f"{first}.{column.removeprefix(FIRST_PATH)}"
+
+
+def paths(runs: "pd.DataFrame") -> tuple[str, ...]:
+    """The names of the user's paths, in the user's order, as columns begin with."""
+    if path_names.COLUMN in runs.columns:
+        named = runs[path_names.COLUMN].dropna()
+        if len(named):
+            return path_names.of_row({path_names.COLUMN: named.iloc[0]})
+    return path_names.numbered(list(runs.columns))
 
 
 def label(column: str) -> str:
@@ -68,6 +94,11 @@ def label(column: str) -> str:
     words = [re.sub(r"^path(\d+)$", r"path \1", head)] if head else []
     words.append(what.replace("_", " "))
     return " ".join(words) + (f" [{UNITS[unit]}]" if unit else "")
+
+
+def path_words(name: str) -> str:
+    """The name of a path in running text: `path 1` for `path1`."""
+    return re.sub(r"\bpath(\d+)$", r"path \1", name)
 
 
 def plain(column: str) -> str:

@@ -68,7 +68,7 @@ def pairs(
 
     Columns: case, repetition, the factors, first, second, difference.
     """
-    column = column_of(metric)
+    column = column_of(metric, first)
     keys = ["repetition", *factors]
     joined_by_case = []
     for first_case, second_case in cases.items():

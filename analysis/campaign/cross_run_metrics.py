@@ -20,11 +20,15 @@ FIRST_SCHEDULER, SECOND_SCHEDULER = "lowrtt", "roundrobin"
 
 
 def columns(
-    row: Row, tcp_rows: Sequence[Row | None], twin: Row | None
+    row: Row,
+    paths: Sequence[str],
+    tcp_rows: Sequence[Row | None],
+    twin: Row | None,
 ) -> dict[str, Any]:
     """The columns that other runs add to the row of an MPTCP run over two paths.
 
     row : the MPTCP run, under FIRST_SCHEDULER if it has a twin
+    paths : the names of path 1 and path 2
     tcp_rows : the run of TCP on path 1, and on path 2; None where there is none
     twin : the run of the same network under SECOND_SCHEDULER; None if there is none
 
@@ -37,18 +41,18 @@ def columns(
     less_lossy_share : the share of the traffic, 0-1, on the path where TCP has the
         lower retransmission ratio (sec. 5.2.2)
     request_balance : R_N, in [-1, 1] (App. C)
-    path<i>.sent_packets_per_s : packets sent on path i; this and the next three are
+    PATH.sent_packets_per_s : packets sent on a path; this and the next three are
         for runs with LIA under random loss only
-    path<i>.model_packets_per_s : packets that the model predicts (eq. 6.6)
-    path<i>.model_error_packets_per_s : predicted less sent packets
-    path<i>.model_error_arrived_packets_per_s : predicted less arrived packets
+    PATH.model_packets_per_s : packets that the model predicts (eq. 6.6)
+    PATH.model_error_packets_per_s : predicted less sent packets
+    PATH.model_error_arrived_packets_per_s : predicted less arrived packets
 
     A column that is not defined for the run is left out.
     """
-    shares = [row.get(f"path{path}.share") for path in (1, 2)]
+    shares = [row.get(f"{path}.share") for path in paths]
     goodputs = [tcp.get("goodput_mbps") if tcp else None for tcp in tcp_rows]
     ratios = [tcp.get("retransmission_ratio") if tcp else None for tcp in tcp_rows]
-    losses = [row.get(f"path{path}.loss_percent") for path in (1, 2)]
+    losses = [row.get(f"{path}.loss_percent") for path in paths]
     added: dict[str, Any] = {
         "first_path_quality": _quality(goodputs),
         "first_path_use": _quality(shares),
@@ -58,22 +62,22 @@ def columns(
     if twin is not None:
         added["request_balance"] = _balance(row, twin)
     known = {name: value for name, value in added.items() if value is not None}
-    return known | _model(row)
+    return known | _model(row, paths)
 
 
-def _model(row: Row) -> dict[str, Any]:
+def _model(row: Row, names: Sequence[str]) -> dict[str, Any]:
     try:
         compared = model_validation.compare(row)
     except (KeyError, ValueError):
         return {}  # The model does not apply to this run.
     added = {}
     paths = zip(compared.observed, compared.predicted, compared.losses, strict=True)
-    for path, (sent, model, loss) in enumerate(paths, start=1):
+    for path, (sent, model, loss) in zip(names, paths, strict=True):
         arrived = sent * (1 - loss)
-        added[f"path{path}.sent_packets_per_s"] = sent
-        added[f"path{path}.model_packets_per_s"] = model
-        added[f"path{path}.model_error_packets_per_s"] = model - sent
-        added[f"path{path}.model_error_arrived_packets_per_s"] = model - arrived
+        added[f"{path}.sent_packets_per_s"] = sent
+        added[f"{path}.model_packets_per_s"] = model
+        added[f"{path}.model_error_packets_per_s"] = model - sent
+        added[f"{path}.model_error_arrived_packets_per_s"] = model - arrived
     return added
 
 

@@ -4,15 +4,13 @@
 UCLouvain, 2017, sec. 6.2.1.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from analysis.models import throughput
+from analysis.run import path_names
 from analysis.run.job import FRAME_BYTES
-
-_PATH = re.compile(r"path(\d+)\.loss_percent")
 
 
 @dataclass(frozen=True)
@@ -49,10 +47,10 @@ def compare(row: Mapping[str, Any]) -> Compared:
     """
     if row.get("protocol") != "mptcp" or row.get("congestion_control") != "lia":
         raise ValueError("the model applies to MPTCP with lia only")
-    paths = sorted(int(m[1]) for m in map(_PATH.fullmatch, row) if m)
-    losses = tuple(float(row[f"path{i}.loss_percent"]) / 100 for i in paths)
-    rtts_s = [2 * float(row[f"path{i}.delay_ms"]) / 1e3 for i in paths]
-    frames = [float(row[f"path{i}.bytes"]) / FRAME_BYTES for i in paths]
+    paths = path_names.of_row(row)
+    losses = tuple(float(row[f"{i}.loss_percent"]) / 100 for i in paths)
+    rtts_s = [2 * float(row[f"{i}.delay_ms"]) / 1e3 for i in paths]
+    frames = [float(row[f"{i}.bytes"]) / FRAME_BYTES for i in paths]
     free, bounded = (
         throughput.predict(losses, rtts_s, bounded=with_bound)
         for with_bound in (False, True)

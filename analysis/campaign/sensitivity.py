@@ -92,7 +92,7 @@ def lines(
         raise ValueError(f"{len(designs)} designs; a deviation needs at least two")
     result = []
     for metric in metrics:
-        column = column_of(metric)
+        column = column_of(metric, designs[0])
         values_by_design = [_split(table.ok(runs), column, groups) for runs in designs]
         for key in values_by_design[0]:
             samples = [values.get(key, np.array([])) for values in values_by_design]

@@ -1,13 +1,12 @@
 """Build the tidy table of a campaign from the rows of its runs."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from analysis.campaign import cross_run_metrics
-from analysis.run import metrics
+from analysis.run import metrics, path_names
 
 Row = Mapping[str, Any]
 Key = tuple[Any, ...]
@@ -22,8 +21,8 @@ def build(rows: Sequence[Row]) -> pd.DataFrame:
     rows : as `analysis.run.row.row` makes them, with `point`, `case`, `repetition`
 
     Every row of MPTCP gets
-    path<i>.tcp_goodput_mbps : goodput of TCP alone on path i, at the same point and
-        repetition
+    PATH.tcp_goodput_mbps : goodput of TCP alone on a path, at the same point and
+        repetition; `analysis.run.path_names` says how paths are called
     experimental_aggregation_benefit : computed from these goodputs
     With two paths, every row gets
     capacity_difference_mbps, delay_difference_ms : path 1 minus path 2 (thesis,
@@ -35,7 +34,7 @@ def build(rows: Sequence[Row]) -> pd.DataFrame:
     the one with Reno, else the first.
     """
     references, twins = _references(rows), _twins(rows)
-    records = [_joined(row, references, twins, _paths(row)) for row in rows]
+    records = [_joined(row, references, twins, path_names.of_row(row)) for row in rows]
     frame = pd.DataFrame.from_records(records, columns=_columns(records))
     return frame.assign(**{n: _typed(records, n) for n in frame.columns})
 
@@ -51,23 +50,26 @@ def _joined(
     row: Row,
     references: Mapping[Key, list[Row]],
     twins: Mapping[Key, Row],
-    paths: Sequence[int],
+    paths: Sequence[str],
 ) -> dict[str, Any]:
     added: dict[str, Any] = {}
     if len(paths) == 2:
         for name, unit in (("capacity", "mbps"), ("delay", "ms")):
-            first, second = (row.get(f"path{path}.{name}_{unit}") for path in paths)
+            first, second = (row.get(f"{path}.{name}_{unit}") for path in paths)
             if first is not None and second is not None:
                 added[f"{name}_difference_{unit}"] = first - second
     if row.get("protocol") == "mptcp" and len(paths) > 1:
-        alone = {path: _reference(row, path, references) for path in paths}
+        alone = {
+            path: _reference(row, number, references)
+            for number, path in enumerate(paths, start=1)
+        }
         goodputs = [tcp.get("goodput_mbps") if tcp else None for tcp in alone.values()]
         for path, goodput in zip(alone, goodputs, strict=True):
-            added[f"path{path}.tcp_goodput_mbps"] = goodput
+            added[f"{path}.tcp_goodput_mbps"] = goodput
         added["experimental_aggregation_benefit"] = _benefit(row, goodputs)
         if len(paths) == 2 and row.get("verdict") == "ok":
             added |= cross_run_metrics.columns(
-                row, list(alone.values()), twins.get(_twin(row))
+                row, paths, list(alone.values()), twins.get(_twin(row))
             )
     return {**row, **added}
 
@@ -120,12 +122,6 @@ def _reference(row: Row, path: int, references: Mapping[Key, list[Row]]) -> Row 
             if candidate.get("congestion_control") == controller:
                 return candidate
     return candidates[0] if candidates else None
-
-
-def _paths(row: Row) -> list[int]:
-    """The numbers of the disjoint paths, or an empty list if there are none."""
-    matches = (re.fullmatch(r"path(\d+)\.capacity_mbps", key) for key in row)
-    return sorted(int(match[1]) for match in matches if match)
 
 
 def _columns(records: Sequence[Row]) -> list[str]:

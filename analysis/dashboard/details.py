@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from analysis.capture.library import MissingCoreError
 from analysis.dashboard import packets, traces
+from analysis.run.job import read_job
 from analysis.run.readers import files
 from tools import ALL, part
 
@@ -55,7 +56,11 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
             if intervals is not None:
                 found["series"].append(_series(index, named, intervals))
     if (artefacts / traces.FILE).exists():
-        found["traces"] = tried(traces.traces, artefacts / traces.FILE) or []
+        asked = tried(read_job, folder / "job.json") if job else None
+        found["traces"] = (
+            tried(lambda file: traces.traces(file, asked), artefacts / traces.FILE)
+            or []
+        )
     captures = packets.files(artefacts) if artefacts.is_dir() else []
     if captures:
         found["packets"] = tried(lambda _: packets.packets(captures), artefacts)

@@ -32,7 +32,9 @@ def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
     )
     columns = _columns(frame, factors)
     cases = [str(case) for case in frame["_case"].unique()]
-    metrics = [column_of(m) for campaign in campaigns for m in campaign.metrics]
+    metrics = [
+        column_of(m, campaign.runs) for campaign in campaigns for m in campaign.metrics
+    ]
     return {
         "campaigns": [
             {

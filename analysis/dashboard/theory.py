@@ -142,7 +142,9 @@ def _curves(
                     curves = theory.curves(one, campaign, shown, part)
                 except UndrawableError:
                     continue  # the report names the reason in place of the figure
-                found += [(request_column(asked), curve) for curve in curves]
+                found += [
+                    (request_column(asked, campaign.runs), curve) for curve in curves
+                ]
     return found
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.run import path_names
+from analysis.run.job import Job
 from analysis.run.readers import trace
 
 FILE = "trace.csv"
@@ -21,7 +23,7 @@ QUANTITIES = (
 """Name, unit, column of the trace, and name in experiment files."""
 
 
-def traces(path: Path) -> list[dict[str, Any]]:
+def traces(path: Path, job: Job | None = None) -> list[dict[str, Any]]:
     """Rates, windows and round-trip times, each with a line per subflow.
 
     Connections with hardly any data are left out if others have data.
@@ -33,7 +35,7 @@ def traces(path: Path) -> list[dict[str, Any]]:
     frame = frame.assign(srtt_ms=frame["srtt_us"] / 1e3)
     keys = ["path", "host", "connection", "local", "remote"]
     flows = {tuple(key): rows for key, rows in frame.groupby(keys)}
-    names = _names(flows)
+    names = _names(flows, job)
     drawn = []
     for name, unit, column, quantity in QUANTITIES:
         known = {
@@ -47,14 +49,17 @@ def traces(path: Path) -> list[dict[str, Any]]:
     return [chart for chart in drawn if chart["lines"]]
 
 
-def _names(flows: Mapping[tuple[Any, ...], Any]) -> dict[tuple[Any, ...], str]:
-    """A name per flow: `path 1`, and the sender or a number if flows share a path."""
+def _names(
+    flows: Mapping[tuple[Any, ...], Any], job: Job | None
+) -> dict[tuple[Any, ...], str]:
+    """A name per flow: the path's, and the sender or a number if flows share a path."""
     hosts = {key[1] for key in flows}
     names, taken = {}, dict.fromkeys(((key[0], key[1]) for key in flows), 0)
     for key in flows:
         path, host = key[0], key[1]
         taken[path, host] += 1
-        words = [f"{host}," if len(hosts) > 1 else "", f"path {path}"]
+        called = path_names.words(job, host, path) if job else f"path {path}"
+        words = [f"{host}," if len(hosts) > 1 else "", called]
         several = sum((k[0], k[1]) == (path, host) for k in flows) > 1
         words.append(f"({taken[path, host]})" if several else "")
         names[key] = " ".join(filter(None, words))

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import column_of, label, plain
+from analysis.campaign.columns import column_of, label, paths, plain
 from analysis.campaign.figure_request import Criterion, FigureRequest
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.run.number_columns import UNITS
@@ -75,7 +75,7 @@ def metric_column(runs: pd.DataFrame, request: FigureRequest) -> str:
 
     Raises UndrawableError if no run has the metric, or one has no number for it.
     """
-    metric, name = request.metric, request_column(request)
+    metric, name = request.metric, request_column(request, runs)
     if name not in runs.columns or runs[name].isna().all():
         of = f" of {request.part}" if request.part else ""
         raise UndrawableError(f"no run has the metric {metric}{of}")
@@ -84,9 +84,12 @@ def metric_column(runs: pd.DataFrame, request: FigureRequest) -> str:
     return name
 
 
-def request_column(request: FigureRequest) -> str:
-    """The name of the column of a request's metric, in the part that it shows."""
-    name = column_of(request.metric or "")
+def request_column(request: FigureRequest, runs: pd.DataFrame | None = None) -> str:
+    """The name of the column of a request's metric, in the part that it shows.
+
+    runs : the table, whose paths may have names of their own
+    """
+    name = column_of(request.metric or "", runs)
     return f"{request.part}.{name}" if request.part else name
 
 
@@ -105,10 +108,11 @@ def criterion_values(runs: pd.DataFrame, criterion: Criterion) -> pd.Series:
     """
     if criterion.difference == "none":
         return runs[parameter_column(runs, criterion.factor)]
+    names = (*paths(runs)[:2], "path1", "path2")[:2]
     first, second = (
-        parameter_column(runs, f"path{path}.{criterion.factor}") for path in (1, 2)
+        parameter_column(runs, f"{path}.{criterion.factor}") for path in names
     )
-    unit = first.removeprefix(f"path1.{criterion.factor}")
+    unit = first.removeprefix(f"{names[0]}.{criterion.factor}")
     name = f"{criterion.factor}_difference{unit}"
     difference = (runs[first] - runs[second]).rename(name)
     return difference.abs() if criterion.difference == "absolute" else difference

@@ -1,17 +1,14 @@
 """The figures of an experiment that asks for none."""
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import column_of
+from analysis.campaign.columns import column_of, paths
 from analysis.campaign.figure_request import Criterion, FigureRequest
 from analysis.campaign.numbers import is_number
 from analysis.figures.data import MOST_GROUPS
 from analysis.figures.kinds.over_time import tells_much
 
-DIFFERENCES = {
-    "capacity": ("path1.capacity_mbps", "path2.capacity_mbps"),
-    "delay": ("path1.delay_ms", "path2.delay_ms"),
-}
-"""The factors behind each difference of the paths that a metric is drawn against."""
+DIFFERENCES = {"capacity": "capacity_mbps", "delay": "delay_ms"}
+"""Factors whose difference between the first two paths a metric is drawn against."""
 
 
 def requests(campaign: Campaign) -> tuple[FigureRequest, ...]:
@@ -51,7 +48,7 @@ def _capacities_bound(campaign: Campaign) -> bool:
 
 def _of_metric(campaign: Campaign, metric: str) -> list[FigureRequest]:
     runs = campaign.ok_runs
-    column = column_of(metric)
+    column = column_of(metric, runs)
     if metric == "goodput" or not is_number(runs, column) or runs[column].isna().all():
         return []
     sizes = [
@@ -62,10 +59,16 @@ def _of_metric(campaign: Campaign, metric: str) -> list[FigureRequest]:
     if sizes:
         by = _parameter(sizes[0])
         return [FigureRequest(kind="groups", metric=metric, by=by)]
+    behind = {
+        factor: {f"{path}.{key}" for path in paths(runs)[:2]}
+        for factor, key in DIFFERENCES.items()
+    }
     return [
         FigureRequest(kind="box", metric=metric, criterion=Criterion(factor=factor))
-        for factor, columns in DIFFERENCES.items()
-        if set(columns) & set(campaign.factors) and set(columns) <= set(runs.columns)
+        for factor, columns in behind.items()
+        if columns & set(campaign.factors)
+        and len(columns) > 1
+        and columns <= set(runs.columns)
     ]
 
 

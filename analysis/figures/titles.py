@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.campaign.columns import plain
+from analysis.campaign.columns import path_words, plain
 from analysis.campaign.figure_request import Criterion, FigureRequest
 from analysis.figures.registry import KINDS
 from analysis.run.quantities import QUANTITIES
@@ -42,6 +42,20 @@ def title(request: FigureRequest) -> str:
         text += f" and {_words(request.panels)}"
     text += f", {request.case}" if request.case else ""
     return f"{text} (after {request.after})" if request.after else text
+
+
+def named(request: FigureRequest, names: Sequence[str]) -> FigureRequest:
+    """The request with a title that has the user's names of the paths.
+
+    names : of the paths, in the user's order
+    """
+    if request.title or not names or (names[0] == "path1" and names[1:2] == ("path2",)):
+        return request
+    words = [path_words(name) for name in names]
+    text = title(request).replace("hare of path 1", f"hare of {words[0]}")
+    if len(words) > 1:
+        text = text.replace("path 1 less path 2", f"{words[0]} less {words[1]}")
+    return request.model_copy(update={"title": text})
 
 
 def within_sentence(text: str) -> str:

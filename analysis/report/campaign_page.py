@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.backends.backend_pdf import PdfPages
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import DESIGN_WEIGHT, column_of
+from analysis.campaign.columns import DESIGN_WEIGHT, column_of, paths
 from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import defaults, style
 from analysis.figures.data import request_column
@@ -139,11 +139,12 @@ def points(campaign: Campaign, figures: Sequence[FigureRequest] = ()) -> pd.Data
     Without a run of MPTCP, all cases; otherwise those of MPTCP, which have the goodput
     of TCP alone in columns of their own.
     """
-    plotted = [column_of(metric) for metric in campaign.metrics]
+    plotted = [column_of(metric, campaign.runs) for metric in campaign.metrics]
     for request in figures:
-        plotted += [request_column(request)] if request.metric else []
+        plotted += [request_column(request, campaign.runs)] if request.metric else []
         plotted += [request.criterion.factor] if request.criterion else []
-    names = ["point", "repetition", "case", *campaign.factors, *POINT_COLUMNS, *plotted]
+    shown = _by_name(POINT_COLUMNS, paths(campaign.runs) or ("path1", "path2"))
+    names = ["point", "repetition", "case", *campaign.factors, *shown, *plotted]
     names.append(DESIGN_WEIGHT)
     rows = campaign.mptcp_runs
     if rows.empty or any(
@@ -151,6 +152,19 @@ def points(campaign: Campaign, figures: Sequence[FigureRequest] = ()) -> pd.Data
     ):
         rows = campaign.ok_runs
     return rows[[name for name in dict.fromkeys(names) if name in rows.columns]]
+
+
+def _by_name(columns: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """Columns of `path1` and `path2` as columns of all paths, by their names."""
+    for column in columns:
+        head, dot, rest = column.partition(".")
+        if head == "path1":
+            tcp_alone = rest.startswith("tcp")
+            yield from (
+                f"{name}{dot}{rest}" for name in (names if tcp_alone else names[:1])
+            )
+        elif head != "path2":
+            yield column
 
 
 def _draw_cells(

@@ -35,12 +35,14 @@ WIDTH_INCHES, LINE_INCHES, FRAME_INCHES = 7.16, 0.24, 0.75
 class Difference:
     """A metric in two cases, network by network.
 
+    column : of the metric in the table of runs
     differences : second less first, one per network, shape (n,), the metric's unit
     first, second : medians of the two cases over these networks
     median : of the differences
     """
 
     metric: str
+    column: str
     cases: tuple[str, str]
     differences: np.ndarray
     first: float
@@ -74,7 +76,7 @@ def compared(campaign: Campaign) -> list[Difference]:
         return []
     found = []
     for metric in dict.fromkeys(campaign.metrics):
-        if not is_number(runs, column_of(metric)):
+        if not is_number(runs, column_of(metric, runs)):
             continue
         for cases in _pairs_of_cases(runs, metric):
             made = _difference(runs, metric, cases, rng)
@@ -84,7 +86,7 @@ def compared(campaign: Campaign) -> list[Difference]:
 
 def _pairs_of_cases(runs: pd.DataFrame, metric: str) -> list[tuple[str, str]]:
     """The cases to compare; those without the metric take no part."""
-    known = runs[runs[column_of(metric)].notna()]
+    known = runs[runs[column_of(metric, runs)].notna()]
     if metric in MPTCP_METRICS:
         known = known[known["protocol"] == "mptcp"]
     # In the order of the campaign, in which the first one is the reference.
@@ -111,6 +113,7 @@ def _difference(
     differences = np.where(same, 0.0, differences)
     return Difference(
         metric=metric,
+        column=column_of(metric, runs),
         cases=cases,
         differences=differences,
         first=float(by_network["first"].median()),
@@ -130,7 +133,7 @@ def lines(found: Sequence[Difference], picture: str | None) -> Iterator[str]:
         yield ""
     rows = [
         [
-            _metric(line.metric),
+            without_mathematics(label(line.column)),
             line.name,
             str(len(line.differences)),
             digits(line.second),
@@ -156,10 +159,6 @@ def lines(found: Sequence[Difference], picture: str | None) -> Iterator[str]:
         " average."
     )
     yield ""
-
-
-def _metric(metric: str) -> str:
-    return without_mathematics(label(column_of(metric)))
 
 
 def _signed(value: float) -> str:
@@ -217,4 +216,4 @@ def _panel(axis: Axes, panel: Sequence[Difference], numbers: dict[str, int]) -> 
         name.set_parse_math(False)
     axis.set_ylim(len(panel) - 0.45, -0.55)
     axis.tick_params(axis="y", length=0)
-    axis.set_xlabel(f"difference of {label(column_of(panel[0].metric))}")
+    axis.set_xlabel(f"difference of {label(panel[0].column)}")

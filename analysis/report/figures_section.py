@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import paths
 from analysis.campaign.figure_request import FigureRequest
 from analysis.campaign.numbers import digits
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.registry import KINDS
 from analysis.figures.style import Target
-from analysis.figures.titles import title
+from analysis.figures.titles import named, title
 from analysis.report.markdown import markdown
 
 
@@ -31,6 +32,7 @@ def draw(
     request: FigureRequest, campaign: Campaign, target: Target, name: str
 ) -> Outcome:
     """Draw one figure into the target's folder; `name` is its files' name."""
+    request = named(request, paths(campaign.runs))
     try:
         drawn: DrawnFigure | str = KINDS[request.kind].draw(
             request, campaign, replace(target, name=name)

@@ -17,7 +17,6 @@ from analysis.report.markdown import markdown
 
 MOST_VALUES = 12
 """A factor of the traffic with more values than this does not split the table."""
-MPTCP_COLUMNS = {column_of(metric) for metric in MPTCP_METRICS}
 
 
 def lines(campaign: Campaign) -> Iterator[str]:
@@ -27,7 +26,7 @@ def lines(campaign: Campaign) -> Iterator[str]:
     campaign with weights of its networks gets a second table, which uses them.
     """
     runs = campaign.ok_runs
-    columns = {metric: column_of(metric) for metric in campaign.metrics}
+    columns = {metric: column_of(metric, runs) for metric in campaign.metrics}
     known = [
         n for n in columns.values() if is_number(runs, n) and runs[n].notna().any()
     ]
@@ -63,9 +62,10 @@ def _table(
 ) -> Iterator[str]:
     """Median and quartiles of each case, in which networks have weights or not."""
     rows = []
+    mptcp_columns = {column_of(metric, runs) for metric in MPTCP_METRICS}
     samples = networks(runs, ["case", *split])
     for (case, *values), group in samples.groupby(["case", *split], sort=False):
-        idle = set() if (group["protocol"] == "mptcp").any() else MPTCP_COLUMNS
+        idle = set() if (group["protocol"] == "mptcp").any() else mptcp_columns
         cells = [
             "-" if name in idle else _cell(group, name, weighted) for name in known
         ]

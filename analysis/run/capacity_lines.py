@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.run import changed_links, schedules
+from analysis.run import changed_links, path_names, schedules
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import LinkSettings, Traffic
 from analysis.run.schedules import Steps
@@ -52,7 +52,8 @@ def steps(
         hosts = len({each.sending_host for each in entries})
         for number, links in paths.items():
             words = [entry.sending_host] if hosts > 1 or len(paths) == 1 else []
-            words += [f"path {number}"] if len(paths) > 1 else []
+            name = path_names.words(run.job, entry.sending_host, number)
+            words += [name] if len(paths) > 1 else []
             if _changes(run, links) and not _shared(run, entry, links):
                 found[", ".join(words)] = _narrowest(run, entry, links, until_s)
     return found

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.run import metrics
+from analysis.run import metrics, path_names
 from analysis.run.artefacts import Artefacts
 
 PATTERN = "capture-*.pcap"
@@ -115,14 +115,16 @@ def _by_path(
         return {}
     columns: dict[str, Any] = {}
     losses, shares = [], metrics.shares(carried)
+    names = path_names.of_job(run.job)
     for path, share in zip(paths, shares, strict=True):
-        columns[f"path{path}.capture_share"] = share
+        name = names[path - 1] if 0 < path <= len(names) else f"path{path}"
+        columns[f"{name}.capture_share"] = share
         on_path = (path_of == path) & known
         lost = int(directions["unmatched"][on_path].sum())
         decided = lost + int(directions["matched"][on_path].sum())
         if decided:
             losses.append(lost / decided)
-            columns[f"path{path}.loss_probability"] = losses[-1]
+            columns[f"{name}.loss_probability"] = losses[-1]
     if len(losses) == len(shares):
         columns["mean_loss_probability"] = metrics.mean_loss_probability(losses, shares)
     return columns

@@ -191,6 +191,9 @@ class Job:
     backups : by host, the numbers of the paths that the network keeps as backups
     queues : how the queues of links were recorded: `every_s` or `at_s`; None if not
     burst_packets : the bucket of each link on the fabric, in full packets
+    paths : by host that opens connections, the links of each of its paths; empty for
+        networks that are built in
+    own_network : whether the experiment file describes the network
     """
 
     parameters: Mapping[str, Any]
@@ -203,6 +206,8 @@ class Job:
     backups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     queues: Mapping[str, Any] | None = None
     burst_packets: int = 0
+    paths: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    own_network: bool = False
 
     def is_backup(self, entry: Traffic, path: int) -> bool:
         """Whether a path of an entry's host is one that MPTCP keeps as a backup."""
@@ -269,6 +274,11 @@ def parse_job(job: Mapping[str, Any], name: str) -> Job:
             queues=job.get("queues"),
             burst_packets=int((job.get("fabric") or {}).get("burst_packets") or 0),
             changes=schedules.parse(job.get("changes") or ()),
+            own_network=job.get("topology", "") is None,
+            paths={
+                user["host"]: tuple(tuple(path) for path in user["paths"])
+                for user in (job.get("network") or {}).get("users", ())
+            },
             backups={
                 user["host"]: tuple(user.get("backups") or ())
                 for user in (job.get("network") or {}).get("users", ())

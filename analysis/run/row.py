@@ -7,6 +7,7 @@ from analysis.run import (
     artefacts,
     capture_metrics,
     max_min_metrics,
+    path_names,
     run_metrics,
     steadiness,
     trace_metrics,
@@ -38,6 +39,7 @@ def row(run_directory: Path) -> dict[str, Any]:
         measured = run_metrics.row(run)
         measured |= steadiness.columns(run)
         measured |= max_min_metrics.columns(run)
+        measured |= path_names.measured(run, {**settings, **measured})
         measured |= trace_metrics.columns(run_directory / "artefacts", job)
         measured |= capture_metrics.columns(run_directory / "artefacts", run)
         measured |= _own_metrics(run_directory)
@@ -68,6 +70,7 @@ def _settings(job: Job) -> dict[str, Any]:
         "scheduler": transport.scheduler if transport.protocol == "mptcp" else None,
         "path": transport.path,
         **job.parameters,
+        **path_names.settings(job),
     }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.run import tools
+from analysis.run import path_names, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.quantities import QUANTITIES
 from analysis.run.readers import trace
@@ -101,7 +101,7 @@ def _traced(
         for path in sorted(set(of_host["path"].astype(int))):
             rows = of_host[of_host["path"] == path]
             words = [host] if len(shown) > 1 or not several_paths else []
-            words += [f"path {path}"] if several_paths else []
+            words += [path_names.words(run.job, host, path)] if several_paths else []
             for subflow, values in _by_subflow(rows, kind.column).items():
                 name = ", ".join(words) + (f" ({subflow})" if subflow else "")
                 lines_by_name[name] = Line(

@@ -26,7 +26,7 @@ def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
         if figure.metric is not None and figure.metric not in spec.metrics:
             reason = f"'{figure.metric}' is not among the experiment's metrics"
             faults.add((*at, "metric"), reason)
-        of = set(figure.criterion.parameters()) if figure.criterion else set()
+        of = _criterion(figure, topology)
         if figure.criterion and of and not varied & of:
             reason = f"'{figure.criterion.factor}' is the same in all runs"
             faults.add((*at, "criterion", "factor"), reason)
@@ -45,6 +45,25 @@ def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
             elif name in words:
                 reason = f"'{name}' has words, and a histogram shows numbers"
                 faults.add((*at, "factors", position), f"{reason}; take it away")
+
+
+def _criterion(figure: Figure, topology: Description | None) -> set[str]:
+    """The parameters from which a figure's criterion is computed.
+
+    A difference is one of the first two paths of the user, whatever their links are
+    called.
+    """
+    if figure.criterion is None:
+        return set()
+    given = set(figure.criterion.parameters())
+    users = topology.users if topology else ()
+    if figure.criterion.difference == "none" or len(users) != 1 or not given:
+        return given
+    return {
+        f"{link}.{figure.criterion.factor}"
+        for path in users[0].paths[:2]
+        for link in path
+    }
 
 
 def _check_panels(figure: Figure, at: Loc, faults: Faults, varied: Set[str]) -> None:

@@ -80,7 +80,9 @@ def draw(
             theory_marks.beside(axis, series.expected, places, colour, not number)
         more_inches = axes.name_places(axis, cases, target.look)
         axis.set_xlim(-0.6, len(cases) - 0.4)
-        axes.dress(axis, request, ("", label(column_of(request.metric or ""))), (1, 1))
+        axes.dress(
+            axis, request, ("", label(column_of(request.metric or "", runs))), (1, 1)
+        )
         if least >= 0:
             axis.set_ylim(bottom=0)
         axes.save_with_legend(figure, axis, target, more_inches)

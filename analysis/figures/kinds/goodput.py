@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import path_words, paths
 from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.axes import SCALE_INCHES, fit, text_inches
@@ -46,7 +47,9 @@ def draw(
     """
     runs = ok_runs(campaign)
     column = metric_column(runs, request.model_copy(update={"metric": "goodput"}))
-    paths = sorted(name for name in runs.columns if name.endswith(".capacity_mbps"))
+    named = [f"{name}.capacity_mbps" for name in paths(runs)]
+    links = sorted(name for name in runs.columns if name.endswith(".capacity_mbps"))
+    capacities_of = named if named and set(named) <= set(links) else links
     mptcp = runs[runs["protocol"] == "mptcp"]
     shown = runs if mptcp.empty else mptcp
     if request.case is not None:
@@ -57,27 +60,27 @@ def draw(
         str(case): rows.groupby("point")[column].mean()
         for case, rows in shown.groupby("case", sort=False)
     }
-    alone = _tcp_alone(shown[shown["case"] == shown["case"].iloc[0]], paths)
-    capacities = runs.groupby("point")[paths].first()
+    alone = _tcp_alone(shown[shown["case"] == shown["case"].iloc[0]], capacities_of)
+    capacities = runs.groupby("point")[capacities_of].first()
     numbers = style.case_numbers(campaign.runs["case"])
     _plot(goodput, alone, capacities, numbers, target)
     return DrawnFigure(title(request), target.name, f"{STACKED if alone else ''}{LINE}")
 
 
-def _tcp_alone(rows: pd.DataFrame, paths: Sequence[str]) -> dict[str, pd.Series]:
+def _tcp_alone(rows: pd.DataFrame, named: Sequence[str]) -> dict[str, pd.Series]:
     """Goodput of TCP alone on each path by design point, in Mbit/s.
 
     rows : the rows of one case of MPTCP; those of another case have no such columns
     Returns an empty mapping unless the goodput is known on all paths.
     """
-    heads = [name.partition(".")[0] for name in paths]
+    heads = [name.rpartition(".")[0] for name in named]
     names = {f"{head}.tcp_goodput_mbps": head for head in heads}
     if not names.keys() <= set(rows.columns):
         return {}
     known = rows.dropna(subset=list(names))
     means = known.groupby("point")[list(names)].mean()
     return {
-        f"TCP on {head.replace('path', 'path ')} by itself": means[name]
+        f"TCP on {path_words(head)} by itself": means[name]
         for name, head in names.items()
         if len(means)
     }
@@ -204,5 +207,5 @@ def _name(capacities: Iterable[float]) -> str:
 
 
 def _paths(columns: Iterable[str]) -> str:
-    paths = [name.partition(".")[0].replace("path", "path ") for name in columns]
-    return f"capacity of {' + '.join(paths)} [Mbit/s], one design point each"
+    names = [path_words(name.rpartition(".")[0]) for name in columns]
+    return f"capacity of {' + '.join(names)} [Mbit/s], one design point each"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import label
+from analysis.campaign.columns import label, path_words
 from analysis.campaign.figure_request import FigureRequest
 from analysis.campaign.numbers import digits
 from analysis.figures import style
@@ -49,10 +49,10 @@ def draw(
         raise UndrawableError("no run is of MPTCP with lia over paths with random loss")
     panels, cells = [], []
     for name in sorted(names):
-        path = name.partition(".")[0]
+        path = name.rpartition(".")[0]
         sent, predicted = rows[f"{path}.sent_packets_per_s"], rows[name]
         error = rmse(list(predicted), list(sent))
-        words = path.replace("path", "path ")
+        words = path_words(path)
         panels.append(Panel(words, rows[by], sent, predicted, error))
         excess = float((predicted - sent).mean())
         cells.append((words, str(len(rows)), digits(error), digits(excess)))

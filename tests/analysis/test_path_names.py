@@ -1,0 +1,134 @@
+"""Metrics are about the user's paths in the user's order, whatever links are called."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.campaign import columns, table
+from analysis.run import metrics, path_names
+from analysis.run.job import parse_job
+from analysis.run.row import row
+from mpbench.experiment_files import loads
+from mpbench.plan import make_plan
+from tests.calls import Command
+
+TEXT = """\
+name: named
+network:
+  links: {{{links}}}
+  users: {{phone: {{paths: [{paths}], to: server}}}}
+cases:
+  lia: {{protocol: mptcp, congestion_control: lia, scheduler: lowrtt}}
+  t1: {{protocol: tcp, congestion_control: cubic, path: 1}}
+  t2: {{protocol: tcp, congestion_control: cubic, path: 2}}
+  t3: {{protocol: tcp, congestion_control: cubic, path: {last}}}
+traffic:
+  - {{tool: iperf3, from: phone, to: server, duration: 3 s}}
+metrics: [goodput, experimental_aggregation_benefit, traffic_split]
+trace: 100 ms
+{more}
+"""
+RATES = (40, 10, 20)
+
+
+def text(paths: tuple[str, ...], more: str = "", rates: tuple[int, ...] = RATES) -> str:
+    """An experiment over paths of one link each, of 40, 10 and 20 Mbit/s."""
+    links = ", ".join(
+        f"{name}: {{capacity: {mbps} Mbit/s, delay: 10 ms, loss: 0 %}}"
+        for name, mbps in zip(paths, rates, strict=False)
+    )
+    return TEXT.format(links=links, paths=", ".join(paths), last=len(paths), more=more)
+
+
+def campaign(folder: Path, command: Command, what: str) -> Path:
+    (folder / "f.yaml").write_text(what)
+    out = folder / "out"
+    done = command("run", folder / "f.yaml", "--backend", "fake", "--out", out)
+    assert done.status == 0, done.out + done.err
+    return out
+
+
+def rows(out: Path) -> dict[str, dict[str, Any]]:
+    found = []
+    for place in sorted((out / "runs").iterdir()):
+        made = row(place)
+        case = made["protocol"] if made["path"] is None else f"t{made['path']}"
+        found.append({"point": 0, "repetition": 0, "case": case, **made})
+    frame = table.build(found)
+    return {str(one["case"]): dict(one) for _, one in frame.iterrows()}
+
+
+def names(what: str) -> tuple[str, ...]:
+    job = make_plan(loads(what, "f.yaml"), {}).runs[0].job
+    return path_names.of_job(parse_job(job, "job.json"))
+
+
+def test_a_path_of_one_link_has_its_name() -> None:
+    assert names(text(("wifi", "lte"))) == ("wifi", "lte")
+    assert names(text(("path2", "path1"))) == ("path2", "path1")
+    assert names(text(("path1", "path2", "third"))) == ("path1", "path2", "third")
+
+
+def test_other_paths_are_numbered() -> None:
+    more = "wifi: {capacity: 9 Mbit/s}, lte: {capacity: 9 Mbit/s}, core: {delay: 1 ms}"
+    links = more.replace("core: {", "core: {capacity: 50 Mbit/s, ")
+    shared = TEXT.format(links=links, paths="wifi core, lte core", last=1, more="")
+    assert names(shared) == ("path1", "path2")
+    taken = shared.replace("wifi", "path2").replace("lte", "path1")
+    assert names(taken) == ("phone.path1", "phone.path2")
+
+
+@pytest.mark.parametrize(
+    "paths", [("path1", "path2"), ("wifi", "lte"), ("path2", "path1")]
+)
+def test_metrics_are_about_the_paths_in_the_users_order(
+    tmp_path: Path, command: Command, paths: tuple[str, str]
+) -> None:
+    made = rows(campaign(tmp_path, command, text(paths)))
+    mptcp, alone = made["mptcp"], [made[f"t{n}"]["goodput_mbps"] for n in (1, 2)]
+    assert [mptcp[f"{name}.tcp_goodput_mbps"] for name in paths] == alone
+    benefit = metrics.experimental_aggregation_benefit(mptcp["goodput_mbps"], alone)
+    assert mptcp["experimental_aggregation_benefit"] == benefit
+    assert mptcp["first_path_quality"] == mptcp["first_path_use"] == "best"
+    assert mptcp["capacity_difference_mbps"] == 30
+    assert [mptcp[f"{name}.capacity_mbps"] for name in paths] == [40, 10]
+    assert 0.75 < mptcp[f"{paths[0]}.share"] < 0.85
+    assert mptcp["mean_loss_percent"] == 0
+
+
+def test_three_paths_of_which_two_have_numbers(
+    tmp_path: Path, command: Command
+) -> None:
+    found = rows(campaign(tmp_path, command, text(("path1", "path2", "third"))))
+    mptcp = found["mptcp"]
+    alone = [mptcp[f"{n}.tcp_goodput_mbps"] for n in ("path1", "path2", "third")]
+    assert alone == [found[f"t{n}"]["goodput_mbps"] for n in (1, 2, 3)]
+    assert "mean_loss_percent" not in mptcp
+
+
+def test_the_report_has_the_users_names(tmp_path: Path, command: Command) -> None:
+    more = (
+        "design: {method: grid, factors: {lte.capacity: [5 Mbit/s, 10 Mbit/s]}}\n"
+        "figures:\n  - {kind: goodput}\n"
+        "  - {kind: box, metric: experimental_aggregation_benefit,"
+        " criterion: {factor: capacity, difference: signed}}\n"
+        "  - {kind: line, metric: traffic_split, by: lte.capacity}\n"
+        "  - {kind: over_time, quantities: [cwnd], case: lia}\n"
+    )
+    out = campaign(tmp_path, command, text(("wifi", "lte"), more))
+    done = command("report", out, "--format", "md")
+    assert done.status == 0 and "Not drawn" not in done.out, done.out
+    page = (out / "report/README.md").read_text()
+    assert "Not drawn" not in page
+    assert "hare of wifi" in page and "wifi less lte" in page
+    assert "path 1" not in page and "path 2" not in page
+    assert "wifi.tcp_goodput_mbps" in (out / "report/points.csv").read_text()
+
+
+def test_the_column_of_a_metric_follows_the_names() -> None:
+    plain = table.build([{"path1.capacity_mbps": 1.0, "protocol": "tcp"}])
+    assert columns.column_of("traffic_split", plain) == "path1.share"
+    named = table.build([{path_names.COLUMN: "wifi,lte", "protocol": "tcp"}])
+    assert columns.column_of("traffic_split", named) == "wifi.share"
+    assert columns.column_of("goodput", named) == "goodput_mbps"
