@@ -18,7 +18,7 @@ from pathlib import Path
 
 import mpbench
 from mpbench.errors import UserError
-from mpbench.live.watch import Live, serve
+from mpbench.live.watch import Board, Live, serve
 from mpbench.report import dashboard
 
 START_S = 300.0
@@ -82,10 +82,14 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             process.kill()
 
 
-def _stop_with_input() -> None:
-    """Wait for the end of the standard input, then stop the main thread."""
+def _stop_with_input(board: Board) -> None:
+    """Wait for the end of the standard input, tell readers, and stop the main thread.
+
+    Without the last words, the page would stay at the state before the last runs ended.
+    """
     while os.read(sys.stdin.fileno(), 1):
         pass
+    board.conclude()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -104,9 +108,9 @@ def main() -> None:
         finish=None,
     )
 
-    def opened(address: str) -> None:
+    def opened(address: str, board: Board) -> None:
         _say(address=address)
-        threading.Thread(target=_stop_with_input, daemon=True).start()
+        threading.Thread(target=_stop_with_input, args=(board,), daemon=True).start()
 
     try:
         serve(live, port, opened)

@@ -3,13 +3,14 @@
 import contextlib
 import io
 import json
+import math
 import os
 import shutil
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,10 @@ LEAST_S = 2.0
 REST = 5.0
 """Time between two drawings, divided by the CPU time of a drawing: the campaign needs
 the CPUs, so drawing takes a sixth of one at most."""
+READER_S = 3.0
+"""A reader asks once per second; one that has not asked for so long is gone."""
+ANSWER_S = 0.3
+"""For the last answer to be written."""
 NICE = 5
 NEWEST = 12
 """The most finished runs that the page lists."""
@@ -68,6 +73,9 @@ class Board:
     version : of the drawing that is shown; 0 before the first
     note : why there is no drawing, or what could not be written
     status : the exit status if the reader ends the page now
+    ended : set when the command that the page belongs to has ended its campaigns
+    told : set when a reader has asked how things stand after that
+    asked_s : when a reader last asked, on the monotonic clock
     """
 
     live: Live
@@ -77,6 +85,9 @@ class Board:
     note: str = ""
     status: int = UNWRITTEN
     standings: Sequence[Standing] = ()
+    ended: threading.Event = field(default_factory=threading.Event)
+    told: threading.Event = field(default_factory=threading.Event)
+    asked_s: float = -math.inf
     _looked_s: float = -POLL_S
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -115,7 +126,12 @@ class Board:
     def state(self) -> dict[str, Any]:
         """What the page polls."""
         now_s = time.time()
-        roots = zip(self.live.roots, self.look(), strict=False)
+        self.asked_s = time.monotonic()
+        ended = self.ended.is_set()
+        standings = [self._ended(one) for one in self.look()] if ended else self.look()
+        roots = zip(self.live.roots, standings, strict=False)
+        if ended:
+            self.told.set()
         return {
             "title": self.live.title,
             "version": self.version,
@@ -123,6 +139,22 @@ class Board:
             "tabs": self.live.tabs if self.version else [],
             "campaigns": [_campaign(shown(r), s, now_s) for r, s in roots],
         }
+
+    def conclude(self) -> None:
+        """Wait until a reader has heard how the campaigns ended, if anybody reads.
+
+        The last state has every run that ended.
+        """
+        with self._lock:
+            self._looked_s = -math.inf
+            self.ended.set()
+        if time.monotonic() - self.asked_s < READER_S and self.told.wait(READER_S):
+            time.sleep(ANSWER_S)
+
+    @staticmethod
+    def _ended(standing: Standing) -> Standing:
+        """The standing of a campaign whose engine still holds the folder."""
+        return replace(standing, working=False, flights=())
 
 
 def _campaign(root: str, standing: Standing, now_s: float) -> dict[str, Any]:
@@ -182,16 +214,17 @@ def watch(live: Live, port: int | None, opened: Callable[[str], None]) -> int:
         return board.status
 
 
-def serve(live: Live, port: int | None, opened: Callable[[str], None]) -> None:
+def serve(live: Live, port: int | None, opened: Callable[[str, Board], None]) -> None:
     """Serve the page of `live`, which writes no files, until a signal comes.
 
-    opened, and what is raised : as for `watch`
+    opened : called with the page's address and its board
+    What is raised is as for `watch`.
     """
     with (
         contextlib.suppress(KeyboardInterrupt),
         _served(live, port) as (board, address),
     ):
-        opened(address)
+        opened(address, board)
         _follow(board)
 
 
