@@ -8,9 +8,7 @@ from mpbench.backends import roots
 from mpbench.backends.tools import SEARCH
 from mpbench.errors import UserError
 from mpbench.spec import Spec
-from mpbench.spec.command import ENDS, Command
 from mpbench.spec.messages import listing
-from mpbench.spec.plugin_tool import PluginTool
 
 ON_MACHINE = "on this machine, whose programs guests have; install its package"
 IN_IMAGE = (
@@ -28,15 +26,12 @@ def check(spec: Spec, backend: str = "virtual") -> None:
     has, lacking = _known(backend)
     faults = []
     for index, entry in enumerate(spec.traffic):
-        if not isinstance(entry, Command):
-            continue
-        for end in ENDS:
-            words = getattr(entry, end)
-            if words is None or has(words[0]):
+        for end, program in entry.commands.items():
+            if has(program):
                 continue
             where = spec.where("traffic", index, end)
             place = f"{where}: traffic[{index}].{end}"
-            faults.append(f"{place}: no program '{words[0]}' {lacking}")
+            faults.append(f"{place}: no program '{program}' {lacking}")
     if faults:
         raise UserError(listing(faults))
 
@@ -47,7 +42,7 @@ def refuse_own_code(spec: Spec) -> None:
     Outside of a guest nothing keeps them from the machine's files.
     """
     for index, entry in enumerate(spec.traffic):
-        if isinstance(entry, Command | PluginTool):
+        if entry.own_code:
             where = f"{spec.where('traffic', index)}: traffic[{index}]"
             break
     else:

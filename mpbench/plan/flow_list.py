@@ -20,8 +20,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
-from mpbench.spec.flow_entry import MOST_CONNECTIONS
 from mpbench.spec.flow_sizes import MOST_BYTES
+from tools.flows.keys import MOST_CONNECTIONS
 
 Json = dict[str, Any]
 NS = 1_000_000_000

@@ -29,9 +29,10 @@ from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.spec import Spec, flows, traffic_patterns
 from mpbench.spec.cases import Case
-from mpbench.spec.flow_entry import Flows
-from mpbench.spec.traffic import Entry, Start, Traffic
+from mpbench.spec.traffic import Entry, Start
 from mpbench.spec.with_params import WithParams
+from tools.flows.keys import Flows
+from tools.iperf3.keys import Traffic
 from topologies import networks, resolve, wire
 from topologies.shaping import to_json
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpbench.plan.flow_list import drawn, ends_of
 from mpbench.spec import user_sets
-from mpbench.spec.flow_entry import Flows
+from tools.flows.keys import Flows
 from topologies import Description
 
 if TYPE_CHECKING:

@@ -1,121 +1,30 @@
 """The list of traffic: the model of each tool's entries, and the keys that may vary."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Annotated, Any
+from functools import partial, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo
 from pydantic.config import JsonDict, JsonValue
 
 from mpbench import units
 from mpbench.spec.cases import Case
-from mpbench.spec.cbr import ConstantRate
-from mpbench.spec.command import Command
 from mpbench.spec.factors import Factor
-from mpbench.spec.flow_entry import MOST_CONNECTIONS, MOST_RATE_PER_S, Flows
 from mpbench.spec.messages import MOST_FAULTS
-from mpbench.spec.plugin_tool import PluginTool
 from mpbench.spec.suggestions import suggestion, unknown_key
-from mpbench.spec.traffic import Entry, Traffic
+from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults, Loc, OneOf, context
-from mpbench.spec.vocabulary import TOOLS
-from mpbench.spec.web import Download, Requests
+from mpbench.spec.varied import Varied
+from tools import NAMES, OWN, part
 from topologies import Parameter
 
-MODELS: Mapping[str, type[Entry]] = {
-    "iperf3": Traffic,
-    "curl": Download,
-    "ab": Requests,
-    "cbr": ConstantRate,
-    "command": Command,
-    "flows": Flows,
+MODELS: Mapping[str, type[Entry]] = {tool: part(tool, "keys").MODEL for tool in NAMES}
+OWN_MODEL: type[Entry] = part(OWN, "keys").MODEL
+VARIED: Mapping[str, tuple[Varied, ...]] = {
+    tool: part(tool, "keys").VARIED for tool in NAMES
 }
-
-
 MOST_ENTRIES = 1000
-
-
-@dataclass(frozen=True)
-class _Varied:
-    """A key of an entry that a design can vary."""
-
-    key: str
-    unit: str
-    suffix: str
-    low: float
-    high: float
-    whole: bool
-    doc: str
-
-
-_SIZE = _Varied("size", "bytes", "size_bytes", 1, 1e12, True, "amount of data")
-_START = _Varied("start", "s", "start_s", 0, 86_400, False, "when it starts")
-_DURATION = _Varied("duration", "s", "duration_s", 1, 86_400, True, "how long it sends")
-_TIMEOUT = _Varied("timeout", "s", "timeout_s", 0.001, 86_400, False, "longest time")
-VARIED: Mapping[str, tuple[_Varied, ...]] = {
-    "iperf3": (
-        _SIZE,
-        _DURATION,
-        _START,
-        _Varied("parallel", "connections", "parallel", 1, 128, True, "connections"),
-    ),
-    "curl": (
-        _SIZE,
-        _START,
-        _TIMEOUT,
-    ),
-    "ab": (
-        _SIZE,
-        _DURATION,
-        _START,
-        _Varied("requests", "requests", "requests", 1, 1e6, True, "requests in all"),
-        _Varied(
-            "concurrency",
-            "connections",
-            "concurrency",
-            1,
-            1000,
-            True,
-            "requests at a time",
-        ),
-    ),
-    "cbr": (
-        _DURATION,
-        _START,
-        _Varied("rate", "Mbit/s", "rate_mbps", 0.001, 10_000, False, "rate"),
-        _Varied("burst", "s", "burst_s", 1e-6, 86_400, False, "mean length of a burst"),
-        _Varied("pause", "s", "pause_s", 1e-6, 86_400, False, "mean time between"),
-    ),
-    "command": (
-        _Varied("duration", "s", "duration_s", 0.001, 86_400, False, "its duration"),
-        _START,
-    ),
-    "flows": (
-        _SIZE,
-        _Varied("duration", "s", "duration_s", 0.001, 86_400, False, "how long"),
-        _START,
-        _TIMEOUT,
-        _Varied(
-            "connections",
-            "connections",
-            "connections",
-            1,
-            MOST_CONNECTIONS,
-            True,
-            "connections of each user",
-        ),
-        _Varied(
-            "arrivals",
-            "/s",
-            "arrivals_per_s",
-            1e-6,
-            MOST_RATE_PER_S,
-            False,
-            "rate of each user's Poisson arrivals",
-        ),
-    ),
-}
 
 
 def prefix(index: int, count: int) -> str:
@@ -186,8 +95,8 @@ def _model(tool: object, info: ValidationInfo) -> type[Entry]:
     """The model of a tool's entries. Raises ValueError for an unknown tool."""
     own = tuple(context(info).tools)
     if tool is None:
-        return Traffic
-    return MODELS.get(OneOf("tool", (*TOOLS, *own)).check(tool), PluginTool)
+        return next(iter(MODELS.values()))
+    return MODELS.get(OneOf("tool", (*NAMES, *own)).check(tool), OWN_MODEL)
 
 
 def _not_a_list(value: object) -> str:
@@ -258,7 +167,7 @@ def _by_tool(schema: JsonDict) -> None:
         }
         for tool, model in zip(MODELS, choices, strict=False)
     ]
-    known: JsonValue = {"properties": {"tool": {"enum": [*TOOLS]}}}
+    known: JsonValue = {"properties": {"tool": {"enum": [*NAMES]}}}
     rules.append({"if": {"not": known}, "then": choices[-1]})
     schema["items"] = {
         "type": "object",
@@ -268,10 +177,12 @@ def _by_tool(schema: JsonDict) -> None:
     }
 
 
-Entries = Annotated[
-    tuple[
-        Traffic | Download | Requests | ConstantRate | Command | Flows | PluginTool, ...
-    ],
-    BeforeValidator(read_entries),
-    Field(json_schema_extra=_by_tool),
-]
+if TYPE_CHECKING:
+    Entries = tuple[Entry, ...]
+else:
+    # Pydantic needs the models themselves, of which the registry has the list.
+    Entries = Annotated[
+        tuple[reduce(or_, [*MODELS.values(), OWN_MODEL]), ...],
+        BeforeValidator(read_entries),
+        Field(json_schema_extra=_by_tool),
+    ]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from mpbench.spec.cases import Case
-from mpbench.spec.flow_entry import Flows
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults
 from topologies import Description, networks
@@ -87,6 +86,6 @@ def _check_paths_of(
         elif (case.number or 0) > count:
             reason = f"there is no path {case.path} of {name}"
             faults.add((*place, "path"), f"{reason}, which has {count}")
-        elif case.shortest and not isinstance(entry, Flows):
+        elif case.shortest and not entry.own_control:
             reason = f"{entry.tool} takes a path by its number, e.g. 1"
             faults.add((*place, "path"), f"{reason}; only 'flows' takes {case.path}")

@@ -9,8 +9,6 @@ from pydantic_core import core_schema
 
 from analysis.run.number_columns import column
 from mpbench.spec import flows
-from mpbench.spec.command import Command
-from mpbench.spec.plugin_tool import PluginTool
 from mpbench.spec.plugins import Metric
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import Entry
@@ -61,7 +59,6 @@ def columns(traffic: Sequence[Entry], metrics: Mapping[str, Metric]) -> tuple[st
     return own + tuple(
         f"{prefix}{given}"
         for prefix, entry in zip(prefixes, traffic, strict=True)
-        if isinstance(entry, Command | PluginTool)
         for given in entry.columns
     )
 

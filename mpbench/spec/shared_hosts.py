@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 from mpbench.spec import knobs
 from mpbench.spec.cases import Case
-from mpbench.spec.flow_entry import Flows
 from mpbench.spec.traffic import Entry
 from mpbench.spec.traffic_patterns import HOSTS, REST
 from mpbench.spec.values import Faults
@@ -69,7 +68,7 @@ def check_rest(entries: Sequence[Entry], faults: Faults) -> None:
     """Adds a fault for each entry of the remaining senders without the one entry whose
     senders remain."""
     for index, entry in enumerate(entries):
-        if not isinstance(entry, Flows) or not entry.of_rest:
+        if not entry.of_rest:
             continue
         others = sum(entry.is_rest_of(other) for other in entries)
         if others != 1:
@@ -89,7 +88,7 @@ def _clash(
     why; an empty reason if there is none. Entries that are alike are compared once."""
     seen: list[tuple[bool, Case | None]] = []
     for other in earlier:
-        kind = (isinstance(entries[other], Flows), _settings(entries[other].transport))
+        kind = (entries[other].own_control, _settings(entries[other].transport))
         if kind not in seen:
             seen.append(kind)
             reason = _fault(entries[index], entries[other], cases)
@@ -100,7 +99,7 @@ def _clash(
 
 def _fault(entry: Entry, other: Entry, cases: Mapping[str, Case]) -> str:
     """Why two entries cannot share a host; empty if they can."""
-    if not isinstance(entry, Flows) and not isinstance(other, Flows):
+    if not entry.own_control and not other.own_control:
         same = _settings(entry.transport) == _settings(other.transport)
         return "" if same else TRANSPORT
     for case in cases.values():

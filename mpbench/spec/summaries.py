@@ -6,6 +6,8 @@ controller or a metric is exactly stands in docs/.
 
 from collections.abc import Mapping
 
+from tools import NAMES, part
+
 CONGESTION_CONTROLS: Mapping[str, str] = {
     "balia": "Balia (Peng et al. 2016): between LIA's friendliness and OLIA's response",
     "bbr": "the kernel's BBR on each subflow, uncoupled",
@@ -35,14 +37,7 @@ PATH_MANAGERS: Mapping[str, str] = {
     "ndiffports": "several subflows between the first pair of addresses",
 }
 
-TOOLS: Mapping[str, str] = {
-    "ab": "ApacheBench: many requests for small files, one after the other or parallel",
-    "command": "any program, and the numbers that it prints",
-    "cbr": "a constant rate, also in bursts: datagrams, or messages on a connection",
-    "flows": "many connections of drawn sizes at drawn times, TCP and MPTCP",
-    "curl": "one download by HTTP, with its completion time",
-    "iperf3": "bulk data for a time or up to a size",
-}
+TOOLS: Mapping[str, str] = {name: part(name, "keys").SUMMARY for name in NAMES}
 
 METRICS: Mapping[str, str] = {
     "goodput": "bytes that the receiving program read, by time",

@@ -1,4 +1,4 @@
-"""Traffic: the keys that every entry has, and those of iperf3."""
+"""Traffic: the keys that every entry has."""
 
 from typing import Annotated, Any, ClassVar, Self
 
@@ -16,13 +16,11 @@ from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic_patterns import HOSTS, NAMES
 from mpbench.spec.user_sets import SERVERS, USERS
 from mpbench.spec.values import (
-    Count,
     Faults,
     Name,
     OneOf,
     Part,
     Quantity,
-    Switch,
     Whole,
     context,
 )
@@ -178,6 +176,35 @@ class Entry(Part):
         return False
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the numbers that a program of the user's own gives."""
+        return ()
+
+    @property
+    def commands(self) -> dict[str, str]:
+        """The program at each end that the user names, by the end's key."""
+        return {}
+
+    @property
+    def own_code(self) -> bool:
+        """Whether it executes a program that the user chose."""
+        return False
+
+    @property
+    def own_control(self) -> bool:
+        """Whether each connection sets its own protocol and congestion control."""
+        return False
+
+    @property
+    def of_rest(self) -> bool:
+        """Whether its senders are those that another entry leaves."""
+        return False
+
+    def is_rest_of(self, _other: "Entry") -> bool:
+        """Whether its senders are those that this other entry leaves."""
+        return False
+
+    @property
     def label(self) -> str:
         """What the table calls it if it has no name."""
         return self.source
@@ -236,59 +263,3 @@ class Entry(Part):
             server = topology.user(self.source).server
             if self.destination != server:
                 faults.add(("to",), f"{self.source} reaches {server} only")
-
-
-class Traffic(Entry):
-    """One transfer by iperf3."""
-
-    first_port: ClassVar[int] = 5201
-
-    tool: Annotated[str, OneOf("tool", ("iperf3",))] = Field(
-        description="The program that sends."
-    )
-    duration: Annotated[float, Quantity("s", 1, DAY_S)] | None = Field(
-        default=None, description="Time to send for, in whole seconds."
-    )
-    size: Annotated[float, Quantity("bytes", 1, 1e15)] | None = Field(
-        default=None,
-        description="Amount to send instead; iperf3 rounds it up to 128 KiB blocks.",
-    )
-    reverse: Switch = Field(
-        default=False, description="Whether data flows from `to` to `from`."
-    )
-    parallel: Annotated[Count, Field(le=128)] = Field(
-        default=1, description="Connections at a time."
-    )
-    interval: Annotated[float, Quantity("s", 0.1, 60)] = Field(
-        default=1.0, description="Length of the intervals of the report."
-    )
-    read: Annotated[Read, BeforeValidator(as_read)] = Field(
-        default=Read(),
-        description="How the receiver reads: a mode, or {mode, size}.",
-        json_schema_extra=read_schema,
-    )
-
-    def _check(self, faults: Faults) -> None:
-        if self.duration is None and self.size is None:
-            faults.add((), "says neither how long nor how much; write 'duration: 30 s'")
-        if self.duration is not None and self.size is not None:
-            faults.add(("size",), "duration and size are both said; take one away")
-        if self.duration is not None and self.duration != int(self.duration):
-            reason = f"{self.duration:g} s is not whole; iperf3 counts whole seconds"
-            faults.add(("duration",), reason)
-
-    @property
-    def end_s(self) -> float:
-        return self.start.latest + (self.duration or 0.0)
-
-    def job(self, port: int) -> Json:
-        return {
-            **super().job(port),
-            "duration_s": self.duration,
-            "bytes": None if self.size is None else round(self.size),
-            "reverse": self.reverse,
-            "parallel": self.parallel,
-            "interval_s": self.interval,
-            "read": self.read.mode,
-            "read_bytes": self.read.wake_bytes,
-        }

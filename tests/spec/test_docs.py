@@ -16,21 +16,23 @@ from mpbench.plan import make_plan
 from mpbench.spec import Spec, knobs, vocabulary
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.cases import Case
-from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.changes import LinkChanges, Step
-from mpbench.spec.command import Command, Numbers
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
-from mpbench.spec.flow_entry import Arrivals, Flows
 from mpbench.spec.flow_sizes import Sizes
 from mpbench.spec.network_links import NetworkLink
 from mpbench.spec.network_users import NetworkUser
 from mpbench.spec.networks import Network
 from mpbench.spec.theory import Theory
-from mpbench.spec.traffic import Entry, Read, Start, Traffic
-from mpbench.spec.web import Download, Requests
+from mpbench.spec.traffic import Entry, Read, Start
 from tests.spec.files import TEXT, text
+from tools.ab.keys import Requests
+from tools.cbr.keys import ConstantRate
+from tools.command.keys import Command, Numbers
+from tools.curl.keys import Download
+from tools.flows.keys import Arrivals, Flows
+from tools.iperf3.keys import Traffic
 from topologies import chains, resolve, wire
 from topologies.shaping import link_shape
 

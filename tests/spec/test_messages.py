@@ -7,15 +7,16 @@ from analysis.run.quantities import QUANTITIES
 from mpbench.spec import vocabulary
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.cases import Case
-from mpbench.spec.cbr import ConstantRate
 from mpbench.spec.design import Design
 from mpbench.spec.experiment import Spec
 from mpbench.spec.figures import Figure
-from mpbench.spec.flow_entry import Flows
 from mpbench.spec.suggestions import SYNONYMS, suggestion
-from mpbench.spec.traffic import Traffic
-from mpbench.spec.web import Download, Requests
 from tests.spec.files import FACTORS, FLOW, TEXT, faults, swapped
+from tools.ab.keys import Requests
+from tools.cbr.keys import ConstantRate
+from tools.curl.keys import Download
+from tools.flows.keys import Flows
+from tools.iperf3.keys import Traffic
 
 CAPACITY = "{min: 1, max: 100, unit: Mbit/s}"
 

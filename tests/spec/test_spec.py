@@ -8,8 +8,8 @@ import pytest
 import wsp
 from mpbench.experiment_files import load, loads
 from mpbench.spec import entries, vocabulary
-from mpbench.spec.traffic import Traffic
 from tests.spec.files import TEXT, factors, spec, text
+from tools.iperf3.keys import Traffic
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [

@@ -6,8 +6,9 @@ import pytest
 
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
-from mpbench.spec.web import Download, Requests
 from tests.spec.files import FLOW, TEXT, faults, spec, swapped
+from tools.ab.keys import Requests
+from tools.curl.keys import Download
 
 ENDS = {"from": "client", "to": "server"}
 CURL = {"tool": "curl", **ENDS, "size": "8 kB"}

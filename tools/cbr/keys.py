@@ -13,6 +13,7 @@ from pydantic.config import JsonDict
 from mpbench import units
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import ANY_QUANTITY, Faults, OneOf, Quantity
+from mpbench.spec.varied import DURATION, START, Varied
 
 OVER = ("datagrams", "connection")
 
@@ -86,3 +87,14 @@ class ConstantRate(Entry):
             "pause_s": self.pause,
             **({"over": self.over} if self.over != OVER[0] else {}),
         }
+
+
+MODEL = ConstantRate
+SUMMARY = "a constant rate, also in bursts: datagrams, or messages on a connection"
+VARIED = (
+    DURATION,
+    START,
+    Varied("rate", "Mbit/s", "rate_mbps", 0.001, 10_000, False, "rate"),
+    Varied("burst", "s", "burst_s", 1e-6, 86_400, False, "mean length of a burst"),
+    Varied("pause", "s", "pause_s", 1e-6, 86_400, False, "mean time between"),
+)

@@ -1,4 +1,4 @@
-"""Traffic from a web server: downloads by curl, and requests by ab (ApacheBench)."""
+"""The keys of requests by ab (ApacheBench)."""
 
 from typing import Annotated, ClassVar
 
@@ -6,37 +6,10 @@ from pydantic import Field
 
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import Count, Faults, OneOf, Quantity, Switch
+from mpbench.spec.varied import DURATION, SIZE, START, Varied
 
 MOST_BYTES = 1e12
 Size = Annotated[float, Quantity("bytes", 1, MOST_BYTES)]
-
-
-class Download(Entry):
-    """One file over HTTP/1.1, by curl from nginx."""
-
-    first_port: ClassVar[int] = 80
-
-    tool: Annotated[str, OneOf("tool", ("curl",))] = Field(
-        description="The program that downloads."
-    )
-    size: Size = Field(description="Size of the file.")
-    timeout: Annotated[float, Quantity("s", 0.001, DAY_S)] | None = Field(
-        default=None,
-        description="When to break off, after its start; never if not said.",
-    )
-
-    @property
-    def end_s(self) -> float:
-        return self.start.latest + (self.timeout or 0.0)
-
-    def job(self, port: int) -> Json:
-        return {
-            **super().job(port),
-            "duration_s": None,
-            "bytes": round(self.size),
-            "reverse": True,
-            "timeout_s": self.timeout,
-        }
 
 
 class Requests(Entry):
@@ -97,3 +70,22 @@ class Requests(Entry):
             "keep_alive": self.keep_alive,
             "timeout_s": self.timeout,
         }
+
+
+MODEL = Requests
+SUMMARY = "ApacheBench: many requests for small files, one after the other or parallel"
+VARIED = (
+    SIZE,
+    DURATION,
+    START,
+    Varied("requests", "requests", "requests", 1, 1e6, True, "requests in all"),
+    Varied(
+        "concurrency",
+        "connections",
+        "concurrency",
+        1,
+        1000,
+        True,
+        "requests at a time",
+    ),
+)

@@ -65,6 +65,10 @@ class PluginTool(Entry):
         return self.start.latest + self.duration
 
     @property
+    def own_code(self) -> bool:
+        return True
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that its numbers get, without the entry's name."""
         numbers = self.plugin.numbers.items()
@@ -96,3 +100,6 @@ def _value(value: object, unit: str) -> float | str:
             raise ValueError(f"'{shortened(value)}' is not a number")
         return float(value)
     return units.parse(value, unit)
+
+
+MODEL = PluginTool

@@ -18,6 +18,7 @@ from mpbench.spec.values import (
     Switch,
     context,
 )
+from mpbench.spec.varied import SIZE, START, TIMEOUT, Varied
 from topologies import Description
 
 AT_ONCE = "at once"
@@ -226,6 +227,10 @@ class Flows(Entry):
     )
 
     @property
+    def own_control(self) -> bool:
+        return True
+
+    @property
     def many(self) -> bool:
         """Whether it is between many hosts, by a pattern."""
         return (
@@ -349,3 +354,31 @@ class Flows(Entry):
             "read": self.read.mode,
             "read_bytes": self.read.wake_bytes,
         }
+
+
+MODEL = Flows
+SUMMARY = "many connections of drawn sizes at drawn times, TCP and MPTCP"
+VARIED = (
+    SIZE,
+    Varied("duration", "s", "duration_s", 0.001, 86_400, False, "how long"),
+    START,
+    TIMEOUT,
+    Varied(
+        "connections",
+        "connections",
+        "connections",
+        1,
+        MOST_CONNECTIONS,
+        True,
+        "connections of each user",
+    ),
+    Varied(
+        "arrivals",
+        "/s",
+        "arrivals_per_s",
+        1e-6,
+        MOST_RATE_PER_S,
+        False,
+        "rate of each user's Poisson arrivals",
+    ),
+)

@@ -13,6 +13,7 @@ from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import Faults, OneOf, Part, Quantity, Switch
+from mpbench.spec.varied import START, Varied
 from tools.command.processes import PLACES
 
 READY = ("port", "udp_port", "nothing")
@@ -153,6 +154,15 @@ class Command(Entry):
         return self.start.latest + self.duration
 
     @property
+    def commands(self) -> dict[str, str]:
+        known = {"client": self.client, "server": self.server}
+        return {end: words[0] for end, words in known.items() if words is not None}
+
+    @property
+    def own_code(self) -> bool:
+        return True
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the numbers get, without the entry's name."""
         return tuple(
@@ -174,3 +184,11 @@ class Command(Entry):
             "ready_line": self.ready_line,
             "numbers": [read.job() for read in self.numbers],
         }
+
+
+MODEL = Command
+SUMMARY = "any program, and the numbers that it prints"
+VARIED = (
+    Varied("duration", "s", "duration_s", 0.001, 86_400, False, "its duration"),
+    START,
+)

@@ -1,0 +1,75 @@
+"""The keys of a transfer by iperf3."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import BeforeValidator, Field
+
+from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema
+from mpbench.spec.values import Count, Faults, OneOf, Quantity, Switch
+from mpbench.spec.varied import DURATION, SIZE, START, Varied
+
+
+class Traffic(Entry):
+    """One transfer by iperf3."""
+
+    first_port: ClassVar[int] = 5201
+
+    tool: Annotated[str, OneOf("tool", ("iperf3",))] = Field(
+        description="The program that sends."
+    )
+    duration: Annotated[float, Quantity("s", 1, DAY_S)] | None = Field(
+        default=None, description="Time to send for, in whole seconds."
+    )
+    size: Annotated[float, Quantity("bytes", 1, 1e15)] | None = Field(
+        default=None,
+        description="Amount to send instead; iperf3 rounds it up to 128 KiB blocks.",
+    )
+    reverse: Switch = Field(
+        default=False, description="Whether data flows from `to` to `from`."
+    )
+    parallel: Annotated[Count, Field(le=128)] = Field(
+        default=1, description="Connections at a time."
+    )
+    interval: Annotated[float, Quantity("s", 0.1, 60)] = Field(
+        default=1.0, description="Length of the intervals of the report."
+    )
+    read: Annotated[Read, BeforeValidator(as_read)] = Field(
+        default=Read(),
+        description="How the receiver reads: a mode, or {mode, size}.",
+        json_schema_extra=read_schema,
+    )
+
+    def _check(self, faults: Faults) -> None:
+        if self.duration is None and self.size is None:
+            faults.add((), "says neither how long nor how much; write 'duration: 30 s'")
+        if self.duration is not None and self.size is not None:
+            faults.add(("size",), "duration and size are both said; take one away")
+        if self.duration is not None and self.duration != int(self.duration):
+            reason = f"{self.duration:g} s is not whole; iperf3 counts whole seconds"
+            faults.add(("duration",), reason)
+
+    @property
+    def end_s(self) -> float:
+        return self.start.latest + (self.duration or 0.0)
+
+    def job(self, port: int) -> Json:
+        return {
+            **super().job(port),
+            "duration_s": self.duration,
+            "bytes": None if self.size is None else round(self.size),
+            "reverse": self.reverse,
+            "parallel": self.parallel,
+            "interval_s": self.interval,
+            "read": self.read.mode,
+            "read_bytes": self.read.wake_bytes,
+        }
+
+
+MODEL = Traffic
+SUMMARY = "bulk data for a time or up to a size"
+VARIED = (
+    SIZE,
+    DURATION,
+    START,
+    Varied("parallel", "connections", "parallel", 1, 128, True, "connections"),
+)
