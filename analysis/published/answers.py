@@ -98,9 +98,10 @@ def outcome(
     with_chance: bool = True,
 ) -> Outcome:
     """The answer to one criterion."""
-    if criterion.rows.campaign not in campaigns and not criterion.rows.campaign:
+    sets = criterion.sets
+    if sets.rows.campaign not in campaigns and not sets.rows.campaign:
         return Outcome("not measured: the criterion names no campaign")
-    missing = sorted(criterion.campaigns() - set(campaigns))
+    missing = sorted(sets.campaigns() - set(campaigns))
     if missing:
         return Outcome(f"not measured: no results of {missing[0]}")
     try:
@@ -141,9 +142,10 @@ def changed(
 
 def runs_of(criterion: Criterion, campaigns: Campaigns) -> Runs:
     """The runs that a criterion is answered from, among campaigns by name."""
-    name = criterion.rows.campaign
+    sets = criterion.sets
+    name = sets.rows.campaign
     campaign = campaigns[name]
-    other = criterion.against.campaign if criterion.against else ""
+    other = sets.against.campaign if sets.against else ""
     others = None
     if other and other != name:
         others = with_drop_shares(campaigns[other].mptcp_runs)
@@ -154,7 +156,8 @@ def runs_of(criterion: Criterion, campaigns: Campaigns) -> Runs:
 
 def _names_tcp(criterion: Criterion, campaign: Campaign) -> bool:
     """Whether a criterion names all its cases, and a case of TCP among them."""
-    given = criterion.rows, criterion.against, criterion.over
+    sets = criterion.sets
+    given = sets.rows, sets.against, sets.over
     selections = [s for s in given if s is not None]
     named = {case for selection in selections for case in selection.cases}
     every = all(selection.cases for selection in selections)

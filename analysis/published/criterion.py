@@ -1,4 +1,4 @@
-"""The criterion of a published statement: how it is read as numbers."""
+"""The criterion of a published statement, read as numbers."""
 
 import hashlib
 import json
@@ -36,60 +36,129 @@ Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Criterion:
-    """How a statement is read as numbers.
+class Batch:
+    """The batch ]above, up_to] of |criterion|; None where it has no end."""
+
+    above: float | None = None
+    up_to: float | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """The number that is computed from runs.
 
     statistic : a name of statistics.STATISTICS or two_sample.TWO_SAMPLE
     metric, criterion : columns of the table of runs; criterion may be ""
-    above, up_to : the batch ]above, up_to] of |criterion|; None where it has no end
+    batch : the runs that count, by the criterion
     threshold : for statistics that count runs above or below it
-    relation : what the statistic must be: `<`, `>` or `=` to `value`; `about`, within
-        `tolerance` of it; `insignificant`, no effect larger than `margin`; or "",
-        which compares nothing
-    value : a number; the name of another metric, whose same statistic is meant; or ""
-    margin : the largest effect that counts as none; None where nobody registered one
-    count, of : the published count and its total. `of` is 0 where no count is
-        published, and -1 where the total is not printed and is taken to be ours
-    rows : the runs that the statement is about
-    against : the runs that they are compared with, or None
-    against_metric : the metric of `against`; "" for `metric`
-    over : the runs by whose metric both sets are divided first, each by those of its
-        own campaign, network by network; or None
     """
 
     statistic: str
     metric: str = ""
     criterion: str = ""
-    above: float | None = None
-    up_to: float | None = None
+    batch: Batch = Batch()
     threshold: float = 0.0
-    relation: str = ""
-    value: str = ""
-    tolerance: float = 0.0
+
+
+@dataclass(frozen=True)
+class Less:
+    """The statistic is less than the value.
+
+    margin : the largest effect that counts as none; None where nobody registered one
+    """
+
     margin: float | None = None
-    count: int | None = None
-    of: int = 0
+
+
+@dataclass(frozen=True)
+class More:
+    """The statistic is greater than the value. margin : as of Less"""
+
+    margin: float | None = None
+
+
+@dataclass(frozen=True)
+class Equal:
+    """The statistic is the value."""
+
+
+@dataclass(frozen=True)
+class About:
+    """The statistic is within `tolerance` of the value."""
+
+    tolerance: float = 0.0
+
+
+@dataclass(frozen=True)
+class Insignificant:
+    """There is no effect larger than `margin`; None where nobody registered one."""
+
+    margin: float | None = None
+
+
+Relation = Less | More | Equal | About | Insignificant
+
+
+@dataclass(frozen=True)
+class Count:
+    """A published count of networks.
+
+    count : None where the statistic's value is published in its place
+    of : its total; None where that is not printed and is taken to be ours
+    """
+
+    count: int | None
+    of: int | None
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The runs of a criterion.
+
+    rows : the runs that the statement is about
+    against : the runs that they are compared with, or None
+    against_metric : the metric of `against`; "" for that of `rows`
+    over : the runs by whose metric both sets are divided first, each by those of its
+        own campaign, network by network; or None
+    """
+
     rows: Selection = field(default_factory=Selection)
     against: Selection | None = None
     against_metric: str = ""
     over: Selection | None = None
 
+    def campaigns(self) -> set[str]:
+        """The campaigns that are named."""
+        names = {self.rows.campaign, self.against.campaign if self.against else ""}
+        return names - {""}
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """The reading of a statement as numbers.
+
+    measure : the number that is computed
+    sets : the runs that it is computed from
+    wanted : the number that it is compared with, or the name of another metric, whose
+        same statistic is meant
+    relation : its relation to `wanted`; None compares nothing
+    published : the count that `wanted` stands for, if one is published
+    """
+
+    measure: Measure
+    sets: Sets
+    wanted: float | str = 0.0
+    relation: Relation | None = None
+    published: Count | None = None
+
     @property
     def number(self) -> float | None:
-        """The value, if it is a number; 0 if it is left out; None for a metric."""
-        try:
-            return float(self.value or 0)
-        except ValueError:
-            return None
+        """The number that is wanted; None for a metric."""
+        return None if isinstance(self.wanted, str) else self.wanted
 
     @property
     def scored(self) -> bool:
-        return bool(self.relation)
-
-    def campaigns(self) -> set[str]:
-        """The campaigns that the criterion names."""
-        names = {self.rows.campaign, self.against.campaign if self.against else ""}
-        return names - {""}
+        return self.relation is not None
 
 
 def normal(values: Values) -> dict[str, Any]:
@@ -126,28 +195,46 @@ def parse(values: Values) -> Criterion:
         raise ValueError(
             f"{known['statistic']} needs runs to compare with in 'against'"
         )
-    over = _over(known)
     numbers = {name: _finite(name, known[name]) for name in NUMBERS if name in known}
-    count, of = _published(known)
     text = {name: str(known.get(name, "")) for name in KEYS}
     return Criterion(
-        statistic=text["statistic"],
-        metric=text["metric"],
-        criterion=text["criterion"],
-        above=numbers.get("above"),
-        up_to=numbers.get("up_to"),
-        threshold=numbers.get("threshold", 0.0),
-        relation=text["relation"],
-        value=text["value"],
-        tolerance=numbers.get("tolerance", 0.0),
-        margin=numbers.get("margin"),
-        against_metric=text["against_metric"],
-        count=count,
-        of=of,
-        rows=selection.read(text["rows"]),
-        against=selection.read(against) if against else None,
-        over=over,
+        Measure(
+            text["statistic"],
+            text["metric"],
+            text["criterion"],
+            Batch(numbers.get("above"), numbers.get("up_to")),
+            numbers.get("threshold", 0.0),
+        ),
+        Sets(
+            selection.read(text["rows"]),
+            selection.read(against) if against else None,
+            text["against_metric"],
+            _over(known),
+        ),
+        _wanted(text["value"]),
+        _relation(text["relation"], numbers),
+        _published(known),
     )
+
+
+def _wanted(text: str) -> float | str:
+    """A number, 0 if it is left out, or the name of a metric."""
+    try:
+        return float(text or 0)
+    except ValueError:
+        return text
+
+
+def _relation(name: str, numbers: Mapping[str, float]) -> Relation | None:
+    margin = numbers.get("margin")
+    relations: Mapping[str, Relation] = {
+        "<": Less(margin),
+        ">": More(margin),
+        "=": Equal(),
+        "about": About(numbers.get("tolerance", 0.0)),
+        "insignificant": Insignificant(margin),
+    }
+    return relations.get(name)
 
 
 def _over(known: Values) -> Selection | None:
@@ -162,19 +249,20 @@ def _over(known: Values) -> Selection | None:
     return over
 
 
-def _published(known: Values) -> tuple[int | None, int]:
+def _published(known: Values) -> Count | None:
     """The published count and its total."""
-    of = known.get("of", 0)
-    if of == "ours":
-        of = -1
-    if not isinstance(of, int) or of < -1 or isinstance(of, bool):
+    of, count = known.get("of", 0), known.get("count")
+    ours = of in ("ours", -1)
+    if not ours and (not isinstance(of, int) or of < 0 or isinstance(of, bool)):
         raise ValueError(f"of: {of!r}; give the number of networks, or 'ours'")
-    count = known.get("count")
-    if count is None:
-        return None, of
-    if not isinstance(count, int) or of < 1 or not 0 <= count <= of:
-        raise ValueError(f"count: {count!r} of {of}; give a whole number of the total")
-    return count, of
+    total = None if ours else of
+    known_count = isinstance(count, int) and total and 0 <= count <= total
+    if count is not None and not known_count:
+        shown = -1 if ours else of
+        raise ValueError(
+            f"count: {count!r} of {shown}; give a whole number of the total"
+        )
+    return Count(count, total) if ours or total else None
 
 
 def _finite(name: str, value: Any) -> float:

@@ -49,16 +49,16 @@ def estimator(criterion: Criterion, runs: Runs) -> Estimator:
     selected = runs.selected(criterion)
     compared = runs.compared(criterion)
     asked = question(criterion, runs.factors)
-    if compared is not None and criterion.statistic in TWO_SAMPLE:
+    name, wanted = criterion.measure.statistic, criterion.wanted
+    if compared is not None and name in TWO_SAMPLE:
         return _two_sample(criterion, selected, compared, runs.others is None)
-    if compared is None and criterion.number is not None:
-        return _alone(criterion.statistic, selected, asked)
-    if compared is None:
-        other = replace(asked, metric=criterion.value)
-        frames, questions = [selected, selected], [asked, other]
-    else:
+    if compared is not None:
         frames, questions = [selected, compared], [asked, asked]
-    return _difference(criterion.statistic, frames, questions, runs.others is None)
+    elif isinstance(wanted, str):
+        frames, questions = [selected, selected], [asked, replace(asked, metric=wanted)]
+    else:
+        return _alone(name, selected, asked)
+    return _difference(name, frames, questions, runs.others is None)
 
 
 def _alone(name: str, rows: pd.DataFrame, asked: Question) -> Estimator:
@@ -98,12 +98,12 @@ def _difference(
 def _two_sample(
     criterion: Criterion, rows: pd.DataFrame, others: pd.DataFrame, same_campaign: bool
 ) -> Estimator:
-    name = criterion.statistic
+    name = criterion.measure.statistic
     if name in RATIOS:
         known = ratios.by_network(rows, others, question(criterion, ()))
         return _of_ratios(criterion, known)
     if name in ("paired", "part_ahead"):
-        both = matched(rows, others, criterion.metric)
+        both = matched(rows, others, criterion.measure.metric)
         (numbers,), _ = network_keys([both.assign(point=0)])
         differences = both["difference"].to_numpy(float)
         if name == "paired":
@@ -119,7 +119,10 @@ def _two_sample(
     else:
         of_rows, several = [network_keys([frame])[0][0] for frame in frames], False
     both_samples = tuple(
-        sample({"y": frame[criterion.metric].astype(float).to_numpy(float)}, numbers)
+        sample(
+            {"y": frame[criterion.measure.metric].astype(float).to_numpy(float)},
+            numbers,
+        )
         for frame, numbers in zip(frames, of_rows, strict=True)
     )
     for part in both_samples:
@@ -133,10 +136,10 @@ def _two_sample(
 def _of_ratios(criterion: Criterion, known: pd.DataFrame) -> Estimator:
     """A statistic of the ratios of networks, one value per network."""
     columns = {"y": known[ratios.RATIO].to_numpy(float)}
-    if criterion.criterion:
-        columns["x"] = known[criterion.criterion].to_numpy(float)
+    if criterion.measure.criterion:
+        columns["x"] = known[criterion.measure.criterion].to_numpy(float)
     only = Samples((sample(columns, np.arange(len(known))),), joint=False)
-    value, interval = RATIOS[criterion.statistic]
+    value, interval = RATIOS[criterion.measure.statistic]
     return Estimator(only, _one(value), _one_interval(interval))
 
 

@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from analysis.published import ratios
-from analysis.published.criterion import Criterion
+from analysis.published.criterion import (
+    About,
+    Criterion,
+    Equal,
+    Insignificant,
+    Less,
+    More,
+)
 from analysis.published.statistics import SIGNIFICANCE, STATISTICS, Finding, Question
 from analysis.published.two_sample import TWO_SAMPLE
 
@@ -29,19 +36,21 @@ class Runs:
 
         With `over`, one row per network, whose metric is a ratio.
         """
-        return _divided(criterion, criterion.rows.of(self.rows), self.rows)
+        return _divided(criterion, criterion.sets.rows.of(self.rows), self.rows)
 
     def compared(self, criterion: Criterion) -> pd.DataFrame | None:
         """The rows that they are compared with, if the criterion names any.
 
         The column `metric` of the result is that of `against_metric`, if there is one.
         """
-        if criterion.against is None:
+        sets = criterion.sets
+        if sets.against is None:
             return None
         whole = self.rows if self.others is None else self.others
-        other = criterion.against.of(whole)
-        if criterion.against_metric:
-            other = other.assign(**{criterion.metric: other[criterion.against_metric]})
+        other = sets.against.of(whole)
+        if sets.against_metric:
+            metric = criterion.measure.metric
+            other = other.assign(**{metric: other[sets.against_metric]})
         return _divided(criterion, other, whole)
 
 
@@ -49,19 +58,21 @@ def _divided(
     criterion: Criterion, rows: pd.DataFrame, whole: pd.DataFrame
 ) -> pd.DataFrame:
     """The rows over those of `over` in the same campaign, if the criterion has it."""
-    if criterion.over is None:
+    over = criterion.sets.over
+    if over is None:
         return rows
-    return ratios.divided(rows, criterion.over.of(whole), question(criterion, ()))
+    return ratios.divided(rows, over.of(whole), question(criterion, ()))
 
 
 def question(criterion: Criterion, factors: tuple[str, ...]) -> Question:
+    measure = criterion.measure
     return Question(
-        criterion.metric,
-        criterion.criterion,
-        criterion.above,
-        criterion.up_to,
+        measure.metric,
+        measure.criterion,
+        measure.batch.above,
+        measure.batch.up_to,
         factors,
-        criterion.threshold,
+        measure.threshold,
     )
 
 
@@ -73,18 +84,17 @@ def find(criterion: Criterion, runs: Runs) -> tuple[Finding, float]:
     asked = question(criterion, runs.factors)
     selected = runs.selected(criterion)
     compared = runs.compared(criterion)
-    number = criterion.number
-    if compared is not None and criterion.statistic in TWO_SAMPLE:
-        two_sample = TWO_SAMPLE[criterion.statistic]
-        return two_sample(selected, compared, asked), number or 0.0
-    statistic = STATISTICS[criterion.statistic]
+    name, wanted = criterion.measure.statistic, criterion.wanted
+    if compared is not None and name in TWO_SAMPLE:
+        return TWO_SAMPLE[name](selected, compared, asked), criterion.number or 0.0
+    statistic = STATISTICS[name]
     finding = statistic(selected, asked)
     if compared is not None:
         other = statistic(compared, asked)
-    elif number is not None:
-        return finding, number
+    elif not isinstance(wanted, str):
+        return finding, wanted
     else:
-        other = statistic(selected, replace(asked, metric=criterion.value))
+        other = statistic(selected, replace(asked, metric=wanted))
     # A test of one sample against 0 says nothing about the two together.
     text = f"{finding.text} (against {other.text})"
     return replace(finding, text=text, p=None), other.value
@@ -100,14 +110,14 @@ def judged_earlier(
     """
     significant = finding.p is None or finding.p < SIGNIFICANCE
     match criterion.relation:
-        case "<":
+        case Less():
             return finding.value < wanted and significant
-        case ">":
+        case More():
             return finding.value > wanted and significant
-        case "=":
+        case Equal():
             return finding.value == wanted
-        case "about":
-            return abs(finding.value - wanted) <= criterion.tolerance
-        case "insignificant":
+        case About(tolerance):
+            return abs(finding.value - wanted) <= tolerance
+        case Insignificant():
             return not significant
     return None

@@ -14,7 +14,15 @@ import numpy as np
 from scipy import stats
 
 from analysis.published import intervals
-from analysis.published.criterion import Criterion
+from analysis.published.criterion import (
+    About,
+    Count,
+    Criterion,
+    Equal,
+    Insignificant,
+    Less,
+    More,
+)
 from analysis.published.estimates import Estimator, estimator
 from analysis.published.findings import Runs
 from analysis.published.intervals import Interval
@@ -28,7 +36,6 @@ EQUIVALENCE = 0.90
 FRAGILE = 0.90
 REDRAWS = 1000
 SEED = 0
-TAKEN_TO_BE_OURS = -1
 
 
 class Verdict(Enum):
@@ -77,8 +84,8 @@ def judge(
         if asked.interval is None and not _by_value(criterion):
             return _redrawn(criterion, asked, generator, redraws)
         redraws = redraws if with_chance else 0
-        if criterion.of:
-            return _counted(criterion, asked, generator, redraws)
+        if criterion.published:
+            return _counted(criterion, criterion.published, asked, generator, redraws)
         if _by_value(criterion):
             return _literal(criterion, asked, generator, redraws)
         return _tested(criterion, asked, generator, redraws)
@@ -86,8 +93,9 @@ def judge(
 
 def _by_value(criterion: Criterion) -> bool:
     """Whether the value itself is judged, or a count of it."""
-    literal = criterion.relation == "=" or criterion.statistic == "maximum"
-    return literal or bool(criterion.of)
+    literal = isinstance(criterion.relation, Equal)
+    literal = literal or criterion.measure.statistic == "maximum"
+    return literal or criterion.published is not None
 
 
 def decide(
@@ -103,18 +111,27 @@ def decide(
     """
     low, high = wide[0] - wanted, wide[1] - wanted
     inner = narrow[0] - wanted, narrow[1] - wanted
-    margin = criterion.margin
-    if criterion.relation in ("<", ">"):
-        if criterion.relation == "<":
+    relation = criterion.relation
+    if isinstance(relation, Less | More):
+        if isinstance(relation, Less):
             low, high = -high, -low
         if low > 0:
             return Verdict.AGREES
-        none = margin is not None and -margin <= inner[0] and inner[1] <= margin
+        none = _within(inner, relation.margin)
         return Verdict.DIFFERS if high <= 0 or none else Verdict.UNDECIDED
-    reach = criterion.tolerance if criterion.relation == "about" else margin
-    if reach is not None and -reach <= inner[0] and inner[1] <= reach:
+    reach = None
+    if isinstance(relation, About):
+        reach = relation.tolerance
+    elif isinstance(relation, Insignificant):
+        reach = relation.margin
+    if _within(inner, reach):
         return Verdict.AGREES
     return Verdict.DIFFERS if low > 0 or high < 0 else Verdict.UNDECIDED
+
+
+def _within(interval: Interval, reach: float | None) -> bool:
+    """Whether an interval lies within `reach` of 0; None reaches nothing."""
+    return reach is not None and -reach <= interval[0] and interval[1] <= reach
 
 
 def _tested(
@@ -156,9 +173,9 @@ def _has(criterion: Criterion, value: float) -> bool:
     one side of 0 while the median, which the statement is about, is 0.
     """
     wanted = criterion.number or 0.0
-    if criterion.relation == "<":
+    if isinstance(criterion.relation, Less):
         return value < wanted
-    return value > wanted if criterion.relation == ">" else True
+    return value > wanted if isinstance(criterion.relation, More) else True
 
 
 def _redrawn(
@@ -169,7 +186,8 @@ def _redrawn(
     A redrawn design's own interval is taken to be as wide as ours, around its value.
     A verdict that depends on the seed of the redraws is undecided.
     """
-    names_value = criterion.against is None or criterion.statistic in TWO_SAMPLE
+    two_samples = criterion.measure.statistic in TWO_SAMPLE
+    names_value = criterion.sets.against is None or two_samples
     wanted = criterion.number or 0.0 if names_value else 0.0
     value = asked.value(asked.samples.columns)
     drawn = np.array(
@@ -219,8 +237,8 @@ def _literal(
 
     def verdict(columns: Sequence[Columns]) -> Verdict:
         value = asked.value(columns)
-        holds = {"<": value < wanted, ">": value > wanted, "=": value == wanted}
-        return Verdict.AGREES if holds[criterion.relation] else Verdict.DIFFERS
+        holds = {Less: value < wanted, More: value > wanted, Equal: value == wanted}
+        return Verdict.AGREES if holds[type(criterion.relation)] else Verdict.DIFFERS
 
     columns = asked.samples.columns
     given = verdict(columns)
@@ -229,7 +247,11 @@ def _literal(
 
 
 def _counted(
-    criterion: Criterion, asked: Estimator, generator: np.random.Generator, redraws: int
+    criterion: Criterion,
+    published: Count,
+    asked: Estimator,
+    generator: np.random.Generator,
+    redraws: int,
 ) -> Judged:
     """By Fisher's exact test against the published count.
 
@@ -238,15 +260,17 @@ def _counted(
     to be ours.
     """
     counts = asked.counts
+    relation = criterion.relation
+    tolerance = relation.tolerance if isinstance(relation, About) else 0.0
 
     def tables(columns: Sequence[Columns]) -> tuple[tuple[int, int], tuple[int, int]]:
         values = columns[0]["y"]
         ours = int(values.sum() if counts else asked.value(columns))
         total = len(values)
-        of = total if criterion.of == TAKEN_TO_BE_OURS else criterion.of
+        of = total if published.of is None else published.of
         if not counts:
             total = max(total, of)
-        count = criterion.count
+        count = published.count
         theirs = round((criterion.number or 0.0) * of) if count is None else count
         return (ours, total), (theirs, of)
 
@@ -255,7 +279,7 @@ def _counted(
         if fisher(ours, theirs) < SIGNIFICANCE:
             return Verdict.DIFFERS
         low, high = intervals.share_difference(ours, theirs, EQUIVALENCE)
-        within = -criterion.tolerance <= low and high <= criterion.tolerance
+        within = -tolerance <= low and high <= tolerance
         return Verdict.AGREES if within else Verdict.UNDECIDED
 
     columns = asked.samples.columns

@@ -255,7 +255,7 @@ def change_p(criterion: Criterion, one: Campaigns, other: Campaigns) -> float | 
     fewer than LEAST_PAIRS networks, where the networks were given and not drawn, and
     for a maximum: redrawn designs mostly have the same one, and too small an error.
     """
-    if criterion.statistic == "maximum":
+    if criterion.measure.statistic == "maximum":
         return None
     try:
         first, second = (

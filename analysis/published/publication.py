@@ -190,7 +190,7 @@ def named_campaigns(
     names += [
         name
         for statement in statements
-        for name in sorted(statement.criterion.campaigns())
+        for name in sorted(statement.criterion.sets.campaigns())
     ]
     return tuple(dict.fromkeys(names))
 

@@ -97,11 +97,11 @@ class Statement:
     def campaigns(self) -> set[str]:
         """The campaigns that the criterion and the readings name."""
         criteria = (self.criterion, *(one.criterion for one in self.readings))
-        return {name for one in criteria for name in one.campaigns()}
+        return {name for one in criteria for name in one.sets.campaigns()}
 
     def of(self, campaign: str) -> bool:
         """Whether this campaign alone can answer the statement."""
-        return self.criterion.campaigns() <= {campaign}
+        return self.criterion.sets.campaigns() <= {campaign}
 
 
 def is_table_of_statements(path: Path) -> bool:

@@ -232,5 +232,5 @@ def _explored(statement: Statement, explored: Scored, baseline: Scored) -> bool:
     """Whether a campaign of the statement is another one than the baseline's."""
     return any(
         explored.campaigns.get(name) is not baseline.campaigns.get(name)
-        for name in statement.criterion.campaigns()
+        for name in statement.criterion.sets.campaigns()
     )

@@ -26,7 +26,7 @@ def lines(statements: Sequence[Statement], campaign: Campaign) -> Iterator[str]:
         one_case = replace(campaign, runs=rows)
         answers = []
         for statement in statements:
-            cases = statement.criterion.rows.cases
+            cases = statement.criterion.sets.rows.cases
             if statement.of(campaign.name) and (not cases or case in cases):
                 used = campaign if cases else one_case
                 answers.append(answer(statement, {"": used, campaign.name: used}))

@@ -132,7 +132,7 @@ def test_every_estimate_is_the_statistic_that_pages_print() -> None:
             continue
         for statement in statements.read(path):
             asked = statement.criterion
-            if asked.rows.cases or statement.kind == "input":
+            if asked.sets.rows.cases or statement.kind == "input":
                 continue
             try:
                 finding, wanted = find(asked, runs)
@@ -142,7 +142,7 @@ def test_every_estimate_is_the_statistic_that_pages_print() -> None:
             compared = finding.value - wanted if _difference(asked) else finding.value
             own = value.value(value.samples.columns)
             assert own == pytest.approx(compared, abs=1e-9), statement.id
-            checked.add(asked.statistic)
+            checked.add(asked.measure.statistic)
     assert checked >= {
         *("trend", "median", "maximum", "fall", "outliers", "weaker_path"),
         *("first_path", "shift", "mirrored", "part_above", "uniformity"),
@@ -152,9 +152,10 @@ def test_every_estimate_is_the_statistic_that_pages_print() -> None:
 
 def _difference(asked: criteria.Criterion) -> bool:
     """Whether the estimate is a difference, not the statistic of the first runs."""
-    two = asked.statistic in ("shift", "mirrored", "paired", "part_ahead")
-    two = two or asked.statistic in ("mean_difference", "mean_ratio")
-    return not two and (asked.against is not None or asked.number is None)
+    name = asked.measure.statistic
+    two = name in ("shift", "mirrored", "paired", "part_ahead")
+    two = two or name in ("mean_difference", "mean_ratio")
+    return not two and (asked.sets.against is not None or asked.number is None)
 
 
 def test_rows_of_a_network_are_drawn_together() -> None:

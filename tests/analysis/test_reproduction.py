@@ -199,7 +199,7 @@ def test_the_thesis_is_whole() -> None:
         assert any(sheet.has(statement.figure) for sheet in sheets), statement.id
         readings = [reading.criterion for reading in statement.readings]
         for asked in (statement.criterion, *readings):
-            for campaign_name in asked.campaigns():
+            for campaign_name in asked.sets.campaigns():
                 assert pages.experiment(campaign_name), statement.id
 
 
@@ -218,7 +218,8 @@ def test_the_pages_of_mpcc_are_whole() -> None:
     for statement in pages.statements:
         on = [one for one in pages.publication.sheets if one.has(statement.figure)]
         assert len(on) == 1, statement.id
-        assert statement.criterion.campaigns() <= set(on[0].campaigns), statement.id
+        named = statement.criterion.sets.campaigns()
+        assert named <= set(on[0].campaigns), statement.id
 
 
 def test_numbers_that_are_not_judged_are_not_said_to_be_missing() -> None:

@@ -139,7 +139,7 @@ def one(tmp_path: Path, line: str) -> statements.Statement:
 def test_a_statement_is_set_against_other_runs(tmp_path: Path) -> None:
     line = "x,1,2,3.4,text,median,m,,,,<,,,one; path1.capacity_mbps>9,two,"
     said = one(tmp_path, line)
-    assert not said.of("one") and said.criterion.rows.campaign == "one"
+    assert not said.of("one") and said.criterion.sets.rows.campaign == "one"
     mine, other = runs(np.arange(20.0)), runs(np.full(20, 15.0))
     finding, wanted = findings.find(said.criterion, findings.Runs(mine, (), other))
     assert (finding.value, wanted, finding.n) == (14.5, 15, 10)

@@ -8,6 +8,7 @@ import pytest
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
 from analysis.published import answers, criterion, statements
+from analysis.published.criterion import Less
 from analysis.published.judging import Verdict
 from analysis.published.statistics import STATISTICS, Question
 from tests.analysis import campaign
@@ -53,8 +54,11 @@ def test_every_statement_says_where_it_stands(path: Path) -> None:
             # Registered without a verdict: the paper had RED, which is judged.
             assert path.stem in WITH_DROP_TAIL and one.id.endswith("-tail"), one.id
             judged = scored[one.id.removesuffix("-tail") + "-red"]
-            metric = one.criterion.metric.replace("_tail.", "_red.")
-            assert (judged.text, judged.criterion.metric) == (one.text, metric), one.id
+            metric = one.criterion.measure.metric.replace("_tail.", "_red.")
+            assert (judged.text, judged.criterion.measure.metric) == (
+                one.text,
+                metric,
+            ), one.id
 
 
 def test_a_criterion_that_names_a_case_of_tcp_has_its_runs() -> None:
@@ -78,16 +82,16 @@ def test_the_original_criteria_are_in_force() -> None:
     """Those that the history shows were changed after a result was seen."""
     known = {one.id: one for path in FILES for one in statements.read(path)}
     for name in ("only-first-capacity", "only-first-delay"):
-        assert known[name].criterion.threshold == 0.99
-        assert known[name].readings[0].criterion.threshold == 0.999
+        assert known[name].criterion.measure.threshold == 0.99
+        assert known[name].readings[0].criterion.measure.threshold == 0.999
     for name in ("curl-split-grows", "better-low-olia", "better-high-balia"):
-        assert known[name].criterion.statistic == "paired"
-        assert known[name].readings[0].criterion.statistic == "part_ahead"
+        assert known[name].criterion.measure.statistic == "paired"
+        assert known[name].readings[0].criterion.measure.statistic == "part_ahead"
     for size in ("32", "128", "512"):
-        assert known[f"capacity-{size}kB"].criterion.statistic == "signed_trend"
+        assert known[f"capacity-{size}kB"].criterion.measure.statistic == "signed_trend"
     for case in ("lia", "olia", "balia"):
-        assert known[f"loss-eab-high-{case}"].criterion.relation == "<"
-        assert known[f"loss-zero-high-{case}"].criterion.statistic == "median"
+        assert isinstance(known[f"loss-eab-high-{case}"].criterion.relation, Less)
+        assert known[f"loss-zero-high-{case}"].criterion.measure.statistic == "median"
     assert {"7b-flap", "8b-much"} <= set(known)
     commits = {change.commit for one in known.values() for change in one.changes}
     assert {"a692ac1", "18dbfe1", "9258878", "c062bd6", "008f194"} <= commits
