@@ -106,9 +106,15 @@ def _execute(order: Order, worker: Any, here: tuple[str, str]) -> Answer:
 
 
 def pack(run: Any) -> bytes:
-    """The files of a stored run as a compressed archive."""
+    """The files of a stored run as a compressed archive.
+
+    This format has one header per file; that of `tarfile` has a second one for the
+    fractions of a date.
+    """
     data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w:gz", compresslevel=COMPRESSION) as archive:
+    with tarfile.open(
+        fileobj=data, mode="w:gz", compresslevel=COMPRESSION, format=tarfile.GNU_FORMAT
+    ) as archive:
         archive.add(run.root, run.root.name)
     return data.getvalue()
 
