@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mpbench.errors import UserError
-from mpbench.store import campaign
+from mpbench.store import campaign, manifest
 from mpbench.store.atomic import TEMPORARY
 from mpbench.store.disk_space import explained
 from mpbench.store.layout import PARTIAL, REPLACED, Results, is_run_id
@@ -99,7 +99,7 @@ def other_files(results: Results) -> list[str]:
     if not results.root.exists():
         return []
     return sorted(
-        path.name
+        manifest.shown(path.name)
         for path in results.root.iterdir()
         if path.name not in ours
         and not path.name.startswith(TEMPORARY)

@@ -136,7 +136,9 @@ def faults(run: Run, manifest: Manifest) -> list[str]:
     found = [f"{name} is missing" for name in sorted(kept.keys() - here.keys())]
     for name in sorted(here):
         about = here[name].lstat()
-        if not stat.S_ISREG(about.st_mode):
+        if not name.isprintable():
+            found.append(f"{shown(name)} has a name that no run gives a file")
+        elif not stat.S_ISREG(about.st_mode):
             found.append(f"{name} is not a regular file")
         elif name not in kept:
             found.append(f"{name} is not in the manifest")
@@ -148,14 +150,27 @@ def faults(run: Run, manifest: Manifest) -> list[str]:
 
 
 def strange(folder: Path) -> list[Path]:
-    """The links, pipes and devices below `folder`, which no run has to leave."""
-    return [p for p in _files(folder) if not stat.S_ISREG(p.lstat().st_mode)]
+    """The links, pipes and devices below `folder`, and the files and folders whose
+    names have control characters or bytes that are no text. No run has to leave any."""
+    return [
+        path
+        for path in _files(folder)
+        if not stat.S_ISREG(path.lstat().st_mode)
+        or not path.relative_to(folder).as_posix().isprintable()
+    ]
+
+
+def shown(name: str) -> str:
+    """A stranger's file name for a message: one line, with escapes for characters that
+    a terminal would not print."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name[:200])
 
 
 @dataclass(frozen=True)
 class Difference:
     """One artefact that two executions do not share.
 
+    artefact : its name, as it is shown
     what : ``differs``, ``missing`` (now) or ``new``
     """
 
@@ -170,11 +185,11 @@ def compare(
     found = []
     for name in sorted(before.keys() | now.keys()):
         if name not in now:
-            found.append(Difference(name, "missing"))
+            found.append(Difference(shown(name), "missing"))
         elif name not in before:
-            found.append(Difference(name, "new"))
+            found.append(Difference(shown(name), "new"))
         elif before[name]["sha256"] != now[name]["sha256"]:
-            found.append(Difference(name, "differs"))
+            found.append(Difference(shown(name), "differs"))
     return found
 
 
@@ -204,7 +219,7 @@ def _plain_paths(files: Files) -> Files:
     """Raises DamagedError for a path that leads out of the run's folder."""
     for name in files:
         parts = name.split("/")
-        if "\0" in name or any(part in ("", ".", "..") for part in parts):
+        if not name.isprintable() or any(part in ("", ".", "..") for part in parts):
             raise DamagedError(f"{name[:60]!r} is not the path of a file of the run")
     return files
 

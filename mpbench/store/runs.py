@@ -103,7 +103,7 @@ def discard(results: layout.Results, run_id: str) -> None:
 
 def clean(run: layout.Run, job: Mapping[str, Any]) -> list[str]:
     """Remove what a guest may have left beside its artefacts; the names of what was
-    no regular file.
+    no regular file, or had a name that is no line of text.
 
     A guest can write what it likes in its run's folder: a link in place of a record,
     which would lead the engine's next write elsewhere, or a pipe that blocks who
@@ -119,7 +119,7 @@ def clean(run: layout.Run, job: Mapping[str, Any]) -> list[str]:
         if path != run.artefacts and (path.is_symlink() or path.name != "boot"):
             remove_tree(path)
     for path in manifest.strange(run.root):
-        names.append(path.relative_to(run.root).as_posix())
+        names.append(manifest.shown(path.relative_to(run.root).as_posix()))
         path.unlink()
     atomic.write_json(run.job, dict(sorted(job.items())))
     return names

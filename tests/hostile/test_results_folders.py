@@ -310,3 +310,57 @@ def test_an_artefact_of_many_gigabytes_is_not_read(
     said = command("verify", "--stored", results).out
     assert "console.log is larger than any run makes it" in said
     assert "outcome.json is larger than any run makes it" in said
+
+
+STRANGE_NAMES = {"newline": b"a\nb", "escape": b"a\x1b[2J", "no text": b"a\xffb"}
+
+
+@pytest.mark.parametrize("verb", [*VERBS, "run", "merge", "rows"])
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_file_name_that_is_no_line_of_text_is_told(
+    results: Path, command: Command, verb: str, listed: bool
+) -> None:
+    shutil.copy(results / "experiment.yaml", "small.yaml")
+    run = first_run(results)
+    for name in STRANGE_NAMES.values():
+        Path(os.fsdecode(bytes(run.artefacts) + b"/" + name)).write_text("x")
+    if listed:  # JSON has no way to write a byte that is no text
+        forge(run, "artefacts/a\nb", b"x")
+    if verb == "merge":
+        done = command("merge", results, "--out", "merged")
+    elif verb == "rows":
+        done = command("rows", results, "--out", "kept")
+    else:
+        done = call(command, verb, results)
+    said = done.out + done.err
+    assert done.status in (0, 1, 2)
+    assert "Traceback" not in said and "\x1b[2J" not in said and "a\nb" not in said
+    if verb == "stored":
+        assert done.status == 1
+        assert "is not the path" in said if listed else "has a name that no run" in said
+
+
+@pytest.mark.parametrize("name", STRANGE_NAMES.values(), ids=STRANGE_NAMES)
+def test_a_guest_s_file_with_such_a_name_is_not_kept(
+    results: Path, name: bytes
+) -> None:
+    stored = Results(results)
+    run = runs.begin(stored, "0" * 16, {})
+    strange = Path(os.fsdecode(bytes(run.artefacts) + b"/" + name))
+    strange.write_text("x")
+    (run.artefacts / "console.log").write_text("x")
+    (said,) = runs.clean(run, {})
+    assert said.isprintable() and said.startswith("artefacts/a\\")
+    assert [path.name for path in run.artefacts.iterdir()] == ["console.log"]
+
+
+def test_a_folder_of_other_files_is_told_in_one_line(
+    tmp_path: Path, command: Command, results: Path
+) -> None:
+    shutil.copy(results / "experiment.yaml", "small.yaml")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a\nb").write_text("x")
+    done = command("run", "small.yaml", "--backend", "fake", "--out", other)
+    assert done.status == 2
+    assert "holds a\\nb" in done.err and done.err.count("\n") == 1
