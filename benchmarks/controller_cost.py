@@ -25,6 +25,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.virtual_lab_speed import COALESCED, children_s, two_path
+from jobs import load as load_job
 from mpbench.backends import virtual
 from mpbench.engine.bounds import bounds
 
@@ -66,8 +67,9 @@ def execute(name: str, cpu: int) -> tuple[float, int]:
         artefacts.mkdir()
         (directory / "job.json").write_text(json.dumps(wanted))
         before_s = children_s()
+        job = load_job(wanted)
         ended = backend.execute(
-            wanted, directory, cpu, bounds(wanted), lambda _: None, threading.Event()
+            job, directory, cpu, bounds(job), lambda _: None, threading.Event()
         )
         if ended.status != "finished":
             raise SystemExit(f"{name}: {ended.status}: {ended.reason}")

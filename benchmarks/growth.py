@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.virtual_lab_speed import children_s, job
+from jobs import load as load_job
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 
@@ -91,7 +92,7 @@ def execute(asked: dict[str, Any], cpu: int) -> Spent:
         backend.identity()
         before_s = children_s()
         ended = backend.execute(
-            asked, directory, cpu, BOUNDS, lambda _: None, threading.Event()
+            load_job(asked), directory, cpu, BOUNDS, lambda _: None, threading.Event()
         )
         if ended.status != "finished":
             raise RuntimeError(f"{ended.status}: {ended.reason}")

@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run.row import row
+from jobs import dump
+from jobs import load as load_job
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.experiment_files import loads
@@ -68,7 +70,9 @@ def once(
     bounds = Bounds(virtual_s=job["time_limit_s"], wall_s=600, silence_s=120)
     cpu = min(os.sched_getaffinity(0))
     began = cpu_s()
-    ended = backend.execute(job, folder, cpu, bounds, lambda _: None, threading.Event())
+    ended = backend.execute(
+        load_job(job), folder, cpu, bounds, lambda _: None, threading.Event()
+    )
     if ended.status != "finished":
         sys.exit(f"{ended.status}: {ended.reason}")
     if analyse:
@@ -96,7 +100,7 @@ def main() -> None:
     for number in range(asked.rounds + 1):
         for name, more in WAYS.items():
             with tempfile.TemporaryDirectory(prefix="mpbench-observing-") as folder:
-                job = {**run.job, **more}
+                job = {**dump(run.job), **more}
                 spent, digests[name] = once(
                     backend, job, Path(folder) / "run", asked.analyse
                 )

@@ -32,6 +32,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from jobs import dump
+from jobs import load as load_job
 from mpbench import kernel
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.engine.bounds import bounds
@@ -199,7 +201,7 @@ def cases(read: str, read_bytes: int) -> list[Case]:
 
 def job(text: str) -> dict[str, Any]:
     (run,) = make_plan(loads(text), {}).runs
-    return dict(run.job)
+    return dump(run.job)
 
 
 def two_path(mbps: int, read: str, fabric: bool = False) -> dict[str, Any]:
@@ -247,7 +249,12 @@ def execute(asked: dict[str, Any], backend: VirtualBackend, cpu: int) -> float:
         (directory / "job.json").write_text(json.dumps(asked))
         before = children_s()
         ended = backend.execute(
-            asked, directory, cpu, bounds(asked), lambda _: None, threading.Event()
+            load_job(asked),
+            directory,
+            cpu,
+            bounds(load_job(asked)),
+            lambda _: None,
+            threading.Event(),
         )
         took_s = children_s() - before
         if ended.status != "finished":

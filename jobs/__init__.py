@@ -11,7 +11,7 @@ from typing import Any
 
 from jobs import fit, reading, writing
 from jobs.entries import Entry
-from jobs.job import FORMAT, Job
+from jobs.job import FORMAT, Job, bare
 from jobs.links import Link
 from jobs.reading import Fault
 from jobs.transport import Transport
@@ -23,6 +23,7 @@ __all__ = [
     "Job",
     "Link",
     "Transport",
+    "bare",
     "dump",
     "load",
 ]

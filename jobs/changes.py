@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
-from typing import Annotated, Literal
+from typing import Annotated
 
-from jobs.marks import Bounds, Length
+from jobs.marks import Among, Bounds, Length
 from jobs.values import MOST_SECONDS, Seconds
 
 MOST_STEPS = 200_000
@@ -23,7 +23,6 @@ RANGES = {
 """The least and the greatest value of each quantity that can change."""
 WHOLE = ("queue_packets", UP)
 
-Quantity = Literal["capacity_mbps", "delay_ms", "queue_packets", "loss_percent", "up"]
 _Steps = Length(1, MOST_STEPS)
 
 
@@ -42,10 +41,8 @@ class Series:
     """
 
     link: Annotated[str, Length(0, 100)]
-    direction: Literal["both", "up", "down"]
-    quantity: Literal[
-        "capacity_mbps", "delay_ms", "queue_packets", "loss_percent", "up"
-    ]
+    direction: Annotated[str, Among((BOTH, UP, DOWN))]
+    quantity: Annotated[str, Among(tuple(RANGES))]
     at_s: Annotated[tuple[Seconds, ...], _Steps]
     values: Annotated[tuple[float, ...], _Steps]
     period_s: Annotated[float, Bounds(LEAST_PERIOD_S, MOST_SECONDS)] | None

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from jobs.marks import Bounds
-from topologies.fabric import LIMITS, MOST_BURST_PACKETS
+from jobs.marks import Among, Bounds
+from topologies.fabric import CHOICES, LIMITS, MOST_BURST_PACKETS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,8 +18,8 @@ class Fabric:
     acks_direct : whether segments without data reach the other end at once
     """
 
-    choose: Literal["rotate", "hash", "random"]
-    limit: Literal["bytes", "packets"] | None = None
+    choose: Annotated[str, Among(CHOICES)]
+    limit: Annotated[str, Among(LIMITS)] | None = None
     burst_packets: Annotated[int, Bounds(0, MOST_BURST_PACKETS)] | None = None
     acks_first: Literal[True] | None = None
     acks_direct: Literal[True] | None = None

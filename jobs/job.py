@@ -24,11 +24,11 @@ from topologies.description import Description
 from topologies.shaping import Shape
 from topologies.wiring import Wiring
 
-FORMAT = 2
+FORMAT: Literal[2] = 2
 MOST_SEED = 2**63 - 1
 MOST_METRICS = 100
 
-Traffic = Annotated[tuple[Annotated[Entry, BY_TOOL], ...], Length(1, MOST_ENTRIES)]
+Entries = Annotated[tuple[Annotated[Entry, BY_TOOL], ...], Length(1, MOST_ENTRIES)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Job:
     links: Annotated[tuple[Link, ...], Length(0, MOST_ENTRIES)]
     changes: Annotated[tuple[Series, ...], Length(1, MOST_ENTRIES)] = ()
     transport: Transport
-    traffic: Traffic
+    traffic: Entries
     time_limit_s: LastingSeconds
     trace_s: Annotated[LastingSeconds | None, WRITTEN] = None
     queues: Queues | None = None
@@ -122,3 +122,25 @@ class Job:
     def transport_of(self, entry: Entry) -> Transport:
         """The transport of a traffic entry: its own, or else that of the case."""
         return entry.transport or self.transport
+
+
+def bare(seed: int, time_limit_s: float) -> Job:
+    """A job without network and traffic, for a guest that runs another program."""
+    transport = Transport(
+        protocol="tcp",
+        congestion_control="reno",
+        scheduler=None,
+        path=None,
+        path_manager=None,
+        sysctls={},
+    )
+    return Job(
+        format=FORMAT,
+        seed=seed,
+        topology=None,
+        parameters={},
+        links=(),
+        transport=transport,
+        traffic=(),
+        time_limit_s=time_limit_s,
+    )

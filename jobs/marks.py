@@ -5,7 +5,7 @@ excludes, and `jobs.schema` states the mark in the JSON Schema.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,22 @@ class Matching:
     def __call__(self, value: str) -> None:
         if not self.pattern.fullmatch(value):
             raise ValueError(f"{value[:40]!r} is not {self.what}")
+
+
+@dataclass(frozen=True)
+class Among:
+    """A text that is one of several."""
+
+    words: tuple[str, ...]
+
+    def __call__(self, value: str) -> None:
+        if value not in self.words:
+            raise ValueError(f"Input should be {one_of([*map(repr, self.words)])}")
+
+
+def one_of(words: Sequence[str]) -> str:
+    """`a, b or c`"""
+    return " or ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
 
 
 @dataclass(frozen=True)

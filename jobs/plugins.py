@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
-from jobs.marks import Checked, Length, Matching
+from jobs.marks import Among, Checked, Length, Matching
 from jobs.values import NumberName
-from jobs.vocabulary import CONGESTION_CONTROLS, SCHEDULERS
+from jobs.vocabulary import CONGESTION_CONTROLS, NUMBER_UNITS, SCHEDULERS
 
 MOST_BYTES = 1 << 16
 """Characters of a plug-in's text."""
@@ -24,8 +24,7 @@ def _not_ours(name: str) -> None:
 PluginName = Annotated[str, Matching(NAME, "the name of a plug-in")]
 KernelName = Annotated[str, Checked(_not_ours), Matching(NAME, "the name of a plug-in")]
 Code = Annotated[str, Length(0, MOST_BYTES)]
-Unit = Literal["Mbit/s", "ms", "s", "%", "packets", "bytes", "1"]
-"""One of `vocabulary.NUMBER_UNITS`."""
+Unit = Annotated[str, Among(NUMBER_UNITS)]
 Numbers = Annotated[Mapping[NumberName, Unit], Length(0, MOST_KEYS)]
 """The numbers that a plug-in's reader returns, and the unit of each."""
 

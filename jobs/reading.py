@@ -16,7 +16,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from jobs.marks import Bounds, Key, Length, Made, Registered, Tagged, Written
+from jobs.marks import Bounds, Key, Length, Made, Registered, Tagged, Written, one_of
 
 Read = Callable[[Any], Any]
 T = TypeVar("T")
@@ -55,6 +55,25 @@ def read(record: type[T], document: object) -> T:
     """The record in a JSON value. Raises Fault for anything else."""
     made: T = _record(record)(document)
     return made
+
+
+def partial(
+    record: type[T], document: Mapping[str, Any], fields: Mapping[str, Any]
+) -> T:
+    """A record from some keys in JSON, and the other fields by their names.
+
+    It need not be whole: `check` is not called. Raises Fault as `read`.
+    """
+    wanted = hints(record)
+    found = {}
+    for field in dataclasses.fields(record):  # type: ignore[arg-type]
+        key = key_of(field.name, wanted[field.name])
+        if key in document and field.name not in fields:
+            try:
+                found[field.name] = reader(wanted[field.name])(document[key])
+            except Fault as fault:
+                raise Fault(fault.reason, key, *fault.place) from None
+    return record(**{**found, **fields})
 
 
 def hints(record: type) -> dict[str, Any]:
@@ -259,11 +278,6 @@ def _literal(values: tuple[Any, ...]) -> Read:
         raise Fault(words)
 
     return read_literal
-
-
-def one_of(words: list[str]) -> str:
-    """`a, b or c`"""
-    return " or ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
 
 
 def _union(inner: tuple[Any, ...]) -> Read:

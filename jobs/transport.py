@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
-from jobs.marks import Bounds
+from jobs.marks import Among, Bounds
 from jobs.values import Paths, Sysctl, SysctlValue, Word
-from jobs.vocabulary import NDIFFPORTS
+from jobs.vocabulary import NDIFFPORTS, PROTOCOLS
 
 SUBFLOWS = "net.mptcp.ndiffports"
 """The sysctl that says how many subflows `ndiffports` opens."""
@@ -24,7 +24,7 @@ class Transport:
         None for those that the network names
     """
 
-    protocol: Literal["mptcp", "tcp"]
+    protocol: Annotated[str, Among(PROTOCOLS)]
     congestion_control: Word
     scheduler: Word | None
     path: Annotated[int, Bounds(1, 100)] | None

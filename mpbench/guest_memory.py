@@ -1,17 +1,9 @@
 """How much memory guests have."""
 
-from collections.abc import Mapping
-from typing import Any
-
-MIB = 1 << 20
-USUAL_MIB = 1024
-LEAST_MIB, MOST_MIB = 256, 65_536
-"""What an experiment may ask for."""
-
-
-def of_job(job: Mapping[str, Any]) -> int:
-    """The memory of a run's guest, MiB."""
-    return int((job.get("guest") or {}).get("memory_mib", USUAL_MIB))
+from jobs.guest import LEAST_MIB as LEAST_MIB
+from jobs.guest import MIB as MIB
+from jobs.guest import MOST_MIB as MOST_MIB
+from jobs.guest import USUAL_MIB as USUAL_MIB
 
 
 def words(memory_mib: int) -> str:

@@ -52,6 +52,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from analysis.run.row import row
+from jobs import dump
 from mpbench.backends import boot
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
@@ -158,7 +159,7 @@ class Measured:
 
 def job(text: str) -> dict[str, Any]:
     (run,) = make_plan(loads(text), {}).runs
-    return dict(run.job)
+    return dump(run.job)
 
 
 def executed(lab: Lab, asked: dict[str, Any]) -> dict[str, Any]:

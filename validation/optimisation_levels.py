@@ -28,6 +28,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from jobs import dump
+from jobs import load as load_job
 from mpbench import kernel
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
@@ -126,7 +128,7 @@ def left(built: Kernel) -> dict[str, str]:
     found = {}
     for name, text in EXPERIMENTS.items():
         (run,) = make_plan(loads(text), {}).runs
-        for file, digest in execute(backend, dict(run.job)).items():
+        for file, digest in execute(backend, dump(run.job)).items():
             found[f"{name}/{file}"] = digest
     return found
 
@@ -138,7 +140,7 @@ def execute(backend: VirtualBackend, job: dict[str, Any]) -> dict[str, str]:
         artefacts.mkdir()
         (folder / "job.json").write_text(json.dumps(job))
         ended = backend.execute(
-            job, folder, None, BOUNDS, lambda _: None, threading.Event()
+            load_job(job), folder, None, BOUNDS, lambda _: None, threading.Event()
         )
         if ended.status != "finished":
             raise SystemExit(f"a run: {ended.status}: {ended.reason}")

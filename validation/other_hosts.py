@@ -26,6 +26,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from jobs import dump
+from jobs import load as load_job
 from mpbench import image, kernel
 from mpbench.backends import boot, guest_snapshot, roots
 from mpbench.backends.base import Bounds
@@ -88,7 +90,7 @@ def main() -> int:
 def job(fabric: str) -> dict[str, Any]:
     """The job of a run. fabric : what the key says"""
     (run,) = make_plan(loads(EXPERIMENT.format(fabric=fabric)), {}).runs
-    return dict(run.job)
+    return dump(run.job)
 
 
 def on_this_host(job: dict[str, Any], folder: Path) -> dict[str, str]:
@@ -100,7 +102,9 @@ def on_this_host(job: dict[str, Any], folder: Path) -> dict[str, str]:
     (folder / "artefacts").mkdir(parents=True)
     (folder / "job.json").write_text(json.dumps(job))
     backend = VirtualBackend(root=roots.IMAGE)
-    done = backend.execute(job, folder, None, BOUNDS, lambda _: None, threading.Event())
+    done = backend.execute(
+        load_job(job), folder, None, BOUNDS, lambda _: None, threading.Event()
+    )
     if done.status != "finished":
         raise SystemExit(f"the run on this host: {done}")
     return hashes(folder / "artefacts")

@@ -23,6 +23,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from jobs import dump
 from mpbench.backends import roots
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.experiment_files import loads
@@ -89,7 +90,7 @@ def main() -> int:
 
 def job(name: str) -> dict[str, Any]:
     (run,) = make_plan(loads(RUNS[name]), {}).runs
-    return dict(run.job)
+    return dump(run.job)
 
 
 def left_by(name: str, folder: Path) -> dict[str, str]:

@@ -8,6 +8,7 @@ from analysis.run import schedules
 from analysis.run.job import Job, LinkSettings, label
 from analysis.run.readers.changes import Change
 from analysis.run.schedules import Steps
+from jobs.changes import UP
 
 LATEST_S = 0.01
 """A change that comes later than this is reported. In virtual time none does."""
@@ -121,4 +122,4 @@ def loses(job: Job, link: str) -> bool:
 
 def switched(job: Job) -> set[str]:
     """The links whose users' interfaces go down or up."""
-    return {one.link for one in job.changes if one.quantity == schedules.UP}
+    return {one.link for one in job.changes if one.quantity == UP}

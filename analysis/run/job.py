@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from analysis.run import schedules
 from analysis.run.readers.files import read_object
+from jobs import reading
+from jobs.changes import Series
 from tools import part
 
 FORMAT = 2
@@ -202,7 +203,7 @@ class Job:
     traffic: tuple[Traffic, ...]
     phases: Mapping[str, tuple[float, float]]
     trace_s: float | None
-    changes: tuple[schedules.Series, ...] = ()
+    changes: tuple[Series, ...] = ()
     backups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     queues: Mapping[str, Any] | None = None
     burst_packets: int = 0
@@ -273,7 +274,9 @@ def parse_job(job: Mapping[str, Any], name: str) -> Job:
             trace_s=job.get("trace_s"),
             queues=job.get("queues"),
             burst_packets=int((job.get("fabric") or {}).get("burst_packets") or 0),
-            changes=schedules.parse(job.get("changes") or ()),
+            changes=tuple(
+                reading.read(Series, one) for one in job.get("changes") or ()
+            ),
             own_network=job.get("topology", "") is None,
             paths={
                 user["host"]: tuple(tuple(path) for path in user["paths"])

@@ -5,69 +5,14 @@ excluded. Only the standard library is needed, because plans use this file too.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import count, pairwise
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-BOTH = "both"
-UP = "up"
+from jobs.changes import UP, Series
+
 Steps = list[tuple[float, float]]
 """Steps in order of time: (time, value)."""
-
-
-@dataclass(frozen=True)
-class Series:
-    """The changes of one quantity of a link.
-
-    link : name of the link
-    direction : `both`, `up` (what users send) or `down`
-    quantity : `capacity_mbps`, `delay_ms`, `queue_packets`, `loss_percent`, or `up` for
-        the interfaces of users, which are up (1) or down (0)
-    at_s, values : when each step begins, rising, and its value; same length
-    period_s : after which the steps begin again; None for never
-    """
-
-    link: str
-    direction: str
-    quantity: str
-    at_s: tuple[float, ...]
-    values: tuple[float, ...]
-    period_s: float | None
-
-    def of(self, forward: bool) -> bool:
-        """Whether the series is of the direction from users, or of that to them."""
-        return self.direction in (BOTH, "up" if forward else "down")
-
-    def steps(self, until_s: float) -> Iterator[tuple[float, float]]:
-        """The steps before a time, in order. The later of equal times counts."""
-        for turn in count():
-            begin_s = turn * (self.period_s or 0.0)
-            for at_s, value in zip(self.at_s, self.values, strict=True):
-                time_s = round(begin_s + at_s, 9)
-                if time_s >= until_s:
-                    return
-                yield time_s, value
-            if self.period_s is None:
-                return
-
-
-def parse(changes: Sequence[Mapping[str, Any]]) -> tuple[Series, ...]:
-    """The series of a job's key `changes`.
-
-    Raises KeyError, TypeError or ValueError for anything else.
-    """
-    return tuple(
-        Series(
-            link=str(one["link"]),
-            direction=str(one["direction"]),
-            quantity=str(one["quantity"]),
-            at_s=tuple(float(time) for time in one["at_s"]),
-            values=tuple(float(value) for value in one["values"]),
-            period_s=None if one["period_s"] is None else float(one["period_s"]),
-        )
-        for one in changes
-    )
 
 
 def over_time(

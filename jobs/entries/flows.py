@@ -42,6 +42,13 @@ class Drawn:
     pairs: tuple[Annotated[int, Bounds(0, MOST_CONNECTIONS)], ...] | None = None
 
 
+UNDRAWN = {
+    "duration_s": 0.0,
+    "drawn": Drawn(flows=1, bytes=0, sha256="0" * 64),
+}
+"""The fields of an entry that follow from drawing, before it is done."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Flows(Entry):
     """Connections between two hosts, between many, or of several users of a network.

@@ -16,12 +16,13 @@ asked for. Three rules hold for every backend:
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-Job = Mapping[str, Any]
+from jobs import Job
+
 Report = Callable[[float], None]
 
 Status = Literal["finished", "panicked", "timeout", "killed", "failed", "cancelled"]

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from jobs import Job
 from mpbench import guest_memory
 from mpbench.backends import confinement
 from mpbench.backends.confinement import Limits
@@ -66,11 +66,11 @@ class Machine:
             "uml_dir=boot/",
         )
 
-    def of(self, job: Mapping[str, Any]) -> "Machine":
+    def of(self, job: Job) -> "Machine":
         """The machine that a job asks for; this one if it asks for none."""
-        if not job.get("guest"):
+        if not job.guest:
             return self
-        return replace(self, memory_mib=guest_memory.of_job(job))
+        return replace(self, memory_mib=job.memory_mib)
 
     def require(self) -> None:
         """Raise UserError if this host cannot boot such a guest."""

@@ -1,9 +1,9 @@
 """A backend without a kernel, to test everything that surrounds one.
 
 It leaves a real run's files with made-up numbers (`fake_artefacts`), at once or
-at a chosen speed, and can be told to fail (`fake_script`): by its constructor,
-by the environment's MPBENCH_FAKE, or in a job's own ``fake``. The first two are
-no part of its identity: the same run may fail today and not tomorrow.
+at a chosen speed, and can be told to fail (`fake_script`): by its constructor
+or by the environment's MPBENCH_FAKE. Scripts are no part of its identity: the same run
+may fail today and not tomorrow.
 """
 
 import json
@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jobs import Job
 from mpbench.backends import fake_script
-from mpbench.backends.base import Bounds, Exit, Job, Report, Status
+from mpbench.backends.base import Bounds, Exit, Report, Status
 from mpbench.backends.fake_artefacts import artefacts
 from mpbench.errors import UserError
 

@@ -12,8 +12,8 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
+from jobs import Job
 from mpbench.backends import fake_changes, fake_queues, fake_trace
-from mpbench.backends.base import Job
 from mpbench.backends.fake_flows import (
     Flow,
     bottlenecks,
@@ -21,12 +21,9 @@ from mpbench.backends.fake_flows import (
     flow,
     hosts_of,
     packets,
-    transport_of,
     virtual_s,
 )
 from tools import part
-from topologies import describe_job, wire_job
-from topologies.pairs import ends
 from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
 from topologies.wiring import Wiring
 
@@ -36,30 +33,30 @@ ENDS = ("client", "server")
 def artefacts(job: Job) -> dict[str, bytes]:
     """The content of each file by its name, a function of the job alone."""
     shapes = bottlenecks(job)
-    wiring = wire_job(job)
-    flows = [flow(job, index, shapes) for index in range(len(job["traffic"]))]
+    wiring = job.wiring
+    flows = [flow(job, index, shapes) for index in range(len(job.traffic))]
     files: dict[str, Any] = {"outcome.json": outcome(job, flows, wiring)}
     for index, each in enumerate(flows):
-        files |= fake_of(job["traffic"][index]).reports(job, index, each)
+        files |= fake_of(job.traffic[index]).reports(job, index, each)
         if not each.transfers:
             files |= {f"traffic-{index}-{end}.err": b"" for end in ENDS}
     files |= tables(job, flows)
-    for name, metric in (job.get("metrics") or {}).items():
-        given = dict.fromkeys(metric["numbers"], 1.0)
+    for name, metric in (job.metrics or {}).items():
+        given = dict.fromkeys(metric.numbers, 1.0)
         files[f"metric-{name}.json"] = {"numbers": given}
-    for host in hosts(job):
+    for host in job.transports:
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
     changed = fake_changes.shapes_at_end(job, wiring, virtual_s(flows))
     files["qdisc-end.json"] = qdisc_table(wiring, flows, changed, shapes)
-    if job.get("changes"):
+    if job.changes:
         files["changes.csv"] = fake_changes.record(job, virtual_s(flows))
     if htbs := classes(wiring):
         files["class-end.json"] = htbs
     files["link-end.json"] = links(job, wiring, flows)
-    if job.get("trace_s"):
+    if job.trace_s:
         files["trace.csv"] = fake_trace.trace(job, flows)
     files |= fake_queues.files(job, virtual_s(flows))
-    if job.get("capture"):
+    if job.capture:
         files["capture-client.pcap"] = capture(job)
     files["console.log"] = console(job, flows)
     return {name: _bytes(value) for name, value in files.items()}
@@ -70,40 +67,25 @@ def tables(job: Job, flows: list[Flow]) -> dict[str, Any]:
     by_tool: dict[str, dict[int, Flow]] = {}
     for index, each in enumerate(flows):
         if each.transfers:
-            by_tool.setdefault(job["traffic"][index]["tool"], {})[index] = each
+            by_tool.setdefault(job.traffic[index].tool, {})[index] = each
     files: dict[str, Any] = {}
     for tool, of_entry in by_tool.items():
         files |= part(tool, "fake").tables(job, of_entry)
     return files
 
 
-def hosts(job: Job) -> dict[str, Mapping[str, Any]]:
-    """The hosts of the traffic, and the transport of each; the MPTCP of one that has
-    TCP too."""
-    found: dict[str, Mapping[str, Any]] = {}
-    for end in (0, 1):
-        for index, entry in enumerate(job["traffic"]):
-            transport = transport_of(job, index)
-            for host in ends(entry, end):
-                if found.get(host, {}).get("protocol") != "mptcp":
-                    found[host] = transport
-    return found
-
-
 def outcome(job: Job, flows: list[Flow], wiring: Wiring) -> dict[str, Any]:
     processes = [
         {
-            "name": job["traffic"][index]["tool"]
-            if each.transfers
-            else f"traffic-{index}-{end}",
-            "host": job["traffic"][index]["from" if end == "client" else "to"],
-            "argv": [job["traffic"][index]["tool"], f"--{end}", "--json"],
+            "name": entry.tool if each.transfers else f"traffic-{index}-{end}",
+            "host": entry.source if end == "client" else entry.destination,
+            "argv": [entry.tool, f"--{end}", "--json"],
             "exit_code": 0,
             "start_s": each.begin_s,
             "end_s": round(each.begin_s + each.seconds, 9),
         }
         for end in ("server", "client")
-        for index, each in enumerate(flows)
+        for index, (entry, each) in enumerate(zip(job.traffic, flows, strict=True))
     ]
     names = ("congestion_control", "scheduler")
     return {
@@ -113,16 +95,16 @@ def outcome(job: Job, flows: list[Flow], wiring: Wiring) -> dict[str, Any]:
         "virtual_s": round(virtual_s(flows), 9),
         "kernel": {"release": "0.0.0-fake", "version": "#1 fake"},
         "transports": {
-            host: {name: transport.get(name) for name in names}
-            for host, transport in hosts(job).items()
+            host: {name: getattr(transport, name) for name in names}
+            for host, transport in job.transports.items()
         },
         "users": {
             user.host: [
                 {"links": list(links), "interface": p.interface, "address": p.address}
                 for links, p in zip(user.paths, wiring.ports[user.host], strict=True)
             ]
-            for user in describe_job(job).users
-            if user.host in hosts(job)
+            for user in job.description.users
+            if user.host in job.transports
         },
         "paths": [
             {
@@ -140,24 +122,23 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
     """The counters of one host. Tools say how many connections they open."""
     ports = [
         (entry, each)
-        for entry, each in zip(job["traffic"], flows, strict=True)
-        if host in (*ends(entry, 0), *ends(entry, 1))
+        for entry, each in zip(job.traffic, flows, strict=True)
+        if host in (*entry.sources, *entry.destinations)
     ]
     out = sum(math.ceil(each.bytes / each.payload_bytes) for _, each in ports)
     resent = sum(each.retransmits for _, each in ports)
-    client = any(host in ends(entry, 0) for entry, _ in ports)
-    sends = client != all(entry.get("reverse") for entry, _ in ports)
+    client = any(host in entry.sources for entry, _ in ports)
+    sends = client != all(entry.reverse for entry, _ in ports)
     values = {
         "TcpOutSegs": out + resent if sends else out // 2,
         "TcpInSegs": out // 2 if sends else out,
         "TcpRetransSegs": resent if sends else 0,
     }
     connections = sum(fake_of(entry).connections(entry, each) for entry, each in ports)
-    if hosts(job)[host]["protocol"] == "mptcp":
-        description = describe_job(job)
-        users = [description.user(name) for name in hosts_of(ports[0][0])]
+    if job.transports[host].is_mptcp:
+        users = [job.description.user(name) for name in hosts_of(ports[0][0])]
         joins = connections * (max(len(user.paths) for user in users) - 1)
-        server = any(host in ends(entry, 1) for entry, _ in ports)
+        server = any(host in entry.destinations for entry, _ in ports)
         capable = "MPTcpExtMPCapableSYNTX" if client else "MPTcpExtMPCapableSYNRX"
         reply = "MPTcpExtMPCapableSYNACKRX" if client else "MPTcpExtMPCapableACKRX"
         values |= {capable: connections, reply: connections}
@@ -264,12 +245,12 @@ def links(job: Job, wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
     for host, ports in wiring.ports.items():
         for port in ports:
             table.setdefault(host, {}).setdefault(port.interface, _interface(0, 0))
-    for entry, each in zip(job["traffic"], flows, strict=True):
+    for entry, each in zip(job.traffic, flows, strict=True):
         for (host, path), count in each.path_bytes.items():
             there = math.ceil(count / each.payload_bytes)
             port = wiring.ports[host][path - 1]
             both = (there // 2, there)
-            received, sent = both[::-1] if entry.get("reverse") else both
+            received, sent = both[::-1] if entry.reverse else both
             mine = table[host][port.interface]
             for key, value in _interface(received, sent).items():
                 mine[key] += value
@@ -279,12 +260,12 @@ def links(job: Job, wiring: Wiring, flows: list[Flow]) -> dict[str, Any]:
 def capture(job: Job) -> bytes:
     """A capture file with one packet of random bytes from the seed."""
     head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-    noise = hashlib.sha256(str(job["seed"]).encode()).digest()
+    noise = hashlib.sha256(str(job.seed).encode()).digest()
     return head + struct.pack("<IIII", 0, 0, len(noise), len(noise)) + noise
 
 
 def console(job: Job, flows: list[Flow]) -> bytes:
-    lines = ["fake guest: up", f"topology {job['topology']}: built"]
+    lines = ["fake guest: up", f"topology {job.topology}: built"]
     lines += [
         f"traffic {index}: {each.bytes} bytes in {each.seconds:.3f} s"
         for index, each in enumerate(flows)

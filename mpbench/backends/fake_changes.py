@@ -6,24 +6,25 @@ from typing import Any
 
 from analysis.run import schedules
 from analysis.run.readers.changes import HEAD
-from mpbench.backends.base import Job
+from jobs import Job
+from jobs.changes import UP, Series
 from topologies.reshaping import OUT_MBPS
-from topologies.shaping import Shape, from_json
+from topologies.shaping import Shape
 from topologies.wiring import Wiring
 
 END_S = 0.011
 """Changes so shortly before the end of the traffic are not in the record."""
 
 
-def _made(job: Job, end_s: float) -> list[tuple[float, schedules.Series, float]]:
+def _made(job: Job, end_s: float) -> list[tuple[float, Series, float]]:
     """The changes before the end: time, series and value."""
-    every = schedules.parse(job.get("changes") or ())
     found = [
         (time_s, number, value)
-        for number, one in enumerate(every)
+        for number, one in enumerate(job.changes)
         for time_s, value in one.steps(end_s - END_S)
     ]
-    return [(time_s, every[number], value) for time_s, number, value in sorted(found)]
+    found.sort()
+    return [(time_s, job.changes[number], value) for time_s, number, value in found]
 
 
 def record(job: Job, end_s: float) -> bytes:
@@ -43,17 +44,16 @@ def shapes_at_end(
 
 
 def _shapes(
-    job: Job, wiring: Wiring, made: list[tuple[float, schedules.Series, float]]
+    job: Job, wiring: Wiring, made: list[tuple[float, Series, float]]
 ) -> Iterator[tuple[tuple[str, str], Shape]]:
-    shapes = from_json(job["links"])
     for place in wiring.links:
         for forward, at in ((True, place.forward), (False, place.backward)):
-            both = shapes[place.link]
+            both = job.shapes[place.link]
             shape = both if forward or both.down is None else both.down
             values: dict[str, Any] = {}
             for _, one, value in made:
                 ours = one.link == place.link and one.of(forward)
-                if ours and one.quantity != schedules.UP:
+                if ours and one.quantity != UP:
                     values[one.quantity] = value
             if values.get("capacity_mbps") == 0:
                 values["capacity_mbps"] = OUT_MBPS
@@ -68,17 +68,14 @@ def mean_shape(job: Job, link: str, shape: Shape) -> Shape:
 
     The mean is over the time of the traffic, or over the changes if that is not known.
     """
-    every = schedules.parse(job.get("changes") or ())
-    own = [one for one in every if one.link == link]
+    own = [one for one in job.changes if one.link == link]
     if not own or shape.capacity_mbps is None:
         return shape
     end_s = max(one.period_s or one.at_s[-1] + 1 for one in own)
-    lasts = [entry.get("duration_s") for entry in job["traffic"]]
-    if all(lasts):
-        end_s = max(
-            (entry.get("start_s") or 0.0) + entry["duration_s"]
-            for entry in job["traffic"]
-        )
+    ends = [e.duration_s and e.start_s + e.duration_s for e in job.traffic]
+    known = [end for end in ends if end]
+    if len(known) == len(ends):
+        end_s = max(known)
     steps = schedules.capacity(own, link, True, shape.capacity_mbps, end_s)
     return replace(
         shape, capacity_mbps=max(schedules.mean(steps, 0.0, end_s), OUT_MBPS)

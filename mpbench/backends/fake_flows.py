@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mpbench.backends.base import Job
+from jobs import Entry, Job
+from jobs.entries import Ab, Flows
 from mpbench.backends.fake_changes import mean_shape
 from mpbench.plan.flow_list import NS
 from tools import part
-from topologies import describe_job
-from topologies.shaping import FRAME_BYTES, Shape, from_json
+from topologies.shaping import FRAME_BYTES, Shape
 
 TCP_PAYLOAD_BYTES = 1448
 MPTCP_PAYLOAD_BYTES = 1428
@@ -55,58 +55,51 @@ class Flow:
     transfers: tuple[Transfer, ...] = ()
 
 
-def fake_of(entry: Mapping[str, Any]) -> Any:
+def fake_of(entry: Entry) -> Any:
     """The part `fake` of an entry's tool."""
-    return part(entry["tool"], "fake")
+    return part(entry.tool, "fake")
 
 
-def transport_of(job: Job, index: int) -> Mapping[str, Any]:
-    """The transport of a traffic entry: its own, or the case's."""
-    own: Mapping[str, Any] = job["traffic"][index].get("transport") or job["transport"]
-    return own
-
-
-def hosts_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
+def hosts_of(entry: Entry) -> tuple[str, ...]:
     """The hosts that open an entry's connections; in a data centre, one of them."""
-    if entry.get("counts") is None:
-        return (entry["from"],)
-    opened = zip(entry["pairs"], entry["drawn"]["pairs"], strict=True)
+    if not isinstance(entry, Flows) or entry.counts is None:
+        return (entry.source,)
+    opened = zip(entry.between, entry.drawn.pairs or (), strict=True)
     return tuple(here for (here, _), count in opened if count)
 
 
-def paths_of(job: Job, index: int) -> dict[Path, tuple[str, ...]]:
+def paths_of(job: Job, entry: Entry) -> dict[Path, tuple[str, ...]]:
     """The links of each path that an entry's transport takes."""
-    transport, description = transport_of(job, index), describe_job(job)
-    only = None if transport["protocol"] == "mptcp" else transport.get("path") or 1
+    transport = job.transport_of(entry)
+    only = None if transport.is_mptcp else transport.path or 1
     return {
         (host, number): links
-        for host in hosts_of(job["traffic"][index])
-        for number, links in enumerate(description.user(host).paths, start=1)
+        for host in hosts_of(entry)
+        for number, links in enumerate(job.description.user(host).paths, start=1)
         if only in (None, number)
     }
 
 
 def bottlenecks(job: Job) -> dict[str, Shape]:
     """The shape of every link that has a capacity."""
-    shapes = from_json(job["links"])
     return {
-        link: mean_shape(job, link, shapes[link]) for link in describe_job(job).links
+        link: mean_shape(job, link, job.shapes[link]) for link in job.description.links
     }
 
 
 def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
     """Links are filled to 93-97 %, less under loss, in even parts for all paths
     over them, and paths to what their narrowest link has."""
-    entry = job["traffic"][index]
-    is_mptcp = transport_of(job, index)["protocol"] == "mptcp"
+    entry = job.traffic[index]
+    is_mptcp = job.transport_of(entry).is_mptcp
     payload = MPTCP_PAYLOAD_BYTES if is_mptcp else TCP_PAYLOAD_BYTES
     load = Counter(
         link
-        for number in range(len(job["traffic"]))
-        for links in paths_of(job, number).values()
+        for other in job.traffic
+        for links in paths_of(job, other).values()
         for link in links
     )
-    used = paths_of(job, index)
+    used = paths_of(job, entry)
     rates = {
         path: min(
             _rate_mbps(shapes[link]) * _utilisation(job, index, link) / load[link]
@@ -119,15 +112,16 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
     spread = (max(rates.values()) - min(rates.values())) / max(rates.values())
     share = (1 - 0.2 * spread) * payload / FRAME_BYTES
     total_bps = share * 1e6 * sum(rates.values())
-    seconds = entry.get("duration_s")
+    seconds = entry.duration_s
     each: tuple[Transfer, ...] = ()
     transfers = getattr(fake_of(entry), "transfers", None)
     if transfers is not None:
-        each = tuple(transfers(entry, job["seed"], total_bps))
-        seconds = max(one.end_ns for one in each) / NS - entry["start_s"]
+        each = tuple(transfers(entry, job.seed, total_bps))
+        seconds = max(one.end_ns for one in each) / NS - entry.start_s
         share *= 8 * sum(one.received for one in each) / (total_bps * seconds)
     elif seconds is None:
-        amount = entry["bytes"] * (entry.get("requests") or 1)
+        requests = entry.requests if isinstance(entry, Ab) else None
+        amount = (entry.bytes or 0) * (requests or 1)
         seconds = amount * 8 / total_bps
     path_bytes = {
         path: int(share * 1e6 * rate * seconds / 8) for path, rate in rates.items()
@@ -136,7 +130,7 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
     for path, count in path_bytes.items():
         link_bytes.update(dict.fromkeys(used[path], count))
     return Flow(
-        begin_s=float(entry.get("start_s") or 0.0),
+        begin_s=float(entry.start_s),
         seconds=float(seconds),
         bytes=sum(path_bytes.values()),
         path_bytes=path_bytes,
@@ -170,6 +164,6 @@ def _rate_mbps(shape: Shape) -> float:
 
 
 def _utilisation(job: Job, index: int, link: str) -> float:
-    noise = hashlib.sha256(f"{job['seed']}/{index}/{link}".encode()).digest()
+    noise = hashlib.sha256(f"{job.seed}/{index}/{link}".encode()).digest()
     low, high = UTILISATION
     return low + (high - low) * int.from_bytes(noise[:4]) / 2**32

@@ -7,14 +7,15 @@ A script is a mapping with any of
     ballast_bytes : size of one more artefact, of zeros (0)
     when : ``key.in.job=value`` pairs, blank-separated; which jobs it is for
 
-Of several that fit a job, later ones win, and the job's own ``fake`` last.
+Of several that fit a job, later ones win.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mpbench.backends.base import Job
+import jobs
+from jobs import Job
 from mpbench.errors import UserError
 
 ENVIRONMENT = "MPBENCH_FAKE"
@@ -41,7 +42,7 @@ def resolve(scripts: Sequence[Script], job: Job) -> dict[str, Any]:
     Raises UserError for an unknown key or action.
     """
     chosen = dict(UNTOLD)
-    for script in (*scripts, job.get("fake") or {}):
+    for script in scripts:
         for key in script:
             if key not in UNTOLD and key != "when":
                 raise UserError(
@@ -70,14 +71,15 @@ def parse(text: str | None) -> tuple[Script, ...]:
 
 def _fits(job: Job, condition: str) -> bool:
     """Whether a job meets all conditions, such as ``transport.path=2 seed=7``."""
+    document = jobs.dump(job) if condition else {}
     pairs = (pair.partition("=") for pair in condition.split())
-    return all(str(_look_up(job, key)) == value for key, _, value in pairs)
+    return all(str(_look_up(document, key)) == value for key, _, value in pairs)
 
 
-def _look_up(job: Mapping[str, Any], key: str) -> Any:
+def _look_up(document: Mapping[str, Any], key: str) -> Any:
     """A value in nested mappings whose keys may contain dots."""
-    if key in job:
-        return job[key]
+    if key in document:
+        return document[key]
     head, _, rest = key.partition(".")
-    inner = job.get(head)
+    inner = document.get(head)
     return _look_up(inner, rest) if isinstance(inner, Mapping) and rest else None

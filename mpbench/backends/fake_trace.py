@@ -1,11 +1,10 @@
 """The trace of a fake run, with windows of one bandwidth-delay product."""
 
+import math
 from collections.abc import Sequence
 
-from mpbench.backends.base import Job
+from jobs import Job
 from mpbench.backends.fake_flows import Flow, fake_of
-from topologies import wire_job
-from topologies.pairs import pairs
 
 COLUMNS = (
     "time_s",
@@ -27,21 +26,21 @@ SRTT_US = 40_000
 
 def trace(job: Job, flows: Sequence[Flow]) -> bytes:
     """One connection per traffic entry, with a constant rate while it runs."""
-    wiring = wire_job(job)
+    wiring, every_s = job.wiring, job.trace_s or math.inf
     lines = [",".join(COLUMNS)]
     end_s = max(flow.begin_s + flow.seconds for flow in flows)
-    for step in range(int(end_s / job["trace_s"]) + 1):
-        time_s = step * job["trace_s"]
-        for index, (entry, flow) in enumerate(zip(job["traffic"], flows, strict=True)):
+    for step in range(int(end_s / every_s) + 1):
+        time_s = step * every_s
+        for index, (entry, flow) in enumerate(zip(job.traffic, flows, strict=True)):
             on_s = time_s - flow.begin_s
             if not 0 <= on_s <= flow.seconds:
                 continue
             if not getattr(fake_of(entry), "TRACED", True):
                 continue
-            to_of = dict(pairs(entry)[::-1])
+            to_of = dict(entry.between[::-1])
             for (host, path), count in flow.path_bytes.items():
-                sender = to_of[host] if entry.get("reverse") else host
-                remote = f"{wiring.address(to_of[host])}:{entry['port']}"
+                sender = to_of[host] if entry.reverse else host
+                remote = f"{wiring.address(to_of[host])}:{entry.port}"
                 local = f"{wiring.address(host, path)}:{40000 + index}"
                 rate = count / flow.seconds
                 cwnd = max(2, int(rate * SRTT_US / 1e6 / flow.payload_bytes))

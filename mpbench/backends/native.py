@@ -15,8 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from jobs import Job
 from mpbench.backends import boot, prepared, read_tools, requirements, tools
-from mpbench.backends.base import Bounds, Exit, Job, Report
+from mpbench.backends.base import Bounds, Exit, Report
 from mpbench.backends.guest_code import guest_code_hash
 from mpbench.backends.guest_process import TRAFFIC_BOUND, Enclosed, Watch, environment
 from mpbench.store.provenance import cpu_model

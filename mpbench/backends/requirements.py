@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from jobs import Job, Transport
 from mpbench.backends import read_tools, tools
-from mpbench.backends.base import Job
 from mpbench.backends.boot import PYTHON
 from mpbench.backends.guest_process import Enclosed, environment
 from mpbench.errors import UserError
@@ -102,7 +102,7 @@ def refuse_fabric(jobs: Iterable[Job]) -> None:
     The commands name the line of the experiment file before (`feasible.check_backend`);
     a job that is read from results has none.
     """
-    if any(job.get("fabric") for job in jobs):
+    if any(job.fabric for job in jobs):
         raise UserError(
             "--backend native: fabric: only the guest's kernel has the fabric; run it"
             " in the virtual lab"
@@ -126,35 +126,36 @@ def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
 
 def _patched(job: Job) -> Iterator[str]:
     """What the job's links need of the patches of the guest's kernel."""
-    links = job.get("links") or ()
-    for way in (way for link in links for way in (link, link.get("down") or {})):
-        if (way.get("discipline") or {}).get("gentle"):
+    for way in (
+        link.direction(forward) for link in job.links for forward in (True, False)
+    ):
+        if way.discipline and dict(way.discipline.values).get("gentle"):
             yield f"gentle red exists {_GUEST_ONLY}, or write 'gentle: false'"
-        if (way.get("impairments") or {}).get("reordering"):
+        if way.impairments and way.impairments.reordering:
             yield f"reordering before a queue works {_GUEST_ONLY}"
 
 
 _GUEST_ONLY = "only in the guest kernel: use --backend virtual"
 
 
-def _transports(job: Job) -> Iterator[Mapping[str, Any]]:
-    yield job["transport"]
-    for entry in job.get("traffic") or ():
-        if entry.get("transport"):
-            yield entry["transport"]
+def _transports(job: Job) -> Iterator[Transport]:
+    yield job.transport
+    for entry in job.traffic:
+        if entry.transport:
+            yield entry.transport
 
 
-def _lacking(transport: Mapping[str, Any], machine: Machine) -> Iterator[str]:
+def _lacking(transport: Transport, machine: Machine) -> Iterator[str]:
     controls = (machine.kernel.get("congestion_controls") or "").split()
-    wanted = transport["congestion_control"]
+    wanted = transport.congestion_control
     if wanted not in controls:
         remedy = _remedy(wanted, f"modprobe tcp_{wanted}")
         yield _unavailable("congestion control", wanted, controls, remedy)
-    if transport["protocol"] != "mptcp":
+    if not transport.is_mptcp:
         return
     # A kernel that does not list its schedulers has at least the default one.
     schedulers = (machine.kernel.get("schedulers") or "default").split()
-    wanted = transport["scheduler"]
+    wanted = transport.scheduler or "default"
     if wanted not in schedulers:
         remedy = _remedy(wanted, f"use one of them, or load what brings {wanted}")
         yield _unavailable("scheduler", wanted, schedulers, remedy)

@@ -8,9 +8,10 @@ import termios
 from collections.abc import Iterator
 from pathlib import Path
 
+import jobs
+from jobs import Job
 from mpbench import kernel
 from mpbench.backends import boot, guest_snapshot
-from mpbench.backends.base import Job
 from mpbench.kernel import linking
 
 PROMPT = (
@@ -30,7 +31,7 @@ def prompt(job: Job, directory: Path, cpu: int, trusted: bool = False) -> int:
     cpu : the CPU to pin the guest to
     trusted : whether controllers are compiled even where nothing confines gcc
     """
-    (directory / "job.json").write_text(json.dumps(job))
+    (directory / "job.json").write_text(json.dumps(jobs.dump(job)))
     built = kernel.find()
     linked = linking.of_job(built, job, True, trusted)
     root = guest_snapshot.root_of(built.path)
@@ -39,7 +40,7 @@ def prompt(job: Job, directory: Path, cpu: int, trusted: bool = False) -> int:
         done = subprocess.run(
             MACHINE.of(job).command(linked, cpu, root),
             cwd=directory,
-            env=boot.environment(int(job["seed"])),
+            env=boot.environment(job.seed),
         )
     return done.returncode
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jobs import Job
 from mpbench import image, kernel
 from mpbench.backends import (
     boot,
@@ -32,7 +33,7 @@ from mpbench.backends import (
     roots,
     tools,
 )
-from mpbench.backends.base import Bounds, Exit, Job, Report
+from mpbench.backends.base import Bounds, Exit, Report
 from mpbench.backends.confinement import Limits, RunFolder
 from mpbench.backends.console import LONGEST_BYTES, Follower
 from mpbench.backends.endings import judge
@@ -159,7 +160,7 @@ class VirtualBackend:
         prepared.prepare(job, directory)
         artefacts = directory / "artefacts"
         machine = self._machine.of(job)
-        limits = self._limits or confinement.limits(bool(job.get("capture")), directory)
+        limits = self._limits or confinement.limits(job.capture is not None, directory)
         # The guest may replace the file; what it says arrives in this one all the same.
         with (artefacts / "console.log").open("w+b") as console:
             follower = Follower(console.fileno(), report)
@@ -167,7 +168,7 @@ class VirtualBackend:
             guest = subprocess.Popen(
                 machine.command(linked, cpu, root, self._reads, limits),
                 cwd=directory,
-                env=boot.environment(int(job["seed"])),
+                env=boot.environment(job.seed),
                 stdin=subprocess.DEVNULL,
                 stdout=console,
                 stderr=subprocess.STDOUT,

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mpbench.backends.base import Backend, Bounds, Exit, Job, Report
+from jobs import Job, dump
+from mpbench.backends.base import Backend, Bounds, Exit, Report
 from mpbench.cluster import pickles, unpack, worker
 from mpbench.cluster.messages import Answer, MessageError, Order, load_build, printable
 from mpbench.engine.execute import ExecutionContext, Outcome, execute, interruptions
@@ -282,7 +283,7 @@ class RemoteWorkers:
                 "case": run.case,
                 "repetition": run.repetition,
                 "factors": dict(run.factors),
-                "job": dict(run.job),
+                "job": dump(run.job),
             },
             options={
                 "keep_captures": options.keep_captures,

@@ -4,10 +4,11 @@ import gzip
 import io
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
+from jobs import Job
 from mpbench.plan.stored_jobs import read_job
 from mpbench.store import layout, runs
 from mpbench.store.json_file import DamagedError
@@ -22,9 +23,7 @@ MOST_NAME_BYTES = 4096
 PIECE_BYTES = 1 << 16
 
 
-def unpack(
-    packed: bytes, folder: Path, run_id: str, job: Mapping[str, Any]
-) -> layout.Results:
+def unpack(packed: bytes, folder: Path, run_id: str, job: Job) -> layout.Results:
     """Unpack a run into the empty `folder`, as a results folder with this run alone.
 
     Raises DamagedError if the archive holds anything but the files of the run
@@ -41,7 +40,7 @@ def unpack(
     stored = runs.read(results, run_id)
     if stored is None or stored.row is None:
         raise DamagedError(stored.fault if stored else "the run is missing")
-    if dict(read_job(results, run_id)) != dict(job):
+    if read_job(results, run_id) != job:
         raise DamagedError("the run of another job")
     return results
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from jobs import load
 from mpbench.cluster.messages import Answer, Order, dump_build
 from mpbench.errors import UserError
 
@@ -97,7 +98,7 @@ def _execute(order: Order, worker: Any, here: tuple[str, str]) -> Answer:
             provenance=provenance.collect(backend.provenance()),
             invocation=order.invocation,
         )
-        run = Run(**order.run)
+        run = Run(**{**order.run, "job": load(order.run["job"])})
         outcome = execute_here(run, context, None, report, stop, earlier=order.earlier)
         if outcome is None:
             return Answer(*here)

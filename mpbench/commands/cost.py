@@ -79,7 +79,7 @@ def _execute(results: "Results", backend_name: str, count: int) -> list[float]:
     from mpbench.backends import registry
     from mpbench.engine import cpus, verify
     from mpbench.engine.bounds import bounds
-    from mpbench.store import atomic, campaign, layout, scratch
+    from mpbench.store import atomic, campaign, layout, runs, scratch
 
     backend = registry.create(backend_name)
     head = campaign.read(results.campaign)
@@ -90,7 +90,7 @@ def _execute(results: "Results", backend_name: str, count: int) -> list[float]:
         with scratch.folder("cost") as root:
             folder = layout.Run(root)
             folder.artefacts.mkdir()
-            atomic.write_json(folder.job, dict(job))
+            atomic.write_json(folder.job, runs.document(job))
             ended = backend.execute(
                 job, folder.root, cpu, bounds(job), lambda _: None, threading.Event()
             )

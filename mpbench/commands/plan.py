@@ -3,12 +3,13 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from jobs import dump
 from mpbench.arguments import configuration_options, experiment_file, trust_option
 from mpbench.errors import UserError
 
@@ -150,7 +151,9 @@ def _as_json(
     workers: int,
 ) -> str:
     def entry(run: "Run", expected: "Estimate") -> dict[str, Any]:
-        return {**asdict(run), "estimate": asdict(expected)}
+        job = dump(run.job)
+        own = {f.name: getattr(run, f.name) for f in fields(run)}
+        return {**own, "job": job, "estimate": asdict(expected)}
 
     return json.dumps(
         {

@@ -1,6 +1,7 @@
 """How long a run may take. `mpbench.plan` estimates how long it will take."""
 
-from mpbench.backends.base import Bounds, Job
+from jobs import Job
+from mpbench.backends.base import Bounds
 from mpbench.plan.estimate import estimate
 
 WALL_BASE_S = 60.0
@@ -21,7 +22,7 @@ def bounds(
     machine with much other work. The bound of silence is the estimated wall time, and
     two minutes at least.
     """
-    virtual_s = float(job["time_limit_s"])
+    virtual_s = float(job.time_limit_s)
     estimated_s = estimate(job).wall_s
     longest_s = max(WALL_PER_VIRTUAL * virtual_s, PER_ESTIMATED * estimated_s)
     return Bounds(

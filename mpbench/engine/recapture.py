@@ -1,12 +1,12 @@
 """Execute a finished run again with a capture, and prove that it is the same run."""
 
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-import topologies
+from jobs import Job
+from jobs.capture import Capture
 from mpbench.backends.base import Backend, Exit
 from mpbench.engine import cpus
 from mpbench.engine.bounds import bounds
@@ -75,14 +75,14 @@ def recapture(
         )
     check = check_of(results, chosen[0])
     job = check.job
-    asked = {"interfaces": _interfaces(job, interfaces), "full": full}
+    asked = Capture(interfaces=_interfaces(job, interfaces), full=full)
     scratch = layout.Run(target / f"{layout.PARTIAL}{run_id}")
     try:
         with explained(target):
             remove_tree(scratch.root)
             scratch.artefacts.mkdir(parents=True)
-            again = {**job, "capture": asked}
-            atomic.write_json(scratch.job, dict(sorted(again.items())))
+            again = replace(job, capture=asked)
+            atomic.write_json(scratch.job, runs.document(again))
             ended = backend.execute(
                 again,
                 scratch.root,
@@ -102,7 +102,7 @@ def _made(
     name: str,
     scratch: layout.Run,
     check: Check,
-    asked: Mapping[str, Any],
+    asked: Capture,
     target: Path,
     ended: Exit,
 ) -> Made:
@@ -136,29 +136,30 @@ def _made(
     )
 
 
-def _compared(name: str, job: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+def _compared(name: str, job: Job, asked: Capture) -> bool:
     """Whether an artefact of the first execution must come out again."""
-    first = job.get("capture")
+    first = job.capture
     if not name.startswith(OWN):
         return True
-    if not first or first["full"] != asked["full"]:
+    if not first or first.full != asked.full:
         return False
-    if set(first["interfaces"]) == set(asked["interfaces"]):
+    if set(first.interfaces) == set(asked.interfaces):
         return True
     captured = name.removeprefix(f"{OWN}-").removesuffix(".pcap")
-    return captured in asked["interfaces"]
+    return captured in asked.interfaces
 
 
-def _interfaces(job: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
-    wiring = topologies.wire_job(job)
+def _interfaces(job: Job, wanted: Sequence[str]) -> tuple[str, ...]:
+    wiring = job.wiring
     there = wiring.captures
     for name in wanted:
         if name not in there:
             has = ", ".join(sorted(there))
             raise UserError(f"no interface '{name}'; the network has {has}")
     if wanted:
-        return list(dict.fromkeys(wanted))
-    if job.get("capture"):
-        return list(job["capture"]["interfaces"])
+        return tuple(dict.fromkeys(wanted))
+    if job.capture:
+        return job.capture.interfaces
     routers = {node.name for node in wiring.nodes if node.router}
-    return sorted(name for name, (node, _) in there.items() if node not in routers)
+    hosts = (name for name, (node, _) in there.items() if node not in routers)
+    return tuple(sorted(hosts))

@@ -12,7 +12,6 @@ from mpbench.backends.base import Exit
 from mpbench.engine.select import Standing
 from mpbench.engine.types import Measure, PlannedRun, entry
 from mpbench.engine.verdict import make_row
-from mpbench.plan.jobs import REPORT
 from mpbench.plan.stored_jobs import read_job
 from mpbench.store import atomic, layout, manifest, runs
 from mpbench.store.folder import remove_tree
@@ -37,7 +36,7 @@ def refresh(
             continue
         try:
             job = read_job(results, run.id)
-            if job.get(REPORT) == run.job.get(REPORT) and not stored.unsettled:
+            if job.report == run.job.report and not stored.unsettled:
                 continue
             if stored.host.has_row_alone:
                 raise DamagedError("its row alone was kept, and its job is another now")
@@ -60,7 +59,7 @@ def _measured_anew(
     folder aside, which has the new job and a link to the artefacts.
     """
     folder, aside = results.run(run.id), results.partial(run.id)
-    job = atomic.encode(dict(sorted(run.job.items())))
+    job = atomic.encode(runs.document(run.job))
     remove_tree(aside.root)
     aside.root.mkdir()
     try:

@@ -4,6 +4,7 @@ import json
 import threading
 from pathlib import Path
 
+import jobs
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.errors import UserError
@@ -51,9 +52,9 @@ def train(linux: Path, folder: Path) -> Path:
     counts: list[Path] = []
     for number, text in enumerate(EXPERIMENTS):
         (planned,) = make_plan(loads(text), {}).runs
-        job, run = dict(planned.job), folder / str(number)
+        job, run = planned.job, folder / str(number)
         (run / "artefacts").mkdir(parents=True)
-        (run / "job.json").write_text(json.dumps(job))
+        (run / "job.json").write_text(json.dumps(jobs.dump(job)))
         for file in counts:
             file.rename(run / "artefacts" / file.name)
         ended = backend.execute(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from jobs import Job
 from mpbench.engine.limits import GIVE_UP
 from mpbench.store.campaign import Entry
 from mpbench.store.records import Verdict
@@ -44,7 +45,7 @@ class PlannedRun(Identified, Protocol):
     @property
     def factors(self) -> Mapping[str, Any]: ...
     @property
-    def job(self) -> Mapping[str, Any]: ...
+    def job(self) -> Job: ...
 
 
 class Plan(Protocol):

@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
+from jobs import Job
 from mpbench.backends.base import Backend, Exit, Report
 from mpbench.engine import cpus, display
 from mpbench.engine.bounds import bounds
@@ -37,7 +38,7 @@ class Check:
     """
 
     run: layout.Run
-    job: Mapping[str, Any]
+    job: Job
     manifest: manifest.Files
     stored_fault: str
 
@@ -263,7 +264,7 @@ def again(
     try:
         with explained(folder.parent):
             fresh.artefacts.mkdir(parents=True)
-            atomic.write_json(fresh.job, dict(sorted(check.job.items())))
+            atomic.write_json(fresh.job, runs.document(check.job))
             ended = backend.execute(
                 check.job, folder, cpu, bounds(check.job), report, cancel
             )

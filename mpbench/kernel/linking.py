@@ -12,8 +12,8 @@ import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from jobs import Job
 from mpbench.errors import UserError
 from mpbench.kernel import cache, confined_gcc, kit
 from mpbench.kernel.cache import Kernel
@@ -73,12 +73,10 @@ def image(
     return file
 
 
-def of_job(
-    kernel: Kernel, job: Mapping[str, Any], may_compile: bool, trusted: bool = False
-) -> Path:
+def of_job(kernel: Kernel, job: Job, may_compile: bool, trusted: bool = False) -> Path:
     """The kernel that a job needs; see `image`."""
-    own = job.get("kernel") or {}
-    texts = {name: each["code"] for name, each in own.items()}
+    own = job.kernel or {}
+    texts = {name: each.code for name, each in own.items()}
     return image(kernel, texts, may_compile, trusted)
 
 

@@ -2,8 +2,8 @@
 
 import random
 from collections.abc import Iterator, Mapping
-from typing import Any
 
+from jobs.changes import MOST_STEPS, Series
 from mpbench.errors import UserError
 from mpbench.plan import delivery_traces
 from mpbench.spec import Spec, change_checks
@@ -11,8 +11,6 @@ from mpbench.spec.change_values import Given, Range
 from mpbench.spec.changes import UP, LinkChanges
 from mpbench.spec.document import dotted
 from topologies.parameters import DOWN
-
-Json = dict[str, Any]
 
 DECIMALS = 6
 """Of a drawn value in its canonical unit: 1 bit/s, 1 ns."""
@@ -25,9 +23,6 @@ KEYS = {
     UP: "up",
 }
 """What a job calls the quantities that change."""
-
-MOST_STEPS = 200_000
-"""Steps of all links of a job. One costs a guest about 0.1 ms."""
 
 
 def overrides(spec: Spec) -> dict[str, float | int]:
@@ -56,7 +51,7 @@ def _is_given(spec: Spec, name: str) -> bool:
     return name in spec.parameters or name in own or name in spec.expressions
 
 
-def series(spec: Spec, seed: int, limit_s: float | None) -> list[Json]:
+def series(spec: Spec, seed: int, limit_s: float | None) -> tuple[Series, ...]:
     """The changes of a job: one object per link, direction and quantity.
 
     seed : of the run; draws follow from it
@@ -65,7 +60,7 @@ def series(spec: Spec, seed: int, limit_s: float | None) -> list[Json]:
     Raises UserError for a trace that cannot be read, for one that ends too early, and
     for draws without an end.
     """
-    made: list[Json] = []
+    made: list[Series] = []
     for link, (key, given) in change_checks.named(spec.changes).items():
         made += _steps(link, given)
         if given.every is not None:
@@ -73,12 +68,12 @@ def series(spec: Spec, seed: int, limit_s: float | None) -> list[Json]:
             made += _draws(link, given, seed, end_s)
         if given.trace is not None:
             made += _traced(spec, link, key, given, limit_s)
-    count = sum(len(one["at_s"]) for one in made)
+    count = sum(len(one.at_s) for one in made)
     if count > MOST_STEPS:
         reason = f"{count} steps in a run; at most {MOST_STEPS} work"
         where = spec.where("changes")
         raise UserError(f"{where}: changes: {reason}; give fewer, or a longer 'bin'")
-    return made
+    return tuple(made)
 
 
 def _series(
@@ -87,18 +82,18 @@ def _series(
     quantity: str,
     steps: list[tuple[float, float]],
     period_s: float | None,
-) -> Json:
-    return {
-        "link": link,
-        "direction": way,
-        "quantity": KEYS[quantity],
-        "at_s": [time for time, _ in steps],
-        "values": [value for _, value in steps],
-        "period_s": period_s,
-    }
+) -> Series:
+    return Series(
+        link=link,
+        direction=way,
+        quantity=KEYS[quantity],
+        at_s=tuple(time for time, _ in steps),
+        values=tuple(value for _, value in steps),
+        period_s=period_s,
+    )
 
 
-def _steps(link: str, given: LinkChanges) -> Iterator[Json]:
+def _steps(link: str, given: LinkChanges) -> Iterator[Series]:
     """What `at` gives: a series for each quantity and direction that it names."""
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for _, time_s, step in given.steps:
@@ -130,7 +125,7 @@ def _numbers(value: Given) -> Iterator[tuple[str, float]]:
         yield way, float(number)
 
 
-def _draws(link: str, given: LinkChanges, seed: int, end_s: float) -> Iterator[Json]:
+def _draws(link: str, given: LinkChanges, seed: int, end_s: float) -> Iterator[Series]:
     """What `every` draws: uniform between the ends of each range.
 
     Each draw has a generator of its own, so that a longer run begins as a shorter one.
@@ -175,7 +170,7 @@ def _trace_means(spec: Spec, link: str, given: LinkChanges) -> dict[str, float]:
 
 def _traced(
     spec: Spec, link: str, key: str, given: LinkChanges, limit_s: float | None
-) -> Iterator[Json]:
+) -> Iterator[Series]:
     """What a trace gives: the capacity of each bin."""
     for way, file in _trace_files(given).items():
         path, where = _trace_place(spec, link, way, file)

@@ -4,11 +4,9 @@ Where nothing does, repetitions of a network are one observation. A tool or a co
 that this file does not know counts as random.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
-import jobs
 from jobs import Job, Link
 from mpbench.plan.jobs import job as job_of
 from mpbench.plan.points import Point
@@ -80,9 +78,9 @@ def lines(plan: Plan, repetitions: int) -> list[str]:
     return []
 
 
-def _steady(job: Mapping[str, Any]) -> Job:
+def _steady(job: Job) -> Job:
     """The job without its seed and its names for reports."""
-    return replace(jobs.load(job), seed=0, report=None)
+    return replace(job, seed=0, report=None)
 
 
 def _of_job(job: Job) -> Iterator[str]:

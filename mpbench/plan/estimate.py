@@ -6,14 +6,13 @@ long as its traffic. The constants were measured on a 2-core machine; a factor o
 between machines is common.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
+from jobs import Entry, Job
+from jobs.entries import Ab, Cbr, Flows, Iperf3
 from mpbench.plan.timing import request_s, traffic_end_s, used_mbps
 from tools.cbr.programs.messages import message_bytes
-
-Job = Mapping[str, Any]
 
 OVERHEAD_S = 0.4
 """Wall time of an empty run: boot, network, teardown."""
@@ -36,55 +35,66 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
 
     real_time : whether the run takes place in the host's time (backend native)
     """
-    ends = [traffic_end_s(job, entry) for entry in job["traffic"]]
-    reads = {entry.get("read", "packet") for entry in job["traffic"]}
+    ends = [traffic_end_s(job, entry) for entry in job.traffic]
+    reads = {_read(entry) for entry in job.traffic}
     cost = max((1 / BITS_PER_WALL_S[read] for read in reads), default=0.0)
-    bits = sum(_sized_bits(job, entry) for entry in job["traffic"])
+    bits = sum(_sized_bits(job, entry) for entry in job.traffic)
     timed = [
-        (entry["start_s"], end)
-        for entry, end in zip(job["traffic"], ends, strict=True)
-        if entry["bytes"] is None and not _sized(entry) and not _rated(entry)
+        (entry.start_s, end)
+        for entry, end in zip(job.traffic, ends, strict=True)
+        if entry.bytes is None and _sized(entry) is None and _rated(entry) is None
     ]
     for span in _covered(timed):
         bits += used_mbps(job, span=span) * 1e6 * (span[1] - span[0])
-    messages_s = MESSAGE_S * sum(map(_messages, job["traffic"]))
+    messages_s = MESSAGE_S * sum(map(_messages, job.traffic))
     end_s = max(ends, default=0.0)
     traffic_s = end_s if real_time else bits * cost + messages_s
     return Estimate(end_s, OVERHEAD_S + traffic_s)
 
 
-def _sized_bits(job: Job, entry: Job) -> float:
+def _sized_bits(job: Job, entry: Entry) -> float:
     """Bits that an entry of a given size or rate moves; 0 for one that is limited by
     time alone."""
-    if _rated(entry):
-        return 1e6 * float(entry["rate_mbps"]) * float(entry["duration_s"])
-    if _sized(entry):
-        return 8.0 * float(entry["drawn"]["bytes"])
-    if entry["bytes"] is None:
+    if (rated := _rated(entry)) is not None:
+        return _rated_bits(rated)
+    if (sized := _sized(entry)) is not None:
+        return 8.0 * sized.drawn.bytes
+    if entry.bytes is None:
         return 0.0
-    count = entry.get("requests") or 1.0
-    if entry["duration_s"] is not None:
-        one_s = request_s(job, entry)
-        count = max(1.0, entry["duration_s"] / one_s)
-    return 8.0 * float(entry["bytes"]) * float(count)
+    count = 1.0
+    if isinstance(entry, Ab):
+        count = float(entry.requests or 1)
+        if entry.duration_s is not None:
+            count = max(1.0, entry.duration_s / request_s(job, entry))
+    return 8.0 * entry.bytes * count
 
 
-def _sized(entry: Job) -> bool:
-    """Whether an entry opens connections of given sizes."""
-    return entry["tool"] == "flows" and entry["size"] is not None
+def _read(entry: Entry) -> str:
+    """How the receiver of an entry reads; `packet` where the tool has no choice."""
+    return entry.read if isinstance(entry, Iperf3 | Flows) else "packet"
 
 
-def _messages(entry: Job) -> float:
+def _sized(entry: Entry) -> Flows | None:
+    """The entry, if it opens connections of given sizes."""
+    return entry if isinstance(entry, Flows) and entry.size is not None else None
+
+
+def _rated(entry: Entry) -> Cbr | None:
+    """The entry, if it writes into a connection at a rate."""
+    return entry if isinstance(entry, Cbr) and entry.over_connection else None
+
+
+def _rated_bits(entry: Cbr) -> float:
+    return 1e6 * float(entry.rate_mbps) * float(entry.duration_s)
+
+
+def _messages(entry: Entry) -> float:
     """How many messages an entry writes; 0 for other traffic."""
-    if not _rated(entry):
+    rated = _rated(entry)
+    if rated is None:
         return 0.0
-    size = message_bytes(1e6 * float(entry["rate_mbps"]))
-    return _sized_bits({}, entry) / (8 * size)
-
-
-def _rated(entry: Job) -> bool:
-    """Whether an entry writes into a connection at a rate."""
-    return entry.get("over") == "connection"
+    size = message_bytes(1e6 * float(rated.rate_mbps))
+    return _rated_bits(rated) / (8 * size)
 
 
 def _covered(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -5,9 +5,10 @@ warning, which `mpbench plan` prints.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from jobs.entries import Cbr, Flows
 from mpbench import guest_memory
 from mpbench.errors import UserError
 from mpbench.plan import flow_memory, long_connections, resolved, settings, timing
@@ -18,7 +19,7 @@ from mpbench.spec.document import Place, dotted
 from mpbench.spec.messages import MOST_FAULTS, listing
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS, RATE_CONTROLS
 from topologies.parameters import DOWN
-from topologies.shaping import from_json
+from topologies.queues import FRAME_BYTES
 
 MOSTLY_LOST_PERCENT = 50.0
 """With more loss hardly a handshake succeeds: both directions lose so much."""
@@ -32,7 +33,6 @@ MOST_SECONDS = 30 * 86_400.0
 LATEST_S = {"iperf3": 5.0, "cbr": 1.0}
 """How long the other end of a tool goes on after the client, as in mpbench.guest."""
 
-FRAME_BYTES = 1514
 QUEUED_SHARE = 0.5
 """The part of the guest's memory that packets in queues and under way may take."""
 
@@ -160,8 +160,7 @@ def _resolved(spec: Spec, plan: Plan) -> Iterator[str]:
     for run in plan.runs:
         if run.case != plan.runs[0].case:
             continue
-        shapes = from_json(run.job["links"])
-        for fault in resolved.faults(shapes, run.job.get("changes", ())):
+        for fault in resolved.faults(run.job.shapes, run.job.changes):
             if fault.changed:
                 key = change_checks.named(spec.changes)[fault.link][0]
                 at = f"{spec.where('changes', key)}: changes.{key}: {fault.link}"
@@ -180,10 +179,10 @@ def _ending_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
     for run in plan.runs:
         if run.repetition or run.point:
             continue
-        end_s = timing.known_end_s(run.job["traffic"])
-        for index, entry in enumerate(run.job["traffic"]):
+        end_s = timing.known_end_s(run.job.traffic)
+        for index, entry in enumerate(run.job.traffic):
             if end_s is not None and not timing.works_at(run.job, entry, end_s):
-                reason = f"{entry['from']} has no path that works at {end_s:g} s"
+                reason = f"{entry.source} has no path that works at {end_s:g} s"
                 hint = "its connections cannot end then, and the run may time out"
                 yield (
                     f"{spec.where('changes')}: changes: {run.case}: traffic[{index}]:"
@@ -196,16 +195,16 @@ def _delay_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
     if spec.network_description.mesh:
         return
     for run in plan.runs:
-        for index, entry in enumerate(run.job["traffic"]):
-            latest_s = LATEST_S.get(entry["tool"], math.inf)
-            if entry.get("over") == "connection":
+        for index, entry in enumerate(run.job.traffic):
+            latest_s = LATEST_S.get(entry.tool, math.inf)
+            if isinstance(entry, Cbr) and entry.over_connection:
                 continue  # its reader ends with the connection
             if not run.repetition and timing.first_delay_s(run.job, entry) > latest_s:
                 at = f"{spec.where('traffic', index)}: traffic[{index}]: {run.case}"
                 reason = (
-                    f"{entry['from']}'s first path delays by more than {latest_s:g} s"
+                    f"{entry.source}'s first path delays by more than {latest_s:g} s"
                 )
-                hint = f"a server of {entry['tool']} ends so long after its client"
+                hint = f"a server of {entry.tool} ends so long after its client"
                 yield f"{at}: {reason}; {hint}, and such runs are not ok"
 
 
@@ -227,7 +226,8 @@ def _connections(spec: Spec, plan: Plan) -> Iterator[str]:
     """Connections for which a guest has not the memory."""
     for run in plan.runs:
         for number, reason in flow_memory.faults(run.job):
-            index = run.job["traffic"][number]["stream"]
+            entry = run.job.traffic[number]
+            index = entry.stream if isinstance(entry, Flows) else number
             at = f"traffic[{index}]"
             at += f", point {run.point}" if len(plan.design) > 1 else ""
             yield f"{spec.where('traffic', index)}: {at}: {reason}"
@@ -276,10 +276,10 @@ def _memory_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
     """Points whose full queues and delay lines take more memory than the guest has."""
     needs = {
         run.point: sum(
-            way["queue_packets"] * FRAME_BYTES / 2
-            + 1e3 * way["delay_ms"] * (way["capacity_mbps"] or 0) / 8
-            for link in run.job["links"]
-            for way in (link, link.get("down") or link)
+            way.queue_packets * FRAME_BYTES / 2
+            + 1e3 * way.delay_ms * (way.capacity_mbps or 0) / 8
+            for link in run.job.links
+            for way in (link, link.direction(False))
         )
         for run in plan.runs
     }
@@ -318,11 +318,11 @@ def _long_connections(spec: Spec, plan: Plan) -> Iterator[str]:
     yield f"{spec.where('traffic', worst.stream)}: {at}: {worst.words}"
 
 
-def _points(plan: Plan) -> Iterator[tuple[int, dict[str, float | None]]]:
+def _points(plan: Plan) -> Iterator[tuple[int, Mapping[str, float | None]]]:
     """The parameters of every point, once."""
     for run in plan.runs:
         if run.repetition == 0 and run.case == plan.runs[0].case:
-            yield run.point, run.job["parameters"]
+            yield run.point, run.job.parameters
 
 
 def _place(spec: Spec, name: str, point: int | None) -> str:

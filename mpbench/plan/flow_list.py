@@ -10,20 +10,27 @@ Every user has a generator of its own for its times, and one for its sizes.
 
 import bisect
 import hashlib
-import json
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any
 
-from mpbench.spec.flow_sizes import MOST_BYTES
-from tools.flows.keys import MOST_CONNECTIONS
+from jobs.entries import Flows
+from jobs.entries.arrivals import Arrivals, AtOnce, Even
+from jobs.entries.flow_sizes import (
+    MOST_BYTES,
+    Cdf,
+    Exponential,
+    Fixed,
+    Listed,
+    Pareto,
+    Sizes,
+)
+from jobs.entries.flows import MOST_CONNECTIONS, Drawn, Pair
 
-Json = dict[str, Any]
 NS = 1_000_000_000
 LINES = "{0.user} {0.start_ns} {0.end_ns} {0.size}\n"
 
@@ -44,10 +51,45 @@ class Flow:
     size: int
 
 
-def complete(entry: Mapping[str, Any], seed: int) -> Json:
+@dataclass(frozen=True)
+class Draws:
+    """All that the connections of an entry follow from, beside the run's seed; each
+    field is as in `jobs.entries.Flows`, without the hosts if users have no names."""
+
+    users: int
+    stream: int
+    starts_s: tuple[float, float]
+    lasts_s: tuple[float, float] | None
+    connections: int | None
+    size: Sizes | None
+    arrivals: Arrivals
+    timeout_s: float | None
+    pairs: tuple[Pair, ...] | None
+    counts: tuple[int, ...] | None
+    assign: str | None
+
+
+def draws(entry: Flows) -> Draws:
+    """All that the connections of an entry follow from."""
+    return Draws(
+        users=entry.users,
+        stream=entry.stream,
+        starts_s=entry.starts_s,
+        lasts_s=entry.lasts_s,
+        connections=entry.connections,
+        size=entry.size,
+        arrivals=entry.arrivals,
+        timeout_s=entry.timeout_s,
+        pairs=None if entry.counts is None else entry.pairs,
+        counts=entry.counts,
+        assign=entry.assign,
+    )
+
+
+def complete(entry: Flows, seed: int) -> Flows:
     """The entry with what follows from drawing its connections.
 
-    entry : of the tool `flows`, as `Flows.job` makes it, with `users` and `stream`
+    entry : `start_s`, `duration_s` and `drawn` do not count yet
     seed : of the run
 
     start_s : when the first user starts
@@ -58,42 +100,43 @@ def complete(entry: Mapping[str, Any], seed: int) -> Json:
 
     Raises ValueError, in one line, for no connection, or more than there can be.
     """
-    flows = _drawn(_text(entry), seed)
-    users = [_user(entry, seed, user) for user in _drawing(entry)]
+    drawing = draws(entry)
+    flows = _drawn(drawing, seed)
+    users = [_user(drawing, seed, user) for user in _drawing(drawing)]
     if not flows:
         raise ValueError(
             "no connection is drawn; give a longer duration or higher rate"
         )
     start_s = min(user.start_s for user in users)
     ends = [user.end_s for user in users if user.end_s is not None]
-    if not ends or (entry["connections"] is not None and entry["size"] is not None):
+    if not ends or (entry.connections is not None and entry.size is not None):
         ends = [flow.start_ns / NS for flow in flows]
-    return {
-        **entry,
-        "start_s": round(start_s, 9),
-        "duration_s": round(max(0.0, max(ends) - start_s), 9),
-        "drawn": {
-            "flows": len(flows),
-            "bytes": sum(flow.size for flow in flows),
-            "sha256": _hash(flows),
-            **({} if entry.get("counts") is None else _by_host(entry, flows)),
-        },
-    }
+    return replace(
+        entry,
+        start_s=round(start_s, 9),
+        duration_s=round(max(0.0, max(ends) - start_s), 9),
+        drawn=Drawn(
+            flows=len(flows),
+            bytes=sum(flow.size for flow in flows),
+            sha256=_hash(flows),
+            pairs=None if entry.counts is None else _by_host(entry, flows),
+        ),
+    )
 
 
-def _by_host(entry: Mapping[str, Any], flows: tuple[Flow, ...]) -> Json:
+def _by_host(entry: Flows, flows: tuple[Flow, ...]) -> tuple[int, ...]:
     """How many connections each host of several users opens."""
     found = Counter(ends_of(entry, flow.user)[0] for flow in flows)
-    return {"pairs": [found[here] for here, _ in entry["pairs"]]}
+    return tuple(found[here] for here, _ in entry.between)
 
 
-def drawn(entry: Mapping[str, Any], seed: int) -> tuple[Flow, ...]:
+def drawn(entry: Flows, seed: int) -> tuple[Flow, ...]:
     """The connections of a job's entry, by their starts.
 
     Raises ValueError if they are not those that the job's hash was made of.
     """
-    flows = _drawn(_text(entry), seed)
-    if _hash(flows) != entry["drawn"]["sha256"]:
+    flows = _drawn(draws(entry), seed)
+    if _hash(flows) != entry.drawn.sha256:
         raise ValueError(
             "the connections that this version draws are not those of the job; "
             "`mpbench run` with the experiment's file makes new runs"
@@ -101,7 +144,7 @@ def drawn(entry: Mapping[str, Any], seed: int) -> tuple[Flow, ...]:
     return flows
 
 
-def ends_of(entry: Mapping[str, Any], user: int) -> tuple[str, str, int]:
+def ends_of(entry: Flows, user: int) -> tuple[str, str, int]:
     """The hosts of a user's connections, and its number at the host that opens them.
 
     user : as in `Flow`
@@ -109,14 +152,14 @@ def ends_of(entry: Mapping[str, Any], user: int) -> tuple[str, str, int]:
     Between many hosts every pair draws as a user of its own. The pairs of a host are
     one user. Of several users of a network, those of the first host come first.
     """
-    if entry.get("counts") is not None:
-        last = list(accumulate(entry["counts"]))
+    if entry.counts is not None:
+        last = list(accumulate(entry.counts))
         place = bisect.bisect_left(last, user)
-        here, there = entry["pairs"][place]
+        here, there = entry.between[place]
         return here, there, user - (last[place - 1] if place else 0)
-    if entry.get("pairs") is None:
-        return entry["from"], entry["to"], user
-    here, there = entry["pairs"][user - 1]
+    if entry.pairs is None:
+        return entry.source, entry.destination, user
+    here, there = entry.pairs[user - 1]
     return here, there, 1
 
 
@@ -128,74 +171,62 @@ class _User:
     end_s: float | None
 
 
-def _drawing(entry: Mapping[str, Any]) -> list[int | str]:
+def _drawing(entry: Draws) -> list[int | str]:
     """Who draws times and sizes: the keys of the random numbers, in order.
 
     Mostly these are the users by their numbers. Several users of a network have the
     names of their hosts in their keys, so that one of them more does not change what
     the others draw. Where connections are assigned to users, all draw together.
     """
-    if entry.get("assign"):
+    if entry.assign:
         return [TOGETHER]
-    if entry.get("counts") is None:
-        return list(range(1, entry["users"] + 1))
+    if entry.counts is None:
+        return list(range(1, entry.users + 1))
     return [
         f"{here}/{number}"
-        for (here, _), count in zip(entry["pairs"], entry["counts"], strict=True)
+        for (here, _), count in zip(entry.pairs or (), entry.counts, strict=True)
         for number in range(1, count + 1)
     ]
 
 
-def _assigned(entry: Mapping[str, Any], seed: int, flows: list[Flow]) -> Iterator[Flow]:
+def _assigned(entry: Draws, seed: int, flows: list[Flow]) -> Iterator[Flow]:
     """The connections of all users, each with the user who opens it.
 
     flows : by their starts
     """
     draw = _generator(entry, seed, TOGETHER, "assign")
     for number, flow in enumerate(flows):
-        if entry["assign"] == "in_turn":
-            user = number % entry["users"]
+        if entry.assign == "in_turn":
+            user = number % entry.users
         else:
-            user = int(draw.random() * entry["users"])
+            user = int(draw.random() * entry.users)
         yield replace(flow, user=user + 1)
 
 
-def _user(entry: Mapping[str, Any], seed: int, user: int | str) -> _User:
+def _user(entry: Draws, seed: int, user: int | str) -> _User:
     draw = _generator(entry, seed, user, "user")
-    low, high = entry["starts_s"]
+    low, high = entry.starts_s
     start_s = low + draw.random() * (high - low)
-    lasts = entry["lasts_s"]
+    lasts = entry.lasts_s
     if lasts is None:
         return _User(start_s, None)
     return _User(start_s, start_s + lasts[0] + draw.random() * (lasts[1] - lasts[0]))
 
 
-DRAWN_FROM = ("users", "stream", "starts_s", "lasts_s", "connections", "size")
-"""The keys of an entry that its connections follow from, with those below."""
-OF_USERS = ("pairs", "counts", "assign")
-"""The same of an entry of several users of a network."""
 TOGETHER = "all"
 """Key of the random numbers of users whose connections are drawn together."""
 
 
-def _text(entry: Mapping[str, Any]) -> str:
-    content = {key: entry[key] for key in (*DRAWN_FROM, "arrivals", "timeout_s")}
-    if entry.get("counts") is not None:
-        content |= {key: entry.get(key) for key in OF_USERS}
-    return json.dumps(content)
-
-
 @lru_cache(maxsize=64)
-def _drawn(text: str, seed: int) -> tuple[Flow, ...]:
+def _drawn(entry: Draws, seed: int) -> tuple[Flow, ...]:
     """Cases of a point have the same connections, so they are drawn once."""
-    entry = json.loads(text)
     found: list[Flow] = []
     for number, key in enumerate(_drawing(entry), start=1):
         user = _user(entry, seed, key)
-        sizes = _sizes(entry["size"], _generator(entry, seed, key, "sizes"))
+        sizes = _sizes(entry.size, _generator(entry, seed, key, "sizes"))
         for start_s in _starts(entry, user, _generator(entry, seed, key, "times")):
             start_ns, size = round(start_s * NS), next(sizes)
-            end_s = user.end_s if not size else start_s + entry["timeout_s"]
+            end_s = user.end_s if not size else start_s + (entry.timeout_s or 0.0)
             end_ns = max(round((end_s or 0.0) * NS), start_ns + 1)
             found.append(Flow(number, start_ns, end_ns, size))
             if len(found) > MOST_CONNECTIONS:
@@ -204,20 +235,18 @@ def _drawn(text: str, seed: int) -> tuple[Flow, ...]:
                     " ports; give fewer users, fewer connections, or a shorter duration"
                 )
     found.sort(key=lambda flow: (flow.start_ns, flow.user))
-    return tuple(_assigned(entry, seed, found) if entry.get("assign") else found)
+    return tuple(_assigned(entry, seed, found) if entry.assign else found)
 
 
-def _starts(
-    entry: Mapping[str, Any], user: _User, draw: random.Random
-) -> Iterator[float]:
+def _starts(entry: Draws, user: _User, draw: random.Random) -> Iterator[float]:
     """The times at which a user opens connections, seconds, rising."""
-    arrivals, most = entry["arrivals"], entry["connections"]
-    if arrivals["kind"] == "at_once":
-        times: Iterator[float] = iter([user.start_s] * most)
-    elif arrivals["kind"] == "even":
-        times = _even(user.start_s, arrivals["every_s"])
+    arrivals, most = entry.arrivals, entry.connections
+    if isinstance(arrivals, AtOnce):
+        times: Iterator[float] = iter([user.start_s] * (most or 0))
+    elif isinstance(arrivals, Even):
+        times = _even(user.start_s, arrivals.every_s)
     else:
-        rates, every_s = arrivals["rates_per_s"], arrivals["every_s"]
+        rates, every_s = arrivals.rates_per_s, arrivals.every_s
         times = _poisson(user.start_s, rates, every_s, draw)
     for number, time_s in enumerate(times):
         late = user.end_s is not None and time_s >= user.end_s
@@ -234,7 +263,7 @@ def _even(start_s: float, every_s: float) -> Iterator[float]:
 
 
 def _poisson(
-    start_s: float, rates: list[float], every_s: float | None, draw: random.Random
+    start_s: float, rates: Sequence[float], every_s: float | None, draw: random.Random
 ) -> Iterator[float]:
     """A Poisson process whose rate changes every `every_s`, from one of `rates` to the
     next and from the last to the first. None: it has one rate.
@@ -258,34 +287,33 @@ def _poisson(
         yield time_s
 
 
-def _sizes(size: Mapping[str, Any] | None, draw: random.Random) -> Iterator[int]:
+def _sizes(size: Sizes | None, draw: random.Random) -> Iterator[int]:
     """Sizes without end, in bytes, at least 1; 0 where connections have no size."""
     number = 0
     while True:
         if size is None:
             yield 0
-        elif size["kind"] == "list":
-            yield size["bytes"][number % len(size["bytes"])]
+        elif isinstance(size, Listed):
+            yield size.bytes[number % len(size.bytes)]
             number += 1
         else:
             yield int(min(max(1, round(_size(size, draw))), MOST_BYTES))
 
 
-def _size(size: Mapping[str, Any], draw: random.Random) -> float:
+def _size(size: Fixed | Pareto | Exponential | Cdf, draw: random.Random) -> float:
     """One size by the inverse of the distribution function, or the fixed size."""
-    if size["kind"] == "fixed":
-        return float(size["bytes"])
+    if isinstance(size, Fixed):
+        return float(size.bytes)
     part = draw.random()
-    if size["kind"] == "exponential":
-        return float(-size["mean_bytes"] * math.log(1.0 - part))
-    if size["kind"] == "pareto":
-        shape = size["shape"]
-        least = size["mean_bytes"] * (shape - 1) / shape
-        return float(least * (1.0 - part) ** (-1 / shape))
-    return inverse_cdf(size["points"], part)
+    if isinstance(size, Exponential):
+        return -size.mean_bytes * math.log(1.0 - part)
+    if isinstance(size, Pareto):
+        least = size.mean_bytes * (size.shape - 1) / size.shape
+        return least * (1.0 - part) ** (-1 / size.shape)  # type: ignore[no-any-return]
+    return inverse_cdf(size.points, part)
 
 
-def inverse_cdf(points: list[list[float]], part: float) -> float:
+def inverse_cdf(points: Sequence[tuple[float, float]], part: float) -> float:
     """The size up to which a share of the transfers are, linear between the points.
 
     points : (size, probability), both rising, the last probability 1
@@ -304,10 +332,8 @@ def inverse_cdf(points: list[list[float]], part: float) -> float:
     return before[0]
 
 
-def _generator(
-    entry: Mapping[str, Any], seed: int, user: int | str, what: str
-) -> random.Random:
-    return random.Random(f"{seed}/flows/{entry['stream']}/{user}/{what}")
+def _generator(entry: Draws, seed: int, user: int | str, what: str) -> random.Random:
+    return random.Random(f"{seed}/flows/{entry.stream}/{user}/{what}")
 
 
 def _hash(flows: tuple[Flow, ...]) -> str:

@@ -6,10 +6,11 @@ of 100 Mbit/s: 32 to 36 kB for each transfer of 20 kB, and 67 to 145 kB for each
 """
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from mpbench import guest_memory
+from jobs import Job
+from jobs.entries import Flows
+from jobs.guest import MIB
 from mpbench.plan.flow_list import NS, Flow, drawn
 from mpbench.plan.timing import round_trip_s, used_mbps
 from topologies import families
@@ -24,17 +25,15 @@ USABLE_SHARE = 0.8
 """The part of the capacity that many short transfers together get, for sure."""
 LEAST_ROUND_TRIPS = 3
 
-Job = Mapping[str, Any]
-
 
 def faults(job: Job) -> Iterator[tuple[int, str]]:
     """Too many open connections, as the number of the job's entry and the reason."""
-    has_bytes = USED_SHARE * guest_memory.of_job(job) * guest_memory.MIB
-    for index, entry in enumerate(job["traffic"]):
-        if entry["tool"] != "flows" or (entry["size"] is None and _in_centre(job)):
+    has_bytes = USED_SHARE * job.memory_mib * MIB
+    for index, entry in enumerate(job.traffic):
+        if not isinstance(entry, Flows) or (entry.size is None and _in_centre(job)):
             continue
         each = _bytes_each(entry)
-        if entry["drawn"]["flows"] * each <= has_bytes:
+        if entry.drawn.flows * each <= has_bytes:
             continue
         count = most_open_of(job, entry)
         if count * each > has_bytes:
@@ -49,22 +48,22 @@ def faults(job: Job) -> Iterator[tuple[int, str]]:
 
 def _in_centre(job: Job) -> bool:
     """Whether `long_connections` counts the job's connections without a size."""
-    return families.is_name(job["topology"] or "")
+    return families.is_name(job.topology or "")
 
 
-def _bytes_each(entry: Mapping[str, Any]) -> float:
+def _bytes_each(entry: Flows) -> float:
     """The memory of one open connection."""
-    mean = float(entry["drawn"]["bytes"]) / float(entry["drawn"]["flows"])
-    if entry["size"] is None:
+    mean = entry.drawn.bytes / entry.drawn.flows
+    if entry.size is None:
         return BYTES_PER_CONNECTION + MOST_QUEUED_BYTES
     return BYTES_PER_CONNECTION + min(mean, MOST_QUEUED_BYTES)
 
 
-def most_open_of(job: Job, entry: Mapping[str, Any]) -> int:
+def most_open_of(job: Job, entry: Flows) -> int:
     """The largest number of an entry's connections that are open at a time."""
     rate_bps = USABLE_SHARE * used_mbps(job, [entry]) * 1e6
-    trips_s = LEAST_ROUND_TRIPS * round_trip_s(job["parameters"])
-    return most_open(drawn(entry, job["seed"]), rate_bps, trips_s)
+    trips_s = LEAST_ROUND_TRIPS * round_trip_s(job.parameters)
+    return most_open(drawn(entry, job.seed), rate_bps, trips_s)
 
 
 def most_open(flows: Sequence[Flow], rate_bps: float, least_s: float) -> int:

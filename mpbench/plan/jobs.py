@@ -1,14 +1,22 @@
-"""Jobs: everything that determines one run, as plain JSON.
+"""Jobs: everything that determines one run, from an experiment and one of its points.
 
-The format is the contract with the guest, the engine and the analysis.
-`mpbench.plan.job_format` has it as a schema, which every job made here fits, and
-docs/experiment-file.md describes it key by key.
+`jobs` has the records, and docs/experiment-file.md describes them key by key.
 """
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import jobs
+from jobs import FORMAT, Job, Transport, capture, reading, writing
+from jobs import entries as records_of
+from jobs.capture import Capture
+from jobs.entries import Iperf3
+from jobs.entries.flows import UNDRAWN
+from jobs.links import of_shapes
+from jobs.network import of_description
+from jobs.report import Report
 from mpbench.errors import UserError
 from mpbench.plan import (
     capture_places,
@@ -23,7 +31,6 @@ from mpbench.plan import (
     user_sets,
 )
 from mpbench.plan.feasible import check_time_limit
-from mpbench.plan.job_format import FORMAT
 from mpbench.plan.links import shapes
 from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
@@ -33,15 +40,12 @@ from mpbench.spec.traffic import Entry, Start
 from mpbench.spec.with_params import WithParams
 from tools.flows.keys import Flows
 from tools.iperf3.keys import Traffic
-from topologies import networks, resolve, wire
-from topologies.shaping import to_json
+from topologies import resolve, wire
 
 REPORT = "report"
 """Key of what determines no outcome, and no id: how the run is measured."""
 MOST_STREAMS = MOST_USERS = 128
 START_DECIMALS = 6
-
-Json = dict[str, Any]
 
 
 def job(
@@ -50,7 +54,7 @@ def job(
     case: str,
     repetition: int,
     number: int | None = None,
-) -> Json:
+) -> Job:
     """The job of one run.
 
     point : name of a factor to value in the canonical unit
@@ -61,7 +65,6 @@ def job(
     """
     defaults = dict(spec.network_description.sysctls)
     transport_ = transport(spec.cases[case], defaults)
-    description = spec.network_description
     values = parameter_values(spec, point, number)
     keys = {name: parameter.key for name, parameter in spec.variable().items()}
     factors = {keys[name]: value for name, value in point.items()}
@@ -75,40 +78,37 @@ def job(
         limit_s = time_limit_s(values, entries, changing)
     check_time_limit(spec, limit_s)
     interfaces = captured(spec, case, values)
-    queues = records.queues(spec)
     links = resolved.with_default_jitter(
         shapes(spec, values, point, number), values, changing
     )
-    made = {
-        "format": FORMAT,
-        "seed": seed,
-        "topology": None if spec.own_topology else spec.topology,
-        **({"network": networks.to_json(description)} if description.described else {}),
-        **({"fabric": spec.on_fabric.job()} if spec.on_fabric else {}),
-        **spec.guest.job(),
-        "parameters": values,
-        "links": to_json(links),
-        **({"changes": changing} if changing else {}),
-        "transport": transport_,
-        "traffic": entries,
-        "time_limit_s": limit_s,
-        "trace_s": spec.trace_interval,
-        **({"queues": queues} if queues else {}),
-        "capture": {"interfaces": interfaces, "full": False} if interfaces else None,
-        REPORT: report(spec, flowing),
-        **spec.plugins.job(),
-        **spec.plugins.kernel(
-            [transport_, *(e["transport"] for e in entries if e["transport"])]
-        ),
-    }
+    own = [entry.transport for entry in entries if entry.transport]
+    made = Job(
+        format=FORMAT,
+        seed=seed,
+        topology=None if spec.own_topology else spec.topology,
+        network=of_description(spec.network_description),
+        fabric=spec.on_fabric.job() if spec.on_fabric else None,
+        guest=spec.guest.job(),
+        parameters=values,
+        links=of_shapes(links),
+        changes=changing,
+        transport=transport_,
+        traffic=tuple(entries),
+        time_limit_s=limit_s,
+        trace_s=spec.trace_interval,
+        queues=records.queues(spec),
+        capture=Capture(interfaces=interfaces, full=False) if interfaces else None,
+        report=report(spec, flowing),
+        metrics=spec.plugins.metrics(),
+        kernel=spec.plugins.kernel([transport_, *own]),
+    )
     try:
-        job_format.load(made)
+        return job_format.load(jobs.dump(made))
     except ValueError as error:
         raise UserError(f"{spec.where('cases', case)}: {error}") from error
-    return made
 
 
-def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:
+def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> tuple[str, ...]:
     """The interfaces at which a case's packets are captured.
 
     Raises UserError for one that the network does not have.
@@ -125,7 +125,7 @@ def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> list[str]:
             f"{spec.where(*place)}: {key}: no interface '{name}'; "
             f"{spec.network_description.name} {capture_places.hint(name, there)}"
         )
-    return list(dict.fromkeys(wanted))
+    return tuple(dict.fromkeys(wanted))
 
 
 def interfaces(spec: Spec, values: Mapping[str, Any]) -> list[str]:
@@ -134,36 +134,36 @@ def interfaces(spec: Spec, values: Mapping[str, Any]) -> list[str]:
     shapes = resolve(description, values)
     wired = wire(description, shapes)
     on_fabric = spec.on_fabric is not None
-    return sorted(capture_places.names(description, wired, shapes, on_fabric))
+    return sorted(capture.places(description, wired, shapes, on_fabric))
 
 
-def report(spec: Spec, flowing: Mapping[int, int]) -> Json:
+def report(spec: Spec, flowing: Mapping[int, int]) -> Report:
     """Names of the traffic entries (null where there is one without a name), and
     the phases, name to start and end in seconds."""
     named = len(spec.traffic) > 1 or spec.traffic[0].name is not None
     names = flows.names(spec.traffic)
-    return {
-        "names": [names[index] for index in flowing] if named else None,
-        "phases": {n: [p.start, p.end] for n, p in spec.phases.items()},
-    }
+    return Report(
+        names=tuple(names[index] for index in flowing) if named else None,
+        phases={n: (p.start, p.end) for n, p in spec.phases.items()},
+    )
 
 
-def transport(case: Case, defaults: Mapping[str, str | int] | None = None) -> Json:
+def transport(case: Case, defaults: Mapping[str, str] | None = None) -> Transport:
     """The transport of a case, with what it leaves unsaid.
 
     defaults : sysctls of the network's hosts, where the case does not set them
     """
     mptcp = case.protocol == "mptcp"
     sysctls = {**(defaults or {}), **case.sysctls, **case.parameter_sysctls}
-    return {
-        "protocol": case.protocol,
-        "congestion_control": case.congestion_control.name,
-        "scheduler": _name(case.scheduler, "default") if mptcp else None,
-        "path": case.number,
-        "path_manager": _name(case.path_manager, "fullmesh") if mptcp else None,
-        "sysctls": dict(sorted(sysctls.items())),
-        **({} if case.backup is None else {"backup": list(case.backup)}),
-    }
+    return Transport(
+        protocol=case.protocol,
+        congestion_control=case.congestion_control.name,
+        scheduler=_name(case.scheduler, "default") if mptcp else None,
+        path=case.number,
+        path_manager=_name(case.path_manager, "fullmesh") if mptcp else None,
+        sysctls={name: str(sysctls[name]) for name in sorted(sysctls)},
+        backup=case.backup,
+    )
 
 
 def _name(tuned: WithParams | None, otherwise: str) -> str:
@@ -229,7 +229,7 @@ def traffic(
     values: Mapping[str, Any],
     seed: int,
     case: Case,
-) -> list[Json]:
+) -> list[records_of.Entry]:
     """The traffic entries of a job, in order, in canonical units.
 
     flowing : the indices of those that flow, to their number of connections
@@ -237,35 +237,85 @@ def traffic(
     seed : of what is drawn
     case : whose transport an entry has that has none of its own
     """
-    jobs = []
+    made: list[records_of.Entry] = []
     defaults = dict(spec.network_description.sysctls)
     for index, entry in enumerate(entries):
         if index not in flowing:
             continue
-        made = entry.job(spec.port(index))
-        made["start_s"] = start_s(entry.start, seed, index)
         own = entry.transport
-        made["transport"] = own and transport(own, defaults)
-        if "parallel" in made:
-            made["parallel"] = flowing[index]
+        document = entry.job(spec.port(index)) | {
+            "start_s": start_s(entry.start, seed, index),
+            "transport": own and writing.plain(transport(own, defaults)),
+        }
         if isinstance(entry, Flows):
-            users = flowing[index]
-            if entry.many and spec.network_description.mesh:
-                listed = pairs(spec, entry, index, seed)
-                (here, there), users = listed[0], len(listed)
-                made |= {"from": here, "to": there, "pairs": listed}
-            elif entry.of_several_users(spec.network_description):
-                made |= user_sets.of_job(entry, spec.network_description, values)
-            made = drawn_flows(spec, made, index, users, seed)
-            if (own or case).highest:
-                made["paths"] = shortest_paths.highest(spec.topology or "", made)
-            elif (own or case).shortest:
-                made["paths"] = shortest_paths.drawn(spec.topology or "", made, seed)
-        jobs.append(made)
-    return jobs
+            made.append(
+                several(
+                    spec,
+                    entry,
+                    document,
+                    index,
+                    flowing[index],
+                    values,
+                    seed,
+                    own or case,
+                )
+            )
+            continue
+        one = reading.read(records_of.RECORDS[document["tool"]], document)
+        if isinstance(one, Iperf3):
+            one = replace(one, parallel=flowing[index])
+        made.append(one)
+    return made
 
 
-def pairs(spec: Spec, entry: Flows, index: int, seed: int) -> list[list[str]]:
+def several(
+    spec: Spec,
+    entry: Flows,
+    document: Mapping[str, Any],
+    index: int,
+    users: int,
+    values: Mapping[str, Any],
+    seed: int,
+    case: Case,
+) -> records_of.Flows:
+    """The entry of the tool `flows`, with all that is drawn.
+
+    document : the keys that the experiment file gives
+    index : of the entry, among those of the file
+    users : all users of the entry; those of many hosts follow from the seed
+    case : the transport of the entry
+
+    Raises UserError if its connections are more than a run can have.
+    """
+    topology = spec.network_description
+    who: dict[str, Any] = {}
+    if entry.many and topology.mesh:
+        listed = pairs(spec, entry, index, seed)
+        (here, there), users = listed[0], len(listed)
+        who = {"source": here, "destination": there, "pairs": listed}
+    elif entry.of_several_users(topology):
+        who = user_sets.of_job(entry, topology, values)
+    asked = reading.partial(
+        records_of.Flows,
+        document,
+        {**UNDRAWN, **who, "users": users, "stream": index},
+    )
+    try:
+        made = flow_list.complete(asked, seed)
+    except ValueError as error:
+        where = spec.where("traffic", index)
+        raise UserError(f"{where}: traffic[{index}]: {error}") from None
+    if case.highest:
+        return replace(made, paths=shortest_paths.highest(spec.topology or "", made))
+    if case.shortest:
+        paths = shortest_paths.drawn(spec.topology or "", made, seed)
+        return replace(made, paths=paths)
+    return made
+
+
+def pairs(
+    spec: Spec, entry: Flows, index: int, seed: int
+) -> tuple[records_of.Pair, ...]:
     """The pairs (from, to) of an entry between many hosts.
 
     seed, index : of the run and the entry, from which they are drawn
@@ -287,19 +337,7 @@ def pairs(spec: Spec, entry: Flows, index: int, seed: int) -> list[list[str]]:
         rest=entry.of_rest,
         neighbours=traffic_patterns.neighbours(topology),
     )
-    return [[here, there] for here, there in found]
-
-
-def drawn_flows(spec: Spec, made: Json, index: int, users: int, seed: int) -> Json:
-    """The entry of the tool `flows`, with the count and the times of what is drawn.
-
-    Raises UserError if its connections are more than a run can have.
-    """
-    try:
-        return flow_list.complete({**made, "users": users, "stream": index}, seed)
-    except ValueError as error:
-        where = spec.where("traffic", index)
-        raise UserError(f"{where}: traffic[{index}]: {error}") from None
+    return tuple(found)
 
 
 def start_s(start: Start, seed: int, index: int) -> float:

@@ -20,14 +20,16 @@ says of it:
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from jobs import Job, Transport
+from jobs.entries import Flows, Iperf3
+from jobs.entries.arrivals import AtOnce
+from jobs.guest import MIB, MOST_MIB
 from mpbench import guest_memory
 from mpbench.plan import flow_memory, timing
 from topologies import families
-from topologies.pairs import pairs
 from topologies.shaping import FRAME_BYTES
 
 WINDOW_BYTES = 8_700
@@ -40,9 +42,8 @@ OVERHEAD = 1.4
 USABLE = 0.75
 """The part of a guest's memory that connections may take."""
 STEP_MIB = 512
-AT_ONCE = "at_once"
 
-Job = Mapping[str, Any]
+Long = Iperf3 | Flows
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,10 @@ class Shortage:
 
 def of(job: Job) -> Iterator[Shortage]:
     """The shortage of a job, if there is one."""
-    if not families.is_name(job["topology"] or ""):
+    if not families.is_name(job.topology or ""):
         return
-    memory_mib = guest_memory.of_job(job)
-    has_bytes = USABLE * memory_mib * guest_memory.MIB
+    memory_mib = job.memory_mib
+    has_bytes = USABLE * memory_mib * MIB
     needs = {index: needed_bytes(job, entry) for index, entry in _long(job)}
     whole = sum(needs.values())
     if whole <= has_bytes:
@@ -72,8 +73,9 @@ def of(job: Job) -> Iterator[Shortage]:
     worst = max(needs, key=lambda index: needs[index])
     count = sum(_counts(job, entry).total() for _, entry in _long(job))
     fits = max(int(count * has_bytes / whole), 1)
+    entry = job.traffic[worst]
     yield Shortage(
-        job["traffic"][worst].get("stream", worst),
+        entry.stream if isinstance(entry, Flows) else worst,
         whole,
         f"{count} long connections take about {whole / 1e6:.0f} MB, of which the"
         f" guest's {guest_memory.words(memory_mib)} has {has_bytes / 1e6:.0f} MB;"
@@ -82,17 +84,17 @@ def of(job: Job) -> Iterator[Shortage]:
 
 
 def _remedy(needed: float) -> str:
-    steps = math.ceil(needed / USABLE / guest_memory.MIB / STEP_MIB)
-    if steps * STEP_MIB > guest_memory.MOST_MIB:
+    steps = math.ceil(needed / USABLE / MIB / STEP_MIB)
+    if steps * STEP_MIB > MOST_MIB:
         return "give "
     words = guest_memory.words(steps * STEP_MIB)
     return f"give the guest more, 'guest: {{memory: {words}}}', or give "
 
 
-def needed_bytes(job: Job, entry: Mapping[str, Any]) -> float:
+def needed_bytes(job: Job, entry: Long) -> float:
     """What the connections of an entry take of the guest's memory."""
-    transport = entry["transport"] or job["transport"]
-    paths = timing.paths(job, entry["from"])
+    transport = job.transport_of(entry)
+    paths = timing.paths(job, entry.source)
     subflows = _subflows(transport, len(paths))
     most = subflows * _buffer_bytes(transport) / WINDOW_BYTES
     held = FULL_QUEUES * _held_packets(job, paths)
@@ -103,48 +105,45 @@ def needed_bytes(job: Job, entry: Mapping[str, Any]) -> float:
     return OVERHEAD * WINDOW_BYTES * packets
 
 
-def _long(job: Job) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _long(job: Job) -> Iterator[tuple[int, Long]]:
     """The entries whose connections last, with their numbers in the job: those of
     iperf3, and those without a size."""
-    for index, entry in enumerate(job["traffic"]):
-        lasts = entry["tool"] == "flows" and entry["size"] is None
-        if lasts or entry["tool"] == "iperf3":
+    for index, entry in enumerate(job.traffic):
+        if isinstance(entry, Iperf3) or (
+            isinstance(entry, Flows) and entry.size is None
+        ):
             yield index, entry
 
 
-def _counts(job: Job, entry: Mapping[str, Any]) -> Counter[str]:
+def _counts(job: Job, entry: Long) -> Counter[str]:
     """Connections that are open at a time, by the host that sends."""
-    end = 1 if entry["reverse"] else 0
-    if entry["tool"] == "iperf3":
-        return Counter({entry["to" if end else "from"]: entry["parallel"]})
-    hosts = [pair[end] for pair in pairs(entry)]
-    flows = entry["drawn"]["flows"]
-    if entry["arrivals"]["kind"] != AT_ONCE:
+    hosts = [there if entry.reverse else here for here, there in entry.between]
+    if isinstance(entry, Iperf3):
+        return Counter({hosts[0]: entry.parallel})
+    flows = entry.drawn.flows
+    if not isinstance(entry.arrivals, AtOnce):
         flows = flow_memory.most_open_of(job, entry)
     each = flows / len(hosts)
     return Counter({host: math.ceil(n * each) for host, n in Counter(hosts).items()})
 
 
-def _subflows(transport: Mapping[str, Any], paths: int) -> int:
-    if transport["protocol"] != "mptcp":
+def _subflows(transport: Transport, paths: int) -> int:
+    if not transport.is_mptcp:
         return 1
-    if transport["path_manager"] == "ndiffports":
-        return int(transport["sysctls"]["net.mptcp.ndiffports"])
-    return paths
+    return transport.same_pair or paths
 
 
-def _buffer_bytes(transport: Mapping[str, Any]) -> int:
+def _buffer_bytes(transport: Transport) -> int:
     """The bound on what one socket sends ahead."""
-    return int(str(transport["sysctls"]["net.ipv4.tcp_wmem"]).split()[-1])
+    return int(transport.sysctls["net.ipv4.tcp_wmem"].split()[-1])
 
 
 def _held_packets(job: Job, paths: Sequence[Sequence[str]]) -> float:
     """Packets in the queues of a host's own links, and under way on its paths."""
-    links = {link["name"]: link for link in job["links"]}
     found = 0.0
     for path in paths:
-        first = links[path[0]]
-        trip_s = 4 * sum(links[name]["delay_ms"] for name in path) / 1e3
-        under_way = (first["capacity_mbps"] or 0) * 1e6 / 8 * trip_s / FRAME_BYTES
-        found += first["queue_packets"] + under_way
+        first = job.shapes[path[0]]
+        trip_s = 4 * sum(job.shapes[name].delay_ms for name in path) / 1e3
+        under_way = (first.capacity_mbps or 0) * 1e6 / 8 * trip_s / FRAME_BYTES
+        found += first.queue_packets + under_way
     return found

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import jobs
 from mpbench.plan import feasible
 from mpbench.plan.jobs import REPORT, job
 from mpbench.plan.points import Point, Spread, points
@@ -36,7 +37,7 @@ def make_plan(
         for repetition in range(spec.repetitions):
             for case in spec.cases:
                 work = job(spec, point, case, repetition, shown)
-                name = run_id(work, build)
+                name = run_id(jobs.dump(work), build)
                 runs.append(Run(name, number, case, repetition, factors, work))
     plan = Plan(
         runs=tuple(runs),
@@ -69,7 +70,10 @@ def kept(spec: Spec, whole: Sequence[Point]) -> dict[int, Point]:
 
 def run_id(job: Mapping[str, Any], build: Mapping[str, str]) -> str:
     """The first 16 hexadecimal digits of SHA-256 over canonical JSON of everything
-    that determines the outcome."""
+    that determines the outcome.
+
+    job : in JSON, as `jobs.dump` gives it or a file has it
+    """
     determining = {key: value for key, value in job.items() if key != REPORT}
     text = json.dumps(
         {"job": determining, "build": dict(build)},

@@ -1,13 +1,12 @@
 """What a run records of round-trip times and queues, from what is to be measured."""
 
-from typing import Any
-
+from jobs.queues import Queues
 from mpbench.spec import Spec
 
 QUEUES_EVERY_S = 0.05
 
 
-def queues(spec: Spec) -> dict[str, Any] | None:
+def queues(spec: Spec) -> Queues | None:
     """How the queues of links are recorded; None if they are not.
 
     every_s : in a network of namespaces, they are looked at once in every such interval
@@ -16,6 +15,6 @@ def queues(spec: Spec) -> dict[str, Any] | None:
     if "mean_queue" not in spec.metrics:
         return None
     if spec.on_fabric is None:
-        return {"every_s": QUEUES_EVERY_S}
+        return Queues(every_s=QUEUES_EVERY_S)
     edges = {time for each in spec.phases.values() for time in (each.start, each.end)}
-    return {"at_s": sorted(edges)} if edges else None
+    return Queues(at_s=tuple(sorted(edges))) if edges else None

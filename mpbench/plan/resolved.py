@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jobs.changes import Series
 from topologies.parameters import DOWN
 from topologies.shaping import MOST_QUEUE_PACKETS, Shape
 
@@ -34,7 +35,7 @@ class Fault:
 def with_default_jitter(
     shapes: Mapping[str, Shape],
     values: Mapping[str, Any],
-    changing: Sequence[Mapping[str, Any]],
+    changing: Sequence[Series],
 ) -> dict[str, Shape]:
     """The links with a jitter that no delay of the run is less than, where the file
     leaves the jitter to mpbench.
@@ -59,24 +60,19 @@ def _at_most(shape: Shape, delay_ms: float) -> Shape:
 
 
 def least_delay_ms(
-    name: str, way: Shape, down: bool, changing: Sequence[Mapping[str, Any]]
+    name: str, way: Shape, down: bool, changing: Sequence[Series]
 ) -> float:
     """The shortest delay of a link's direction during the run."""
-    ways = ("both", "down") if down else ("both", "up")
     delays = [
         float(value)
         for one in changing
-        if one["link"] == name
-        and one["quantity"] == "delay_ms"
-        and one["direction"] in ways
-        for value in one["values"]
+        if one.link == name and one.quantity == "delay_ms" and one.of(not down)
+        for value in one.values
     ]
     return min([way.delay_ms, *delays])
 
 
-def faults(
-    shapes: Mapping[str, Shape], changing: Sequence[Mapping[str, Any]]
-) -> Iterator[Fault]:
+def faults(shapes: Mapping[str, Shape], changing: Sequence[Series]) -> Iterator[Fault]:
     """The values of the links that no run can have."""
     for name, shape in shapes.items():
         for down, way in ((False, shape), (True, shape.down or shape)):
@@ -85,7 +81,7 @@ def faults(
 
 
 def _jitter(
-    name: str, way: Shape, down: bool, changing: Sequence[Mapping[str, Any]]
+    name: str, way: Shape, down: bool, changing: Sequence[Series]
 ) -> Iterator[Fault]:
     """A delay line cannot take a packet's delay below nothing."""
     jitter_ms = way.jitter_ms

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jobs import Job
+
 
 def factor_text(value: float | str) -> str:
     """The value of a factor as text: `2.5`, `codel`."""
@@ -21,7 +23,7 @@ class Run:
     repetition : from 0
     factors : values of the factors by canonical key (`path1.capacity_mbps`); of
         `path1.discipline`, the discipline's name
-    job : everything that determines the outcome, as JSON
+    job : everything that determines the outcome
     """
 
     id: str
@@ -29,7 +31,7 @@ class Run:
     case: str
     repetition: int
     factors: Mapping[str, Any]
-    job: Mapping[str, Any]
+    job: Job
 
 
 @dataclass(frozen=True)

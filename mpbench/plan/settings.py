@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
+import jobs
 from analysis.campaign.figure_request import FLUID_CONTROLLERS, FigureRequest, Theory
 from analysis.models.networks import Network, User
 from analysis.models.setting import Sender, Setting, Stretch
 from analysis.run.job import Job, Traffic, parse_job
 from mpbench.plan.runs import Plan
 from mpbench.spec import Spec
-from topologies import Description, describe_job
+from topologies import Description
 
 MBPS = 1e6
 MILLI = 1e-3
@@ -24,10 +24,9 @@ MOST_STRETCHES = 500
 """The most times at which entries start and end."""
 
 
-def setting_of(job: Mapping[str, Any], part: str | None = None) -> Setting:
+def setting_of(job: jobs.Job, part: str | None = None) -> Setting:
     """The network of a job in one of its phases, or over the whole run.
 
-    job : as `mpbench plan` gives it
     part : the part of a run that a figure shows; only its phase matters
 
     A user is a traffic entry with its number of connections. A round-trip time is the
@@ -35,19 +34,19 @@ def setting_of(job: Mapping[str, Any], part: str | None = None) -> Setting:
     for what the models do not know: links that change, data centres, short transfers,
     data that flow both ways, and entries that come and go within the time.
     """
-    run = parse_job(job, "the job")
+    run = parse_job(jobs.dump(job), "the job")
     description = _description(job, run)
     active = [_active(run, entry, part) for entry in run.traffic]
     return _setting(job, run, description, active)
 
 
-def stretches_of(job: Mapping[str, Any]) -> list[Stretch]:
+def stretches_of(job: jobs.Job) -> list[Stretch]:
     """The stretches of a job in which the same entries send, in order of time.
 
     Stretches in which nobody sends are left out. Raises ValueError as `setting_of`,
     but for entries that come and go, and for a job with too many stretches.
     """
-    run = parse_job(job, "the job")
+    run = parse_job(jobs.dump(job), "the job")
     description = _description(job, run)
     spans = [_span(entry) for entry in run.traffic]
     edges = sorted({edge for span in spans for edge in span})
@@ -65,10 +64,10 @@ def stretches_of(job: Mapping[str, Any]) -> list[Stretch]:
     return stretches
 
 
-def _description(job: Mapping[str, Any], run: Job) -> Description:
+def _description(job: jobs.Job, run: Job) -> Description:
     """The job's network. Raises ValueError for a job that the models do not know."""
-    description = describe_job(job)
-    if run.changes:
+    description = job.description
+    if job.changes:
         raise ValueError("the models need links that stay as they are")
     if description.mesh:
         raise ValueError(f"the models do not know the paths of {description.name}")
@@ -82,12 +81,10 @@ def _description(job: Mapping[str, Any], run: Job) -> Description:
 
 
 def _setting(
-    job: Mapping[str, Any], run: Job, description: Description, active: Sequence[bool]
+    job: jobs.Job, run: Job, description: Description, active: Sequence[bool]
 ) -> Setting:
     """The network with those entries that are active."""
-    transports = [
-        entry.get("transport") or job["transport"] for entry in job["traffic"]
-    ]
+    transports = [job.transport_of(entry) for entry in job.traffic]
     users, protocols, senders = {}, {}, {}
     for entry, transport, sends in zip(run.traffic, transports, active, strict=True):
         if sends:
@@ -158,7 +155,7 @@ def _paths(
 def _user(
     run: Job,
     entry: Traffic,
-    transport: Mapping[str, Any],
+    transport: jobs.Transport,
     paths: Mapping[int, tuple[str, ...]],
 ) -> User:
     delays_ms = {
@@ -170,9 +167,9 @@ def _user(
     return User(tuple(paths.values()), count, known, _name(transport, len(paths)))
 
 
-def _name(transport: Mapping[str, Any], paths: int) -> str:
+def _name(transport: jobs.Transport, paths: int) -> str:
     """The name of a controller in the models, or else one that they do not know."""
-    name, sysctls = str(transport["congestion_control"]), transport.get("sysctls") or {}
+    name, sysctls = transport.congestion_control, transport.sysctls
     weight = int(sysctls.get(EWTCP_WEIGHT, 0)) / 1000
     if name == "ewtcp" and weight:
         fair = abs(weight - 1 / paths**2) < ROUNDING
@@ -185,27 +182,27 @@ def _name(transport: Mapping[str, Any], paths: int) -> str:
 def faults(spec: Spec, plan: Plan) -> Iterator[str]:
     """The lines of figures whose theory knows none of the cases that they show."""
     for index, figure in enumerate(spec.figures):
-        jobs = _shown_jobs(plan, figure)
+        shown = _shown_jobs(plan, figure)
         for number, theory in enumerate(figure.theory or ()):
-            reasons = [_reason(job, figure, theory) for job in jobs]
+            reasons = [_reason(job, figure, theory) for job in shown]
             if reasons and all(reasons):
                 where = spec.where("figures", index, "theory", number)
                 yield f"{where}: figures[{index}].theory[{number}]: {reasons[0]}"
 
 
-def _shown_jobs(plan: Plan, figure: FigureRequest) -> list[Mapping[str, Any]]:
+def _shown_jobs(plan: Plan, figure: FigureRequest) -> list[jobs.Job]:
     """One job of each case that a figure shows."""
     over_time = figure.quantities is not None
-    jobs = {
+    shown = {
         run.case: run.job
         for run in reversed(plan.runs)
         if figure.case in (None, run.case)
         and (not over_time or run.point == figure.point)
     }
-    return list(jobs.values())
+    return list(shown.values())
 
 
-def _reason(job: Mapping[str, Any], figure: FigureRequest, theory: Theory) -> str:
+def _reason(job: jobs.Job, figure: FigureRequest, theory: Theory) -> str:
     """Why a model says nothing about a run; empty if it says something."""
     try:
         if figure.quantities is not None:

@@ -7,37 +7,36 @@ the public simulator of the authors, and in the routing of Guo et al. 2009 (BCub
 """
 
 import random
-from collections.abc import Mapping
-from typing import Any
 
+from jobs.entries import Flows
 from topologies import families
-from topologies.pairs import pairs
 
 
-def drawn(topology: str, entry: Mapping[str, Any], seed: int) -> list[int]:
+def drawn(topology: str, entry: Flows, seed: int) -> tuple[int, ...]:
     """The path of each user of a traffic entry, from 1.
 
     topology : name of a data centre
-    entry : of a job, of the tool `flows`; between many hosts each pair is a user
+    entry : between many hosts each pair is a user
     seed : of the run, from which the choice among paths of the same length follows
     """
     found = []
     for number, (here, there) in enumerate(_between(entry)):
-        draw = random.Random(f"{seed}/shortest/{entry['stream']}/{number}")
+        draw = random.Random(f"{seed}/shortest/{entry.stream}/{number}")
         shortest = numbers(topology, here, there)
         found.append(shortest[int(draw.random() * len(shortest))])
-    return found
+    return tuple(found)
 
 
-def highest(topology: str, entry: Mapping[str, Any]) -> list[int]:
+def highest(topology: str, entry: Flows) -> tuple[int, ...]:
     """The same, where each user takes the last of its shortest paths."""
-    return [max(numbers(topology, here, there)) for here, there in _between(entry)]
+    ports = (numbers(topology, here, there) for here, there in _between(entry))
+    return tuple(map(max, ports))
 
 
-def _between(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _between(entry: Flows) -> list[tuple[str, str]]:
     """The two hosts of each user of an entry."""
-    between = list(pairs(entry))
-    return between * entry["users"] if len(between) == 1 else between
+    between = list(entry.between)
+    return between * entry.users if len(between) == 1 else between
 
 
 def numbers(topology: str, here: str, there: str) -> list[int]:

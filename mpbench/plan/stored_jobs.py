@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from jobs import Job
 from mpbench.plan import job_format
 from mpbench.plan.make import run_id as run_id_of
 from mpbench.store import json_file, runs
@@ -13,7 +14,7 @@ class OlderFormatError(DamagedError):
     """A job of another version of the format; it may be sound."""
 
 
-def read_job(results: Results, run_id: str) -> dict[str, Any]:
+def read_job(results: Results, run_id: str) -> Job:
     """The job of a stored run, which it is safe to execute.
 
     Raises DamagedError if it does not fit the schema of jobs, or if the run's id is
@@ -21,17 +22,19 @@ def read_job(results: Results, run_id: str) -> dict[str, Any]:
     """
     run = results.run(run_id)
     runs.check_folders(results, run)
-    job: dict[str, Any] = runs.named("job.json", lambda: json_file.read_object(run.job))
-    if job.get("format") != job_format.FORMAT:
-        number = repr(job.get("format"))[:20]
+    document: dict[str, Any] = runs.named(
+        "job.json", lambda: json_file.read_object(run.job)
+    )
+    if document.get("format") != job_format.FORMAT:
+        number = repr(document.get("format"))[:20]
         raise OlderFormatError(
             f"job.json: of format {number}; this mpbench has format "
             f"{job_format.FORMAT}, and `mpbench run` executes older runs again"
         )
     try:
-        job_format.load(job)
+        job = job_format.load(document)
     except ValueError as error:
         raise DamagedError(f"job.json: {error}") from error
-    if run_id_of(job, runs.read_host(results, run_id).build) != run_id:
+    if run_id_of(document, runs.read_host(results, run_id).build) != run_id:
         raise DamagedError("job.json: not the job that gave the run its id")
-    return job_format.completed(job)
+    return job

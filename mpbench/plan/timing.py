@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from analysis.run import schedules
-from topologies import describe_job, families
-from topologies.pairs import pairs
+from jobs import Entry, Job
+from jobs.changes import UP, Series
+from jobs.entries import Ab, Curl, Flows
+from topologies import families
 from topologies.parameters import DOWN
+from topologies.queues import FRAME_BYTES
 
 Values = Mapping[str, float | int | None]
-Entry = Mapping[str, Any]
 
-PACKET_BITS = 8 * 1514  # a full packet with its Ethernet header
+PACKET_BITS = 8 * FRAME_BYTES
 SLACK_S = 30.0  # set-up, handshakes with a few lost SYNs, and tidying away
 SLACK_ROUND_TRIPS = 10
 ROUND_TRIPS_PER_REQUEST = 3  # to connect, to be answered, to close
@@ -42,7 +43,7 @@ def round_trip_s(values: Values) -> float:
 
 
 def used_mbps(
-    job: Mapping[str, Any],
+    job: Job,
     entries: Sequence[Entry] | None = None,
     span: tuple[float, float] | None = None,
 ) -> float:
@@ -53,31 +54,30 @@ def used_mbps(
     span : the time over which links that change have their mean; by default the first
         period, or the time until the last change
     """
-    every = job["traffic"] if entries is None else entries
-    if families.is_name(job["topology"] or ""):
+    every = job.traffic if entries is None else entries
+    if families.is_name(job.topology or ""):
         # All paths of a host begin with its own links.
-        hosts = {here for entry in every for here, _ in pairs(entry)}
+        hosts = {here for entry in every for here in entry.sources}
         first = {path[0] for path in paths(job, next(iter(hosts)))}
-        values = job["parameters"]
+        values = job.parameters
         return len(hosts) * sum(_capacity_mbps(values, link, "") for link in first)
-    series = schedules.parse(job.get("changes") or ())
+    series = job.changes
     links: dict[str, float] = {}
     for entry in every:
-        way = DOWN if entry["reverse"] else ""
+        way = DOWN if entry.reverse else ""
         for link in _links(job, entry):
-            mbps = _capacity_mbps(job["parameters"], link, way)
+            mbps = _capacity_mbps(job.parameters, link, way)
             if series:
-                mbps = _mean_mbps(series, link, not entry["reverse"], mbps, span)
+                mbps = _mean_mbps(series, link, not entry.reverse, mbps, span)
             links[link] = max(mbps, links.get(link, 0.0))
     return sum(links.values())
 
 
-def works_at(job: Mapping[str, Any], entry: Entry, time_s: float) -> bool:
+def works_at(job: Job, entry: Entry, time_s: float) -> bool:
     """Whether packets pass on a path of an entry at a time, in both directions."""
-    series = schedules.parse(job.get("changes") or ())
     return any(
         all(
-            _passes(job["parameters"], series, link, forward, time_s)
+            _passes(job.parameters, job.changes, link, forward, time_s)
             for link in path
             for forward in (True, False)
         )
@@ -87,7 +87,7 @@ def works_at(job: Mapping[str, Any], entry: Entry, time_s: float) -> bool:
 
 def _passes(
     values: Values,
-    series: Sequence[schedules.Series],
+    series: Sequence[Series],
     link: str,
     forward: bool,
     time_s: float,
@@ -105,9 +105,9 @@ def _passes(
     return passes and schedules.at(rates, time_s) > 0
 
 
-def first_delay_s(job: Mapping[str, Any], entry: Entry) -> float:
+def first_delay_s(job: Job, entry: Entry) -> float:
     """The one-way delay of an entry's first path, from the host that connects."""
-    values = job["parameters"]
+    values = job.parameters
     if not any(_named(values, "delay_ms")):
         return 0.0
     path = next(iter(_taken(job, entry)), ())
@@ -115,7 +115,7 @@ def first_delay_s(job: Mapping[str, Any], entry: Entry) -> float:
 
 
 def _mean_mbps(
-    series: Sequence[schedules.Series],
+    series: Sequence[Series],
     link: str,
     forward: bool,
     before_mbps: float,
@@ -136,90 +136,85 @@ def _capacity_mbps(values: Values, link: str, way: str) -> float:
     return float(own or values.get(f"{link}.capacity_mbps") or 0)
 
 
-def _links(job: Mapping[str, Any], entry: Entry) -> Iterator[str]:
+def _links(job: Job, entry: Entry) -> Iterator[str]:
     for path in _taken(job, entry):
         yield from path
 
 
-def _taken(job: Mapping[str, Any], entry: Entry) -> Sequence[Sequence[str]]:
+def _taken(job: Job, entry: Entry) -> Sequence[Sequence[str]]:
     """The paths that the transport of an entry takes, each as its links.
 
     Between many hosts of a data centre these are the paths of one host.
     """
-    transport = entry.get("transport") or job["transport"]
-    hosts = {entry["from"]: None}
-    if entry.get("counts") is not None:
-        hosts = dict.fromkeys(here for here, _ in pairs(entry))
+    transport = job.transport_of(entry)
+    hosts = entry.sources if entry.several_users else (entry.source,)
     taken: list[Sequence[str]] = []
     for host in hosts:
         own = paths(job, host)
-        if transport["protocol"] == "tcp":
-            number = transport.get("path") or 1
+        if not transport.is_mptcp:
+            number = transport.path or 1
             own = own[number - 1 : number]
         taken += own
     return taken
 
 
-def paths(job: Mapping[str, Any], host: str) -> Sequence[Sequence[str]]:
+def paths(job: Job, host: str) -> Sequence[Sequence[str]]:
     """The paths of a host. They are read from the job itself, because a plan asks for
     them once per traffic entry of each run."""
-    network = job.get("network")
-    if network is None:
-        return describe_job(job).user(host).paths
-    paths: Sequence[Sequence[str]] = next(
-        user["paths"] for user in network["users"] if user["host"] == host
-    )
-    return paths
+    if job.network is None:
+        return job.description.user(host).paths
+    return next(user.paths for user in job.network.users if user.host == host)
 
 
-def traffic_end_s(job: Mapping[str, Any], entry: Entry) -> float:
+def traffic_end_s(job: Job, entry: Entry) -> float:
     """When an entry's traffic ends if it gets the whole capacity."""
-    return float(entry["start_s"] + _lasts_s(job, entry))
+    return entry.start_s + _lasts_s(job, entry)
 
 
-def _lasts_s(job: Mapping[str, Any], entry: Entry) -> float:
-    if entry["tool"] == "flows" and entry["size"] is not None:
+def _lasts_s(job: Job, entry: Entry) -> float:
+    if isinstance(entry, Flows) and entry.size is not None:
         rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
-        lasts_s = 8 * entry["drawn"]["bytes"] / rate + round_trip_s(job["parameters"])
-        most_s = entry["duration_s"] + entry["timeout_s"]
-        return float(min(max(lasts_s, entry["duration_s"]), most_s))
-    if entry["duration_s"] is not None:
-        return float(entry["duration_s"])
-    if entry["tool"] == "ab":
-        return float(entry["requests"] * request_s(job, entry))
+        lasts_s = 8 * entry.drawn.bytes / rate + round_trip_s(job.parameters)
+        most_s = entry.duration_s + (entry.timeout_s or 0.0)
+        return float(min(max(lasts_s, entry.duration_s), most_s))
+    if entry.duration_s is not None:
+        return float(entry.duration_s)
+    if isinstance(entry, Ab):
+        return float((entry.requests or 0) * request_s(job, entry))
     rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
-    lasts_s = 8 * entry["bytes"] / rate + round_trip_s(job["parameters"])
-    return float(min(lasts_s, entry.get("timeout_s") or lasts_s))
+    lasts_s = 8 * (entry.bytes or 0) / rate + round_trip_s(job.parameters)
+    timeout_s = entry.timeout_s if isinstance(entry, Curl) else None
+    return float(min(lasts_s, timeout_s or lasts_s))
 
 
-def request_s(job: Mapping[str, Any], entry: Entry) -> float:
+def request_s(job: Job, entry: Ab) -> float:
     """Time per request of ab, several in parallel, without slow start or queues."""
     rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
-    trip_s = 2 * max(_named(job["parameters"], "delay_ms"), default=0.0) / 1e3
-    turns = ROUND_TRIPS_PER_REQUEST / entry["concurrency"]
-    return float(8 * entry["bytes"] / rate + turns * trip_s)
+    trip_s = 2 * max(_named(job.parameters, "delay_ms"), default=0.0) / 1e3
+    turns = ROUND_TRIPS_PER_REQUEST / entry.concurrency
+    return float(8 * entry.bytes / rate + turns * trip_s)
 
 
 def known_end_s(entries: Sequence[Entry]) -> float | None:
     """When the last traffic ends, at the latest; None where an entry is not limited by
     time."""
-    if any(entry["duration_s"] is None for entry in entries):
-        return None
-    return max(
-        float(entry["start_s"] + entry["duration_s"] + _late_s(entry))
-        for entry in entries
-    )
+    ends = []
+    for entry in entries:
+        if entry.duration_s is None:
+            return None
+        ends.append(float(entry.start_s + entry.duration_s + _late_s(entry)))
+    return max(ends)
 
 
 def _late_s(entry: Entry) -> float:
     """How long the last connection of an entry may outlast its duration."""
-    return float(entry["timeout_s"] or 0.0) if entry["tool"] == "flows" else 0.0
+    return float(entry.timeout_s or 0.0) if isinstance(entry, Flows) else 0.0
 
 
 def time_limit_s(
     values: Values,
     entries: Sequence[Entry],
-    changes: Sequence[Mapping[str, Any]] = (),
+    series: Sequence[Series] = (),
 ) -> float:
     """Virtual time after which a run certainly hangs, in whole seconds.
 
@@ -230,11 +225,10 @@ def time_limit_s(
     """
     down = [mbps for mbps in _named(values, f"{DOWN}capacity_mbps") if mbps]
     capacities = [*_named(values, "capacity_mbps"), *down]
-    series = schedules.parse(changes)
     at_least = min([*capacities, *_values(series, "capacity_mbps")], default=0.0)
     slowest = at_least * _share_of_time(series)
     rate = max(slowest, 1e-6) * 1e6 * WORST_SHARE / len(entries)
-    ends = [entry["start_s"] + _at_most_s(values, entry, rate) for entry in entries]
+    ends = [entry.start_s + _at_most_s(values, entry, rate) for entry in entries]
     trip_s = round_trip_s(values)
     if capacities and at_least < min(capacities):
         trip_s *= min(capacities) / at_least
@@ -243,17 +237,17 @@ def time_limit_s(
     return float(int(max(ends) + slack) + 1)
 
 
-def _values(series: Sequence[schedules.Series], quantity: str) -> list[float]:
+def _values(series: Sequence[Series], quantity: str) -> list[float]:
     """The values of a quantity above 0 in all changes."""
     every = (one for one in series if one.quantity == quantity)
     return [value for one in every for value in one.values if value]
 
 
-def _out_s(series: Sequence[schedules.Series]) -> float:
+def _out_s(series: Sequence[Series]) -> float:
     """The time that links are out in all: once, or in a period."""
     total = 0.0
     for one in series:
-        if one.quantity in ("capacity_mbps", schedules.UP):
+        if one.quantity in ("capacity_mbps", UP):
             end_s = one.period_s or one.at_s[-1]
             steps = schedules.over_time(
                 (one,), one.link, one.quantity, one.of(True), 1, end_s
@@ -262,25 +256,25 @@ def _out_s(series: Sequence[schedules.Series]) -> float:
     return total
 
 
-def _share_of_time(series: Sequence[schedules.Series]) -> float:
+def _share_of_time(series: Sequence[Series]) -> float:
     """The least share of a period in which a link that changes again is not out."""
     shares = [1.0]
     for one in series:
-        if one.period_s and one.quantity in ("capacity_mbps", schedules.UP):
+        if one.period_s and one.quantity in ("capacity_mbps", UP):
             shares.append(1 - _out_s((one,)) / one.period_s)
     return max(min(shares), 0.01)
 
 
 def _at_most_s(values: Values, entry: Entry, rate: float) -> float:
     """How long an entry takes at a rate of `rate` bit/s."""
-    duration_s = entry["duration_s"]
-    if entry["tool"] == "ab":
+    duration_s = entry.duration_s
+    if isinstance(entry, Ab):
         if duration_s is not None:  # ab waits for the last answers
-            return float(duration_s + 8 * entry["bytes"] * entry["concurrency"] / rate)
+            return float(duration_s + 8 * entry.bytes * entry.concurrency / rate)
         trips_s = ROUND_TRIPS_PER_REQUEST * round_trip_s(values)
-        return float(entry["requests"] * (8 * entry["bytes"] / rate + trips_s))
+        return float((entry.requests or 0) * (8 * entry.bytes / rate + trips_s))
     if duration_s is not None:
         return float(duration_s) + _late_s(entry)
-    if entry.get("timeout_s") is not None:
-        return float(entry["timeout_s"])
-    return float(8 * entry["bytes"] / rate)
+    if isinstance(entry, Curl) and entry.timeout_s is not None:
+        return float(entry.timeout_s)
+    return float(8 * (entry.bytes or 0) / rate)

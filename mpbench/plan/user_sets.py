@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from jobs.entries import Flows
 from mpbench.plan.flow_list import drawn, ends_of
 from mpbench.spec import user_sets
-from tools.flows.keys import Flows
+from tools.flows.keys import Flows as Asked
 from topologies import Description
 
 if TYPE_CHECKING:
@@ -24,20 +25,20 @@ def users_of(topology: Description, host: str, values: Mapping[str, Any]) -> int
     return 1 if count is None else int(values[count])
 
 
-def count(entry: Flows, topology: Description, values: Mapping[str, Any]) -> int:
+def count(entry: Asked, topology: Description, values: Mapping[str, Any]) -> int:
     """How many users an entry has, on all its hosts."""
     ends = entry.ends(topology)
     return sum(users_of(topology, host, values) for host, _ in ends)
 
 
 def of_job(
-    entry: Flows, topology: Description, values: Mapping[str, Any]
+    entry: Asked, topology: Description, values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The keys of a job's entry that say who its users are.
+    """The fields of a job's entry that say who its users are.
 
     pairs : host and server of the users; hosts without users are left out
     counts : how many users each host stands for
-    assign : how connections are assigned to users; missing if each has its own
+    assign : how connections are assigned to users; None if each has its own
     """
     counted = [
         (pair, users)
@@ -47,11 +48,11 @@ def of_job(
     (here, there), _ = counted[0]
     assign = user_sets.ASSIGNMENTS[entry.assign or user_sets.EACH]
     return {
-        "from": here,
-        "to": there,
-        "pairs": [list(pair) for pair, _ in counted],
-        "counts": [users for _, users in counted],
-        **({"assign": assign} if assign else {}),
+        "source": here,
+        "destination": there,
+        "pairs": tuple(pair for pair, _ in counted),
+        "counts": tuple(users for _, users in counted),
+        "assign": assign,
     }
 
 
@@ -65,11 +66,11 @@ def lines(plan: "Plan", names: tuple[str, ...]) -> Iterator[str]:
     told: set[tuple[int, str]] = set()
     left_out = 0
     for run in plan.runs:
-        for entry in run.job["traffic"]:
-            if entry.get("counts") is None:
+        for entry in run.job.traffic:
+            if not isinstance(entry, Flows) or entry.counts is None:
                 continue
-            words = _words(entry, run.job["seed"])
-            words = f"traffic[{entry['stream']}] {names[entry['stream']]}%s: {words}"
+            words = _words(entry, run.job.seed)
+            words = f"traffic[{entry.stream}] {names[entry.stream]}%s: {words}"
             if (run.repetition, words) in told:
                 continue
             told.add((run.repetition, words))
@@ -83,13 +84,13 @@ def lines(plan: "Plan", names: tuple[str, ...]) -> Iterator[str]:
         yield f"{left_out} more draws; --json has them"
 
 
-def _words(entry: Mapping[str, Any], seed: int) -> str:
+def _words(entry: Flows, seed: int) -> str:
     flows, sent = Counter[str](), Counter[str]()
     for flow in drawn(entry, seed):
         host, _, _ = ends_of(entry, flow.user)
         flows[host] += 1
         sent[host] += flow.size
-    hosts = [here for here, _ in entry["pairs"]]
+    hosts = [here for here, _ in entry.between]
     shown = [f"{host} {_amount(flows[host], sent[host])}" for host in hosts]
     if len(shown) > MOST_SHOWN:
         shown = [*shown[:MOST_SHOWN], f"{len(shown) - MOST_SHOWN} more hosts"]

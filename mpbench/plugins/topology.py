@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from jobs import bare
 from mpbench.backends import boot, confinement, guest_code
 from mpbench.backends.base import Bounds
 from mpbench.backends.virtual import VirtualBackend
@@ -99,8 +100,9 @@ def _in_guest(folder: Path) -> None:
     program = "import sys; from mpbench.guest.topology import main; sys.exit(main())"
     backend = VirtualBackend(argv=(*boot.PYTHON, "-c", program))
     bounds = Bounds(virtual_s=WALL_S, wall_s=WALL_S, silence_s=WALL_S)
-    job: dict[str, Any] = {"seed": 1, "traffic": []}
-    backend.execute(job, folder, None, bounds, lambda _: None, threading.Event())
+    backend.execute(
+        bare(1, WALL_S), folder, None, bounds, lambda _: None, threading.Event()
+    )
 
 
 def _here(folder: Path) -> None:

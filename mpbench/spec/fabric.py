@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 from pydantic.config import JsonDict
 
+from jobs import fabric as record
 from mpbench import units
 from mpbench.spec.values import Faults, OneOf, Part
 from topologies import Description
@@ -92,17 +93,15 @@ class Fabric(Part):
         " sends, in packets. The default is that of its link.",
     )
 
-    def job(self) -> dict[str, str | int]:
-        own: dict[str, str | int] = {}
-        if self.limit != LIMITS[0]:
-            own["limit"] = self.limit
-        if self.burst is not None:
-            own["burst_packets"] = self.burst
-        if self.acks == FIRST:
-            own["acks_first"] = True
-        if self.acks == DIRECT:
-            own["acks_direct"] = True
-        return {"choose": self.choose, **own}
+    def job(self) -> record.Fabric:
+        """What a job says of it, without what is as usual."""
+        return record.Fabric(
+            choose=self.choose,
+            limit=self.limit if self.limit != LIMITS[0] else None,
+            burst_packets=self.burst,
+            acks_first=True if self.acks == FIRST else None,
+            acks_direct=True if self.acks == DIRECT else None,
+        )
 
 
 def switched(value: object) -> object:

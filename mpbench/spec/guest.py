@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from jobs import guest as record
 from mpbench import units
 from mpbench.guest_memory import LEAST_MIB, MIB, MOST_MIB, USUAL_MIB, words
 from mpbench.spec.messages import shortened
@@ -41,8 +42,8 @@ class Guest(Part):
         """Whole MiB; what is beyond is left out."""
         return int(self.memory) // MIB
 
-    def job(self) -> dict[str, dict[str, int]]:
-        """What it adds to a job: nothing if it is as usual."""
+    def job(self) -> record.Guest | None:
+        """The machine as a job says it; None if it is as usual."""
         if self.memory_mib == USUAL_MIB:
-            return {}
-        return {"guest": {"memory_mib": self.memory_mib}}
+            return None
+        return record.Guest(memory_mib=self.memory_mib)

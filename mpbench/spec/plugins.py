@@ -1,11 +1,13 @@
 """The section `plugins:` once its files have been read: what an experiment brings."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from analysis.run import patterns
+from jobs import Transport
+from jobs import plugins as record
 from jobs.vocabulary import NUMBER_UNITS
 from mpbench.spec import own_topology
 from mpbench.spec.plugin_format import MOST_BYTES, MOST_KEYS, NAME
@@ -97,28 +99,28 @@ class Plugins(Part):
 
     stored: Stored = Stored()
 
-    def job(self) -> dict[str, Any]:
-        """What every run's job holds of them: the metrics, if there are any."""
-        metrics = self.stored.metrics
-        return (
-            {"metrics": {n: metrics[n].model_dump() for n in sorted(metrics)}}
-            if (metrics)
-            else {}
-        )
+    def metrics(self) -> dict[str, record.PluginMetric] | None:
+        """The metrics, as every run's job holds them; None if there are none."""
+        found = self.stored.metrics
+        return {
+            name: record.PluginMetric(code=one.code, numbers=one.numbers)
+            for name, one in sorted(found.items())
+        } or None
 
-    def kernel(self, transports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """What the job of a run with these transports holds: the controllers and
-        schedulers that they use."""
-        used: dict[str, Any] = {}
+    def kernel(
+        self, transports: Iterable[Transport]
+    ) -> dict[str, record.KernelCode] | None:
+        """The controllers and schedulers that transports use, as a job holds them;
+        None if they use none."""
+        used = {}
         for transport in transports:
-            for key, known in (
-                ("congestion_control", self.stored.controllers),
-                ("scheduler", self.stored.schedulers),
+            for name, known in (
+                (transport.congestion_control, self.stored.controllers),
+                (transport.scheduler or "", self.stored.schedulers),
             ):
-                name = transport[key]
                 if name in known:
-                    used[name] = known[name].model_dump()
-        return {"kernel": dict(sorted(used.items()))} if used else {}
+                    used[name] = record.KernelCode(code=known[name].code)
+        return dict(sorted(used.items())) or None
 
     def description(self, name: str | None) -> Description | None:
         """The description of a topology; None if no plug-in has the name."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jobs import Job, dump
 from mpbench.store import atomic, json_file, layout, manifest
 from mpbench.store.folder import remove_tree
 from mpbench.store.json_file import DamagedError
@@ -63,12 +64,17 @@ class Stored:
     unsettled: bool = False
 
 
-def begin(results: layout.Results, run_id: str, job: Mapping[str, Any]) -> layout.Run:
+def document(job: Job) -> dict[str, Any]:
+    """The content of `job.json`."""
+    return dict(sorted(dump(job).items()))
+
+
+def begin(results: layout.Results, run_id: str, job: Job) -> layout.Run:
     """Make the folder in which the run `run_id` is to be executed."""
     run = results.partial(run_id)
     remove_tree(run.root)
     run.artefacts.mkdir(parents=True)
-    atomic.write_json(run.job, dict(sorted(job.items())))
+    atomic.write_json(run.job, document(job))
     return run
 
 
@@ -101,7 +107,7 @@ def discard(results: layout.Results, run_id: str) -> None:
     remove_tree(results.partial(run_id).root)
 
 
-def clean(run: layout.Run, job: Mapping[str, Any]) -> list[str]:
+def clean(run: layout.Run, job: Job) -> list[str]:
     """Remove what a guest may have left beside its artefacts; the names of what was
     no regular file, or had a name that is no line of text.
 
@@ -121,7 +127,7 @@ def clean(run: layout.Run, job: Mapping[str, Any]) -> list[str]:
     for path in manifest.strange(run.root):
         names.append(manifest.shown(path.relative_to(run.root).as_posix()))
         path.unlink()
-    atomic.write_json(run.job, dict(sorted(job.items())))
+    atomic.write_json(run.job, document(job))
     return names
 
 

@@ -1,9 +1,7 @@
 """The networks of an experiment's runs as models take them, from its plan."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from analysis.models.setting import Setting, Stretch
+from jobs import Job
 from mpbench.errors import UserError
 from mpbench.plan import make_plan
 from mpbench.plan.settings import setting_of, stretches_of
@@ -19,7 +17,7 @@ class PlannedSettings:
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
-        self._jobs: dict[tuple[int, str], Mapping[str, Any]] = {}
+        self._jobs: dict[tuple[int, str], Job] = {}
 
     def __call__(self, point: int, case: str, part: str | None) -> Setting:
         return setting_of(self._job(point, case), part)
@@ -27,7 +25,7 @@ class PlannedSettings:
     def over_time(self, point: int, case: str) -> list[Stretch]:
         return stretches_of(self._job(point, case))
 
-    def _job(self, point: int, case: str) -> Mapping[str, Any]:
+    def _job(self, point: int, case: str) -> Job:
         if not self._jobs:
             try:
                 plan = make_plan(self._spec, {})

@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from jobs import dump
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from tests.virtual.lab import Lab, lab_with, script
@@ -82,7 +83,7 @@ def capture(name: str, scenario: Scenario, root: Path) -> None:
     lab = Lab(root)
     if scenario.change:
         lab = lab_with(root, script(MAIN.format(scenario.change)))
-    ended, artefacts = lab.execute(dict(run.job))
+    ended, artefacts = lab.execute(dump(run.job))
     target = CAPTURED / name
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)

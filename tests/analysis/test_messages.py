@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from analysis.run.job import Traffic, Transport
 from analysis.run.tools import Lasted
+from jobs import dump
 from mpbench.commands import plan, run
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
@@ -137,12 +138,12 @@ def test_a_run_has_a_row(tmp_path: Path) -> None:
 
 def test_the_plan_counts_the_rate() -> None:
     (only,) = make_plan(loads(TEXT), {}).runs
-    assert only.job["traffic"][0]["over"] == "connection"
+    assert dump(only.job)["traffic"][0]["over"] == "connection"
     assert estimate(only.job).wall_s == pytest.approx(
         0.4 + 5e6 * 30 / 0.55e9 + 0.25e-3 * 5e6 * 30 / 8 / 1400
     )
     datagrams = make_plan(loads(TEXT.replace("over: connection", "port: 7001")), {})
-    assert "over" not in datagrams.runs[0].job["traffic"][0]
+    assert "over" not in dump(datagrams.runs[0].job)["traffic"][0]
 
 
 def test_another_word_is_refused(tmp_path: Path) -> None:

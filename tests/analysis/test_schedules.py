@@ -7,10 +7,29 @@ import pytest
 from analysis.run import changed_links, schedules
 from analysis.run.job import Job, LinkSettings, Transport
 from analysis.run.readers.changes import HEAD, Change, parse
-from analysis.run.schedules import Series
+from jobs.changes import Series
 
-LOOP = Series("wifi", "both", "capacity_mbps", (0, 1, 2, 3), (20, 2, 0, 10), 4.0)
-DOWN = Series("wifi", "both", "up", (5.0, 6.0), (0, 1), None)
+
+def series(
+    link: str,
+    direction: str,
+    quantity: str,
+    at_s: tuple[float, ...],
+    values: tuple[float, ...],
+    period_s: float | None,
+) -> Series:
+    return Series(
+        link=link,
+        direction=direction,
+        quantity=quantity,
+        at_s=at_s,
+        values=values,
+        period_s=period_s,
+    )
+
+
+LOOP = series("wifi", "both", "capacity_mbps", (0, 1, 2, 3), (20, 2, 0, 10), 4.0)
+DOWN = series("wifi", "both", "up", (5.0, 6.0), (0, 1), None)
 WIFI = LinkSettings("wifi", 14.0, 10.0, 50, 0.0, 0.0)
 JOB = Job({}, (WIFI,), Transport("tcp", "reno", None, 1), (), {}, None, (LOOP, DOWN))
 
@@ -52,7 +71,7 @@ def test_directions_are_apart() -> None:
 
 
 def test_periods_do_not_drift() -> None:
-    third = Series("wifi", "both", "delay_ms", (0.0,), (1.0,), 0.1)
+    third = series("wifi", "both", "delay_ms", (0.0,), (1.0,), 0.1)
     times = [time for time, _ in third.steps(1000.0)]
     assert len(times) == 10_000 and times[-1] == 999.9
 

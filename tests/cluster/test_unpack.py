@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jobs import bare
 from mpbench.cluster import unpack as unpacking
 from mpbench.cluster.unpack import unpack
 from mpbench.cluster.worker import pack
@@ -122,7 +123,7 @@ def test_a_small_archive_is_not_made_large(tmp_path: Path, name: str) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(DamagedError):
-            unpack(packed.getvalue(), tmp_path, "0123456789abcdef", {})
+            unpack(packed.getvalue(), tmp_path, "0123456789abcdef", bare(1, 1.0))
         _, peak_bytes = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

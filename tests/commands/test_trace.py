@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from jobs import dump
 from mpbench.experiment_files import load
 from mpbench.plan import delivery_traces, make_plan
 from mpbench.radio_traces import KINDS, Model, opportunities_ms, rates_mbps
@@ -72,7 +73,7 @@ def test_an_experiment_takes_the_file(tmp_path: Path, command: Command) -> None:
         " server, duration: 60 s}]\nchanges: {path1: {trace: lte.trace, repeat: true}}"
     )
     (run,) = make_plan(load(file), {}).runs
-    (one,) = run.job["changes"]
+    (one,) = dump(run.job)["changes"]
     assert one["period_s"] == 10 and len(one["at_s"]) > 80
     assert np.mean(one["values"]) == pytest.approx(8, rel=0.1)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from jobs import Job
 from mpbench.engine.types import Experiment
 from mpbench.plan import job_format
 from mpbench.plan.make import run_id
@@ -36,7 +37,7 @@ class Run:
     case: str
     repetition: int
     factors: dict[str, Any]
-    job: dict[str, Any]
+    job: Job
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,9 @@ def plan(points: int = 2, build: str = "1", capture: bool = False) -> Plan:
     runs = []
     for point in range(points):
         for case in CASES:
-            wanted = job(point, case, capture)
-            name = run_id(wanted, {"fake": build})
-            job_format.load(wanted)
+            asked = job(point, case, capture)
+            name = run_id(asked, {"fake": build})
+            wanted = job_format.load(asked)
             factors = {"path1.capacity_mbps": 10.0 + point}
             runs.append(Run(name, point, case, 0, factors, wanted))
     return Plan(tuple(runs))

@@ -34,10 +34,10 @@ def run_of(text: str) -> Run:
 def test_a_small_run_has_minutes_and_ten_times_its_virtual_time() -> None:
     job = run_of(SMALL).job
     found = bounds(job)
-    assert found.wall_s == 60 + 10 * job["time_limit_s"] and found.silence_s == 120
+    assert found.wall_s == 60 + 10 * job.time_limit_s and found.silence_s == 120
     told = bounds(job, 5.0, 7.0)
     assert (told.wall_s, told.silence_s) == (5.0, 7.0)
-    assert told.virtual_s == job["time_limit_s"]
+    assert told.virtual_s == job.time_limit_s
 
 
 def test_a_data_centre_has_ten_times_what_it_is_estimated_to_take() -> None:

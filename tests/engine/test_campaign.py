@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from jobs import dump
 from mpbench.engine.types import Experiment
 from mpbench.errors import UserError
 
@@ -41,7 +42,7 @@ def test_a_run_folder_explains_itself(lab: Lab) -> None:
     lab.run()
     wanted = plans.plan().runs[0]
     run = lab.results.run(wanted.id)
-    assert json.loads(run.job.read_text()) == wanted.job
+    assert json.loads(run.job.read_text()) == dump(wanted.job)
     host = json.loads(run.host.read_text())
     assert host["build"] == {"fake": "1"}
     assert host["exit"]["status"] == "finished"

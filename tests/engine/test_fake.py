@@ -2,12 +2,14 @@
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from analysis.run import row as rows
+from jobs import Job, load
 from mpbench.backends import fake, fake_artefacts, fake_script, registry
 from mpbench.backends.base import Bounds, Exit
 from mpbench.engine.bounds import bounds
@@ -18,7 +20,7 @@ from . import plans
 BOUNDS = Bounds(virtual_s=40, wall_s=60, silence_s=0.05)
 
 
-def execute(folder: Path, job: dict[str, Any], *scripts: dict[str, Any]) -> Exit:
+def execute(folder: Path, job: Job, *scripts: dict[str, Any]) -> Exit:
     (folder / "artefacts").mkdir(parents=True)
     backend = fake.FakeBackend(scripts)
     ignore = threading.Event()
@@ -26,7 +28,7 @@ def execute(folder: Path, job: dict[str, Any], *scripts: dict[str, Any]) -> Exit
 
 
 def test_the_files_are_a_guests(tmp_path: Path) -> None:
-    ended = execute(tmp_path, plans.job(0, "mptcp"))
+    ended = execute(tmp_path, load(plans.job(0, "mptcp")))
     assert (ended.status, ended.virtual_s) == ("finished", 30.0)
     assert sorted(path.name for path in (tmp_path / "artefacts").iterdir()) == [
         "console.log",
@@ -43,7 +45,7 @@ def test_the_files_are_a_guests(tmp_path: Path) -> None:
 
 
 def test_the_numbers_add_up() -> None:
-    files = fake_artefacts.artefacts(plans.job(0, "mptcp"))
+    files = fake_artefacts.artefacts(load(plans.job(0, "mptcp")))
     told = json.loads(files["traffic-0-server.json"])
     total = told["end"]["sum_received"]
     assert len(told["intervals"]) == 30
@@ -59,7 +61,7 @@ def test_the_numbers_add_up() -> None:
 def test_sized_traffic_takes_the_time_it_needs() -> None:
     job = plans.job(0, "tcp1")
     job["traffic"] = [{**job["traffic"][0], "duration_s": None, "bytes": 10_000_000}]
-    told = json.loads(fake_artefacts.artefacts(job)["traffic-0-client.json"])
+    told = json.loads(fake_artefacts.artefacts(load(job))["traffic-0-client.json"])
     assert told["end"]["sum_sent"]["seconds"] == pytest.approx(8.8, abs=0.3)
     assert told["end"]["sum_sent"]["bytes"] == pytest.approx(10_000_000, abs=2)
 
@@ -68,26 +70,27 @@ def test_loss_costs_goodput() -> None:
     def goodput(loss_percent: float) -> float:
         job = plans.job(0, "tcp2")
         job["links"][1]["loss_percent"] = loss_percent
-        told = json.loads(fake_artefacts.artefacts(job)["traffic-0-server.json"])
+        told = json.loads(fake_artefacts.artefacts(load(job))["traffic-0-server.json"])
         return float(told["end"]["sum_received"]["bits_per_second"])
 
     assert goodput(1.0) < 0.5 * goodput(0.0)
 
 
 def test_the_same_job_leaves_the_same_bytes() -> None:
-    job = plans.job(1, "mptcp", capture=True)
+    job = load(plans.job(1, "mptcp", capture=True))
     assert fake_artefacts.artefacts(job) == fake_artefacts.artefacts(job)
-    other = {**job, "seed": 8}
+    other = replace(job, seed=8)
     assert fake_artefacts.artefacts(job) != fake_artefacts.artefacts(other)
 
 
-def test_a_job_can_script_itself(tmp_path: Path) -> None:
-    job = {**plans.job(0, "mptcp"), "fake": {"do": "die"}}
-    assert execute(tmp_path, job, {"do": "panic"}).status == "killed"
+def test_the_last_script_that_fits_counts(tmp_path: Path) -> None:
+    job = load(plans.job(0, "mptcp"))
+    scripts = [{"do": "panic"}, {"do": "die", "when": "seed=7"}, {"when": "seed=8"}]
+    assert execute(tmp_path, job, *scripts).status == "killed"
 
 
 def test_conditions_look_into_the_job() -> None:
-    job = plans.job(0, "tcp1")
+    job = load(plans.job(0, "tcp1"))
     for condition, fits in {
         "": True,
         "transport.path=1": True,
@@ -108,7 +111,7 @@ def test_a_script_that_makes_no_sense_is_refused(
     script: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(UserError, match=words):
-        fake_script.resolve([script], plans.job(0, "tcp1"))
+        fake_script.resolve([script], load(plans.job(0, "tcp1")))
 
 
 @pytest.mark.parametrize("text", ["{", "3", "[3]"])
@@ -118,7 +121,7 @@ def test_an_environment_that_makes_no_sense_is_refused(text: str) -> None:
 
 
 def test_bounds_grow_with_virtual_time() -> None:
-    job = plans.job(0, "mptcp")
+    job = load(plans.job(0, "mptcp"))
     assert bounds(job) == Bounds(40.0, 460.0, 120.0)
     assert bounds(job, 5.0, 2.0) == Bounds(40.0, 5.0, 2.0)
 
@@ -143,13 +146,13 @@ def test_downloads_and_requests_read_as_real_ones(
 ) -> None:
     common = {
         **{"from": "client", "to": "server", "start_s": 0.0, "port": 80},
-        **{"duration_s": None, "reverse": True},
+        **{"duration_s": None, "reverse": True, "timeout_s": None},
     }
     ab = {"requests": None, "concurrency": 4, "keep_alive": False, "timeout_s": 30.0}
     asked = plans.job(0, "mptcp")
     asked["traffic"] = [{**common, **(ab if entry["tool"] == "ab" else {}), **entry}]
     (tmp_path / "job.json").write_text(json.dumps(asked))
-    assert execute(tmp_path, asked).status == "finished"
+    assert execute(tmp_path, load(asked)).status == "finished"
     row = rows.row(tmp_path)
     assert (row["verdict"], row["reason"]) == ("ok", "")
     assert row["goodput_mbps"] > 0

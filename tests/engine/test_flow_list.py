@@ -1,12 +1,14 @@
 """The connections of the tool flows: their statistics, and that draws repeat."""
 
 import statistics
-from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from jobs import Job, dump
+from jobs.entries import Flows
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
@@ -25,14 +27,20 @@ traffic:
 """
 
 
-def job(keys: str, users: int = 1, seed: int = 1) -> Mapping[str, Any]:
+def job(keys: str, users: int = 1, seed: int = 1) -> Job:
     spec = loads(HEAD.format(keys=keys, users=users, seed=seed))
     return make_plan(spec, {}).runs[0].job
 
 
+def flows_of(made: Job) -> Flows:
+    (entry,) = made.traffic
+    assert isinstance(entry, Flows)
+    return entry
+
+
 def flows(keys: str, users: int = 1, seed: int = 1) -> tuple[Flow, ...]:
     made = job(keys, users, seed)
-    return drawn(made["traffic"][0], made["seed"])
+    return drawn(flows_of(made), made.seed)
 
 
 def starts(keys: str, **more: int) -> list[float]:
@@ -102,7 +110,7 @@ def test_sizes_of_a_list_take_turns() -> None:
 
 
 def test_inverse_of_a_distribution_function() -> None:
-    points = [[1000.0, 0.25], [2000.0, 0.5], [10_000.0, 1.0]]
+    points = [(1000.0, 0.25), (2000.0, 0.5), (10_000.0, 1.0)]
     expected = {0.0: 1000, 0.25: 1000, 0.375: 1500, 0.5: 2000, 0.75: 6000}
     for part, size in expected.items():
         assert inverse_cdf(points, part) == pytest.approx(size)
@@ -131,14 +139,14 @@ def test_every_user_draws_its_own_start_and_duration() -> None:
 
 
 def test_the_job_says_when_users_start_and_end() -> None:
-    entry = job("start: 1 s, duration: 5 s")["traffic"][0]
-    assert (entry["start_s"], entry["duration_s"]) == (1, 5)
-    entry = job("size: 9 kB, arrivals: 10 /s, duration: 5 s, start: 2 s")["traffic"][0]
-    assert (entry["start_s"], entry["duration_s"]) == (2, 5)
+    entry = flows_of(job("start: 1 s, duration: 5 s"))
+    assert (entry.start_s, entry.duration_s) == (1, 5)
+    entry = flows_of(job("size: 9 kB, arrivals: 10 /s, duration: 5 s, start: 2 s"))
+    assert (entry.start_s, entry.duration_s) == (2, 5)
     keys = "size: 9 kB, arrivals: {every: 1 s}, connections: 4"
-    entry = job(keys)["traffic"][0]
-    assert (entry["start_s"], entry["duration_s"]) == (0, 3)
-    assert entry["drawn"]["flows"] == 4 and entry["drawn"]["bytes"] == 36_000
+    entry = flows_of(job(keys))
+    assert (entry.start_s, entry.duration_s) == (0, 3)
+    assert entry.drawn.flows == 4 and entry.drawn.bytes == 36_000
 
 
 def test_draws_repeat_and_depend_on_the_seed() -> None:
@@ -161,9 +169,9 @@ def test_users_do_not_change_each_other() -> None:
 
 def test_a_job_of_other_connections_is_refused() -> None:
     made = job("size: 9 kB, arrivals: 5 /s, duration: 9 s")
-    entry = {**made["traffic"][0], "timeout_s": 1.0}
+    entry = replace(flows_of(made), timeout_s=1.0)
     with pytest.raises(ValueError, match="are not those of the job"):
-        drawn(entry, made["seed"])
+        drawn(entry, made.seed)
 
 
 def test_too_many_connections_are_refused() -> None:
@@ -189,7 +197,7 @@ def test_too_many_connections_are_refused() -> None:
     ],
 )
 def test_hostile_jobs_are_refused(change: dict[str, Any]) -> None:
-    made = dict(job("size: 9 kB, arrivals: 5 /s, duration: 9 s"))
+    made = dump(job("size: 9 kB, arrivals: 5 /s, duration: 9 s"))
     check(made)
     made["traffic"] = [{**made["traffic"][0], **change}]
     with pytest.raises(ValueError, match="traffic"):
@@ -225,5 +233,5 @@ def test_more_connections_than_memory_are_refused_with_what_works() -> None:
 
 def test_complete_is_idempotent() -> None:
     made = job("size: 9 kB, arrivals: 5 /s, duration: 9 s")
-    entry = made["traffic"][0]
-    assert complete(entry, made["seed"]) == entry
+    entry = flows_of(made)
+    assert complete(entry, made.seed) == entry

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from jobs.report import Report
 from mpbench.engine.types import Shard
 from mpbench.errors import UserError
 from mpbench.report.loading import keep_rows
@@ -156,7 +157,7 @@ def test_a_row_alone_cannot_be_measured_in_another_way(lab: Lab, kept: Path) -> 
     assert lab.run(reuse=(kept,), limit=0) == 0
     known = plans.plan()
     runs_anew = tuple(
-        replace(run, job={**run.job, "report": {"names": ["a"], "phases": {}}})
+        replace(run, job=replace(run.job, report=Report(names=("a",), phases={})))
         for run in known.runs
     )
     changed = replace(plans.experiment(), plan=replace(known, runs=runs_anew))

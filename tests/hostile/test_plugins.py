@@ -3,11 +3,14 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
+from jobs import bare
+from jobs.plugins import KernelCode
 from mpbench.backends.fake import FakeBackend
 from mpbench.errors import UserError
 from mpbench.kernel import linking
@@ -157,7 +160,8 @@ def test_a_strangers_controller_is_not_compiled(
 
     monkeypatch.setattr(subprocess, "run", refuse)
     kernel = Kernel(tmp_path / "linux", "key", tmp_path, {"linux_hash": "0" * 64})
-    job = {"kernel": {"evil": {"code": '#include "/etc/passwd"\n'}}}
+    own = {"evil": KernelCode(code='#include "/etc/passwd"\n')}
+    job = replace(bare(1, 1.0), kernel=own)
     with pytest.raises(UserError, match=r"evil: code in C .* --trust-plugins"):
         linking.of_job(kernel, job, may_compile=False)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from jobs import bare
 from mpbench.backends.fake import FakeBackend
 from mpbench.store import runs
 from mpbench.store.layout import Results
@@ -345,11 +346,11 @@ def test_a_guest_s_file_with_such_a_name_is_not_kept(
     results: Path, name: bytes
 ) -> None:
     stored = Results(results)
-    run = runs.begin(stored, "0" * 16, {})
+    run = runs.begin(stored, "0" * 16, bare(1, 1.0))
     strange = Path(os.fsdecode(bytes(run.artefacts) + b"/" + name))
     strange.write_text("x")
     (run.artefacts / "console.log").write_text("x")
-    (said,) = runs.clean(run, {})
+    (said,) = runs.clean(run, bare(1, 1.0))
     assert said.isprintable() and said.startswith("artefacts/a\\")
     assert [path.name for path in run.artefacts.iterdir()] == ["console.log"]
 

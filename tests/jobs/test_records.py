@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 import jobs
-from jobs import reading, writing
+from jobs import dump, reading, writing
 from jobs.entries import RECORDS, Flows, Iperf3
 from jobs.marks import WRITTEN, Bounds, Key, Length, Tagged
 from mpbench.experiment_files import load
@@ -119,18 +119,18 @@ def test_each_tool_has_a_record_of_its_name() -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_a_planned_job_comes_back_byte_for_byte(name: str) -> None:
     for run in make_plan(load(ROOT / "experiments" / name), {}).runs[:4]:
-        document = dict(run.job)
+        document = dump(run.job)
         assert json.dumps(jobs.dump(jobs.load(document))) == json.dumps(document)
 
 
 def test_entries_know_their_hosts() -> None:
     plan = make_plan(load(ROOT / "experiments/nsdi11/fattree-tp1.yaml"), {})
-    job = jobs.load(dict(plan.runs[0].job))
+    job = jobs.load(dump(plan.runs[0].job))
     (entry,) = job.traffic
     assert isinstance(entry, Flows)
     assert len(entry.sources) == len(entry.destinations) == len(entry.between)
     job = jobs.load(
-        dict(make_plan(load(ROOT / "experiments/quickstart.yaml"), {}).runs[0].job)
+        dump(make_plan(load(ROOT / "experiments/quickstart.yaml"), {}).runs[0].job)
     )
     (entry,) = job.traffic
     assert isinstance(entry, Iperf3)

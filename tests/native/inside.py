@@ -15,6 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from jobs import load
 from mpbench.backends import native, requirements
 from mpbench.backends.base import Bounds
 from mpbench.errors import UserError
@@ -37,12 +38,14 @@ def job(duration_s: float = 3.0, control: str = "cubic") -> dict[str, Any]:
         **{"tool": "iperf3", "from": "client", "to": "server", "port": 5201},
         **{"duration_s": duration_s, "bytes": None, "interval_s": 1.0},
         **{"read": "coalesced", "read_bytes": 16384},
+        **{"start_s": 0.0, "reverse": False, "parallel": 1},
     }
     transport = {"protocol": "mptcp", "congestion_control": control}
     return {
         **{"format": 2, "seed": 1, "topology": "two_path", "parameters": parameters},
         "links": to_json(resolve("two_path", parameters)),
-        "transport": {**transport, "scheduler": "default", "path": None},
+        "transport": {**transport, "scheduler": "default", "path": None}
+        | {"path_manager": "fullmesh", "sysctls": {}},
         **{"traffic": [traffic], "time_limit_s": 40.0},
     }
 
@@ -71,7 +74,7 @@ class Run:
         what, bounds = self._arguments
         try:
             exit = BACKEND.execute(
-                what, self.folder, None, bounds, self.reports.append, self.cancel
+                load(what), self.folder, None, bounds, self.reports.append, self.cancel
             )
             self.ended = asdict(exit)
         except UserError as error:
@@ -307,7 +310,7 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["engine"]:
         orphan = FOLDER / "orphan"
         BACKEND.execute(
-            job(20.0), orphan, None, BOUNDS, lambda _s: None, threading.Event()
+            load(job(20.0)), orphan, None, BOUNDS, lambda _s: None, threading.Event()
         )
     else:
         main()

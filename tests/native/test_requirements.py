@@ -1,14 +1,20 @@
 """What is missing is named with its remedy, all in one line."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from jobs import Job, Link, Transport, bare
+from jobs.entries import Curl
 from mpbench.backends import requirements
 from mpbench.backends.requirements import Machine
 from mpbench.errors import UserError
 from tests.calls import Command
+from topologies import Shape
+from topologies.impairments import Impairments, Reordering
+from topologies.queues import Discipline
 
 KERNEL = {
     "mptcp": "1",
@@ -34,14 +40,20 @@ def refusal(described: Machine) -> str:
     return words
 
 
-def transport(control: str = "cubic", scheduler: str = "default") -> dict[str, Any]:
-    return {
-        "transport": {
-            "protocol": "mptcp",
-            "congestion_control": control,
-            "scheduler": scheduler,
-        }
-    }
+def transport(control: str = "cubic", scheduler: str = "default") -> Transport:
+    return Transport(
+        protocol="mptcp",
+        congestion_control=control,
+        scheduler=scheduler,
+        path=None,
+        path_manager="fullmesh",
+        sysctls={},
+    )
+
+
+def job(control: str = "cubic", scheduler: str = "default") -> Job:
+    """A job without links and traffic."""
+    return replace(bare(1, 1.0), transport=transport(control, scheduler))
 
 
 def test_a_machine_with_all_is_not_refused() -> None:
@@ -77,37 +89,49 @@ def test_each_missing_one_has_its_remedy(tried: dict[str, Any], expected: str) -
 
 
 def test_a_job_that_the_kernel_can_do() -> None:
-    requirements.check_jobs([transport(), transport()], machine())
+    requirements.check_jobs([job(), job()], machine())
 
 
 @pytest.mark.parametrize(
-    ("job", "expected"),
+    ("asked", "expected"),
     [
         (
-            transport("bbr"),
+            job("bbr"),
             "congestion control bbr: not in this kernel, which has reno, cubic; "
             "modprobe tcp_bbr, or use --backend virtual",
         ),
         (
-            transport("lia"),
+            job("lia"),
             "congestion control lia: not in this kernel, which has reno, cubic; "
             "lia exists only in the guest kernel: use --backend virtual",
         ),
         (
-            transport(scheduler="lowrtt"),
+            job(scheduler="lowrtt"),
             "scheduler lowrtt: not in this kernel, which has default; "
             "lowrtt exists only in the guest kernel: use --backend virtual",
         ),
     ],
 )
-def test_a_job_that_it_cannot(job: dict[str, Any], expected: str) -> None:
+def test_a_job_that_it_cannot(asked: Job, expected: str) -> None:
     with pytest.raises(UserError) as caught:
-        requirements.check_jobs([transport(), job, job], machine())
+        requirements.check_jobs([job(), asked, asked], machine())
     assert str(caught.value) == f"--backend native: {expected}"
 
 
 def test_all_that_jobs_lack_is_told_at_once() -> None:
-    jobs = [transport("bbr"), {**transport(), "traffic": [transport("lia", "lowrtt")]}]
+    entry = Curl(
+        tool="curl",
+        source="client",
+        destination="server",
+        start_s=0.0,
+        port=80,
+        duration_s=None,
+        bytes=1,
+        reverse=True,
+        timeout_s=None,
+        transport=transport("lia", "lowrtt"),
+    )
+    jobs = [job("bbr"), replace(job(), traffic=(entry,))]
     with pytest.raises(UserError) as caught:
         requirements.check_jobs(jobs, machine())
     words = str(caught.value)
@@ -178,10 +202,15 @@ def test_the_plan_of_a_case_that_can_run_warns_of_nothing(
 
 
 def test_links_that_need_the_guests_kernel_are_refused() -> None:
-    job = transport()
-    down = {"impairments": {"reordering": {"share_percent": 1}}}
-    job["links"] = [{"discipline": {"name": "red", "gentle": True}, "down": down}]
+    def with_red(gentle: bool, down: Shape | None) -> Job:
+        red = Discipline("red", (("gentle", gentle),))
+        link = Link(
+            name="l", capacity_mbps=1.0, delay_ms=1.0, discipline=red, down=down
+        )
+        return replace(job(), links=(link,))
+
+    more = Impairments(reordering=Reordering(1.0))
+    down = Shape(1.0, 1.0, impairments=more)
     with pytest.raises(UserError, match=r"gentle red .* reordering before a queue"):
-        requirements.check_jobs([job], machine())
-    job["links"] = [{"discipline": {"name": "red", "gentle": False}}]
-    requirements.check_jobs([job], machine())
+        requirements.check_jobs([with_red(True, down)], machine())
+    requirements.check_jobs([with_red(False, None)], machine())

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import load, loads
 from mpbench.plan import feasible, make_plan
@@ -30,7 +31,7 @@ changes:
 
 
 def job(text: str, number: int = 0) -> dict[str, Any]:
-    return dict(make_plan(loads(text), {}).runs[number].job)
+    return dump(make_plan(loads(text), {}).runs[number].job)
 
 
 def series(text: str, number: int = 0) -> list[tuple[Any, ...]]:
@@ -128,7 +129,7 @@ def test_run_ids_depend_on_the_steps_and_not_on_how_they_are_written() -> None:
 
 def test_the_estimate_counts_capacity_over_time() -> None:
     def cost_s(text: str) -> float:
-        return estimate(job(text)).wall_s - estimate(job(HEAD)).wall_s
+        return estimate(check(job(text))).wall_s - estimate(check(job(HEAD))).wall_s
 
     # 20, 2 and 0 Mbit/s: 22 Mbit in 4 s and not the 10 Mbit/s by default.
     assert cost_s(HEAD + LOOP) == pytest.approx(60 * (22 / 4 - 10) / 1.4e3)
@@ -153,7 +154,7 @@ def trace(folder: Path, content: str | bytes, more: str = "repeat: true") -> Pat
 def test_a_trace_becomes_steps_of_capacity(tmp_path: Path) -> None:
     # 3 packets up to 100 ms, none in the next, 1 in the last bin of 50 ms.
     path = trace(tmp_path, "0\n40\n100\n250\n")
-    made = make_plan(load(path), {}).runs[0].job
+    made = dump(make_plan(load(path), {}).runs[0].job)
     (one,) = made["changes"]
     assert one["at_s"] == [0.0, 0.1, 0.2] and one["period_s"] == 0.25
     assert one["values"] == [
@@ -164,7 +165,7 @@ def test_a_trace_becomes_steps_of_capacity(tmp_path: Path) -> None:
     mean = made["parameters"]["path1.capacity_mbps"]
     assert mean == pytest.approx(4 * 1514 * 8 / 2.5e5)
     wide = trace(tmp_path, "0\n40\n100\n250\n", "repeat: true, bin: 250 ms")
-    (wide_one,) = make_plan(load(wide), {}).runs[0].job["changes"]
+    (wide_one,) = dump(make_plan(load(wide), {}).runs[0].job)["changes"]
     assert wide_one["at_s"] == [0.0]
 
 
@@ -176,7 +177,7 @@ def test_a_job_with_a_trace_needs_the_file_no_more(tmp_path: Path) -> None:
     moved = tmp_path / "other" / "file.yaml"
     moved.write_text(path.read_text().replace("lte.trace", "name.trace"))
     assert make_plan(load(moved), {}).runs[0].id == plan.runs[0].id
-    check(plan.runs[0].job)
+    check(dump(plan.runs[0].job))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from jobs import Job, dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
@@ -41,10 +42,10 @@ def plan(text: str) -> Plan:
     return make_plan(loads(text, "f.yaml"), {})
 
 
-def on_links(job: Any) -> dict[str, str | None]:
+def on_links(made: Job) -> dict[str, str | None]:
     return {
         link["name"]: (link.get("discipline") or {}).get("name")
-        for link in job["links"]
+        for link in dump(made)["links"]
     }
 
 
@@ -87,7 +88,9 @@ def test_a_run_has_the_job_of_a_file_with_this_discipline(
     factor = f"    path1.discipline: {LIST}\n"
     head, _, _ = FILE.replace(factor, "").partition("figures:")
     fixed = plan(head.replace("two_path\n", f"two_path\nlinks: {{path1: {link}}}\n"))
-    one, other = ([{**run.job, "seed": 0} for run in p.runs] for p in (varied, fixed))
+    one, other = (
+        [{**dump(run.job), "seed": 0} for run in p.runs] for p in (varied, fixed)
+    )
     assert one == other
 
 
@@ -106,7 +109,7 @@ def test_links_that_are_like_another_have_its_discipline() -> None:
         "lte": "codel",
         "dsl": "pie",
     }
-    own = made.runs[6].job["links"]
+    own = dump(made.runs[6].job)["links"]
     assert {link["name"]: "discipline" in link for link in own} == {
         "wifi": True,
         "lte": True,

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from analysis.figures.registry import KINDS
+from jobs import dump
 from mpbench import units
 from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
@@ -233,13 +234,13 @@ def test_entries_of_the_job(entry: str) -> None:
     said = table("What a run's job is", 0)["traffic"][0]
     more = "" if "size" in entry else ", size: 1 kB"
     text = TEXT.replace("iperf3", entry + more).replace(", duration: 30 s}", "}")
-    for key in make_plan(loads(text), {}).runs[0].job["traffic"][0]:
+    for key in dump(make_plan(loads(text), {}).runs[0].job)["traffic"][0]:
         assert f"`{key}`" in said
 
 
 def test_the_job() -> None:
     rows = table("What a run's job is", 0)
-    job = make_plan(loads(TEXT), {}).runs[0].job
+    job = dump(make_plan(loads(TEXT), {}).runs[0].job)
     only_some = {"network", "changes", "fabric", "guest", "queues", "metrics", "kernel"}
     assert set(rows) == {*job, *only_some}
     for key in (*job["transport"], *job["traffic"][0]):
@@ -262,7 +263,7 @@ def test_the_examples_of_changes_are_valid(tmp_path: Path) -> None:
     for block in blocks:
         file = tmp_path / "f.yaml"
         file.write_text(text(design=None).replace("30 s", "620 s") + block)
-        assert make_plan(load(file), {}).runs[0].job["changes"]
+        assert dump(make_plan(load(file), {}).runs[0].job)["changes"]
 
 
 def test_the_examples_are_valid() -> None:
@@ -281,11 +282,11 @@ def test_the_examples_are_valid() -> None:
     assert len(make_plan(loads(head + part), {}).design) == 98 * 5
     assert loads(f"name: users\n{users}").traffic[1].transport is not None
     centre = head.replace("topology: two_path", "topology: fattree-k4")
-    assert len(make_plan(loads(centre + many), {}).runs[0].job["traffic"]) == 1
-    assert len(make_plan(loads(centre + shared), {}).runs[0].job["traffic"]) == 2
+    assert len(dump(make_plan(loads(centre + many), {}).runs[0].job)["traffic"]) == 1
+    assert len(dump(make_plan(loads(centre + shared), {}).runs[0].job)["traffic"]) == 2
     cases = head[head.index("cases:") :]
     run = make_plan(loads(f"name: phones\n{several}{cases}"), {}).runs[0]
-    assert run.job["traffic"][0]["assign"] == "random"
+    assert dump(run.job)["traffic"][0]["assign"] == "random"
     longer = whole.replace("duration: 30 s", "duration: 120 s")
     assert [*loads(longer + phases).phases] == ["alone", "together", "after"]
 

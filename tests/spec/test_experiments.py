@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from analysis.published import cells
+from jobs import dump
+from jobs import load as load_job
 from mpbench.experiment_files import load
 from mpbench.plan import feasible, make_plan
 from mpbench.spec import knobs, sysctls
@@ -26,6 +28,9 @@ def test_an_experiment_can_be_planned(path: Path) -> None:
     spec = load(path)
     plan = make_plan(spec, {})
     assert plan.runs
+    for run in plan.runs[:2]:
+        document = dump(run.job)
+        assert dump(load_job(document)) == document
     if spec.expect is None:
         return
     expected = ROOT / spec.expect
@@ -33,13 +38,14 @@ def test_an_experiment_can_be_planned(path: Path) -> None:
     if not cells.is_cells(expected):
         return
     job = plan.runs[0].job
-    known = {*(job["report"]["names"] or ()), *job["report"]["phases"]}
+    assert job.report
+    known = {*(job.report.names or ()), *job.report.phases}
     for cell in cells.read(expected):
         assert cell.case in spec.cases, cell
         head, dot, _ = cell.metric.partition(".")
-        known_links = {link["name"] for link in job["links"]}
+        known_links = {*job.shapes}
         assert not dot or head in known | known_links, f"{cell.metric} is of nothing"
-        assert all(name in job["parameters"] for name in cell.point), cell
+        assert all(name in job.parameters for name in cell.point), cell
 
 
 WITH_SYSCTLS = [

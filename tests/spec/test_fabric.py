@@ -9,6 +9,7 @@ import yaml
 from click.testing import CliRunner
 
 import topologies
+from jobs import dump
 from mpbench.backends import native
 from mpbench.commands import plan, run
 from mpbench.errors import UserError
@@ -28,7 +29,7 @@ TREE = {
 
 
 def job(**sections: Any) -> dict[str, Any]:
-    return dict(make_plan(loads(text(**sections)), {}).runs[0].job)
+    return dump(make_plan(loads(text(**sections)), {}).runs[0].job)
 
 
 def table_of(made: dict[str, Any]) -> fabric.Table:
@@ -282,7 +283,7 @@ def test_queues_in_packets() -> None:
 def test_the_native_backend_refuses_jobs_by_name() -> None:
     """Before it looks at the machine, which may lack more."""
     with pytest.raises(UserError, match="--backend native: fabric: only the guest's"):
-        native.NativeBackend().check([job(fabric=True)])
+        native.NativeBackend().check([job_format.load(job(fabric=True))])
 
 
 @pytest.mark.parametrize(

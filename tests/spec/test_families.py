@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import topologies
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
@@ -35,7 +36,7 @@ def spec_of(**sections: Any) -> str:
 
 
 def job(**sections: Any) -> dict[str, Any]:
-    return dict(make_plan(loads(spec_of(**sections)), {}).runs[0].job)
+    return dump(make_plan(loads(spec_of(**sections)), {}).runs[0].job)
 
 
 def switched(name: str) -> set[tuple[str, str]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
@@ -26,7 +27,9 @@ def entry(keys: str) -> str:
 
 
 def job_entry(keys: str) -> dict[str, Any]:
-    return dict(make_plan(loads(HEAD + entry(keys)), {}).runs[0].job["traffic"][0])
+    return dict(
+        dump(make_plan(loads(HEAD + entry(keys)), {}).runs[0].job)["traffic"][0]
+    )
 
 
 def fault(*entries: str) -> str:
@@ -114,7 +117,7 @@ def test_rates_and_sizes_can_be_factors() -> None:
     assert plan.factor_keys[0] == "traffic.arrivals_per_s"
     seen = [
         (e["arrivals"]["rates_per_s"][0], e["size"]["bytes"], e["lasts_s"])
-        for e in (run.job["traffic"][0] for run in plan.runs)
+        for e in (dump(run.job)["traffic"][0] for run in plan.runs)
     ]
     assert seen == [(r, s, [4, 4]) for r in (5, 10) for s in (10_000, 20_000)]
 
@@ -166,7 +169,7 @@ def test_a_distribution_in_a_file_comes_to_stand_in_the_experiment(
     tmp_path: Path,
 ) -> None:
     spec = load(distribution(tmp_path, "# web\n1000 0.5\n\n20000.5 1.0 # largest\n"))
-    size = make_plan(spec, {}).runs[0].job["traffic"][0]["size"]
+    size = dump(make_plan(spec, {}).runs[0].job)["traffic"][0]["size"]
     assert size == {"kind": "cdf", "points": [[1000.0, 0.5], [20000.5, 1.0]]}
     again = loads(spec.text)
     assert again.digest == spec.digest

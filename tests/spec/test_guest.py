@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from jobs import dump
+from jobs.entries import Flows
 from mpbench import guest_memory
 from mpbench.backends import boot, confinement
 from mpbench.errors import UserError
@@ -32,7 +34,7 @@ def centre(to: str, topology: str = "fattree-k8", **sections: Any) -> str:
 
 
 def job(**sections: Any) -> dict[str, Any]:
-    return dict(make_plan(loads(text(design=None, **sections)), {}).runs[0].job)
+    return dump(make_plan(loads(text(design=None, **sections)), {}).runs[0].job)
 
 
 def test_the_usual_memory_changes_nothing() -> None:
@@ -48,8 +50,11 @@ def test_other_memory_is_part_of_the_job() -> None:
     assert made["guest"] == {"memory_mib": 2560}
     assert {k: v for k, v in made.items() if k != "guest"} == job()
     assert loads(text(guest={"memory": "2 GiB"})).digest != loads(text()).digest
-    machine = boot.LAB.of(made)
-    assert "mem=2560M" in machine.options() and boot.LAB.of(job()) is boot.LAB
+    machine = boot.LAB.of(job_format.load(made))
+    assert (
+        "mem=2560M" in machine.options()
+        and boot.LAB.of(job_format.load(job())) is boot.LAB
+    )
     with pytest.raises(ValueError, match=r"guest.memory_mib: .* 256"):
         job_format.load({**made, "guest": {"memory_mib": 1}})
 
@@ -102,10 +107,12 @@ def test_the_estimate_beside_measurements(
     """It is never less, and at most twice as much."""
     manager = {"name": "ndiffports", "subflows": subflows}
     given = centre(to, guest={"memory": "8 GiB"})
-    made = dict(make_plan(loads(given), {}).runs[0].job)
+    made = dump(make_plan(loads(given), {}).runs[0].job)
     made["transport"]["sysctls"]["net.mptcp.ndiffports"] = str(manager["subflows"])
-    (entry,) = made["traffic"]
-    each = long_connections.needed_bytes(made, entry) / entry["drawn"]["flows"]
+    asked = job_format.load(made)
+    (entry,) = asked.traffic
+    assert isinstance(entry, Flows)
+    each = long_connections.needed_bytes(asked, entry) / entry.drawn.flows
     assert measured_mib <= each / guest_memory.MIB <= 2 * measured_mib
 
 

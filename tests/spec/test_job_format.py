@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jobs import dump
 from mpbench.experiment_files import load
 from mpbench.plan import job_format, make_plan
 
@@ -14,7 +15,7 @@ QUICKSTART = Path(__file__).resolve().parents[2] / "experiments" / "quickstart.y
 
 @pytest.fixture(scope="module")
 def job() -> dict[str, Any]:
-    return dict(make_plan(load(QUICKSTART), {}).runs[0].job)
+    return dump(make_plan(load(QUICKSTART), {}).runs[0].job)
 
 
 def changed(job: dict[str, Any], place: str, value: Any) -> dict[str, Any]:

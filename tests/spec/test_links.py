@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
@@ -31,7 +32,7 @@ def text(link: str, paths: str = "[only, spare]", more: str = "") -> str:
 
 def job(link: str, paths: str = "[only, spare]") -> dict[str, Any]:
     (run,) = make_plan(loads(text(link, paths)), {}).runs
-    return dict(run.job)
+    return dump(run.job)
 
 
 def only(link: str) -> dict[str, Any]:
@@ -137,7 +138,7 @@ def test_links_of_a_topology() -> None:
     document |= {"topology": "two_path", "links": {"path2": {"discipline": "codel"}}}
     document["traffic"][0] |= {"from": "client", "to": "server"}
     (run,) = make_plan(loads(yaml.safe_dump(document)), {}).runs
-    one, two = run.job["links"]
+    one, two = dump(run.job)["links"]
     assert "discipline" not in one and two["discipline"]["name"] == "codel"
     document["links"] = {"path3": {}}
     assert "no such link; did you mean" in refusal(yaml.safe_dump(document))
@@ -269,7 +270,7 @@ def test_links_of_the_fabric_have_drop_tail_or_red() -> None:
     words = "a link of the fabric has no reordering"
     assert words in refusal(text("reordering: 1 %", more="fabric: true"))
     made = make_plan(loads(text("discipline: red", more="fabric: true")), {})
-    assert made.runs[0].job["links"][0]["discipline"]["name"] == "red"
+    assert dump(made.runs[0].job)["links"][0]["discipline"]["name"] == "red"
     for option in ("probability: 5 %", "averaging: 8", "gentle: false"):
         given = f"discipline: {{name: red, {option}}}"
         with pytest.raises(UserError, match="the red of the fabric has"):

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 import topologies
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
@@ -53,7 +54,7 @@ def network(links: dict[str, Any], users: dict[str, Any], **more: Any) -> Spec:
 
 
 def job(spec: Spec, point: int = 0) -> dict[str, Any]:
-    return dict(make_plan(spec, {}).runs[point].job)
+    return dump(make_plan(spec, {}).runs[point].job)
 
 
 DELAYS = {"delay": "0 ms"}
@@ -228,18 +229,18 @@ def test_expressions_follow_factors() -> None:
     design = "design: {method: grid, factors: {v.users: [1, 3]}}\n"
     text = changed("5 Mbit/s", "= 2 Mbit/s * v.users") + design
     plan = make_plan(loads(text), {})
-    links = [run.job["links"] for run in plan.runs]
+    links = [dump(run.job)["links"] for run in plan.runs]
     assert [[link["capacity_mbps"] for link in at] for at in links] == [[2, 2], [6, 6]]
     parameters = "parameters: {B.capacity: = A.capacity / 2}\n"
     plan = make_plan(loads(text + parameters), {})
-    links = [run.job["links"] for run in plan.runs]
+    links = [dump(run.job)["links"] for run in plan.runs]
     assert [[link["capacity_mbps"] for link in at] for at in links] == [[2, 1], [6, 3]]
 
 
 def test_a_factor_replaces_an_expression() -> None:
     design = "design: {method: grid, factors: {B.capacity: [1 Mbit/s, 2 Mbit/s]}}\n"
     plan = make_plan(loads(TEXT + design), {})
-    links = [run.job["links"] for run in plan.runs]
+    links = [dump(run.job)["links"] for run in plan.runs]
     assert [[link["capacity_mbps"] for link in at] for at in links] == [[5, 1], [5, 2]]
 
 
@@ -253,7 +254,7 @@ design:
 """
     text = changed("{like: A}", "{capacity: = 2 * A.capacity}") + design
     plan = make_plan(loads(text), {})
-    rows = [run.job["parameters"] for run in plan.runs]
+    rows = [dump(run.job)["parameters"] for run in plan.runs]
     assert 10 <= len({row["A.capacity_mbps"] for row in rows}) <= 12
     assert all(row["B.capacity_mbps"] <= 40 for row in rows)
     assert all(row["A.capacity_mbps"] > 2.5 * row["v.users"] for row in rows)
@@ -331,7 +332,7 @@ def test_each_direction_is_shaped_where_its_packets_leave() -> None:
 def test_a_direction_can_be_a_factor() -> None:
     factors = {"dsl.down_capacity": ["8 Mbit/s", "32 Mbit/s"]}
     plan = make_plan(home(design={"method": "grid", "factors": factors}), {})
-    links = [run.job["links"] for run in plan.runs]
+    links = [dump(run.job)["links"] for run in plan.runs]
     dsl = [link for at in links for link in at if link["name"] == "dsl"]
     assert [link["down"]["capacity_mbps"] for link in dsl] == [8, 32]
     assert [link["capacity_mbps"] for link in dsl] == [1, 1]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from jobs import bare, dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import load, loads
 from mpbench.plan import Estimate, draw_design, estimate, make_plan, total
@@ -150,8 +151,9 @@ def test_job() -> None:
     }
     sections: dict[str, object] = {"traffic": traffic, "cases": cases}
     mptcp, tcp = make_plan(spec(design=None, **sections), BUILD).runs
-    assert json.loads(json.dumps(mptcp.job)) == mptcp.job
-    assert set(mptcp.job) == {
+    document = dump(mptcp.job)
+    assert json.loads(json.dumps(document)) == document
+    assert set(document) == {
         "format",
         "seed",
         "topology",
@@ -164,9 +166,9 @@ def test_job() -> None:
         "capture",
         "report",
     }
-    assert mptcp.job["parameters"]["path1.capacity_mbps"] == 10
-    assert mptcp.job["parameters"]["path1.queue_packets"] is None
-    assert mptcp.job["transport"] == {
+    assert dump(mptcp.job)["parameters"]["path1.capacity_mbps"] == 10
+    assert dump(mptcp.job)["parameters"]["path1.queue_packets"] is None
+    assert dump(mptcp.job)["transport"] == {
         "protocol": "mptcp",
         "congestion_control": "lia",
         "scheduler": "default",
@@ -174,7 +176,7 @@ def test_job() -> None:
         "path_manager": "fullmesh",
         "sysctls": {},
     }
-    assert tcp.job["transport"] == {
+    assert dump(tcp.job)["transport"] == {
         "protocol": "tcp",
         "congestion_control": "reno",
         "scheduler": None,
@@ -182,7 +184,7 @@ def test_job() -> None:
         "path_manager": None,
         "sysctls": {"net.ipv4.tcp_sack": "0"},
     }
-    assert mptcp.job["traffic"][1] == {
+    assert dump(mptcp.job)["traffic"][1] == {
         "tool": "iperf3",
         "from": "client",
         "to": "server",
@@ -201,10 +203,10 @@ def test_job() -> None:
 
 def test_seeds() -> None:
     runs = make_plan(spec(repetitions=3), BUILD, corners).runs
-    seeds = {(run.point, run.repetition): run.job["seed"] for run in runs}
+    seeds = {(run.point, run.repetition): run.job.seed for run in runs}
     assert len(set(seeds.values())) == 12
     assert all(0 <= seed < 2**63 for seed in seeds.values())
-    per_place = Counter((run.point, run.repetition, run.job["seed"]) for run in runs)
+    per_place = Counter((run.point, run.repetition, run.job.seed) for run in runs)
     assert set(per_place.values()) == {3}, "the same for all cases"
 
 
@@ -214,7 +216,7 @@ def flow(**more: object) -> dict[str, object]:
 
 def limit(traffic: list[dict[str, object]], **sections: object) -> float:
     plan = make_plan(spec(design=None, traffic=traffic, **sections), BUILD)
-    value = plan.runs[0].job["time_limit_s"]
+    value = dump(plan.runs[0].job)["time_limit_s"]
     assert isinstance(value, float)
     return value
 
@@ -252,7 +254,7 @@ def test_estimates() -> None:
 
 
 def test_a_run_without_traffic_takes_its_boot_alone() -> None:
-    assert estimate({"traffic": []}) == Estimate(0.0, OVERHEAD_S)
+    assert estimate(bare(1, 1.0)) == Estimate(0.0, OVERHEAD_S)
 
 
 def test_totals() -> None:
@@ -270,7 +272,7 @@ def test_the_thesis_campaign() -> None:
     assert len(plan.runs) == 294
     assert (design >= [1, 1, 0, 1, 1, 0]).all()
     assert (design <= [100, 25, 100, 100, 25, 100]).all()
-    assert {run.job["transport"]["congestion_control"] for run in plan.runs} == {
+    assert {dump(run.job)["transport"]["congestion_control"] for run in plan.runs} == {
         "lia",
         "reno",
     }
@@ -299,7 +301,7 @@ def test_capture_of_a_case_is_its_own() -> None:
         },
     }
     runs = make_plan(spec(design=None, **sections), BUILD).runs
-    found = {run.case: run.job["capture"] for run in runs}
+    found = {run.case: dump(run.job)["capture"] for run in runs}
     assert found == {
         "both": {"interfaces": ["client-eth1", "client-eth2"], "full": False},
         "none": None,

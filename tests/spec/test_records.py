@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
@@ -13,7 +14,7 @@ PHASES = {"late": "20 s..30 s", "early": "5 s..20 s"}
 
 
 def job(**sections: Any) -> dict[str, Any]:
-    return dict(make_plan(loads(text(**sections)), {}).runs[0].job)
+    return dump(make_plan(loads(text(**sections)), {}).runs[0].job)
 
 
 def test_queues_are_looked_at_only_if_they_are_asked_for() -> None:

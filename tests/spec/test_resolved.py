@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan, resolved
@@ -22,7 +23,7 @@ FRAME_AT_1_MBPS_MS = 12.112
 
 def link(text: str, more: str = "") -> dict[str, Any]:
     plan = make_plan(loads(TEXT.format(link=text) + more, "f.yaml"), {})
-    found: dict[str, Any] = plan.runs[0].job["links"][0]
+    found: dict[str, Any] = dump(plan.runs[0].job)["links"][0]
     return found
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtri
 
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import Plan, make_plan
@@ -35,7 +36,7 @@ def seeds(plan: Plan) -> dict[tuple[Any, ...], set[int]]:
     found: dict[tuple[Any, ...], set[int]] = {}
     for run in plan.runs:
         place = (tuple(sorted(run.factors.items())), run.repetition)
-        found.setdefault(place, set()).add(run.job["seed"])
+        found.setdefault(place, set()).add(dump(run.job)["seed"])
     return found
 
 
@@ -116,7 +117,7 @@ def test_what_is_no_factor_leaves_seeds_alone() -> None:
 def test_a_network_without_a_design_has_the_seed_of_its_repetition() -> None:
     """Its runs keep their ids: there is no second network to share noise with."""
     (run,) = make_plan(spec(design=None, repetitions=1), BUILD).runs[:1]
-    assert run.job["seed"] == run_seed(1, 0, {}) == 0xC6B70E5615456D7
+    assert dump(run.job)["seed"] == run_seed(1, 0, {}) == 0xC6B70E5615456D7
 
 
 def test_a_design_has_no_point_twice() -> None:

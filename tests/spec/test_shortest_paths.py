@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan, shortest_paths
@@ -26,7 +27,7 @@ def jobs(
     topology: str = "bcube-n3-k2", path: str = "shortest", to: str = "TP1"
 ) -> list[dict[str, Any]]:
     text = TEXT.format(topology=topology, path=path, to=to)
-    return [dict(run.job) for run in make_plan(loads(text), {}).runs]
+    return [dump(run.job) for run in make_plan(loads(text), {}).runs]
 
 
 def digits(host: str, n: int) -> list[int]:
@@ -86,7 +87,9 @@ def test_flows_open_from_the_port_of_their_path() -> None:
     (job, *_) = jobs()
     (entry,) = job["traffic"]
     assert job["transport"]["path"] is None
-    lines = [line.split() for line in flow_lists.text(job).splitlines()]
+    lines = [
+        line.split() for line in flow_lists.text(job_format.load(job)).splitlines()
+    ]
     sources = {line[3]: line[4] for line in lines if line[0] == "flow"}
     for (here, _), path in zip(entry["pairs"], entry["paths"], strict=True):
         assert sources[here].split(".")[1] == str(path - 1)
@@ -95,7 +98,7 @@ def test_flows_open_from_the_port_of_their_path() -> None:
 def test_users_of_one_pair_draw_each_their_path() -> None:
     text = TEXT.format(topology="bcube-n3-k2", path="shortest", to="h27")
     text = text.replace("from: hosts", "from: h1")
-    (job, *_) = [dict(run.job) for run in make_plan(loads(text), {}).runs]
+    (job, *_) = [dump(run.job) for run in make_plan(loads(text), {}).runs]
     (entry,) = job["traffic"]
     assert len(entry["paths"]) == entry["users"] == 1
 

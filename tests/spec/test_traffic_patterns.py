@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from analysis.run.job import parse_job
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
@@ -26,7 +27,7 @@ traffic:
 def job(keys: str, topology: str = "fattree-k4", seed: int = 1) -> dict[str, Any]:
     text = HEAD.format(topology=topology, keys=keys, seed=seed)
     text += "guest: {memory: 4 GiB}\n"
-    return dict(make_plan(loads(text), {}).runs[0].job)
+    return dump(make_plan(loads(text), {}).runs[0].job)
 
 
 def pairs(keys: str, **more: Any) -> list[tuple[str, str]]:
@@ -95,7 +96,9 @@ def test_all_to_all() -> None:
 def test_every_pair_draws_its_own_start_and_every_case_has_the_same() -> None:
     keys = "permutation, duration: 2 s, start: {min: 0 s, max: 1 s}"
     made = job(keys)
-    lines = [line.split() for line in flow_lists.text(made).splitlines()]
+    lines = [
+        line.split() for line in flow_lists.text(job_format.load(made)).splitlines()
+    ]
     flows = [line for line in lines if line[0] == "flow"]
     assert [line[3] for line in flows] != [f"h{n}" for n in range(1, 17)]
     assert len({line[-2] for line in flows}) == 16

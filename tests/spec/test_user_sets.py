@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from analysis.run.job import parse_job
 from analysis.run.row import row
+from jobs import dump
 from mpbench.backends import fake_artefacts
 from mpbench.commands import plan
 from mpbench.errors import UserError
@@ -44,7 +45,7 @@ def text(keys: str, *more: str) -> str:
 
 
 def jobs(keys: str, *more: str) -> list[dict[str, Any]]:
-    return [dict(run.job) for run in make_plan(loads(text(keys, *more)), {}).runs]
+    return [dump(run.job) for run in make_plan(loads(text(keys, *more)), {}).runs]
 
 
 def entry(keys: str) -> dict[str, Any]:
@@ -55,7 +56,9 @@ def entry(keys: str) -> dict[str, Any]:
 
 def listed(job: dict[str, Any]) -> list[list[str]]:
     """The connections of a job: words of its list."""
-    lines = [line.split() for line in flow_lists.text(job).splitlines()]
+    lines = [
+        line.split() for line in flow_lists.text(job_format.load(job)).splitlines()
+    ]
     return [line for line in lines if line[0] == "flow"]
 
 
@@ -110,19 +113,21 @@ def test_each_user_has_connections_of_its_own() -> None:
 def test_a_host_without_users_is_left_out() -> None:
     keys = f"[home, phone1], to: servers, {WEB}"
     head = HEAD.replace("users: 3", "users: 0").replace("FROM", keys)
-    made = dict(make_plan(loads(head), {}).runs[0].job["traffic"][0])
+    made = dict(dump(make_plan(loads(head), {}).runs[0].job)["traffic"][0])
     assert made["pairs"] == [["phone1", "server_phone1"]] and made["counts"] == [1]
     nobody = f"[home], to: servers, {WEB}}}\n  - {{tool: flows, from: phone1,"
     nobody += " to: server_phone1, size: 1 kB"
     head = HEAD.replace("users: 3", "users: 0").replace("FROM", nobody)
-    assert len(make_plan(loads(head), {}).runs[0].job["traffic"]) == 1
+    assert len(dump(make_plan(loads(head), {}).runs[0].job)["traffic"]) == 1
 
 
 def test_users_of_one_server_may_name_it() -> None:
     one = HEAD.replace("[lte1, wifi]", "{paths: [lte1, wifi], to: web}")
     one = one.replace("[lte2, wifi]", "{paths: [lte2, wifi], to: web}")
     keys = f"[phone1, phone2], to: web, {WEB}"
-    made = make_plan(loads(one.replace("FROM", keys)), {}).runs[0].job["traffic"][0]
+    made = dump(make_plan(loads(one.replace("FROM", keys)), {}).runs[0].job)["traffic"][
+        0
+    ]
     assert made["pairs"] == [["phone1", "web"], ["phone2", "web"]]
 
 
@@ -131,7 +136,7 @@ def test_names_that_hosts_have_are_hosts() -> None:
     made = make_plan(
         loads(named.replace("FROM", f"users, to: server_users, {WEB}")), {}
     ).runs[0]
-    assert "counts" not in made.job["traffic"][0]
+    assert "counts" not in dump(made.job)["traffic"][0]
 
 
 def test_the_analysis_sees_the_users_that_have_connections() -> None:
@@ -159,7 +164,7 @@ def test_a_run_is_measured_over_all_users(keys: str, tmp_path: Path) -> None:
     job = jobs(keys)[0]
     (tmp_path / "artefacts").mkdir()
     (tmp_path / "job.json").write_text(json.dumps(job))
-    for name, content in fake_artefacts.artefacts(job).items():
+    for name, content in fake_artefacts.artefacts(job_format.load(job)).items():
         (tmp_path / "artefacts" / name).write_bytes(content)
     found = row(tmp_path)
     assert found["verdict"] == "ok", found["reason"]

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 import yaml
 
+from jobs import dump
+from jobs import load as load_job
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
@@ -40,7 +42,7 @@ def spec(**sections: object) -> Spec:
 
 
 def jobs(**sections: object) -> list[dict[str, Any]]:
-    return [dict(run.job) for run in make_plan(spec(**sections), {}).runs]
+    return [dump(run.job) for run in make_plan(spec(**sections), {}).runs]
 
 
 def faults(**sections: object) -> str:
@@ -104,14 +106,14 @@ def test_phases_change_no_id() -> None:
     phases = {"first": "0 s..10 s", "second": {"start": "10 s", "end": "30 s"}}
     one, two = (make_plan(spec(phases=p), {}).runs[0] for p in ({}, phases))
     assert one.id == two.id
-    assert two.job["report"]["phases"] == {"first": [0, 10], "second": [10, 30]}
+    assert dump(two.job)["report"]["phases"] == {"first": [0, 10], "second": [10, 30]}
 
 
 def test_an_estimate_counts_the_links_that_are_used() -> None:
     one = jobs(traffic=[flow("single1")], cases={"a": RENO})[0]
     both = jobs()[0]
-    assert estimate(both).wall_s > 1.3 * estimate(one).wall_s
-    assert estimate(both).virtual_s == 30
+    assert estimate(load_job(both)).wall_s > 1.3 * estimate(load_job(one)).wall_s
+    assert estimate(load_job(both)).virtual_s == 30
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from jobs import dump
+from jobs import load as load_job
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
 from tests.spec.files import FLOW, TEXT, faults, spec, swapped
@@ -16,7 +18,7 @@ AB = {"tool": "ab", **ENDS, "size": "8 kB", "duration": "30 s"}
 
 
 def jobs(**sections: Any) -> list[dict[str, Any]]:
-    return [dict(run.job) for run in make_plan(spec(**sections), {}).runs]
+    return [dump(run.job) for run in make_plan(spec(**sections), {}).runs]
 
 
 def one(entry: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +109,7 @@ def test_sizes_are_crossed_with_the_points() -> None:
     plan = make_plan(loads(text), {})
     assert len(plan.design) == 4 * 2
     assert plan.factor_keys[-1] == "traffic.size_bytes"
-    sizes = [run.job["traffic"][0]["bytes"] for run in plan.runs]
+    sizes = [dump(run.job)["traffic"][0]["bytes"] for run in plan.runs]
     assert sizes == ([8000] * 3 + [2_000_000] * 3) * 4
     assert [run.factors["traffic.size_bytes"] for run in plan.runs] == sizes
 
@@ -119,7 +121,7 @@ def test_traffic_is_spread_over() -> None:
         "    traffic.start: {min: 0, max: 2 s}\n",
     )
     plan = make_plan(loads(text), {})
-    entries = [run.job["traffic"][0] for run in plan.runs]
+    entries = [dump(run.job)["traffic"][0] for run in plan.runs]
     assert {type(entry["concurrency"]) for entry in entries} == {int}
     assert len({entry["concurrency"] for entry in entries}) > 1
     assert all(0 <= entry["start_s"] <= 2 for entry in entries)
@@ -133,7 +135,10 @@ def test_entries_are_numbered_when_there_are_several() -> None:
     )
     plan = make_plan(loads(varied("tool: curl", factors, second)), {})
     both = {
-        (run.job["traffic"][0]["bytes"], run.job["traffic"][1]["duration_s"])
+        (
+            dump(run.job)["traffic"][0]["bytes"],
+            dump(run.job)["traffic"][1]["duration_s"],
+        )
         for run in plan.runs
     }
     assert both == {(1000, 9), (2000, 5), (2000, 9)}
@@ -201,7 +206,7 @@ def test_time_limits() -> None:
 
 def test_estimates() -> None:
     def seconds(entry: dict[str, Any]) -> float:
-        return estimate(one(entry)).virtual_s
+        return estimate(load_job(one(entry))).virtual_s
 
     assert seconds({**CURL, "size": "2.5 MB", "timeout": "9 s"}) == pytest.approx(1.24)
     assert seconds({**CURL, "size": "1 GB", "timeout": "9 s"}) == 9

@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
+from jobs import dump
 from mpbench.plan import make_plan
 from mpbench.spec import knobs, vocabulary
 from mpbench.spec.cases import Case
@@ -22,7 +23,7 @@ def sysctls(**case: Any) -> dict[str, str]:
     """The sysctls of the job of a one-case experiment."""
     whole = {"protocol": "mptcp", "congestion_control": "lia", **case}
     (run,) = make_plan(spec(design=None, cases={"only": whole}), {}).runs
-    transport = run.job["transport"]
+    transport = dump(run.job)["transport"]
     assert isinstance(transport["congestion_control"], str)
     result: dict[str, str] = transport["sysctls"]
     return result

@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from jobs import bare, dump
+from jobs import load as load_job
 from mpbench.backends import boot, roots
 from mpbench.backends.base import Bounds, Exit
 from mpbench.backends.virtual import VirtualBackend
@@ -48,7 +50,7 @@ def job_of(folder: Path, **spec: Any) -> dict[str, Any]:
     path = folder / "experiment.yaml"
     path.write_text(yaml.safe_dump(spec))
     (run,) = make_plan(load(path), {}).runs
-    return dict(run.job)
+    return dump(run.job)
 
 
 @dataclass
@@ -73,8 +75,9 @@ class Lab:
         folder = self.root / f"run{self.count}"
         (folder / "artefacts").mkdir(parents=True)
         (folder / "job.json").write_text(json.dumps(job))
+        record = load_job(job) if "topology" in job else bare(job["seed"], 10.0)
         ended = self.backend.execute(
-            job, folder, cpu, bounds, self.reported.append, self.cancel
+            record, folder, cpu, bounds, self.reported.append, self.cancel
         )
         return ended, folder / "artefacts"
 

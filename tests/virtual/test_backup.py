@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from analysis.run.row import row
+from jobs import load as load_job
 from mpbench.engine.bounds import bounds
 
 from .lab import Lab, job_of, lab_with, script
@@ -36,7 +37,7 @@ def test_a_backup_is_silent_while_the_other_path_works(
     tmp_path: Path, scheduler: str
 ) -> None:
     made = job(tmp_path, PATHS, scheduler)
-    ended, artefacts = Lab(tmp_path).execute(made, bounds(made))
+    ended, artefacts = Lab(tmp_path).execute(made, bounds(load_job(made)))
     assert ended.status == "finished", ended.reason
     found = row(artefacts.parent)
     assert (found["verdict"], found["reason"]) == ("ok", "")
@@ -47,13 +48,13 @@ def test_a_backup_is_silent_while_the_other_path_works(
 def test_a_case_may_name_the_first_path_or_none(tmp_path: Path) -> None:
     """What the case says counts more than the network."""
     made = job(tmp_path, PATHS, "lowrtt", backup=1)
-    ended, artefacts = Lab(tmp_path).execute(made, bounds(made))
+    ended, artefacts = Lab(tmp_path).execute(made, bounds(load_job(made)))
     assert ended.status == "finished", ended.reason
     found = row(artefacts.parent)
     assert (found["verdict"], found["reason"]) == ("ok", "")
     assert found["lte.share"] > 0.95
     made = job(tmp_path, PATHS, "lowrtt", backup=[])
-    ended, artefacts = Lab(tmp_path / "none").execute(made, bounds(made))
+    ended, artefacts = Lab(tmp_path / "none").execute(made, bounds(load_job(made)))
     assert 0.2 < row(artefacts.parent)["lte.share"] < 0.35
 
 
@@ -63,7 +64,7 @@ def test_a_backup_takes_over_when_the_other_path_fails(
 ) -> None:
     """Bulk data, and iperf3's connection for control, which sends single bytes."""
     made = job(tmp_path, PATHS, scheduler)
-    ended, artefacts = lab_with(tmp_path, OUTAGE).execute(made, bounds(made))
+    ended, artefacts = lab_with(tmp_path, OUTAGE).execute(made, bounds(load_job(made)))
     assert ended.status == "finished", ended.reason
     report = json.loads((artefacts / "traffic-0-server.json").read_text())
     mbps = [i["sum"]["bits_per_second"] / 1e6 for i in report["intervals"]]
@@ -78,7 +79,7 @@ def test_captures_name_the_host_where_interfaces_are_called_alike(
     made = job(tmp_path, ["wifi", "lte"], "default")
     at = ["server_u-eth1", "server_u-eth2", "u-eth1", "u-eth2"]
     made["capture"] = {"interfaces": at, "full": False}
-    ended, artefacts = Lab(tmp_path).execute(made, bounds(made))
+    ended, artefacts = Lab(tmp_path).execute(made, bounds(load_job(made)))
     assert ended.status == "finished", ended.reason
     counts = json.loads((artefacts / "capture.json").read_text())["packets"]
     assert sorted(counts) == at and all(counts.values())

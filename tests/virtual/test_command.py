@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from analysis.run.row import row
+from jobs import dump
 from mpbench.backends.base import Exit
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
@@ -27,7 +28,7 @@ time.sleep(1000)
 def executed(folder: Path, whole: str) -> tuple[Exit, dict[str, Any]]:
     """How the only run of an experiment ended, and its row."""
     (run,) = make_plan(loads(whole), {}).runs
-    ended, artefacts = Lab(folder).execute(dict(run.job))
+    ended, artefacts = Lab(folder).execute(dump(run.job))
     return ended, row(artefacts.parent)
 
 

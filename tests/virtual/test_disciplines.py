@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from analysis.run.row import row
+from jobs import load as load_job
 from mpbench.engine.bounds import bounds
 from topologies.shaping import FRAME_BYTES, packet_time_ms
 
@@ -119,7 +120,7 @@ def standing_queue_ms(folder: Path, **link: Any) -> float:
     job = job_of(
         folder, network=network, cases={"r": RENO}, traffic=[entry], trace="50 ms"
     )
-    ended, artefacts = Lab(folder).execute(job, bounds(job))
+    ended, artefacts = Lab(folder).execute(job, bounds(load_job(job)))
     assert ended.status == "finished", ended.reason
     assert row(artefacts.parent)["reason"] == ""
     with (artefacts / "trace.csv").open() as file:

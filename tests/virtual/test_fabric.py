@@ -10,6 +10,7 @@ import pytest
 
 import topologies
 from analysis.run.row import row
+from jobs import load as load_job
 from mpbench.engine.bounds import bounds
 from mpbench.spec import builtin
 from topologies.fabric import BURST_PACKETS
@@ -27,7 +28,7 @@ TINY_BYTES = 14 + 20 + 8 + 4
 
 
 def ended_well(folder: Path, job: dict[str, Any]) -> dict[str, Any]:
-    ended, artefacts = Lab(folder).execute(job, bounds(job))
+    ended, artefacts = Lab(folder).execute(job, bounds(load_job(job)))
     assert ended.status == "finished", ended.reason
     found = row(artefacts.parent)
     assert (found["verdict"], found["reason"]) == ("ok", "")
@@ -241,7 +242,7 @@ def test_direct_segments_without_data_reach_the_other_end_at_once(
     )
     names = ["h1-eth0", "h9-eth0", "h9-e5-up"]
     job |= {"capture": {"interfaces": names, "full": False}}
-    ended, folder = Lab(tmp_path).execute(job, bounds(job))
+    ended, folder = Lab(tmp_path).execute(job, bounds(load_job(job)))
     assert ended.status == "finished", ended.reason
     files = contents(folder)
     address = json.loads(files["outcome.json"])["users"]["h1"][0]["address"]
@@ -278,7 +279,7 @@ def test_how_long_segments_without_data_wait_in_a_host(
     )
     names = ["h1-eth0", "h1-e1-up"]
     job |= {"capture": {"interfaces": names, "full": False}}
-    ended, folder = Lab(tmp_path).execute(job, bounds(job))
+    ended, folder = Lab(tmp_path).execute(job, bounds(load_job(job)))
     assert ended.status == "finished", ended.reason
     files = contents(folder)
     address = json.loads(files["outcome.json"])["users"]["h1"][0]["address"]

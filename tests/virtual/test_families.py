@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from analysis.run.row import row
+from jobs import load as load_job
 from mpbench.engine.bounds import bounds
 from topologies.shaping import FRAME_BYTES, packet_time_ms
 
@@ -25,7 +26,7 @@ def flow(here: str, there: str, duration: str = "3 s", **more: Any) -> dict[str,
 
 
 def executed(folder: Path, job: dict[str, Any]) -> tuple[dict[str, Any], Path]:
-    ended, artefacts = Lab(folder).execute(job, bounds(job))
+    ended, artefacts = Lab(folder).execute(job, bounds(load_job(job)))
     assert ended.status == "finished", ended.reason
     found = row(artefacts.parent)
     assert (found["verdict"], found["reason"]) == ("ok", "")
@@ -156,7 +157,9 @@ def test_a_permutation_repeats(tmp_path: Path) -> None:
     job = job_of(tmp_path, **spec, traffic=traffic)
     kept = []
     for number in range(2):
-        ended, artefacts = Lab(tmp_path / str(number)).execute(job, bounds(job))
+        ended, artefacts = Lab(tmp_path / str(number)).execute(
+            job, bounds(load_job(job))
+        )
         assert ended.status == "finished", ended.reason
         kept.append(contents(artefacts))
     assert kept[0] == kept[1]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from analysis.run.row import row
+from jobs import load as load_job
 from mpbench.engine.bounds import bounds
 from topologies.shaping import packet_time_ms
 
@@ -16,7 +17,7 @@ WHERE = pytest.mark.parametrize("fabric", [False, True], ids=["namespaces", "fab
 
 def measured(folder: Path, **spec: Any) -> dict[str, Any]:
     job = job_of(folder, topology="two_path", **spec)
-    ended, artefacts = Lab(folder).execute(job, bounds(job))
+    ended, artefacts = Lab(folder).execute(job, bounds(load_job(job)))
     assert ended.status == "finished", ended.reason
     found = row(artefacts.parent)
     assert (found["verdict"], found["reason"]) == ("ok", "")

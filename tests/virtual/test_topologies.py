@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from analysis.run.row import row
+from jobs import load as load_job
 from mpbench.engine.bounds import bounds
 from mpbench.spec import builtin
 from topologies.shaping import BURST_BYTES, FRAME_BYTES, packet_time_ms, queue_packets
@@ -28,7 +29,7 @@ def flow(host: str, duration: str, **more: Any) -> dict[str, Any]:
 
 def measured(folder: Path, **spec: Any) -> dict[str, Any]:
     job = job_of(folder, **spec)
-    ended, artefacts = Lab(folder).execute(job, bounds(job))
+    ended, artefacts = Lab(folder).execute(job, bounds(load_job(job)))
     assert ended.status == "finished", ended.reason
     found = row(artefacts.parent)
     assert (found["verdict"], found["reason"]) == ("ok", "")

@@ -1,16 +1,18 @@
 """The files of ab in a fake run: real formats with made-up numbers."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends.base import Job
+from jobs import Job
+from jobs.entries import Ab
 from mpbench.backends.fake_flows import Flow
 
 
 def reports(job: Job, index: int, flow: Flow) -> dict[str, Any]:
     """The content of each file of one traffic entry, by its name."""
-    text, percentiles = report(job["traffic"][index], flow)
+    entry = job.traffic[index]
+    assert isinstance(entry, Ab)
+    text, percentiles = report(entry, flow)
     return {
         f"traffic-{index}-server.log": b"",
         f"traffic-{index}-client.txt": text,
@@ -18,24 +20,24 @@ def reports(job: Job, index: int, flow: Flow) -> dict[str, Any]:
     }
 
 
-def connections(entry: Mapping[str, Any], flow: Flow) -> int:
-    if entry["keep_alive"]:
-        return int(entry["concurrency"])
+def connections(entry: Ab, flow: Flow) -> int:
+    if entry.keep_alive:
+        return entry.concurrency
     return _requests(entry, flow)
 
 
-def report(entry: Mapping[str, Any], flow: Flow) -> tuple[bytes, bytes]:
+def report(entry: Ab, flow: Flow) -> tuple[bytes, bytes]:
     """ab's report and percentiles, with the same time for all requests."""
     count = _requests(entry, flow)
-    each_ms = 1e3 * flow.seconds * entry["concurrency"] / count
+    each_ms = 1e3 * flow.seconds * entry.concurrency / count
     lines = [
         "This is ApacheBench, Version 0.0 (fake)",
-        f"Concurrency Level:      {entry['concurrency']}",
+        f"Concurrency Level:      {entry.concurrency}",
         f"Time taken for tests:   {flow.seconds:.3f} seconds",
         f"Complete requests:      {count}",
         "Failed requests:        0",
-        *([f"Keep-Alive requests:    {count}"] if entry["keep_alive"] else []),
-        f"HTML transferred:       {count * entry['bytes']} bytes",
+        *([f"Keep-Alive requests:    {count}"] if entry.keep_alive else []),
+        f"HTML transferred:       {count * entry.bytes} bytes",
     ]
     table = ["Percentage served,Time in ms"]
     table += [f"{percent},{each_ms:.3f}" for percent in range(101)]
@@ -43,7 +45,7 @@ def report(entry: Mapping[str, Any], flow: Flow) -> tuple[bytes, bytes]:
     return report.encode(), percentiles.encode()
 
 
-def _requests(entry: Mapping[str, Any], flow: Flow) -> int:
-    if entry["requests"] is not None:
-        return int(entry["requests"])
-    return max(1, math.floor(flow.bytes / float(entry["bytes"])))
+def _requests(entry: Ab, flow: Flow) -> int:
+    if entry.requests is not None:
+        return entry.requests
+    return max(1, math.floor(flow.bytes / float(entry.bytes)))

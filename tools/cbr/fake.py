@@ -1,10 +1,10 @@
 """The counts of constant bit rate traffic in a fake run."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends.base import Job
+from jobs import Job
+from jobs.entries import Cbr
 from mpbench.backends.fake_flows import Flow
 from tools.cbr.programs.messages import SEGMENT_BYTES
 
@@ -13,17 +13,18 @@ TRACED = False
 
 def reports(job: Job, index: int, flow: Flow) -> dict[str, Any]:
     """The content of each file of one traffic entry, by its name."""
-    entry, ends = job["traffic"][index], ("client", "server")
+    entry, ends = job.traffic[index], ("client", "server")
+    assert isinstance(entry, Cbr)
     return {f"traffic-{index}-{end}.json": counts(entry, flow) for end in ends}
 
 
-def connections(entry: Mapping[str, Any], _flow: Flow) -> int:
-    return 1 if entry.get("over") == "connection" else 2
+def connections(entry: Cbr, _flow: Flow) -> int:
+    return 1 if entry.over_connection else 2
 
 
-def counts(entry: Mapping[str, Any], each: Flow) -> dict[str, Any]:
+def counts(entry: Cbr, each: Flow) -> dict[str, Any]:
     """The counts of both ends of constant bit rate traffic."""
-    if entry.get("over") == "connection":
+    if entry.over_connection:
         return _messages(each)
     packets = math.ceil(each.bytes / each.payload_bytes)
     return {

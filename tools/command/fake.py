@@ -5,7 +5,8 @@ import re._parser as parser
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mpbench.backends.base import Job
+from jobs import Entry, Job
+from jobs.entries import Command
 from mpbench.backends.fake_flows import Flow
 
 CATEGORIES = {
@@ -20,18 +21,19 @@ CATEGORIES = {
 
 def reports(job: Job, index: int, flow: Flow) -> dict[str, Any]:
     """The content of each file of one traffic entry, by its name."""
-    entry = job["traffic"][index]
+    entry = job.traffic[index]
+    assert isinstance(entry, Command)
     lines: dict[str, list[str]] = {"client": [], "server": []}
-    for each in entry["numbers"]:
-        lines[each["of"]].append(example(each["pattern"], f"{flow.seconds:.0f}"))
-    ends = ["client", *(["server"] if entry["server"] is not None else [])]
+    for each in entry.numbers:
+        lines[each.of].append(example(each.pattern, f"{flow.seconds:.0f}"))
+    ends = ["client", *(["server"] if entry.server is not None else [])]
     return {
         f"traffic-{index}-{end}.txt": "".join(f"{x}\n" for x in lines[end]).encode()
         for end in ends
     }
 
 
-def connections(_entry: Mapping[str, Any], _flow: Flow) -> int:
+def connections(_entry: Entry, _flow: Flow) -> int:
     return 2
 
 

@@ -7,7 +7,8 @@ it takes two round trips and its bytes over that part. Long ones are given up.
 from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends.base import Job
+from jobs import Entry, Job
+from jobs.entries import Flows
 from mpbench.backends.fake_flows import Flow, Transfer
 from mpbench.plan.flow_list import NS, drawn, ends_of
 
@@ -26,14 +27,14 @@ def reports(_job: Job, _index: int, _flow: Flow) -> dict[str, Any]:
     return {}
 
 
-def connections(_entry: Mapping[str, Any], flow: Flow) -> int:
+def connections(_entry: Entry, flow: Flow) -> int:
     return len(flow.transfers)
 
 
-def transfers(entry: Mapping[str, Any], seed: int, bps: float) -> list[Transfer]:
+def transfers(entry: Flows, seed: int, bps: float) -> list[Transfer]:
     """The connections of a traffic entry that has `bps` bit/s of goodput."""
     flows = drawn(entry, seed)
-    sharing = SHARES if entry["size"] is not None else len(flows)
+    sharing = SHARES if entry.size is not None else len(flows)
     rate = bps / min(sharing, len(flows)) / NS / 8
     found = []
     for flow in flows:
@@ -53,15 +54,16 @@ def tables(job: Job, of_entry: Mapping[int, Flow]) -> dict[str, bytes]:
     heads, rows, intervals = HEAD, COLUMNS, "flow,interval,bytes\n"
     number = 0
     for index, flow in of_entry.items():
-        entry = job["traffic"][index]
-        transport = entry.get("transport") or job["transport"]
-        words = f"{transport['protocol']} {transport['congestion_control']}"
+        entry = job.traffic[index]
+        assert isinstance(entry, Flows)
+        transport = job.transport_of(entry)
+        words = f"{transport.protocol} {transport.congestion_control}"
         heads += f"# entry {index} {words}\n"
         for one in flow.transfers:
             here, there, user = ends_of(entry, one.user)
             ends = f"{number},{index},{user},{here},{there}"
-            rows += f"{ends},{_row(one, transport['protocol'] == 'mptcp')}\n"
-            last = int(one.end_ns / NS / entry["interval_s"])
+            rows += f"{ends},{_row(one, transport.is_mptcp)}\n"
+            last = int(one.end_ns / NS / entry.interval_s)
             if one.received:
                 intervals += f"{number},{last},{one.received}\n"
             number += 1

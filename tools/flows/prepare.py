@@ -5,27 +5,25 @@ folder before the run begins, and follows from the job alone.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from jobs import Job
+from jobs.entries import Flows
 from mpbench.errors import UserError
 from mpbench.plan.flow_list import drawn, ends_of
 from tools.flows.processes import LIST
-from topologies import wire_job
-from topologies.pairs import ends
 
 FORMAT = 1
-TOOL = "flows"
 HASH_DIGITS = 16
 
 
-def write(job: Mapping[str, Any], directory: Path) -> None:
+def write(job: Job, directory: Path) -> None:
     """Write the list of a run into its folder, if the run needs one.
 
     Raises UserError if this version would draw other connections than the job's.
     """
-    if not any(entry["tool"] == TOOL for entry in job.get("traffic") or ()):
+    if not any(isinstance(entry, Flows) for entry in job.traffic):
         return
     try:
         content = text(job)
@@ -36,7 +34,7 @@ def write(job: Mapping[str, Any], directory: Path) -> None:
     file.write_text(content)
 
 
-def text(job: Mapping[str, Any]) -> str:
+def text(job: Job) -> str:
     """The list of a job that has traffic of the tool `flows`.
 
     Raises ValueError if this version would draw other connections than the job's.
@@ -46,33 +44,33 @@ def text(job: Mapping[str, Any]) -> str:
     return f"mpbench-flows {FORMAT}\ndigest {digest}\n{body}"
 
 
-def _lines(job: Mapping[str, Any]) -> Iterator[str]:
+def _lines(job: Job) -> Iterator[str]:
     """The lines below the head. Entries have their numbers in the job."""
-    wiring = wire_job(job)
+    wiring = job.wiring
     entries = {
         number: entry
-        for number, entry in enumerate(job["traffic"])
-        if entry["tool"] == TOOL
+        for number, entry in enumerate(job.traffic)
+        if isinstance(entry, Flows)
     }
     for number, entry in entries.items():
-        transport = entry.get("transport") or job["transport"]
+        transport = job.transport_of(entry)
         words = (
-            transport["protocol"],
-            transport["congestion_control"],
-            "reverse" if entry["reverse"] else "forward",
-            str(entry["read_bytes"]),
-            str(round(entry["interval_s"] * 1e9)),
+            transport.protocol,
+            transport.congestion_control,
+            "reverse" if entry.reverse else "forward",
+            str(entry.read_bytes),
+            str(round(entry.interval_s * 1e9)),
         )
         yield f"entry {number} {' '.join(words)}"
     for number, entry in entries.items():
-        for host in ends(entry, 1):
-            yield f"listen {number} {host} {wiring.address(host)} {entry['port']}"
+        for host in entry.destinations:
+            yield f"listen {number} {host} {wiring.address(host)} {entry.port}"
     for number, entry in entries.items():
-        path = (entry.get("transport") or job["transport"])["path"]
-        for flow in drawn(entry, job["seed"]):
+        path = job.transport_of(entry).path
+        for flow in drawn(entry, job.seed):
             here, there, user = ends_of(entry, flow.user)
-            taken = entry["paths"][flow.user - 1] if entry.get("paths") else path
+            taken = entry.paths[flow.user - 1] if entry.paths else path
             source = wiring.address(here, taken) if taken else "-"
-            target = f"{there} {wiring.address(there)} {entry['port']}"
+            target = f"{there} {wiring.address(there)} {entry.port}"
             times = f"{flow.start_ns} {flow.end_ns}"
             yield (f"flow {number} {user} {here} {source} {target} {flow.size} {times}")

@@ -1,10 +1,10 @@
 """The reports of iperf3 in a fake run: real formats with made-up numbers."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends.base import Job
+from jobs import Job
+from jobs.entries import Iperf3
 from mpbench.backends.fake_flows import Flow
 
 BLOCK_BYTES = 131072
@@ -18,16 +18,17 @@ def reports(job: Job, index: int, flow: Flow) -> dict[str, Any]:
     }
 
 
-def connections(entry: Mapping[str, Any], _flow: Flow) -> int:
+def connections(entry: Iperf3, _flow: Flow) -> int:
     """Those with data and a control connection."""
-    return 1 + int(entry.get("parallel", 1))
+    return 1 + entry.parallel
 
 
 def report(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
     """The output of `iperf3 --json` at one end; the client's has both ends' sums."""
-    entry = job["traffic"][index]
-    interval_s = float(entry.get("interval_s") or 1.0)
-    sends = (end == "client") != bool(entry.get("reverse"))
+    entry = job.traffic[index]
+    assert isinstance(entry, Iperf3)
+    interval_s = float(entry.interval_s)
+    sends = (end == "client") != entry.reverse
     count = max(1, math.ceil(each.seconds / interval_s - 1e-9))
     edges = [min(step * interval_s, each.seconds) for step in range(count + 1)]
     marks = [int(each.bytes * edge / each.seconds) for edge in edges]
@@ -39,11 +40,11 @@ def report(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
     sent = {**whole, "retransmits": each.retransmits} if sends else whole
     protocol = {
         "protocol": "TCP",
-        "num_streams": entry.get("parallel", 1),
+        "num_streams": entry.parallel,
         "blksize": BLOCK_BYTES,
-        "duration": entry.get("duration_s") or 0,
-        "bytes": entry.get("bytes") or 0,
-        "reverse": int(bool(entry.get("reverse"))),
+        "duration": entry.duration_s or 0,
+        "bytes": entry.bytes or 0,
+        "reverse": int(entry.reverse),
     }
     return {
         "start": {"version": "iperf 3.12", "test_start": protocol},
@@ -52,7 +53,7 @@ def report(job: Job, index: int, each: Flow, end: str) -> dict[str, Any]:
             "streams": [{"sender": sent, "receiver": whole}],
             "sum_sent": sent,
             "sum_received": whole,
-            "sender_tcp_congestion": job["transport"].get("congestion_control"),
+            "sender_tcp_congestion": job.transport.congestion_control,
         },
     }
 

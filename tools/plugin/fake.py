@@ -1,20 +1,22 @@
 """The numbers of a user's own tool in a fake run: the same for each."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from mpbench.backends.base import Job
+from jobs import Entry, Job
+from jobs.entries import Plugin
 from mpbench.backends.fake_flows import Flow
 
 
 def reports(job: Job, index: int, flow: Flow) -> dict[str, Any]:
     """The content of each file of one traffic entry, by its name."""
-    found = dict.fromkeys(job["traffic"][index]["numbers"], flow.seconds)
+    entry = job.traffic[index]
+    assert isinstance(entry, Plugin)
+    found = dict.fromkeys(entry.numbers, flow.seconds)
     return {
         f"numbers-traffic-{index}.json": {"numbers": found},
         f"traffic-{index}-client.txt": b"",
     }
 
 
-def connections(_entry: Mapping[str, Any], _flow: Flow) -> int:
+def connections(_entry: Entry, _flow: Flow) -> int:
     return 2
