@@ -6,6 +6,7 @@
 # make selftests       upstream's tests of MPTCP in the kernel of experiments
 # make selftests-full  the same with IPv6, netfilter, lockdep and KASAN; writes a page
 # make docs   build the documentation into build/docs/VERSION, links checked
+# make docs-numbers  execute what the pages show, and write its numbers and pictures
 # make reproduction  every campaign of results/reference, and its pages; resumes
 # make dashboard  bundle the dashboard's JavaScript again, after a change of it
 # make release  tag this commit with the version that the changelog's top section has
@@ -44,7 +45,7 @@ NODE_TOOLS := node_modules/.package-lock.json
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 
 .PHONY: help setup packages venv kernel image demo reproduction
-.PHONY: test tests unit coverage lint types docs integrity
+.PHONY: test tests unit coverage lint types docs docs-numbers integrity
 .PHONY: dashboard release wheel sources debian-sources constraints clean
 
 help:
@@ -193,6 +194,11 @@ $(VENV)/docs: $(VENV)/installed
 	@$(call step,What builds the documentation,seconds)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	touch $@
+	$(call done)
+
+docs-numbers: venv kernel image
+	@$(call step,The experiments of the documentation,some minutes; it resumes)
+	$(BIN)/python -m docs.builder.measured
 	$(call done)
 
 wheel: venv kernel image

@@ -6,7 +6,7 @@ Wischik et al. (NSDI 2011, sec. 4) give 297 Mbit/s per host for a single path, 2
 EWTCP and 272 for MPTCP. cube_packets.c has nothing of a kernel: its TCP follows htsim,
 the public simulator of the paper's authors. Printed are the goodput of a host, and x,
 the rate of a subflow over a long path over that of one over a short path. Means are
-those of the seeds. docs/fabric.md compares them with the guest.
+those of the seeds. studies/notes/fabric.md compares them with the guest.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
 The table has the mean rate of a sending host, Mbit/s, if links of 100 Mbit/s are shared
 max-min fairly, without a transport protocol: what the draws alone decide.
-docs/fabric.md compares it with the published values. To repeat it:
+studies/notes/fabric.md compares it with the published values. To repeat it:
 
     python -m studies.drawn_paths [--draws 60]
 

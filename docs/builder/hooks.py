@@ -1,10 +1,12 @@
 """Makes the documentation's site from the repository.
 
-It takes results/README.md in, generates the gallery of experiments, and gives the site
-a version: its files lie in a folder of that name, beside those of other versions. The
-layout is that of mike, so the theme offers the versions that are there.
+It takes results/README.md and the notes of studies/ in, generates the gallery of
+experiments, and gives the site a version: its files lie in a folder of that name,
+beside those of other versions. The layout is that of mike, so the theme offers the
+versions that are there.
 """
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -18,9 +20,16 @@ sys.path.insert(0, str(ROOT))  # MkDocs looks for modules beside this file only.
 import mpbench  # noqa: E402
 from docs.builder import gallery, versions  # noqa: E402
 
-RESULTS = ROOT / "results" / "README.md"
-LINKS = {"](../results/README.md": "](results.md", "](../docs/": "]("}
-"""In the repository, to how they are in the site."""
+TAKEN_IN = {
+    "results.md": "results/README.md",
+    "studies.md": "studies/README.md",
+    **{
+        f"study-{path.name}": path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "studies/notes").glob("*.md"))
+    },
+}
+"""Pages of other folders: their names in the site, and their files."""
+LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./([^)#\s]+)[^)\s]*\)")
 """Links to files of the repository that the site lacks."""
 
@@ -39,8 +48,10 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    text = RESULTS.read_text(encoding="utf-8")
-    files.append(File.generated(config, "results.md", content=text))
+    for name, source in TAKEN_IN.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        text = in_site(text, (ROOT / source).parent)
+        files.append(File.generated(config, name, content=text))
     found = gallery.entries()
     files.append(File.generated(config, "gallery.md", content=gallery.page(found)))
     for entry in found:
@@ -57,9 +68,28 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    for old, new in LINKS.items():
-        markdown = markdown.replace(old, new)
+def in_site(text: str, folder: Path) -> str:
+    """The text of a page of `folder` with the links that the site has.
+
+    A link to a file of the repository that the site lacks becomes one from docs/.
+    """
+    pages = {(ROOT / source).resolve(): name for name, source in TAKEN_IN.items()}
+
+    def moved(link: re.Match[str]) -> str:
+        target = (folder / link[1]).resolve()
+        anchor = link[2] or ""
+        if target in pages:
+            return f"]({pages[target]}{anchor})"
+        if not target.is_relative_to(ROOT):
+            return link[0]
+        return f"]({os.path.relpath(target, ROOT / 'docs')}{anchor})"
+
+    return LINK.sub(moved, text)
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    if page.file.src_uri not in TAKEN_IN:
+        markdown = in_site(markdown, ROOT / "docs")
     return OUTSIDE.sub(r"\1 (`\2` in the repository)", markdown)
 
 

@@ -145,7 +145,7 @@ def test_every_choice(title: str) -> None:
 def parameters_of_mpcc() -> dict[tuple[str, str], str]:
     """The ranges of MPCC's parameters, which have a page of their own."""
     page = PAGE.with_name("mpcc.md").read_text(encoding="utf-8")
-    text = page.split("## Parameters", 1)[1].split("**Registered", 1)[0]
+    text = page.split("## Parameters", 1)[1].split("## Why these", 1)[0]
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", text, re.MULTILINE)
     return {("mpcc", name): limits for name, limits in rows}
 

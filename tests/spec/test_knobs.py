@@ -62,7 +62,7 @@ def test_the_documentation_has_the_table_s_values() -> None:
 
 def test_the_page_of_mpcc_has_the_table_s_defaults() -> None:
     text = (ROOT / "docs" / "mpcc.md").read_text()
-    text = text.split("## Parameters", 1)[1].split("**Registered", 1)[0]
+    text = text.split("## Parameters", 1)[1].split("## Why these", 1)[0]
     rows = re.findall(r"^\| `(\w+)` \| .+? \| `?([^|`]+)`? \|", text, re.MULTILINE)
     parameters = knobs.KINDS["congestion_control"]["mpcc"]
     said = dict(rows)

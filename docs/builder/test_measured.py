@@ -1,0 +1,75 @@
+"""Numbers of the documentation: read from marks, written by runs."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from docs.builder import measured
+from mpbench.errors import UserError
+
+RUNS = pd.DataFrame(
+    {
+        "case": ["a", "a", "b", "b"],
+        "goodput_mbps": [9.0, 11.0, 4.0, 6.0],
+        "jain": [1.0, 1.0, None, None],
+    }
+)
+TEXT = """\
+<!-- run: experiments/quickstart.yaml -->
+In a: <!-- value: goodput_mbps case=a as .1f -->3<!-- end --> Mbit/s, and in b
+   <!-- value: goodput_mbps case=b / goodput_mbps case=a as .0% -->3 %<!-- end -->.
+
+<!-- table: goodput_mbps jain by case as .1f -->
+old
+<!-- end -->
+"""
+
+
+def page(tmp_path: Path, text: str) -> measured.Page:
+    (tmp_path / "page.md").write_text(text)
+    found = measured.Page(tmp_path / "page.md", tmp_path)
+    found.tables["experiments/quickstart.yaml"] = RUNS
+    return found
+
+
+def test_values_and_tables_are_written(tmp_path: Path) -> None:
+    new = measured.filled(page(tmp_path, TEXT))
+    assert "as .1f -->10.0<!-- end --> Mbit/s" in new
+    assert "as .0% -->50%<!-- end -->." in new
+    assert "|---|---|---|\n| a | 10.0 | 1.0 |\n| b | 5.0 |  |\n\n<!-- end -->" in new
+    assert "old" not in new
+    assert measured.filled(page(tmp_path, new)) == new
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("case=a as", "case=c as", r"page\.md:2: case=c: no run that is ok"),
+        ("goodput_mbps case=a as", "goodput case=a as", r"page\.md:2: goodput: no col"),
+        ("run: experiments/quickstart", "run: none", r"page\.md:1: none.yaml: neither"),
+        ("<!-- run: experiments/quickstart.yaml -->", "", r"page\.md:2: no <!-- run"),
+    ],
+)
+def test_a_mark_that_says_nothing(
+    old: str, new: str, fault: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=fault):
+        measured.filled(page(tmp_path, TEXT.replace(old, new)))
+
+
+def test_every_mark_names_an_experiment_and_every_picture_is_there() -> None:
+    pages = [measured.Page(path, Path("none")) for path in measured.marked()]
+    assert pages
+    for found in pages:
+        files = {m["file"] for m in measured.MARK.finditer(found.text) if m["run"]}
+        assert files and all(measured.named(file, found) for file in files), found.path
+        assert "\n<!-- value" not in found.text, found.path
+        assert all(target.is_file() for *_, target in measured.pictures(found))
+
+
+@pytest.mark.guest
+def test_a_page_says_what_its_runs_give(tmp_path: Path) -> None:
+    """The quickest page; `make docs-numbers` executes all of them."""
+    handover = measured.Page(measured.DOCS / "changing-links.md", tmp_path)
+    assert measured.filled(handover) == handover.text
