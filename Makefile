@@ -166,6 +166,7 @@ selftests: venv kernel
 
 # Only these tests need the firewall's tools. Interrupted, the same command continues.
 selftests-full: PACKAGES += ethtool iptables nftables
+selftests-full: PACKAGES += $(if $(PACKETDRILL),zlib1g-dev)
 selftests selftests-full: PACKAGES += $(HOST_TOOLS)
 selftests-full: setup
 	@$(call step,Two kernels with the kernel's own checks,half an hour the first time)
@@ -177,7 +178,8 @@ selftests-full: setup
 	failed=
 	for config in guest selftests selftests-stock; do
 		$(BIN)/python -m validation.upstream_selftests --config $$config \
-			--save build/$$config.json || failed=yes
+			--save build/$$config.json \
+			$(if $(PACKETDRILL),--packetdrill "$(PACKETDRILL)") || failed=yes
 	done
 	$(BIN)/python -m validation.upstream_selftests --page docs/selftests.md \
 		build/guest.json build/selftests.json build/selftests-stock.json

@@ -1,13 +1,16 @@
 """Run upstream's own tests of MPTCP in guests, and compare with the expected results.
 
     python -m validation.upstream_selftests [--config guest] [--only TEXT] [--jobs 2]
-        [--save FILE]
+        [--save FILE] [--packetdrill CHECKOUT]
     python -m validation.upstream_selftests --page PAGE FILE...
 
 `--config` names the kernel: `guest` (the kernel of experiments), `selftests` (with
 IPv6, netfilter, lockdep and KASAN) or `selftests-stock` (the same without our changes
 to the network code). The command prints one line per script and one line per unexpected
 result. The exit status is 1 if a result was unexpected.
+
+`--packetdrill` names a checkout of multipath-tcp/packetdrill, whose tests of MPTCP then
+run as one script more, in the two kernels with IPv6.
 
 `--save` writes the outcomes to a JSON file after each script. With the same file, the
 command continues where it stopped: it does not run a script again that has ended in the
@@ -24,12 +27,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mpbench import kernel
 from mpbench.store import atomic
-from tests.virtual import selftests
+from tests.virtual import packetdrill, selftests
 from tests.virtual.selftests import KINDS, TESTS, Expected, Outcome, Script
 
 HEAD = """\
@@ -59,6 +63,11 @@ command continues with the scripts that have not ended in these kernels yet.
   (`PROVE_LOCKING`), RCU's checks (`PROVE_RCU`), UBSAN and debug objects. All of these
   work in User Mode Linux, and each of their reports counts as a failure. Virtual time
   rules out more than one CPU (`SMP`), so the tests cannot find races between CPUs.
+- `make selftests-full PACKETDRILL=CHECKOUT` also runs packetdrill's tests of MPTCP in
+  the two other kernels, from a checkout of `multipath-tcp/packetdrill`. packetdrill is
+  compiled with a change: it sleeps until the next event, and never polls a clock,
+  because in virtual time no time passes while a program computes. The row `packetdrill`
+  counts a script once per variant: IPv4, IPv4 in IPv6 sockets, and IPv6.
 - Tests that upstream calls flaky count like all others.
 - The groups `-t`, `-6`, `-4`, `-k` and `-F` of `mptcp_join` and the script
   `mptcp_sockopt` need netfilter, IPv6 or SYN cookies throughout, so only the two other
@@ -126,6 +135,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="scripts whose name has this text")
     parser.add_argument("--jobs", type=int, default=2, help="guests at a time")
     parser.add_argument("--save", type=Path, help="file for the outcomes")
+    parser.add_argument("--packetdrill", type=Path, help="a checkout; not by default")
     parser.add_argument("--page", type=Path, help="write this page, and run nothing")
     parser.add_argument("saved", nargs="*", type=Path, help="files for the page")
     options = parser.parse_args()
@@ -134,10 +144,15 @@ def main() -> int:
         return 0
     scripts = [test for test in TESTS[options.config] if options.only in test.name]
     record = begin(options.config, options.save)
+    execute: Callable[..., Outcome] = selftests.run
+    if options.packetdrill and options.config in FULL:
+        scripts.append(packetdrill.SCRIPT)
+        record.outcomes.pop(packetdrill.NAME, None)  # the checkout may be another one
+        execute = partial(_execute, options.packetdrill)
     todo = [script for script in scripts if script.name not in record.outcomes]
     if len(todo) < len(scripts):
         print(f"{len(scripts) - len(todo)} scripts have ended in this kernel already")
-    for outcome in run(todo, options.config, options.jobs):
+    for outcome in run(todo, options.config, options.jobs, execute):
         record.outcomes[outcome.script.name] = outcome
         if options.save:
             record.write(options.save)
@@ -150,6 +165,12 @@ def main() -> int:
     cpu_s = sum(outcome.cpu_s for outcome in outcomes)
     print(f"{total} tests, {len(lines)} unexpected results, {cpu_s:.0f} s of CPU")
     return 1 if lines else 0
+
+
+def _execute(checkout: Path, script: Script, *more: Any) -> Outcome:
+    if script == packetdrill.SCRIPT:
+        return packetdrill.run(checkout, *more)
+    return selftests.run(script, *more)
 
 
 def run(
@@ -230,7 +251,7 @@ def _totals(records: Sequence[Record]) -> list[str]:
         cells = (
             NAMES[record.config],
             f"`{record.kernel}`",
-            f"{ended} of {len(TESTS[record.config])}",
+            f"{ended} of {len(_names(record))}",
             *(str(count[name]) for name in ("ok", "fail", "skip")),
             str(sum(len(outcome.kernel) for outcome in outcomes)),
             f"{sum(outcome.cpu_s for outcome in outcomes) / 60:.0f}",
@@ -241,7 +262,7 @@ def _totals(records: Sequence[Record]) -> list[str]:
 
 def _scripts(records: Sequence[Record]) -> list[str]:
     """One row per script, with the numbers of its tests in each kernel."""
-    names = dict.fromkeys(s.name for r in records for s in TESTS[r.config])
+    names = dict.fromkeys(name for record in records for name in _names(record))
     head = " | ".join(NAMES[record.config] for record in records)
     lines = [
         "",
@@ -257,8 +278,14 @@ def _scripts(records: Sequence[Record]) -> list[str]:
     return lines
 
 
+def _names(record: Record) -> list[str]:
+    """The scripts for a kernel, and packetdrill's if a checkout was named."""
+    names = [script.name for script in TESTS[record.config]]
+    return names + [packetdrill.NAME] * (packetdrill.NAME in record.outcomes)
+
+
 def _cell(record: Record, name: str) -> str:
-    if name not in {script.name for script in TESTS[record.config]}:
+    if name not in _names(record):
         return "-"
     if name not in record.outcomes:
         return "not run"

@@ -184,7 +184,7 @@ def run(
             (inside / "bin" / name).write_text(NO_FIREWALL)
             (inside / "bin" / name).chmod(0o755)
     ended, artefacts = lab.execute({"seed": 1}, kind.bounds, cpu)
-    output = _read(artefacts / "output.txt")
+    output = read_text(artefacts / "output.txt")
     results = dict(read_results(output))
     plan = PLAN.search(output)
     trouble = "" if ended.status == "finished" else ended.reason
@@ -193,13 +193,13 @@ def run(
             f"{len(results)} results of {plan[1] if plan else 'an unknown number'}"
         )
     if trouble:
-        trouble += f"\n{output[-2000:]}{_read(artefacts / 'console.log')[-1000:]}"
-    log = _read(artefacts / "dmesg.txt").splitlines()
+        trouble += f"\n{output[-2000:]}{read_text(artefacts / 'console.log')[-1000:]}"
+    log = read_text(artefacts / "dmesg.txt").splitlines()
     reports = [line for line in log if REPORT.search(line)]
     return Outcome(script, results, reports, trouble, ended.cpu_s or 0.0)
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
     return path.read_text(errors="replace") if path.exists() else ""
 
 
