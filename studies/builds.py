@@ -29,9 +29,9 @@ from rich.console import Console
 from analysis.run.row import row
 from mpbench.backends import registry
 from mpbench.backends.base import Backend
-from mpbench.engine.campaign import AnalysisFunctions, run_campaign
+from mpbench.engine.campaign import run_campaign
 from mpbench.engine.messages import many
-from mpbench.engine.types import Experiment, Options
+from mpbench.engine.types import AnalysisFunctions, Experiment, Options
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan import Plan, make_plan

@@ -113,7 +113,8 @@ def write(
         if _written(made, counted):
             lines = _page(made, publication, campaigns, counted, look.formats[0])
             _write(folder / f"{sheet.name}.md", list(lines))
-    for campaign in _named(publication, campaigns, counted).values():
+    told = [one.configuration for one in counted]
+    for campaign in _named(publication, campaigns, told).values():
         points = _points(campaign, requests.get(campaign.name, ()))
         if not points.empty:
             path = folder / "points" / f"{campaign.name}.csv"
@@ -122,7 +123,7 @@ def write(
     lines = criteria_page.lines(publication.statements, counted, redraws)
     _write(folder / "criteria.md", list(lines))
     written = _write_matrix(publication, campaigns, scored, folder)
-    used = _named(publication, campaigns, scored, publication.matrix)
+    used = campaigns_of(publication, campaigns)
     _write(
         folder / "README.md",
         list(_index(done, publication, used, counted, written)),
@@ -130,15 +131,29 @@ def write(
     return tuple(done)
 
 
+def campaigns_of(
+    publication: Publication, campaigns: Mapping[str, Campaign]
+) -> dict[str, Campaign]:
+    """The campaigns that the index of a publication's pages is about, by name.
+
+    campaigns : results by name; those that the publication does not name are left out
+    """
+    known = named_campaigns(publication.statements, publication.sheets)
+    there = [
+        one for one in publication.configurations if one.campaigns(campaigns, known)
+    ]
+    return _named(publication, campaigns, there, publication.matrix)
+
+
 def _named(
     publication: Publication,
     campaigns: Mapping[str, Campaign],
-    scored: Sequence[Scored],
+    configurations: Sequence[Configuration],
     matrix: Matrix | None = None,
 ) -> dict[str, Campaign]:
     """The campaigns that configurations, and parts of a matrix, have results in."""
     known = named_campaigns(publication.statements, publication.sheets)
-    configurations = [one.configuration for one in scored]
+    configurations = list(configurations)
     if matrix:
         parts = matrix.parts(campaigns, known)
         configurations += [matrix.without(part) for part in parts]

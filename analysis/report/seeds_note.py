@@ -9,6 +9,9 @@ CONSEQUENCE = (
     " over these networks are too narrow until the campaign is executed again."
 )
 
+NAMED = 12
+"""Campaigns that are named; of more, the number."""
+
 
 def lines(campaigns: Sequence[Campaign]) -> Iterator[str]:
     """One paragraph for a page; nothing if every network had a seed of its own."""
@@ -21,7 +24,8 @@ def lines(campaigns: Sequence[Campaign]) -> Iterator[str]:
             f" {CONSEQUENCE}"
         )
     else:
-        names = ", ".join(f"`{name}`" for name in shared)
+        names = ", ".join(f"`{name}`" for name in shared[:NAMED])
+        names += f", and {len(shared) - NAMED} more" if shared[NAMED:] else ""
         yield (
             "All networks of a repetition drew from one random seed in each of these"
             f" campaigns, {CONSEQUENCE.replace('its', 'their')} The campaigns: {names}."

@@ -149,9 +149,11 @@ def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) 
     from analysis.run.row import row
     from mpbench.backends.base import Exit
     from mpbench.engine.verdict import make_row
-    from mpbench.store import atomic, manifest, runs, table
+    from mpbench.store import atomic, manifest, root, runs, table
+    from mpbench.store.places import Places
 
     rows, changed, damaged, rows_alone = {}, 0, 0, 0
+    own = Places(head.plan)
     stored_runs = runs.read_all(results, (entry.id for entry in head.plan))
     for entry in {entry.id: entry for entry in head.plan}.values():
         if entry.id not in stored_runs:
@@ -166,6 +168,9 @@ def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) 
             rows[entry.id] = old
             rows_alone += 1
             continue
+        if fault := own.fault(entry, old):
+            click.echo(fault)
+        entry = own.of(entry, old)
         new = make_row(entry, folder, Exit(**stored.host.exit.model_dump()), row)
         rows[entry.id] = new
         if write and (new != old or not stored.covered or stored.row is None):
@@ -182,7 +187,10 @@ def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) 
             )
     if write:
         tabled = table.collect(results, head.plan, rows)
-        table.write(results, tabled, build, head.spec_hash)
+        covered = {key: root.manifest_hash(results, key) for key in rows}
+        value = root.value(results, head, covered)
+        table.write(results, tabled, build, head.spec_hash, value)
+        root.write(results, head, covered)
     verb = "changed" if write else "would change"
     analysed = len(rows) - rows_alone
     counted = f"{analysed} of {len(head.plan)} runs analysed, {changed} {verb}"

@@ -131,7 +131,7 @@ def _read(path: Path) -> Campaign:
     """Read a results folder. Raises UserError if no run is finished."""
     from analysis.campaign import table
     from mpbench.experiment_files import load
-    from mpbench.store import campaign, layout, runs
+    from mpbench.store import campaign, layout, places, runs
     from mpbench.store.table import collect, tabled
 
     folder = layout.Results(path)
@@ -142,6 +142,8 @@ def _read(path: Path) -> Campaign:
             line = f"{path}: run {run_id} is damaged and left out: {run.fault}"
             click.echo(line, err=True)
     known = {key: run.row for key, run in stored.items() if run.row is not None}
+    for line in places.faults(head.plan, known):
+        click.echo(f"{path}: {line}", err=True)
     rows = collect(folder, head.plan, known)
     if not rows:
         raise UserError(f"{path}: no run is finished; `mpbench run` executes the runs")

@@ -213,8 +213,8 @@ def command(
     from mpbench.backends import programs, registry
     from mpbench.backends.virtual import VirtualBackend
     from mpbench.engine import cpus, dry
-    from mpbench.engine.campaign import AnalysisFunctions, run_campaign
-    from mpbench.engine.types import Experiment, Options
+    from mpbench.engine.campaign import run_campaign
+    from mpbench.engine.types import AnalysisFunctions, Experiment, Options
     from mpbench.experiment_files import load
     from mpbench.plan import feasible, make_plan
 

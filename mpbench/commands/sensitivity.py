@@ -180,8 +180,8 @@ def _designs(
     from analysis.campaign.table import build
     from analysis.run.row import row
     from mpbench.backends import registry
-    from mpbench.engine.campaign import AnalysisFunctions
     from mpbench.engine.designs import Designs
+    from mpbench.engine.types import AnalysisFunctions
 
     return Designs(
         spec,

@@ -68,7 +68,9 @@ def command(
     cannot be verified so, because in real time no two executions are the same.
 
     With --stored nothing is executed. Every file of every run is compared with the
-    hash that the run's manifest.json has of it.
+    hash that the run's manifest.json has of it, and the folder with the campaign's
+    root. The plan is computed again from experiment.yaml, the rows from the artefacts,
+    and the tables from the rows.
 
     Exit status: 0 when all runs are the same, 1 when any differs.
     """
@@ -87,7 +89,12 @@ def command(
             raise UserError(
                 "--stored executes nothing; leave --sample, --any-build and -j out"
             )
-        context.exit(verify_stored(folder, console, only))
+        from analysis.campaign.table import build
+        from analysis.run.row import row
+        from mpbench.engine.types import AnalysisFunctions
+
+        functions = AnalysisFunctions(row, build)
+        context.exit(verify_stored(folder, console, only, functions))
     name = campaign.read(folder.campaign).backend
     if name in registry.REAL_TIME:
         raise UserError(

@@ -21,8 +21,8 @@ from mpbench.engine.reuse import reuse
 from mpbench.engine.saving import Saving
 from mpbench.engine.select import RETRIED, Standing, pending, standing
 from mpbench.engine.types import (
+    AnalysisFunctions,
     Experiment,
-    Measure,
     Options,
     PlannedRun,
     entry,
@@ -40,22 +40,9 @@ from mpbench.store import (
 )
 from mpbench.store.disk_space import NoSpaceError, explained
 from mpbench.store.folder import working
-from mpbench.store.table import Tabulate
 
 Beside = Callable[[Path], AbstractContextManager[str]]
 """From the results folder to what goes on there; its value is a line for the user."""
-
-
-@dataclass(frozen=True)
-class AnalysisFunctions:
-    """The functions of `analysis` that the engine calls.
-
-    measure : a run's folder to its metrics (analysis.run.row.row)
-    tabulate : rows to the table (analysis.campaign.table.build)
-    """
-
-    measure: Measure
-    tabulate: Tabulate
 
 
 def run_campaign(
@@ -92,6 +79,7 @@ def run_campaign(
         _write_head(results, head, experiment)
         context = _context(results, backend, head, analysis, options)
         saving = Saving(results, head, analysis.tabulate, dict(stands.rows))
+        saving.save_root()
         with beside(root) if beside and due else nullcontext("") as told:
             seen = display.make(console)
             try:

@@ -8,11 +8,11 @@ from rich.console import Console
 
 from mpbench.backends.base import Backend
 from mpbench.engine import cpus
-from mpbench.engine.campaign import AnalysisFunctions, run_campaign
+from mpbench.engine.campaign import run_campaign
 from mpbench.engine.dry import duration
 from mpbench.engine.messages import many
 from mpbench.engine.select import pending, standing
-from mpbench.engine.types import Experiment, Options
+from mpbench.engine.types import AnalysisFunctions, Experiment, Options
 from mpbench.experiment_files import with_design
 from mpbench.plan import make_plan
 from mpbench.plan.estimate import estimate, total

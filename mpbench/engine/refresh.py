@@ -2,7 +2,8 @@
 
 How a run is measured (names of its traffic, phases) is no part of its id, but it is
 part of its job. Where the plan now says it otherwise than a finished run's job does,
-the job is written again, and the row is computed again from the stored artefacts.
+the job is written again, and the row is computed again from the stored artefacts. Where
+the plan gives a run another case or number, its row is labelled so.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from mpbench.engine.select import Standing
 from mpbench.engine.types import Measure, PlannedRun, entry
 from mpbench.engine.verdict import make_row
 from mpbench.plan.stored_jobs import read_job
-from mpbench.store import atomic, layout, manifest, runs
+from mpbench.store import atomic, layout, manifest, places, runs
 from mpbench.store.folder import remove_tree
 from mpbench.store.json_file import DamagedError
 
@@ -37,6 +38,7 @@ def refresh(
         try:
             job = read_job(results, run.id)
             if job.report == run.job.report and not stored.unsettled:
+                rows[run.id] = _labelled(results, run, rows[run.id])
                 continue
             if stored.host.has_row_alone:
                 raise DamagedError("its row alone was kept, and its job is another now")
@@ -48,6 +50,15 @@ def refresh(
         else:
             rows[run.id] = row
     return replace(stands, rows=rows, damaged=damaged)
+
+
+def _labelled(results: layout.Results, run: PlannedRun, row: runs.Row) -> runs.Row:
+    """The row with the plan's labels, stored if it had others: a case that has
+    another name now, or a point of a design that grew."""
+    named = places.relabelled(row, entry(run))
+    if named != row:
+        manifest.rewrite(results.run(run.id), {"row.json": atomic.encode(named)})
+    return named
 
 
 def _measured_anew(

@@ -4,7 +4,7 @@ import contextlib
 import time
 
 from mpbench.errors import UserError
-from mpbench.store import campaign, layout, table
+from mpbench.store import campaign, layout, root, table
 from mpbench.store.disk_space import NoSpaceError, explained
 from mpbench.store.runs import Row
 
@@ -34,10 +34,12 @@ class Saving:
         self.rows = rows
         self._tabulate = tabulate
         self._stale = False
+        self._manifests: dict[str, str] = {}
         self._due_s = time.monotonic() + EVERY_S
 
     def add(self, run_id: str, row: Row) -> None:
         self.rows[run_id] = row
+        self._manifests.pop(run_id, None)
         self._stale = True
 
     def now_and_then(self) -> None:
@@ -53,14 +55,17 @@ class Saving:
             self._due_s = ended_s + max(EVERY_S, REST * (ended_s - begun_s))
 
     def save(self) -> None:
-        """Write runs.csv and runs.parquet.
+        """Write runs.csv, runs.parquet and root.json.
 
         Raises UserError if there is no space, or the rows make no table.
         """
         rows = table.collect(self.results, self.head.plan, self.rows)
         try:
             with explained(self.results.root):
-                table.write(self.results, rows, self._tabulate, self.head.spec_hash)
+                made, spec_hash = self._covered(), self.head.spec_hash
+                value = root.value(self.results, self.head, made)
+                table.write(self.results, rows, self._tabulate, spec_hash, value)
+                root.write(self.results, self.head, made)
         except NoSpaceError:
             raise
         except ValueError as error:
@@ -69,3 +74,16 @@ class Saving:
                 "safe, and `mpbench analyse` tries again"
             ) from error
         self._stale = False
+
+    def save_root(self) -> None:
+        """Write root.json alone: the head of the folder is new, the table is not."""
+        with explained(self.results.root):
+            root.write(self.results, self.head, self._covered())
+
+    def _covered(self) -> dict[str, str]:
+        """The hashes of the manifests of the finished runs; each is read once."""
+        planned = {entry.id for entry in self.head.plan}
+        for run_id in self.rows.keys() & planned:
+            if run_id not in self._manifests:
+                self._manifests[run_id] = root.manifest_hash(self.results, run_id)
+        return {key: self._manifests[key] for key in self.rows.keys() & planned}

@@ -9,6 +9,7 @@ from jobs import Job
 from mpbench.engine.limits import GIVE_UP
 from mpbench.store.campaign import Entry
 from mpbench.store.records import Verdict
+from mpbench.store.table import Tabulate
 
 __all__ = [
     "Experiment",
@@ -116,6 +117,18 @@ class Options:
     wall_limit_s: float | None = None
     silence_limit_s: float | None = None
     give_up: int = GIVE_UP
+
+
+@dataclass(frozen=True)
+class AnalysisFunctions:
+    """The functions of `analysis` that the engine calls.
+
+    measure : a run's folder to its metrics (analysis.run.row.row)
+    tabulate : rows to the table (analysis.campaign.table.build)
+    """
+
+    measure: Measure
+    tabulate: Tabulate
 
 
 def entry(run: PlannedRun) -> Entry:

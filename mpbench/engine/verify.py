@@ -12,13 +12,13 @@ from rich.console import Console
 
 from jobs import Job
 from mpbench.backends.base import Backend, Exit, Report
-from mpbench.engine import cpus, display
+from mpbench.engine import cpus, display, whole
 from mpbench.engine.bounds import bounds
 from mpbench.engine.drive import Work, drive
 from mpbench.engine.messages import many, uncovered
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished
-from mpbench.engine.types import label
+from mpbench.engine.types import AnalysisFunctions, label
 from mpbench.errors import UserError
 from mpbench.plan.estimate import estimate
 from mpbench.plan.stored_jobs import OlderFormatError, read_job
@@ -120,13 +120,21 @@ def verify(
 
 
 def verify_stored(
-    results: layout.Results, console: Console, only: Sequence[str] = ()
+    results: layout.Results,
+    console: Console,
+    only: Sequence[str] = (),
+    analysis: AnalysisFunctions | None = None,
 ) -> int:
     """Compare every stored run with its manifest, and execute nothing.
 
-    only : ids of runs, or their beginnings; none for all
+    The folder is compared with its root, the plan with the experiment and with the
+    rows' own labels, rows with the artefacts, and tables with the rows.
 
-    Returns 0 if every stored run of the plan is sound, 1 if any is not.
+    only : ids of runs, or their beginnings; none for all
+    analysis : makes rows and tables; None leaves both as they are
+
+    Returns 0 if every stored run of the plan and every file beside them is sound, 1 if
+    any is not.
     """
     head = campaign.read(results.campaign)
     entries = _named(results, head.plan, only)
@@ -150,13 +158,18 @@ def verify_stored(
         raise UserError(f"{results.root}: no run is stored; `mpbench run` makes some")
     if unjudged:
         say(uncovered(unjudged, results.root))
+    beside = [] if only else list(whole.faults(results, head, stored, analysis))
+    for fault in beside:
+        say(fault)
     sound = len(stored) - damaged - unjudged
     counted = f"{sound} as stored, {damaged} damaged"
     counted += f", {unjudged} without a covered row" if unjudged else ""
     say(f"{head.name}: {many(len(stored), 'run')} compared with manifests: {counted}")
+    if not only:
+        say(whole.root_line(results, head, stored))
     if damaged:
         say("`mpbench run` executes damaged runs again.")
-    return 1 if damaged else 0
+    return 1 if damaged or beside else 0
 
 
 def _job_fault(results: layout.Results, run_id: str) -> str:

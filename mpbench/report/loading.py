@@ -10,7 +10,8 @@ import click
 from mpbench.engine.messages import many, uncovered
 from mpbench.errors import UserError
 from mpbench.report import seeds
-from mpbench.store import campaign, json_file, kept_rows, layout, runs
+from mpbench.store import campaign, json_file, kept_rows, layout, places, runs
+from mpbench.store import root as root_file
 from mpbench.store.json_file import DamagedError
 from mpbench.store.records import Provenance, validated
 from mpbench.store.table import collect, tabled
@@ -100,6 +101,8 @@ def _measured(root: Path) -> kept_rows.KeptRows:
             )
         raise UserError(f"{root}: no run is finished; `mpbench run` goes on with it")
     last = stored[rows[-1]["id"]].host
+    rooted = root_file.check(results, head, stored)
+    labelled = places.faults(head.plan, known)
     known_head = kept_rows.Head(
         format=1,
         name=head.name,
@@ -109,9 +112,10 @@ def _measured(root: Path) -> kept_rows.KeptRows:
         factors=list(dict.fromkeys(key for run in head.plan for key in run.factors)),
         planned=len(head.plan),
         rows=len(rows),
-        state=list(_state(results, head, stored)),
+        state=[*_state(results, head, stored), *rooted.faults, *labelled],
         provenance=last.provenance if last else validated(Provenance, head.provenance),
         shared_seed=seeds.shared(results, rows),
+        root=rooted.root,
     )
     return kept_rows.KeptRows(known_head, rows)
 
@@ -136,6 +140,7 @@ def _made(head: kept_rows.Head, spec: "Spec | None") -> dict[str, str]:
         "mpbench": provenance.mpbench.version,
         "commit": provenance.mpbench.commit,
         "CPU": provenance.host.cpu,
+        "root": head.root,
     }
     return {name: str(value) for name, value in made.items() if value}
 

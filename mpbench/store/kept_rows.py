@@ -50,6 +50,8 @@ class Head(Record):
     state : sentences about what was missing or damaged when the rows were kept
     shared_seed : whether all networks of a repetition had one seed; None in a file
         that says nothing about it, whose networks did
+    root : of the campaign (mpbench.store.root); None if it had none, or if something
+        differed from it
     """
 
     format: Literal[1]
@@ -63,6 +65,7 @@ class Head(Record):
     state: list[Line]
     provenance: Provenance
     shared_seed: bool | None = None
+    root: Line | None = None
 
 
 @dataclass(frozen=True)

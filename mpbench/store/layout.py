@@ -6,6 +6,7 @@ OUT/
   design.csv        the design points of the plan
   runs.csv          the table of runs, and the same in Parquet
   runs.parquet
+  root.json         one hash over the experiment, the plan and all manifests
   runs/ID/          one finished run
     job.json        what was asked
     artefacts/      what the guest left; same job, same bytes
@@ -99,6 +100,10 @@ class Results:
     @property
     def parquet(self) -> Path:
         return self.root / "runs.parquet"
+
+    @property
+    def root_file(self) -> Path:
+        return self.root / "root.json"
 
     @property
     def lock(self) -> Path:

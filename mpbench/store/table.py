@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpbench.errors import UserError
 from mpbench.store import atomic, campaign, layout, runs
+from mpbench.store.places import Places
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,15 +26,20 @@ def collect(
 ) -> list[runs.Row]:
     """The rows of the finished runs of `plan`, in its order.
 
-    A run's place (point, case, repetition, factors) is the present plan's; only
-    what was measured comes from its folder. Damaged runs are left out.
+    A run's case, repetition and factors are those of its own row, which its manifest
+    covers (`mpbench.store.places`). Damaged runs are left out.
     known : the rows by id, if they were read already
     """
     entries = list(plan)
     if known is None:
         stored = runs.read_all(results, (entry.id for entry in entries))
         known = {key: s.row for key, s in stored.items() if s.row is not None}
-    return [placed(entry, known[entry.id]) for entry in entries if entry.id in known]
+    own = Places(entries)
+    return [
+        placed(own.of(entry, known[entry.id]), known[entry.id])
+        for entry in entries
+        if entry.id in known
+    ]
 
 
 def placed(entry: campaign.Entry, row: Mapping[str, Any]) -> runs.Row:
@@ -71,18 +77,22 @@ def measured(where: object) -> Iterator[None]:
 
 
 def write(
-    results: layout.Results, rows: list[runs.Row], tabulate: Tabulate, spec_hash: str
+    results: layout.Results,
+    rows: list[runs.Row],
+    tabulate: Tabulate,
+    spec_hash: str,
+    root: str = "",
 ) -> None:
     """Make runs.csv and runs.parquet from `rows`, each atomically.
 
     Raises UserError as `tabled`.
 
-    The Parquet file carries the format and the spec's hash as metadata under
-    ``mpbench``; the CSV is plain.
+    The Parquet file carries the format, the spec's hash and the campaign's root as
+    metadata under ``mpbench``; the CSV is plain.
     """
     frame = _plain(tabled(results.root, tabulate, rows), rows)
     atomic.write_with(results.csv, lambda path: frame.to_csv(path, index=False))
-    head = {"format": layout.FORMAT, "spec_hash": spec_hash}
+    head = {"format": layout.FORMAT, "spec_hash": spec_hash, "root": root}
     atomic.write_with(results.parquet, lambda path: _parquet(frame, path, head))
 
 

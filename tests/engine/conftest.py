@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from mpbench.backends.fake import FakeBackend
-from mpbench.engine.campaign import AnalysisFunctions, run_campaign
-from mpbench.engine.types import Experiment, Options
+from mpbench.engine.campaign import run_campaign
+from mpbench.engine.types import AnalysisFunctions, Experiment, Options
 from mpbench.store.layout import Results
 
 from . import plans

@@ -15,8 +15,8 @@ from pathlib import Path
 from rich.console import Console
 
 from mpbench.backends.fake import FakeBackend
-from mpbench.engine.campaign import AnalysisFunctions, run_campaign
-from mpbench.engine.types import Options
+from mpbench.engine.campaign import run_campaign
+from mpbench.engine.types import AnalysisFunctions, Options
 from mpbench.store import atomic, runs
 from mpbench.store.layout import Results
 

@@ -12,8 +12,8 @@ from typing import Any
 from rich.console import Console
 
 from mpbench.backends import fake
-from mpbench.engine.campaign import AnalysisFunctions, run_campaign
-from mpbench.engine.types import Options
+from mpbench.engine.campaign import run_campaign
+from mpbench.engine.types import AnalysisFunctions, Options
 from mpbench.errors import UserError
 
 from . import plans

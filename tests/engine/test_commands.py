@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-import mpbench.spec
+from mpbench import experiment_files
 from mpbench.backends.fake_script import ENVIRONMENT
 from mpbench.commands import run as command_file
 from mpbench.commands import verify as verify_file
@@ -32,7 +32,7 @@ def rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def load(path: Path, *configurations: object) -> SimpleNamespace:
         return SimpleNamespace(name="small", text=path.read_text())
 
-    monkeypatch.setattr(mpbench.spec, "load", load, raising=False)
+    monkeypatch.setattr(experiment_files, "load", load)
     monkeypatch.chdir(tmp_path)
     Path("small.yaml").write_text("name: small\n")
 

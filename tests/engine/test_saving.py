@@ -10,7 +10,7 @@ import pytest
 from mpbench.engine import saving
 from mpbench.engine.saving import Saving
 from mpbench.errors import UserError
-from mpbench.store import table
+from mpbench.store import root, table
 
 RUN_S, ROW_S = 0.03, 0.0001
 """A run is collected in 30 ms, and a row takes 0.1 ms of a saving (measured with 2,000
@@ -28,6 +28,8 @@ class Table:
         monkeypatch.setattr(time, "monotonic", lambda: self.now_s)
         monkeypatch.setattr(table, "collect", lambda *given: given[-1])
         monkeypatch.setattr(table, "write", self._write)
+        monkeypatch.setattr(root, "value", lambda *given: "")
+        monkeypatch.setattr(root, "write", lambda *given: None)
 
     def _write(self, results: Any, rows: dict[str, Any], *_: Any) -> None:
         self.rows.append(len(rows))
