@@ -40,6 +40,7 @@ SYMBOLS = {
     "experimental_aggregation_benefit": "experimental aggregation benefit $E_{AB}$",
     "jain": "Jain's fairness index",
     "path1.share": "share of path 1",
+    "wire_bytes_per_byte": "bytes on the wire per byte delivered",
     "requests_per_s": "requests per second",
     "srtt_ms": "smoothed RTT [ms]",
     "payload_utilisation": "goodput over the payload share",

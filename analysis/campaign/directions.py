@@ -15,6 +15,7 @@ DIRECTIONS: dict[str, Direction] = {
     "jain": MORE,
     "retransmission_ratio": LESS,
     "reinjection_ratio": LESS,
+    "wire_bytes_per_byte": LESS,
     "capture_traffic_split": NONE,
     "capture_retransmission_ratio": LESS,
     "capture_reinjection_ratio": LESS,

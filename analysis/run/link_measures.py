@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analysis.run import changed_links, queue_means, tools
+from analysis.run import changed_links, link_traffic, queue_means, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES
 from analysis.run.observed_links import Direction, ObservedLink
@@ -107,6 +107,32 @@ def payload_utilisation(
         payload = PAYLOAD_BYTES[entry.transport.protocol]
         frames += (flow.bytes if flow else 0) * FRAME_BYTES / payload
     return 8e-6 * frames / seconds / sum(capacities)
+
+
+def wire_bytes_per_byte(
+    run: Artefacts, moved: Sequence[tools.Flow | None]
+) -> float | None:
+    """Bytes of frames on the wire over bytes that arrived, in the data's direction.
+
+    moved : what the receiver of each entry read, in the job's order; None if the
+        entry's tool does not say
+
+    The frames are counted at the interfaces of the hosts that open connections, with
+    headers, retransmissions, reinjections and copies. A full packet has 1.05. None if
+    the hosts' interfaces or the goodput of an entry are not known.
+    """
+    if any(flow is None for flow in moved):
+        return None
+    delivered = sum(flow.bytes for flow in moved if flow is not None)
+    carried: dict[tuple[str, bool, int], int] = {}
+    for whole in run.job.traffic:
+        for entry in whole.by_host:
+            counts = link_traffic.path_bytes(run, entry)
+            for number, count in counts.items():
+                carried[entry.source, entry.forward, number] = count
+    if not carried or not delivered:
+        return None
+    return sum(carried.values()) / delivered
 
 
 def _bottlenecks(run: Artefacts) -> Iterator[ObservedLink]:

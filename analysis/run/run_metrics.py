@@ -58,6 +58,7 @@ def row(run: Artefacts) -> dict[str, Any]:
         ),
         "jain": metrics.jain(rates) if len(rates) > 1 and any(rates) else None,
         **retransmissions(_senders(run)),
+        "wire_bytes_per_byte": link_measures.wire_bytes_per_byte(run, moved),
         "connections": sum(host.mptcp("MPCapableSYNACKRX") for host in counters),
         "joined_subflows": sum(host.mptcp("MPJoinSynAckRx") for host in counters),
         **by_link(run, carried),

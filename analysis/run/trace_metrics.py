@@ -21,8 +21,9 @@ def columns(artefacts: Path, job: Job) -> dict[str, Any]:
 
     artefacts : folder of the run's artefacts
 
-    srtt_ms : mean smoothed round-trip time, over all samples of all subflows of a host
-        that sends data, then over these hosts
+    srtt_ms : mean smoothed round-trip time of the data of a host, then over these
+        hosts: each sample of a subflow has the weight of the bytes that were
+        acknowledged since the sample before. A subflow without data does not count.
     NAME.srtt_ms : the same for the host of a named entry, whose entries are not told
         apart
     PHASE.srtt_ms, PHASE.NAME.srtt_ms : the same in a phase
@@ -46,7 +47,7 @@ def columns(artefacts: Path, job: Job) -> dict[str, Any]:
         return {}
     from analysis.run.readers import trace
 
-    frame = trace.data(trace.read(artefacts / FILE))
+    frame = _with_acked(trace.data(trace.read(artefacts / FILE)))
     columns = _round_trips(frame, job, "")
     for phase, (start_s, end_s) in job.phases.items():
         inside = (frame["time_s"] >= start_s) & (frame["time_s"] < end_s)
@@ -65,10 +66,22 @@ def columns(artefacts: Path, job: Job) -> dict[str, Any]:
     return columns
 
 
+def _with_acked(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """The samples with the bytes acknowledged since the one before, as `acked`.
+
+    A subflow's first sample has all bytes until then.
+    """
+    by_subflow = frame.groupby(["host", "local", "remote"], sort=False)["bytes_acked"]
+    acked = by_subflow.diff().fillna(frame["bytes_acked"]).clip(lower=0)
+    return frame.assign(acked=acked)
+
+
 def _round_trips(frame: "pd.DataFrame", job: Job, prefix: str) -> dict[str, Any]:
     """The mean smoothed round-trip times in ms. prefix : `PHASE.` or nothing"""
     known = frame.dropna(subset=["srtt_us"])
-    means = (known.groupby("host")["srtt_us"].mean() * 1e-3).to_dict()
+    known = known[known["acked"] > 0]
+    weighted = (known["srtt_us"] * known["acked"]).groupby(known["host"]).sum()
+    means = (1e-3 * weighted / known.groupby("host")["acked"].sum()).to_dict()
     senders = dict.fromkeys(h for entry in job.traffic for h in entry.sending_hosts)
     of_senders = [means[host] for host in senders if host in means]
     whole = fmean(of_senders) if of_senders else None

@@ -46,6 +46,7 @@ METRICS: Mapping[str, str] = {
     "jain": "Jain's fairness index of the users' goodputs",
     "retransmission_ratio": "retransmitted over first-sent segments (kernel counters)",
     "reinjection_ratio": "reinjected over first-sent segments (kernel counters)",
+    "wire_bytes_per_byte": "bytes of frames over bytes that arrived, copies included",
     "capture_traffic_split": "the first path's share of the data, from captures",
     "capture_retransmission_ratio": "retransmitted over first-sent, from captures",
     "capture_reinjection_ratio": "data repeated on another subflow, from captures",

@@ -51,6 +51,7 @@ METRICS = (
     "jain",
     "retransmission_ratio",
     "reinjection_ratio",
+    "wire_bytes_per_byte",
     "capture_traffic_split",
     "capture_retransmission_ratio",
     "capture_reinjection_ratio",

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from analysis.run import clock, conservation, run_metrics
+from analysis.run import clock, conservation, link_measures, run_metrics
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, parse_job
 from analysis.run.observed_links import read_back
 from analysis.run.readers.counters import Counters
+from analysis.run.readers.links import Link
 from analysis.run.readers.outcome import LinkEnds, Outcome, Process, UserPath
 from analysis.run.readers.qdiscs import parse
 from tools.cbr import results as cbr
@@ -220,3 +221,25 @@ def test_a_class_of_links_is_left_to_the_links() -> None:
     run = made(CBR, reports=(packets(2 * MOST),))
     doubled = replace(run.outcome, links=run.outcome.links * 2)
     assert not list(conservation.broken(replace(run, outcome=doubled)))
+
+
+@pytest.mark.parametrize(("copies", "ratio"), [(1, 1514 / 1448), (2, 2 * 1514 / 1448)])
+def test_copies_count_on_the_wire(copies: int, ratio: float) -> None:
+    run = made(
+        {**ENTRY, "duration_s": 1.0},
+        reports=(iperf3(1.0, 1448 * 500),),
+        paths=(("a",), ("b",)),
+        protocol="mptcp",
+    )
+    paths = tuple(
+        replace(path, interface=f"eth{number}")
+        for number, path in enumerate(run.users["client"])
+    )
+    counts = tuple(
+        Link("client", f"eth{number}", 0, 0, sent_bytes=1514 * 250 * copies)
+        for number in (0, 1)
+    )
+    run = replace(run, users={"client": paths}, interfaces=counts)
+    moved = run_metrics.flows(run)
+    assert link_measures.wire_bytes_per_byte(run, moved) == pytest.approx(ratio)
+    assert link_measures.wire_bytes_per_byte(run, (None,)) is None

@@ -129,10 +129,32 @@ def test_round_trips_need_no_phase(tmp_path: Path) -> None:
         "traffic": [{"tool": "iperf3", "from": "u", "to": "s", "duration_s": 20.0}],
     }
     found = trace_metrics.columns(tmp_path, parse_job(job, "job.json"))
-    assert found == {"srtt_ms": pytest.approx((29.5 + 60) / 2)}
+    # Nothing was acknowledged before the first sample, so it has no weight.
+    assert found == {"srtt_ms": pytest.approx((30 + 60) / 2)}
     job["report"] = {"names": None, "phases": {"late": [10, 20]}}
     found = trace_metrics.columns(tmp_path, parse_job(job, "job.json"))
     assert found["late.srtt_ms"] == pytest.approx((34.5 + 60) / 2)
+
+
+def test_a_round_trip_has_the_weight_of_its_data(tmp_path: Path) -> None:
+    """One subflow carries nine tenths at 20 ms; another carries nothing at 900 ms."""
+    lines = [",".join(trace.COLUMNS)]
+    for second in range(11):
+        for end, rtt, acked in (
+            ("10.0.0.1:5", 20_000, 900_000 * second),
+            ("10.0.1.1:5", 120_000, 100_000 * second),
+            ("10.0.2.1:5", 900_000, 0),
+        ):
+            tail = f"0,0,9,9,{rtt},0,{acked}"
+            lines.append(f"{second}.0,u,1,{end},10.0.0.2:6,ab,{tail}")
+    (tmp_path / "trace.csv").write_text("\n".join(lines) + "\n")
+    job: dict[str, Any] = {
+        **{"format": 2, "parameters": {}, "links": []},
+        **{"transport": {"protocol": "mptcp"}, "trace_s": 1.0},
+        "traffic": [{"tool": "iperf3", "from": "u", "to": "s", "duration_s": 10.0}],
+    }
+    found = trace_metrics.columns(tmp_path, parse_job(job, "job.json"))
+    assert found == {"srtt_ms": pytest.approx(0.9 * 20 + 0.1 * 120)}
 
 
 def test_a_run_by_size_has_none_of_these(make_run: Any) -> None:
