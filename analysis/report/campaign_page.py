@@ -1,5 +1,6 @@
 """The page of a campaign: figures, summaries, and ours beside the published."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,8 @@ from analysis.report.figures_section import Outcome
 from analysis.report.markdown import inert, markdown
 
 NETWORK_FILE = "network.svg"
+PICTURES = (".png", ".pdf", ".svg")
+_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 VERDICTS = ("ok", "invalid", "failed", "timeout", "interrupted")
 POINT_COLUMNS = (
     "capacity_difference_mbps",
@@ -92,7 +95,8 @@ def write(
         compared_picture = compared_cases_section.draw(compared, campaign, target)
         figures = _draw(campaign, contents, Target(folder, "", look, album))
     summaries = [f.drawn.summary for f in figures if isinstance(f.drawn, DrawnFigure)]
-    summary = pd.concat([pd.DataFrame(), *summaries], ignore_index=True)
+    present = [one for one in summaries if not one.empty]
+    summary = pd.concat(present, ignore_index=True) if present else pd.DataFrame()
     summary.to_csv(folder / "summary.csv", index=False, float_format="%.6g")
     points(campaign, contents.figures).to_csv(
         folder / "points.csv", index=False, float_format="%.6g"
@@ -122,8 +126,18 @@ def write(
         *_made(campaign),
     ]
     path = folder / "README.md"
+    before = _pictures(path)
     path.write_text(inert("\n".join(lines).rstrip() + "\n"), encoding="utf-8")
+    for name in before - _pictures(path):
+        (folder / name).unlink(missing_ok=True)
     return Written(path, undrawn)
+
+
+def _pictures(page: Path) -> set[str]:
+    """The pictures that a page shows and that lie beside it; none without a page."""
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
+    names = {name for name in _PICTURE.findall(text) if "/" not in name}
+    return {name for name in names if Path(name).suffix in PICTURES}
 
 
 def _description(campaign: Campaign) -> Iterator[str]:

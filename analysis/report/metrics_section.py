@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from analysis.campaign import needs
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import (
     DESIGN_WEIGHT,
@@ -53,8 +54,15 @@ def lines(campaign: Campaign) -> Iterator[str]:
         yield ""
     unknown = [metric for metric, column in columns.items() if column not in known]
     if unknown:
-        yield f"No run with the verdict ok has these metrics: {', '.join(unknown)}."
+        told = ", ".join(f"{name}{_needed(name)}" for name in unknown)
+        yield f"No run with the verdict ok has these metrics: {told}."
         yield ""
+
+
+def _needed(metric: str) -> str:
+    """Why a metric may be absent, in brackets; empty if more than the file decides."""
+    needed = needs.NEEDS.get(metric)
+    return f" (it needs {needed})" if needed else ""
 
 
 def _table(

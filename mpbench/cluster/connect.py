@@ -234,7 +234,8 @@ def _library(name: str, extra: str) -> Any:
     except ImportError as error:
         raise UserError(
             f"--on needs the library {name.partition('.')[0]}; "
-            f"`pip install 'mpbench[{extra}]'` brings it"
+            f"`pip install '.[{extra}]'` in mpbench's folder, or with the path of its"
+            " wheel in place of '.', brings it"
         ) from error
 
 

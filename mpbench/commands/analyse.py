@@ -148,6 +148,7 @@ def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) 
     from analysis.campaign.table import build
     from analysis.run.row import row
     from mpbench.backends.base import Exit
+    from mpbench.engine.messages import many
     from mpbench.engine.verdict import make_row
     from mpbench.store import atomic, manifest, root, runs, table
     from mpbench.store.places import Places
@@ -193,6 +194,6 @@ def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) 
         root.write(results, head, covered)
     verb = "changed" if write else "would change"
     analysed = len(rows) - rows_alone
-    counted = f"{analysed} of {len(head.plan)} runs analysed, {changed} {verb}"
+    counted = f"{analysed} of {many(len(head.plan), 'run')} analysed, {changed} {verb}"
     counted += f", {rows_alone} left as kept" if rows_alone else ""
     click.echo(counted + (f", {damaged} damaged and left out" if damaged else ""))

@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from mpbench.engine.messages import many
 from mpbench.engine.progress import counts
 from mpbench.errors import UserError, printable
 from mpbench.live.server import Answer, LiveServer, file_answer
@@ -329,7 +330,8 @@ def _said(board: Board) -> str:
     return "; ".join(
         f"{shown(root)}: not begun"
         if standing.waiting
-        else f"{shown(root)}: {len(standing.finished)} of {standing.planned} runs:"
+        else f"{shown(root)}: {len(standing.finished)} of"
+        f" {many(standing.planned, 'run')}:"
         f" {counts(standing.verdicts)}"
         for root, standing in zip(board.live.roots, board.standings, strict=False)
     )

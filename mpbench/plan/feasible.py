@@ -11,7 +11,14 @@ from pathlib import Path
 from jobs.entries import Cbr, Flows
 from mpbench import guest_memory
 from mpbench.errors import UserError
-from mpbench.plan import flow_memory, long_connections, resolved, settings, timing
+from mpbench.plan import (
+    absent_metrics,
+    flow_memory,
+    long_connections,
+    resolved,
+    settings,
+    timing,
+)
 from mpbench.plan.runs import Plan
 from mpbench.spec import Spec, change_checks, sysctls
 from mpbench.spec.cases import Case
@@ -132,6 +139,7 @@ def warnings(spec: Spec, plan: Plan) -> list[str]:
     lines += dict.fromkeys(_ending_warnings(spec, plan))
     lines += dict.fromkeys(_delay_warnings(spec, plan))
     lines += _scheduler_warnings(spec)
+    lines += absent_metrics.warnings(spec)
     if spec.expect is not None and not Path(spec.expect).is_file():
         lines.append(
             f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"

@@ -55,6 +55,21 @@ def test_an_unfinished_folder_is_reported_as_such(
     assert ">path1</text>" in drawing and ">server</text>" in drawing
 
 
+def test_a_report_leaves_no_picture_of_an_earlier_one(
+    results: Path, command: Command
+) -> None:
+    assert command("report", results, "--format", "md").status == 0
+    folder = results / "report"
+    (folder / "own.png").write_text("a file of the user's")
+    (earlier,) = folder.glob("*goodput*.png")
+    spec = results / "experiment.yaml"
+    spec.write_text(spec.read_text().replace("  - {kind: cdf, metric: goodput}\n", ""))
+    assert command("report", results, "--format", "md").status == 0
+    left = {path.name for path in folder.glob("*.png")}
+    assert earlier.name not in left
+    assert "own.png" in left and (folder / "network.svg").exists()
+
+
 def test_a_damaged_run_is_named_and_left_out(results: Path, command: Command) -> None:
     cut, other, third = runs(results)[:3]
     (cut / "row.json").write_text((cut / "row.json").read_text()[:40])
