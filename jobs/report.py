@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
+from jobs.marks import Bounds
 from jobs.values import Name, Seconds
 
 
@@ -11,7 +13,10 @@ class Report:
     """names : of the traffic entries, in order, null for an entry without a name; None
         if there is a single entry without a name
     phases : name to (start, end), seconds after the beginning of the traffic
+    background : numbers of the traffic entries, from 0, that stay out of goodput,
+        fairness and completion
     """
 
     names: tuple[Name | None, ...] | None
     phases: Mapping[Name, tuple[Seconds, Seconds]]
+    background: tuple[Annotated[int, Bounds(least=0)], ...] = ()

@@ -6,6 +6,7 @@ only over a span of time that all of them have in common.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from analysis.run import tools
 from analysis.run.artefacts import Artefacts
@@ -51,6 +52,15 @@ def union(windows: Sequence[Window]) -> Window:
         max(each.end_s for each in windows),
         max(each.unsure_s for each in windows),
     )
+
+
+def in_turn(windows: Sequence[Window]) -> bool:
+    """Whether the entries were active one after another, never two at a time.
+
+    Their goodputs then have no time in common over which they could be added.
+    """
+    ordered = sorted(windows, key=lambda each: each.begin_s)
+    return all(one.end_s <= other.begin_s for one, other in pairwise(ordered))
 
 
 def began_s(run: Artefacts, index: int) -> float:

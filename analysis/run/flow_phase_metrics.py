@@ -29,13 +29,19 @@ def by_entry(run: Artefacts, moved: Sequence[tools.Flow | None]) -> dict[str, An
         retransmissions
     """
     columns: dict[str, Any] = {}
-    total_mbps = sum(flow.goodput_mbps for flow in moved if flow is not None)
+    total_mbps = sum(
+        flow.goodput_mbps
+        for entry, flow in zip(run.job.traffic, moved, strict=True)
+        if flow is not None and not entry.background
+    )
     for entry, flow in zip(run.job.traffic, moved, strict=True):
         name = entry.name
         if flow is not None:
             goodput_mbps = flow.goodput_mbps
             columns[f"{name}.goodput_mbps"] = goodput_mbps
-            columns[f"{name}.share"] = goodput_mbps / total_mbps if total_mbps else None
+            if not entry.background:
+                share = goodput_mbps / total_mbps if total_mbps else None
+                columns[f"{name}.share"] = share
         if flow is not None and entry.flows is None:
             columns[f"{name}.connection_mbps"] = goodput_mbps / entry.parallel
         if len(entry.sources) == 1 and _alone(run, entry):
@@ -70,7 +76,8 @@ def _by_path(
 def by_phase(run: Artefacts) -> dict[str, Any]:
     """The columns of each phase.
 
-    PHASE.goodput_mbps : sum over the entries that were active in the phase
+    PHASE.goodput_mbps : sum over the entries that were active in the phase and are no
+        background
     PHASE.jain : Jain's index over all streams of these entries; None for one stream
     PHASE.NAME.goodput_mbps : goodput of a named entry; None if it was not active
     """
@@ -79,7 +86,7 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
         active = []
         for index, entry in enumerate(run.job.traffic):
             flow = flow_in_phase(run, index, start_s, end_s)
-            if flow is not None:
+            if flow is not None and not entry.background:
                 active.append(flow)
             if entry.name is not None:
                 key = f"{phase}.{entry.name}.goodput_mbps"

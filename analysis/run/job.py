@@ -98,6 +98,7 @@ class Traffic:
     pairs : (source, destination) of all pairs of hosts, if there are several
     paths : of shortest paths, the numbers that some connection takes
     datagrams : True if the tool sends datagrams, and not over a connection
+    background : True if the entry stays out of goodput, fairness and completion
     """
 
     name: str | None
@@ -120,6 +121,7 @@ class Traffic:
     pairs: tuple[tuple[str, str], ...] = ()
     paths: frozenset[int] = frozenset()
     datagrams: bool = False
+    background: bool = False
 
     @property
     def all_pairs(self) -> tuple[tuple[str, str], ...]:
@@ -264,8 +266,13 @@ def parse_job(job: Mapping[str, Any], name: str) -> Job:
             links=tuple(_link(link) for link in job["links"]),
             transport=transport,
             traffic=tuple(
-                _traffic(entry, entry_name, transport)
-                for entry, entry_name in zip(job["traffic"], names, strict=True)
+                replace(
+                    _traffic(entry, entry_name, transport),
+                    background=number in (report.get("background") or ()),
+                )
+                for number, (entry, entry_name) in enumerate(
+                    zip(job["traffic"], names, strict=True)
+                )
             ),
             phases={
                 phase: (float(start), float(end))

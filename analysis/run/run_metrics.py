@@ -39,8 +39,9 @@ def row(run: Artefacts) -> dict[str, Any]:
     A metric is None if it is not defined for the run.
     """
     moved = flows(run)
-    known = [flow for flow in moved if flow is not None]
-    goodput_mbps, measured_s = total_goodput(run, moved)
+    measured = _measured(run, moved)
+    known = [flow for flow in measured if flow is not None]
+    goodput_mbps, measured_s = total_goodput(run, measured)
     rates = [count / flow.seconds for flow in known for count in flow.stream_bytes]
     capacities = _capacities(run, measured_s)
     counters = [run.counters[host] for host in run.job.initiators]
@@ -71,6 +72,14 @@ def row(run: Artefacts) -> dict[str, Any]:
         **_by_tool(run),
         **fair_shares.columns(run),
     }
+
+
+def _measured(
+    run: Artefacts, moved: Sequence[tools.Flow | None]
+) -> tuple[tools.Flow | None, ...]:
+    """What the receivers of entries read that are no background; None for others."""
+    pairs = zip(run.job.traffic, moved, strict=True)
+    return tuple(None if entry.background else flow for entry, flow in pairs)
 
 
 def _capacities(run: Artefacts, measured_s: float | None) -> list[float]:
@@ -131,9 +140,14 @@ def _changing_links(
 
 
 def _all_flows(run: Artefacts) -> dict[str, Any]:
-    """The columns of all connections with a size, of all entries of the tool flows."""
+    """The columns of all connections with a size, of all entries of the tool flows
+    that are no background."""
     pairs = zip(run.job.traffic, run.reports, strict=True)
-    sized = [(e, report) for e, report in pairs if e.flow_bytes is not None]
+    sized = [
+        (entry, report)
+        for entry, report in pairs
+        if entry.flow_bytes is not None and not entry.background
+    ]
     if not sized:
         return {}
     loads = [flow_times.load_columns(entry, report) for entry, report in sized]
@@ -175,13 +189,17 @@ def total_goodput(
     With several entries these are the seconds from the first start to the last end, on
     the guest's clock, because entries need not be active at the same time. Entries
     whose tools do not say what arrived are left out; both are None if no entry is left.
+    Of entries one after another there is no goodput together.
     """
     known = [(index, flow) for index, flow in enumerate(moved) if flow is not None]
     if not known:
         return None, None
     if len(known) == 1:
         return known[0][1].goodput_mbps, known[0][1].seconds
-    whole = clock.union([clock.window(run, index, flow) for index, flow in known])
+    windows = [clock.window(run, index, flow) for index, flow in known]
+    whole = clock.union(windows)
+    if clock.in_turn(windows):
+        return None, whole.seconds
     moved_bytes = sum(flow.bytes for _, flow in known)
     return metrics.goodput_mbps(moved_bytes, whole.seconds), whole.seconds
 

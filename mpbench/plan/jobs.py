@@ -36,7 +36,7 @@ from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.spec import Spec, flows, traffic_patterns
 from mpbench.spec.cases import Case
-from mpbench.spec.traffic import Entry, Start
+from mpbench.spec.traffic import BACKGROUND, Entry, Start
 from mpbench.spec.with_params import WithParams
 from tools.flows.keys import Flows
 from tools.iperf3.keys import Traffic
@@ -142,9 +142,12 @@ def report(spec: Spec, flowing: Mapping[int, int]) -> Report:
     the phases, name to start and end in seconds."""
     named = len(spec.traffic) > 1 or spec.traffic[0].name is not None
     names = flows.names(spec.traffic)
+    roles = [spec.traffic[index].role for index in flowing]
+    behind = (place for place, role in enumerate(roles) if role == BACKGROUND)
     return Report(
         names=tuple(names[index] for index in flowing) if named else None,
         phases={n: (p.start, p.end) for n, p in spec.phases.items()},
+        background=tuple(behind),
     )
 
 

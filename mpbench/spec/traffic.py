@@ -74,6 +74,10 @@ def read_schema(schema: JsonDict) -> None:
     schema["anyOf"] = [{"$ref": mapping}, {"enum": [*READ_MODES]}]
 
 
+BACKGROUND = "background"
+ROLES = ("measured", BACKGROUND)
+
+
 class Start(Part):
     """When a transfer begins, after the beginning of the traffic.
 
@@ -143,6 +147,11 @@ class Entry(Part):
     )
     name: Name | None = Field(
         default=None, description="What the table calls it; its host, if not said."
+    )
+    role: Annotated[str, OneOf("role", ROLES)] = Field(
+        default=ROLES[0],
+        description="`background` traffic stays out of goodput, fairness and completion"
+        " of the run; it has its own columns.",
     )
     start: Annotated[Start, BeforeValidator(_start)] = Field(
         default=Start(),

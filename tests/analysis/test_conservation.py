@@ -243,3 +243,40 @@ def test_copies_count_on_the_wire(copies: int, ratio: float) -> None:
     moved = run_metrics.flows(run)
     assert link_measures.wire_bytes_per_byte(run, moved) == pytest.approx(ratio)
     assert link_measures.wire_bytes_per_byte(run, (None,)) is None
+
+
+def test_background_stays_out_of_totals() -> None:
+    pair = {**ENTRY, "duration_s": 10.0}
+    both = (iperf3(10.0, 6e6), iperf3(10.0, 3e6))
+    times = ((0.0, 10.0), (0.0, 10.0))
+    run = made(pair, pair, reports=both, client_s=times)
+    named = [
+        replace(one, name=name) for one, name in zip(run.job.traffic, "ab", strict=True)
+    ]
+    behind = [named[0], replace(named[1], background=True)]
+    every, alone = (
+        run_metrics.row(replace(run, job=replace(run.job, traffic=tuple(entries))))
+        for entries in (named, behind)
+    )
+    assert every["goodput_mbps"] == pytest.approx(9e6 * 8 / 10 / 1e6)
+    assert every["jain"] == pytest.approx(0.9) and every["received_bytes"] == 9e6
+    assert alone["goodput_mbps"] == pytest.approx(6e6 * 8 / 10 / 1e6)
+    assert alone["jain"] is None and alone["received_bytes"] == 6e6
+    assert alone["a.share"] == 1 and "b.share" not in alone
+    assert alone["b.goodput_mbps"] == every["b.goodput_mbps"]
+
+
+@pytest.mark.parametrize(("start_s", "together"), [(10.0, False), (9.99, True)])
+def test_transfers_one_after_another_have_no_goodput_together(
+    start_s: float, together: bool
+) -> None:
+    first = {**ENTRY, "duration_s": 10.0}
+    run = made(
+        first,
+        {**first, "start_s": start_s},
+        reports=(iperf3(10.0, 6e6), iperf3(10.0, 3e6)),
+        client_s=((0.0, 10.0), (start_s, start_s + 10.0)),
+    )
+    mbps, seconds = run_metrics.total_goodput(run, run_metrics.flows(run))
+    assert (mbps is not None) == together
+    assert seconds == pytest.approx(start_s + 10)

@@ -54,3 +54,15 @@ def test_a_figure_of_a_link_in_a_phase() -> None:
         loads(text(**given, figures=[{**figure, "parts": ["late.path1.left"]}]))
     with pytest.raises(UserError, match="'never' is no phase"):
         loads(text(**given, figures=[{**figure, "parts": ["never.path1.up"]}]))
+
+
+def test_background_is_how_a_run_is_measured_and_no_part_of_its_id() -> None:
+    entry = {"tool": "iperf3", "from": "client", "to": "server", "duration": "3 s"}
+    plain = make_plan(loads(text(traffic=[entry, entry])), {}).runs[0]
+    noise = {**entry, "role": "background"}
+    marked = make_plan(loads(text(traffic=[entry, noise])), {}).runs[0]
+    assert "background" not in dump(plain.job)["report"]
+    assert dump(marked.job)["report"]["background"] == [1]
+    assert marked.id == plain.id
+    with pytest.raises(UserError, match="role"):
+        loads(text(traffic=[{**entry, "role": "noise"}]))
