@@ -9,7 +9,7 @@ from typing import Any
 from analysis.run.readers.files import read_object
 from jobs import reading
 from jobs.changes import Series
-from tools import part
+from tools import ALL, part
 
 FORMAT = 2
 FRAME_BYTES = 1514
@@ -374,5 +374,13 @@ def _traffic(entry: Mapping[str, Any], name: str | None, case: Transport) -> Tra
         flow_bytes=int(drawn["bytes"]) if drawn and entry["size"] else None,
         pairs=pairs,
         paths=frozenset(map(int, entry.get("paths") or ())),
-        datagrams=entry["tool"] == "cbr" and entry.get("over") is None,
+        datagrams=_sends_datagrams(entry),
     )
+
+
+def _sends_datagrams(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry's tool says that it sends datagrams."""
+    if entry["tool"] not in ALL:
+        return False
+    sends = getattr(part(entry["tool"], "results"), "datagrams", None)
+    return bool(sends and sends(entry))

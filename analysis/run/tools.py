@@ -38,6 +38,8 @@ excess_s(entry, client_s)
     how much longer the client ran than the entry's duration
 round_trip_s(entry, report)
     the round trip at the end of the transfer; None if it is not known
+datagrams(entry)
+    whether an entry of a job sends datagrams; no tool does without this function
 receiver_file(index, entry), drawn(path, entry)
     the name of the receiver's report, and the intervals in it, of an entry as a job
     that may be damaged has it

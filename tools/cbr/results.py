@@ -47,6 +47,11 @@ class Messages:
     delay_ms: Mapping[str, float]
 
 
+def datagrams(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry of a job sends datagrams, and not over a connection."""
+    return entry.get("over") is None
+
+
 def read(folder: Path, index: int) -> Report | Messages:
     sent = files.read_object(folder / f"traffic-{index}-client.json")
     received = files.read_object(folder / f"traffic-{index}-server.json")

@@ -1,0 +1,1 @@
+"""Traffic tools: the registry, and what stands outside of their folders."""
