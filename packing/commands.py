@@ -18,13 +18,14 @@ OLDEST_GLIBC = 17
 
 
 class Build(build):
-    """Renames packages, and adds what `mpbench.carried` describes."""
+    """Places and renames packages, and adds what `mpbench.carried` describes."""
 
     def run(self) -> None:
         library = Path(self.build_lib)
         shutil.rmtree(library, ignore_errors=True)
+        imports.place(self.distribution)
         super().run()
-        imports.move(library)
+        imports.rename(library / imports.OWNER)
         for core in (library / CORE).glob("_core.*.so"):
             core.rename(core.with_name("_core.so"))  # any Python can load it
         target = library / "mpbench/_carried"

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -48,14 +49,31 @@ def test_what_cannot_be_renamed_is_refused_with_its_line(text: str) -> None:
         imports.renamed(f"import re\n{text}")
 
 
+def test_folders_are_mapped_below_the_owner() -> None:
+    extension = SimpleNamespace(name="analysis.capture._core")
+    made = SimpleNamespace(
+        package_dir=None,
+        packages=["mpbench", "mpbench.spec", "analysis", "tools.ab"],
+        package_data={"topologies": ["*.yaml"], "mpbench": ["a"]},
+        ext_modules=[extension],
+    )
+    imports.place(made)
+    assert made.package_dir["mpbench.analysis"] == "analysis"
+    assert {f"mpbench.{name}" for name in imports.MOVED} == made.package_dir.keys()
+    assert made.packages[1:] == ["mpbench.spec", "mpbench.analysis", "mpbench.tools.ab"]
+    assert made.package_data == {"mpbench.topologies": ["*.yaml"], "mpbench": ["a"]}
+    assert extension.name == "mpbench.analysis.capture._core"
+
+
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All modules, as a wheel has them."""
     folder = tmp_path_factory.mktemp("library")
-    for name in (imports.OWNER, *imports.MOVED):
-        hidden = shutil.ignore_patterns("__pycache__", "*.so")
-        shutil.copytree(ROOT / name, folder / name, ignore=hidden)
-    imports.move(folder)
+    hidden = shutil.ignore_patterns("__pycache__", "*.so")
+    shutil.copytree(ROOT / imports.OWNER, folder / imports.OWNER, ignore=hidden)
+    for name in imports.MOVED:
+        shutil.copytree(ROOT / name, folder / imports.OWNER / name, ignore=hidden)
+    imports.rename(folder)
     return folder
 
 
@@ -79,6 +97,7 @@ def test_no_old_name_is_left(library: Path) -> None:
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 from pathlib import Path
+from types import SimpleNamespace
 
 class Refuse:
     def find_spec(self, name, path=None, target=None):
