@@ -28,6 +28,7 @@ from pathlib import Path
 
 from mpbench.errors import UserError
 from mpbench.store import atomic, kept_rows, layout
+from studies.publications import publication, source
 
 ROOT = Path(__file__).parents[1]
 ARCHIVES = ROOT / "studies/rows"
@@ -164,9 +165,17 @@ def _archive(places: Iterable[Path]) -> bytes:
     return lzma.compress(plain.getvalue(), preset=9 | lzma.PRESET_EXTREME)
 
 
-def main() -> int:
-    from studies.reproduction import grouped
+def grouped(folder: Path) -> dict[str, list[Path]]:
+    """The folders of kept rows in `folder` by the name of their archive."""
+    found: dict[str, list[Path]] = {}
+    for place in sorted(folder.iterdir()):
+        if kept_rows.there(place):
+            words = re.findall(r"[a-z0-9]+", publication(source(place)).lower())
+            found.setdefault("-".join(words), []).append(place)
+    return found
 
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("unpack").add_argument("--out", type=Path, default=UNPACKED)

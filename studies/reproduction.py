@@ -40,7 +40,6 @@ all of them.
 """
 
 import argparse
-import re
 import shlex
 import subprocess
 import sys
@@ -59,6 +58,7 @@ from mpbench.plan.estimate import Estimate, estimate, total
 from mpbench.store import campaign, kept_rows
 from mpbench.store.layout import Results
 from studies import kept, mpcc_campaigns
+from studies.publications import publication, source
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = ROOT / "experiments"
@@ -81,24 +81,6 @@ ROWS = kept.UNPACKED
 TABLES = kept.ARCHIVES
 """Where tables of the thesis's designs are kept, beside the archives of rows."""
 SETS = ("upstream", "papers", "designs", "v091", "control", "parts", "exploration")
-PUBLICATIONS = {
-    "balia": "papers",
-    "nsdi11": "papers",
-    "olia": "papers",
-    "Wischik": "papers",
-}
-"""Which pages come from one build, by the first word of an experiment's `source`.
-
-A word that is not here, such as `thesis`, stands for itself.
-"""
-OWN_BUILDS = {
-    "simulator's TCP": "TCP as in a simulator",
-    "direct acknowledgements": "direct acknowledgements",
-    "BCube": "BCube",
-    "htsim": "hosts as in htsim",
-}
-"""Which pages have a build of their own, by a word that the `source` contains. They
-need what the fabric learnt after the build of the other papers."""
 PATCHED = (
     "bcube-tp1-simulator",
     "bcube-tp2-acks",
@@ -299,18 +281,6 @@ def clean_commit() -> str:
     return subprocess.check_output([*git, "rev-parse", "HEAD"], text=True).strip()
 
 
-def publication(source: str) -> str:
-    """The publication whose pages name the same build.
-
-    source : of an experiment file, such as `nsdi11 sec. 3, Fig. 9`
-    """
-    for word, name in OWN_BUILDS.items():
-        if word in source:
-            return name
-    word = next(iter(source.split()), "")
-    return PUBLICATIONS.get(word, word)
-
-
 def one_build(folders: Iterable[Path]) -> None:
     """Raises UserError if the campaigns of a publication come from several builds.
 
@@ -319,28 +289,12 @@ def one_build(folders: Iterable[Path]) -> None:
     first: dict[str, tuple[Path, Mapping[str, str]]] = {}
     for path in folders:
         build = _build(path)
-        other, wanted = first.setdefault(publication(_source(path)), (path, build))
+        other, wanted = first.setdefault(publication(source(path)), (path, build))
         if build != wanted:
             raise UserError(
                 f"{path}: of another build than {other}; execute it again, or move it "
                 "away"
             )
-
-
-def grouped(folder: Path) -> dict[str, list[Path]]:
-    """The folders of kept rows in `folder` by the name of their archive."""
-    found: dict[str, list[Path]] = {}
-    for place in sorted(folder.iterdir()):
-        if kept_rows.there(place):
-            words = re.findall(r"[a-z0-9]+", publication(_source(place)).lower())
-            found.setdefault("-".join(words), []).append(place)
-    return found
-
-
-def _source(folder: Path) -> str:
-    """The `source` of the experiment as it was run."""
-    text = Results(folder).experiment.read_text(encoding="utf-8")
-    return str(yaml.load(text, yaml.CSafeLoader).get("source") or "")
 
 
 def _build(folder: Path) -> Mapping[str, str]:
@@ -447,7 +401,7 @@ def main() -> int:
         if status := keep(results, looked_at):
             return status
         if not options.kept:
-            kept.pack(grouped(ROWS))
+            kept.pack(kept.grouped(ROWS))
         for words in mpcc_pages(results) if MPCC in sets else pages(results):
             if status := mpbench(words):
                 return status

@@ -10,7 +10,7 @@ import pytest
 
 from mpbench.errors import UserError
 from mpbench.store import kept_rows
-from studies import kept, reproduction
+from studies import kept
 
 
 def archive(
@@ -95,7 +95,7 @@ def test_packed_rows_come_back_and_give_the_same_archive(
     kept.unpack(tmp_path / "rows", folder)
     places = sorted(p for p in (tmp_path / "rows").iterdir() if p.is_dir())
     assert all(kept_rows.read(place).rows for place in places) and places
-    groups = reproduction.grouped(tmp_path / "rows")
+    groups = kept.grouped(tmp_path / "rows")
     assert groups == {name.removesuffix(kept.SUFFIX): places}
     kept.pack(groups, tmp_path / "again")
     assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()

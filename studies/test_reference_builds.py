@@ -1,6 +1,6 @@
 """Each publication under results/reference comes from one kernel build and one commit.
 
-The publications are those of `studies.reproduction.publication`: the thesis, the
+The publications are those of `studies.publications.publication`: the thesis, the
 OLIA, NSDI 2011 and Balia papers together, NSDI 2011's BCube, and MPCC. Each may have a
 build of its own.
 """
@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from studies import kept
-from studies.reproduction import publication
+from studies.publications import publication
 
 REFERENCE = Path(__file__).parents[1] / "results/reference"
 ROW = re.compile(r"^\| (source|kernel|commit) \| (.+) \|$", re.MULTILINE)

@@ -9,7 +9,7 @@ from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan import make_plan
 from mpbench.store import kept_rows
-from studies import mpcc_campaigns, reproduction
+from studies import mpcc_campaigns, publications, reproduction
 
 pytestmark = pytest.mark.slow
 
@@ -264,11 +264,11 @@ def test_every_campaign_is_of_the_publication_of_its_set(
 ) -> None:
     """So that the pages of MPCC can come from another build than the thesis's."""
     own = {"papers": "papers", reproduction.MPCC: reproduction.MPCC}
-    apart = set(reproduction.OWN_BUILDS.values())
+    apart = set(publications.OWN_BUILDS.values())
     for step in steps:
         source = load(Path(step.words[1])).source
         assert source, step.name
-        found = reproduction.publication(source)
+        found = publications.publication(source)
         if found in apart:
             assert step.set in ("papers", "exploration"), step.name
         elif step.set == "exploration":

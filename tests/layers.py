@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/architecture.md"
 PRODUCT = ("analysis", "jobs", "mpbench", "tools", "topologies", "wsp")
-ALL = (*PRODUCT, "packing", "tests", "validation", "benchmarks")
+ALL = (*PRODUCT, "packing", "tests", "validation", "studies", "benchmarks")
 
 
 def modules(folders: Iterable[str], root: Path = ROOT) -> dict[str, Path]:

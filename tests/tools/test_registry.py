@@ -77,6 +77,7 @@ def test_nothing_outside_of_tools_compares_a_tools_name() -> None:
     assert not found
 
 
+@pytest.mark.slow
 def test_a_tool_is_deleted_with_its_folder_and_one_line(tmp_path: Path) -> None:
     code, work = tmp_path / "code", tmp_path / "work"
     work.mkdir()

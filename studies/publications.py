@@ -1,0 +1,44 @@
+"""Which campaigns belong to one publication, whose pages come from one build."""
+
+from pathlib import Path
+
+import yaml
+
+from mpbench.store.layout import Results
+
+PUBLICATIONS = {
+    "balia": "papers",
+    "nsdi11": "papers",
+    "olia": "papers",
+    "Wischik": "papers",
+}
+"""Which pages come from one build, by the first word of an experiment's `source`.
+
+A word that is not here, such as `thesis`, stands for itself.
+"""
+OWN_BUILDS = {
+    "simulator's TCP": "TCP as in a simulator",
+    "direct acknowledgements": "direct acknowledgements",
+    "BCube": "BCube",
+    "htsim": "hosts as in htsim",
+}
+"""Which pages have a build of their own, by a word that the `source` contains. They
+need what the fabric learnt after the build of the other papers."""
+
+
+def publication(source: str) -> str:
+    """The publication whose pages name the same build.
+
+    source : of an experiment file, such as `nsdi11 sec. 3, Fig. 9`
+    """
+    for word, name in OWN_BUILDS.items():
+        if word in source:
+            return name
+    word = next(iter(source.split()), "")
+    return PUBLICATIONS.get(word, word)
+
+
+def source(folder: Path) -> str:
+    """The `source` of the experiment as it was run."""
+    text = Results(folder).experiment.read_text(encoding="utf-8")
+    return str(yaml.load(text, yaml.CSafeLoader).get("source") or "")
