@@ -2,6 +2,7 @@
 # make test   set up everything, run all tests, types and lint
 # make unit   the tests that need no guest and no browser, in under two minutes
 # make lint   style of code and prose; make types: mypy; make coverage: make unit's
+# make mutants  changes of the code that decides, one at a time: do tests find them?
 # make integrity  byte for byte: every controller and scheduler under faults
 # make selftests       upstream's tests of MPTCP in the kernel of experiments
 # make selftests-full  the same with IPv6, netfilter, lockdep and KASAN; writes a page
@@ -45,7 +46,7 @@ NODE_TOOLS := node_modules/.package-lock.json
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 
 .PHONY: help setup packages venv kernel image demo reproduction
-.PHONY: test tests unit coverage lint types docs docs-numbers integrity
+.PHONY: test tests unit coverage lint types docs docs-numbers integrity mutants
 .PHONY: dashboard release wheel sources debian-sources constraints clean
 
 help:
@@ -152,6 +153,11 @@ unit: venv
 coverage: venv
 	@$(call step,The same tests with coverage,three minutes)
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not ($(LONG))' --cov --cov-report=term
+	$(call done)
+
+mutants: venv
+	@$(call step,Mutants of the code that decides,up to an hour per target)
+	$(BIN)/python -m tests.mutants.run
 	$(call done)
 
 integrity: venv kernel image

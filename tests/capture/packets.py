@@ -84,7 +84,7 @@ class Wire:
         body = tcp + options + bytes(payload)
         ip = struct.pack(
             ">BBHHHBBHII",
-            *(0x45, 0, 20 + len(body), len(self.records), 0, 64, 6, 0),
+            *(0x45, 0, 20 + len(body), len(self.records) & 0xFFFF, 0, 64, 6, 0),
             *(source[0], target[0]),
         )
         self.records.append((round(at_s * 1e6), bytes(12) + b"\x08\x00" + ip + body))

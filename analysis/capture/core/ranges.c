@@ -97,6 +97,21 @@ static u32 insert(struct arena *m, struct ranges *r, u32 index, struct range pie
 	return index + 1;
 }
 
+/* A gap has been filled: what lies on both its sides is one range. */
+static void join(struct ranges *r, u32 index)
+{
+	struct range *after;
+
+	if (!index || index >= r->count)
+		return;
+	after = at(r, index);
+	if (after[-1].to != after->from || after[-1].owner != after->owner)
+		return;
+	after[-1].to = after->to;
+	r->count--;
+	memmove(after, after + 1, (r->count - index) * sizeof(*after));
+}
+
 void ranges_add(struct arena *m, struct ranges *r, i64 from, i64 to, u32 owner,
 		struct overlap *overlap)
 {
@@ -137,6 +152,7 @@ void ranges_add(struct arena *m, struct ranges *r, i64 from, i64 to, u32 owner,
 		}
 		from = end;
 	}
+	join(r, index);
 }
 
 /* Add a range beyond all others. */

@@ -1,0 +1,1 @@
+"""Mutation testing: are the files that decide what counts held by tests?"""
