@@ -1,4 +1,4 @@
-"""The numbers of networks in the guide are those of the test that it names."""
+"""Pages of users: no dates, and numbers that a formula gives."""
 
 import re
 from math import ceil
@@ -16,3 +16,12 @@ def test_the_numbers_of_networks() -> None:
         for number, power in zip(numbers, (0.8, 0.9), strict=True):
             needed = TTestPower().solve_power(float(effect), alpha=0.05, power=power)
             assert int(number) == ceil(needed), effect
+
+
+def test_no_page_of_a_user_has_a_date() -> None:
+    """History belongs to the changelog, and what was tried to studies/notes."""
+    clock = "2026-01-01"  # The guest's, at its boot.
+    for page in sorted(DOCS.glob("*.md")):
+        text = page.read_text(encoding="utf-8").replace(clock, "")
+        found = re.findall(r"20\d\d-\d\d-\d\d|[A-Z][a-z]+ber 20\d\d", text)
+        assert not found, page.name
