@@ -1,6 +1,7 @@
 """The artefacts of a run, read into values."""
 
 import re
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,4 +186,6 @@ def _ending(code: int | None) -> str:
     """How a process ended, in running text."""
     if code is None:
         return "did not end"
+    if code == -signal.SIGXFSZ:
+        return "ended because a file that it wrote reached the limit of size"
     return f"killed by signal {-code}" if code < 0 else f"exit status {code}"

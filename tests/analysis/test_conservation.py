@@ -1,11 +1,12 @@
 """The law of conservation, and the clock over which several entries are added."""
 
+import signal
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from analysis.run import clock, conservation, link_measures, run_metrics
+from analysis.run import artefacts, clock, conservation, link_measures, run_metrics
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, parse_job
 from analysis.run.observed_links import read_back
@@ -243,6 +244,19 @@ def test_copies_count_on_the_wire(copies: int, ratio: float) -> None:
     moved = run_metrics.flows(run)
     assert link_measures.wire_bytes_per_byte(run, moved) == pytest.approx(ratio)
     assert link_measures.wire_bytes_per_byte(run, (None,)) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (-signal.SIGXFSZ, "a file that it wrote reached the limit of size"),
+        (-signal.SIGKILL, "killed by signal 9"),
+        (1, "exit status 1"),
+        (None, "did not end"),
+    ],
+)
+def test_the_end_of_a_tool_in_words(code: int | None, words: str) -> None:
+    assert words in artefacts._ending(code)
 
 
 def test_background_stays_out_of_totals() -> None:
