@@ -356,6 +356,26 @@ def test_a_flight_without_end_is_forgotten(tmp_path: Path) -> None:
     for ack, at_s in ((first + 2, 2), (first + count, 3)):
         wire.next[FORTH] = ack
         wire.add(at_s, BACK)
-    row = subflow(read(wire, tmp_path / "a.pcap"))
+    found = analyse([wire.write(tmp_path / "a.pcap")])
+    row = subflow(frames(found))
+    # A list grows by doubling, and gives its old memory back.
+    assert found.memory_bytes < (2 << 20) + 24 * 3 * (1 << 16) + 500_000
     assert row["rtt_samples"] == 2  # the SYN's, and the last segment's
     assert row["data_bytes"] == row["acked_bytes"] == count
+
+
+def test_round_trip_times_of_an_interval(tmp_path: Path) -> None:
+    """10, 30 and 20 ms in one, 40 ms in the next."""
+    wire = Wire()
+    wire.open(-0.5, FORTH)
+    for at_s, rtt_s in ((1, 0.01), (1.1, 0.03), (1.2, 0.02), (2.1, 0.04)):
+        wire.add(at_s, FORTH, payload=100)
+        wire.add(at_s + rtt_s, BACK)
+    wire.records = [(at + 500_000, frame) for at, frame in wire.records]
+    found = read(wire, tmp_path / "a.pcap", interval_s=1.0)
+    rows = found.series.query("direction == 0").to_dict("records")
+    some = [r for r in rows if r["rtt_samples"]][1:]
+    assert [r["rtt_samples"] for r in some] == [3, 1]
+    assert [r["rtt_min_s"] for r in some] == pytest.approx([0.01, 0.04])
+    assert [r["rtt_max_s"] for r in some] == pytest.approx([0.03, 0.04])
+    assert [r["rtt_mean_s"] for r in some] == pytest.approx([0.02, 0.04])
