@@ -36,3 +36,11 @@ class Ab(Entry):
     def check(self) -> None:
         if (self.duration_s is None) == (self.requests is None):
             raise ValueError("needs either duration_s or requests")
+
+    @property
+    def at_a_time(self) -> int:
+        return self.concurrency
+
+    @property
+    def request_count(self) -> int | None:
+        return self.requests

@@ -1,5 +1,6 @@
 """The interface of a traffic entry, whichever its tool."""
 
+import math
 from typing import TYPE_CHECKING
 
 from jobs.transport import Transport
@@ -73,3 +74,35 @@ class Entry:
         """Whether its sockets set their protocol and congestion control themselves, so
         that those of the host do not count."""
         return False
+
+    @property
+    def server_lasts_s(self) -> float:
+        """How long its server goes on after the client has ended, in seconds."""
+        return math.inf
+
+    @property
+    def given_up_s(self) -> float | None:
+        """The time after which a transfer of a given size is broken off; None for
+        never."""
+        return None
+
+    @property
+    def outlasts_s(self) -> float:
+        """How long its last connection may go on after its duration, in seconds."""
+        return 0.0
+
+    @property
+    def at_a_time(self) -> int:
+        """Requests for answers of `bytes` that are open at a time; 0 where the tool
+        makes no requests."""
+        return 0
+
+    @property
+    def request_count(self) -> int | None:
+        """How many requests it makes; None where that is not given."""
+        return None
+
+    @property
+    def reads(self) -> str:
+        """The way in which its receiver reads; `packet` where there is no choice."""
+        return "packet"

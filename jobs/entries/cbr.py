@@ -1,5 +1,6 @@
 """Traffic at a constant bit rate: datagrams, or messages over a connection."""
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -7,6 +8,9 @@ from jobs.entries.base import Entry
 from jobs.marks import WRITTEN, Bounds, Key
 from jobs.transport import Transport
 from jobs.values import LastingSeconds, Name, Port, Seconds
+
+LINGER_S = 1.0
+"""How long the receiver of datagrams goes on after the sender, as its program says."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,3 +37,7 @@ class Cbr(Entry):
     @property
     def over_connection(self) -> bool:
         return self.over == "connection"
+
+    @property
+    def server_lasts_s(self) -> float:
+        return math.inf if self.over_connection else LINGER_S

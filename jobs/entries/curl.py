@@ -25,3 +25,7 @@ class Curl(Entry):
     reverse: Literal[True]
     timeout_s: LastingSeconds | None
     transport: Annotated[Transport | None, WRITTEN] = None
+
+    @property
+    def given_up_s(self) -> float | None:
+        return self.timeout_s

@@ -153,3 +153,11 @@ class Flows(Entry):
                 raise ValueError("connections at once need their number")
         elif self.connections is None and self.lasts_s is None:
             raise ValueError("arrivals need either connections or lasts_s")
+
+    @property
+    def outlasts_s(self) -> float:
+        return self.timeout_s or 0.0
+
+    @property
+    def reads(self) -> str:
+        return self.read

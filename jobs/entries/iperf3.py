@@ -8,6 +8,9 @@ from jobs.marks import WRITTEN, Bounds, Key
 from jobs.transport import Transport
 from jobs.values import LastingSeconds, Name, Port, Seconds, Size
 
+SERVER_GRACE_S = 5.0
+"""How long guests let the server go on after the client has ended."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Iperf3(Entry):
@@ -35,3 +38,11 @@ class Iperf3(Entry):
     def check(self) -> None:
         if (self.duration_s is None) == (self.bytes is None):
             raise ValueError("needs either duration_s or bytes")
+
+    @property
+    def server_lasts_s(self) -> float:
+        return SERVER_GRACE_S
+
+    @property
+    def reads(self) -> str:
+        return self.read

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs import Entry, Job
-from jobs.entries import Ab, Flows
+from jobs.entries import Flows
 from mpbench.backends.fake_changes import mean_shape
 from mpbench.plan.flow_list import NS
 from tools import part
@@ -120,7 +120,7 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
         seconds = max(one.end_ns for one in each) / NS - entry.start_s
         share *= 8 * sum(one.received for one in each) / (total_bps * seconds)
     elif seconds is None:
-        requests = entry.requests if isinstance(entry, Ab) else None
+        requests = entry.request_count
         amount = (entry.bytes or 0) * (requests or 1)
         seconds = amount * 8 / total_bps
     path_bytes = {

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jobs import Entry, Job
-from jobs.entries import Ab, Cbr, Flows, Iperf3
+from jobs.entries import Cbr, Flows
 from mpbench.plan.timing import request_s, traffic_end_s, used_mbps
 from tools.cbr.programs.messages import message_bytes
 
@@ -62,8 +62,8 @@ def _sized_bits(job: Job, entry: Entry) -> float:
     if entry.bytes is None:
         return 0.0
     count = 1.0
-    if isinstance(entry, Ab):
-        count = float(entry.requests or 1)
+    if entry.at_a_time:
+        count = float(entry.request_count or 1)
         if entry.duration_s is not None:
             count = max(1.0, entry.duration_s / request_s(job, entry))
     return 8.0 * entry.bytes * count
@@ -71,7 +71,7 @@ def _sized_bits(job: Job, entry: Entry) -> float:
 
 def _read(entry: Entry) -> str:
     """How the receiver of an entry reads; `packet` where the tool has no choice."""
-    return entry.read if isinstance(entry, Iperf3 | Flows) else "packet"
+    return entry.reads
 
 
 def _sized(entry: Entry) -> Flows | None:

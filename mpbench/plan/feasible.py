@@ -4,11 +4,10 @@ A refusal is certain: every such run would fail, or be invalid. What only may fa
 warning, which `mpbench plan` prints.
 """
 
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from jobs.entries import Cbr, Flows
+from jobs.entries import Flows
 from mpbench import guest_memory
 from mpbench.errors import UserError
 from mpbench.plan import (
@@ -36,9 +35,6 @@ MOST_VALUES = 16
 
 MOST_SECONDS = 30 * 86_400.0
 """The longest time limit that a file may set too."""
-
-LATEST_S = {"iperf3": 5.0, "cbr": 1.0}
-"""How long the other end of a tool goes on after the client, as in mpbench.guest."""
 
 QUEUED_SHARE = 0.5
 """The part of the guest's memory that packets in queues and under way may take."""
@@ -204,9 +200,7 @@ def _delay_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
         return
     for run in plan.runs:
         for index, entry in enumerate(run.job.traffic):
-            latest_s = LATEST_S.get(entry.tool, math.inf)
-            if isinstance(entry, Cbr) and entry.over_connection:
-                continue  # its reader ends with the connection
+            latest_s = entry.server_lasts_s
             if not run.repetition and timing.first_delay_s(run.job, entry) > latest_s:
                 at = f"{spec.where('traffic', index)}: traffic[{index}]: {run.case}"
                 reason = (

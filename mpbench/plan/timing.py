@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis.run import schedules
 from jobs import Entry, Job
 from jobs.changes import UP, Series
-from jobs.entries import Ab, Curl, Flows
+from jobs.entries import Flows
 from topologies import families
 from topologies.parameters import DOWN
 from topologies.queues import FRAME_BYTES
@@ -179,20 +179,20 @@ def _lasts_s(job: Job, entry: Entry) -> float:
         return float(min(max(lasts_s, entry.duration_s), most_s))
     if entry.duration_s is not None:
         return float(entry.duration_s)
-    if isinstance(entry, Ab):
-        return float((entry.requests or 0) * request_s(job, entry))
+    if entry.at_a_time:
+        return float((entry.request_count or 0) * request_s(job, entry))
     rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
     lasts_s = 8 * (entry.bytes or 0) / rate + round_trip_s(job.parameters)
-    timeout_s = entry.timeout_s if isinstance(entry, Curl) else None
+    timeout_s = entry.given_up_s
     return float(min(lasts_s, timeout_s or lasts_s))
 
 
-def request_s(job: Job, entry: Ab) -> float:
-    """Time per request of ab, several in parallel, without slow start or queues."""
+def request_s(job: Job, entry: Entry) -> float:
+    """Time per request, several in parallel, without slow start or queues."""
     rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
     trip_s = 2 * max(_named(job.parameters, "delay_ms"), default=0.0) / 1e3
-    turns = ROUND_TRIPS_PER_REQUEST / entry.concurrency
-    return float(8 * entry.bytes / rate + turns * trip_s)
+    turns = ROUND_TRIPS_PER_REQUEST / entry.at_a_time
+    return float(8 * (entry.bytes or 0) / rate + turns * trip_s)
 
 
 def known_end_s(entries: Sequence[Entry]) -> float | None:
@@ -202,13 +202,8 @@ def known_end_s(entries: Sequence[Entry]) -> float | None:
     for entry in entries:
         if entry.duration_s is None:
             return None
-        ends.append(float(entry.start_s + entry.duration_s + _late_s(entry)))
+        ends.append(float(entry.start_s + entry.duration_s + entry.outlasts_s))
     return max(ends)
-
-
-def _late_s(entry: Entry) -> float:
-    """How long the last connection of an entry may outlast its duration."""
-    return float(entry.timeout_s or 0.0) if isinstance(entry, Flows) else 0.0
 
 
 def time_limit_s(
@@ -268,13 +263,14 @@ def _share_of_time(series: Sequence[Series]) -> float:
 def _at_most_s(values: Values, entry: Entry, rate: float) -> float:
     """How long an entry takes at a rate of `rate` bit/s."""
     duration_s = entry.duration_s
-    if isinstance(entry, Ab):
-        if duration_s is not None:  # ab waits for the last answers
-            return float(duration_s + 8 * entry.bytes * entry.concurrency / rate)
+    if entry.at_a_time:
+        bits = 8 * (entry.bytes or 0)
+        if duration_s is not None:  # the last answers are waited for
+            return float(duration_s + bits * entry.at_a_time / rate)
         trips_s = ROUND_TRIPS_PER_REQUEST * round_trip_s(values)
-        return float((entry.requests or 0) * (8 * entry.bytes / rate + trips_s))
+        return float((entry.request_count or 0) * (bits / rate + trips_s))
     if duration_s is not None:
-        return float(duration_s) + _late_s(entry)
-    if isinstance(entry, Curl) and entry.timeout_s is not None:
-        return float(entry.timeout_s)
+        return float(duration_s) + entry.outlasts_s
+    if entry.given_up_s is not None:
+        return float(entry.given_up_s)
     return float(8 * (entry.bytes or 0) / rate)
