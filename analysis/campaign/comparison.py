@@ -1,5 +1,6 @@
 """The differences between two campaigns, design point by design point."""
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,15 +13,23 @@ from analysis.campaign import table
 from analysis.campaign.columns import column_of
 
 RESAMPLES = 9999
-LEAST_PAIRS = 3
-"""With fewer pairs there is no confidence interval."""
+VALUES = ["first", "second", "difference"]
+
+
+def least_values(confidence: float) -> int:
+    """The number of values that a median's interval needs: six at 95 %.
+
+    The widest interval that n values give reaches from the least to the largest. It
+    misses the median with the probability 2^(1-n).
+    """
+    return math.ceil(1 - math.log2(1 - confidence) - 1e-9)
 
 
 @dataclass(frozen=True)
 class Interval:
     """An estimate with its confidence interval, in the metric's unit.
 
-    low, high : the ends of the interval; None if there are fewer than LEAST_PAIRS
+    low, high : the ends of the interval; None for fewer values than `least_values`
     """
 
     estimate: float
@@ -33,8 +42,8 @@ class Line:
     """One metric of a case of the first campaign and of its partner in the second.
 
     cases : the name of the case in the first campaign, and in the second
-    pairs : number of pairs: design points and repetitions whose runs are ok in both
-        campaigns
+    pairs : number of networks whose runs are ok in both campaigns; of a single
+        network, of its repetitions that are not all the same
     first, second : medians over these pairs, in the metric's unit
     mean, median : of the differences, second less first
     above, below : number of pairs in which the second campaign has more, or less
@@ -118,6 +127,7 @@ def lines(
         of_case = pairs[pairs["case"] == first_case]
         if of_case.empty:
             continue
+        of_case = _observations(of_case)
         differences = of_case["difference"].to_numpy(float)
         result.append(
             Line(
@@ -133,6 +143,20 @@ def lines(
             )
         )
     return result
+
+
+def _observations(pairs: pd.DataFrame) -> pd.DataFrame:
+    """One row per independent observation of a case.
+
+    Repetitions of a network share its difference, so they are averaged. Of a single
+    network, the repetitions are the observations, and identical ones are one.
+    """
+    points = [name for name in pairs if name not in ("case", "repetition", *VALUES)]
+    if points and len(pairs[points].drop_duplicates()) > 1:
+        grouped = pairs.groupby(points, dropna=False, sort=False)
+        return grouped[VALUES].mean().reset_index()
+    distinct = pairs.drop_duplicates(VALUES)
+    return distinct if len(distinct) == 1 else pairs
 
 
 def interval(
@@ -153,7 +177,7 @@ def interval(
     no single value changes. If all values are equal, so are both ends.
     """
     estimate = float(statistic(values))
-    if len(values) < LEAST_PAIRS:
+    if len(values) < least_values(confidence):
         return Interval(estimate, None, None)
     if np.ptp(values) == 0:
         return Interval(estimate, estimate, estimate)

@@ -105,8 +105,9 @@ def _difference(
     if len(pairs) < LEAST_NETWORKS:
         return None
     by_network = networks(pairs, ["case"])
-    if len(by_network) < LEAST_NETWORKS:
-        return None
+    alone = len(pairs["point"].unique()) == 1
+    if alone and len(by_network.drop_duplicates(["first", "second"])) == 1:
+        by_network = by_network.iloc[:1]  # identical repetitions tell one thing
     differences = by_network["difference"].to_numpy(float)
     # A mean over repetitions may differ in its last digit where nothing differs.
     same = np.isclose(by_network["second"], by_network["first"], rtol=ROUNDING, atol=0)
@@ -151,12 +152,14 @@ def lines(found: Sequence[Difference], picture: str | None) -> Iterator[str]:
         "Each row subtracts case B from case A in the same network, so what differs"
         " between networks cancels out. n counts the networks in which both cases are"
         " ok; repetitions of a network are averaged. For a single network, n counts"
-        " repetitions. A and B are the medians over these networks. The interval is a"
-        f" bootstrap interval (BCa, {RESAMPLES} resamples) of the median difference. If"
-        " it holds 0, these networks do not say which case has more. The last two"
-        " columns count the networks in which A has more, and less. Each interval"
-        " stands for itself: of twenty rows without any difference, one misses 0 on"
-        " average."
+        " repetitions, and repetitions that are all identical count as one. A and B are"
+        " the medians over these networks. The interval is a bootstrap interval (BCa,"
+        f" {RESAMPLES} resamples) of the median difference. It needs n of"
+        f" {comparison.least_values(0.95)}, because with fewer even the range of all"
+        " values misses the median too often. If it holds 0, these networks do not say"
+        " which case has more. The last two columns count the networks in which A has"
+        " more, and less. Each interval stands for itself: of twenty rows without any"
+        " difference, one misses 0 on average."
     )
     yield ""
 
@@ -167,7 +170,7 @@ def _signed(value: float) -> str:
 
 def _interval(interval: Interval) -> str:
     if interval.low is None or interval.high is None:
-        return "-"
+        return f"needs {comparison.least_values(0.95)}"
     return f"{_signed(interval.low)} to {_signed(interval.high)}"
 
 

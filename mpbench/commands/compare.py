@@ -89,7 +89,8 @@ def command(
 
     The table has a row per metric and case. It shows the medians of A and B, and the
     mean and median of the differences B - A with bootstrap intervals (BCa). A pair is
-    a design point and repetition whose runs are ok in both campaigns. The command
+    a design point whose runs are ok in both campaigns; its repetitions are averaged.
+    Of a single design point, the repetitions are the pairs. The command
     refuses campaigns that vary different factors or have no design point in common.
     """
     import numpy as np
@@ -257,8 +258,11 @@ def _show(lines: "Sequence[Line]", confidence: float) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from analysis.campaign import comparison
+
     table = Table(box=None, pad_edge=False)
     level = f"{confidence:g} %"
+    least = comparison.least_values(confidence / 100)
     for head in (
         "metric",
         "case",
@@ -284,17 +288,17 @@ def _show(lines: "Sequence[Line]", confidence: float) -> None:
             f"{line.first:.4g}",
             f"{line.second:.4g}",
             f"{line.mean.estimate:+.4g}",
-            _interval(line.mean),
+            _interval(line.mean, least),
             f"{line.median.estimate:+.4g}",
-            _interval(line.median),
+            _interval(line.median, least),
             str(line.above),
             str(line.below),
         )
     Console(highlight=False, width=200).print(table)
 
 
-def _interval(interval: "Interval") -> str:
-    """`+0.1 to +0.2`, or that there are too few pairs for an interval."""
+def _interval(interval: "Interval", least: int) -> str:
+    """`+0.1 to +0.2`, or how many pairs an interval needs."""
     if interval.low is None or interval.high is None:
-        return "too few"
+        return f"needs {least}"
     return f"{interval.low:+.4g} to {interval.high:+.4g}"

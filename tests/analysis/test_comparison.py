@@ -63,8 +63,49 @@ def test_line() -> None:
     assert (line.first, line.second) == (2.5, 3.25)
     assert line.mean.estimate == pytest.approx((1 + 2 - 0.5) / 4)
     assert line.median.estimate == pytest.approx(0.5)
-    assert line.mean.low is not None and line.mean.high is not None
-    assert line.mean.low <= line.mean.estimate <= line.mean.high
+    assert line.mean.low is None, "four networks give no interval of 95 %"
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
+def test_an_interval_needs_values_for_its_level(confidence: float) -> None:
+    """The range of n values misses the median with the probability 2^(1-n)."""
+    least = comparison.least_values(confidence)
+    assert 2.0 ** (1 - least) <= 1 - confidence < 2.0 ** (2 - least)
+    values, rng = np.arange(float(least)), np.random.default_rng(1)
+    whole = comparison.interval(values, np.median, rng, confidence)
+    assert whole.low is not None
+    fewer = comparison.interval(values[1:], np.median, rng, confidence)
+    assert fewer.low is None and fewer.high is None
+    assert comparison.least_values(0.95) == 6
+
+
+def repeated(points: int, differences: list[list[float]]) -> pd.DataFrame:
+    """Pairs of one case: a row per point and repetition."""
+    rows = [
+        ("mptcp", repetition, float(point), 0.0, value, value)
+        for point in range(points)
+        for repetition, value in enumerate(differences[point])
+    ]
+    names = ["case", "repetition", "capacity", "first", "second", "difference"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def test_repetitions_of_a_network_are_one_observation() -> None:
+    """They share its difference: 3 networks, repeated 10 times, are no 30 networks."""
+    pairs = repeated(3, [[1.0] * 10, [5.0] * 10, [9.0, 11.0] * 5])
+    rng = np.random.default_rng(1)
+    (line,) = comparison.lines(pairs, {"mptcp": "mptcp"}, "goodput", rng)
+    assert (line.pairs, line.above, line.median.estimate) == (3, 3, 5.0)
+    assert line.median.low is None
+
+
+def test_identical_repetitions_of_one_network_are_one_observation() -> None:
+    rng, cases = np.random.default_rng(1), {"mptcp": "mptcp"}
+    (same,) = comparison.lines(repeated(1, [[2.0] * 10]), cases, "goodput", rng)
+    assert (same.pairs, same.median.low) == (1, None)
+    noisy = repeated(1, [[2.0 + 0.1 * n for n in range(10)]])
+    (differ,) = comparison.lines(noisy, cases, "goodput", rng)
+    assert differ.pairs == 10 and differ.median.low is not None
 
 
 def test_interval_is_near_students() -> None:

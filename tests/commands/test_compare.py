@@ -33,7 +33,7 @@ def test_the_same_points_with_another_seed(command: Command) -> None:
     assert done.status == 0, done.err
     rows = [line.split() for line in done.out.splitlines() if line.startswith("good")]
     assert [row[1:3] for row in rows] == [["mptcp", "4"], ["tcp1", "4"], ["tcp2", "4"]]
-    assert " to " in done.out and "B > A" in done.out
+    assert "needs 6" in done.out and "B > A" in done.out
     pairs = pd.read_csv("pairs.csv")
     assert len(pairs) == 12
     tables = [pd.read_csv(f"{path}/runs.csv") for path in (a, b)]
@@ -49,7 +49,7 @@ def test_cases_of_other_names(command: Command) -> None:
     assert done.status == 0, done.err
     assert "mptcp=other" in done.out
     (row,) = [line for line in done.out.splitlines() if line.startswith("goodput")]
-    assert "+0 to +0" in row
+    assert row.split()[5:7] == ["+0", "needs"]
 
 
 def test_topologies_that_differ_in_how_links_are_built_only(command: Command) -> None:
