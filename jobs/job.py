@@ -1,7 +1,7 @@
 """The job: everything that determines one run, and how the run is measured."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Literal
 
@@ -20,7 +20,10 @@ from jobs.queues import Queues
 from jobs.report import Report
 from jobs.transport import Transport
 from jobs.values import MOST_ENTRIES, LastingSeconds, Name, Number
+from topologies import fabric as fabric_table
+from topologies import networks
 from topologies.description import Description
+from topologies.fabric import Table
 from topologies.shaping import Shape
 from topologies.wiring import Wiring
 
@@ -86,7 +89,7 @@ class Job:
         """
         if self.network is None:
             return topologies.describe(str(self.topology))
-        return topologies.networks.described(
+        return networks.described(
             self.network.users,
             self.shapes,
             self.topology or topologies.NETWORK,
@@ -103,6 +106,23 @@ class Job:
     def wiring(self) -> Wiring:
         """The network as nodes and wires."""
         return topologies.wire(self.description, self.shapes)
+
+    @cached_property
+    def table(self) -> Table:
+        """The network for the fabric. Raises ValueError if the fabric cannot have one
+        of its links."""
+        pairs = dict.fromkeys(pair for entry in self.traffic for pair in entry.between)
+        found = topologies.tabulate(
+            self.description, self.wiring, self.shapes, list(pairs), self.seed
+        )
+        settings = self.fabric
+        if settings is None:
+            return found
+        if settings.burst_packets is not None:
+            found = fabric_table.with_bursts(found, settings.burst_packets)
+        if settings.acks_first:
+            found = fabric_table.with_acks_first(found)
+        return replace(found, acks_direct=bool(settings.acks_direct))
 
     @property
     def memory_mib(self) -> int:

@@ -10,9 +10,11 @@ reader(index, entry)
     what reads the tool's numbers in the guest: the module's names, and the entry
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
+
+from jobs import Entry, Transport
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Workload(Protocol):
     """The function that `processes.py` of each traffic tool has.
 
     index : number of the traffic entry, from 0
-    traffic : the traffic entry of the job
+    entry : the traffic entry of the job, a record of the tool
     transport : the transport of the entry, as in the job
     address : from a host's name and a path's number, or None, to an IP address
     """
@@ -68,17 +70,17 @@ class Workload(Protocol):
     def processes(
         self,
         index: int,
-        traffic: Mapping[str, Any],
-        transport: Mapping[str, Any],
+        entry: Entry,
+        transport: Transport,
         address: Callable[[str, int | None], str],
     ) -> list[Process]: ...
 
 
-def over(transport: Mapping[str, Any], argv: list[str]) -> tuple[str, ...]:
+def over(transport: Transport, argv: list[str]) -> tuple[str, ...]:
     """The command that runs `argv` over a transport.
 
     For MPTCP this is mptcpize, since the programs themselves open TCP sockets.
     """
-    if transport["protocol"] == "mptcp":
+    if transport.is_mptcp:
         return ("mptcpize", "run", *argv)
     return tuple(argv)

@@ -1,10 +1,10 @@
 """The web server of downloads and requests: nginx, which serves one file."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from jobs import Transport
+from jobs.entries import Ab, Curl
 from tools.processes import Process, over
 
+Web = Curl | Ab
 HOME = "/run"
 """A tmpfs that belongs to the run, in a guest and natively."""
 FILE = "file"
@@ -37,16 +37,14 @@ http {{
 requests as the client sends, so that the client decides on keep-alive."""
 
 
-def server(
-    index: int, traffic: Mapping[str, Any], transport: Mapping[str, Any]
-) -> Process:
+def server(index: int, entry: Web, transport: Transport) -> Process:
     """nginx on the port of a traffic entry, serving a file of the entry's size."""
     name = f"traffic-{index}-server"
-    folder, port = f"{HOME}/{name}", traffic["port"]
+    folder, port = f"{HOME}/{name}", entry.port
     configuration = f"{folder}/nginx.conf"
     return Process(
         name=name,
-        host=traffic["to"],
+        host=entry.destination,
         argv=over(transport, ["nginx", "-e", "stderr", "-c", configuration]),
         role="server",
         output=f"{name}.log",
@@ -54,11 +52,11 @@ def server(
         lasting=True,
         files=(
             (configuration, CONFIGURATION.format(folder=folder, port=port)),
-            (f"{folder}/www/{FILE}", traffic["bytes"]),
+            (f"{folder}/www/{FILE}", entry.bytes),
         ),
     )
 
 
-def url(traffic: Mapping[str, Any], address: str) -> str:
+def url(entry: Web, address: str) -> str:
     """The URL of the file that the server of a traffic entry serves."""
-    return f"http://{address}:{traffic['port']}/{FILE}"
+    return f"http://{address}:{entry.port}/{FILE}"

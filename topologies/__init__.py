@@ -14,17 +14,15 @@ alone.
 """
 
 import importlib
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from topologies import chains, fabric, families, networks, templates
+from topologies import chains, fabric, families, templates
 from topologies.description import Description, User
-from topologies.pairs import all_pairs
 from topologies.parameters import Parameter
-from topologies.shaping import Shape, from_json, link_shape
+from topologies.shaping import Shape, link_shape
 from topologies.wiring import Wiring
 
 __all__ = [
@@ -33,13 +31,10 @@ __all__ = [
     "Shape",
     "User",
     "describe",
-    "describe_job",
     "names",
     "resolve",
     "summary",
-    "tabulate_job",
     "wire",
-    "wire_job",
 ]
 
 _PARTS = (
@@ -93,18 +88,6 @@ def summary(name: str) -> str:
     return (_module(name).__doc__ or "").strip()
 
 
-def describe_job(job: Mapping[str, Any]) -> Description:
-    """The description of a job's network.
-
-    Raises KeyError for a topology that is not one of `names()`.
-    """
-    network = job.get("network")
-    if network is None:
-        return describe(job["topology"])
-    name, keys = job["topology"] or NETWORK, job.get("parameters", ())
-    return networks.from_json(network, job["links"], name, keys)
-
-
 def resolve(
     topology: str | Description, parameters: Mapping[str, float | None]
 ) -> dict[str, Shape]:
@@ -139,32 +122,25 @@ def wire(topology: str | Description, shapes: Mapping[str, Shape]) -> Wiring:
     return chains.wire(description, shapes)
 
 
-def wire_job(job: Mapping[str, Any]) -> Wiring:
-    """The network of a job, with its links as the plan resolved them."""
-    return wire(describe_job(job), from_json(job["links"]))
+def tabulate(
+    description: Description,
+    wiring: Wiring,
+    shapes: Mapping[str, Shape],
+    pairs: Sequence[tuple[str, str]],
+    seed: int,
+) -> fabric.Table:
+    """A network for the fabric.
 
-
-def tabulate_job(job: Mapping[str, Any], wiring: Wiring) -> fabric.Table:
-    """The network of a job that runs on the fabric. wiring : what `wire_job` returned
+    pairs : the hosts between which traffic flows, each pair once
+    seed : of the run
 
     Raises ValueError if the fabric cannot have one of its links.
     """
-    shapes = from_json(job["links"])
     if reason := fabric.fault(shapes):
         raise ValueError(reason)
-    description = describe_job(job)
     if description.mesh:
-        centre = families.centre(description.name)
-        table = centre.table(shapes, all_pairs(job["traffic"]), job["seed"])
-    else:
-        table = fabric.table(description, wiring, shapes)
-    settings = job.get("fabric") or {}
-    burst = settings.get("burst_packets")
-    if burst is not None:
-        table = fabric.with_bursts(table, burst)
-    if settings.get("acks_first"):
-        table = fabric.with_acks_first(table)
-    return replace(table, acks_direct=bool(settings.get("acks_direct")))
+        return families.centre(description.name).table(shapes, pairs, seed)
+    return fabric.table(description, wiring, shapes)
 
 
 def _described(topology: str | Description) -> tuple[Description, Any]:

@@ -4,23 +4,9 @@ import math
 from collections.abc import Sequence
 
 from jobs import Job
+from jobs.artefacts import TRACE as COLUMNS
 from mpbench.backends.fake_flows import Flow, fake_of
 
-COLUMNS = (
-    "time_s",
-    "host",
-    "path",
-    "local",
-    "remote",
-    "token",
-    "local_id",
-    "remote_id",
-    "cwnd",
-    "ssthresh",
-    "srtt_us",
-    "retransmissions",
-    "bytes_acked",
-)
 SRTT_US = 40_000
 
 

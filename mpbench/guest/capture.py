@@ -11,8 +11,9 @@ import signal
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from jobs import capture as capture_record
 from mpbench.guest import fabric
 from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.lab import in_lab
@@ -140,7 +141,7 @@ def _write(record: Path, told: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def start(
-    wanted: Mapping[str, Any] | None,
+    wanted: capture_record.Capture | None,
     network: LabNetwork | FabricNetwork,
     folder: Path,
 ) -> Capture:
@@ -148,7 +149,7 @@ def start(
 
     Raises NetworkError for an unknown interface, and if the capture cannot begin.
     """
-    if not wanted or not wanted["interfaces"]:
+    if not wanted or not wanted.interfaces:
         return Nothing()
     found = capturing.places(
         (node.name, interface)
@@ -162,12 +163,12 @@ def start(
     if isinstance(network, FabricNetwork):
         owners |= {name: (way, name) for name, way in network.table.captures.items()}
     places: dict[str, Place] = {}
-    for name in wanted["interfaces"]:
+    for name in wanted.interfaces:
         if name not in owners:
             has = ", ".join(sorted(owners))
             raise NetworkError(f"no interface {name} to capture at; has {has}")
         places[name] = (*owners[name], folder / f"capture-{name}.pcap")
-    full, record = bool(wanted.get("full")), folder / RECORD
+    full, record = wanted.full, folder / RECORD
     if in_lab():
         return ByKernel(places, full, record)
     return ByTcpdump(places, full, record)

@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from jobs.artefacts import CHANGES as COLUMNS
+from jobs.changes import UP, Series
 from mpbench.guest import interfaces
 from mpbench.guest.network import LabNetwork
 from topologies import reshaping
@@ -22,10 +23,7 @@ from topologies.wiring import Wiring
 
 NS = 1_000_000_000
 WAYS = ("up", "down")
-COLUMNS = ("time_s", "at_s", "link", "direction", "quantity", "value")
-UP = "up"
 DEADLINE_S = 10.0
-Series = Mapping[str, Any]
 
 
 class ChangeError(Exception):
@@ -125,7 +123,7 @@ class Changes:
                 )
                 for host, interface in _user_ports(link, wiring, users)
             ]
-            for link in {one["link"] for one in series if one["quantity"] == UP}
+            for link in {one.link for one in series if one.quantity == UP}
         }
         for way in self._ways.values():
             self._batch(network, way.node, "tc")
@@ -160,9 +158,9 @@ class Changes:
     ) -> None:
         touched: dict[tuple[str, str], _Way] = {}
         for one, value in steps:
-            link, quantity = one["link"], one["quantity"]
+            link, quantity = one.link, one.quantity
             times = f"{now_ns / NS:.9f},{due_ns / NS:.9f}"
-            self._rows.append(f"{times},{link},{one['direction']},{quantity},{value!r}")
+            self._rows.append(f"{times},{link},{one.direction},{quantity},{value!r}")
             if quantity == UP:
                 for port in self._ports[link]:
                     lines = port.switch(value != 0)
@@ -221,10 +219,10 @@ class StepsInOrder:
 
 def _times(one: Series) -> Iterator[tuple[int, float]]:
     """The steps of a series: nanoseconds after the start of the traffic, and values."""
-    period_ns = None if one["period_s"] is None else round(one["period_s"] * NS)
+    period_ns = None if one.period_s is None else round(one.period_s * NS)
     begin_ns = 0
     while True:
-        for at_s, value in zip(one["at_s"], one["values"], strict=True):
+        for at_s, value in zip(one.at_s, one.values, strict=True):
             yield begin_ns + round(at_s * NS), value
         if period_ns is None:
             return
@@ -232,8 +230,8 @@ def _times(one: Series) -> Iterator[tuple[int, float]]:
 
 
 def _directions(one: Series) -> list[tuple[str, str]]:
-    ways = WAYS if one["direction"] == "both" else (one["direction"],)
-    return [(one["link"], way) for way in ways]
+    ways = WAYS if one.direction == "both" else (one.direction,)
+    return [(one.link, way) for way in ways]
 
 
 def _ways(
@@ -241,12 +239,9 @@ def _ways(
 ) -> Iterator[tuple[tuple[str, str], _Way]]:
     """The directions of links whose shape changes, by link and direction."""
     places = {place.link: place for place in wiring.links}
-    shaping = [one for one in series if one["quantity"] != UP]
+    shaping = [one for one in series if one.quantity != UP]
     delayed = {
-        key
-        for one in shaping
-        if one["quantity"] == "delay_ms"
-        for key in _directions(one)
+        key for one in shaping if one.quantity == "delay_ms" for key in _directions(one)
     }
     for key in dict.fromkeys(key for one in shaping for key in _directions(one)):
         link, way = key

@@ -5,16 +5,16 @@ takes place at its very time. The other things that can change are not known to 
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from mpbench.guest.changes import COLUMNS, NS, ChangeError, StepsInOrder
+from jobs.artefacts import CHANGES as COLUMNS
+from jobs.changes import Series
+from mpbench.guest.changes import NS, ChangeError, StepsInOrder
 from mpbench.guest.fabric import FabricNetwork
 from topologies.fabric import Way
 from topologies.reshaping import OUT_MBPS
 
-Series = Mapping[str, Any]
 Steps = list[tuple[int, float]]
 """Nanoseconds after the start of the traffic, and Mbit/s from then on."""
 
@@ -64,7 +64,7 @@ class FabricChanges:
         while (due_ns := steps.due_ns) is not None and due_ns <= now_ns:
             for one, value in steps.pop():
                 at = f"{due_ns / NS:.9f}"
-                words = (one["link"], one["direction"], one["quantity"], repr(value))
+                words = (one.link, one.direction, one.quantity, repr(value))
                 rows.append(",".join((at, at, *words)))
                 for number, _ in ways_of(one, self._network.table.ways):
                     capacities[number] = value or OUT_MBPS
@@ -87,8 +87,8 @@ def ways_of(one: Series, ways: Sequence[Way]) -> list[tuple[int, Way]]:
     return [
         (number, way)
         for number, way in enumerate(ways)
-        if way.link == one["link"]
-        and one["direction"] in ("both", way.name.rpartition("-")[2])
+        if way.link == one.link
+        and one.direction in ("both", way.name.rpartition("-")[2])
     ]
 
 
@@ -100,9 +100,9 @@ def course(one: Series, before_mbps: float | None, end_ns: int) -> tuple[int, St
     """
     steps = [
         (round(at_s * NS), value)
-        for at_s, value in zip(one["at_s"], one["values"], strict=True)
+        for at_s, value in zip(one.at_s, one.values, strict=True)
     ]
-    period_ns = 0 if one["period_s"] is None else round(one["period_s"] * NS)
+    period_ns = 0 if one.period_s is None else round(one.period_s * NS)
     if steps[0][0] == 0:
         return period_ns, steps
     first = [(0, before_mbps or 0.0)]

@@ -13,7 +13,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-import topologies
+from jobs import Job, load
+from jobs.changes import UP
 from mpbench.guest import (
     capture,
     files,
@@ -33,10 +34,7 @@ from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
 from tools import part
 from tools.processes import Process
-from topologies import fabric
 from topologies.network import Network
-from topologies.pairs import pairs
-from topologies.shaping import from_json
 
 FORMAT = 1
 
@@ -51,7 +49,7 @@ def main() -> int:
     outcome: dict[str, Any] = {"format": FORMAT, "status": "failed", "error": None}
     try:
         namespaces.take_name("localhost")
-        job = json.loads(files.read("job.json"))
+        job = load(json.loads(files.read("job.json")))
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as last:
             if in_lab():
                 # The guest will be switched off, so nothing has to be undone.
@@ -73,7 +71,7 @@ def _since(began_ns: int) -> float:
 
 
 def execute(
-    job: dict[str, Any],
+    job: Job,
     folder: Path,
     outcome: dict[str, Any],
     undo: contextlib.ExitStack,
@@ -84,7 +82,7 @@ def execute(
     last : calls what is left to do when the run's end has been noted
     """
     topology, network = build_network(job, folder, undo)
-    ends = [network.nodes[name] for name in transport.by_host(job)]
+    ends = [network.nodes[name] for name in job.transports]
     kernel = os.uname()
     outcome["kernel"] = {"release": kernel.release, "version": kernel.version}
     outcome["transports"] = {node.name: transport.read_back(node) for node in ends}
@@ -92,11 +90,11 @@ def execute(
     outcome["paths"] = topology.paths()
     processes = plan_processes(job, topology)
     trace = make_trace(job, topology, network, folder / "trace.csv")
-    captured = capture.start(job.get("capture"), network, folder)
+    captured = capture.start(job.capture, network, folder)
     timers = None if in_lab() else traffic.LateTimers()
     changes = make_changes(job, topology, network, folder)
-    places, shapes = topology.wiring.links, from_json(job["links"])
-    waiting = queues.make(job.get("queues"), places, shapes, network, folder)
+    places, shapes = topology.wiring.links, job.shapes
+    waiting = queues.make(job.queues, places, shapes, network, folder)
     records = [record for record in (trace, waiting) if record]
     outcome["processes"] = traffic.run(
         processes, network, folder, records, timers, changes
@@ -105,7 +103,7 @@ def execute(
         outcome["lost"] = timers.record()
     last.callback(captured.stop)
     with signals_blocked():
-        qdiscs = disciplines(topology, network, snapshot.qdisc_words(job["links"]))
+        qdiscs = disciplines(topology, network, snapshot.qdisc_words(job.links))
     snapshot.write(folder / "qdisc-end.json", qdiscs)
     classes = {
         name: snapshot.classes(network.nodes[name], listed)
@@ -126,23 +124,21 @@ def execute(
 
 
 def build_network(
-    job: dict[str, Any], folder: Path, undo: contextlib.ExitStack
+    job: Job, folder: Path, undo: contextlib.ExitStack
 ) -> tuple[Network, LabNetwork | FabricNetwork]:
     """Build the run's topology and set the transport of every host."""
-    wiring = topologies.wire_job(job)
-    hosts = transport.by_host(job)
-    if job.get("trace_s"):
+    wiring = job.wiring
+    hosts = job.transports
+    if job.trace_s:
         sampling.prepare()
     topology = Network(wiring=wiring)
     more = transport.endpoint_lines(
-        hosts, wiring.ports, backups_of(job), switched_hosts(job)
+        hosts, wiring.ports, job.backups, switched_hosts(job)
     )
     network: LabNetwork | FabricNetwork
-    if on_fabric := job.get("fabric"):
-        table = topologies.tabulate_job(job, wiring)
-        choose = on_fabric["choose"]
-        limit = on_fabric.get("limit", fabric.LIMITS[0])
-        network = FabricNetwork(table, choose, job["seed"], folder, more, limit)
+    if on_fabric := job.fabric:
+        choose, limit = on_fabric.choose, on_fabric.queue_limit
+        network = FabricNetwork(job.table, choose, job.seed, folder, more, limit)
     else:
         network = LabNetwork(topology, folder, more)
     with signals_blocked():
@@ -175,11 +171,11 @@ def disciplines(
     }
 
 
-def users(job: dict[str, Any], topology: Network) -> dict[str, Any]:
+def users(job: Job, topology: Network) -> dict[str, Any]:
     """The paths of each host that opens connections, by host."""
     paths = {}
-    for user in topologies.describe_job(job).users:
-        if user.host not in transport.by_host(job):
+    for user in job.description.users:
+        if user.host not in job.transports:
             continue
         ports = topology.wiring.ports[user.host]
         paths[user.host] = [
@@ -190,80 +186,70 @@ def users(job: dict[str, Any], topology: Network) -> dict[str, Any]:
 
 
 def make_trace(
-    job: dict[str, Any],
+    job: Job,
     topology: Network,
     network: LabNetwork | FabricNetwork,
     file: Path,
 ) -> Trace | None:
     """A trace of the windows of all hosts that send data; None if not asked for."""
-    if not job.get("trace_s"):
+    if not job.trace_s:
         return None
     paths: dict[str, dict[str, int]] = {}
-    for entry in job["traffic"]:
-        for here, there in pairs(entry):
+    for entry in job.traffic:
+        for here, there in entry.between:
             ports = topology.wiring.ports[here]
             numbered = {port.address: n for n, port in enumerate(ports, start=1)}
-            sender = there if entry.get("reverse") else here
+            sender = there if entry.reverse else here
             paths.setdefault(sender, {}).update(numbered)
     nodes = [network.nodes[name] for name in paths]
-    return sampling.make(nodes, job["trace_s"], paths, file)
+    return sampling.make(nodes, job.trace_s, paths, file)
 
 
-def backups_of(job: dict[str, Any]) -> dict[str, set[int]]:
-    """The numbers of the paths that each host keeps as backups."""
-    users = topologies.describe_job(job).users
-    return transport.backups(transport.by_host(job), users)
-
-
-def switched_hosts(job: dict[str, Any]) -> set[str]:
+def switched_hosts(job: Job) -> set[str]:
     """The hosts that have an interface which goes down or up during the run."""
-    changes = job.get("changes") or ()
-    links = {one["link"] for one in changes if one["quantity"] == "up"}
+    links = {one.link for one in job.changes if one.quantity == UP}
     if not links:
         return set()
-    users = topologies.describe_job(job).users
+    users = job.description.users
     return {u.host for u in users if any(path[0] in links for path in u.paths)}
 
 
 def make_changes(
-    job: dict[str, Any],
+    job: Job,
     topology: Network,
     network: LabNetwork | FabricNetwork,
     folder: Path,
 ) -> Changes | FabricChanges | None:
     """The changes of the run's links; None if they stay as they are."""
-    if not job.get("changes"):
+    if not job.changes:
         return None
     if isinstance(network, FabricNetwork):
-        return FabricChanges(job["changes"], network, job["time_limit_s"], folder)
+        return FabricChanges(job.changes, network, job.time_limit_s, folder)
     return Changes(
-        job["changes"],
-        from_json(job["links"]),
+        job.changes,
+        job.shapes,
         topology.wiring,
         network,
         [
             host
-            for host, settings in transport.by_host(job).items()
-            if settings["protocol"] == "mptcp" and transport.over_all(settings)
+            for host, settings in job.transports.items()
+            if settings.is_mptcp and settings.over_all
         ],
-        {
-            user.host: [path[0] for path in user.paths]
-            for user in topologies.describe_job(job).users
-        },
+        {user.host: [path[0] for path in user.paths] for user in job.description.users},
         folder,
-        backups_of(job),
+        job.backups,
     )
 
 
-def plan_processes(job: dict[str, Any], topology: Network) -> list[Process]:
+def plan_processes(job: Job, topology: Network) -> list[Process]:
     """The processes of the run's traffic, in the order of its entries.
 
     A process that serves several entries stands at the first of them.
     """
     processes: list[Process] = []
-    for index, entry in enumerate(job["traffic"]):
-        tool = part(entry["tool"], "processes")
-        settings = transport.of(entry, job)
+    for index, entry in enumerate(job.traffic):
+        tool = part(entry.tool, "processes")
+        settings = job.transport_of(entry)
         there = {process.name for process in processes}
         processes += [
             process

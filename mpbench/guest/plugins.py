@@ -8,40 +8,54 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jobs import Job, dump
+from jobs.entries import Plugin
 from mpbench.guest.topology import reason
 from tools import OWN, part
 
 MOST_NUMBERS = 100
 
 
-def read_numbers(job: Mapping[str, Any], folder: Path) -> None:
+@dataclass(frozen=True)
+class Read:
+    """A plug-in whose file has a function `read`: its name, its text and its numbers
+    with their units."""
+
+    plugin: str
+    code: str
+    numbers: Mapping[str, str]
+
+
+def read_numbers(job: Job, folder: Path) -> None:
     """Run the readers of the job's tools, and its metrics.
 
     folder : the artefacts; readers get a path to it. What a reader raises is written
         down in place of its numbers
     """
     module = part(OWN, "processes").module
-    for index, entry in enumerate(job["traffic"]):
-        reader = getattr(part(entry["tool"], "processes"), "reader", None)
-        if reader is not None:
+    for index, entry in enumerate(job.traffic):
+        reader = getattr(part(entry.tool, "processes"), "reader", None)
+        if reader is not None and isinstance(entry, Plugin):
             file = folder / f"numbers-traffic-{index}.json"
-            _write(file, entry, module, (folder, reader(index, entry)))
-    for name, metric in (job.get("metrics") or {}).items():
-        given = {"plugin": name, "code": metric["code"], "numbers": metric["numbers"]}
-        shown = {key: value for key, value in job.items() if key != "metrics"}
+            given = Read(entry.plugin, entry.code, entry.numbers)
+            _write(file, given, module, (folder, reader(index, entry)))
+    shown = {key: value for key, value in dump(job).items() if key != "metrics"}
+    for name, metric in (job.metrics or {}).items():
+        given = Read(name, metric.code, metric.numbers)
         _write(folder / f"metric-{name}.json", given, module, (folder, shown))
 
 
-def _write(
-    file: Path, given: Mapping[str, Any], module: Any, arguments: tuple[Any, ...]
-) -> None:
-    name = f"{given['plugin']}.py"
+def _write(file: Path, given: Read, module: Any, arguments: tuple[Any, ...]) -> None:
+    name = f"{given.plugin}.py"
     before = os.getcwd()  # noqa: PTH109
     try:
-        numbers = checked(module(given)["read"](*arguments), given["numbers"])
+        numbers = checked(
+            module(given.plugin, given.code)["read"](*arguments), given.numbers
+        )
         said: dict[str, Any] = {"numbers": numbers}
     except BaseException as error:
         said = {"error": f"{name}:{reason(error, name)}"}

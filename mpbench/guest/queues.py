@@ -5,13 +5,14 @@ In a network of namespaces, queues are looked at about every `every_s` seconds:
 itself: `queue-waits.csv` has its sums at the given times and at the end.
 """
 
+import math
 import socket
 import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from jobs.queues import Queues
 from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.network import LabNetwork
 from mpbench.guest.sampling import Trace
@@ -41,7 +42,7 @@ class QueueError(Exception):
 
 
 def make(
-    asked: Mapping[str, Any] | None,
+    asked: Queues | None,
     places: Sequence[LinkPlace],
     shapes: Mapping[str, Shape],
     network: LabNetwork | FabricNetwork,
@@ -56,10 +57,10 @@ def make(
     if not asked:
         return None
     if isinstance(network, FabricNetwork):
-        return FabricWaits(network, asked["at_s"], folder / WAITS)
+        return FabricWaits(network, asked.at_s or (), folder / WAITS)
     limited = [p for p in places if shapes[p.link].capacity_mbps is not None]
     ways = [way for place in limited for way in (place.forward, place.backward)]
-    return QueueSamples(network, ways, asked["every_s"], folder / SAMPLES)
+    return QueueSamples(network, ways, asked.every_s or math.inf, folder / SAMPLES)
 
 
 class QueueSamples:

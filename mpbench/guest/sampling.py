@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from jobs.artefacts import TRACE as COLUMNS
 from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNode
 from mpbench.guest.tcp_diag import Connections, Subflow
@@ -25,21 +26,6 @@ OWN_TABLE_ENTRIES = 256
 KEY = ("token", "local_id", "remote_id")
 KNOWN = (*KEY, "cwnd", "srtt_us")
 """Columns of the state that repeat columns of the trace."""
-COLUMNS = (
-    "time_s",
-    "host",
-    "path",
-    "local",
-    "remote",
-    "token",
-    "local_id",
-    "remote_id",
-    "cwnd",
-    "ssthresh",
-    "srtt_us",
-    "retransmissions",
-    "bytes_acked",
-)
 Key = tuple[str, int, int]
 _BUFFER = memoryview(bytearray(1 << 18))
 """Reused for every reading, because new memory is what costs most in a guest."""

@@ -12,6 +12,7 @@ from mininet.cli import CLI
 from mininet.log import setLogLevel
 from mininet.net import Mininet
 
+from jobs import load
 from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.main import build_network
 from mpbench.guest.network import LabNetwork
@@ -35,7 +36,7 @@ def main() -> int:
     setLogLevel("info")
     folder = Path("artefacts")
     folder.mkdir(exist_ok=True)
-    job = json.loads(Path("job.json").read_text())
+    job = load(json.loads(Path("job.json").read_text()))
     _, network = build_network(job, folder, contextlib.ExitStack())
     for node in network.nodes.values():
         node.open_shell()

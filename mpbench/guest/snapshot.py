@@ -2,10 +2,11 @@
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from jobs import Link
 from mpbench.guest.network import LabNode
 
 COUNTER_FILES = ("/proc/net/snmp", "/proc/net/netstat")
@@ -25,15 +26,15 @@ def counters(node: LabNode) -> dict[str, int]:
     return values
 
 
-def qdisc_words(links: Sequence[Mapping[str, Any]]) -> list[str]:
+def qdisc_words(links: Sequence[Link]) -> list[str]:
     """The command that shows the queueing disciplines of a node.
 
     tc shows the weight of RED's average only in its details.
 
     links : the job's
     """
-    ways = [way for link in links for way in (link, link.get("down") or {})]
-    details = ["-d"] if any(way.get("discipline") for way in ways) else []
+    ways = [way for link in links for way in (link, link.direction(False))]
+    details = ["-d"] if any(way.discipline for way in ways) else []
     return ["tc", "-s", *details, "-j", "qdisc", "show"]
 
 

@@ -3,11 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from jobs import Entry, Job, Transport
 from mpbench.guest import interfaces
 from mpbench.guest.network import LabNode
 from tools import part
-from topologies.description import User
-from topologies.pairs import ends
 from topologies.wiring import Port
 
 READ_BACK = {
@@ -28,69 +27,24 @@ ONLY_CHOICE = {"net.mptcp.scheduler": "default", "net.mptcp.path_manager": "kern
 which a native run may have, behaves accordingly."""
 
 
-def of(entry: Mapping[str, Any], job: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The transport of a traffic entry: its own, or else that of the run's case."""
-    own: Mapping[str, Any] = entry.get("transport") or job["transport"]
-    return own
-
-
-def by_host(job: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The transport of every host that traffic goes from or to; users come first.
-
-    All entries of a host have the same transport, except for the path that a TCP takes,
-    because the settings belong to the host. Entries of a tool with
-    OWN_CONTROL may have another protocol and congestion control, which they set on each
-    socket.
-    """
-    entries: dict[str, list[Mapping[str, Any]]] = {}
-    for end in (0, 1):
-        for entry in job["traffic"]:
-            for host in ends(entry, end):
-                entries.setdefault(host, []).append(entry)
-    return {host: _joined(of_host, job) for host, of_host in entries.items()}
-
-
-def _joined(
-    entries: Sequence[Mapping[str, Any]], job: Mapping[str, Any]
-) -> Mapping[str, Any]:
-    """The settings of a host that has these entries.
-
-    Congestion control is that of entries which cannot set their own. The scheduler and
-    the path manager are those of an MPTCP, if there is one.
-    """
-    transports = [of(entry, job) for entry in entries]
-    first = transports[0]
-    if all(transport == first for transport in transports):
-        return first
-    fixed = [of(entry, job) for entry in entries if not _has(entry, "OWN_CONTROL")]
-    mptcps = [each for each in transports if each["protocol"] == "mptcp"]
-    own = (fixed or transports)[0]
-    sysctls: dict[str, Any] = {}
-    for transport in transports:
-        sysctls |= transport.get("sysctls") or {}
-    control = own["congestion_control"]
-    return {**(mptcps or [own])[0], "congestion_control": control, "sysctls": sysctls}
-
-
-def tool_sysctls(job: Mapping[str, Any]) -> dict[str, dict[str, str | int]]:
+def tool_sysctls(job: Job) -> dict[str, dict[str, str | int]]:
     """The sysctls that the tools of a host's traffic need, by host."""
     found: dict[str, dict[str, str | int]] = {}
-    for entry in job["traffic"]:
+    for entry in job.traffic:
         wanted = _has(entry, "SYSCTLS") or {}
-        for end in (0, 1) if wanted else ():
-            for host in ends(entry, end):
-                found.setdefault(host, {}).update(wanted)
+        for host in (*entry.sources, *entry.destinations) if wanted else ():
+            found.setdefault(host, {}).update(wanted)
     return found
 
 
-def _has(entry: Mapping[str, Any], name: str) -> Any:
+def _has(entry: Entry, name: str) -> Any:
     """A constant of an entry's tool; None if the tool has none of this name."""
-    return getattr(part(entry["tool"], "processes"), name, None)
+    return getattr(part(entry.tool, "processes"), name, None)
 
 
 def configure(
     node: LabNode,
-    transport: Mapping[str, Any],
+    transport: Transport,
     more: Mapping[str, str | int] | None = None,
 ) -> None:
     """Set congestion control, scheduler and any other sysctl of an end host.
@@ -98,30 +52,16 @@ def configure(
     more : sysctls of the traffic's tool, which those of the transport override
     """
     values = {**DEFAULTS, **(more or {})}
-    values["net.ipv4.tcp_congestion_control"] = transport["congestion_control"]
-    mptcp = transport["protocol"] == "mptcp"
-    if mptcp and transport["scheduler"] != ONLY_CHOICE["net.mptcp.scheduler"]:
-        values["net.mptcp.scheduler"] = transport["scheduler"]
-    values.update(transport.get("sysctls") or {})
+    values["net.ipv4.tcp_congestion_control"] = transport.congestion_control
+    scheduler = transport.scheduler
+    if scheduler and scheduler != ONLY_CHOICE["net.mptcp.scheduler"]:
+        values["net.mptcp.scheduler"] = scheduler
+    values.update(transport.sysctls)
     node.write_sysctls(values)
 
 
-def backups(
-    hosts: Mapping[str, Mapping[str, Any]], users: Sequence[User]
-) -> dict[str, set[int]]:
-    """The numbers of the paths, from 1, that each host keeps as backups.
-
-    What a transport says counts more than what the network says.
-    """
-    found = {user.host: set(user.backups) for user in users}
-    for host, transport in hosts.items():
-        if host in found and transport.get("backup") is not None:
-            found[host] = set(transport["backup"])
-    return found
-
-
 def endpoint_lines(
-    hosts: Mapping[str, Mapping[str, Any]],
+    hosts: Mapping[str, Transport],
     ports: Mapping[str, Sequence[Port]],
     backups: Mapping[str, Collection[int]],
     switched: Collection[str] = (),
@@ -151,23 +91,14 @@ def endpoint_lines(
                 else f"mptcp endpoint add {port.address} dev {port.interface} subflow"
                 f"{' backup' if number in kept else ''}"
                 for number, port in enumerate(ports[host], start=1)
-                if over_all(transport)
+                if transport.over_all
                 and (number > 1 or host in switched or number in kept)
             ),
         ]
         for host, transport in hosts.items()
-        if transport["protocol"] == "mptcp"
+        if transport.is_mptcp
         for kept in [backups.get(host, ())]
     }
-
-
-def over_all(transport: Mapping[str, Any]) -> bool:
-    """Whether every address gets a subflow.
-
-    `ndiffports` needs only the first address, over which the kernel itself opens
-    several subflows.
-    """
-    return transport.get("path_manager") != "ndiffports"
 
 
 def read_back(node: LabNode) -> dict[str, str]:

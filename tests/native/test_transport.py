@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from jobs import Transport
 from mpbench.guest import transport
 from mpbench.guest.network import LabNode
 
@@ -48,6 +49,13 @@ def test_no_value_is_made_up_for_what_every_kernel_has() -> None:
 @pytest.mark.parametrize(("scheduler", "written"), [("default", 0), ("lowrtt", 1)])
 def test_only_another_scheduler_is_written(scheduler: str, written: int) -> None:
     node = Node(NEW)
-    case = {"protocol": "mptcp", "congestion_control": "cubic", "scheduler": scheduler}
+    case = Transport(
+        protocol="mptcp",
+        congestion_control="cubic",
+        scheduler=scheduler,
+        path=None,
+        path_manager="fullmesh",
+        sysctls={},
+    )
     transport.configure(node, case)
     assert ("net.mptcp.scheduler" in node.written) == bool(written)

@@ -1,5 +1,6 @@
 """The key `fabric`: what it adds to a job, and where it is refused."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-import topologies
 from jobs import dump
+from jobs import load as load_job
+from jobs.changes import Series
 from mpbench.backends import native
 from mpbench.commands import plan, run
 from mpbench.errors import UserError
@@ -33,7 +35,7 @@ def job(**sections: Any) -> dict[str, Any]:
 
 
 def table_of(made: dict[str, Any]) -> fabric.Table:
-    return topologies.tabulate_job(made, topologies.wire_job(made))
+    return load_job(made).table
 
 
 def orders(made: dict[str, Any]) -> list[str]:
@@ -266,12 +268,19 @@ def test_only_capacities_of_its_links_change() -> None:
 
 
 def test_the_course_of_a_capacity() -> None:
-    series = {"at_s": [1.0, 2.0], "values": [5.0, 0.0], "period_s": 3.0}
+    series = Series(
+        link="path1",
+        direction="both",
+        quantity="capacity_mbps",
+        at_s=(1.0, 2.0),
+        values=(5.0, 0.0),
+        period_s=3.0,
+    )
     period_ns, steps = course(series, 10.0, 7 * 10**9)
     seconds = [(at / 1e9, mbps) for at, mbps in steps]
     expected = [(0, 10), (1, 5), (2, 0), (4, 5), (5, 0), (7, 5), (8, 0)]
     assert (period_ns, seconds) == (0, expected)
-    period_ns, steps = course({**series, "at_s": [0.0, 2.0]}, 10.0, 7 * 10**9)
+    period_ns, steps = course(replace(series, at_s=(0.0, 2.0)), 10.0, 7 * 10**9)
     assert (period_ns, len(steps)) == (3 * 10**9, 2)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-import topologies
 from jobs import dump
+from jobs import load as load_job
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import job_format, make_plan
@@ -118,7 +118,7 @@ def test_a_job_of_a_fattree() -> None:
 
 def test_the_table_of_a_fattree() -> None:
     made = job()
-    table = topologies.tabulate_job(made, topologies.wire_job(made))
+    table = load_job(made).table
     assert len(table.ways) == 96 and len(table.paths) == 2
     (ahead, back) = table.paths.values()
     assert len(ahead) == len(back) == 4
@@ -134,7 +134,7 @@ def test_the_table_of_a_fattree() -> None:
 def test_the_order_of_paths_follows_the_seed() -> None:
     def order(seed: int) -> Any:
         made = {**job(), "seed": seed}
-        return topologies.tabulate_job(made, topologies.wire_job(made)).paths
+        return load_job(made).table.paths
 
     assert order(1) == order(1)
     assert len({str(order(seed)) for seed in range(10)}) > 5

@@ -7,6 +7,7 @@ import yaml
 
 import topologies
 from jobs import dump
+from jobs import load as load_job
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
@@ -185,7 +186,7 @@ def test_networks_of_papers(name: str) -> None:
     spec = network(*PAPERS[name])
     made = job(spec)
     check(made)
-    wiring = topologies.wire_job(made)
+    wiring = load_job(made).wiring
     ends = [end for wire in wiring.wires for end in (wire.one, wire.two)]
     addresses = [end.address for end in ends]
     assert len(set(addresses)) == len(addresses)
@@ -200,11 +201,11 @@ def test_the_job_describes_its_network() -> None:
     spec = loads(TEXT)
     made = job(spec)
     assert made["topology"] is None
-    again, own = topologies.describe_job(made), spec.network_description
+    again, own = load_job(made).description, spec.network_description
     assert again.users == own.users
     assert {p.key for p in again.parameters} == {p.key for p in own.parameters}
     shapes = from_json(made["links"])
-    assert topologies.wire_job(made) == topologies.wire(own, shapes)
+    assert load_job(made).wiring == topologies.wire(own, shapes)
 
 
 def test_a_link_that_is_like_another_follows_it() -> None:
@@ -301,7 +302,7 @@ def test_directions_have_their_own_values() -> None:
     assert (lte["loss_percent"], lte["down"]["loss_percent"]) == (0, 0.1)
     assert near["capacity_mbps"] is near["down"]["capacity_mbps"] is None
     assert (near["delay_ms"], near["down"]["delay_ms"]) == (1, 9)
-    again = topologies.describe_job(made)
+    again = load_job(made).description
     assert {p.key for p in again.parameters} == set(made["parameters"])
 
 
@@ -313,7 +314,7 @@ def test_a_value_for_both_directions_is_not_that_of_the_link_followed() -> None:
 
 
 def test_each_direction_is_shaped_where_its_packets_leave() -> None:
-    wiring = topologies.wire_job(job(home()))
+    wiring = load_job(job(home())).wiring
     shapes = {
         (end.node, end.interface): end.shape
         for wire in wiring.wires
@@ -443,11 +444,11 @@ def test_jobs_of_earlier_versions_get_the_network_of_their_topology(name: str) -
         loads(text.replace("server_u", f"server_{host}").replace(": u,", f": {host},"))
     )
     assert made["topology"] == name
-    wiring = topologies.wire_job(made)
+    wiring = load_job(made).wiring
     network = made.pop("network")
     check(made)
     assert completed(made) == {**made, "network": network}
-    assert topologies.wire_job(completed(made)) == wiring
+    assert load_job(completed(made)).wiring == wiring
 
 
 def test_a_topology_in_python_has_no_network_in_its_job() -> None:

@@ -28,6 +28,7 @@ from typing import Any
 
 from mpbench.guest.main import build_network
 from mpbench.guest.network import LabNode
+from tests.virtual.records import record
 
 PORT = 7001
 IPPROTO_MPTCP = 262
@@ -49,7 +50,7 @@ COUNTS = re.compile(r"connections (\d+) subflows (\d+) refused (\d+)")
 def main() -> int:
     job = json.loads(Path("job.json").read_text())
     folder = Path("artefacts")
-    _, network = build_network(job, folder, contextlib.ExitStack())
+    _, network = build_network(record(job), folder, contextlib.ExitStack())
     client, server = (network.nodes[name] for name in ("client", "server"))
     log = os.open("/dev/kmsg", os.O_RDWR | os.O_NONBLOCK)
     os.lseek(log, 0, os.SEEK_END)

@@ -10,12 +10,12 @@ from typing import Any
 import yaml
 
 from jobs import bare, dump
-from jobs import load as load_job
 from mpbench.backends import boot, roots
 from mpbench.backends.base import Bounds, Exit
 from mpbench.backends.virtual import VirtualBackend
 from mpbench.experiment_files import load
 from mpbench.plan import make_plan
+from tests.virtual.records import record
 
 REPOSITORY = Path(__file__).parents[2]
 MPTCP = {"protocol": "mptcp", "congestion_control": "lia", "scheduler": "lowrtt"}
@@ -75,9 +75,9 @@ class Lab:
         folder = self.root / f"run{self.count}"
         (folder / "artefacts").mkdir(parents=True)
         (folder / "job.json").write_text(json.dumps(job))
-        record = load_job(job) if "topology" in job else bare(job["seed"], 10.0)
+        known = record(job) if "topology" in job else bare(job["seed"], 10.0)
         ended = self.backend.execute(
-            record, folder, cpu, bounds, self.reported.append, self.cancel
+            known, folder, cpu, bounds, self.reported.append, self.cancel
         )
         return ended, folder / "artefacts"
 

@@ -8,8 +8,8 @@ import sys
 import threading
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
+from jobs import Job
 from mpbench.guest import main as guest
 from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.network import LabNetwork
@@ -20,7 +20,7 @@ Built = tuple[Network, LabNetwork | FabricNetwork]
 
 
 def main(link: str, after_s: float) -> int:
-    def build(job: dict[str, Any], folder: Path, undo: ExitStack) -> Built:
+    def build(job: Job, folder: Path, undo: ExitStack) -> Built:
         topology, network = BUILD(job, folder, undo)
         (place,) = (p for p in topology.wiring.links if p.link == link)
 

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import topologies
 from mpbench.guest.main import build_network
 from mpbench.guest.network import LabNode
+from tests.virtual.records import record
 
 PORT = 7000
 PAYLOAD_BYTES = 1472
@@ -25,9 +25,9 @@ QUIET_S = 3.0
 def main() -> int:
     job = json.loads(Path("job.json").read_text())
     folder = Path("artefacts")
-    topology, network = build_network(job, folder, contextlib.ExitStack())
+    topology, network = build_network(record(job), folder, contextlib.ExitStack())
     found: dict[str, Any] = {}
-    description = topologies.describe_job(job)
+    description = record(job).description
     targets = {user.host: user.server for user in description.users}
     if description.mesh:
         targets = {entry["from"]: entry["to"] for entry in job["traffic"]}

@@ -18,6 +18,7 @@ from mpbench.guest.main import build_network
 from mpbench.guest.network import Nodes
 from mpbench.guest.snapshot import tool_output
 from tests.virtual.churn import IPPROTO_MPTCP
+from tests.virtual.records import record
 from tests.virtual.trace import open_in, receive
 from topologies.network import Network
 
@@ -33,7 +34,7 @@ def main() -> int:
     protocol = "tcp" if single else "mptcp"  # tcp: no further addresses
     transport = {**job["transport"], "protocol": protocol}
     transport["congestion_control"] = wanted["controller"]
-    built = build_network({**job, "transport": transport}, folder, _forever())
+    built = build_network(record({**job, "transport": transport}), folder, _forever())
     topology, network = built
     client, server = (network.nodes[name] for name in ("client", "server"))
     if not single:

@@ -10,13 +10,16 @@ from pathlib import Path
 from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.main import build_network
 from tests.virtual.probe import open_socket, round_trip_ms
+from tests.virtual.records import record
 
 FLOWS = 400
 
 
 def main(_: object = None) -> int:
     job = json.loads(Path("job.json").read_text())
-    topology, network = build_network(job, Path("artefacts"), contextlib.ExitStack())
+    topology, network = build_network(
+        record(job), Path("artefacts"), contextlib.ExitStack()
+    )
     assert isinstance(network, FabricNetwork)
     entry = job["traffic"][0]
     here, there = (network.nodes[entry[end]] for end in ("from", "to"))

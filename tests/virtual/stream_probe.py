@@ -12,8 +12,8 @@ import struct
 import time
 from pathlib import Path
 
-import topologies
 from mpbench.guest.main import build_network
+from tests.virtual.records import record
 from tools.cbr.programs.cbr import wait_until
 
 from .probe import PORT, open_socket
@@ -29,8 +29,8 @@ HEADER_BYTES = 42
 def main() -> int:
     job = json.loads(Path("job.json").read_text())
     folder = Path("artefacts")
-    topology, network = build_network(job, folder, contextlib.ExitStack())
-    user = topologies.describe_job(job).users[0]
+    topology, network = build_network(record(job), folder, contextlib.ExitStack())
+    user = record(job).description.users[0]
     there = (topology.address(user.server), PORT)
     one = open_socket(network.nodes[user.host], (topology.address(user.host, 1), PORT))
     two = open_socket(network.nodes[user.server], there)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import topologies
 from analysis.run.row import row
 from jobs import load as load_job
 from mpbench.engine.bounds import bounds
@@ -246,7 +245,7 @@ def test_direct_segments_without_data_reach_the_other_end_at_once(
     assert ended.status == "finished", ended.reason
     files = contents(folder)
     address = json.loads(files["outcome.json"])["users"]["h1"][0]["address"]
-    other = topologies.wire_job(job).ports["h9"][0].address
+    other = load_job(job).wiring.ports["h9"][0].address
     at_h1, at_h9, left_h9 = (
         times_ns(files[f"capture-{name}.pcap"], other) for name in names
     )

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from mpbench.guest.main import build_network
 from mpbench.guest.network import LabNode
+from tests.virtual.records import record
 
 PORT = 7001
 IPPROTO_MPTCP = 262
@@ -29,7 +30,7 @@ def main() -> int:
     transfer = job["transfer"]
     folder = Path("artefacts")
     tcp = {**job, "transport": {**job["transport"], "protocol": "tcp"}}
-    topology, network = build_network(tcp, folder, contextlib.ExitStack())
+    topology, network = build_network(record(tcp), folder, contextlib.ExitStack())
     client, server = (network.nodes[name] for name in ("client", "server"))
     protocol = {"tcp": socket.IPPROTO_TCP, "mptcp": IPPROTO_MPTCP}[transfer["protocol"]]
     packets = open_in(client, socket.AF_PACKET, socket.SOCK_RAW, 0)

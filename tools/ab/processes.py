@@ -1,8 +1,9 @@
 """ab (ApacheBench): requests to nginx, one or several at a time."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from jobs import Transport
+from jobs.entries import Ab
 from tools import web
 from tools.processes import Process, over
 
@@ -13,34 +14,34 @@ requests. ab allocates 32 bytes per request of the limit."""
 
 def processes(
     index: int,
-    traffic: Mapping[str, Any],
-    transport: Mapping[str, Any],
+    entry: Ab,
+    transport: Transport,
     address: Callable[[str, int | None], str],
 ) -> list[Process]:
     """The server and the client of one traffic entry."""
     name = f"traffic-{index}-client"
     table = f"{web.HOME}/{name}/percentiles.csv"
-    client = ["ab", "-q", "-c", str(traffic["concurrency"]), "-e", table]
-    if traffic["duration_s"] is not None:
+    client = ["ab", "-q", "-c", str(entry.concurrency), "-e", table]
+    if entry.duration_s is not None:
         # -t sets the number of requests too, so it has to come before -n.
-        client += ["-t", f"{traffic['duration_s']:g}"]
-    client += ["-n", str(traffic["requests"] or MOST_REQUESTS)]
-    if traffic["keep_alive"]:
+        client += ["-t", f"{entry.duration_s:g}"]
+    client += ["-n", str(entry.requests or MOST_REQUESTS)]
+    if entry.keep_alive:
         client.append("-k")
-    if traffic["timeout_s"] is not None:
-        client += ["-s", f"{traffic['timeout_s']:g}"]
-    if transport.get("path"):
-        client += ["-B", address(traffic["from"], transport["path"])]
-    client.append(web.url(traffic, address(traffic["to"], None)))
+    if entry.timeout_s is not None:
+        client += ["-s", f"{entry.timeout_s:g}"]
+    if transport.path:
+        client += ["-B", address(entry.source, transport.path)]
+    client.append(web.url(entry, address(entry.destination, None)))
     return [
-        web.server(index, traffic, transport),
+        web.server(index, entry, transport),
         Process(
             name=name,
-            host=traffic["from"],
+            host=entry.source,
             argv=over(transport, client),
             role="client",
             output=f"{name}.txt",
-            start_s=traffic.get("start_s", 0.0),
+            start_s=entry.start_s,
             leaves=((table, f"traffic-{index}-percentiles.csv"),),
         ),
     ]

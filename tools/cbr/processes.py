@@ -3,10 +3,11 @@
 One sends datagrams, the other writes into a connection of the entry's transport.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from jobs import Transport
+from jobs.entries import Cbr
 from tools.processes import Process, over
 from tools.web import HOME
 
@@ -17,17 +18,17 @@ PYTHON = ("python3", "-S", "-E")
 
 def processes(
     index: int,
-    traffic: Mapping[str, Any],
-    transport: Mapping[str, Any],
+    entry: Cbr,
+    transport: Transport,
     address: Callable[[str, int | None], str],
 ) -> list[Process]:
     """The receiver and the sender of one traffic entry."""
-    name, port = f"traffic-{index}", str(traffic["port"])
-    source = address(traffic["from"], transport.get("path"))
-    bursts = (traffic["duration_s"], traffic["burst_s"] or 0, traffic["pause_s"] or 0)
-    numbers = [f"{value:.12g}" for value in (traffic["rate_mbps"] * 1e6, *bursts)]
-    to = [address(traffic["to"], None), port, source, *numbers]
-    connected = traffic.get("over") == "connection"
+    name, port = f"traffic-{index}", str(entry.port)
+    source = address(entry.source, transport.path)
+    bursts = (entry.duration_s, entry.burst_s or 0, entry.pause_s or 0)
+    numbers = [f"{value:.12g}" for value in (entry.rate_mbps * 1e6, *bursts)]
+    to = [address(entry.destination, None), port, source, *numbers]
+    connected = entry.over_connection
     if connected:
         file, program = MESSAGES, f"{HOME}/{name}/messages.py"
         receiver = over(transport, [*PYTHON, program, "read", port, *numbers[:2]])
@@ -39,7 +40,7 @@ def processes(
     return [
         Process(
             name=f"{name}-server",
-            host=traffic["to"],
+            host=entry.destination,
             argv=receiver,
             role="server",
             output=f"{name}-server.json",
@@ -50,10 +51,10 @@ def processes(
         ),
         Process(
             name=f"{name}-client",
-            host=traffic["from"],
+            host=entry.source,
             argv=sender,
             role="client",
             output=f"{name}-client.json",
-            start_s=traffic.get("start_s", 0.0),
+            start_s=entry.start_s,
         ),
     ]

@@ -7,11 +7,12 @@ client's own address on its path, and `{duration}` the entry's duration in secon
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
+from jobs import Transport
+from jobs.entries import Command
+from jobs.entries.command import PLACES as PLACES
 from tools.processes import Process, over
 
-PLACES = ("address", "port", "source", "duration")
 MOST_BYTES = 16 << 20
 """The largest file that such a program can write, its output included."""
 
@@ -20,39 +21,39 @@ _PLACE = re.compile(r"\{\{|\}\}|\{(" + "|".join(PLACES) + r")\}")
 
 def processes(
     index: int,
-    traffic: Mapping[str, Any],
-    transport: Mapping[str, Any],
+    entry: Command,
+    transport: Transport,
     address: Callable[[str, int | None], str],
 ) -> list[Process]:
     """The client of one traffic entry, and its server if it has one."""
     values = {
-        "address": address(traffic["to"], None),
-        "port": str(traffic["port"]),
-        "source": address(traffic["from"], transport.get("path")),
-        "duration": f"{traffic['duration_s']:.12g}",
+        "address": address(entry.destination, None),
+        "port": str(entry.port),
+        "source": address(entry.source, transport.path),
+        "duration": f"{entry.duration_s:.12g}",
     }
     name = f"traffic-{index}"
     client = Process(
         name=f"{name}-client",
-        host=traffic["from"],
-        argv=over(transport, filled(traffic["client"], values)),
+        host=entry.source,
+        argv=over(transport, filled(entry.client, values)),
         role="client",
         output=f"{name}-client.txt",
-        start_s=traffic.get("start_s", 0.0),
+        start_s=entry.start_s,
         most_bytes=MOST_BYTES,
     )
-    if traffic["server"] is None:
+    if entry.server is None:
         return [client]
-    ready = traffic["ready"]
+    ready = entry.ready
     server = Process(
         name=f"{name}-server",
-        host=traffic["to"],
-        argv=over(transport, filled(traffic["server"], values)),
+        host=entry.destination,
+        argv=over(transport, filled(entry.server, values)),
         role="server",
         output=f"{name}-server.txt",
-        listens=traffic["port"] if ready in ("port", "udp_port") else None,
+        listens=entry.port if ready in ("port", "udp_port") else None,
         udp=ready == "udp_port",
-        says=traffic["ready_line"],
+        says=entry.ready_line,
         lasting=True,
         most_bytes=MOST_BYTES,
     )

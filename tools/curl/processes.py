@@ -1,16 +1,17 @@
 """curl: one download over HTTP/1.1, from nginx."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from jobs import Transport
+from jobs.entries import Curl
 from tools import web
 from tools.processes import Process, over
 
 
 def processes(
     index: int,
-    traffic: Mapping[str, Any],
-    transport: Mapping[str, Any],
+    entry: Curl,
+    transport: Transport,
     address: Callable[[str, int | None], str],
 ) -> list[Process]:
     """The server and the client of one traffic entry."""
@@ -18,19 +19,19 @@ def processes(
     # -q must come first. It keeps curl from reading the user's configuration.
     client = ["curl", "-q", "--silent", "--show-error", "--http1.1", "--noproxy", "*"]
     client += ["--output", "/dev/null", "--write-out", "%{json}\n"]
-    if traffic.get("timeout_s") is not None:
-        client += ["--max-time", f"{traffic['timeout_s']:g}"]
-    if transport.get("path"):
-        client += ["--interface", address(traffic["from"], transport["path"])]
-    client.append(web.url(traffic, address(traffic["to"], None)))
+    if entry.timeout_s is not None:
+        client += ["--max-time", f"{entry.timeout_s:g}"]
+    if transport.path:
+        client += ["--interface", address(entry.source, transport.path)]
+    client.append(web.url(entry, address(entry.destination, None)))
     return [
-        web.server(index, traffic, transport),
+        web.server(index, entry, transport),
         Process(
             name=name,
-            host=traffic["from"],
+            host=entry.source,
             argv=over(transport, client),
             role="client",
             output=f"{name}.json",
-            start_s=traffic.get("start_s", 0.0),
+            start_s=entry.start_s,
         ),
     ]

@@ -6,8 +6,9 @@ The list of the connections is in the run's folder before the guest boots
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
+from jobs import Transport
+from jobs.entries import Flows
 from tools.processes import Process
 
 NAME = "flows"
@@ -25,8 +26,8 @@ OWN_CONTROL = True
 
 def processes(
     index: int,
-    traffic: Mapping[str, Any],
-    transport: Mapping[str, Any],
+    entry: Flows,
+    transport: Transport,
     address: Callable[[str, int | None], str],
 ) -> list[Process]:
     """The program, which is the same for all entries of this tool."""
@@ -34,7 +35,7 @@ def processes(
     return [
         Process(
             name=NAME,
-            host=traffic["from"],
+            host=entry.source,
             argv=("mpbench-flows", str(here / LIST), str(here / INTERVALS)),
             role="client",
             output=f"{NAME}.csv",

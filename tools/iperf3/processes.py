@@ -5,43 +5,44 @@ data wait for `read_bytes`; an argument of 0 means that reads do not wait. It al
 keeps iperf3 from polling without a pause.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from jobs import Transport
+from jobs.entries import Iperf3
 from tools.processes import Process, over
 
 
 def processes(
     index: int,
-    traffic: Mapping[str, Any],
-    transport: Mapping[str, Any],
+    entry: Iperf3,
+    transport: Transport,
     address: Callable[[str, int | None], str],
 ) -> list[Process]:
     """The server and the client of one traffic entry."""
-    port = str(traffic["port"])
-    interval = f"{traffic['interval_s']:g}"
+    port = str(entry.port)
+    interval = f"{entry.interval_s:g}"
     server = ["iperf3", "--server", "--one-off", "--port", port, "--json"]
     server += ["--interval", interval]
-    client = ["iperf3", "--client", address(traffic["to"], None), "--port", port]
+    client = ["iperf3", "--client", address(entry.destination, None), "--port", port]
     client += ["--json", "--interval", interval]
-    if traffic.get("bytes"):
-        client += ["--bytes", str(traffic["bytes"])]
+    if entry.bytes:
+        client += ["--bytes", str(entry.bytes)]
     else:
-        client += ["--time", f"{traffic['duration_s']:g}"]
-    if traffic.get("parallel", 1) > 1:
-        client += ["--parallel", str(traffic["parallel"])]
-    if traffic.get("reverse"):
+        client += ["--time", f"{entry.duration_s:g}"]
+    if entry.parallel > 1:
+        client += ["--parallel", str(entry.parallel)]
+    if entry.reverse:
         client += ["--reverse"]
-    if transport.get("path"):
-        client += ["--bind", address(traffic["from"], transport["path"])]
-    reader, writer = (client, server) if traffic.get("reverse") else (server, client)
-    coalesced = traffic.get("read") == "coalesced"
-    reader[:0] = ["mpbench-read", str(traffic["read_bytes"]) if coalesced else "0"]
+    if transport.path:
+        client += ["--bind", address(entry.source, transport.path)]
+    reader, writer = (client, server) if entry.reverse else (server, client)
+    coalesced = entry.read == "coalesced"
+    reader[:0] = ["mpbench-read", str(entry.read_bytes) if coalesced else "0"]
     writer[:0] = ["mpbench-read", "0"]
     return [
         Process(
             name=f"traffic-{index}-server",
-            host=traffic["to"],
+            host=entry.destination,
             argv=over(transport, server),
             role="server",
             output=f"traffic-{index}-server.json",
@@ -49,10 +50,10 @@ def processes(
         ),
         Process(
             name=f"traffic-{index}-client",
-            host=traffic["from"],
+            host=entry.source,
             argv=over(transport, client),
             role="client",
             output=f"traffic-{index}-client.json",
-            start_s=traffic.get("start_s", 0.0),
+            start_s=entry.start_s,
         ),
     ]

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jobs import Transport
+from jobs.entries import Plugin
 from tools.command.processes import MOST_BYTES
 from tools.processes import Process, over
 
@@ -14,54 +16,59 @@ HOME = "/run"
 
 def processes(
     index: int,
-    traffic: Mapping[str, Any],
-    transport: Mapping[str, Any],
+    entry: Plugin,
+    transport: Transport,
     address: Callable[[str, int | None], str],
 ) -> list[Process]:
     """The processes that the tool's own function asks for.
 
     Raises ValueError, in one line, for what is no process.
     """
-    entry = entry_of(traffic)
+    given = entry_of(entry)
     name = f"traffic-{index}"
-    entry["folder"] = f"{HOME}/{name}"
+    given["folder"] = f"{HOME}/{name}"
     addresses = {
-        "address": address(traffic["to"], None),
-        "source": address(traffic["from"], transport.get("path")),
+        "address": address(entry.destination, None),
+        "source": address(entry.source, transport.path),
     }
-    asked = module(traffic)["processes"](entry | addresses, address)
-    made = [_process(name, each, traffic, transport) for each in asked]
+    asked = module(entry.plugin, entry.code)["processes"](given | addresses, address)
+    made = [_process(name, each, entry, transport) for each in asked]
     if not any(each.role == "client" for each in made):
-        raise ValueError(f"{traffic['plugin']}: processes returns no client")
+        raise ValueError(f"{entry.plugin}: processes returns no client")
     return made
 
 
-def module(traffic: Mapping[str, Any]) -> dict[str, Any]:
-    """The names of the tool's file, which is run."""
-    name = traffic["plugin"]
+def module(name: str, code: str) -> dict[str, Any]:
+    """The names of a plug-in's file, which is run."""
     found: dict[str, Any] = {"__name__": name, "__file__": f"{name}.py"}
-    exec(compile(traffic["code"], f"{name}.py", "exec", dont_inherit=True), found)
+    exec(compile(code, f"{name}.py", "exec", dont_inherit=True), found)
     return found
 
 
-def reader(index: int, traffic: Mapping[str, Any]) -> dict[str, Any]:
+def reader(index: int, entry: Plugin) -> dict[str, Any]:
     """The entry that the tool's own `read` gets, with its number."""
-    return {**entry_of(traffic), "index": index}
+    return {**entry_of(entry), "index": index}
 
 
-def entry_of(traffic: Mapping[str, Any]) -> dict[str, Any]:
-    """What the tool's functions get: the keys of the entry, without the tool's text."""
-    entry = {key: traffic[key] for key in ("from", "to", "port", "duration_s")}
-    return {**entry, "start_s": traffic.get("start_s", 0.0), **traffic["values"]}
+def entry_of(entry: Plugin) -> dict[str, Any]:
+    """The entry as the tool's functions get it: its keys, without the tool's text."""
+    return {
+        "from": entry.source,
+        "to": entry.destination,
+        "port": entry.port,
+        "duration_s": entry.duration_s,
+        "start_s": entry.start_s,
+        **entry.values,
+    }
 
 
 def _process(
     name: str,
     asked: Mapping[str, Any],
-    traffic: Mapping[str, Any],
-    transport: Mapping[str, Any],
+    entry: Plugin,
+    transport: Transport,
 ) -> Process:
-    tool, role = traffic["plugin"], asked.get("role")
+    tool, role = entry.plugin, asked.get("role")
     if role not in ROLES or set(asked) - set(KEYS):
         raise ValueError(f"{tool}: a process has {', '.join(KEYS)}; role is {role!r}")
     argv = [str(word) for word in asked["argv"]]
@@ -73,12 +80,12 @@ def _process(
     files = dict(asked.get("files") or {})
     return Process(
         name=f"{name}-{role}",
-        host=traffic["to" if role == "server" else "from"],
+        host=entry.destination if role == "server" else entry.source,
         argv=over(transport, argv),
         role=str(role),
         output=f"{name}-{role}.txt",
-        start_s=float(asked.get("start_s", traffic.get("start_s", 0.0))),
-        listens=traffic["port"] if listens else None,
+        start_s=float(asked.get("start_s", entry.start_s)),
+        listens=entry.port if listens else None,
         udp=ready == "udp_port",
         says=None if text is None else str(text),
         lasting=role == "server",

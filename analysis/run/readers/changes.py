@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.run.readers.files import read_text
+from jobs.artefacts import CHANGES
 
-HEAD = "time_s,at_s,link,direction,quantity,value"
+HEAD = ",".join(CHANGES)
 
 
 @dataclass(frozen=True)

@@ -5,21 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 
-COLUMNS = (
-    "time_s",
-    "host",
-    "path",
-    "local",
-    "remote",
-    "token",
-    "local_id",
-    "remote_id",
-    "cwnd",
-    "ssthresh",
-    "srtt_us",
-    "retransmissions",
-    "bytes_acked",
-)
+from jobs.artefacts import TRACE
+
+COLUMNS = TRACE
+
 TEXT_COLUMNS = ("host", "local", "remote", "token")
 UNLIMITED = 2**31 - 1
 """The kernel's ssthresh of a subflow that has not lost anything yet."""

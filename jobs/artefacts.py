@@ -1,0 +1,23 @@
+"""The heads of the tables that a guest leaves, one name per column.
+
+The guest and the fake backend write these tables, and the analysis reads them.
+"""
+
+CHANGES = ("time_s", "at_s", "link", "direction", "quantity", "value")
+"""`changes.csv`: when a change was made, and when it was due, seconds."""
+TRACE = (
+    "time_s",
+    "host",
+    "path",
+    "local",
+    "remote",
+    "token",
+    "local_id",
+    "remote_id",
+    "cwnd",
+    "ssthresh",
+    "srtt_us",
+    "retransmissions",
+    "bytes_acked",
+)
+"""`trace.csv`: one row per connection or subflow and sample."""
