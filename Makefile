@@ -145,6 +145,12 @@ tests: venv kernel image
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 	$(call done)
 
+.PHONY: barriers
+barriers: venv
+	@$(call step,Break each protection against hostile code,minutes)
+	$(BIN)/python -m tests.hostile.break_barriers
+	$(call done)
+
 unit: venv
 	@$(call step,Tests without guests and a browser,under two minutes)
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not ($(LONG))'
