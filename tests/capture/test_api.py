@@ -49,6 +49,14 @@ def test_no_more_memory_than_there_is() -> None:
     loaded.analyser_free(handle)
 
 
+def test_no_memory_for_an_input() -> None:
+    loaded = library.load()
+    settings = Settings(memory_bytes=10).as_core()
+    handle = loaded.analyser_new(ctypes.byref(settings))
+    assert loaded.analyser_add(handle, 0) == -1
+    loaded.analyser_free(handle)
+
+
 def test_a_buffer_holds_so_many_bytes(core: Core) -> None:
     loaded, handle = core
     loaded.analyser_add(handle, 0)
