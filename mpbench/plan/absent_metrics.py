@@ -18,17 +18,9 @@ def warnings(spec: Spec) -> Iterator[str]:
 
 def _present(spec: Spec) -> set[str]:
     """What `needs` names, as far as the experiment has it."""
-    found = set()
+    found: set[str] = set()
     for entry in spec.traffic:
-        sized = entry.tool == "flows" and getattr(entry, "size", None) is not None
-        found |= {needs.SIZED_FLOWS, needs.ONE_DOWNLOAD} if sized else set()
-        found |= {needs.ONE_DOWNLOAD} if entry.tool == "curl" else set()
-        found |= {needs.REQUESTS} if entry.tool == "ab" else set()
-        found |= (
-            {needs.MESSAGES} if getattr(entry, "over", "") == "connection" else set()
-        )
-        timed = entry.tool == "iperf3" and getattr(entry, "duration", None) is not None
-        found |= {needs.TIMED} if timed else set()
+        found |= entry.measures
     captured = bool(spec.capture) or any(case.capture for case in spec.cases.values())
     own = [entry.transport for entry in spec.traffic if entry.transport]
     transports = [*spec.cases.values(), *own]

@@ -190,6 +190,11 @@ class Entry(Part):
         return ()
 
     @property
+    def measures(self) -> frozenset[str]:
+        """What the entry measures, of the words in `analysis.campaign.needs`."""
+        return frozenset()
+
+    @property
     def commands(self) -> dict[str, str]:
         """The program at each end that the user names, by the end's key."""
         return {}

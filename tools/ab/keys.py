@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from analysis.campaign import needs
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import Count, Faults, OneOf, Quantity, Switch
 from mpbench.spec.varied import DURATION, SIZE, START, Varied
@@ -54,6 +55,10 @@ class Requests(Entry):
             if value is not None and value != int(value):
                 reason = f"{value:g} s is not whole; ab counts whole seconds"
                 faults.add((key,), reason)
+
+    @property
+    def measures(self) -> frozenset[str]:
+        return frozenset({needs.REQUESTS})
 
     @property
     def end_s(self) -> float:

@@ -10,6 +10,7 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
+from analysis.campaign import needs
 from mpbench import units
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import ANY_QUANTITY, Faults, OneOf, Quantity
@@ -71,6 +72,10 @@ class ConstantRate(Entry):
         if self.over == OVER[0]:
             values.pop("over", None)
         return values
+
+    @property
+    def measures(self) -> frozenset[str]:
+        return frozenset({needs.MESSAGES} if self.over == "connection" else ())
 
     @property
     def end_s(self) -> float:

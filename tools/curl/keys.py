@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from analysis.campaign import needs
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import OneOf, Quantity
 from mpbench.spec.varied import SIZE, START, TIMEOUT
@@ -25,6 +26,10 @@ class Download(Entry):
         default=None,
         description="When to break off, after its start; never if not said.",
     )
+
+    @property
+    def measures(self) -> frozenset[str]:
+        return frozenset({needs.ONE_DOWNLOAD})
 
     @property
     def end_s(self) -> float:

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 from pydantic.config import JsonDict
 
+from analysis.campaign import needs
 from mpbench.spec import traffic_patterns, user_sets
 from mpbench.spec.flow_sizes import Sizes, read_sizes, sizes_schema
 from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema
@@ -225,6 +226,11 @@ class Flows(Entry):
         description="How the receiver reads: a mode, or {mode, size}.",
         json_schema_extra=read_schema,
     )
+
+    @property
+    def measures(self) -> frozenset[str]:
+        sized = {needs.SIZED_FLOWS, needs.ONE_DOWNLOAD}
+        return frozenset(sized if self.size is not None else ())
 
     @property
     def own_control(self) -> bool:

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
+from analysis.campaign import needs
 from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema
 from mpbench.spec.values import Count, Faults, OneOf, Quantity, Switch
 from mpbench.spec.varied import DURATION, SIZE, START, Varied
@@ -47,6 +48,10 @@ class Traffic(Entry):
         if self.duration is not None and self.duration != int(self.duration):
             reason = f"{self.duration:g} s is not whole; iperf3 counts whole seconds"
             faults.add(("duration",), reason)
+
+    @property
+    def measures(self) -> frozenset[str]:
+        return frozenset({needs.TIMED} if self.duration is not None else ())
 
     @property
     def end_s(self) -> float:
