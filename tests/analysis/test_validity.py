@@ -1,13 +1,13 @@
 """Bounds of the checks that decide which runs count, each from both sides."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from analysis.run import disciplines, link_traffic, tools, validity
+from analysis.run import changed_links, disciplines, link_traffic, tools, validity
 from analysis.run.job import FRAME_BYTES, LinkSettings
 from analysis.run.observed_links import Direction
 from analysis.run.tools import Lasted
@@ -214,10 +214,8 @@ def test_a_path_that_is_no_backup_must_be_used(monkeypatch: pytest.MonkeyPatch) 
 def observed(**more: Any) -> Direction:
     """The link as tc shows it when everything is as asked."""
     known: dict[str, Any] = {"rate_mbps": 10.0, "delay_ms": 10.0, "jitter_ms": 0.0}
-    known |= {"loss_percent": 0.0, "queue_packets": 50.0}
-    traits = thing(discipline="", facts={})
-    shown: Direction = thing(**{**known, "traits": traits, **more})
-    return shown
+    known |= {"loss_percent": 0.0, "queue_packets": 50.0, "bytes": 0}
+    return Direction(**{**known, "queue_drops": 0, "other_drops": 0, **more})
 
 
 @pytest.mark.parametrize(
@@ -273,3 +271,323 @@ def test_one_packet_that_an_interface_drops_is_told(drops: int, told: int) -> No
 def test_one_time_without_memory_is_told(count: int, told: int) -> None:
     run = thing(counters={"client": {"TcpExtTCPMemoryPressures": count}})
     assert len(list(validity.memory_sufficed(run))) == told
+
+
+def kernel(
+    *hosts: str, protocol: str = "mptcp", flows: object = None, **reported: str
+) -> Any:
+    """A run whose hosts all ask for lia and lowrtt, and report the same."""
+    asked = thing(protocol=protocol, scheduler="lowrtt", congestion_control="lia")
+    entry = thing(sources=hosts, flows=flows, transport=asked)
+    stated = {"congestion_control": "lia", "scheduler": "lowrtt", **reported}
+    return thing(
+        job=thing(initiators=dict.fromkeys(hosts, asked), traffic=(entry,)),
+        outcome=thing(transports={host: stated for host in hosts}),
+    )
+
+
+def test_the_kernel_has_the_controller_and_the_scheduler_that_were_asked_for() -> None:
+    assert list(validity.transport_as_asked(kernel("a"))) == []
+    (said,) = validity.transport_as_asked(kernel("a", congestion_control="cubic"))
+    assert said == "congestion control is cubic, asked for lia"
+    said_of_two = list(validity.transport_as_asked(kernel("a", "b", scheduler="x")))
+    assert said_of_two == [
+        f"scheduler is x on {host}, asked for lowrtt" for host in "ab"
+    ]
+
+
+def test_tcp_has_no_scheduler_and_flows_set_their_own_controller() -> None:
+    tcp = kernel("a", protocol="tcp", scheduler="x")
+    assert list(validity.transport_as_asked(tcp)) == []
+    own = kernel("a", flows=thing(), congestion_control="cubic")
+    assert list(validity.transport_as_asked(own)) == []
+
+
+def test_only_a_hosts_own_traffic_says_its_controller() -> None:
+    run = kernel("a")
+    run.job.traffic[0].sources = ("other",)
+    run.outcome.transports["a"] = {"congestion_control": "x", "scheduler": "lowrtt"}
+    assert list(validity.transport_as_asked(run)) == []
+
+
+def test_a_host_that_reports_nothing_is_told() -> None:
+    run = kernel("a")
+    run.outcome.transports = {}
+    assert len(list(validity.transport_as_asked(run))) == 2
+
+
+@pytest.mark.parametrize("of", ["flow_bytes", "pairs"])
+def test_short_flows_and_flows_of_many_hosts_may_fall_back(
+    monkeypatch: pytest.MonkeyPatch, of: str
+) -> None:
+    run = one_connection(monkeypatch, LONG, MPCapableFallbackACK=1)
+    assert len(list(validity.no_fallback(run))) == 2
+    (entry,) = run.job.traffic
+    setattr(entry, of, (("client", "server"),) if of == "pairs" else 1000)
+    run.reports = (thing(flows=()),)
+    flow = thing(connected_s=0.1, subflows=2, source="client", destination="server")
+    monkeypatch.setattr(validity, "_of_pair", lambda *_: thing(flows=(flow,)))
+    assert list(validity.no_fallback(run)) == []
+
+
+@pytest.mark.parametrize(
+    "more", [{"pairs": ()}, {"bulk": False}, {"transport": thing(protocol="tcp")}]
+)
+def test_other_entries_are_not_counted_among_many(more: dict[str, Any]) -> None:
+    known = {"pairs": (("a", "b"),), "transport": MPTCP, "bulk": True}
+    report = thing(flows=(thing(subflows=0, connected_s=0.1),))
+    run = thing(job=thing(traffic=(thing(**{**known, **more}),)), reports=(report,))
+    assert list(validity._fallbacks_of_many(run)) == []
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report of an entry between many hosts."""
+
+    flows: tuple[Any, ...]
+
+
+def test_the_part_of_a_pair_is_what_is_of_both_hosts_and_is_mptcp() -> None:
+    entry = thing(pairs=(("a", "b"),))
+    flows = tuple(
+        thing(source=source, destination=destination, subflows=subflows)
+        for source, destination, subflows in (
+            *(("a", "b", 1), ("a", "c", 2), ("b", "b", 2), ("a", "b", 0)),
+        )
+    )
+    report = Report(flows)
+    assert validity._of_pair(entry, report, "a", "b") == Report(flows[:1])
+    assert validity._of_pair(entry, report, "a") == Report(flows[:2])
+    assert validity._of_pair(thing(pairs=()), report, "a") is report
+
+
+def test_both_entries_to_a_host_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = one_connection(monkeypatch, LONG)
+    run.job.traffic, run.reports = run.job.traffic * 2, (None, None)
+    run.counters["client"] |= {"MPCapableSYNACKRX": 2, "MPJoinSynAckRx": 2}
+    (said,) = validity.subflows_established(run)
+    assert said == "1 of 2 further subflows joined (server)"
+
+
+def test_hosts_of_a_data_centre_have_their_links_in_common(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(link_traffic, "path_bytes", lambda run, own: {1: 10**7, 2: 0})
+    run = one_connection(monkeypatch, LONG, MPJoinSynAckRx=0)
+    run.job.is_backup = lambda own, number: False
+    (entry,) = run.job.traffic
+    entry.by_host = (thing(source="client"),)
+    for sources, classes, told in (
+        (("a", "b"), True, 0),
+        (("a", "b"), False, 1),
+        (("a",), True, 1),
+    ):
+        entry.sources, run.has_classes = sources, classes
+        run.job.initiators = {}
+        assert len(list(validity.paths_used(run))) == told
+    entry.bulk = False
+    assert list(validity.paths_used(run)) == []
+
+
+def test_one_bulk_entry_is_enough_to_need_the_links(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = one_connection(monkeypatch, LONG, MPJoinSynAckRx=0)
+    carried = {"path1": 0, "path2": 10**7}
+    monkeypatch.setattr(link_traffic, "link_bytes", lambda run: carried)
+    run.used_links, run.needed_links = run.job.links, {"path1", "path2"}
+    other = thing(**{**vars(run.job.traffic[0]), "bulk": False})
+    run.job.traffic, run.reports = (*run.job.traffic, other), (None, None)
+    assert len(list(validity.links_used(run))) == 1
+    run.job.traffic, run.reports = (other,), (None,)
+    assert list(validity.links_used(run)) == []
+
+
+def test_exactly_a_hundredth_may_pass_an_unused_link(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    carried = {"path1": 500_000, "path2": 490_000, "other": 10_000}
+    monkeypatch.setattr(link_traffic, "link_bytes", lambda run: carried)
+    run = one_connection(monkeypatch, LONG, MPJoinSynAckRx=0)
+    run.used_links, run.needed_links = run.job.links, {"path1", "path2"}
+    assert list(validity.links_used(run)) == []
+
+
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Links without a discipline or an impairment."""
+    monkeypatch.setattr(disciplines, "asked", lambda *_: None)
+    monkeypatch.setattr(disciplines, "differences", lambda *_: ())
+
+
+@pytest.mark.usefixtures("plain")
+def test_each_direction_of_each_link_is_compared() -> None:
+    both = link(down=link(capacity_mbps=20.0))
+    run = thing(job=thing(links=(both, link(name="path2")), changes=()), changes=())
+    ends = {"forward": observed(), "backward": observed(rate_mbps=20.0)}
+    run.links = (thing(name="path1", **ends),)
+    assert list(validity.links_as_asked(run)) == ["path 2 was not built"]
+    turned = {"forward": ends["backward"], "backward": ends["forward"]}
+    run.links = (thing(name="path1", **turned), thing(name="path2", **ends))
+    assert list(validity.links_as_asked(run)) == [
+        "path 1 forward: rate is 20 Mbit/s, asked for 10",
+        "path 1 backward: rate is 10 Mbit/s, asked for 20",
+        "path 2 backward: rate is 20 Mbit/s, asked for 10",
+    ]
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize(
+    "rate_mbps, shown_mbps, told",
+    [
+        (0.001, 0.0010079, 0),  # a byte per second is 8e-6 Mbit/s
+        (0.001, 0.0010081, 1),
+        (0.0, 8e-6, 0),  # out
+        (0.0, 16.1e-6, 1),
+        (0.5, 0.5, 0),
+    ],
+)
+def test_slow_links_are_shown_in_whole_bytes_per_second(
+    rate_mbps: float, shown_mbps: float, told: int
+) -> None:
+    shown = observed(rate_mbps=shown_mbps, queue_packets=50.0)
+    asked = link(capacity_mbps=rate_mbps)
+    assert len(list(validity._differences(asked, shown))) == told
+
+
+@pytest.mark.usefixtures("plain")
+def test_the_queue_of_a_link_that_is_out_is_not_shown() -> None:
+    shown = observed(rate_mbps=8e-6, queue_packets=None)
+    assert list(validity._differences(link(capacity_mbps=0.0), shown)) == []
+    slow = observed(rate_mbps=1.0, queue_packets=None)
+    (said,) = validity._differences(link(capacity_mbps=1.0), slow)
+    assert said == "queue cannot be read back"
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize("more, told", [(1.65, 0), (1.653, 1), (-1.65, 0), (-1.653, 1)])
+def test_a_fast_queue_is_shown_in_two_microseconds(more: float, told: int) -> None:
+    """2e-6 s of 10 Gbit/s are 2,500 bytes, 1.6513 packets."""
+    asked = link(capacity_mbps=10_000.0)
+    shown = observed(rate_mbps=10_000.0, queue_packets=50 + more)
+    assert len(list(validity._differences(asked, shown))) == told
+
+
+@pytest.mark.usefixtures("plain")
+def test_what_was_not_asked_for_is_told_and_cakes_queue_is_not_compared() -> None:
+    asked = link(capacity_mbps=None)
+    assert list(validity._differences(asked, observed(rate_mbps=None))) == []
+    assert list(validity._differences(asked, observed())) == [
+        "rate is 10 Mbit/s, asked for none"
+    ]
+    cake = disciplines.Traits(discipline=disciplines.CAKE)
+    shown = observed(queue_packets=7.0, traits=cake)
+    assert list(validity._differences(link(), shown)) == []
+
+
+@pytest.mark.usefixtures("plain")
+def test_loss_is_shown_to_a_ten_thousandth_of_a_percent() -> None:
+    for shown_percent, told in ((1.00009, 0), (1.00011, 1)):
+        shown = observed(loss_percent=shown_percent)
+        assert len(list(validity._differences(link(loss_percent=1.0), shown))) == told
+
+
+def test_changes_are_compared_until_the_last_client_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def until(job: Any, changes: Any, end_s: float) -> list[str]:
+        return [f"until {end_s} s"]
+
+    monkeypatch.setattr(changed_links, "differences", until)
+    process = [
+        thing(name="traffic-0-client", end_s=4.0),
+        thing(name="traffic-1-client", end_s=9.5),
+        thing(name="traffic-1-server", end_s=12.0),
+        thing(name="traffic-2-client", end_s=None),
+    ]
+    run = thing(job=thing(changes=(1,)), changes=(), outcome=thing(processes=process))
+    assert list(validity.changes_as_asked(run)) == ["until 9.5 s"]
+    run.outcome.processes = process[3:]
+    assert list(validity.changes_as_asked(run)) == ["until 0.0 s"]
+    run.outcome.processes = []
+    assert list(validity.changes_as_asked(run)) == ["until 0.0 s"]
+    run.job.changes = ()
+    assert list(validity.changes_as_asked(run)) == []
+
+
+def dropping(**more: Any) -> Any:
+    """A run whose link path1 is shaped at r:eth1 and r:eth2; nothing drops."""
+    way = {"loss_percent": None, "other_drops": 0}
+    traits = {"loses": False, "corrupts": False}
+    ends = {
+        name: thing(**way, traits=thing(**traits)) for name in ("forward", "backward")
+    }
+    known = {
+        "outcome": thing(links=(thing(forward=("r", "eth1"), backward=("r", "eth2")),)),
+        "qdiscs": (),
+        "links": (thing(name="path1", **ends),),
+        "interfaces": (),
+        "job": thing(changes=(), links=()),
+    }
+    return thing(**{**known, **more})
+
+
+@pytest.mark.parametrize(
+    "node, interface, parent, drops, told",
+    [
+        ("r", "eth1", None, 5, 0),
+        ("r", "eth2", None, 5, 0),
+        ("r", "eth3", None, 5, 1),
+        ("s", "eth1", None, 5, 1),
+        ("r", "eth3", "1:", 5, 0),  # counted in its parent
+        ("r", "eth3", None, 0, 0),
+    ],
+)
+def test_queues_outside_of_bottlenecks_drop_nothing(
+    node: str, interface: str, parent: str | None, drops: int, told: int
+) -> None:
+    names = {"node": node, "interface": interface, "place": f"{node}:{interface}"}
+    run = dropping(qdiscs=(thing(**names, parent=parent, drops=drops),))
+    said = list(validity.no_drop_elsewhere(run))
+    assert said == [f"{drops} packets dropped by {node}:{interface}"] * told
+
+
+@pytest.mark.parametrize(
+    "loss, loses, changes, told",
+    [
+        (None, False, (), 1),
+        (1.0, False, (), 0),
+        (None, True, (), 0),
+        (None, False, (thing(link="path1", quantity="loss_percent"),), 0),
+    ],
+)
+def test_packets_are_lost_before_a_queue_only_where_it_was_asked_for(
+    loss: float | None, loses: bool, changes: tuple[Any, ...], told: int
+) -> None:
+    run = dropping(job=thing(changes=changes, links=()))
+    way = run.links[0].backward
+    way.other_drops, way.loss_percent, way.traits.loses = 3, loss, loses
+    said = list(validity.no_drop_elsewhere(run))
+    assert len(said) == told
+    assert all("backward: 3 packets dropped before the queue" in one for one in said)
+
+
+@pytest.mark.parametrize("dropped, errors, said", [(1, 0, 1), (0, 1, 1), (2, 2, 4)])
+@pytest.mark.parametrize("way", ["forward", "backward"])
+def test_interfaces_drop_nothing_but_where_packets_are_damaged(
+    way: str, dropped: int, errors: int, said: int
+) -> None:
+    interface = thing(interface="eth0", node="s", dropped=dropped, errors=errors)
+    run = dropping(interfaces=(interface,))
+    assert list(validity.no_drop_elsewhere(run)) == [
+        f"{said} packets dropped by eth0 on s"
+    ]
+    getattr(run.links[0], way).traits.corrupts = True
+    assert list(validity.no_drop_elsewhere(run)) == []
+
+
+def test_the_fuller_direction_sets_the_round_trip() -> None:
+    """50 packets at 10 Mbit/s up, 100 Mbit/s down: one full queue, the slower one."""
+    both = link(down=link(capacity_mbps=100.0))
+    expected_s = 0.020 + 50 * 1514 * 8 / 10e6
+    assert validity._round_trip_s(both) == pytest.approx(expected_s, abs=1e-12)
