@@ -330,6 +330,14 @@ def test_short_flows_and_flows_of_many_hosts_may_fall_back(
     assert list(validity.no_fallback(run)) == []
 
 
+def test_one_entry_of_short_flows_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = one_connection(monkeypatch, LONG, MPCapableFallbackACK=1)
+    short = thing(**{**vars(run.job.traffic[0]), "flow_bytes": 1000})
+    run.job.traffic, run.reports = (*run.job.traffic, short), (None, None)
+    run.counters["client"]["MPCapableSYNACKRX"] = 2
+    assert list(validity.no_fallback(run)) == []
+
+
 @pytest.mark.parametrize(
     "more", [{"pairs": ()}, {"bulk": False}, {"transport": thing(protocol="tcp")}]
 )
@@ -443,6 +451,7 @@ def test_each_direction_of_each_link_is_compared() -> None:
         (0.001, 0.0010079, 0),  # a byte per second is 8e-6 Mbit/s
         (0.001, 0.0010081, 1),
         (0.0, 8e-6, 0),  # out
+        (0.0, 15.9e-6, 0),
         (0.0, 16.1e-6, 1),
         (0.5, 0.5, 0),
     ],

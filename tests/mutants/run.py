@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from tests.mutants import c, core
+from tests.mutants import c, core, python
 from tests.mutants.mutant import Mutant
 from tests.mutants.targets import ROOT, Target, load
 
@@ -43,7 +43,10 @@ class Language:
     runner: Callable[[Target, Path], Runner]
 
 
-LANGUAGES = {"c": Language(c.mutants, core.warm_up, core.Core)}
+LANGUAGES = {
+    "c": Language(c.mutants, core.warm_up, core.Core),
+    "python": Language(python.mutants, core.warm_up, python.Runner),
+}
 
 
 def chosen(target: Target) -> list[Mutant]:
