@@ -1,1 +1,1 @@
-"""What times the product: speed, CPU time and memory, each beside a stated aim."""
+"""Measurements of the product: speed, CPU time and memory, each beside a stated aim."""

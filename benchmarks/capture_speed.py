@@ -57,7 +57,7 @@ print(time.process_time() - cpu, time.perf_counter() - wall,
 
 @dataclass(frozen=True)
 class Took:
-    """What one program took.
+    """CPU time and memory of one program.
 
     cpu_s, wall_s : time of the analysis, or of the whole tshark process
     peak_mib : highest memory of the process

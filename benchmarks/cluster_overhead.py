@@ -1,4 +1,4 @@
-"""What a run on a cluster costs the machine that collects the results.
+"""Cost of a run on a cluster for the machine that collects the results.
 
     python -m benchmarks.cluster_overhead [--points 250] [--workers 2] [--steps 1000]
         [--skip-own] [--at-most SECONDS]
@@ -54,7 +54,7 @@ CLUSTERS = ((10, 1), (100, 1), (300, 1), (1000, 1), (1000, 5), (1000, 10), (1000
 cores and the runs evenly (`--shard I/N`)."""
 RUN_S = (1.0, 10.0, 60.0)
 LOOK_S = 1.0
-"""How often a campaign is looked at."""
+"""Interval between two looks at a campaign."""
 
 
 def cpu_s(pid: int) -> float:
@@ -102,7 +102,7 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a campaign has cost so far.
+    """Cost of a campaign so far.
 
     runs : how many are finished
     wall_s : since it began
@@ -119,7 +119,7 @@ class Cost:
         return f"{self.wall_s:6.1f} s wall, {self.collector_s:6.1f} s CPU"
 
     def since(self, earlier: "Cost") -> str:
-        """What each run after `earlier` has cost."""
+        """Cost of each run after `earlier`."""
         runs = max(1, self.runs - earlier.runs)
         collector_ms = 1000 * (self.collector_s - earlier.collector_s) / runs
         scheduler_ms = 1000 * (self.scheduler_s - earlier.scheduler_s) / runs
@@ -143,7 +143,8 @@ class Campaign:
     at_most_s: float = float("inf")
 
     def execute(self, *options: str, scheduler: int | None = None) -> Cost:
-        """What it cost. `scheduler` is the process of dask's scheduler."""
+        """Execute the campaign and return its cost. `scheduler` is the process of
+        dask's scheduler."""
         command = [sys.executable, "-m", "mpbench.cli", "run", str(self.file)]
         command += ["--backend", "fake", "--out", str(self.out), *options]
         begun_s = time.monotonic()
@@ -176,7 +177,7 @@ class Campaign:
         return now(usage.ru_utime + usage.ru_stime)
 
     def _finished(self) -> int:
-        """How many runs are in their places."""
+        """Number of runs that are in their places."""
         return sum(1 for _ in (self.out / "runs").glob("[!.]*"))
 
 

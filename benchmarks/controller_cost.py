@@ -90,7 +90,7 @@ def one_round(names: Sequence[str], cpu: int) -> dict[str, float]:
 
 
 def summary(rounds: Sequence[Mapping[str, float]]) -> Iterator[dict[str, Any]]:
-    """What is printed of each controller."""
+    """The line that is printed for each controller."""
     for name in rounds[0]:
         ratios = [each[name] / each[REFERENCE] for each in rounds]
         yield {

@@ -58,7 +58,7 @@ traffic:
 
 @dataclass(frozen=True)
 class Spent:
-    """What one execution took.
+    """Cost of one execution.
 
     events : packets that left a queue, over all links
     memory_kib : the most that a process of the guest had in memory
@@ -71,7 +71,7 @@ class Spent:
 
 @dataclass(frozen=True)
 class Point:
-    """What one connection per host costs; `seconds` and `skip` as in the options."""
+    """Cost of one connection per host; `seconds` and `skip` as in the options."""
 
     seconds: float
     skip: float
@@ -148,7 +148,7 @@ def point(ports: int, subflows: int, options: argparse.Namespace) -> Point:
 
 
 def more(subflows: int) -> str:
-    """What a case says of its subflows, beside the first."""
+    """The words of a case about its subflows, beside the first."""
     if subflows == 1:
         return ""
     return f", path_manager: {{name: ndiffports, subflows: {subflows}}}"

@@ -1,4 +1,4 @@
-"""How rounds of controllers become ratios; nothing is executed."""
+"""Tests of the ratios that follow from rounds of controllers; nothing is executed."""
 
 import pytest
 

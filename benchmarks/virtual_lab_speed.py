@@ -288,7 +288,7 @@ def line(measured: Measured) -> str:
 
 
 def extrapolated(tree: list[Measured]) -> str:
-    """What the FatTree's whole run would take: a line through its two short ones."""
+    """Estimated time of the FatTree's whole run: a line through its two short ones."""
     short, longer = (min(each.cpu_s[0]) for each in tree)
     slope = (longer - short) / (SHORT_S[1] - SHORT_S[0])
     whole_s = short + slope * (TREE_S - SHORT_S[0])

@@ -1,4 +1,4 @@
-"""Where the packets of a run are captured."""
+"""Places where the packets of a run are captured."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from topologies.fabric import CHOICES, LIMITS, MOST_BURST_PACKETS
 
 @dataclass(frozen=True, kw_only=True)
 class Fabric:
-    """How the fabric forwards packets.
+    """The forwarding of packets by the fabric.
 
     choose : how a new flow picks one of several paths between two addresses
     limit : what a queue of N packets holds; None for the bytes of N full packets

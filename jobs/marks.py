@@ -24,7 +24,7 @@ class Bounds:
     below: float | None = None
 
     def fault(self, value: float) -> str:
-        """Why a number is outside; empty if it is within."""
+        """Reason why a number is outside; empty if it is within."""
         if self.least is not None and not value >= self.least:
             return f"Input should be greater than or equal to {self.least:.17g}"
         if self.above is not None and not value > self.above:

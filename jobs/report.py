@@ -1,4 +1,4 @@
-"""How a run is measured. This is no part of the run's id."""
+"""Measures of a run. This is no part of the run's id."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where mpbench's parts lie that are no modules of its own.
+"""Places of mpbench's parts that are no modules of its own.
 
 In a checkout they lie in the folders of the checkout. A wheel has copies of them in
 `mpbench/_carried`, and what was built of them (packing/ makes it):

@@ -1,4 +1,4 @@
-"""How much memory guests have."""
+"""Memory of guests."""
 
 from jobs.guest import LEAST_MIB as LEAST_MIB
 from jobs.guest import MIB as MIB

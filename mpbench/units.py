@@ -80,7 +80,7 @@ BARE_PREFIXES = {
     "bytes": {"k": "kB", "K": "kB", "m": "MB", "M": "MB", "g": "GB", "G": "GB"},
     "ms": {"m": "ms", "u": "us", "n": "ns"},
 }
-"""What a prefix without its unit, such as the M of `10M`, most likely stands for."""
+"""Most likely meaning of a prefix without its unit, such as the M of `10M`."""
 
 MOST_CHARACTERS = 60
 """Length of a quantity's text."""
@@ -153,7 +153,7 @@ def parse(value: object, unit: str, stated: str | None = None) -> float:
 
 
 def _with_unit(number: float, unit: str) -> str:
-    """What to write for a number without a unit.
+    """Advice for a number without a unit.
 
     A fraction may be meant as a ratio or as a percentage, which nobody can guess.
     """
@@ -222,7 +222,7 @@ def _spelled(unit: str) -> str:
 
 
 def _kind(unit: "pint.Unit") -> str:
-    """What a unit measures, in words."""
+    """Kind of quantity that a unit measures, in words."""
     registry = _registry()
     for canonical, (kind, _) in KINDS.items():
         if (
@@ -234,7 +234,7 @@ def _kind(unit: "pint.Unit") -> str:
 
 
 def _nearest(own: str, unit: str) -> str:
-    """What to write in place of an unknown unit."""
+    """Advice in place of an unknown unit."""
     meant = BARE_PREFIXES.get(unit, {}).get(own)
     if meant is not None:
         return f"did you mean '{meant}'?"

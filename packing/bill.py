@@ -19,7 +19,7 @@ Component = dict[str, Any]
 
 
 def bill(wheel: Path) -> Mapping[str, Any]:
-    """What a wheel has in it, and what it needs.
+    """Bill of a wheel: its contents, and its needs.
 
     Raises UserError if kernel or image are not built, or differ from their hashes.
     """

@@ -18,7 +18,7 @@ READ = (
     *("pyproject.toml", "setup.py", "README.md", "LICENSE", "packing"),
     *(imports.OWNER, *imports.MOVED, *parts.FOLDERS),
 )
-"""What setup.py, pyproject.toml and packing/ name."""
+"""Files that setup.py, pyproject.toml and packing/ name."""
 MADE = ("__pycache__", "*.pyc", "*.so", "*.o", "*.egg-info")
 
 
@@ -50,7 +50,7 @@ def copy(top: Path, target: Path) -> None:
 
 
 def _listed(top: Path, *which: str) -> set[str] | None:
-    """What `git ls-files` prints; None if git does not manage this very folder."""
+    """Output of `git ls-files`; None if git does not manage this very folder."""
     git = ["git", "-C", str(top)]
     try:
         owner = subprocess.run(

@@ -58,7 +58,7 @@ def write(out: Path, debs: Path | None = None) -> Path:
 def sources_of(
     shell: Shell, packages: Iterable[Path]
 ) -> tuple[list[str], tuple[Source, ...]]:
-    """What packages are built of.
+    """Sources that packages are built from.
 
     Returns a line per package (its name and version, and those of its source), and the
     sources, each once.

@@ -9,11 +9,11 @@ from pathlib import Path
 from mpbench.errors import UserError
 
 SHOWN = 40
-"""How many lines of pip's output are shown."""
+"""Number of lines of pip's output that are shown."""
 _FRAME = " \t\u2502\u2570\u2500>\u00d7"
-"""What pip draws beside a message."""
+"""Characters that pip draws beside a message."""
 _END = "[end of output]"
-"""What pip writes below the output of a build that failed."""
+"""Lines that pip writes below the output of a build that failed."""
 _EMPTY = re.compile(r"$|note:|hint:|\[notice\]|ERROR: Failed (building|to build)")
 
 

@@ -30,7 +30,7 @@ USERS = 30
 
 @dataclass(frozen=True)
 class Ways:
-    """How the windows of a scenario behave; bare_packets.c explains the switches."""
+    """Behaviour of the windows of a scenario; bare_packets.c explains the switches."""
 
     delayed: bool = True
     acks: bool = False

@@ -164,12 +164,12 @@ def compared(chosen: Sample, out: Path) -> Iterator[Compared]:
 
 
 def _bytes(found: Mapping[str, Any], column: str) -> str | None:
-    """What a kept row has of a column; None if it has no such column."""
+    """Bytes of a column in a kept row; None if it has no such column."""
     return json.dumps(found[column]) if column in found else None
 
 
 def report(name: str, results: Sequence[Compared]) -> Iterator[str]:
-    """How many runs are equal, and a line per run that is not."""
+    """Number of runs that are equal, and a line per run that is not."""
     executed = [result for result in results if not result.missing]
     equal = sum(not result.differences for result in executed)
     yield f"{name}: {equal} of {many(len(executed), 'run')} equal"

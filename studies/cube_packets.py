@@ -28,7 +28,7 @@ SLOW_MS = 200.0
 
 @dataclass(frozen=True)
 class Ways:
-    """How TCP and queues behave; cube_packets.c explains the switches.
+    """Behaviour of TCP and queues; cube_packets.c explains the switches.
 
     ewtcp_a : EWTCP's a, for three subflows
     """
@@ -48,7 +48,7 @@ class Ways:
 
 @dataclass(frozen=True)
 class Found:
-    """What a run printed.
+    """Output of a run.
 
     goodput_mbps : of a host
     long_over_short : ratio of the rates of a subflow

@@ -1,4 +1,4 @@
-"""How full the links of a data centre were between two times of a run, and the windows.
+"""Load of a data centre's links between two times of a run, and the windows.
 
     python -m studies.idle_links RUN...
 
@@ -40,7 +40,7 @@ SETTLED_S = 1.5
 
 @dataclass(frozen=True)
 class Use:
-    """What one direction of a link did between two times.
+    """Packets that one direction of a link carried between two times.
 
     share : bytes over what the capacity allows
     drops : packets that found the queue full
@@ -166,7 +166,7 @@ def sum_of(rows: Sequence[Mapping[str, Any]], key: str) -> int:
 
 
 def lia_growth_per_s(subflows: Sequence[tuple[float, float]]) -> float:
-    """How fast LIA grows the sum of the windows, in packets per second.
+    """Growth of the sum of the windows under LIA, in packets per second.
 
     subflows : window in packets, round-trip time in seconds; if all are acknowledged
     RFC 6356, sec. 3

@@ -48,7 +48,7 @@ REUSED = {
 }
 """Campaigns that copy the runs of an earlier one."""
 SLOWER = {"mpcc-fig-19-rates": 2.5, "mpcc-fig-19-windows": 2.5}
-"""How many times the estimate a campaign takes.
+"""Factor between the estimate of a campaign and its time.
 
 A run of mpcc-fig-19-rates took 27 s of CPU time where `mpbench plan` says 11 s: its 180
 subflows send at least two segments per round trip, and again what the queues drop. The
@@ -57,7 +57,7 @@ runs of the other controllers are assumed to take as long.
 
 
 def cpu_s(name: str) -> float:
-    """What a campaign takes, CPU seconds on a quiet machine: the plan's estimate, put
+    """Cost of a campaign, CPU seconds on a quiet machine: the plan's estimate, put
     right where a measured run differs from it.
 
     A campaign that copies all of its runs costs nothing.

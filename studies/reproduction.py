@@ -79,7 +79,7 @@ PUBLISHED = ROOT / "results/published"
 REFERENCE = ROOT / "results/reference"
 ROWS = kept.UNPACKED
 TABLES = kept.ARCHIVES
-"""Where tables of the thesis's designs are kept, beside the archives of rows."""
+"""Folder for tables of the thesis's designs, beside the archives of rows."""
 SETS = ("upstream", "papers", "designs", "v091", "control", "parts", "exploration")
 PATCHED = (
     "bcube-tp1-simulator",

@@ -36,7 +36,8 @@ def builds(folder: Path) -> Builds:
 
 
 def faults(folder: Path) -> list[str]:
-    """What keeps the pages of a publication from one build and one clean commit."""
+    """Reasons why the pages of a publication are not of one build and one clean
+    commit."""
     told = []
     for source, names in builds(folder).items():
         for name, values in names.items():

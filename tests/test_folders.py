@@ -1,4 +1,4 @@
-"""What the folders may import, and what the capture core's files may call."""
+"""Rules for the imports of folders, and for the calls of the capture core's files."""
 
 import ast
 import re

@@ -19,7 +19,7 @@ ALONE = {
 
 @cache
 def imported() -> dict[str, list[tuple[str, int]]]:
-    """What each file imports, and in which line."""
+    """Imports of each file, with their lines."""
     return {
         name: list(imports(name, path.read_text(encoding="utf-8"), KNOWN))
         for name, path in KNOWN.items()

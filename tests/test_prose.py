@@ -102,3 +102,23 @@ def test_a_rule_catches(text: str) -> None:
 )
 def test_no_rule_catches(text: str) -> None:
     assert faults(text) == []
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ('"""What a run left."""\n', 1),
+        ('def f():\n    """How it ended."""\n', 1),
+        ('A = 1\n"""Where it lies."""\n', 1),
+        ('"""Whether a run ended."""\nprint("What was left")\n', 0),
+        ('def f():\n    """Files that a run left."""\n', 0),
+    ],
+)
+def test_a_docstring_opens_with_a_noun_or_a_verb(
+    check: ModuleType, tmp_path: Path, text: str, found: int
+) -> None:
+    path = tmp_path / "opens.py"
+    path.write_text(text)
+    lines = list(check.openings(path))
+    assert len(lines) == found
+    assert all(f"{path}:" in line and "a noun or a verb" in line for line in lines)

@@ -57,7 +57,7 @@ _PARTS = (
 
 
 NETWORK = "the network"
-"""What messages call a network that an experiment file describes."""
+"""Name of a network that an experiment file describes, in messages."""
 
 
 @cache

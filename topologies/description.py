@@ -28,7 +28,7 @@ class User:
 
 @dataclass(frozen=True)
 class Description:
-    """What experiment files can say about a topology.
+    """Features of a topology that experiment files can set.
 
     described : True if an experiment file describes the network itself, so that a job
         keeps the description; False if a module of this package has the name

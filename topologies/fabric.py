@@ -21,19 +21,19 @@ from topologies.shaping import BURST_BYTES, FRAME_BYTES, Shape
 from topologies.wiring import Port, Wiring
 
 CHOICES = ("rotate", "hash", "random")
-"""How a new flow picks one of several paths between two addresses: the next in turn, by
-a hash of its addresses and ports, or at random."""
+"""Choice of one of several paths between two addresses for a new flow: the next in
+turn, by a hash of its addresses and ports, or at random."""
 UP, DOWN = "up", "down"
 PACKETS = "packets"
 LIMITS = ("bytes", PACKETS)
-"""What a queue of N packets holds: the bytes of N full packets, as a tbf does, or N
+"""Contents of a queue of N packets: the bytes of N full packets, as a tbf does, or N
 packets of any size."""
 BURST_PACKETS = BURST_BYTES // FRAME_BYTES
-"""What the token bucket of a link holds that could also be one of namespaces."""
+"""Contents of the token bucket of a link that could also be one of namespaces."""
 MOST_BURST_PACKETS = 100_000
 IN_TURN, FIRST, DIRECT = "in_turn", "first", "direct"
 ACKS = (IN_TURN, FIRST, DIRECT)
-"""How TCP segments without data travel: like all others, before others that wait in the
+"""Travel of TCP segments without data: like all others, before others that wait in the
 host, or to the other end at once."""
 RED_AS_BUILT = {
     "probability_percent": 10.0,
@@ -108,7 +108,7 @@ class Table:
 
 
 def fault(shapes: Mapping[str, Shape]) -> str:
-    """Why the fabric cannot have such links; empty if it can."""
+    """Reason why the fabric cannot have such links; empty if it can."""
     for name, shape in shapes.items():
         if shape.tclink:
             return f"{name} is a TCLink of Mininet's, which the fabric does not have"
@@ -123,7 +123,7 @@ def fault(shapes: Mapping[str, Shape]) -> str:
 
 
 def discipline_fault(discipline: Discipline | None) -> str:
-    """Why a link of the fabric cannot have a discipline; empty if it can."""
+    """Reason why a link of the fabric cannot have a discipline; empty if it can."""
     if discipline is None:
         return ""
     if discipline.name != RED:

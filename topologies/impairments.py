@@ -1,4 +1,4 @@
-"""What links do to packets beyond delay and independent loss.
+"""Impairments of packets on links, beyond delay and independent loss.
 
 All of it happens in the delay line (netem), before the queue. This file uses the
 standard library only, because the guest imports it.
@@ -50,7 +50,7 @@ class Reordering:
 
 @dataclass(frozen=True)
 class Impairments:
-    """What a direction of a link does to packets; None or 0 for what it does not do.
+    """Impairments of a direction of a link; None or 0 for those that it has not.
 
     duplication_percent : share of packets that arrive twice
     corruption_percent : share of packets of which one bit is changed
@@ -80,7 +80,7 @@ def from_json(document: Mapping[str, Any]) -> Impairments:
 def fault(
     impairments: Impairments, delay_ms: float, jitter_ms: float, loss_percent: float
 ) -> str:
-    """Why a direction of a link cannot have the impairments; empty if it can.
+    """Reason why a direction of a link cannot have the impairments; empty if it can.
 
     delay_ms, jitter_ms, loss_percent : of the direction
     """

@@ -132,7 +132,7 @@ def described(
 def faults(
     users: Sequence[User], links: Collection[str]
 ) -> Iterator[tuple[Place, str]]:
-    """What is wrong with a network, each fault with its place and what would work.
+    """Faults of a network, each with its place and what would work.
 
     A place is ("links", link), ("users", host) or ("users", host, number of the path,
     from 0).
@@ -165,7 +165,7 @@ def faults(
 
 
 def backup_fault(backups: Collection[int], paths: int) -> str:
-    """Why a host cannot have these backups; empty if it can.
+    """Reason why a host cannot have these backups; empty if it can.
 
     paths : number of its paths
     """

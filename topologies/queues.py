@@ -69,7 +69,7 @@ class Option:
         return self.name + SUFFIXES.get(self.unit, "")
 
     def fault(self, value: object) -> str:
-        """Why a value in the canonical unit cannot be; empty if it can."""
+        """Reason why a value in the canonical unit cannot be; empty if it can."""
         if value is None:
             return "" if self.default is None else "needs a value"
         if self.unit == "switch":
@@ -247,7 +247,7 @@ def from_json(document: Mapping[str, Any]) -> Discipline:
 
 
 def fault(discipline: Discipline) -> str:
-    """What is wrong with the options together; empty if nothing is."""
+    """Fault of the options together; empty if there is none."""
     if discipline.name != RED:
         return ""
     values = dict(discipline.values)

@@ -60,7 +60,7 @@ def packet_time_ms(capacity_mbps: float) -> float:
 
 @dataclass(frozen=True)
 class Shape:
-    """What one interface of a router does to the packets that leave through it.
+    """Shaping of the packets that leave through one interface of a router.
 
     The plan resolves the shape of every link once and writes it into the job
     (`to_json`). The guest and the analysis read it from there (`from_json`).

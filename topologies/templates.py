@@ -20,7 +20,7 @@ _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _ADDRESS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){3}")
 _SUBNET = re.compile(_ADDRESS.pattern + r"/[0-9]{1,2}")
 _LINE = re.compile(r"(route|rule|neigh) add [A-Za-z0-9./ _-]{1,200}")
-"""What a node can be configured with: lines for `ip -batch` about its own tables."""
+"""Configuration of a node: lines for `ip -batch` about its own tables."""
 
 
 def to_json(wiring: Wiring, shapes: Mapping[str, Shape]) -> dict[str, Any]:

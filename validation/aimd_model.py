@@ -102,7 +102,7 @@ CONTROLLERS: dict[str, tuple[Formula, Formula, float]] = {
 
 @dataclass(frozen=True)
 class Found:
-    """What one path had over time.
+    """Windows and losses of one path over time.
 
     The mean of its window and the root mean square of its window, segments, and the
     fraction of its packets that was lost.
@@ -116,7 +116,7 @@ class Found:
 def windows(
     name: str, loss: Sequence[float], rtt: Sequence[float], seconds: float, seed: int
 ) -> list[Found]:
-    """What each path had, leaving out the first twentieth of `seconds`.
+    """Windows of each path, leaving out the first twentieth of `seconds`.
 
     rtt : round-trip time of each path, s
     """

@@ -32,7 +32,7 @@ PLATFORMS = (
     "manylinux2014",
     *(f"manylinux_2_{minor}" for minor in (17, 24, 26, 27, 28, 31)),
 )
-"""What pip takes for a machine with glibc 2.31, Debian 11's."""
+"""Tags that pip takes for a machine with glibc 2.31, Debian 11's."""
 DEADLINE_S = 900
 RUNS = 18
 SCRIPT = """\
@@ -129,7 +129,7 @@ def use(made: Userland) -> str:
 
 
 def judge(made: Userland, others: dict[str, str]) -> str:
-    """What is wrong with the results; empty if nothing is.
+    """Faults of the results; empty if there are none.
 
     others : the hash of each artefact in the userlands so far; this one's are added
     """

@@ -50,7 +50,7 @@ traffic:
   - {{tool: iperf3, from: client, to: server, duration: 10 s}}
 """
 NETWORKS = {"routers": "false", "fabric": "true"}
-"""What `fabric` says, by the name of the run."""
+"""Settings of `fabric`, by the name of the run."""
 BOUNDS = Bounds(virtual_s=60.0, wall_s=300.0, silence_s=120.0)
 PLACE = Path("/m")
 ENTER = """\

@@ -99,7 +99,7 @@ def left_by(name: str, folder: Path) -> dict[str, str]:
 
 
 def known() -> Hashes:
-    """What another machine left."""
+    """Results that another machine left."""
     runs: Hashes = json.loads(FILE.read_text())["runs"]
     return runs
 

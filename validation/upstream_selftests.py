@@ -114,7 +114,7 @@ def read(path: Path) -> Record:
 
 
 def begin(config: str, path: Path | None) -> Record:
-    """What has ended in the present kernel, from the file if it exists."""
+    """Tests that have ended in the present kernel, from the file if it exists."""
     image = kernel.find(config)
     version = image.info["version"]
     record = Record(config, image.key, selftests.method(config), version, {})

@@ -1,4 +1,4 @@
-"""How well growing designs fill the space, compared with new ones of the same size.
+"""Spread of growing designs, compared with new ones of the same size.
 
     python -m validation.wsp_growth [--seeds 5]
 

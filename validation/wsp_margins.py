@@ -1,4 +1,4 @@
-"""How many coordinates of a WSP design lie in the outer tenths of their ranges.
+"""Number of coordinates of a WSP design that lie in the outer tenths of their ranges.
 
     python -m validation.wsp_margins [--seeds 20] [EXPERIMENT.yaml ...]
 

@@ -57,7 +57,7 @@ class Factor:
 
     @property
     def levels(self) -> int | None:
-        """How many values the factor takes; None if it is continuous."""
+        """Number of values that the factor takes; None if it is continuous."""
         if not self.stepped:
             return None
         if self.minimum == self.maximum:

@@ -1,4 +1,4 @@
-"""How well a design fills the unit cube.
+"""Measures of how well a design fills the unit cube.
 
 All functions take an (n, d) array of points in the unit cube. gamma_i is the distance
 from point i to its nearest neighbour.

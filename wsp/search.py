@@ -66,7 +66,7 @@ class CountNotFound(ValueError):
 
 @dataclass(frozen=True)
 class Selection:
-    """What adaptive WSP found.
+    """Result of adaptive WSP.
 
     indices : ndarray of int, shape (count,), kept candidates in order of the walk
     d_min : float, `select` with this d_min and the same options gives these indices

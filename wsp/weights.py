@@ -57,7 +57,7 @@ def weights(
 
 
 def effective_count(weights: ArrayLike) -> float:
-    """How many equally weighted points have the same variance of a mean.
+    """Number of equally weighted points that have the same variance of a mean.
 
     weights : array, shape (n,), at least 0 and not all 0
 

@@ -5,9 +5,11 @@
 Without files, it checks all that git knows apart from results. Markdown is checked as
 it is. Of source files it checks comments, docstrings and messages: it writes them to
 build/prose with the same line and column, and gives textlint that copy. The rules are
-in rules.yml beside this file.
+in rules.yml beside this file. A docstring in Python also has to open with a noun or a
+verb.
 """
 
+import ast
 import io
 import os
 import re
@@ -28,6 +30,8 @@ GENERATED = {"analysis/dashboard/assets/dashboard.js"}
 MESSAGE_WORDS = 4
 """A string with fewer words is taken for a name or a key."""
 CODE = re.compile(r"``[^`]+``|`[^`\n]+`|\{[^{}\n]*\}")
+OPENING = re.compile(r"(What|Where|How|Why)\b")
+"""Words that open a question, not a docstring."""
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 Span = tuple[int, int]
 
@@ -90,6 +94,17 @@ def prose(path: Path) -> str:
     return "".join([*parts, blank(text[at:])])
 
 
+def openings(path: Path) -> Iterator[str]:
+    """A line for each docstring, also of a constant, that opens with such a word."""
+    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                if found := OPENING.match(text):
+                    place = f"{path}:{node.lineno}:{node.col_offset + 4}"
+                    rule = "a docstring opens with a noun or a verb"
+                    yield f"{place}: {rule}, not with {found[0]} [Error/openings]"
+
+
 def copy(path: Path) -> Path:
     """The copy of `path` that textlint reads."""
     if path.suffix in MARKDOWN:
@@ -103,7 +118,9 @@ def copy(path: Path) -> Path:
 def main() -> int:
     given = [Path(name).resolve().relative_to(ROOT) for name in sys.argv[1:]]
     shutil.rmtree(ROOT / COPIES, ignore_errors=True)
-    targets = [str(copy(path)) for path in given or listed()]
+    files = given or listed()
+    opened = [line for file in files if file.suffix == ".py" for line in openings(file)]
+    targets = [str(copy(path)) for path in files]
     program = ROOT / "node_modules" / ".bin" / "textlint"
     options = ["--config", ".ci/prose/textlint.json", "--format", "unix"]
     # Node lies beside Python in the virtual environment.
@@ -117,8 +134,9 @@ def main() -> int:
     )
     said = done.stdout.replace(f"{ROOT}/", "").replace(f"{COPIES}/", "")
     sys.stdout.write(re.sub(r"(?m)^(\S+?)\.txt:(?=\d)", r"\1:", said))
+    sys.stdout.write("".join(f"{line}\n" for line in opened))
     sys.stderr.write(done.stderr)
-    return done.returncode
+    return done.returncode or bool(opened)
 
 
 if __name__ == "__main__":

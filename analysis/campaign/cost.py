@@ -1,4 +1,4 @@
-"""What campaigns cost: runs, virtual hours, CPU time and wall time."""
+"""Cost of campaigns: runs, virtual hours, CPU time and wall time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Cost:
-    """What the runs of one campaign took.
+    """Cost of the runs of one campaign.
 
     runs : number of finished runs
     planned : number of runs in the plan

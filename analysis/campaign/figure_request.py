@@ -1,4 +1,4 @@
-"""What figure an experiment asks for: the one type of a figure request."""
+"""The figure that an experiment asks for: the one type of a figure request."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -37,7 +37,7 @@ RANKED = ("flow_goodput", "loss_probability")
 
 
 class Criterion(BaseModel):
-    """What sorts runs into batches (thesis, sec. 3.2).
+    """The criterion that sorts runs into batches (thesis, sec. 3.2).
 
     With a difference, `factor` is a parameter's name without its path: `capacity`
     stands for path1.capacity less path2.capacity. With the difference `none` it is a
@@ -60,7 +60,7 @@ class Span(BaseModel):
 
 
 class Labels(BaseModel):
-    """What stands at the axes in place of the usual words."""
+    """Labels of the axes in place of the usual words."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -89,7 +89,7 @@ class Theory(BaseModel):
 
     @property
     def words(self) -> str:
-        """What the legend calls the model."""
+        """The model's name in the legend."""
         controller = f" of {self.controller}" if self.controller else ""
         return f"{self.label or MODELS[self.model] + controller} (theory)"
 

@@ -1,4 +1,4 @@
-"""How pages and figures write the numbers of a table."""
+"""Text of the numbers in pages and figures."""
 
 import numpy as np
 import pandas as pd

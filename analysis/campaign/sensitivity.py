@@ -1,4 +1,4 @@
-"""How much a campaign's figures depend on which points its design has.
+"""Dependence of a campaign's figures on the points that its design has.
 
 [thesis] Chauvenne and Libioulle, "MultiPath TCP Connections: Analysis and Models",
 UCLouvain, 2017, Tables 3.2, 4.1 and 5.2.

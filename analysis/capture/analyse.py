@@ -40,7 +40,7 @@ def mask(kinds: Sequence[str]) -> int:
 
 @dataclass(frozen=True)
 class Settings:
-    """How to analyse.
+    """Settings of an analysis.
 
     interval_s : length of the intervals of the time series, 0 for no series
     idle_s : a sender counts as idle from a silence of this length between two packets
@@ -102,7 +102,7 @@ OF_CONNECTIONS = ("connections", "data", "subflows", "directions")
 
 
 class Collector(Protocol):
-    """What `read` hands its rows to, in the order in which connections end."""
+    """The receiver of the rows of `read`, in the order in which connections end."""
 
     def add(self, rows: Rows) -> None:
         """The arrays are the core's own memory, and last as long as the call."""
@@ -116,7 +116,7 @@ class Collector(Protocol):
 
 @dataclass(frozen=True)
 class Read:
-    """What is known when all capture files have been read.
+    """Everything that is known when all capture files have been read.
 
     inputs : structured array, one row per file
     names : of the files; faults : why a stream ended early, None if it is whole

@@ -1,5 +1,5 @@
-"""What one pass over captures of any size keeps: the largest connections and counts,
-while the rows of all connections go on to writers."""
+"""The results that one pass over captures of any size keeps: the largest connections
+and counts, while the rows of all connections go on to writers."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What was wrong with a capture file, in words."""
+"""Faults of a capture file, in words."""
 
 from collections.abc import Iterator
 

@@ -297,8 +297,8 @@ def losses_known(directions: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def clocks_differ(directions: np.ndarray) -> np.ndarray:
-    """Where one point saw both directions of a subflow before the other did, be it by
-    1 ns, as nothing can pass; bool, shape (n,).
+    """Packets of which one point saw both directions of a subflow before the other did,
+    be it by 1 ns, as nothing can pass; bool, shape (n,).
 
     directions : `Tables.directions`, shape (n,)
     """

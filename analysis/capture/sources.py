@@ -15,7 +15,7 @@ STANDARD_INPUT = "-"
 
 
 class Readable(Protocol):
-    """What a source hands over: bytes into a buffer, 0 at the end."""
+    """Bytes that a source reads into a buffer; 0 at the end."""
 
     def readinto(self, buffer: memoryview, /) -> int: ...
 
@@ -41,7 +41,7 @@ class Stream:
 
 
 class _Whole:
-    """What was read of a stream to find out what it is, and then the rest."""
+    """The bytes read to detect the format, followed by the rest of the stream."""
 
     closed = False
     """Arrow asks for it, and closes what it reads; the file is its opener's."""
@@ -104,7 +104,7 @@ class _Gzip:
 
 
 def _before_the_fault(stream: Any, packed: bytes, most: int) -> bytes:
-    """What a piece of gzip gives that is damaged somewhere."""
+    """The bytes before the fault in a piece of damaged gzip."""
     unpacked = b""
     with contextlib.suppress(zlib.error):
         for at in range(len(packed)):

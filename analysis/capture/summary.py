@@ -1,4 +1,4 @@
-"""What a capture holds, for people to read."""
+"""Summary of a capture, for people to read."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -126,7 +126,7 @@ def _direction(row: pd.Series) -> Iterator[str]:
 
 
 def _signals(subflows: pd.DataFrame) -> Iterator[str]:
-    """What each end told the other, and how often."""
+    """Signals that each end sent to the other, and their counts."""
     sums = subflows.groupby("direction")[list(_SIGNALS)].sum()
     for direction, counts in sums.iterrows():
         told = [f"{int(counts[c])} {name}" for c, name in _SIGNALS.items() if counts[c]]

@@ -86,7 +86,7 @@ class Thinned:
         return max((line.stride for line in self._lines.values()), default=1)
 
     def rows(self, kind: np.dtype) -> np.ndarray:
-        """What stayed, of type `kind`, sorted by time."""
+        """The rows that stayed, of type `kind`, sorted by time."""
         parts = [part for line in self._lines.values() for part in line.parts]
         kept = np.concatenate(parts) if parts else np.empty(0, kind)
         return kept[np.argsort(kept["time_ns"], kind="stable")]

@@ -1,4 +1,4 @@
-"""What the dashboard shows of one run, as far as its folder can be read."""
+"""Details of one run for the dashboard, as far as its folder can be read."""
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence

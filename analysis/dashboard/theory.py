@@ -98,7 +98,7 @@ def _plain(lines: Sequence[Expected]) -> list[dict[str, Any]]:
 def of_columns(
     campaigns: Sequence[Campaign], frame: pd.DataFrame, cases: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """What the models say about the metrics of figures, with a value per run.
+    """Predictions of the models for the metrics of figures, with a value per run.
 
     frame : all runs, with the columns `_campaign` and `_case`
     cases : the names of the cases as the page has them

@@ -102,7 +102,7 @@ def parameter_column(runs: pd.DataFrame, name: str) -> str:
 
 
 def criterion_values(runs: pd.DataFrame, criterion: Criterion) -> pd.Series:
-    """What sorts the runs into batches: a parameter, or path 1's less path 2's.
+    """Values that sort the runs into batches: a parameter, or path 1's less path 2's.
 
     The series is named as its column; a difference is `<factor>_difference_<unit>`.
     """

@@ -30,4 +30,5 @@ class DrawnFigure:
 
 
 class UndrawableError(ValueError):
-    """Why a figure cannot be drawn from a campaign, in words for the page."""
+    """The reason why a figure cannot be drawn from a campaign, in words for the
+    page."""

@@ -1,4 +1,4 @@
-"""How all figures look, and how they are saved."""
+"""Look of all figures, and the way in which they are saved."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +40,8 @@ LEGEND_ROW_INCHES = 0.18
 GREYS = ("#A6A6A6", "#D4D4D4", "#7F7F7F", "#BEBEBE")
 """Greys of stacked bars; neighbours differ in lightness."""
 OWN_FORMULAS = re.compile(r"\$(A_B|E_\{AB\}|R_N)\$|\\\$")
-"""What labels have of formulas; any other dollar sign is part of somebody's name."""
+"""Parts of labels that are formulas; any other dollar sign is part of somebody's
+name."""
 PANEL_INCHES = (4.4, 3.1)
 DPI = 160
 FONTS = {"sans": "DejaVu Sans", "serif": "DejaVu Serif"}
@@ -69,7 +70,7 @@ METADATA: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Look:
-    """How all figures of a page look.
+    """Look of all figures of a page.
 
     font : one of FONTS
     columns : width in columns of a paper, 1 or 2; None for the width that the content
@@ -89,7 +90,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a figure is saved.
+    """The place where a figure is saved.
 
     name : name of its files, without suffix
     album : a PDF file to which the figure is added as a page

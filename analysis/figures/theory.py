@@ -1,4 +1,4 @@
-"""What models of networks say about a figure's runs: lines and marks of theory."""
+"""Lines and marks of theory: predictions of network models for a figure's runs."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ Point = tuple[int, str]
 
 @dataclass(frozen=True)
 class Curve:
-    """What one model says.
+    """Prediction of one model.
 
     name : for the legend
     model : the model alone, in words
@@ -47,7 +47,7 @@ def curves(
     points: Sequence[Point],
     part: str | None,
 ) -> list[Curve]:
-    """What the request's models say about runs that a figure shows.
+    """Predictions of the request's models for the runs that a figure shows.
 
     points : of these runs
     part : the part of a run that is shown

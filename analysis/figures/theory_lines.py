@@ -23,7 +23,7 @@ MOST_LEVELS = 4
 
 @dataclass(frozen=True)
 class CaseTheory:
-    """What the models say about one case.
+    """Predictions of the models for one case.
 
     by_quantity : by the quantity, of all models
     reasons : why models say nothing
@@ -34,7 +34,7 @@ class CaseTheory:
 
 
 def of_case(request: FigureRequest, campaign: Campaign, case: str) -> CaseTheory:
-    """What the request's models say about the run of a case, of the users shown.
+    """Predictions of the request's models for the run of a case, of the users shown.
 
     Raises UndrawableError if the campaign has no experiment.
     """
@@ -129,7 +129,7 @@ def _mark(
 
 
 def _distance(level: Level, others: Sequence[Sequence[Level]]) -> float:
-    """How far the nearest other line is in the middle of a level."""
+    """Distance to the nearest other line in the middle of a level."""
     now = [
         abs(each.value - level.value)
         for levels in others

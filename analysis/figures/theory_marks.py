@@ -14,7 +14,7 @@ from analysis.figures.theory import Curve, Point
 DASHES = ((0, (1, 1)), (0, (4, 1, 1, 1, 1, 1)), (0, (8, 2)))
 MARKS = ("d", "p", "h")
 BESIDE = 0.13
-"""How far to the right of a measured mark theory stands."""
+"""Distance of theory to the right of a measured mark."""
 NEUTRAL = "#303030"
 """The colour of theory that is the same for all cases."""
 
@@ -88,7 +88,7 @@ def _colour(curve: Curve, numbers: Mapping[str, int]) -> str:
 def note(
     found: Sequence[Curve], column: str, at: Mapping[Point, float] | None = None
 ) -> str:
-    """What stands below the figure; empty without theory.
+    """The note below the figure; empty without theory.
 
     at : the values on the horizontal axis, at which the note gives numbers
     """

@@ -1,4 +1,4 @@
-"""What models of networks say about single runs over time: levels beside the lines."""
+"""Levels beside the lines of single runs over time, as network models predict them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Expected:
-    """What one model says about one measured line.
+    """Prediction of one model for one measured line.
 
     model : the model in words, for the legend
     host : the host that sends
@@ -67,7 +67,7 @@ def expected(
     solved: "Solved | None" = None,
     whole: bool = False,
 ) -> list[Expected]:
-    """What a model says about a quantity of a run, line by line.
+    """Prediction of a model for a quantity of a run, line by line.
 
     quantity : one of `analysis.run.quantities.QUANTITIES`
     solved : keeps the rates of settings that several quantities or runs share

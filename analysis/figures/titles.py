@@ -16,7 +16,7 @@ MEASURED_CRITERIA = {
 
 
 def title(request: FigureRequest) -> str:
-    """What the figure shows, in words; it is known before the figure is drawn."""
+    """Title of the figure in words; it is known before the figure is drawn."""
     if request.title:
         return request.title
     metric = {"traffic_split": "share of path 1"}.get(request.metric or "")

@@ -42,7 +42,7 @@ _LARGEST = 60.0
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """Where the rates and losses of a network come to rest.
+    """Equilibrium of a network: rates and losses that no longer change.
 
     network : the network
     rates : packets/s of one such user on each of its paths, by the user's name
@@ -68,7 +68,7 @@ class Equilibrium:
 
     @cached_property
     def loads_bps(self) -> dict[str, float]:
-        """What crosses each limiting link, bit/s."""
+        """Load of each limiting link, bit/s."""
         rates = np.concatenate([self.rates[name] for name in self.network.users])
         loads = self.network.crossing @ (rates * self.network.counts)
         loads_bps = loads * self.segment_bytes * 8
@@ -195,7 +195,7 @@ def integrate(
     start: Mapping[str, tuple[float, ...]] | None = None,
     price_s: float = 10.0,
 ) -> Equilibrium:
-    """Where [balia] eqs 3 and 4 lead after `duration_s`.
+    """State after `duration_s` according to [balia] eqs 3 and 4.
 
     duration_s : seconds of the motion, above 0
     start : packets/s of each user on each path at the beginning; by default an even

@@ -1,4 +1,4 @@
-"""What an acknowledgement adds to a window under LIA and OLIA.
+"""Growth of a window per acknowledgement under LIA and OLIA.
 
 windows : w, packets, shape (n,), above 0, one per path of one user
 rtts_s : round-trip times, seconds, shape (n,), above 0

@@ -22,8 +22,8 @@ TOLERANCE = 1e-6
 INFEASIBLE = 2
 """linprog's status of constraints that nothing satisfies."""
 SLACK = 1e-9
-"""How far below its rate another user may fall meanwhile, so that rounding makes no
-program infeasible; a share of the rate at hand."""
+"""Amount by which another user may fall below its rate meanwhile, so that rounding
+makes no program infeasible; a share of the rate at hand."""
 
 
 def rates(
@@ -83,7 +83,7 @@ def probing(network: Network, segment_bytes: float = SEGMENT_BYTES) -> dict[str,
 
 
 def distance(network: Network, measured: Mapping[str, float]) -> float:
-    """How far measured rates are from the fair ones: the largest relative shortfall.
+    """Distance of measured rates from the fair ones: the largest relative shortfall.
 
     measured : mean rate of one user of each group, bit/s (or any unit in which the
         capacities of `network` are given)

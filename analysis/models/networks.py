@@ -141,7 +141,7 @@ class Network:
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
-        """How many users take each route, shape (routes,)."""
+        """Number of users of each route, shape (routes,)."""
         return np.array([float(self.users[name].count) for name, _ in self.routes])
 
     @cached_property
@@ -151,7 +151,7 @@ class Network:
 
     @cached_property
     def slices(self) -> dict[str, slice]:
-        """Where each user's paths stand among the routes, by name."""
+        """Positions of each user's paths among the routes, by name."""
         slices, start = {}, 0
         for name, user in self.users.items():
             slices[name] = slice(start, start + len(user.paths))

@@ -132,7 +132,8 @@ def aggressiveness(windows: Sequence[float], rtts_s: Sequence[float]) -> float:
 def shortfall(
     windows: Sequence[float], losses: Sequence[float], rtts_s: Sequence[float]
 ) -> float:
-    """How much a user lacks of TCP's rate on its best path (eq. 3), as a share of it.
+    """Shortfall of a user against TCP's rate on its best path (eq. 3), as a share of
+    it.
 
     0 or less: the user has an incentive for multipath.
     """
@@ -143,7 +144,7 @@ def shortfall(
 def excess(
     windows: Sequence[float], losses: Sequence[float], rtts_s: Sequence[float]
 ) -> float:
-    """How much a user takes, on the worst set of paths, beyond one TCP (eq. 4).
+    """Excess of a user over one TCP on the worst set of paths (eq. 4).
 
     The largest (sum over S of its rates) / (TCP's rate on the best of S) - 1 of all
     sets S of paths. 0 or less: no bottleneck is harmed, whichever paths cross it.

@@ -35,7 +35,7 @@ MBPS = 1e6
 
 @dataclass(frozen=True)
 class Rates:
-    """What the two kinds of users get, Mbit/s per user.
+    """Rates of the two kinds of users, Mbit/s per user.
 
     first : the users with several paths: type1 (A), Blue (B), multipath (C)
     second : the others: type2 (A), Red (B), single-path (C)

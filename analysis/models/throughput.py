@@ -11,12 +11,12 @@ from math import fsum, sqrt
 from analysis.models import check_paths, lia
 
 TIMEOUT_FLOOR_S = 0.2
-"""What Linux adds at least to the round-trip time for its timeout (TCP_RTO_MIN)."""
+"""Least time that Linux adds to the round-trip time for its timeout (TCP_RTO_MIN)."""
 
 
 @dataclass(frozen=True)
 class Path:
-    """What the model predicts for one path.
+    """Prediction of the model for one path.
 
     window : E[W_i], in packets
     packets_per_s : B_i = E[W_i] / RTT_i
@@ -34,7 +34,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Connection:
-    """What the model predicts for a connection.
+    """Prediction of the model for a connection.
 
     paths : in the order of the arguments
     best : index, from 0, of the path on which TCP is fastest

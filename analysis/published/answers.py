@@ -1,4 +1,4 @@
-"""What campaigns answer to published statements."""
+"""Answers of campaigns to published statements."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

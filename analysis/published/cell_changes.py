@@ -21,7 +21,7 @@ CellRows = Mapping[tuple[str, int], Row]
 def cell_changes(
     sheets: Sequence[Sheet], whole: Campaigns, without: Mapping[str, Campaigns]
 ) -> CellRows:
-    """What each part does to each cell that both sides have measured.
+    """Effect of each part on each cell that both sides have measured.
 
     whole : the campaigns of the configuration with all parts
     without : the campaigns without each part

@@ -1,4 +1,4 @@
-"""What a campaign has for a criterion: the statistic, and its earlier judgement."""
+"""A campaign's findings for a criterion: the statistic, and its earlier judgement."""
 
 from dataclasses import dataclass, replace
 

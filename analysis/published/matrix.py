@@ -51,7 +51,7 @@ class Effect(Enum):
 
 @dataclass(frozen=True)
 class Change:
-    """What a part does to a statement, or to a cell of a table.
+    """Effect of a part on a statement, or on a cell of a table.
 
     with_part, without : the verdicts
     p : two-sided p-value that the statistic is the same with and without the part;
@@ -91,7 +91,7 @@ def changes(
     whole: Campaigns,
     without: Mapping[str, Campaigns],
 ) -> dict[str, Row]:
-    """What each part does to each statement that both sides answer.
+    """Effect of each part on each statement that both sides answer.
 
     answers, whole : of the configuration with all parts
     without : the campaigns without each part
@@ -144,7 +144,7 @@ class _Parts:
             self.same[part] = kept.setdefault(frozenset(points.items()), same)
 
     def changes_of(self, statement: Statement) -> Row:
-        """What each part does to a statement, before Holm's correction."""
+        """Effect of each part on a statement, before Holm's correction."""
         named = statement.campaigns()
         known = {id(self.whole): self.answers[statement.id]}
         found: dict[str, Change] = {}
@@ -165,7 +165,7 @@ class _Parts:
 
 
 _task: tuple[_Parts, Sequence[Statement]] | None = None
-"""What a process that is one of several works on."""
+"""Work of a process that is one of several."""
 
 
 def _take(parts: _Parts, statements: Sequence[Statement]) -> None:

@@ -1,4 +1,4 @@
-"""What tells one network of a campaign from another."""
+"""Features that tell one network of a campaign from another."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""What a publication says, and what campaigns in several configurations answer."""
+"""Statements of a publication, and the answers of campaigns in several
+configurations."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ Campaigns = Mapping[str, Campaign]
 
 @dataclass(frozen=True)
 class Sheet:
-    """What one page about a publication is to show.
+    """The contents of one page about a publication.
 
     name : of the page's file, without suffix
     where : the figure or table and its page in print
@@ -149,7 +150,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many verdicts of each kind there are.
+    """Number of verdicts of each kind.
 
     fragile : how many of the agreements, and how many of the differences, are fragile
     open : how many were not measured

@@ -64,7 +64,7 @@ class Samples:
 
     @property
     def units(self) -> int:
-        """How many networks are redrawn, or repetitions where those are."""
+        """Number of networks that are redrawn, or of repetitions where those are."""
         if self.given:
             return min(_count(sample) for sample in self.samples)
         return self._networks

@@ -19,7 +19,7 @@ LEAST_POINTS = 3
 
 @dataclass(frozen=True)
 class Question:
-    """What a statistic is computed from.
+    """The data from which a statistic is computed.
 
     metric, criterion : columns of the table of runs; criterion may be ""
     above, up_to : the batch ]above, up_to] of |criterion|; None where it has no end

@@ -51,7 +51,7 @@ POINT_COLUMNS = (
 
 @dataclass(frozen=True)
 class Contents:
-    """What a page shows beside the campaign itself.
+    """Contents of a page beside the campaign itself.
 
     figures : what to draw; empty for the figures that analysis.figures.defaults choose
     statements, cells : published ones to set ours beside
@@ -141,7 +141,7 @@ def _pictures(page: Path) -> set[str]:
 
 
 def _description(campaign: Campaign) -> Iterator[str]:
-    """What the experiment is for, in one paragraph."""
+    """Purpose of the experiment, in one paragraph."""
     words = " ".join(campaign.description.split())
     if words:
         yield from (words.lstrip("#>-+*=| "), "")

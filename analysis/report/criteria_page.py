@@ -60,7 +60,7 @@ def lines(
 def _earlier(
     statements: Sequence[Statement], scored: Sequence[Scored]
 ) -> Iterator[str]:
-    """How the rule in force until 2026-11-22 judges the same results."""
+    """Verdicts on the same results by the rule in force until 2026-11-22."""
     yield "## The rule until 2026-11-22"
     yield ""
     yield (

@@ -81,7 +81,7 @@ def lines(outcome: Outcome, suffix: str) -> Iterator[str]:
 
 
 def readings(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """How to read the kinds of figures on the page, once per kind."""
+    """Directions for reading the kinds of figures on the page, once per kind."""
     drawn = [o.drawn for o in outcomes if isinstance(o.drawn, DrawnFigure)]
     for reading in dict.fromkeys(figure.reading for figure in drawn if figure.reading):
         yield reading

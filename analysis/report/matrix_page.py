@@ -84,7 +84,8 @@ def _cell(change: Change | None, unaffected: bool = False) -> str:
 def _summary(
     what: str, parts: Sequence[str], rows: Sequence[Row], control: Sequence[Row]
 ) -> Iterator[str]:
-    """How many statements or cells each part, and the control, mended and broke."""
+    """Number of statements or cells that each part, and the control, mended and
+    broke."""
     table = []
     columns = [(part, rows) for part in parts] + [("control", control)]
     for part, of in columns:
@@ -189,7 +190,7 @@ def cells(
 
 
 def _place(cell: Cell) -> str:
-    """Where the cell is: row, column, and the point of a row with several."""
+    """Place of the cell: row, column, and the point of a row with several."""
     point = " ".join(f"{name}={value:g}" for name, value in cell.point.items())
     told = ", ".join(part for part in (cell.row, cell.column) if part)
     return f"{told} ({point})" if point else told

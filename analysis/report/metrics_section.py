@@ -60,7 +60,8 @@ def lines(campaign: Campaign) -> Iterator[str]:
 
 
 def _needed(metric: str) -> str:
-    """Why a metric may be absent, in brackets; empty if more than the file decides."""
+    """Reason why a metric may be absent, in brackets; empty if more than the file
+    decides."""
     needed = needs.NEEDS.get(metric)
     return f" (it needs {needed})" if needed else ""
 

@@ -39,7 +39,7 @@ from analysis.report.markdown import inert, markdown
 MADE = ("source", "spec", "backend", "kernel", "guest", "mpbench", "commit")
 """The rows of the table at the foot of a page that says how a campaign was made."""
 BUILD = ("kernel", "commit")
-"""What all campaigns of the pages should have in common."""
+"""Features that all campaigns of the pages should have in common."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """What a page shows. missing : names of campaigns without results"""
+    """The contents of a page. missing : names of campaigns without results"""
 
     sheet: Sheet
     figures: tuple[Outcome, ...]
@@ -267,7 +267,8 @@ def _draw(
 
 
 def published(request: FigureRequest) -> str:
-    """What a request follows: `5a` of `mpcc Fig. 5a`, `Table C.1` of `Table C.1`."""
+    """The publications that a request follows: `5a` of `mpcc Fig. 5a`, `Table C.1` of
+    `Table C.1`."""
     after = re.sub(r"^[\w-]+ (?=Fig\.|Table |Theorem |sec\.)", "", request.after or "")
     return after.removeprefix("Fig. ")
 
@@ -486,7 +487,8 @@ def _made(campaigns: Sequence[Campaign]) -> Iterator[str]:
 
 
 def _points(campaign: Campaign, requests: Sequence[FigureRequest]) -> pd.DataFrame:
-    """What is plotted: the factors of MPTCP's runs, and the figures' metrics."""
+    """Columns that are plotted: the factors of MPTCP's runs, and the figures'
+    metrics."""
     rows = campaign.mptcp_runs
     columns = ["point", "repetition", "case", *campaign.factors]
     for request in requests:

@@ -183,7 +183,7 @@ def _was_ended(process: Process, job: Job) -> bool:
 
 
 def _ending(code: int | None) -> str:
-    """How a process ended, in running text."""
+    """The end of a process, in running text."""
     if code is None:
         return "did not end"
     if code == -signal.SIGXFSZ:

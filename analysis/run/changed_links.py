@@ -17,7 +17,8 @@ FIELDS = ("capacity_mbps", "delay_ms", "queue_packets", "loss_percent")
 
 
 def differences(job: Job, made: Sequence[Change], end_s: float) -> Iterator[str]:
-    """How the changes that were made differ from those of the job; one reason at most.
+    """Differences between the changes that were made and those of the job; one reason
+    at most.
 
     end_s : when the last traffic ended
     """
@@ -63,7 +64,7 @@ def _words(link: str, quantity: str, value: float) -> str:
 def at_end(
     links: Sequence[LinkSettings], made: Sequence[Change]
 ) -> tuple[LinkSettings, ...]:
-    """What each link was set to at the end of a run, by the changes that were made.
+    """Settings of each link at the end of a run, by the changes that were made.
 
     A capacity of 0 stands for a link that was out.
     """

@@ -19,8 +19,8 @@ from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic
 TOLERANCE = 2e-3
 """By this share a count may exceed the bound: clocks and rates are rounded."""
 BURST_FRAMES = 12
-"""What a link's bucket may hold in addition, in full packets: 15,000 bytes in a TCLink
-of Mininet's, and two packets elsewhere."""
+"""Bytes that a link's bucket may hold in addition, in full packets: 15,000 bytes in a
+TCLink of Mininet's, and two packets elsewhere."""
 IP_AND_TCP_BYTES = 40
 TIMESTAMP_BYTES = 12
 MAPPING_BYTES = 20
@@ -31,7 +31,8 @@ IP_BYTES = 1500
 
 @dataclass(frozen=True)
 class Part:
-    """What the receiver of one traffic entry read, and the most that can be payload.
+    """Bytes that the receiver of one traffic entry read, and the most that can be
+    payload.
 
     window : when it read that
     share : the largest share of the bytes of frames that can be payload, 0-1

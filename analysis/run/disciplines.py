@@ -72,7 +72,7 @@ RELATIVE_STEP = 1e-3
 
 @dataclass(frozen=True)
 class Traits:
-    """What tc shows of a direction of a link beside its numbers.
+    """Queue discipline and impairments that tc shows for a direction of a link.
 
     facts : settings, in the form of this module
     discipline : its name
@@ -143,7 +143,7 @@ def _marks(queue: Qdisc, facts: Facts) -> int | None:
 
 
 def _impairments(line: Qdisc, *, several: bool) -> dict[str, Any]:
-    """What a delay line does to packets. several : whether another one follows"""
+    """Impairments of a delay line. several : whether another one follows"""
     options = line.document.get("options") or {}
     facts: dict[str, Any] = {}
     if model := options.get("loss-gemodel"):
@@ -162,7 +162,7 @@ def _impairments(line: Qdisc, *, several: bool) -> dict[str, Any]:
 def asked(
     discipline: Facts | None, impairments: Facts | None, delay_ms: float
 ) -> Facts:
-    """What a job asks for. delay_ms : of the direction"""
+    """Traits that a job asks for. delay_ms : of the direction"""
     facts: dict[str, Any] = {}
     for key, value in (impairments or {}).items():
         if isinstance(value, Mapping):
@@ -181,7 +181,7 @@ def asked(
 
 
 def differences(wanted: Facts, shown: Facts) -> Iterator[str]:
-    """What tc shows that is not what was asked for."""
+    """Differences between tc's output and what was asked for."""
     for name, value in wanted.items():
         if name not in shown:
             yield f"{name} cannot be read back"

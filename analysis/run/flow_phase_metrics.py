@@ -102,7 +102,8 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
 def flow_in_phase(
     run: Artefacts, index: int, start_s: float, end_s: float
 ) -> tools.Flow | None:
-    """What an entry's receiver read in a phase; None if the entry was hardly active.
+    """Data that an entry's receiver read in a phase; None if the entry was hardly
+    active.
 
     start_s, end_s : of the phase, seconds after the beginning of the traffic
     """
@@ -117,7 +118,7 @@ def flow_in_phase(
 
 
 def _client_s(run: Artefacts, entry: Traffic) -> float | None:
-    """How long an entry's client ran, in seconds; None if that is not known."""
+    """Time for which an entry's client ran, in seconds; None if that is not known."""
     index = run.job.traffic.index(entry)
     for process in run.outcome.processes:
         if process.name == f"traffic-{index}-client":

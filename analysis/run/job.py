@@ -158,7 +158,7 @@ class Traffic:
 
     @property
     def title(self) -> str:
-        """What figures call it."""
+        """The name of it in figures."""
         ends = f"{self.source} to {self.destination}"
         return self.name or (f"{len(self.pairs)} pairs" if self.pairs else ends)
 
@@ -182,7 +182,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Job:
-    """What one run was to do.
+    """The task of one run.
 
     parameters : value of each of the topology's parameters by canonical key
     links : every link as the plan resolved it, bottlenecks first

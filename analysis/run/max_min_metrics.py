@@ -1,4 +1,4 @@
-"""How far the goodputs of a run are from the max-min fair ones.
+"""Distance of a run's goodputs from the max-min fair ones.
 
 Source: [mpcc] Gilad et al., CoNEXT 2020, sec. 4.2 and Theorem 5.1. The fair rates are
 those of `analysis.models.max_min`.

@@ -15,7 +15,7 @@ MOST_CHARACTERS = 500
 MOST_MEMORY_BYTES = 1 << 20
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,29}")
-"""What a named group can be called: it becomes part of a column's name."""
+"""Names that a named group can have: the name becomes part of a column's name."""
 
 
 def compiled(pattern: str) -> Any:

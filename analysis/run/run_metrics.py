@@ -27,8 +27,8 @@ little smaller."""
 
 
 def flows(run: Artefacts) -> tuple[tools.Flow | None, ...]:
-    """What the receiver of each traffic entry read, in the job's order; None if the
-    entry's tool does not say."""
+    """Data that the receiver of each traffic entry read, in the job's order; None if
+    the entry's tool does not say."""
     pairs = zip(run.job.traffic, run.reports, strict=True)
     return tuple(tools.tool(entry.tool).flow(entry, report) for entry, report in pairs)
 
@@ -77,7 +77,8 @@ def row(run: Artefacts) -> dict[str, Any]:
 def _measured(
     run: Artefacts, moved: Sequence[tools.Flow | None]
 ) -> tuple[tools.Flow | None, ...]:
-    """What the receivers of entries read that are no background; None for others."""
+    """Data that the receivers of entries read that are no background; None for
+    others."""
     pairs = zip(run.job.traffic, moved, strict=True)
     return tuple(None if entry.background else flow for entry, flow in pairs)
 

@@ -1,4 +1,4 @@
-"""What links have over time: the changes of a job, as steps of a function of time.
+"""Links over time: the changes of a job, as steps of a function of time.
 
 Times are seconds after the start of the traffic. A step holds from its time on, ends
 excluded. Only the standard library is needed, because plans use this file too.

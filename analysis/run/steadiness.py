@@ -1,4 +1,4 @@
-"""How soon a rate settles, and how much it varies then.
+"""Time until a rate settles, and its variation afterwards.
 
 Sources: [pcc] Dong, Li, Zarchy, Godfrey, Schapira, "PCC: Re-architecting Congestion
 Control for Consistent High Performance", NSDI 2015, sec. 4.2.2, which defines the

@@ -57,7 +57,7 @@ from tools import part
 
 @dataclass(frozen=True)
 class Flow:
-    """What the receiver of one traffic entry read.
+    """Data that the receiver of one traffic entry read.
 
     seconds : the time in which it read all bytes
     bytes : the sum over all streams
@@ -117,5 +117,5 @@ def tool(name: str) -> Tool:
 
 
 def has(entry: Traffic, name: str) -> Any:
-    """What an entry's tool may have; None if it has not."""
+    """Optional function of an entry's tool; None if the tool has none."""
     return getattr(tool(entry.tool), name, None)

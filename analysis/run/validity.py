@@ -261,7 +261,7 @@ def links_as_asked(run: Artefacts) -> Iterator[str]:
 
 
 def _differences(link: LinkSettings, observed: Direction) -> Iterator[str]:
-    """What tc shows of one direction of a link, where it is not what was asked for."""
+    """Features of one direction of a link in tc's output that were not asked for."""
     if link.capacity_mbps == 0:  # out: tc shows its lowest rate, and no queue
         link = replace(link, capacity_mbps=OUT_MBPS)
         observed = replace(observed, queue_packets=link.queue_packets)
@@ -364,7 +364,8 @@ def _entries(run: Artefacts) -> "zip[tuple[Traffic, Any]]":
 
 
 def join_deadline_s(run: Artefacts) -> float:
-    """How long a connection can exist before it must have all its subflows, in seconds.
+    """Time that a connection can exist before it must have all its subflows, in
+    seconds.
 
     It takes one round trip to connect, one until the first data are acknowledged and
     one to join. The deadline allows for one more, for the slowest path with all its

@@ -77,7 +77,7 @@ class Entry:
 
     @property
     def server_lasts_s(self) -> float:
-        """How long its server goes on after the client has ended, in seconds."""
+        """Time for which its server goes on after the client has ended, in seconds."""
         return math.inf
 
     @property
@@ -88,7 +88,8 @@ class Entry:
 
     @property
     def outlasts_s(self) -> float:
-        """How long its last connection may go on after its duration, in seconds."""
+        """Time for which its last connection may go on after its duration, in
+        seconds."""
         return 0.0
 
     @property
@@ -99,7 +100,7 @@ class Entry:
 
     @property
     def request_count(self) -> int | None:
-        """How many requests it makes; None where that is not given."""
+        """Number of requests that it makes; None where that is not given."""
         return None
 
     @property

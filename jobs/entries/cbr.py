@@ -10,7 +10,8 @@ from jobs.transport import Transport
 from jobs.values import LastingSeconds, Name, Port, Seconds
 
 LINGER_S = 1.0
-"""How long the receiver of datagrams goes on after the sender, as its program says."""
+"""Time for which the receiver of datagrams goes on after the sender, as its program
+says."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""How large the transfers of the tool `flows` are: one record per kind."""
+"""Sizes of the transfers of the tool `flows`: one record per kind."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from jobs.transport import Transport
 from jobs.values import LastingSeconds, Name, Port, Seconds, Size
 
 SERVER_GRACE_S = 5.0
-"""How long guests let the server go on after the client has ended."""
+"""Time for which guests let the server go on after the client has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)

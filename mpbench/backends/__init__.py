@@ -1,1 +1,1 @@
-"""Where a run happens: virtual, native or fake."""
+"""Places where a run happens: virtual, native or fake."""

@@ -30,7 +30,7 @@ Status = Literal["finished", "panicked", "timeout", "killed", "failed", "cancell
 
 @dataclass(frozen=True)
 class Bounds:
-    """How long a run may take before it counts as hung.
+    """Bounds of a run, beyond which it counts as hung.
 
     virtual_s : seconds of the run's own clock, without boot and set-up
     wall_s : seconds of the host's clock for the whole execution
@@ -44,7 +44,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Exit:
-    """How an execution ended.
+    """The end of an execution.
 
     status : ``finished`` (the guest completed its work and said so), ``panicked`` (the
         guest's kernel did), ``timeout`` (a bound was reached; `reason` names it),
@@ -77,14 +77,14 @@ class Backend(Protocol):
     max_parallel: int | None
 
     def identity(self) -> dict[str, str]:
-        """What determines the outcome beside the job; it is part of a run's id.
+        """Determinants of the outcome beside the job; they are part of a run's id.
 
         Raises UserError if a requirement is missing on this machine.
         """
         ...
 
     def provenance(self) -> dict[str, Any]:
-        """What readers of the results should know about this backend, for JSON."""
+        """Facts about this backend for readers of the results, for JSON."""
         ...
 
     def check(self, jobs: Sequence[Job]) -> None:

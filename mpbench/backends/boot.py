@@ -1,4 +1,4 @@
-"""How a guest boots: its command line, its orders and its environment."""
+"""The boot of a guest: its command line, its orders and its environment."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -112,7 +112,7 @@ LAB = Machine()
 
 @dataclass(frozen=True)
 class Orders:
-    """What the guest's first process is to do.
+    """Orders to the guest's first process.
 
     argv : the command
     virtual_s : the seconds of virtual time that the command may take; None for no bound

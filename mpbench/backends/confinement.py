@@ -1,4 +1,4 @@
-"""What a guest's host process is confined to, and how.
+"""Confinement of a guest's host process.
 
 The launcher (kernel/launcher/, in C) sets up the barriers. This module says what a
 guest reads, and how much a run may leave. `RunFolder`
@@ -58,12 +58,12 @@ CAPTURES_BYTES = 64 << 30
 """The most that a run may leave, without and with captures of packets."""
 MOST_FILES = 5_000
 MEMORY_SLACK_BYTES = 16 << 20
-"""What the guest's kernel keeps beside the guest's memory."""
+"""Memory of the guest's kernel beside the guest's own."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a run may leave in its folder.
+    """Limits of the files that a run may leave in its folder.
 
     file_bytes : in one file; the file that is the guest's memory may be larger
     folder_bytes : in all its files together
@@ -200,7 +200,7 @@ MEMORY_BYTES = 2 << 30
 
 
 def memory_folder(memory_bytes: int = MEMORY_BYTES) -> Path:
-    """Where the file goes that is a guest's memory, if the guest has no namespaces.
+    """Folder of the file that is a guest's memory, if the guest has no namespaces.
 
     memory_bytes : what must be free there
 
@@ -234,7 +234,7 @@ class RunFolder:
         self._job = job.read_bytes() if job.exists() else None
 
     def exceeded(self) -> str:
-        """How the folder exceeds its limits, in words; empty if it does not."""
+        """Limits that the folder exceeds, in words; empty if there are none."""
         total_bytes = files = 0
         remaining = [str(self._directory)]
         while remaining:

@@ -63,7 +63,7 @@ class Follower:
 
 @dataclass(frozen=True)
 class Words:
-    """What a console says about the guest's end.
+    """A console's words about the guest's end.
 
     exit_code : that of the command that the guest ran; None if it never ended
     limit : whether virtual time ran out
@@ -78,7 +78,7 @@ class Words:
 
 
 def last_words(text: str) -> Words:
-    """How the guest ended, according to its console."""
+    """The guest's end, according to its console."""
     code = limit = boot = None
     for match in _END.finditer(text):
         code, limit, boot = match.groups()

@@ -19,12 +19,12 @@ NO_HOST_MEMORY = "Kernel mode signal 7"
 """A guest's panic where the host has no memory left for the file that is the guest's
 own (SIGBUS)."""
 REFUSED_BY_HOST = re.compile("Too many open files|Input/output error")
-"""What a guest's programs say where the host refuses a file that the guest reads."""
+"""Messages of a guest's programs where the host refuses a file that the guest reads."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a guest ended.
+    """The end of a guest.
 
     virtual_s : None if the guest did not report it
     host_accident : whether the host ended the guest, and not the job
@@ -37,7 +37,7 @@ class Ending:
 
 
 def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> Ending:
-    """How a guest ended.
+    """The end of a guest.
 
     artefacts : the folder with ``console.log`` and, if all went well, ``outcome.json``
     returncode : that of the host process, negative for a signal
@@ -81,7 +81,8 @@ def judge(artefacts: Path, returncode: int, bounds: Bounds, memory_mib: int) -> 
 
 
 def _outcome(path: Path) -> dict[str, Any]:
-    """What the guest code wrote last; empty if it is not what the guest code writes."""
+    """The outcome that the guest code wrote last; empty if the guest code did not write
+    it."""
     try:
         if path.stat().st_size > LONGEST_OUTCOME_BYTES:
             return {}

@@ -33,7 +33,7 @@ def create() -> "FakeBackend":
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ends, and which files it leaves.
+    """The end of a run, and the files that it leaves.
 
     share : of its virtual time that passes
     silent : whether it ends only when a bound is reached

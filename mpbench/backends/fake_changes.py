@@ -1,4 +1,4 @@
-"""What a guest leaves of links that change, from the job instead of a kernel."""
+"""Traces of changed links as a guest leaves them, from the job instead of a kernel."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How much the fake backend's traffic delivers, by a formula that models no TCP."""
+"""Amount that the fake backend's traffic delivers, by a formula that models no TCP."""
 
 import hashlib
 import math
@@ -37,7 +37,7 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Flow:
-    """What one traffic entry carried while it ran.
+    """Bytes that one traffic entry carried while it ran.
 
     bytes : of payload, received
     path_bytes : of payload, by host and path (1-based); the sum is `bytes`

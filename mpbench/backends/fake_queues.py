@@ -1,4 +1,4 @@
-"""What waits in the queues of a fake run: the same at all times."""
+"""Bytes that wait in the queues of a fake run: the same at all times."""
 
 from jobs import Job
 from topologies.queues import FRAME_BYTES

@@ -28,7 +28,7 @@ def guest_code_hash(root: Path = SOURCE) -> str:
 
 
 def folder() -> Path:
-    """Where the bundles are kept, in the user's cache folder."""
+    """The folder of the bundles, in the user's cache folder."""
     return cache.root() / "guest"
 
 

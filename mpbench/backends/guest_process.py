@@ -15,12 +15,12 @@ from mpbench.backends import confinement, enclosure, tools
 from mpbench.backends.base import Bounds, Report
 
 TICK_S = 0.1
-"""How often `cancel` is checked."""
+"""Interval between two checks of `cancel`."""
 LOOK_S = 1.0
-"""How often signs of life are checked and time is reported."""
+"""Interval between two checks for signs of life and reports of time."""
 END_S = 10.0
 TRAFFIC_BOUND = "s of traffic"
-"""How the reason ends when a run exceeds the bound of its job, not of the machine."""
+"""End of the reason when a run exceeds the bound of its job, not of the machine."""
 
 
 def environment(read_tools: str | None = None) -> dict[str, str]:

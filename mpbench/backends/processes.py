@@ -1,4 +1,4 @@
-"""How much of the time a process, with all that it started, computes."""
+"""Share of the time for which a process, with all that it started, computes."""
 
 import time
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class Used:
-    """What the living processes of a tree have had so far.
+    """CPU time of the living processes of a tree so far.
 
     at_s : when, on a clock of the host's
     cpu_s : CPU time
@@ -33,7 +33,7 @@ class Used:
 
 
 def used(pid: int) -> Used:
-    """What a process and the processes below it have had."""
+    """CPU time of a process and the processes below it."""
     parents = dict(_parents())
     cpu_ns = wait_ns = 0
     for number in parents:

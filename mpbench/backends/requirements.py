@@ -125,7 +125,7 @@ def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
 
 
 def _patched(job: Job) -> Iterator[str]:
-    """What the job's links need of the patches of the guest's kernel."""
+    """Features of the job's links that need patches of the guest's kernel."""
     for way in (
         link.direction(forward) for link in job.links for forward in (True, False)
     ):

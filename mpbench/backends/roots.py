@@ -14,7 +14,8 @@ VARIABLE = "MPBENCH_ROOT"
 """The environment variable that names the kind of root."""
 DEFAULT = IMAGE
 CODE = "/run/code"
-"""Where a guest with a root image sees mpbench's code (kernel/guest/init.c)."""
+"""Folder in which a guest with a root image sees mpbench's code
+(kernel/guest/init.c)."""
 
 
 @dataclass(frozen=True)

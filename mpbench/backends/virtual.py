@@ -42,9 +42,10 @@ from mpbench.backends.roots import Root
 from mpbench.kernel import launcher, linking
 
 LOOK_MS = 100
-"""How often a guest's console, its folder, the bounds and `cancel` are checked."""
+"""Interval between two checks of a guest's console, its folder, the bounds and
+`cancel`."""
 END_MS = 5_000
-"""How long the launcher may take to end its guest before both are killed."""
+"""Time that the launcher may take to end its guest before both are killed."""
 
 
 def create() -> "VirtualBackend":
@@ -54,7 +55,8 @@ def create() -> "VirtualBackend":
 
 @dataclass(frozen=True)
 class Stop:
-    """Why a guest was ended from outside; neither field set if it ended itself."""
+    """Reason why a guest was ended from outside; neither field set if it ended
+    itself."""
 
     reason: str = ""
     cancelled: bool = False
@@ -192,7 +194,8 @@ class VirtualBackend:
         return Exit(ending.status, ending.reason, wall_s, virtual_s, cpu_s, accident)
 
     def _prepared(self) -> tuple[Sequence[str], Root]:
-        """What the guest runs, its code compiled, and what it sees."""
+        """The guest's programs, with its code compiled, and the folders that it
+        sees."""
         if self._ready is None:
             if self._root_kind() == roots.IMAGE:
                 self._ready = self._with_image(image.find())
@@ -268,7 +271,8 @@ def _watch(
 
 
 def _silent(reason: str, early: Used | None, now: Used) -> Stop:
-    """Why a guest is stopped that says nothing: a program of its own may be the cause.
+    """Reason why a guest is stopped that says nothing: a program of its own may be the
+    cause.
 
     early : what its processes had used halfway through the silence
     """

@@ -1,4 +1,5 @@
-"""What `--on` says: a scheduler that is there, or a batch system to start workers with.
+"""The address in `--on`: a scheduler that is there, or a batch system to start workers
+with.
 
 tls://HOST:PORT    workers of a scheduler that is there
 dask://HOST:PORT   the same, without encryption and certificates
@@ -50,7 +51,7 @@ EXAMPLE = "tls://HOST:8786 or slurm://PARTITION?jobs=4"
 
 @dataclass(frozen=True)
 class Address:
-    """Where runs are executed.
+    """The place where runs are executed.
 
     kind : one of KNOWN
     place : HOST:PORT of a scheduler, or the name of a partition, queue or namespace

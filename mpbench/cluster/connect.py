@@ -201,7 +201,7 @@ def _containers(address: Address) -> Any:
 
 
 def _job(address: Address) -> dict[str, Any]:
-    """What dask-jobqueue is told about the jobs."""
+    """Description of the jobs for dask-jobqueue."""
     options = address.options
     given: dict[str, Any] = {
         "cores": address.cores,

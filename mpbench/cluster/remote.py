@@ -34,13 +34,13 @@ Future = Any
 """Of `distributed`, whose methods have no types."""
 
 LOOK_S = 0.25
-"""How often a thread that waits for a run looks whether it is cancelled."""
+"""Interval at which a thread that waits for a run looks whether it is cancelled."""
 REFRESH_S = 5.0
-"""How often the list of workers is read again."""
+"""Interval between two readings of the list of workers."""
 PATIENCE_S = 60.0
-"""How long a campaign waits for a worker when none is left."""
+"""Time that a campaign waits for a worker when none is left."""
 FAREWELL_S = 20.0
-"""How long a cancelled run may take to end on its worker."""
+"""Time that a cancelled run may take to end on its worker."""
 MOST_DAMAGED = 3
 """So many archives of one run in a row may come damaged."""
 
@@ -297,8 +297,8 @@ class RemoteWorkers:
     def _answer(
         self, order: Order, cancel: threading.Event, note: Callable[[], None]
     ) -> Answer | str | None:
-        """What a worker answered; a reason if all that tried have died; None if the
-        run is cancelled.
+        """Answer of a worker; a reason if all that tried have died; None if the run is
+        cancelled.
 
         note : called now and then while the run is executed
         """
@@ -433,7 +433,8 @@ def _put(
 
 
 def _failure(error: Exception) -> str:
-    """Why a task failed. Its exception comes as a pickle, which is not executed."""
+    """Reason why a task failed. Its exception comes as a pickle, which is not
+    executed."""
     data = error.args[0] if error.args else b""
     words = pickles.strings(data) if isinstance(data, bytes) else [str(error)]
     if "KilledWorker" in words:

@@ -1,4 +1,4 @@
-"""What a worker does: execute one run aside, and send its folder back.
+"""The task of a worker: execute one run aside, and send its folder back.
 
 These functions are called on the worker, by name. What they are given and what they
 return is text and bytes (see `messages`). Nothing of the worker's is shared with this
@@ -121,7 +121,7 @@ def pack(run: Any) -> bytes:
 
 
 def difference(one: Mapping[str, str], other: Mapping[str, str]) -> str:
-    """What differs between a worker's build and the campaign's, in a few words."""
+    """Differences between a worker's build and the campaign's, in a few words."""
     if "error" in one:
         return one["error"]
     names = sorted(n for n in {*one, *other} if one.get(n) != other.get(n))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Campaign:
-    """What a results folder has to compare.
+    """The parts of a results folder that can be compared.
 
     rows : the table of runs
     factors : the columns that identify a design point

@@ -11,7 +11,7 @@ from mpbench.arguments import experiment_file
 from mpbench.errors import UserError
 
 OUTER = 0.1
-"""How much of a range, at either end, counts as its margin."""
+"""Share of a range, at either end, that counts as its margin."""
 
 
 @click.command()

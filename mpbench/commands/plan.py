@@ -84,7 +84,7 @@ def command(
 
 
 def _build(backend: "Backend") -> dict[str, str]:
-    """What the backend adds to the ids.
+    """The backend's share of the ids.
 
     If the backend is not ready, as before the guest kernel is built: nothing, and a
     warning.

@@ -196,7 +196,7 @@ def _open(pages: Sequence[Path]) -> None:
 
 
 def _folders(results: Sequence[Path], out: Path | None) -> list[Path]:
-    """Where each one's report goes; raises UserError if two go to the same place."""
+    """Folder of each report; raises UserError if two go to the same place."""
     if out is None:
         return [root / "report" for root in results]
     if len(results) == 1:

@@ -1,1 +1,2 @@
-"""What this machine has and lacks: `facts` examines it, and `findings` judges."""
+"""Features that this machine has and lacks: `facts` examines it, and `findings`
+judges."""

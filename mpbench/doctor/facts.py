@@ -39,7 +39,7 @@ class Folder:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a machine has.
+    """Features of a machine.
 
     kernel : the guest kernel's key; None if it is not built
     root : the kind of root that guests see (`roots.KINDS`)
@@ -125,7 +125,7 @@ def _root() -> tuple[str, str | None]:
 
 
 def _barriers() -> tuple[str, Sequence[str]]:
-    """Why there is no launcher, and the barriers that this host offers."""
+    """Reason why there is no launcher, and the barriers that this host offers."""
     try:
         return "", confinement.offered()
     except UserError as error:
@@ -133,7 +133,7 @@ def _barriers() -> tuple[str, Sequence[str]]:
 
 
 def _boot(built: Path, kind: str) -> tuple[float | None, str]:
-    """How long an idle guest takes, and why it failed if it did."""
+    """Duration of an idle guest, and the reason why it failed if it did."""
     root = roots.host() if kind == roots.HOST else roots.from_image(image.find())
     with tempfile.TemporaryDirectory(prefix="mpbench-") as name:
         boot.write(boot.Orders(("/bin/true",), BOOT_DEADLINE_S), Path(name), root)

@@ -132,7 +132,7 @@ def _tool(tool: Tool, facts: Facts, lacking: Mark = "missing") -> Finding:
 
 
 def _confinement(facts: Facts) -> Iterator[Finding]:
-    """What keeps a guest that takes over its own kernel away from the host.
+    """The barriers that keep a guest that takes over its own kernel away from the host.
 
     The launcher's filter of system calls needs no line: without such filters of the
     host's kernel, no guest boots.

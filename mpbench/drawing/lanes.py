@@ -1,4 +1,4 @@
-"""Where the paths and links of a network stand in a drawing.
+"""Positions of the paths and links of a network in a drawing.
 
 Each path is a lane, from its user on the left to its server on the right. A link is a
 box over all lanes next to one another that take it in the same column, so that a tall
@@ -48,7 +48,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything stands.
+    """Positions of everything.
 
     columns : column of each link of each lane, from 0
     width : number of columns

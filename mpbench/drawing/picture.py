@@ -1,4 +1,4 @@
-"""What a drawing of a network shows: users, links, and what varies or is computed."""
+"""Contents of a drawing of a network: users, links, and what varies or is computed."""
 
 import math
 from collections.abc import Mapping
@@ -41,10 +41,10 @@ WORDS: Mapping[str, str] = {
     "down_loss": "loss down ",
     "jitter": "jitter ",
 }
-"""What stands before the value of a parameter whose unit does not say what it is."""
+"""Words before the value of a parameter whose unit does not say what it is."""
 
 QUANTITIES: Mapping[str, str] = {"up": "interfaces"}
-"""What a drawing calls quantities that change during a run, if not by their names."""
+"""Words for quantities that change during a run, if not their names."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Picture:
 
 
 def of_experiment(spec: Spec) -> Picture:
-    """What the network of an experiment looks like."""
+    """Picture of the network of an experiment."""
     varied = spec.design.factors if spec.design else {}
     factors = {n: f for n, f in varied.items() if isinstance(f, Factor)}
     values = computed(spec, fixed(spec))
@@ -139,7 +139,7 @@ def _backups(spec: Spec, user: User) -> tuple[int, ...]:
 
 
 def of_topology(description: Description) -> Picture:
-    """What a topology looks like when no parameter is set."""
+    """Picture of a topology when no parameter is set."""
     values = {p.name: p.default for p in description.parameters}
     return _picture(description.name, description, values, {}, {})
 

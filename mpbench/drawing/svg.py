@@ -239,7 +239,7 @@ class _Drawing:
         return max(_width(name, SIZE, bold=True) for name in names)
 
     def _width_of(self, box: Box) -> float:
-        """How wide the box of a link must be."""
+        """Width that the box of a link needs."""
         width = _width(box.name, SIZE, bold=True)
         if box.again:
             return width

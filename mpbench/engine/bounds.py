@@ -1,4 +1,4 @@
-"""How long a run may take. `mpbench.plan` estimates how long it will take."""
+"""Bounds of a run's time. `mpbench.plan` estimates how long it will take."""
 
 from jobs import Job
 from mpbench.backends.base import Bounds

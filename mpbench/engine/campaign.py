@@ -239,7 +239,7 @@ def _close(
 
 
 def _stored(before: Standing, saving: Saving) -> dict[str, runs.Stored]:
-    """What is stored now, as far as it says how often a run was interrupted."""
+    """Stored state of a run, as far as it says how often the run was interrupted."""
     interrupted = [
         key for key, row in saving.rows.items() if row["verdict"] == "interrupted"
     ]

@@ -60,7 +60,7 @@ def pinnable() -> list[int]:
 
 
 def share(root: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """How many CPUs' worth of time the container grants (cgroup 2 ``cpu.max``).
+    """CPUs' worth of time that the container grants (cgroup 2 ``cpu.max``).
 
     A whole number; None if there is no such limit.
     """

@@ -78,7 +78,7 @@ class Designs:
         return with_design(self.spec, **changes) if changes else self.spec
 
     def outlook(self, numbers: range, points: int) -> str:
-        """What is still to be run of these designs, and about how long it will take.
+        """Runs of these designs that are left, and about how long they will take.
 
         Raises UserError if a design cannot have so many points.
         """

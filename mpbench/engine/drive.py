@@ -40,7 +40,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Driven:
-    """How a batch ended.
+    """The end of a batch.
 
     progress : the final counts
     signal_status : 0, or the exit status of the signal that stopped it

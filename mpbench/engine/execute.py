@@ -16,7 +16,7 @@ from mpbench.store.json_file import DamagedError
 
 @dataclass(frozen=True)
 class ExecutionContext:
-    """What executing a run needs and what is the same for every run.
+    """Needs of an execution that are the same for every run.
 
     build : what the backend's identity was when the plan was made
     provenance : kept beside every run
@@ -90,7 +90,7 @@ def execute(
 
 
 def interruptions(results: layout.Results, run_id: str) -> int:
-    """How many executions in a row of a stored run the host has cut short."""
+    """Number of executions in a row of a stored run that the host has cut short."""
     try:
         return runs.read_host(results, run_id).attempts
     except DamagedError:

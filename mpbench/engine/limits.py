@@ -5,4 +5,5 @@ GIVE_UP = 20
 or a machine without memory, and further failures would tell nothing new."""
 
 MOST_ATTEMPTS = 3
-"""How often a plain resume executes a run that the host cuts short each time."""
+"""Number of times that a plain resume executes a run that the host cuts short each
+time."""

@@ -41,7 +41,7 @@ Fate = Literal["copied", "kept", "differs", "damaged"]
 
 @dataclass(frozen=True)
 class Copied:
-    """What became of one run of one source.
+    """Outcome for one run of one source.
 
     note : why it was not copied, for a run that differs or is damaged
     """

@@ -21,7 +21,7 @@ def opening(
     where: str,
     root: Path,
 ) -> list[str]:
-    """What the folder holds, what will be executed, and where."""
+    """Contents of the folder, runs to be executed, and the place of execution."""
     lines = []
     if stands.others:
         lines.append(
@@ -50,7 +50,7 @@ def closing(
     head: campaign.Campaign,
     options: Options,
 ) -> list[str]:
-    """How the campaign ended, where its results are, and what to do next."""
+    """The campaign's end, the place of its results, and the next step."""
     again = shlex.join(head.invocations[-1]["argv"])
     left = len(head.plan) - len(stands.rows)
     lines = []
@@ -85,7 +85,7 @@ def closing(
 
 
 def _shards(shard: Shard, root: Path) -> str:
-    """How the folders of all parts become one folder."""
+    """The way in which the folders of all parts become one folder."""
     if shard.count == 1:
         return "This was the only part of the plan."
     return (
@@ -105,7 +105,7 @@ def uncovered(count: int, root: Path) -> str:
 
 
 def _interrupted(stands: Standing, again: str) -> list[str]:
-    """What is to become of the runs that the host cut short."""
+    """The next step for the runs that the host cut short."""
     count = stands.verdicts()["interrupted"]
     given_up = len(stands.given_up())
     lines = []

@@ -1,4 +1,4 @@
-"""Where runs are executed: on this machine's CPUs, or elsewhere."""
+"""Places where runs are executed: on this machine's CPUs, or elsewhere."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -21,11 +21,11 @@ class Places(Protocol):
     def slots(self) -> Sequence[int]: ...
 
     def name(self, slot: int) -> str:
-        """What a display calls the slot."""
+        """Name of the slot in a display."""
         ...
 
     def summary(self, runs: int) -> str:
-        """Where that many runs will be executed, for the opening line."""
+        """Places where that many runs will be executed, for the opening line."""
         ...
 
     def execute(

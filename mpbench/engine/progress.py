@@ -103,7 +103,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Finished:
-    """How one task ended, as a display shows it."""
+    """The end of one task, as a display shows it."""
 
     task: Task
     verdict: str

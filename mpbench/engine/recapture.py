@@ -23,13 +23,13 @@ from mpbench.store.disk_space import check_space, explained
 from mpbench.store.folder import remove_tree
 
 OWN = "capture"
-"""How the names of a capture's artefacts begin. The artefacts of another capture than
-the run's own are not compared."""
+"""Beginning of the names of a capture's artefacts. The artefacts of another capture
+than the run's own are not compared."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """What an execution with a capture gave.
+    """Result of an execution with a capture.
 
     files : the captures
     compared : how many artefacts were compared; captures are among them where the

@@ -25,7 +25,7 @@ def refresh(
     stands: Standing,
     measure: Measure,
 ) -> Standing:
-    """What the folder holds once those rows are computed again.
+    """Contents of the folder once those rows are computed again.
 
     A row whose rewriting was cut short is computed again too. A run of which nothing
     but the row was kept counts as damaged instead, so it is executed.

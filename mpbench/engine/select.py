@@ -16,7 +16,7 @@ RETRIED = ("failed", "timeout", "interrupted")
 
 @dataclass(frozen=True)
 class Standing:
-    """What a results folder holds of a plan.
+    """Runs of a plan that a results folder holds.
 
     rows : of the finished runs of the plan, by id
     damaged : what is wrong with the runs of the plan that cannot be used, by id; they
@@ -35,14 +35,14 @@ class Standing:
 
     @property
     def uncovered(self) -> int:
-        """How many rows no manifest covers, as an older mpbench wrote them."""
+        """Number of rows that no manifest covers, as an older mpbench wrote them."""
         return sum(
             run_id in self.rows and not stored.covered
             for run_id, stored in self.stored.items()
         )
 
     def attempts(self, run_id: str) -> int:
-        """How many executions of a run in a row the host has cut short."""
+        """Number of executions of a run in a row that the host has cut short."""
         stored = self.stored.get(run_id)
         return stored.host.attempts if stored and stored.host else 0
 

@@ -1,4 +1,4 @@
-"""What the engine takes in: a plan, and functions that it does not own."""
+"""Inputs of the engine: a plan, and functions that it does not own."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ Measure = Callable[[Path], Mapping[str, Any]]
 
 
 class Identified(Protocol):
-    """What stands for a run: a planned run, or its entry in the head of the results."""
+    """A run by its identity: a planned run, or its entry in the head of the results."""
 
     @property
     def id(self) -> str: ...
@@ -93,7 +93,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Options:
-    """How to run it; nothing here changes a run's outcome.
+    """Options of a run; nothing here changes its outcome.
 
     jobs : workers, None for one per CPU
     limit : at most so many runs are executed, None for all

@@ -64,7 +64,7 @@ def verdict_of(ended: Exit) -> Verdict:
 
 
 def measured(run: layout.Run, measure: Measure) -> dict[str, Any]:
-    """What `measure` returns for a run; a failed verdict if it raises."""
+    """Result of `measure` for a run; a failed verdict if it raises."""
     try:
         values = dict(measure(run.root))
     except Exception as error:

@@ -45,7 +45,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Checked:
-    """How the second execution differs from the first, and how it ended."""
+    """Differences of the second execution from the first, and its end."""
 
     differences: tuple[manifest.Difference, ...]
     exit: Exit
@@ -173,8 +173,8 @@ def verify_stored(
 
 
 def _job_fault(results: layout.Results, run_id: str) -> str:
-    """What is wrong with the job of a stored run; "" for one of an older format,
-    which this mpbench cannot judge."""
+    """Fault of the job of a stored run; "" for one of an older format, which this
+    mpbench cannot judge."""
     try:
         read_job(results, run_id)
     except OlderFormatError:
@@ -221,7 +221,7 @@ def choose(
 
 @dataclass(frozen=True)
 class Other:
-    """What another build made.
+    """Results of another build.
 
     words : the run, and how its build differs from this one
     maker : the version and the commit of its mpbench, in brackets, if they are known
@@ -296,7 +296,7 @@ def again(
 
 
 def differences(check: Check, now: manifest.Files) -> list[manifest.Difference]:
-    """How the files of a second execution differ from those on disk.
+    """Differences between the files of a second execution and those on disk.
 
     Files that were removed on purpose are compared by their hashes in the manifest.
     What differs between the disk and the manifest is told as well.
@@ -313,7 +313,8 @@ def differences(check: Check, now: manifest.Files) -> list[manifest.Difference]:
 
 
 def _other_build(then: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """How the build of a finished run differs from this one; "" if it does not."""
+    """Difference between the build of a finished run and this one; "" if there is
+    none."""
     found = []
     for key in sorted(then.keys() | now.keys()):
         was, present = then.get(key), now.get(key)

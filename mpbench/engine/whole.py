@@ -34,7 +34,7 @@ def faults(
     stored: Runs,
     analysis: AnalysisFunctions | None,
 ) -> Iterator[str]:
-    """What is wrong with the folder, one line per fault."""
+    """Faults of the folder, one line per fault."""
     rows = {key: run.row for key, run in stored.items() if run.row is not None}
     yield from root.check(results, head, stored).faults
     yield from _few(places.faults(head.plan, rows))
@@ -70,7 +70,7 @@ def _few(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _labels(results: layout.Results, head: Campaign) -> Iterator[str]:
-    """How the plan differs from the one that the experiment gives on its build.
+    """Differences of the plan from the one that the experiment gives on its build.
 
     Another version of mpbench may give other ids to all runs, or read another language
     of experiments; then nothing is told, because only the root can judge the file.

@@ -1,1 +1,1 @@
-"""What runs beside Mininet: standard library and Mininet only."""
+"""Code that runs beside Mininet: standard library and Mininet only."""

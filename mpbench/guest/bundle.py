@@ -62,7 +62,7 @@ def _modules() -> Iterator[tuple[str, str, bool, bytes]]:
 
 
 class Noted:
-    """What is compiled from now on: functions from text, and regular expressions."""
+    """Functions from text, and regular expressions, that are compiled from now on."""
 
     def __init__(self) -> None:
         self.functions: dict[str, bytes] = {}

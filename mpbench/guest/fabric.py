@@ -98,7 +98,7 @@ class FabricNetwork:
         return found
 
     def byte_seconds(self) -> list[float]:
-        """How long bytes have waited so far at each way: the sum over packets."""
+        """Time that bytes have waited so far at each way: the sum over packets."""
         return [_byte_seconds(row) for row in self._rows()]
 
     def vary(self, orders: Mapping[int, str]) -> None:
@@ -113,7 +113,7 @@ class FabricNetwork:
         return all(row["steps"] == asked.get(row["link"], 0) for row in self._rows())
 
     def _rows(self) -> Iterator[dict[str, int]]:
-        """What the kernel says about the ways, without a link for acknowledgements."""
+        """The kernel's rows about the ways, without a link for acknowledgements."""
         return itertools.islice(_rows(), len(self.table.ways))
 
 

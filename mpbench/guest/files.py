@@ -21,7 +21,7 @@ def read(path: str | PathLike[str]) -> str:
 
 
 def read_all(descriptor: int) -> bytes:
-    """What can be read from a file or a pipe until it ends."""
+    """Everything that can be read from a file or a pipe until it ends."""
     pieces = []
     while piece := os.read(descriptor, PIECE_BYTES):
         pieces.append(piece)

@@ -154,7 +154,7 @@ def build_network(
 def disciplines(
     topology: Network, network: LabNetwork | FabricNetwork, words: list[str]
 ) -> dict[str, list[dict[str, Any]]]:
-    """What tc, or the fabric, says about the queues of all links, by node.
+    """Report of tc, or of the fabric, about the queues of all links, by node.
 
     words : the command of tc
     """

@@ -11,12 +11,12 @@ from pathlib import Path
 LOOKED_BYTES = 1 << 16
 """In so much output the line of a server that is ready must stand."""
 STOP_S = 5.0
-"""How long a program has to end after SIGTERM; then it is killed."""
+"""Time that a program has to end after SIGTERM; then it is killed."""
 
 
 def bounded(most_bytes: int | None) -> Callable[[], None] | None:
-    """What a new process calls so that it can write no larger file; None without a
-    bound. A program that tries is ended by SIGXFSZ."""
+    """Function that a new process calls so that it can write no larger file; None
+    without a bound. A program that tries is ended by SIGXFSZ."""
     if most_bytes is None:
         return None
     limit = most_bytes

@@ -1,4 +1,4 @@
-"""What a run's file of byte code does first; `bundle.py` makes the file.
+"""First steps of a run's file of byte code; `bundle.py` makes the file.
 
 The file is the byte code of this module, with a call of `run` at its end, and then what
 `run` needs. The interpreter reads the file in small pieces, and only as far as the byte

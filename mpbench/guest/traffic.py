@@ -20,7 +20,7 @@ from tools.processes import Process
 LISTEN_DEADLINE_S = 10.0
 LISTEN_POLL_S = 0.0005
 SERVER_GRACE_S = 5.0
-"""How long a server may run after its clients have ended."""
+"""Time that a server may run after its clients have ended."""
 ALIGNED_NS = 100_000_000
 PATIENCE_S, FAR_S = 3600.0, math.inf
 TCP_LISTEN, UDP_OPEN = "0A", "07"

@@ -138,7 +138,7 @@ def _whole(image: Image) -> bool:
 
 
 def _again(image: Image) -> str:
-    """How to get an image again that is damaged."""
+    """Directions for getting an image again that is damaged."""
     if image.path.parent == carried.built("image"):
         return "install mpbench's wheel again"
     return "`mpbench image build --force` makes it again"

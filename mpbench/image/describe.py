@@ -1,4 +1,4 @@
-"""What an image holds: a manifest for people, and a bill of materials for programs."""
+"""Contents of an image: a manifest for people, and a bill of materials for programs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -22,7 +22,7 @@ PROBE_S = 30.0
 
 @dataclass(frozen=True)
 class Bounds:
-    """How much a confined command may use.
+    """Bounds of a confined command.
 
     file_bytes : in one file
     memory_bytes : in the file system in memory that is its folder for temporary files

@@ -114,7 +114,7 @@ def check(kernel: Kernel) -> None:
 
 
 def _again(kernel: Kernel) -> str:
-    """How to get a kernel again that is damaged."""
+    """Directions for getting a kernel again that is damaged."""
     if kernel.folder == carried.built("kernel"):
         return "install mpbench's wheel again"
     option = " --profile-guided" if kernel.guided else ""

@@ -1,4 +1,4 @@
-"""What it takes to add a controller to a finished kernel: objects, headers, commands.
+"""The parts that add a controller to a finished kernel: objects, headers, commands.
 
 The kernel has no loadable modules: it is linked again, in a tenth of a second. So a
 kernel's folder keeps its objects, and the headers that they were compiled with, in one

@@ -22,7 +22,7 @@ COLUMNS = "-ftrack-macro-expansion=2"
 """GCC's default, which a kernel's build turns off: messages name the line and the
 column of a user's own words, not those of the macro around them."""
 FOLDER = "net/mptcp/own"
-"""Where the texts lie in the tree: beside mpbench's, whose headers they include."""
+"""Folder of the texts in the tree: beside mpbench's, whose headers they include."""
 FIRST = "-Wfatal-errors"
 """The first error is all that a message quotes; a file could make gcc say millions."""
 MOST_REASON = 300

@@ -1,4 +1,4 @@
-"""How a kernel is optimised by a profile of what traffic executes in it.
+"""Optimisation of a kernel by a profile of what traffic executes in it.
 
 GCC compiles the files in which most of a guest's time goes twice: first so that they
 count what is executed, and then with these counts. A guest is a process, so GCC's own

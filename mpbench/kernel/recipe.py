@@ -64,7 +64,7 @@ class Program:
         return b"".join(f"{n} {len(part)}\n".encode() + part for n, part in parts)
 
     def units(self, guest: Path) -> list[str]:
-        """What gcc compiles, relative to kernel/guest/."""
+        """Files that gcc compiles, relative to kernel/guest/."""
         files = (file for file in self.files(guest) if file.suffix == ".c")
         return [str(file.relative_to(guest)) for file in files]
 

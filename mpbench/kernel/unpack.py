@@ -131,7 +131,7 @@ def unpack(shell: Shell, source: Path, target: Path) -> None:
 
 
 SELFTESTS = ("net/lib.sh", "net/lib/sh", "net/mptcp")
-"""What upstream's tests of MPTCP consist of, below tools/testing/selftests."""
+"""Files of upstream's tests of MPTCP, below tools/testing/selftests."""
 
 
 def selftests(shell: Shell, source: Path, target: Path) -> None:

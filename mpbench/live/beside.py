@@ -23,7 +23,7 @@ from mpbench.report import dashboard
 
 START_S = 300.0
 END_S = 10.0
-"""How long the page may take to begin on a busy machine, and to end."""
+"""Time that the page may take to begin on a busy machine, and to end."""
 SHOWN = "dashboard.html"
 
 
@@ -50,7 +50,7 @@ def page(root: Path, port: int | None) -> Iterator[str]:
 
 
 def _search_path() -> str:
-    """Where the page's interpreter looks for modules; this mpbench comes first."""
+    """Search path of the page's interpreter; this mpbench comes first."""
     own = Path(mpbench.__file__).parents[1]
     theirs = os.environ.get("PYTHONPATH")
     return f"{own}{os.pathsep}{theirs}" if theirs else str(own)

@@ -21,9 +21,9 @@ from mpbench.errors import UserError
 
 LOOPBACK = "127.0.0.1"
 NAMES = ("127.0.0.1", "localhost")
-"""What a browser on this machine, or behind a tunnel of SSH, calls the server."""
+"""Names of the server for a browser on this machine, or behind a tunnel of SSH."""
 PATIENCE_S = 10.0
-"""How long a connection may be silent."""
+"""Time for which a connection may be silent."""
 HTML = "text/html; charset=utf-8"
 KINDS = {
     ".html": HTML,

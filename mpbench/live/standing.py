@@ -1,4 +1,4 @@
-"""Where a campaign stands, as its results folder tells it from outside.
+"""Progress of a campaign, as its results folder tells it from outside.
 
 The engine is another process. It puts each run in place when the run is complete, and
 holds a lock on the folder while it works. Reading changes nothing there.
@@ -92,7 +92,7 @@ class Folder:
         self._known: dict[str, tuple[tuple[int, int], Finished | None]] = {}
 
     def look(self) -> Standing:
-        """How things stand now. Raises UserError if the folder's head is damaged."""
+        """The present state. Raises UserError if the folder's head is damaged."""
         head = self._read_head()
         working = is_locked(self.results.lock)
         if head is None:

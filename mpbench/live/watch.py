@@ -49,7 +49,7 @@ UNWRITTEN = 130
 
 @dataclass(frozen=True)
 class Live:
-    """What a live page shows.
+    """Contents of a live page.
 
     title : of the page
     roots : the results folders
@@ -69,7 +69,7 @@ class Live:
 
 @dataclass
 class Board:
-    """What the server's threads read and the main thread changes.
+    """State that the server's threads read and the main thread changes.
 
     version : of the drawing that is shown; 0 before the first
     note : why there is no drawing, or what could not be written
@@ -93,7 +93,7 @@ class Board:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def look(self) -> Sequence[Standing]:
-        """How things stand, at most POLL_S old; a fault of a folder is noted.
+        """The present state, at most POLL_S old; a fault of a folder is noted.
 
         Whoever comes first looks, so the page moves on during a long drawing.
         """
@@ -125,7 +125,7 @@ class Board:
         )
 
     def state(self) -> dict[str, Any]:
-        """What the page polls."""
+        """The state that the page polls."""
         now_s = time.time()
         self.asked_s = time.monotonic()
         ended = self.ended.is_set()

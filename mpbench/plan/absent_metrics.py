@@ -17,7 +17,7 @@ def warnings(spec: Spec) -> Iterator[str]:
 
 
 def _present(spec: Spec) -> set[str]:
-    """What `needs` names, as far as the experiment has it."""
+    """Features that `needs` names, as far as the experiment has them."""
     found: set[str] = set()
     for entry in spec.traffic:
         found |= entry.measures

@@ -1,4 +1,4 @@
-"""Where the packets of a network can be captured."""
+"""Places where the packets of a network can be captured."""
 
 from collections.abc import Collection
 
@@ -9,7 +9,7 @@ MOST_NAMES = 40
 
 
 def hint(name: str, known: Collection[str]) -> str:
-    """What would work in place of a name, after the name of the network."""
+    """Names that would work in place of a name, after the name of the network."""
     listed = sorted(known)
     if len(listed) <= MOST_NAMES:
         return f"has {', '.join(listed)}"

@@ -22,7 +22,7 @@ KEYS = {
     "loss": "loss_percent",
     UP: "up",
 }
-"""What a job calls the quantities that change."""
+"""Names of the quantities that change, in a job."""
 
 
 def overrides(spec: Spec) -> dict[str, float | int]:
@@ -94,7 +94,7 @@ def _series(
 
 
 def _steps(link: str, given: LinkChanges) -> Iterator[Series]:
-    """What `at` gives: a series for each quantity and direction that it names."""
+    """Series from `at`: one for each quantity and direction that it names."""
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for _, time_s, step in given.steps:
         for quantity, value in step.given.items():
@@ -126,7 +126,7 @@ def _numbers(value: Given) -> Iterator[tuple[str, float]]:
 
 
 def _draws(link: str, given: LinkChanges, seed: int, end_s: float) -> Iterator[Series]:
-    """What `every` draws: uniform between the ends of each range.
+    """Draws of `every`: uniform between the ends of each range.
 
     Each draw has a generator of its own, so that a longer run begins as a shorter one.
     """
@@ -171,7 +171,7 @@ def _trace_means(spec: Spec, link: str, given: LinkChanges) -> dict[str, float]:
 def _traced(
     spec: Spec, link: str, key: str, given: LinkChanges, limit_s: float | None
 ) -> Iterator[Series]:
-    """What a trace gives: the capacity of each bin."""
+    """Capacity of each bin of a trace."""
     for way, file in _trace_files(given).items():
         path, where = _trace_place(spec, link, way, file)
         trace = delivery_traces.read(path, where)

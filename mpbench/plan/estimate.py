@@ -1,4 +1,4 @@
-"""How long runs will take, before any has run.
+"""Estimated duration of runs, before any has run.
 
 A run moves at most capacity x time bits. Its wall time is the cost of an empty guest,
 plus these bits over the rate at which one core moves them. In real time a run takes as
@@ -17,9 +17,9 @@ from tools.cbr.programs.messages import message_bytes
 OVERHEAD_S = 0.4
 """Wall time of an empty run: boot, network, teardown."""
 MESSAGE_S = 0.25e-3
-"""What a message of cbr over a connection takes beside its packets."""
+"""Time of a message of cbr over a connection beside its packets."""
 BITS_PER_WALL_S = {"coalesced": 1.4e9, "packet": 0.55e9}
-"""How fast one core moves data, by how the receiver reads."""
+"""Speed at which one core moves data, by the way in which the receiver reads."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _sized_bits(job: Job, entry: Entry) -> float:
 
 
 def _read(entry: Entry) -> str:
-    """How the receiver of an entry reads; `packet` where the tool has no choice."""
+    """The reading of an entry's receiver; `packet` where the tool has no choice."""
     return entry.reads
 
 
@@ -89,7 +89,7 @@ def _rated_bits(entry: Cbr) -> float:
 
 
 def _messages(entry: Entry) -> float:
-    """How many messages an entry writes; 0 for other traffic."""
+    """Number of messages that an entry writes; 0 for other traffic."""
     rated = _rated(entry)
     if rated is None:
         return 0.0

@@ -1,4 +1,4 @@
-"""What an experiment asks for that no run can give: refused before the first run.
+"""Requests of an experiment that no run can meet: refused before the first run.
 
 A refusal is certain: every such run would fail, or be invalid. What only may fail is a
 warning, which `mpbench plan` prints.
@@ -129,7 +129,8 @@ def _sysctl_trouble(name: str, value: str | int) -> str:
 
 
 def warnings(spec: Spec, plan: Plan) -> list[str]:
-    """What may keep runs from being ok, or the report from being complete."""
+    """Circumstances that may keep runs from being ok, or the report from being
+    complete."""
     lines = [*_loss_warnings(spec, plan), *_memory_warnings(spec, plan)]
     lines += _connection_warnings(spec, plan)
     lines += dict.fromkeys(_ending_warnings(spec, plan))

@@ -125,7 +125,7 @@ def complete(entry: Flows, seed: int) -> Flows:
 
 
 def _by_host(entry: Flows, flows: tuple[Flow, ...]) -> tuple[int, ...]:
-    """How many connections each host of several users opens."""
+    """Number of connections that each host of several users opens."""
     found = Counter(ends_of(entry, flow.user)[0] for flow in flows)
     return tuple(found[here] for here, _ in entry.between)
 

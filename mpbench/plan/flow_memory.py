@@ -1,4 +1,4 @@
-"""How much memory the connections of the tool `flows` take in a guest, at most.
+"""Memory that the connections of the tool `flows` take in a guest, at most.
 
 Measured in the guest, with 500 and 2000 connections that opened at once over two links
 of 100 Mbit/s: 32 to 36 kB for each transfer of 20 kB, and 67 to 145 kB for each of
@@ -18,7 +18,7 @@ from topologies import families
 BYTES_PER_CONNECTION = 16_000
 """Of both sockets, with nothing in their queues."""
 MOST_QUEUED_BYTES = 130_000
-"""What waits at both ends of a connection among many: its window is small."""
+"""Bytes that wait at both ends of a connection among many: its window is small."""
 USED_SHARE = 0.5
 """The part of the guest's memory that connections may take."""
 USABLE_SHARE = 0.8

@@ -206,7 +206,8 @@ def connections(
 
 
 def _connections(entry: Entry) -> tuple[int, int]:
-    """How many connections a user opens at a time, and how many its tool can."""
+    """Number of connections that a user opens at a time, and the number that its tool
+    can open."""
     if isinstance(entry, Traffic):
         return entry.parallel, MOST_STREAMS
     if isinstance(entry, Flows):

@@ -82,7 +82,7 @@ def _with(
 
 
 def _trouble(discipline: Discipline, shape: Shape) -> str:
-    """Why a discipline cannot have its link's queue; empty if it can."""
+    """Reason why a discipline cannot have its link's queue; empty if it can."""
     if discipline.name != RED:
         return ""
     limit, high = shape.queue_packets * FRAME_BYTES, discipline.value("max_bytes")

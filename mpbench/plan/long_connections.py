@@ -1,4 +1,4 @@
-"""How much memory long connections take in the guest of a data centre.
+"""Memory of long connections in the guest of a data centre.
 
 A socket keeps what it has sent until it is acknowledged, and as much again. Linux gives
 it 8.7 kB for each packet of its largest window, and each of an MPTCP's subflows begins
@@ -33,12 +33,13 @@ from topologies import families
 from topologies.shaping import FRAME_BYTES
 
 WINDOW_BYTES = 8_700
-"""What a socket keeps for each packet of its largest window (tcp_sndbuf_expand)."""
+"""Bytes that a socket keeps for each packet of its largest window
+(tcp_sndbuf_expand)."""
 FIRST_WINDOW = 10
 FULL_QUEUES = 3
 """The windows of a host come to so many times what its own links hold."""
 OVERHEAD = 1.4
-"""What sockets, and packets under way, take beside that."""
+"""Bytes of sockets, and of packets under way, beside that."""
 USABLE = 0.75
 """The part of a guest's memory that connections may take."""
 STEP_MIB = 512
@@ -92,7 +93,7 @@ def _remedy(needed: float) -> str:
 
 
 def needed_bytes(job: Job, entry: Long) -> float:
-    """What the connections of an entry take of the guest's memory."""
+    """Memory of the guest that the connections of an entry take."""
     transport = job.transport_of(entry)
     paths = timing.paths(job, entry.source)
     subflows = _subflows(transport, len(paths))

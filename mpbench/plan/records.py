@@ -1,4 +1,4 @@
-"""What a run records of round-trip times and queues, from what is to be measured."""
+"""Records of round-trip times and queues in a run, from what is to be measured."""
 
 from jobs.queues import Queues
 from mpbench.spec import Spec
@@ -7,7 +7,7 @@ QUEUES_EVERY_S = 0.05
 
 
 def queues(spec: Spec) -> Queues | None:
-    """How the queues of links are recorded; None if they are not.
+    """Records of the queues of links; None if there are none.
 
     every_s : in a network of namespaces, they are looked at once in every such interval
     at_s : on the fabric, which adds up by itself, the edges of all phases

@@ -1,4 +1,4 @@
-"""What the links of a resolved job must obey, whoever gave the values.
+"""Rules for the links of a resolved job, whoever gave the values.
 
 A value that the file gives and one that mpbench chooses have the same rules, so the
 rules are checked after every value is known.

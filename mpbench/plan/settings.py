@@ -203,7 +203,7 @@ def _shown_jobs(plan: Plan, figure: FigureRequest) -> list[jobs.Job]:
 
 
 def _reason(job: jobs.Job, figure: FigureRequest, theory: Theory) -> str:
-    """Why a model says nothing about a run; empty if it says something."""
+    """Reason why a model says nothing about a run; empty if it says something."""
     try:
         if figure.quantities is not None:
             settings = [stretch.setting for stretch in stretches_of(job)]
@@ -218,7 +218,7 @@ def _reason(job: jobs.Job, figure: FigureRequest, theory: Theory) -> str:
 
 
 def _unknown(setting: Setting, theory: Theory) -> str:
-    """What a model does not know of a setting; empty if it knows all."""
+    """Features of a setting that a model does not know; empty if it knows all."""
     users = setting.network.users
     if theory.model != "max_min" and theory.rtt is None:
         for name, user in users.items():

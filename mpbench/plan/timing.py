@@ -1,4 +1,4 @@
-"""How long a run takes in virtual time: the expected time, and the limit."""
+"""Virtual time of a run: the expected time, and the limit."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -261,7 +261,7 @@ def _share_of_time(series: Sequence[Series]) -> float:
 
 
 def _at_most_s(values: Values, entry: Entry, rate: float) -> float:
-    """How long an entry takes at a rate of `rate` bit/s."""
+    """Time that an entry takes at a rate of `rate` bit/s."""
     duration_s = entry.duration_s
     if entry.at_a_time:
         bits = 8 * (entry.bytes or 0)

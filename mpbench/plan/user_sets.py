@@ -20,13 +20,13 @@ MOST_SHOWN = 8
 
 
 def users_of(topology: Description, host: str, values: Mapping[str, Any]) -> int:
-    """How many users a host stands for. values : parameters by canonical key"""
+    """Number of users that a host stands for. values : parameters by canonical key"""
     count = topology.user(host).count
     return 1 if count is None else int(values[count])
 
 
 def count(entry: Asked, topology: Description, values: Mapping[str, Any]) -> int:
-    """How many users an entry has, on all its hosts."""
+    """Number of users that an entry has, on all its hosts."""
     ends = entry.ends(topology)
     return sum(users_of(topology, host, values) for host, _ in ends)
 

@@ -1,4 +1,4 @@
-"""What a plug-in in Python says about itself, read from its text without running it."""
+"""Declarations of a plug-in in Python, read from its text without running it."""
 
 import ast
 import sys

@@ -31,11 +31,11 @@ HERE = barriers.Bounds(
     address_bytes=2 << 30,
     cpu_s=int(WALL_S),
 )
-"""What a topology may use that runs on this machine."""
+"""Modules that a topology may use that runs on this machine."""
 
 
 def described(plugin: Plugin, trusted: bool) -> dict[str, Any]:
-    """What a topology's file describes, checked.
+    """Description of a topology in its file, checked.
 
     trusted : whether the file may run on this machine, where no guest kernel is built
 

@@ -129,7 +129,7 @@ def _drawn(spec: "Spec | None") -> str:
 
 
 def _made(head: kept_rows.Head, spec: "Spec | None") -> dict[str, str]:
-    """What determines the numbers, for the foot of a page."""
+    """Determinants of the numbers, for the foot of a page."""
     provenance = head.provenance
     made = {
         "experiment": head.name,
@@ -166,7 +166,7 @@ def _spec(path: Path) -> "Spec | None":
 def _state(
     results: layout.Results, head: campaign.Campaign, stored: Mapping[str, runs.Stored]
 ) -> Iterator[str]:
-    """What is missing of the plan's runs, what is damaged, what cannot be compared."""
+    """Runs of the plan that are missing, damaged, or cannot be compared."""
     absent = sum(entry.id not in stored for entry in head.plan)
     if absent:
         whole = many(len(head.plan), "run")

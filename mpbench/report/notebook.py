@@ -125,7 +125,7 @@ class Results:
         return pd.concat(frames, ignore_index=True)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows for the object: its table."""
+        """The table of runs, which a notebook shows for the object."""
         shown: str = self._campaign.runs.to_html(max_rows=12, escape=True)
         return shown
 

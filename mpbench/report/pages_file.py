@@ -170,7 +170,7 @@ class Pages:
 
     @property
     def publication(self) -> "Publication":
-        """What the file asks for, as the pages take it."""
+        """The publication that the file asks for, as the pages take it."""
         from analysis.published.publication import Configuration, Matrix, Sheet
         from analysis.report.publication_pages import Publication
 

@@ -1,4 +1,4 @@
-"""What `mpbench report` writes for one results folder."""
+"""Output of `mpbench report` for one results folder."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,7 +100,7 @@ def _edited(campaign: "Campaign", experiment: Path) -> "tuple[Campaign, Spec]":
 def _contents(
     root: Path, spec: "Spec | None", out: Path, request: ReportRequest
 ) -> "Contents":
-    """What the page shows beside the campaign in `root`."""
+    """Contents of the page beside the campaign in `root`."""
     from analysis.published import cells, statements
     from analysis.report.campaign_page import Contents
 

@@ -41,7 +41,7 @@ NDIFFPORTS_SUBFLOWS = 2
 
 SHORTEST, HIGHEST = "shortest", "highest"
 BY_LENGTH = (SHORTEST, HIGHEST)
-"""What stands under `path` where each TCP takes a path with the fewest links."""
+"""Value of `path` where each TCP takes a path with the fewest links."""
 
 _RESERVED = RESERVED_SYSCTLS | knobs.reserved()
 
@@ -217,7 +217,7 @@ class Case(Part):
         return result
 
     def subflows(self, paths: int) -> int:
-        """How many subflows each connection has on a network of `paths` paths."""
+        """Number of subflows of each connection on a network of `paths` paths."""
         if self.path_manager is None or self.path_manager.name != "ndiffports":
             return paths
         return int(self.path_manager.get("subflows", NDIFFPORTS_SUBFLOWS))
@@ -229,7 +229,7 @@ class Case(Part):
         return LEAST_SUBFLOWS.get(name, 1)
 
     def lacks_subflows(self, paths: int, where: str) -> str:
-        """What is wrong with the scheduler on so many paths; empty if nothing is."""
+        """Fault of the scheduler on so many paths; empty if there is none."""
         subflows, least = self.subflows(paths), self.least_subflows
         if self.scheduler is None or subflows >= least:
             return ""

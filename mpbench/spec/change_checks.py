@@ -81,7 +81,8 @@ def _check_times(
 def _unfit(
     link: str, given: LinkChanges, topology: Description, factors: Collection[str]
 ) -> tuple[Loc, str] | None:
-    """Why a link cannot change so, with the place below its entry; None if it can."""
+    """Reason why a link cannot change so, with the place below its entry; None if it
+    can."""
     if link not in topology.all_links:
         hint = nearest(link, topology.all_links)
         return (), f"{topology.name} has no link '{shortened(link)}'; {hint}"
@@ -110,7 +111,7 @@ def _parameters(link: str, quantity: str) -> list[str]:
 
 
 def _place(given: LinkChanges, quantity: str) -> Loc:
-    """Where the file changes a quantity first."""
+    """Place where the file changes a quantity first."""
     if quantity in given.ranges:
         return (quantity,)
     for text, step in given.at_items():
@@ -120,7 +121,7 @@ def _place(given: LinkChanges, quantity: str) -> Loc:
 
 
 def initial(given: LinkChanges) -> Mapping[str, Mapping[str, float | int]]:
-    """What a link has at 0 s by its changes: parameter, then direction, to value.
+    """Value that a link has at 0 s by its changes: parameter, then direction, to value.
 
     Where values are drawn, this is the middle of the range. A capacity of 0 is no
     capacity that a queue could be sized by, and is left out. So is the capacity of a

@@ -32,7 +32,7 @@ PERIOD = Quantity("s", LEAST_S, MOST_S)
 
 
 class Step(Part):
-    """What a link has from a time on. What is not named stays as it is."""
+    """Value of a link from a time on. What is not named stays as it is."""
 
     capacity: CapacityValue = value_field("Rate, or {up, down}; 0 is an outage.")
     delay: DelayValue = value_field("One-way delay, or {up, down}.")
@@ -99,7 +99,7 @@ def _files(value: object) -> object:
 
 
 class LinkChanges(Part):
-    """How a link changes: at times, by draws every so often, or by a trace."""
+    """Changes of a link: at times, by draws every so often, or by a trace."""
 
     at: dict[str, Step] | None = Field(
         default=None,

@@ -108,7 +108,7 @@ def link_of(name: str, topology: Description | None) -> str | None:
 
 
 def names(topology: Description) -> list[str]:
-    """What can be a factor beside the parameters."""
+    """Names that can be a factor beside the parameters."""
     if topology.name == MININET:
         return []
     return [link + SUFFIX for link in topology.links]

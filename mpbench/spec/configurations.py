@@ -72,7 +72,7 @@ def _topologies(value: dict[str, str]) -> dict[str, str]:
 
 
 class Changes(Part):
-    """What one part changes."""
+    """Changes that one part makes."""
 
     topology: Annotated[
         dict[str, Annotated[str, OneOf("topology", names())]],

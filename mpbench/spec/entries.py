@@ -100,7 +100,7 @@ def _model(tool: object, info: ValidationInfo) -> type[Entry]:
 
 
 def _not_a_list(value: object) -> str:
-    """What to write where `traffic` is not a list, mostly because a dash is missing."""
+    """Advice where `traffic` is not a list, mostly because a dash is missing."""
     example = "- {tool: iperf3, from: client, to: server, duration: 30 s}"
     if isinstance(value, dict) and value:
         return f"expected a list; begin each entry with '- ', such as {example}"

@@ -220,7 +220,7 @@ class Spec(Sections):
 
     @property
     def on_fabric(self) -> fabrics.Fabric | None:
-        """How the fabric forwards; None if the network has routers."""
+        """The fabric's forwarding; None if the network has routers."""
         if self.fabric is None and self.network_description.mesh:
             return fabrics.Fabric()
         return self.fabric
@@ -253,7 +253,7 @@ class Spec(Sections):
         return {name: found[name] for name in order.static_order() if name in found}
 
     def place(self, parameter: str) -> Loc:
-        """Where the file gives a parameter of the network its value."""
+        """Place where the file gives a parameter of the network its value."""
         if self.design is not None and parameter in self.design.factors:
             return ("design", "factors", parameter)
         if parameter not in self.parameters:
@@ -263,7 +263,7 @@ class Spec(Sections):
 
     @property
     def link_traits(self) -> dict[str, dict[str, Both[Any]]]:
-        """What links have beside their numbers, by link and key, in all points."""
+        """Traits of links beside their numbers, by link and key, in all points."""
         return link_checks.traits(self)
 
     def traits_at(self, point: Mapping[str, Any]) -> dict[str, dict[str, Both[Any]]]:
@@ -280,7 +280,7 @@ class Spec(Sections):
         return link_checks.traits(self, chosen)
 
     def trait_place(self, link: str, key: str) -> Loc:
-        """Where the file gives a link its discipline or impairment."""
+        """Place where the file gives a link its discipline or impairment."""
         return link_checks.place(self, link, key)
 
     def port(self, index: int) -> int:

@@ -60,7 +60,7 @@ def own_queue(value: object) -> int | None:
 
 
 class Fabric(Part):
-    """How the fabric forwards."""
+    """The forwarding of packets by the fabric."""
 
     choose: Annotated[str, OneOf("choice", CHOICES)] = Field(
         default=CHOICES[0],
@@ -94,7 +94,7 @@ class Fabric(Part):
     )
 
     def job(self) -> record.Fabric:
-        """What a job says of it, without what is as usual."""
+        """Entries of a job about it, without what is as usual."""
         return record.Fabric(
             choose=self.choose,
             limit=self.limit if self.limit != LIMITS[0] else None,
@@ -136,7 +136,7 @@ def check_hosts(found: Fabric, topology: Description, faults: Faults) -> None:
 
 
 def fault(topology: Description) -> str:
-    """Why a topology cannot run on the fabric; empty if it can."""
+    """Reason why a topology cannot run on the fabric; empty if it can."""
     if topology.name in TCLINK:
         return (
             f"{topology.name} has links of Mininet's own kind, which the fabric does"

@@ -51,7 +51,7 @@ _LIST: JsonDict = {"type": "array", "minItems": 1, "items": ANY_QUANTITY}
 
 
 class Factor(Part):
-    """How one parameter varies, in the parameter's canonical unit.
+    """Variation of one parameter, in the parameter's canonical unit.
 
     Either a range (`minimum` and `maximum` are set), which the design spreads
     points over, or a list (`values` is set), which is crossed with them.
@@ -105,7 +105,8 @@ class Factor(Part):
 
     @property
     def levels(self) -> int | None:
-        """How many values the factor can take; None for all values of its range."""
+        """Number of values that the factor can take; None for all values of its
+        range."""
         if self.values is not None:
             return len(self.values)
         step = self.step or (1.0 if self.integer else None)

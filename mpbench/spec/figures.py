@@ -31,7 +31,7 @@ from mpbench.spec.vocabulary import DIFFERENCES, MEASURED_CRITERIA
 
 
 class Criterion(figure_request.Criterion):
-    """What sorts results into batches (thesis 3.2).
+    """The criterion that sorts results into batches (thesis 3.2).
 
     With a difference, `factor` is the name without its path: `capacity` stands
     for path1.capacity - path2.capacity. Without one, it is a parameter's name, or
@@ -112,7 +112,7 @@ Text = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE_TEXT
 
 
 class Labels(figure_request.Labels):
-    """What stands at the axes of a figure."""
+    """Labels of the axes of a figure."""
 
     x: Text | None = Field(default=None, description="At the horizontal axis.")
     y: Text | None = Field(default=None, description="At the vertical axis.")

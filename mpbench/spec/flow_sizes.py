@@ -1,4 +1,4 @@
-"""How large the transfers of the tool `flows` are."""
+"""Sizes of the transfers of the tool `flows`."""
 
 from itertools import pairwise
 from typing import Annotated, Self
@@ -87,7 +87,7 @@ class Sizes(Part):
         return self
 
     def job(self) -> Json:
-        """How the sizes are drawn, as a job holds it."""
+        """Draws of the sizes, as a job holds them."""
         if self.pareto is not None:
             mean, shape = self.pareto.mean, self.pareto.shape
             return {"kind": "pareto", "mean_bytes": mean, "shape": shape}
@@ -101,7 +101,7 @@ class Sizes(Part):
 
 
 def cdf_fault(points: tuple[tuple[float, float], ...]) -> str:
-    """What is wrong with a distribution function; "" if nothing is."""
+    """Fault of a distribution function; "" if there is none."""
     for before, after in pairwise(points):
         if after[0] <= before[0]:
             reason = f"size {after[0]:g} follows {before[0]:g}"

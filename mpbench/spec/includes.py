@@ -43,7 +43,7 @@ def whole_text(document: Document) -> str:
 
 @dataclass
 class _Budget:
-    """How many parts have been read."""
+    """Count of the parts that have been read."""
 
     parts: int = 0
 

@@ -22,7 +22,7 @@ Traits = Mapping[str, Both[Any]]
 def traits(
     spec: Sections, chosen: Mapping[str, Both[queues.Given]] | None = None
 ) -> dict[str, dict[str, Both[Any]]]:
-    """What links have beside their numbers, by link and key; no entry for nothing.
+    """Traits of links beside their numbers, by link and key; no entry for nothing.
 
     chosen : the disciplines of links for which the design varies it
     """
@@ -80,7 +80,7 @@ def _names(given: Sequence[Both[queues.Given]]) -> set[str]:
 
 
 def place(spec: Sections, link: str, key: str) -> Loc:
-    """Where the file gives a link its discipline or impairment."""
+    """Place where the file gives a link its discipline or impairment."""
     varied = spec.design.choices if spec.design else {}
     if key == choices.KEY and link + choices.SUFFIX in varied:
         return ("design", "factors", link + choices.SUFFIX)
@@ -163,7 +163,7 @@ def _check_changes(spec: Sections, faults: Faults) -> None:
 
 
 def _fixed(quantity: str, given: Traits, names: set[str]) -> str:
-    """Why a quantity of a link with these traits cannot change; empty if it can.
+    """Reason why a quantity of a link with these traits cannot change; empty if it can.
 
     names : of its disciplines
     """

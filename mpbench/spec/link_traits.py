@@ -1,4 +1,4 @@
-"""What a link has beside its numbers: a queue discipline, and impairments.
+"""Traits of a link beside its numbers: a queue discipline, and impairments.
 
 Each can differ between the directions of a link: `{up: ..., down: ...}`. A direction
 that is not named has drop tail and no impairment.
@@ -32,7 +32,7 @@ WAYS = (UP, DOWN)
 
 @dataclass(frozen=True)
 class Both(Generic[T]):
-    """What each direction of a link has; None for nothing."""
+    """Trait of each direction of a link; None for nothing."""
 
     up: T | None
     down: T | None
@@ -151,7 +151,7 @@ class LinkTraits(Part):
 
     @property
     def traits(self) -> dict[str, Both[Any]]:
-        """What the file gives, by key."""
+        """Traits that the file gives, by key."""
         given = {key: getattr(self, key) for key in TRAITS}
         return {key: both for key, both in given.items() if both is not None}
 

@@ -39,7 +39,7 @@ def _line(text: str) -> str:
 
 
 def not_a_list(value: object) -> str:
-    """What to write where a file has `value` in place of a list."""
+    """Advice where a file has `value` in place of a list."""
     if isinstance(value, dict):
         return "expected a list; begin each entry with '- '"
     if isinstance(value, str | int | float) and not isinstance(value, bool):

@@ -136,7 +136,7 @@ class Network(Part):
 
     @cached_property
     def expressions(self) -> dict[str, Expression]:
-        """What the network computes: name of a parameter to its expression.
+        """Expressions of the network: name of a parameter to its expression.
 
         A parameter that a link takes from the link that it is like is an expression
         too.
@@ -174,7 +174,7 @@ class Network(Part):
         )
 
     def place(self, parameter: str) -> Loc | None:
-        """Where the file gives a parameter its value; None if it does not."""
+        """Place where the file gives a parameter its value; None if it does not."""
         name, _, key = parameter.rpartition(".")
         if key == "users" and name in self.named_users:
             given = self.named_users[name].users is not None
@@ -240,14 +240,14 @@ class Network(Part):
         return link.like is not None and self._two_times(link.like)
 
     def traits(self, name: str) -> dict[str, Both[Any]]:
-        """What a link has beside its numbers, by key: its own, and what else the link
+        """Traits of a link beside its numbers, by key: its own, and what else the link
         has that it is like."""
         link = self.named_links[name]
         leaders = {} if link.like is None else self.traits(link.like)
         return leaders | link.traits
 
     def trait_place(self, name: str, key: str) -> Loc:
-        """Where the file gives a link a discipline or impairment."""
+        """Place where the file gives a link a discipline or impairment."""
         link = self.named_links[name]
         if key not in link.traits and link.like is not None:
             return self.trait_place(link.like, key)
@@ -288,7 +288,7 @@ Named = dict[str, str]
 def expression_fault(
     name: str, expression: Expression, known: Mapping[str, Parameter], of: str
 ) -> str:
-    """Why a parameter cannot be computed by an expression; empty if it can.
+    """Reason why a parameter cannot be computed by an expression; empty if it can.
 
     known : every parameter by name
     of : what messages call the network

@@ -27,7 +27,7 @@ _REASONS: Mapping[str, str] = {
     "greater_than": "{input} is not above {gt}; give a greater value",
     "less_than": "{input} is not below {lt}; give a smaller value",
 }
-"""What a message says for a kind of finding of the validator."""
+"""Message for each kind of finding of the validator."""
 
 
 def describe(error: ValidationError, model: type[BaseModel], document: Document) -> str:

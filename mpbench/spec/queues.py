@@ -23,7 +23,7 @@ from topologies.queues import (
 )
 
 SIZE_UNITS = ("packets", "bytes", "ms")
-"""How the size of a queue may be given: a time is one at the link's capacity."""
+"""Units of the size of a queue: a time is one at the link's capacity."""
 
 
 NEVER_ZERO = {("pie", "alpha"), ("pie", "beta")}

@@ -154,7 +154,7 @@ class Sections(Part):
 
     @property
     def trace_interval(self) -> float | None:
-        """How often windows are noted, in seconds; None for never.
+        """Interval at which windows are noted, in seconds; None for never.
 
         The round-trip time is known of traces only, so that the metric brings one.
         """

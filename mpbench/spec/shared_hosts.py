@@ -98,7 +98,7 @@ def _clash(
 
 
 def _fault(entry: Entry, other: Entry, cases: Mapping[str, Case]) -> str:
-    """Why two entries cannot share a host; empty if they can."""
+    """Reason why two entries cannot share a host; empty if they can."""
     if not entry.own_control and not other.own_control:
         same = _settings(entry.transport) == _settings(other.transport)
         return "" if same else TRANSPORT
@@ -114,8 +114,8 @@ def _settings(own: Case | None) -> Case | None:
 
 
 def _difference(one: Case, two: Case) -> str:
-    """What of two transports belongs to the host and differs, in words; empty if
-    nothing does."""
+    """Difference between two transports in what belongs to the host, in words; empty if
+    there is none."""
     if one.sysctls != two.sysctls:
         return "other sysctls"
     if one.protocol == two.protocol == "mptcp":

@@ -1,4 +1,4 @@
-"""What a message offers in place of a name that an experiment file cannot use."""
+"""Suggestions in place of a name that an experiment file cannot use."""
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping
@@ -145,7 +145,7 @@ def suggestion(name: str, choices: Iterable[str]) -> str | None:
 
 
 def _likeness(name: str, choice: str) -> float:
-    """How similar two names are, from 0 to 1."""
+    """Similarity of two names, from 0 to 1."""
     return difflib.SequenceMatcher(None, name.lower(), choice.lower()).ratio()
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a text that is not YAML, and what would put it right."""
+"""Faults of a text that is not YAML, and what would put it right."""
 
 import yaml
 

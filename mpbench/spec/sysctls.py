@@ -160,7 +160,8 @@ def trouble(name: str) -> str:
 
 
 def value_trouble(name: str, value: str | int) -> str:
-    """Why a sysctl that exists cannot have this value; empty if nothing is known.
+    """Reason why a sysctl that exists cannot have this value; empty if nothing is
+    known.
 
     The kernel may still refuse the value: most ranges are not known here.
     """

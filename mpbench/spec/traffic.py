@@ -32,7 +32,7 @@ Json = dict[str, Any]
 
 
 class Read(Part):
-    """How the receiving program is woken.
+    """The way in which the receiving program is woken.
 
     This changes the speed of a run, and the shares of the paths by up to 6 %, so it is
     part of the experiment.
@@ -191,7 +191,7 @@ class Entry(Part):
 
     @property
     def measures(self) -> frozenset[str]:
-        """What the entry measures, of the words in `analysis.campaign.needs`."""
+        """Measures of the entry, of the words in `analysis.campaign.needs`."""
         return frozenset()
 
     @property
@@ -220,7 +220,7 @@ class Entry(Part):
 
     @property
     def label(self) -> str:
-        """What the table calls it if it has no name."""
+        """Name in the table if it has no name."""
         return self.source
 
     def ends(self, topology: Description | None) -> tuple[tuple[str, str], ...]:

@@ -12,7 +12,7 @@ from mpbench.spec.values import Faults
 from topologies import Description, families
 
 HOSTS = "hosts"
-"""What stands under `from` where all hosts of a data centre send."""
+"""Value of `from` where all hosts of a data centre send."""
 RANDOM = "random"
 PERMUTATION = "permutation"
 PATTERNS = (PERMUTATION, RANDOM, "neighbours", "all")
@@ -69,7 +69,7 @@ def pattern(name: str, topology: Description, count: int, share: float) -> Patte
 def check(
     topology: Description, name: str, count: int | None, senders: float | str | None
 ) -> Faults:
-    """What is wrong with an entry between many hosts, by its keys."""
+    """Check an entry between many hosts by its keys."""
     faults = Faults()
     if not topology.mesh:
         reason = f"{topology.name} has hosts that do not reach one another; name one of"

@@ -15,9 +15,9 @@ from mpbench.spec.values import Faults
 from topologies import Description, families
 
 USERS = "users"
-"""What stands under `from` where all users of a network send."""
+"""Value of `from` where all users of a network send."""
 SERVERS = "servers"
-"""What stands under `to` where each user sends to its own server."""
+"""Value of `to` where each user sends to its own server."""
 EACH = "each"
 ASSIGNMENTS = {EACH: None, "random": "random", "in turn": "in_turn"}
 """Ways in which connections are assigned to users, and their names in a job."""
@@ -57,7 +57,7 @@ def is_list(source: str) -> bool:
 
 
 def label(source: str) -> str:
-    """What the table calls an entry that has no name of its own."""
+    """Name in the table of an entry that has no name of its own."""
     return USERS if is_list(source) else source
 
 
@@ -88,7 +88,7 @@ def members(source: str, topology: Description) -> tuple[str, ...]:
 
 
 def check(entry: Ends, topology: Description) -> Faults:
-    """What is wrong with the hosts of an entry of several users."""
+    """Check the hosts of an entry of several users."""
     faults = Faults()
     if topology.mesh:
         reason = f"every host of {topology.name} reaches every other one; write"
@@ -117,7 +117,7 @@ def check(entry: Ends, topology: Description) -> Faults:
 
 
 def _fault(host: str, topology: Description) -> str:
-    """Why a host cannot open connections; empty if it can."""
+    """Reason why a host cannot open connections; empty if it can."""
     known = topology.initiators
     if host in known:
         return ""
@@ -130,7 +130,7 @@ def _fault(host: str, topology: Description) -> str:
 
 
 def _destination_fault(name: str, hosts: list[str], topology: Description) -> str:
-    """Why users cannot send to a destination; empty if they can."""
+    """Reason why users cannot send to a destination; empty if they can."""
     if name == SERVERS and SERVERS not in topology.hosts:
         return ""
     if name in topology.hosts:
@@ -145,7 +145,7 @@ def _destination_fault(name: str, hosts: list[str], topology: Description) -> st
 
 
 def pattern_fault(name: str, topology: Description) -> str:
-    """Why there is no pattern in a network whose users have a server each."""
+    """Reason why there is no pattern in a network whose users have a server each."""
     return (
         f"'{name}' needs hosts that reach one another, and a user of {topology.name}"
         f" reaches its own server only; write 'from: {USERS}, to: {SERVERS}', or take a"

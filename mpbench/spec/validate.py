@@ -29,7 +29,8 @@ def validated(document: Document) -> Spec:
 
 
 def _context(document: Document) -> Context:
-    """What the parts of the file are checked against, as far as the file gives it."""
+    """Context that the parts of the file are checked against, as far as the file gives
+    it."""
     cases = document.values.get("cases")
     traffic, design = document.values.get("traffic"), document.values.get("design")
     tools = [
@@ -51,7 +52,7 @@ def _context(document: Document) -> Context:
 
 
 def _plugins(document: Document) -> Stored:
-    """What the plug-ins of the file hold; nothing if that is faulty."""
+    """Contents of the file's plug-ins; nothing if that is faulty."""
     try:
         given = document.values.get("plugins") or {}
         return Plugins.model_validate(given).stored

@@ -1,4 +1,4 @@
-"""What a disk refuses (no space, no permission), told as a line for the user."""
+"""Refusals of a disk (no space, no permission), told as a line for the user."""
 
 import contextlib
 import errno

@@ -70,7 +70,7 @@ class Head(Record):
 
 @dataclass(frozen=True)
 class KeptRows:
-    """What the file holds."""
+    """Contents of the file."""
 
     head: Head
     rows: list[Row]

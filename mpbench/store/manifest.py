@@ -127,7 +127,8 @@ def rewrite(run: Run, records: Mapping[str, bytes]) -> None:
 
 
 def faults(run: Run, manifest: Manifest) -> list[str]:
-    """How the files of a stored run differ from its manifest, in a few words each."""
+    """Differences between the files of a stored run and its manifest, in a few words
+    each."""
     here = {path.relative_to(run.root).as_posix(): path for path in _files(run.root)}
     here.pop(NAME, None)
     if not manifest.covers_records:
@@ -181,7 +182,7 @@ class Difference:
 def compare(
     before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]
 ) -> list[Difference]:
-    """What the execution `now` does not share with that `before`, by name."""
+    """Differences of the execution `now` from that `before`, by name."""
     found = []
     for name in sorted(before.keys() | now.keys()):
         if name not in now:

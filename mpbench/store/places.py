@@ -44,8 +44,8 @@ class Places:
         )
 
     def fault(self, entry: Entry, row: Row) -> str:
-        """How `campaign.json` labels a run otherwise than its row, one line; "" if it
-        does not."""
+        """Difference between a run's label in `campaign.json` and its row, one line; ""
+        if none."""
         own = self.of(entry, row)
         labels: dict[str, tuple[Any, Any]] = {"case": (entry.case, own.case)}
         labels["repetition"] = (entry.repetition, own.repetition)

@@ -27,7 +27,7 @@ PACKAGES = (
 
 
 def collect(backend: dict[str, Any]) -> dict[str, Any]:
-    """What a reader needs to know about this invocation.
+    """Facts about this invocation that a reader needs.
 
     backend : what the backend says about itself
     """

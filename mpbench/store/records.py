@@ -41,7 +41,7 @@ class Record(BaseModel):
 
 
 class Exit(Record):
-    """How an execution ended (mpbench.backends.base.Exit)."""
+    """The end of an execution (mpbench.backends.base.Exit)."""
 
     status: Line
     reason: str
@@ -60,14 +60,14 @@ class Software(BaseModel):
 
 
 class Machine(BaseModel):
-    """What of the host is shown."""
+    """Facts about the host that are shown."""
 
     model_config = ConfigDict(strict=True)
     cpu: Line | None = None
 
 
 class Provenance(BaseModel):
-    """Where a result comes from; keys beside these may hold anything."""
+    """Origin of a result; keys beside these may hold anything."""
 
     model_config = ConfigDict(strict=True, extra="allow")
     mpbench: Software = Software()

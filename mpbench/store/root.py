@@ -107,7 +107,7 @@ def check(results: Results, head: Campaign, ids: Iterable[str]) -> State:
 def _faults(
     results: Results, head: Campaign, known: RootFile, there: set[str]
 ) -> Iterator[str]:
-    """What differs from the hashes of a root, one line each."""
+    """Differences from the hashes of a root, one line each."""
     if hash_of(results.experiment) != known.experiment:
         yield "experiment.yaml: not the file that the campaign's root covers"
     if plan_hash(head) != known.plan:

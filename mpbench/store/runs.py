@@ -34,7 +34,7 @@ MOST_WORKER_BYTES = 4096
 
 @dataclass(frozen=True)
 class Record:
-    """What the engine adds to a run's artefacts.
+    """Files that the engine adds to a run's artefacts.
 
     artefacts : of the execution, those that are not kept included
     host : what may differ between two executions
@@ -252,7 +252,7 @@ def check_folders(results: layout.Results, run: layout.Run) -> None:
 
 
 def named(name: str, read: Any) -> Any:
-    """What `read` returns; its DamagedError says which file it is about."""
+    """Result of `read`; its DamagedError says which file it is about."""
     try:
         return read()
     except DamagedError as error:

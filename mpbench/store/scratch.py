@@ -23,7 +23,7 @@ MARK = ".mpbench-temporary"
 """The lock file; a folder without it is kept."""
 MEMORY_PREFIX = "mpbench-memory-"
 MEMORY_PARENTS = (Path("/dev/shm"), Path("/tmp"), Path("/var/tmp"))
-"""Where the folders for guests' memory may lie."""
+"""Folders that may hold the folders for guests' memory."""
 
 
 @contextlib.contextmanager

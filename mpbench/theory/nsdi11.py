@@ -39,7 +39,7 @@ def _text(values: list[float]) -> str:
 
 
 def _rows() -> Iterator[tuple[str, str, list[float], list[float]]]:
-    """What is computed, its unit, the printed numbers, and ours."""
+    """Rows with the computed quantity, its unit, the printed numbers, and ours."""
     import numpy as np
 
     from analysis.models import fluid

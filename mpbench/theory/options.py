@@ -1,4 +1,4 @@
-"""What the sub-commands of theory have in common: options, errors and tables."""
+"""Common parts of the sub-commands of theory: options, errors and tables."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""How captured/ was made, but curl* and ab* (capture_web.py), in a guest.
+"""Capture captured/, except curl* and ab* (capture_web.py), in a guest.
 
     python -m tests.analysis.capture [KIND...]
 
@@ -67,7 +67,7 @@ def snapshot(folder: Path) -> None:
 
 
 def outcome(argv: dict[str, str], codes: dict[str, int]) -> dict[str, Any]:
-    """What mpbench's guest would have said of it."""
+    """Outcome that mpbench's guest would have written."""
     return {
         "format": 1,
         "status": "ok",

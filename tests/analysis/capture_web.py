@@ -1,4 +1,4 @@
-"""How captured/curl* and captured/ab* were made, by runs in the virtual lab.
+"""Capture captured/curl* and captured/ab* by runs in the virtual lab.
 
     python -m tests.analysis.capture_web [SCENARIO...]
 

@@ -26,11 +26,11 @@ PATHS = {
     1: {"capacity_mbps": 20.0, "delay_ms": 5.0, "queue_packets": 1000},
     2: {"capacity_mbps": 10.0, "delay_ms": 10.0, "queue_packets": 50, "jitter_ms": 0.1},
 }
-"""What capture.py built. On path 1 netem below tbf is the queue: 1000 packets."""
+"""Files that capture.py built. On path 1 netem below tbf is the queue: 1000 packets."""
 
 
 def job(scenario: str) -> dict[str, Any]:
-    """What the scenario of capture.py was asked."""
+    """Job of the scenario of capture.py."""
     tcp, sized = scenario == "tcp", scenario == "mptcp-sized"
     return {
         "format": FORMAT,

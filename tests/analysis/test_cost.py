@@ -1,4 +1,4 @@
-"""What campaigns cost, from made-up exits."""
+"""Tests of the cost of campaigns, from made-up exits."""
 
 from pathlib import Path
 

@@ -84,7 +84,7 @@ def test_too_few_values_have_no_interval() -> None:
 
 
 def covered(level: float, kind: str, rounds: int = 400, n: int = 30) -> float:
-    """How often the interval has the true value in it."""
+    """Share of intervals that have the true value in them."""
     generator = np.random.default_rng(5)
     hits = 0
     for _ in range(rounds):

@@ -57,7 +57,7 @@ Way = tuple[str, int, str, int]
 
 @dataclass
 class Told:
-    """What tshark says of one way of a subflow."""
+    """tshark's report on one way of a subflow."""
 
     counts: Counter[str] = field(default_factory=Counter)
     rtts_ns: list[int] = field(default_factory=list)

@@ -86,7 +86,7 @@ def keep(kind: Path, target: Path) -> None:
 
 
 def _told(said: str) -> dict[str, Any]:
-    """What a program received and sent, in bytes."""
+    """Bytes that a program received and sent."""
     report: dict[str, Any] = json.loads(said)
     if "end" not in report:
         return report

@@ -1,4 +1,4 @@
-"""How the captures below captured/ are made, in a User Mode Linux guest.
+"""Make the captures below captured/ in a User Mode Linux guest.
 
 The network of tests/guest_network.py; path i: 10 Mbit/s, 5 x i ms each way, a queue of
 30 packets. `python -m tests.capture.make` boots the guest that runs this file, and has

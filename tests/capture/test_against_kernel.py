@@ -1,4 +1,4 @@
-"""What the kernel counted, and what the programs received."""
+"""Comparison with the kernel's counters and with what the programs received."""
 
 import pandas as pd
 import pytest

@@ -21,7 +21,7 @@ def core() -> Iterator[Core]:
 
 
 def space(core: Core, number: int) -> tuple[int | None, int]:
-    """Where to put bytes of an input, and how many."""
+    """Place for bytes of an input, and their number."""
     size = ctypes.c_size_t(7)
     where = core[0].analyser_buffer(core[1], number, ctypes.byref(size))
     return where, size.value

@@ -27,7 +27,7 @@ after the kernel had been asked; its SYNs, too, were lost."""
 
 
 def asked(kind: str, end: str) -> Iterator[tuple[dict[str, Any], pd.Series, pd.Series]]:
-    """What the kernel said of each connection, and our rows of what this end and the
+    """The kernel's report on each connection, and our rows of what this end and the
     other sent on it."""
     found = seen(kind, end)
     order = sorted(found.connections["connection"])
@@ -39,7 +39,7 @@ def asked(kind: str, end: str) -> Iterator[tuple[dict[str, Any], pd.Series, pd.S
 
 
 def of_subflow(kind: str, end: str, connection: int, port: int) -> tuple[Any, Any]:
-    """What this end sent on a subflow, and the other."""
+    """Bytes that this end and the other sent on a subflow."""
     frame = seen(kind, end).subflows
     mine = (frame["source_port"] == port) | (frame["target_port"] == port)
     rows = frame[mine & (frame["connection"] == connection)].set_index("direction")
@@ -102,9 +102,9 @@ def test_some_bytes_were_reinjected() -> None:
 
 @pytest.mark.parametrize(("kind", "end"), EACH)
 def test_first_copies_are_data_and_reinjections(kind: str, end: str) -> None:
-    """What all subflows sent for the first time is the data, and what was sent again
-    on another subflow or on the same; needs no counter of reinjections, so it holds
-    where the kernel does not count them."""
+    """The bytes that all subflows sent for the first time are the data, and what was
+    sent again on another subflow or on the same; needs no counter of reinjections, so
+    it holds where the kernel does not count them."""
     for told, sent, _ in asked(kind, end):
         frame = seen(kind, end).subflows
         mine = frame[frame["connection"] == sent["connection"]]

@@ -119,7 +119,7 @@ def test_frames_count_as_others_count_them(tmp_path: Path) -> None:
 
 
 def test_a_subflow_that_joined_before_its_key(tmp_path: Path) -> None:
-    """What was found before the connections became one stays."""
+    """Findings from before the connections became one stay."""
     wire = Wire()
     joined(wire, 0, (SECOND, SERVER))
     wire.open(1, FORTH, (ASK, capable(B), capable(A, B + 1)))

@@ -25,7 +25,7 @@ SAME = (
     "mappings",
     "data_acks",
 )
-"""What a subflow shows by itself, whatever else was captured."""
+"""Columns that a subflow shows by itself, whatever else was captured."""
 
 
 def ports(frame: Frame) -> frozenset[bytes]:

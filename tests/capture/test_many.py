@@ -83,7 +83,7 @@ def test_memory_that_cannot_be(invoke: Command, size: str, reason: str) -> None:
 def test_pieces_make_the_same_document(
     kind: str, invoke: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is written in small pieces is what would be written at once."""
+    """Text written in small pieces is the text written at once."""
     ends = path(kind, "client"), path(kind, "server")
     tables = analyse([ends[0]], [ends[1]], Settings(interval_s=0.001))
     whole = export.document(frames(tables), tables.names, [])

@@ -1,4 +1,4 @@
-"""What the captured kinds show of MPTCP, and captures that begin too late."""
+"""MPTCP in the captured kinds, and captures that begin too late."""
 
 import struct
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What mutants of the core showed that no other test holds: by hand, and cheap."""
+"""Gaps that mutants of the core showed and no other test holds: by hand, and cheap."""
 
 from collections.abc import Hashable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the plots of a connection are drawn from, and which there are."""
+"""Data that the plots of a connection are drawn from, and the plots that exist."""
 
 import struct
 from pathlib import Path

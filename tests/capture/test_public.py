@@ -30,7 +30,7 @@ COUNTED = {
 
 @dataclass
 class Printed:
-    """What tcpdump prints of one way of a subflow."""
+    """tcpdump's report on one way of a subflow."""
 
     packets: int = 0
     payload: int = 0

@@ -98,7 +98,7 @@ def test_a_bond_that_alternates(tmp_path: Path, files: bool) -> None:
 
 
 def test_two_capture_points_of_two_interfaces_each(tmp_path: Path) -> None:
-    """What one point shows does not count as seen again at the other."""
+    """A packet that one point shows twice does not count as seen again at the other."""
     frames = content()
     files = [tmp_path / name for name in ("a.pcap", "b.pcap", "c.pcap", "d.pcap")]
     for way, path in enumerate(files):

@@ -1,4 +1,4 @@
-"""What a plot draws is bounded, however long the capture."""
+"""Bounds on the size of a plot, however long the capture."""
 
 from pathlib import Path
 

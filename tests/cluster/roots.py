@@ -73,7 +73,7 @@ def environment(**variables: str) -> dict[str, str]:
 
 @cache
 def missing() -> str:
-    """Why this host makes no such roots; empty if it does."""
+    """Reason why this host makes no such roots; empty if it does."""
     if not all(map(shutil.which, ("unshare", "mount", "umount"))):
         return "no unshare or mount"
     words = ["unshare", "--user", "--map-root-user", "--mount", "true"]

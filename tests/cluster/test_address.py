@@ -1,4 +1,4 @@
-"""What `--on` takes, and what it refuses in a line."""
+"""Addresses that `--on` takes, and those that it refuses in a line."""
 
 import pytest
 

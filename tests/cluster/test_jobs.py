@@ -37,7 +37,7 @@ ANSWERS = {
     "pbs": "echo $!.server",
     "sge": 'echo "Your job $! (\\"dask-worker\\") has been submitted"',
 }
-"""What qsub says of the job that it has started."""
+"""Output of qsub about the job that it has started."""
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ ANSWERS = (
     ("identity", "return Payload()"),
     ("identity", "raise Payload()"),
 )
-"""What hostile workers do."""
+"""Acts of hostile workers."""
 
 
 @dataclass
@@ -125,7 +125,7 @@ def holder(keys: Path) -> Any:
 
 
 async def send(address: str, security: Any, *messages: dict[str, Any]) -> list[Any]:
-    """What the scheduler says to each message, on a connection for all of them."""
+    """Answers of the scheduler to each message, on a connection for all of them."""
     arguments = security.get_connection_args("client") if security else {}
     opened: Any = connect
     comm = await opened(address, timeout=5, **arguments)

@@ -33,7 +33,7 @@ traffic:
   - {{tool: iperf3, from: client, to: server, duration: 5 s}}
 """
 KEPT = ("host.json", "manifest.json")
-"""What may differ between two executions of a run."""
+"""Files that may differ between two executions of a run."""
 
 
 def experiment(folder: Path, points: int = 10) -> Path:

@@ -16,7 +16,7 @@ from tests.dashboard.conftest import campaign
 
 @contextmanager
 def reading(pipe: Path) -> Iterator[list[bytes]]:
-    """What is written into a pipe until the block ends."""
+    """Text that is written into a pipe until the block ends."""
     os.mkfifo(pipe)
     found: list[bytes] = []
     descriptor = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)

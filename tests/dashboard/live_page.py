@@ -22,7 +22,7 @@ PATIENCE_S = 120
 
 
 def until(holds: Callable[[], Any]) -> Any:
-    """What `holds` returns as soon as it is true."""
+    """Result of `holds` as soon as it is true."""
     end_s = time.monotonic() + PATIENCE_S
     while not (found := holds()):
         assert time.monotonic() < end_s, "the condition never held"

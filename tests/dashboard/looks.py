@@ -1,4 +1,4 @@
-"""What a reader of the dashboard sees and does, through the browser."""
+"""Actions and observations of a reader of the dashboard, through the browser."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,8 @@ WORK_S = 0.2
 
 
 def crowding() -> float:
-    """How many times its CPU time a piece of work takes here and now, at least 1.
+    """Factor by which a piece of work takes longer than its CPU time here and now, at
+    least 1.
 
     What a reader feels is said for a machine that has nothing else to do.
     """
@@ -26,7 +27,7 @@ def crowding() -> float:
 
 
 def label_of(element: WebElement) -> str:
-    """What a screen reader says of an element that has a label."""
+    """Words of a screen reader for an element that has a label."""
     label = element.get_attribute("aria-label")
     assert label is not None
     return label
@@ -113,7 +114,7 @@ class Look:
         self.until(lambda: self.all("#run h3"))
 
     def colours(self, selector: str) -> int:
-        """How many colours a canvas has: 1 if nothing is drawn."""
+        """Number of colours of a canvas: 1 if nothing is drawn."""
         found: int = self.script(
             "const c = arguments[0], d = c.getContext('2d')"
             ".getImageData(0, 0, c.width, c.height).data;"

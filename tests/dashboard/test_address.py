@@ -1,4 +1,4 @@
-"""What is chosen in the dashboard, in the address of the page."""
+"""Choices in the dashboard that stand in the address of the page."""
 
 import re
 from pathlib import Path

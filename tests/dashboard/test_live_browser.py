@@ -21,7 +21,7 @@ def text_of(look: Look, selector: str) -> str:
 
 
 def counted(look: Look) -> str:
-    """What the dashboard in the frame says of its runs."""
+    """The dashboard's words in the frame about its runs."""
     found: str | None = look.script(COUNTED)
     return found or ""
 

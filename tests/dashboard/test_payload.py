@@ -1,4 +1,4 @@
-"""What goes into the page, without a browser."""
+"""Data that go into the page, without a browser."""
 
 import base64
 import json

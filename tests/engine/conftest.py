@@ -53,7 +53,7 @@ class Lab:
         return pd.read_csv(self.results.csv, keep_default_na=False)
 
     def folders(self) -> list[str]:
-        """What lies in runs/, hidden folders included."""
+        """Contents of runs/, hidden folders included."""
         return sorted(path.name for path in self.results.runs.iterdir())
 
 

@@ -1,4 +1,4 @@
-"""How long a run may take, by default and as told."""
+"""Bounds of a run's time, by default and as told."""
 
 import pytest
 

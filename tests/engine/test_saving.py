@@ -1,4 +1,4 @@
-"""What keeping the table of runs costs a campaign."""
+"""Cost of keeping the table of runs during a campaign."""
 
 import itertools
 import time

@@ -48,7 +48,7 @@ def kit(tmp_path: Path) -> Path:
 
 
 def compiled(kit: Path, text: str, *words: str) -> str:
-    """What gcc says about a text; the object is `kit/objects/own.o`."""
+    """Output of gcc about a text; the object is `kit/objects/own.o`."""
     (kit / "own.c").write_text(text)
     command = ["gcc", "-I../headers", *words, "-c", "-o", "own.o", "../own.c"]
     try:

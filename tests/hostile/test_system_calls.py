@@ -72,7 +72,7 @@ def bystander() -> Iterator["subprocess.Popen[bytes]"]:
 def told(
     text: str, run: Path, barriers: tuple[str, ...], *arguments: object
 ) -> dict[str, str]:
-    """What became of each attempt of a confined program."""
+    """Outcome of each attempt of a confined program."""
     ended = execute(ATTEMPT + text, run, barriers, arguments)
     assert isinstance(ended.told, dict), ended.output
     return ended.told

@@ -16,7 +16,7 @@ SUBJECT_LENGTH = 75
 
 
 def git(folder: Path, *arguments: str, text: str = "") -> str:
-    """What git prints. Settings of the user and the machine do not matter."""
+    """Output of git. Settings of the user and the machine do not matter."""
     done = subprocess.run(
         ["git", *arguments],
         cwd=folder,

@@ -80,7 +80,7 @@ def balia(w: Windows, rtt: Times, r: int = 0) -> float:
 
 
 def balia_keep(w: Windows, rtt: Times, r: int = 0) -> float:
-    """What is left of the window after a loss."""
+    """Share of the window that is left after a loss."""
     return w[r] - w[r] / 2 * min(balia_alpha(w, rtt, r), 1.5)
 
 
@@ -100,7 +100,7 @@ def lia_of_v091(w: Windows, rtt: Times, joined: Sequence[int], r: int = 0) -> Fr
 
 
 def balia_keep_of_v091(w: Windows, rtt: Times, r: int = 0) -> int:
-    """What is left of the window after a loss in MPTCP v0.91."""
+    """Share of the window that is left after a loss in MPTCP v0.91."""
     rates = [Fraction(w_p, rtt_p) for w_p, rtt_p in zip(w, rtt, strict=True)]
     whole = int(max(rates) / rates[r])
     decrease = int(Fraction(w[r] // 2) * min(Fraction(whole), Fraction(3, 2)))

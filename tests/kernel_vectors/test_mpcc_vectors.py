@@ -17,7 +17,7 @@ from mpcc_vectors import ONE, RATE_MAX
 
 HERE = Path(__file__).parent
 MPCC_LATE = 3
-"""How many packets late the kernel reads the ends of an interval."""
+"""Number of packets by which the kernel reads the ends of an interval late."""
 
 
 @pytest.fixture(scope="module")

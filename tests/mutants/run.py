@@ -25,7 +25,7 @@ WORKERS = 2
 
 
 class Runner(Protocol):
-    """What tries the mutants of a target, in a temporary folder of its own."""
+    """A runner of the mutants of a target, in a temporary folder of its own."""
 
     def attempt(self, mutant: Mutant | None) -> str:
         """found, survived, equal, or invalid; None stands for the original."""

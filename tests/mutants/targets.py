@@ -1,4 +1,4 @@
-"""What is mutated, and with which tests: targets.toml."""
+"""Targets of mutation, and their tests: targets.toml."""
 
 import tomllib
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class Target:
         return list(dict.fromkeys(found))
 
     def reason(self, mutant: Mutant) -> str | None:
-        """Why a mutant is equal; None if nobody says so."""
+        """Reason why a mutant is equal; None if nobody says so."""
         return next((e.reason for e in self.equal if e.means(mutant)), None)
 
 

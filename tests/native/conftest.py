@@ -52,7 +52,7 @@ def boot(folder: Path, argv: list[str], limit_s: int = LIMIT_S) -> str:
 
 @pytest.fixture(scope="session")
 def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What `tests.native.inside` found in the guest, scenario by scenario."""
+    """Findings of `tests.native.inside` in the guest, scenario by scenario."""
     folder = tmp_path_factory.mktemp("native")
     console = boot(folder, [sys.executable, "-m", "tests.native.inside"])
     result = folder / "said.json"

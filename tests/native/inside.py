@@ -1,4 +1,4 @@
-"""What a guest without time travel does, as the machine of native runs.
+"""A guest without time travel, as the machine of native runs.
 
 Its command line: the folder of the repository's root is on PYTHONPATH; the
 working directory gets `said.json`, a scenario a key.

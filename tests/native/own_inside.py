@@ -1,4 +1,4 @@
-"""What a guest without time travel does: programs and plug-ins in native runs.
+"""A guest without time travel that runs programs and plug-ins as native runs.
 
 The working directory gets `said.json`: what the command said and the rows that it
 left.

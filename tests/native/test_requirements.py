@@ -1,4 +1,4 @@
-"""What is missing is named with its remedy, all in one line."""
+"""Missing parts are named with their remedy, all in one line."""
 
 from dataclasses import replace
 from pathlib import Path

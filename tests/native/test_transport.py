@@ -1,4 +1,4 @@
-"""What a kernel without some of MPTCP's sysctls counts as having."""
+"""Sysctls of a kernel that lacks some of MPTCP's."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

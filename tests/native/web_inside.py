@@ -1,4 +1,4 @@
-"""What a guest without time travel does: downloads by native runs.
+"""A guest without time travel that downloads in native runs.
 
 The working directory gets `said.json`: what the command said and the rows that it
 left.

@@ -1,4 +1,4 @@
-"""What a build of the wheel is made of, and what is said when it fails."""
+"""Sources of a build of the wheel, and the messages when it fails."""
 
 import subprocess
 from collections.abc import Callable

@@ -185,7 +185,7 @@ def test_every_metric_has_its_column_and_formula() -> None:
 
 
 def parts(text: str) -> list[str]:
-    """What stands in backticks."""
+    """Texts in backticks."""
     return re.findall("`([^`]*)`", text)
 
 

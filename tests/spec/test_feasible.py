@@ -1,4 +1,5 @@
-"""What no run can give is refused by the plan; what may fail is a warning."""
+"""Requests that no run can meet are refused by the plan; those that may fail get a
+warning."""
 
 import re
 from pathlib import Path
@@ -77,7 +78,7 @@ def test_what_just_works_is_planned() -> None:
 
 
 def planned(tmp_path: Path, text: str, backend: str = "fake") -> tuple[str, str]:
-    """What `mpbench plan` prints, and its warnings."""
+    """Output of `mpbench plan`, and its warnings."""
     path = tmp_path / "f.yaml"
     path.write_text(text)
     arguments = [str(path), "--backend", backend]

@@ -1,4 +1,4 @@
-"""What runs record of queues and round-trip times, from the metrics of a file."""
+"""Records of queues and round-trip times, from the metrics of a file."""
 
 from typing import Any
 

@@ -39,7 +39,7 @@ TURN_S = 0.05
 SCHEDULERS = ("default", "lowrtt", "paced", "redundant", "roundrobin")
 MARK = "churn begins"
 QUIET_S = 300.0
-"""How long the kernel may take to free connections after the last was closed."""
+"""Time that the kernel may take to free connections after the last was closed."""
 GIVE_UP = {"net.ipv4.tcp_retries2": 5, "net.ipv4.tcp_orphan_retries": 3}
 """A subflow whose peer disappears without a RST or FIN would retransmit for a quarter
 of an hour."""
@@ -209,7 +209,7 @@ class Churn:
         self.lines |= {line.split()[3] for line in lines}
 
     def left_over(self) -> str:
-        """What ss prints about the sockets that are still there."""
+        """Output of ss about the sockets that are still there."""
         tables = [
             self.client.popen(
                 ["ss", option, "-naeimo"], stdout=subprocess.PIPE

@@ -24,11 +24,11 @@ PORT = 7001
 MARK = "churn of the fabric begins"
 CHOICES = ("rotate", "hash", "random")
 ENDS = ("order", "hosts", "device", "down", "captured")
-"""How a round ends: the order `end` first, the hosts first, a device that is deleted,
+"""Ends of a round: the order `end` first, the hosts first, a device that is deleted,
 one that is set down, or the order while packets are captured."""
 BUSY_S = 0.15
 QUIET_S = 70.0
-"""How long the kernel may take to let go of the last connections."""
+"""Time that the kernel may take to let go of the last connections."""
 
 
 class Round:
@@ -155,7 +155,7 @@ def address(host: int) -> str:
 
 
 def namespaces() -> int:
-    """How many network namespaces the kernel has, of those with a name in /proc."""
+    """Number of network namespaces in the kernel, of those with a name in /proc."""
     return len(list(Path("/run/netns").iterdir()))
 
 

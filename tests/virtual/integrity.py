@@ -42,13 +42,13 @@ PATHS = (1, 2, 3)
 QUIET_S = 60.0
 """A socket that makes no progress for so long has stalled."""
 CLOSE_S = 120.0
-"""How long closed sockets may take to leave the kernel."""
+"""Time that closed sockets may take to leave the kernel."""
 SHAPES = {
     1: "delay 10ms reorder 3% 25% loss 1% rate 8mbit limit 60",
     2: "delay 40ms reorder 3% 25% loss 1% rate 4mbit limit 60",
     3: "delay 100ms reorder 3% 25% loss 1% rate 6mbit limit 60",
 }
-"""What netem does to each path, in both directions."""
+"""Impairments of each path by netem, in both directions."""
 DARK = "loss 100%"
 EVENTS = ("dark", "light", "remove", "add")
 """A path loses everything; is as before; the client's address is taken from the path
@@ -330,7 +330,7 @@ class Transfer:
         return ""
 
     def _counters(self) -> dict[str, int]:
-        """What shows that the transfer met what it was to meet."""
+        """Counters that show that the transfer met the faults that it was to meet."""
         total = dict.fromkeys(COUNTERS, 0)
         for node in (self.network.client, self.network.server):
             counters = snapshot.counters(node)

@@ -69,7 +69,7 @@ class Lab:
     def execute(
         self, job: dict[str, Any], bounds: Bounds = BOUNDS, cpu: int | None = 0
     ) -> tuple[Exit, Path]:
-        """How it ended, and the folder with the artefacts."""
+        """The end of the execution, and the folder with the artefacts."""
         self.count += 1
         self.reported = []
         folder = self.root / f"run{self.count}"
@@ -93,7 +93,7 @@ def script(text: str) -> tuple[str, ...]:
 
 
 def guest_call(module: str, arguments: Sequence[str] = ()) -> tuple[str, ...]:
-    """What a guest runs to call `main(arguments)` of a module of the tests."""
+    """Command with which a guest calls `main(arguments)` of a module of the tests."""
     place = roots.CODE if roots.kind() == roots.IMAGE else str(REPOSITORY)
     return script(
         f"import sys; sys.path.insert(0, {place!r}); "

@@ -49,7 +49,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Kind:
-    """How the scripts run on a kind of kernel.
+    """The kind of kernel that the scripts run on.
 
     expected : file in kernel/selftests
     changes : text that is replaced in the scripts

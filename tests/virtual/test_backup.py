@@ -46,7 +46,7 @@ def test_a_backup_is_silent_while_the_other_path_works(
 
 
 def test_a_case_may_name_the_first_path_or_none(tmp_path: Path) -> None:
-    """What the case says counts more than the network."""
+    """The case's own words count more than the network's."""
     made = job(tmp_path, PATHS, "lowrtt", backup=1)
     ended, artefacts = Lab(tmp_path).execute(made, bounds(load_job(made)))
     assert ended.status == "finished", ended.reason

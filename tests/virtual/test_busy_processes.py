@@ -1,4 +1,4 @@
-"""What the processes below one have had of the machine's time."""
+"""CPU time of the processes below one."""
 
 import os
 import signal

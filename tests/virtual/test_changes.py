@@ -35,7 +35,7 @@ def run(folder: Path, **spec: Any) -> tuple[dict[str, Any], Path]:
 
 
 def received(artefacts: Path) -> list[float]:
-    """What the receiver of iperf3 reports for each interval, in Mbit/s."""
+    """Rates that the receiver of iperf3 reports for each interval, in Mbit/s."""
     report = json.loads((artefacts / "traffic-0-server.json").read_text())
     return [each["sum"]["bits_per_second"] / 1e6 for each in report["intervals"]]
 

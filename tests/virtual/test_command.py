@@ -26,7 +26,7 @@ time.sleep(1000)
 
 
 def executed(folder: Path, whole: str) -> tuple[Exit, dict[str, Any]]:
-    """How the only run of an experiment ended, and its row."""
+    """The end of the only run of an experiment, and its row."""
     (run,) = make_plan(loads(whole), {}).runs
     ended, artefacts = Lab(folder).execute(dump(run.job))
     return ended, row(artefacts.parent)

@@ -1,4 +1,4 @@
-"""What code that controls a guest's host process can do: nothing but its run."""
+"""Abilities of code that controls a guest's host process: nothing but its run."""
 
 import fcntl
 import os

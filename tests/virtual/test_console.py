@@ -1,4 +1,4 @@
-"""What a console says, ugly ones included."""
+"""Words of consoles, ugly ones included."""
 
 import signal
 from pathlib import Path

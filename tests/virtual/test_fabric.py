@@ -19,7 +19,7 @@ from .lab import MPTCP, Lab, contents, guest_call, job_of, lab_with, make_job
 from .test_topologies import PROBE, TCP_MBPS, flow
 
 SOURCE_AT = 14 + 12
-"""Where the source address stands in a frame."""
+"""Position of the source address in a frame."""
 BARE_BYTES = (66, 78, 86, 94)
 """Of a segment of TCP without data, with none to three blocks of SACK."""
 TINY_BYTES = 14 + 20 + 8 + 4

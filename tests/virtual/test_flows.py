@@ -47,7 +47,7 @@ def listed(folder: Path, index: int = 0) -> tuple[Flow, ...]:
 
 
 def tcp_s(size: int, mbps: float, rtt_s: float) -> float:
-    """How long a transfer takes on an idle link.
+    """Time of a transfer on an idle link.
 
     A handshake, a round trip for each window of slow start after which the link is
     idle, the bits of all other frames, and half a round trip. The shaper lets two

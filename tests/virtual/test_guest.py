@@ -188,7 +188,7 @@ def test_a_command_that_is_not_there(tmp_path: Path) -> None:
 
 
 def during(lab: Lab, root: Path, act: Callable[[], None]) -> tuple[str, str]:
-    """How a guest that sleeps ends if `act` is done once it runs."""
+    """The end of a guest that sleeps, if `act` is done once it runs."""
 
     def wait_and_act() -> None:
         deadline_s = time.monotonic() + 30

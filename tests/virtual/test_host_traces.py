@@ -28,7 +28,7 @@ def instructions_missing() -> list[str]:
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """What two executions found, in other folders, on other CPUs, a second apart."""
+    """Findings of two executions, in other folders, on other CPUs, a second apart."""
     listed = []
     cpus = sorted(os.sched_getaffinity(0))
     for name, cpu in (("a", cpus[0]), ("longer", cpus[-1])):

@@ -23,7 +23,7 @@ JOB = {"seed": 1}
 def attack(
     root: Path, text: str, limits: Limits | None = None, *arguments: object
 ) -> tuple[Exit, Path]:
-    """How a guest ended that ran Python text as its root, and the run's folder."""
+    """The end of a guest that ran Python text as its root, and the run's folder."""
     argv = (*script(f"exec({text!r})"), *map(str, arguments))
     backend = VirtualBackend(boot.Machine(memory_mib=256), argv, limits=limits)
     ended, artefacts = Lab(root / "runs", backend).execute(JOB)

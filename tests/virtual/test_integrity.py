@@ -1,4 +1,4 @@
-"""What arrives is what was sent, byte for byte, and the connection ends."""
+"""Data arrives as it was sent, byte for byte, and the connection ends."""
 
 import itertools
 import random
@@ -19,7 +19,7 @@ from tests.virtual.transfers import (
 
 
 def exchange(sent: bytes, expected: bytes) -> str:
-    """What the receiver says when it expects something else than is sent."""
+    """Words of the receiver when it expects something else than is sent."""
     ends = [
         End(name, connection, sends, expects)
         for name, connection, sends, expects in zip(

@@ -25,7 +25,7 @@ def ready() -> image.Image:
 
 
 def told(root: Path, text: str) -> str:
-    """What Python text prints in a guest with the image."""
+    """Output of Python text in a guest with the image."""
     machine, argv = boot.Machine(memory_mib=256), script(f"exec({text!r})")
     backend = VirtualBackend(machine, argv, root=roots.IMAGE)
     ended, artefacts = Lab(root, backend).execute({"seed": 1})

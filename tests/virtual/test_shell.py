@@ -28,7 +28,7 @@ class Terminal:
             os.execv(sys.executable, [sys.executable, "-m", "mpbench.cli", *words])
 
     def read_to(self, wanted: str, again: bytes = b"") -> str:
-        """What is said up to `wanted`; `again` is typed every 2 s without it."""
+        """Output up to `wanted`; `again` is typed every 2 s without it."""
         said, deadline_s = "", time.monotonic() + DEADLINE_S
         asked_s = time.monotonic()
         while wanted not in said:

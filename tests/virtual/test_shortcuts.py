@@ -1,4 +1,4 @@
-"""What the guest kernel does for speed changes nothing that a program can see."""
+"""Shortcuts of the guest kernel change nothing that a program can see."""
 
 from pathlib import Path
 

@@ -23,7 +23,7 @@ V091 = (
     "coupled_count_acks",
     "slow_start_at_ssthresh",
 )
-"""What MPTCP v0.91 in Linux 4.1 did differently."""
+"""Differences of MPTCP v0.91 in Linux 4.1."""
 SCHEDULERS: dict[str, dict[str, Any]] = {
     "default": {"scheduler": "default"},
     "lowrtt": {"scheduler": "lowrtt"},
@@ -77,7 +77,7 @@ BUFFER = "4096 65536 131072"
 def transfer(
     controller: str, scheduler: str, fault: str, direction: str, way: str
 ) -> dict[str, Any]:
-    """What tests/virtual/integrity.py reads."""
+    """Transfer that tests/virtual/integrity.py reads."""
     mptcp = {**OFF, **SCHEDULERS[scheduler], "checksum_enabled": 1}
     return {
         "name": f"{controller}, {scheduler}, {fault}, {direction}, {way}",

@@ -36,7 +36,7 @@ def counts(entry: Cbr, each: Flow) -> dict[str, Any]:
 
 
 def _messages(each: Flow) -> dict[str, Any]:
-    """What both ends of a connection at a constant rate print, in one."""
+    """Output of both ends of a connection at a constant rate, in one."""
     count = math.ceil(each.seconds)
     late_ms = {name: 10.0 + place for place, name in enumerate(("p50", "p95", "p99"))}
     return {

@@ -64,7 +64,7 @@ Words = Annotated[tuple[str, ...], AfterValidator(words)]
 
 
 class Numbers(Part):
-    """What is read from a program's output, line by line."""
+    """Numbers that are read from a program's output, line by line."""
 
     pattern: Annotated[str, AfterValidator(_pattern)] = Field(
         description="Regular expression (RE2) with a named group for each number."

@@ -10,14 +10,14 @@ from analysis.run import patterns
 from analysis.run.readers import outcome
 
 MOST_BYTES = 16 << 20
-"""How much of an output is read; no program of an entry can write more."""
+"""Bytes of an output that are read; no program of an entry can write more."""
 MOST_LINE_CHARACTERS = 10_000
 """A longer line is cut."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was read.
+    """The values that were read.
 
     numbers : group to its number; None for a group that no line has
     units : group to its unit, as the experiment file states it

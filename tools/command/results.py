@@ -49,7 +49,7 @@ def wrong(_entry: Traffic, report: reader.Report) -> Iterator[str]:
 
 
 def lasted(_entry: Traffic, report: reader.Report) -> Lasted:
-    """How many connections the program opened is not known."""
+    """The number of connections that the program opened is not known."""
     return Lasted(0, report.seconds)
 
 

@@ -1,4 +1,4 @@
-"""What mpbench-flows would leave in a fake run: the real formats, made-up times.
+"""Files of mpbench-flows in a fake run: the real formats, made-up times.
 
 Every transfer gets an even part of the rate among those that the plan draws, so that
 it takes two round trips and its bytes over that part. Long ones are given up.

@@ -124,7 +124,7 @@ def _source_schema(schema: JsonDict) -> None:
 
 
 class Duration(Part):
-    """How long each user goes on after its start.
+    """Time for which each user goes on after its start.
 
     Either a time, or a range from which every user draws a time by the run's seed.
     """

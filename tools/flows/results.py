@@ -49,8 +49,8 @@ def flow(entry: Traffic, report: Report) -> Flow:
 
 
 def part(entry: Traffic, report: Report, start_s: float, end_s: float) -> Flow | None:
-    """What arrived in a part of the time, which here counts from the beginning of the
-    traffic; an interval that lies partly inside counts in proportion."""
+    """Data that arrived in a part of the time, which here counts from the beginning of
+    the traffic; an interval that lies partly inside counts in proportion."""
     whole = flow(entry, report)
     begins_s = max(start_s, entry.start_s)
     seconds = min(end_s, entry.start_s + whole.seconds) - begins_s
@@ -128,7 +128,7 @@ def explain(folder: Path, _name: str) -> str:
 
 
 def over_time(run: Artefacts, index: int) -> tuple[str, Line]:
-    """What all connections of an entry received in each interval."""
+    """Bytes that all connections of an entry received in each interval."""
     entry, report = run.job.traffic[index], run.reports[index]
     last = max((interval for _, interval, _ in report.intervals), default=-1)
     counts = np.zeros(last + 1)

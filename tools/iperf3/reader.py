@@ -10,7 +10,7 @@ from analysis.run.readers.files import read_object
 
 @dataclass(frozen=True)
 class Interval:
-    """What one end sent or received in one interval.
+    """Data that one end sent or received in one interval.
 
     start_s, end_s : seconds since the start of the test
     bytes : sum over all streams

@@ -21,8 +21,8 @@ from tools.iperf3.reader import Interval
 
 ENDS = ("client", "server")
 INTERVAL_SLACK = 0.05
-"""How late an interval may end, as a fraction of its length, because timers fire
-late."""
+"""Time by which an interval may end late, as a fraction of its length, because timers
+fire late."""
 BULK = True
 READER = "mpbench-read: "
 CONTROL_CONNECTIONS = 1

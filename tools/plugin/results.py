@@ -47,7 +47,7 @@ def wrong(_entry: Traffic, report: plugin_numbers.Report) -> Iterator[str]:
 
 
 def lasted(_entry: Traffic, _report: plugin_numbers.Report) -> Lasted:
-    """How many connections the tool opened is not known."""
+    """The number of connections that the tool opened is not known."""
     return Lasted(0, 0.0)
 
 

@@ -28,8 +28,8 @@ def is_name(name: str) -> bool:
 
 
 def fault(name: str) -> str:
-    """Why there is no data centre of this name, and what would work; empty if there
-    is."""
+    """Reason why there is no data centre of this name, and what would work; empty if
+    there is."""
     family, *words = name.split("-")
     module = _module(family)
     try:

@@ -26,7 +26,7 @@ Digits = tuple[int, ...]
 
 
 def fault(n: int, k: int) -> str:
-    """Why there is no such BCube; empty if there is."""
+    """Reason why there is no such BCube; empty if there is."""
     if not 2 <= n <= 200:
         return f"n is {n}; switches with 2 to 200 ports work, such as {EXAMPLE}"
     if k > MOST_LEVEL:

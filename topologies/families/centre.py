@@ -13,7 +13,7 @@ from topologies.shaping import Shape
 from topologies.wiring import LinkPlace, Node, Port, Wiring
 
 SWITCHES = "fabric"
-"""What files of a run call the node of all links."""
+"""Name of the node of all links in files of a run."""
 CAPACITY_MBPS = 100.0
 DELAY_MS = 0.02
 QUEUE_PACKETS = 100

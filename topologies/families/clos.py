@@ -21,7 +21,7 @@ EXAMPLE = "clos-l4-s2-h1"
 
 
 def fault(l: int, s: int, h: int) -> str:  # noqa: E741
-    """Why there is no such network; empty if there is."""
+    """Reason why there is no such network; empty if there is."""
     if not 2 <= l <= 200 or s > 200 or h > 200:
         reason = "2 to 200 leaves, 1 to 200 spines and 1 to 200 hosts at each leaf work"
         return f"{reason}, such as {EXAMPLE}"

@@ -24,7 +24,7 @@ MOST_K = 16
 
 
 def fault(k: int, h: int | None) -> str:
-    """Why there is no such FatTree; empty if there is."""
+    """Reason why there is no such FatTree; empty if there is."""
     if k % 2:
         near = f"k{max(k - 1, 2)} or k{k + 1}"
         return f"a FatTree needs switches with an even number of ports; write {near}"

@@ -120,7 +120,7 @@ def _series(
 
 
 def _places(cases: Sequence[str], number: int, count: int) -> dict[str, float]:
-    """Where the marks of part `number` of `count` stand, by case."""
+    """Places of the marks of part `number` of `count`, by case."""
     shift = WIDTH * ((number + 0.5) / count - 0.5)
     return {case: place + shift for place, case in enumerate(cases)}
 

@@ -1,4 +1,4 @@
-"""How evenly a design spreads each factor, after thesis Fig. 3.2."""
+"""Evenness with which a design spreads each factor, after thesis Fig. 3.2."""
 
 import math
 from collections.abc import Sequence

@@ -61,7 +61,7 @@ def draw(
 
 
 def _plot(panels: Sequence[Panel], x_label: str, target: style.Target) -> None:
-    """What was sent as points, the model as a line, one panel per path."""
+    """Draw the data sent as points and the model as a line, one panel per path."""
     with style.styled(target.look):
         columns = 1 if target.look.narrow else len(panels)
         figure, axes = style.panels(columns, len(panels) // columns)

@@ -15,7 +15,7 @@ from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.titles import title
 
 NAMED = 3
-"""How many of the best and of the worst networks are named."""
+"""Number of the best and of the worst networks that are named."""
 HEAD = ("case", "n", "mean", "median", "5th percentile", "95th percentile")
 
 

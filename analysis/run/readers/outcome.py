@@ -53,7 +53,7 @@ class UserPath:
 
 @dataclass(frozen=True)
 class Lost:
-    """How late the timers of a run in real time were.
+    """Lateness of the timers of a run in real time.
 
     traffic_s : how long the timers were watched
     lost_s : the sum of their delays
@@ -67,7 +67,7 @@ class Lost:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the guest reports.
+    """Report of the guest.
 
     error : why the guest could not do the run; None if it could
     transports : by host, the settings that its kernel reports

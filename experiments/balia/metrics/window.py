@@ -1,4 +1,4 @@
-"""How much the window of a connection, all subflows together, varies after 20 s."""
+"""Variation of the window of a connection, all subflows together, after 20 s."""
 
 import csv
 from statistics import fmean, pstdev

@@ -25,7 +25,7 @@ def of(beta: float = 0.2, eta: float = 0.5) -> Controller:
 
 
 def slowest(law: Controller, rates: NDArray[np.float64]) -> float:
-    """How fast the slowest motion around an equilibrium decays, per second."""
+    """Decay of the slowest motion around an equilibrium, per second."""
     modes = law.gain(rates)[:, np.newaxis] * jacobian(law, rates, RTTS_S)
     return float(-np.linalg.eigvals(modes).real.max())
 

@@ -1,4 +1,5 @@
-"""What an acknowledgement adds under LIA and OLIA, and the goals of NSDI'11."""
+"""Tests of the growth per acknowledgement under LIA and OLIA, and of the goals of
+NSDI'11."""
 
 import numpy as np
 import pytest
