@@ -1,4 +1,4 @@
-"""`mpbench schema`: what an experiment file may say, for editors."""
+"""`mpbench schema`: what an experiment file, or a job, may say, for editors."""
 
 import json
 from pathlib import Path
@@ -14,15 +14,19 @@ from mpbench.errors import UserError
     type=click.Path(path_type=Path, dir_okay=False),
     help="File to write it to.  [default: print it]",
 )
-def command(out: Path | None) -> None:
+@click.option("--job", is_flag=True, help="The schema of a run's job.json instead.")
+def command(out: Path | None, job: bool) -> None:
     """Print the JSON Schema of experiment files.
 
     An editor with a YAML language server completes and checks a file whose
     first line is `# yaml-language-server: $schema=FILE`.
     """
-    from mpbench.spec.json_schema import json_schema
+    if job:
+        from jobs.schema import schema
+    else:
+        from mpbench.spec.json_schema import json_schema as schema
 
-    text = json.dumps(json_schema(), indent=2, ensure_ascii=False)
+    text = json.dumps(schema(), indent=2, ensure_ascii=False)
     if out is None:
         click.echo(text)
         return
