@@ -113,7 +113,7 @@ BREAKINGS = (
         LAUNCHER,
         'check(syscall(SYS_capset, &header, none), "capset", NULL);',
         "(void)header; (void)none;",
-        _named(SINGLE, "capability"),
+        _named(SINGLE, "capabilities_end"),
     ),
     Breaking(
         "a session of its own",

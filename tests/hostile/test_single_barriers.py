@@ -140,6 +140,32 @@ def test_it_has_no_capability_and_can_gain_none(run: Path) -> None:
     assert status["Seccomp"] == "2"
 
 
+INHERITABLE = """
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+head, data = struct.pack("Ii", 0x20080522, 0), ctypes.create_string_buffer(24)
+assert libc.syscall(125, head, data) == 0
+_, permitted, _, _, more, _ = struct.unpack("6I", data.raw[:24])
+full = struct.pack("6I", permitted, permitted, permitted, more, more, more)
+assert libc.syscall(126, head, full) == 0
+words = [w.replace("parent=PID", f"parent={os.getppid()}") for w in sys.argv[1:]]
+os.execv(words[0], words)
+"""
+
+
+def test_a_caller_s_inheritable_capabilities_end_with_it(run: Path) -> None:
+    """An empty bounding set does not take these away."""
+    if os.getuid():
+        pytest.skip("an ordinary user has none")
+    argv = launching.command(["/usr/bin/grep", "Cap", "/proc/self/status"], BOUNDS,
+                             SYSTEM, ())  # fmt: skip
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", INHERITABLE, argv[0], "parent=PID", *argv[2:]],
+        cwd=run, capture_output=True, text=True,
+    )  # fmt: skip
+    assert {int(line.split()[1], 16) for line in done.stdout.splitlines()} == {0}
+
+
 def test_its_limits_are_those_that_it_was_given(run: Path) -> None:
     with sleeper(run) as process:
         text = (process / "limits").read_text()
