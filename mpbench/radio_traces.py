@@ -59,10 +59,13 @@ def rates_mbps(
 ) -> list[float]:
     """The capacity of each millisecond, whose mean is `mean_mbps`.
 
+    Traces of two models share no random numbers, even with the same seed, so that the
+    fades of two links are independent.
+
     Raises ValueError if nearly all of it is outages.
     """
     count = round(duration_s / STEP_S)
-    gauss = random.Random(f"{seed}/rates")
+    gauss = random.Random(f"{seed}/{model}/rates")
     deviation = math.sqrt(math.log(1 + model.variation**2))
     kept = math.exp(-STEP_S / model.coherence_s)
     fresh = math.sqrt(1 - kept**2)
@@ -84,7 +87,7 @@ def _outages(model: Model, count: int, seed: int) -> Iterator[bool]:
     if model.outage_every_s is None:
         yield from (False for _ in range(count))
         return
-    draw = random.Random(f"{seed}/outages")
+    draw = random.Random(f"{seed}/{model}/outages")
     out, left = False, draw.expovariate(1 / model.outage_every_s)
     for _ in range(count):
         while left <= 0:

@@ -1,5 +1,6 @@
 """``mpbench trace``: the statistics of what it writes, and its faults."""
 
+import statistics
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -107,3 +108,10 @@ def test_no_file_is_overwritten(tmp_path: Path, command: Command) -> None:
     assert (tmp_path / "t").read_text() == "mine"
     done = command("trace", "lte", "-o", tmp_path / "no" / "t")
     assert done.status == 2 and "No such file" in done.err
+
+
+def test_two_models_fade_independently_under_one_seed() -> None:
+    """Two nearly equal models have a correlation of 0.998 if they share their draws."""
+    fast = replace(KINDS["lte"], coherence_s=0.9)
+    both = [rates_mbps(model, 10.0, 600.0, 1) for model in (KINDS["lte"], fast)]
+    assert abs(statistics.correlation(*(rates[::1000] for rates in both))) < 0.15
