@@ -102,7 +102,7 @@ def test_commands_that_compute_the_rows_again(
     [
         ({"path1.delay_ms": None}, "must be a string or a real number"),
         ({"measured_s": 0}, "division by zero"),
-        ({"path3.loss_percent": 1}, "its row has no column path3.delay_ms"),
+        ({"path3.capacity_mbps": 1}, "its row has no column path3.loss_percent"),
     ],
 )
 def test_the_model_names_what_a_row_lacks(
