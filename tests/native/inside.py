@@ -27,7 +27,10 @@ FOLDER = Path("/tmp/native")
 os.environ["XDG_CACHE_HOME"] = str(FOLDER / "cache")
 BOUNDS = Bounds(virtual_s=40.0, wall_s=60.0, silence_s=20.0)
 NODES = ("client", "hub", "server", "r1", "r2")
-PATH = {"capacity_mbps": 10, "delay_ms": 10, "queueing_delay_ms": 50}
+PATH = {
+    **{"capacity_mbps": 10, "delay_ms": 10, "queueing_delay_ms": 50},
+    **{"queue_packets": None, "loss_percent": 0.0, "jitter_ms": 0.0},
+}
 
 
 def job(duration_s: float = 3.0, control: str = "cubic") -> dict[str, Any]:
