@@ -36,7 +36,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         trouble = "too long" if names == ["pm", "join -f"] else ""
         return outcome(script, {"a": "ok"}, trouble)
 
-    monkeypatch.setattr(upstream_selftests.run, "__defaults__", (run,))
+    monkeypatch.setattr(selftests, "run", run)
     monkeypatch.setattr(selftests, "expected", lambda config: [])
     monkeypatch.setitem(selftests.TESTS, "selftests", SCRIPTS)
     return names
@@ -75,7 +75,7 @@ def test_what_ended_before_an_interruption_is_kept(
             raise KeyboardInterrupt
         return outcome(script, {"a": "ok"})
 
-    monkeypatch.setattr(upstream_selftests.run, "__defaults__", (interrupted,))
+    monkeypatch.setattr(selftests, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         call(monkeypatch, tmp_path / "save.json", "k1")
     assert list(upstream_selftests.read(tmp_path / "save.json").outcomes) == ["pm"]

@@ -158,7 +158,8 @@ def _frame(path: Path) -> Any:
     import pyarrow.parquet
 
     try:
-        read = pyarrow.parquet.read_table(path)
+        with path.open("rb") as file:  # a name need not be UTF-8
+            read = pyarrow.parquet.read_table(file)
     except (OSError, pyarrow.ArrowException):
         return None
     return read.to_pydict()

@@ -36,6 +36,7 @@ from mpbench.spec.networks import expression_fault
 from mpbench.spec.phases import check_phases
 from mpbench.spec.plugins import Plugins
 from mpbench.spec.sections import Sections
+from mpbench.spec.traffic import ROLES
 from mpbench.spec.values import (
     Faults,
     Loc,
@@ -334,6 +335,8 @@ class Spec(Sections):
         for entry in values["traffic"]:
             if entry.get("assign", "") is None:
                 del entry["assign"]
+            if entry.get("role") == ROLES[0]:
+                del entry["role"]
         if self.plugins == Plugins():
             del values["plugins"]
         if not self.guest.job():

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from analysis.run import patterns
+from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
@@ -154,7 +155,7 @@ def test_a_metric_that_no_program_gives() -> None:
 
 
 def test_a_job_with_a_bad_pattern_is_refused() -> None:
-    job = json.loads(json.dumps(make_plan(loads(text()), {}).runs[0].job))
+    job = json.loads(json.dumps(dump(make_plan(loads(text()), {}).runs[0].job)))
     check(job)
     job["traffic"][0]["numbers"][0]["pattern"] = "(a*)*["
     with pytest.raises(ValueError, match="not a pattern"):

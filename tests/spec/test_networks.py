@@ -15,7 +15,6 @@ from mpbench.plan.job_format import completed
 from mpbench.plan.job_format import load as check
 from mpbench.spec import Spec, builtin, ranges
 from tests.spec.files import faults
-from topologies.shaping import from_json
 
 HEAD = """\
 name: net
@@ -204,7 +203,7 @@ def test_the_job_describes_its_network() -> None:
     again, own = load_job(made).description, spec.network_description
     assert again.users == own.users
     assert {p.key for p in again.parameters} == {p.key for p in own.parameters}
-    shapes = from_json(made["links"])
+    shapes = {link.name: link for link in load_job(made).links}
     assert load_job(made).wiring == topologies.wire(own, shapes)
 
 

@@ -36,7 +36,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     def run(*arguments: object, points: int | None = 12) -> Result:
         spec = SimpleNamespace(name="tiny", points=points)
         modules = {
-            "mpbench.spec": SimpleNamespace(load=lambda path: spec),
+            "mpbench.experiment_files": SimpleNamespace(load=lambda path: spec),
             "mpbench.plan": SimpleNamespace(
                 draw_design=draw_design, design_weights=design_weights
             ),

@@ -13,6 +13,8 @@ MEASURED = {
     "protocol": "mptcp",
     "congestion_control": "lia",
     "measured_s": 10.0,
+    "path1.capacity_mbps": 10.0,
+    "path2.capacity_mbps": 10.0,
     "path1.loss_percent": 1.0,
     "path2.loss_percent": 2.0,
     "path1.delay_ms": 10.0,
