@@ -33,6 +33,8 @@ def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
         only with captures at both ends of the path
     mean_loss_probability : the losses of all paths, each weighted with the path's share
         (thesis, sec. 5.2.2)
+
+    path<i> stands for the name of a user's path, see `path_names`.
     """
     files = sorted(folder.glob(PATTERN))
     if not files:

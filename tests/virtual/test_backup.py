@@ -84,6 +84,6 @@ def test_captures_name_the_host_where_interfaces_are_called_alike(
     counts = json.loads((artefacts / "capture.json").read_text())["packets"]
     assert sorted(counts) == at and all(counts.values())
     found = row(artefacts.parent)
-    assert found["path1.capture_share"] == pytest.approx(found["wifi.share"], abs=0.01)
-    assert found["path2.capture_share"] == pytest.approx(found["lte.share"], abs=0.01)
+    assert found["wifi.capture_share"] == pytest.approx(found["wifi.share"], abs=0.01)
+    assert found["lte.capture_share"] == pytest.approx(found["lte.share"], abs=0.01)
     assert 0 < found["mean_loss_probability"] < 0.05
