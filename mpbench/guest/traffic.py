@@ -1,6 +1,7 @@
 """Run the traffic: start servers first and clients at their times, until all end."""
 
 import contextlib
+import json
 import math
 import shutil
 import signal
@@ -273,15 +274,23 @@ def _wait_until_ready(server: Started, network: Nodes) -> None:
             raise TrafficError(
                 f"{server.process.name}: {lacks}: "
                 f"the server {what} ({' '.join(server.process.argv)})"
-                f"{_last_words(server.error)}"
+                f"{_last_words(server)}"
             )
         signal.sigtimedwait([signal.SIGCHLD], LISTEN_POLL_S)
 
 
-def _last_words(error: Path) -> str:
-    """The last line of a server's errors, to be added to a reason; empty if none."""
-    lines = error.read_text(errors="replace").split("\n")
+def _last_words(server: Started) -> str:
+    """The error in a server's report, or the last line of its errors, to be added to a
+    reason; empty if none.
+
+    iperf3 with --json says in its report why it ends, and only that it does in a line.
+    """
+    lines = server.error.read_text(errors="replace").split("\n")
     said = next((line.strip() for line in lines[::-1] if line.strip()), "")
+    with server.output.open("rb") as output:
+        report = output.read(ready.LOOKED_BYTES)
+    with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+        said = json.loads(report)["error"] or said
     return f": {said}" if said else ""
 
 

@@ -8,7 +8,16 @@ import pytest
 
 from analysis.run import row as rows
 from mpbench.backends.base import Bounds
-from tests.virtual.lab import BOUNDS, MPTCP, TCP, Lab, contents, make_job
+from tests.virtual.lab import (
+    BOUNDS,
+    MPTCP,
+    TCP,
+    Lab,
+    contents,
+    lab_with,
+    make_job,
+    script,
+)
 
 PATHS = {
     "path1.capacity": "20 Mbit/s",
@@ -16,6 +25,11 @@ PATHS = {
     "path2.delay": "20 ms",
 }
 BURST_BYTES = 2 * 1514
+PORT = 7000
+TAKEN = script(
+    "import sys; from tests.virtual.taken_port import main; "
+    f"sys.exit(main('server', {PORT}))"
+)
 
 
 def web_job(
@@ -87,21 +101,21 @@ def test_a_request_without_end_meets_the_time_limit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("traffic", "said"),
     [
-        ({"tool": "curl", "size": "500 kB"}, "invalid port"),
-        ({"tool": "iperf3", "duration": "2 s"}, "port number must be between"),
+        ({"tool": "curl", "size": "500 kB"}, "could not bind"),
+        ({"tool": "iperf3", "duration": "2 s"}, "Address already in use"),
     ],
     ids=lambda traffic: str(traffic["tool"]) if isinstance(traffic, dict) else "",
 )
 def test_a_server_that_does_not_come_up(
     tmp_path: Path, traffic: dict[str, Any], said: str
 ) -> None:
-    """It cannot open its port: one line says which, and what the server said."""
+    """Its port is another's: one line says which, and what the server said."""
     job = web_job(tmp_path, TCP, **traffic)
-    job["traffic"][0]["port"] = 70000
-    ended, artefacts = Lab(tmp_path).execute(job)
+    job["traffic"][0]["port"] = PORT
+    ended, artefacts = lab_with(tmp_path, TAKEN).execute(job)
     assert ended.status == "failed"
     assert "\n" not in ended.reason
-    assert "traffic-0-server: port 70000 does not listen" in ended.reason
+    assert f"traffic-0-server: port {PORT} does not listen" in ended.reason
     assert "the server ended at once (" in ended.reason
     assert said in ended.reason, "its last words"
     outcome = json.loads((artefacts / "outcome.json").read_text())
