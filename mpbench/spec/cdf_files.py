@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from jobs.entries.flow_sizes import cdf_fault
 from mpbench.errors import UserError
 from mpbench.spec.document import Document
-from mpbench.spec.flow_sizes import MOST_BYTES, MOST_POINTS, cdf_fault
+from mpbench.spec.flow_sizes import MOST_BYTES, MOST_POINTS
 from mpbench.spec.messages import shortened
 
 MOST_FILE_BYTES = 1 << 16

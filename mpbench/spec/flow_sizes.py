@@ -1,11 +1,11 @@
 """Sizes of the transfers of the tool `flows`."""
 
-from itertools import pairwise
 from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 from pydantic.config import JsonDict
 
+from jobs.entries.flow_sizes import cdf_fault
 from mpbench.spec.traffic import Json
 from mpbench.spec.values import ANY_QUANTITY, Faults, Part, Quantity
 
@@ -98,22 +98,6 @@ class Sizes(Part):
         if self.cdf is not None:
             return {"kind": "cdf", "points": [list(point) for point in self.cdf]}
         return {"kind": "fixed", "bytes": round(self.fixed or 0)}
-
-
-def cdf_fault(points: tuple[tuple[float, float], ...]) -> str:
-    """Fault of a distribution function; "" if there is none."""
-    for before, after in pairwise(points):
-        if after[0] <= before[0]:
-            reason = f"size {after[0]:g} follows {before[0]:g}"
-            return f"{reason}; sort the sizes from small to large, each once"
-        if after[1] < before[1]:
-            reason = f"probability {after[1]:g} follows {before[1]:g}"
-            return f"{reason}; give the part of all transfers up to each size"
-    if points[-1][0] < 1:
-        return "the largest size is below 1 byte; give sizes in bytes"
-    if points[-1][1] != 1:
-        return f"ends at probability {points[-1][1]:g}; the last must be 1"
-    return ""
 
 
 def _cdf_schema(schema: JsonDict) -> None:
