@@ -6,7 +6,6 @@ only over a span of time that all of them have in common.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from analysis.run import tools
 from analysis.run.artefacts import Artefacts
@@ -15,6 +14,8 @@ from analysis.run.readers.outcome import Process
 ROUND_TRIPS_AT_END = 2
 """iperf3's client tells the server that the time is over, and then both exchange their
 results over the control connection."""
+MOST_OVERLAP = 0.05
+"""The part of an entry's time that it may share with one that counts as after it."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,20 @@ def union(windows: Sequence[Window]) -> Window:
 
 
 def in_turn(windows: Sequence[Window]) -> bool:
-    """Whether the entries were active one after another, never two at a time.
+    """Whether entries were active one after another, or one group after another.
 
-    Their goodputs then have no time in common over which they could be added.
+    Their goodputs then have no time in common over which they could be added. Tools
+    need a moment to begin and to end, so neighbours may overlap by MOST_OVERLAP of the
+    shorter one.
     """
     ordered = sorted(windows, key=lambda each: each.begin_s)
-    return all(one.end_s <= other.begin_s for one, other in pairwise(ordered))
+    latest = ordered[0]
+    for each in ordered[1:]:
+        overlap_s = latest.end_s - each.begin_s
+        if overlap_s <= MOST_OVERLAP * min(latest.seconds, each.seconds):
+            return True
+        latest = max(latest, each, key=lambda one: one.end_s)
+    return False
 
 
 def began_s(run: Artefacts, index: int) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.run import clock, metrics, tools
+from analysis.run import clock, metrics, path_names, together, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import Traffic
 from analysis.run.link_traffic import path_bytes
@@ -19,21 +19,21 @@ def by_entry(run: Artefacts, moved: Sequence[tools.Flow | None]) -> dict[str, An
         entry's tool does not say
 
     NAME.goodput_mbps : the entry's goodput
-    NAME.share : its share of the goodput of all entries, 0-1; None if that is 0
+    NAME.share : its share of the goodput of all entries, 0-1; None if that is 0, or if
+        the entries cannot be added
     NAME.connection_mbps : mean goodput per connection, except for the tool flows
 
-    If no other entry starts at the entry's host, also
+    If no other entry of the same direction starts at the entry's host, also, under the
+    names of the paths (`path_names`),
 
     NAME.path<i>.share : share of the frames' bytes that path i carried, 0-1
     NAME.path<i>.throughput_mbps : rate of these frames, with headers and
         retransmissions
     """
     columns: dict[str, Any] = {}
-    total_mbps = sum(
-        flow.goodput_mbps
-        for entry, flow in zip(run.job.traffic, moved, strict=True)
-        if flow is not None and not entry.background
-    )
+    measured = together.measured(run, moved)
+    known = [flow.goodput_mbps for flow in measured if flow is not None]
+    total_mbps = 0.0 if together.apart(run, measured) else sum(known)
     for entry, flow in zip(run.job.traffic, moved, strict=True):
         name = entry.name
         if flow is not None:
@@ -50,8 +50,9 @@ def by_entry(run: Artefacts, moved: Sequence[tools.Flow | None]) -> dict[str, An
 
 
 def _alone(run: Artefacts, entry: Traffic) -> bool:
-    """Whether no other entry starts at the entry's host."""
-    return sum(entry.source in other.sources for other in run.job.traffic) == 1
+    """Whether no other entry of the same direction starts at the entry's host."""
+    alike = [other for other in run.job.traffic if other.forward == entry.forward]
+    return sum(entry.source in other.sources for other in alike) == 1
 
 
 def _by_path(
@@ -61,12 +62,13 @@ def _by_path(
     if len(carried) < 2 or not any(carried.values()):
         return {}
     columns: dict[str, Any] = {}
+    names = dict(enumerate(path_names.of_job(run.job), start=1))
     seconds = _client_s(run, entry)
     if entry.flows is not None and moved is not None:
         seconds = moved.seconds
     shares = metrics.shares(list(carried.values()))
     for (number, frame_bytes), share in zip(carried.items(), shares, strict=True):
-        name = f"{entry.name}.path{number}"
+        name = f"{entry.name}.{names.get(number, f'path{number}')}"
         columns[f"{name}.share"] = share
         if seconds:
             columns[f"{name}.throughput_mbps"] = frame_bytes * 8 / seconds / 1e6
@@ -77,20 +79,23 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
     """The columns of each phase.
 
     PHASE.goodput_mbps : sum over the entries that were active in the phase and are no
-        background
+        background; None if data flow in both directions then
     PHASE.jain : Jain's index over all streams of these entries; None for one stream
     PHASE.NAME.goodput_mbps : goodput of a named entry; None if it was not active
     """
     columns: dict[str, Any] = {}
     for phase, (start_s, end_s) in run.job.phases.items():
-        active = []
+        active, ways = [], set[bool]()
         for index, entry in enumerate(run.job.traffic):
             flow = flow_in_phase(run, index, start_s, end_s)
             if flow is not None and not entry.background:
                 active.append(flow)
+                ways.add(entry.forward)
             if entry.name is not None:
                 key = f"{phase}.{entry.name}.goodput_mbps"
                 columns[key] = flow.goodput_mbps if flow else None
+        if len(ways) > 1:
+            active = []  # two directions are not added
         rates = [count / flow.seconds for flow in active for count in flow.stream_bytes]
         total_mbps = sum(flow.goodput_mbps for flow in active)
         columns[f"{phase}.goodput_mbps"] = total_mbps if active else None

@@ -7,11 +7,11 @@ from typing import Any
 from analysis.run import changed_links, link_traffic, queue_means, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES
+from analysis.run.link_traffic import WAYS
 from analysis.run.observed_links import Direction, ObservedLink
 
 PAYLOAD_BYTES = {"tcp": 1448, "mptcp": 1428}
 """The data of a full packet: TCP has its timestamps, and MPTCP its mapping too."""
-WAYS = {"up": True, "down": False}
 
 
 def columns(run: Artefacts, measured_s: float | None) -> dict[str, Any]:
@@ -93,17 +93,19 @@ def payload_utilisation(
     """The goodput over what the links used can carry of it.
 
     moved : what the receiver of each entry read, in the job's order; None if the
-        entry's tool does not say
+        entry's tool does not say, or if it is background
     seconds : the time over which the goodput is a mean
     capacities : of each link used, 10^6 bit/s
 
     1428 of the 1514 bytes of a full frame are data over MPTCP, and 1448 over TCP. None
     if the goodput of an entry or the capacity is not known.
     """
-    if not seconds or not capacities or any(flow is None for flow in moved):
+    pairs = list(zip(run.job.traffic, moved, strict=True))
+    unknown = any(flow is None and not entry.background for entry, flow in pairs)
+    if not seconds or not capacities or unknown:
         return None
     frames = 0.0
-    for entry, flow in zip(run.job.traffic, moved, strict=True):
+    for entry, flow in pairs:
         payload = PAYLOAD_BYTES[entry.transport.protocol]
         frames += (flow.bytes if flow else 0) * FRAME_BYTES / payload
     return 8e-6 * frames / seconds / sum(capacities)

@@ -1,12 +1,17 @@
 """The bytes that the links and paths of a run carried."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from analysis.run import disciplines, metrics
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import LinkSettings, Traffic
 from analysis.run.observed_links import Direction
+
+WAYS = {"up": True, "down": False}
+"""The directions: of what users send, and towards them."""
+BY_WAY = ("bytes", "share", "queue_drops")
+"""Amounts of a link that are by direction where data flow in both."""
 
 
 def link_bytes(run: Artefacts) -> dict[str, int]:
@@ -52,6 +57,8 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
     LINK.bytes : bytes of frames in the direction of the data
     LINK.share : share of these bytes over all links, 0-1; None if all carried nothing
     LINK.queue_drops : packets that the queue dropped in that direction
+    LINK.WAY.bytes, LINK.WAY.share, LINK.WAY.queue_drops : the same by direction, `up`
+        and `down`, where data flow in both; the columns without it are None then
     LINK.drop_share, LINK.full_drops, LINK.marks : of links with a queue discipline, the
         share of the packets that reached the queue and were dropped, those dropped
         because the queue was full, and those that got a mark of ECN; None if there
@@ -84,6 +91,23 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
             columns[f"{name}.drop_share"] = dropped / reached if reached else None
             columns[f"{name}.full_drops"] = _sum(t.full_drops for t in traits)
             columns[f"{name}.marks"] = _sum(t.marks for t in traits)
+        if len(directions) > 1:
+            columns |= dict.fromkeys((f"{name}.{what}" for what in BY_WAY), None)
+    return columns | (_by_way(run, list(carried)) if len(directions) > 1 else {})
+
+
+def _by_way(run: Artefacts, names: Sequence[str]) -> dict[str, Any]:
+    """The columns of each bottleneck link and direction."""
+    observed = {link.name: link for link in run.links}
+    columns: dict[str, Any] = {}
+    for way, forward in WAYS.items():
+        each = {name: observed[name].direction(forward) for name in names}
+        counts = [one.bytes for one in each.values()]
+        shares = metrics.shares(counts) if any(counts) else [None] * len(counts)
+        for (name, one), share in zip(each.items(), shares, strict=True):
+            columns[f"{name}.{way}.bytes"] = one.bytes
+            columns[f"{name}.{way}.share"] = share
+            columns[f"{name}.{way}.queue_drops"] = one.queue_drops
     return columns
 
 

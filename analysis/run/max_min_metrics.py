@@ -24,7 +24,8 @@ def columns(run: Artefacts) -> dict[str, Any]:
 
     max_min_distance : the largest relative shortfall of a user's goodput from its
         lexicographic max-min fair rate, 0 (nobody has less) to 1 (somebody has
-        nothing). A user is a connection; all users of a host count by their mean
+        nothing). A user is a connection; all users of a host count by their mean.
+        Background traffic takes its fair share of the links, and counts no further
     PHASE.max_min_distance : the same in a phase, among the users that are active then
 
     A link counts with the payload that its capacity can carry, 1448 of 1514 bytes, and
@@ -81,9 +82,8 @@ def _distance(run: Artefacts, measured: Mapping[int, float]) -> float | None:
         if link.name in used
     )
     fair = dict(_fair(links, users))
-    return max(
-        0.0, *(1 - measured[i] / fair[entries[i].source] for i in sorted(measured))
-    )
+    shown = [i for i in sorted(measured) if not entries[i].background]
+    return max([0.0, *(1 - measured[i] / fair[entries[i].source] for i in shown)])
 
 
 @lru_cache(maxsize=1000)

@@ -92,7 +92,8 @@ def measured(run: Artefacts, known: Mapping[str, Any]) -> dict[str, Any]:
     known : columns that are there already, which are those of links
     """
     names = of_job(run.job)
-    if not names or all(f"{name}.share" in known for name in names):
+    both_ways = len({entry.forward for entry in run.job.traffic}) > 1
+    if not names or both_ways or all(f"{name}.share" in known for name in names):
         return {}
     entry = run.job.traffic[0]
     carried = path_bytes(run, entry)

@@ -5,8 +5,8 @@ from statistics import fmean
 
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES
+from analysis.run.link_traffic import WAYS
 
-WAYS = {"up": True, "down": False}
 COLUMN = "mean_queue_packets"
 
 

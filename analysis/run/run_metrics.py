@@ -12,6 +12,7 @@ from analysis.run import (
     link_measures,
     metrics,
     queue_means,
+    together,
     tools,
 )
 from analysis.run.artefacts import Artefacts
@@ -39,24 +40,30 @@ def row(run: Artefacts) -> dict[str, Any]:
     A metric is None if it is not defined for the run.
     """
     moved = flows(run)
-    measured = _measured(run, moved)
+    measured = together.measured(run, moved)
     known = [flow for flow in measured if flow is not None]
     goodput_mbps, measured_s = total_goodput(run, measured)
     rates = [count / flow.seconds for flow in known for count in flow.stream_bytes]
+    if together.apart(run, measured):
+        rates = []
     capacities = _capacities(run, measured_s)
     counters = [run.counters[host] for host in run.job.initiators]
     carried = link_bytes(run)
     return {
         "goodput_mbps": goodput_mbps,
         "measured_s": measured_s,
-        "received_bytes": sum(flow.bytes for flow in known) if known else None,
+        "received_bytes": None
+        if not known or together.apart(run, measured) == together.BOTH_WAYS
+        else sum(flow.bytes for flow in known),
         **_aggregation_benefit(run, goodput_mbps, capacities),
         "utilisation": metrics.utilisation(goodput_mbps, capacities)
         if goodput_mbps is not None and capacities
         else None,
         "payload_utilisation": link_measures.payload_utilisation(
-            run, moved, measured_s, capacities
-        ),
+            run, measured, measured_s, capacities
+        )
+        if goodput_mbps is not None
+        else None,
         "jain": metrics.jain(rates) if len(rates) > 1 and any(rates) else None,
         **retransmissions(_senders(run)),
         "wire_bytes_per_byte": link_measures.wire_bytes_per_byte(run, moved),
@@ -72,15 +79,6 @@ def row(run: Artefacts) -> dict[str, Any]:
         **_by_tool(run),
         **fair_shares.columns(run),
     }
-
-
-def _measured(
-    run: Artefacts, moved: Sequence[tools.Flow | None]
-) -> tuple[tools.Flow | None, ...]:
-    """Data that the receivers of entries read that are no background; None for
-    others."""
-    pairs = zip(run.job.traffic, moved, strict=True)
-    return tuple(None if entry.background else flow for entry, flow in pairs)
 
 
 def _capacities(run: Artefacts, measured_s: float | None) -> list[float]:
@@ -126,7 +124,7 @@ def _changing_links(
     LINK.mean_capacity_mbps : its mean capacity
     LINK.utilisation : the part of it that frames used; None if it had none
     """
-    if not measured_s:
+    if not measured_s or together.both_ways(run):
         return {}
     forward = any(entry.forward for entry in run.job.traffic)
     span = _span(run, measured_s)
@@ -190,18 +188,17 @@ def total_goodput(
     With several entries these are the seconds from the first start to the last end, on
     the guest's clock, because entries need not be active at the same time. Entries
     whose tools do not say what arrived are left out; both are None if no entry is left.
-    Of entries one after another there is no goodput together.
+    Of entries that cannot be added (`together.apart`) there is no goodput together.
     """
-    known = [(index, flow) for index, flow in enumerate(moved) if flow is not None]
+    known = [flow for flow in moved if flow is not None]
     if not known:
         return None, None
     if len(known) == 1:
-        return known[0][1].goodput_mbps, known[0][1].seconds
-    windows = [clock.window(run, index, flow) for index, flow in known]
-    whole = clock.union(windows)
-    if clock.in_turn(windows):
+        return known[0].goodput_mbps, known[0].seconds
+    whole = clock.union(list(together.windows(run, moved)))
+    if together.apart(run, moved):
         return None, whole.seconds
-    moved_bytes = sum(flow.bytes for _, flow in known)
+    moved_bytes = sum(flow.bytes for flow in known)
     return metrics.goodput_mbps(moved_bytes, whole.seconds), whole.seconds
 
 
@@ -227,10 +224,12 @@ def _by_tool(run: Artefacts) -> dict[str, Any]:
     """The columns that only one tool measures.
 
     They begin with the entry's name, or with `traffic1.` and so on if there are
-    several entries without names.
+    several entries without names. An entry with background traffic alone beside it has
+    the same columns without a name too, because they are those of the run.
     """
     columns: dict[str, Any] = {}
     several = len(run.reports) > 1
+    shown = [entry for entry in run.job.traffic if not entry.background]
     for number, (entry, report) in enumerate(
         zip(run.job.traffic, run.reports, strict=True), start=1
     ):
@@ -238,6 +237,8 @@ def _by_tool(run: Artefacts) -> dict[str, Any]:
         prefix = f"{entry_name}." if entry_name else ""
         of_entry = tools.tool(entry.tool).columns(entry, report)
         columns |= {f"{prefix}{name}": value for name, value in of_entry.items()}
+        if several and shown == [entry]:
+            columns |= of_entry
     return columns
 
 

@@ -16,6 +16,7 @@ from analysis.run import tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.clock import began_s
 from analysis.run.flow_phase_metrics import LEAST_SHARE_OF_PHASE
+from analysis.run.job import Traffic
 
 WITHIN = 0.25
 """A rate has settled while it is within this share of its mean ([pcc])."""
@@ -98,33 +99,40 @@ def columns(run: Artefacts) -> dict[str, Any]:
     }
     if not found:
         return {}
-    names = [entry.name for entry in run.job.traffic]
-    result = _named("", {names[index]: rates for index, rates in found.items()})
+    entries = run.job.traffic
+    result = _named("", entries, found)
     for phase, (start_s, end_s) in run.job.phases.items():
         parts = {}
         for index, rates in found.items():
             inside = [r for r in rates if r.start_s >= start_s and r.end_s <= end_s]
             seconds = sum(rate.end_s - rate.start_s for rate in inside)
             if seconds >= LEAST_SHARE_OF_PHASE * (end_s - start_s) - 2 * WINDOW_S:
-                parts[names[index]] = inside
-        result |= _named(f"{phase}.", parts)
+                parts[index] = inside
+        result |= _named(f"{phase}.", entries, parts)
     return result
 
 
-def _named(prefix: str, parts: dict[str | None, list[Rate]]) -> dict[str, Any]:
-    """The columns of all entries in one part of a run. prefix : `PHASE.` or nothing"""
-    known = {name: rates for name, rates in parts.items() if _moved(rates)}
-    times = {name: settling_time_s(rates) for name, rates in known.items()}
-    jitters = {name: rate_jitter(rates) for name, rates in known.items()}
-    whole = len(known) == len(parts) > 0
+def _named(
+    prefix: str, entries: Sequence[Traffic], parts: dict[int, list[Rate]]
+) -> dict[str, Any]:
+    """The columns of all entries in one part of a run.
+
+    prefix : `PHASE.` or nothing
+    parts : the rates of entries, by their numbers
+    """
+    known = {index: rates for index, rates in parts.items() if _moved(rates)}
+    times = {index: settling_time_s(rates) for index, rates in known.items()}
+    jitters = {index: rate_jitter(rates) for index, rates in known.items()}
+    shown = [index for index in parts if not entries[index].background]
+    whole = shown and all(index in known for index in shown)
     result: dict[str, Any] = {
-        f"{prefix}settling_time_s": max(times.values()) if whole else None,
-        f"{prefix}rate_jitter": fmean(jitters.values()) if whole else None,
+        f"{prefix}settling_time_s": max(times[i] for i in shown) if whole else None,
+        f"{prefix}rate_jitter": fmean(jitters[i] for i in shown) if whole else None,
     }
-    for name in parts:
-        if name is not None:
-            result[f"{prefix}{name}.settling_time_s"] = times.get(name)
-            result[f"{prefix}{name}.rate_jitter"] = jitters.get(name)
+    for index in parts:
+        if (name := entries[index].name) is not None:
+            result[f"{prefix}{name}.settling_time_s"] = times.get(index)
+            result[f"{prefix}{name}.rate_jitter"] = jitters.get(index)
     return result
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+from analysis.run import path_names
 from analysis.run.job import Job, Traffic
 
 FILE = "trace.csv"
@@ -30,6 +31,7 @@ def columns(artefacts: Path, job: Job) -> dict[str, Any]:
 
     In runs with phases, there are columns for each phase and each named entry that is
     the only one at its host. If a path has several subflows, their mean window counts.
+    `path<i>` stands for the name of the path (`path_names`).
 
     PHASE.NAME.path<i>.cwnd : mean window in the second half of the phase, in segments
     PHASE.NAME.path<i>.rise_s : time from the start of the phase until the window first
@@ -52,6 +54,7 @@ def columns(artefacts: Path, job: Job) -> dict[str, Any]:
     for phase, (start_s, end_s) in job.phases.items():
         inside = (frame["time_s"] >= start_s) & (frame["time_s"] < end_s)
         columns |= _round_trips(frame[inside], job, f"{phase}.")
+    names = dict(enumerate(path_names.of_job(job), start=1))
     for entry in job.traffic:
         alone = sum(entry.source in other.sources for other in job.traffic) == 1
         if entry.name is None or not alone or len(entry.sources) > 1:
@@ -59,7 +62,8 @@ def columns(artefacts: Path, job: Job) -> dict[str, Any]:
         for phase, (start_s, end_s) in job.phases.items():
             samples = _in_phase(frame, entry, start_s, end_s)
             for path, of_path in samples.groupby("path"):
-                name = f"{phase}.{entry.name}.path{path}"
+                called = names.get(int(str(path)), f"path{path}")
+                name = f"{phase}.{entry.name}.{called}"
                 columns |= _of_path(name, of_path, start_s, end_s)
             if samples["path"].nunique() > 1:
                 columns[f"{phase}.{entry.name}.one_sided"] = _one_sided(samples)

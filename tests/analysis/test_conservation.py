@@ -280,10 +280,25 @@ def test_background_stays_out_of_totals() -> None:
     assert alone["b.goodput_mbps"] == every["b.goodput_mbps"]
 
 
-@pytest.mark.parametrize(("start_s", "together"), [(10.0, False), (9.99, True)])
+def test_one_transfer_beside_background_is_the_run() -> None:
+    """Its columns have no number, as those of a transfer that is alone have none."""
+    one = {**CBR, "rate_bps": 1e6}
+    run = made(one, one, reports=(packets(10), packets(20)))
+    assert "packets" not in run_metrics._by_tool(run)
+    first, second = run.job.traffic
+    behind = (first, replace(second, background=True))
+    found = run_metrics._by_tool(replace(run, job=replace(run.job, traffic=behind)))
+    assert found["packets"] == found["traffic1.packets"] == 10**6
+    assert "traffic2.packets" in found
+
+
+@pytest.mark.parametrize(
+    ("start_s", "together"), [(10.0, False), (9.5, False), (9.49, True)]
+)
 def test_transfers_one_after_another_have_no_goodput_together(
     start_s: float, together: bool
 ) -> None:
+    """Neighbours may overlap by a twentieth of the shorter one."""
     first = {**ENTRY, "duration_s": 10.0}
     run = made(
         first,
@@ -294,3 +309,39 @@ def test_transfers_one_after_another_have_no_goodput_together(
     mbps, seconds = run_metrics.total_goodput(run, run_metrics.flows(run))
     assert (mbps is not None) == together
     assert seconds == pytest.approx(start_s + 10)
+    assert (run_metrics.row(run)["jain"] is not None) == together
+
+
+def test_two_pairs_one_after_another_have_no_goodput_together() -> None:
+    first = {**ENTRY, "duration_s": 10.0}
+    starts = (0.0, 0.0, 20.0, 20.0)
+    run = made(
+        *({**first, "start_s": start} for start in starts),
+        reports=(iperf3(10.0, 6e6),) * 4,
+        client_s=tuple((start, start + 10.0) for start in starts),
+    )
+    assert run_metrics.total_goodput(run, run_metrics.flows(run))[0] is None
+
+
+def test_two_directions_are_never_added() -> None:
+    pair = {**ENTRY, "duration_s": 10.0}
+    both = (iperf3(10.0, 6e6), iperf3(10.0, 3e6))
+    times = ((0.0, 10.0), (0.0, 10.0))
+    run = made(pair, {**pair, "reverse": True}, reports=both, client_s=times)
+    named = [
+        replace(one, name=name)
+        for one, name in zip(run.job.traffic, ("up", "down"), strict=True)
+    ]
+    phases = {"all": (0.0, 10.0)}
+    job = replace(run.job, traffic=tuple(named), phases=phases)
+    found = run_metrics.row(replace(run, job=job))
+    for name in ("goodput_mbps", "jain", "received_bytes", "payload_utilisation"):
+        assert found[name] is None, name
+    assert found["all.goodput_mbps"] is None and found["all.jain"] is None
+    assert found["up.goodput_mbps"] == pytest.approx(4.8)
+    assert found["down.goodput_mbps"] == pytest.approx(2.4)
+    assert found["up.share"] is None
+    links = [link.name for link in run.links]
+    for link in links:
+        assert found[f"{link}.bytes"] is None and found[f"{link}.share"] is None
+        assert {f"{link}.{way}.share" for way in ("up", "down")} <= set(found)
