@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.campaign import table
+from analysis.campaign.directions import Direction
 from analysis.campaign.figure_request import FigureRequest
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Campaign:
     runs : the tidy table, one row per run (analysis.campaign.table)
     factors : columns that the design varies
     metrics : the experiment's metrics, by the names of its file
+    directions : the directions in which metrics of the user's own are good
     made : what produced the results, such as the kernel's build, by name
     shared_seed : whether all networks of a repetition drew from one seed, so that
         their noise is not independent
@@ -41,6 +43,7 @@ class Campaign:
     runs: pd.DataFrame
     factors: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ("goodput",)
+    directions: Mapping[str, Direction] = field(default_factory=dict)
     made: Mapping[str, str] = field(default_factory=dict)
     shared_seed: bool = False
     state: tuple[str, ...] = ()

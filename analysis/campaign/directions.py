@@ -1,5 +1,6 @@
 """The direction in which a metric is good."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 Direction = Literal["more", "less", "none"]
@@ -7,6 +8,8 @@ Direction = Literal["more", "less", "none"]
 MORE: Direction = "more"
 LESS: Direction = "less"
 NONE: Direction = "none"
+WORDS: tuple[Direction, ...] = (MORE, LESS, NONE)
+"""The values of `GOOD` in a file of the user's own."""
 
 DIRECTIONS: dict[str, Direction] = {
     "goodput": MORE,
@@ -50,13 +53,17 @@ DIRECTIONS: dict[str, Direction] = {
 a share should be depends on the network."""
 
 
-def direction(metric: str) -> Direction:
-    """The direction of a metric; none of a user's own, which does not say."""
-    return DIRECTIONS.get(metric, NONE)
+def direction(metric: str, own: Mapping[str, Direction]) -> Direction:
+    """The direction of a metric.
+
+    own : what the experiment says of its own metrics; one that it says nothing of has
+        none
+    """
+    return own.get(metric, DIRECTIONS.get(metric, NONE))
 
 
-def ends(metric: str) -> tuple[str, str]:
+def ends(direction: Direction) -> tuple[str, str]:
     """The names of a metric's extreme values, the good one first."""
-    if direction(metric) == NONE:
+    if direction == NONE:
         return "highest", "lowest"
     return "best", "worst"

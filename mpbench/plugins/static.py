@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.campaign.directions import WORDS
 from analysis.run.patterns import NAME
 from jobs.vocabulary import NUMBER_UNITS
 from mpbench.errors import UserError
@@ -51,7 +52,7 @@ def declared(plugin: Plugin) -> Declared:
             functions.add(node.name)
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
-            if name in ("KEYS", "NUMBERS"):
+            if name in ("KEYS", "NUMBERS", "GOOD"):
                 constants[name] = (node.lineno, _literal(node, name, plugin))
     return Declared(constants, frozenset(functions))
 
@@ -102,7 +103,9 @@ def tool(plugin: Plugin) -> dict[str, Any]:
         if name in RESERVED:
             raise UserError(f"{at}: every entry has a key '{name}'; rename yours")
         _check_unit(at, name, unit, (*UNITS, "1", TEXT))
-    return {"code": plugin.text, "keys": keys, "numbers": _numbers(plugin, found)}
+    numbers = _numbers(plugin, found)
+    good = _good(plugin, found, numbers)
+    return {"code": plugin.text, "keys": keys, "numbers": numbers, **good}
 
 
 def metric(plugin: Plugin) -> dict[str, Any]:
@@ -112,7 +115,11 @@ def metric(plugin: Plugin) -> dict[str, Any]:
     numbers = _numbers(plugin, found)
     if not numbers:
         raise UserError(f"{plugin.path}:1: no NUMBERS; write NUMBERS = {{'x': 'ms'}}")
-    return {"code": plugin.text, "numbers": numbers}
+    return {
+        "code": plugin.text,
+        "numbers": numbers,
+        **_good(plugin, found, numbers),
+    }
 
 
 RESERVED = (
@@ -131,6 +138,24 @@ def _numbers(plugin: Plugin, found: Declared) -> dict[str, str]:
             raise UserError(f"{at}: {shortened(name)!r} cannot be a column")
         _check_unit(at, name, unit, NUMBER_UNITS)
     return numbers
+
+
+def _good(
+    plugin: Plugin, found: Declared, numbers: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """The directions in which numbers are good, as `good`; empty without any."""
+    line, good = found.constants.get("GOOD", (1, {}))
+    at = f"{plugin.path}:{line}: GOOD"
+    if not isinstance(good, dict):
+        raise UserError(f"{at}: expected a dict such as {{'delay': 'less'}}")
+    for name, word in good.items():
+        if name not in numbers:
+            hint = nearest(shortened(name), tuple(numbers))
+            raise UserError(f"{at}: {shortened(name)!r} is not among NUMBERS; {hint}")
+        if word not in WORDS:
+            hint = nearest(shortened(word), WORDS)
+            raise UserError(f"{at}: '{name}': no direction '{shortened(word)}'; {hint}")
+    return {"good": good} if good else {}
 
 
 def _check_unit(at: str, name: str, unit: object, known: tuple[str, ...]) -> None:

@@ -35,6 +35,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
     """
     from analysis.campaign import table
     from analysis.campaign.campaign import Campaign
+    from mpbench.spec import own_metrics
     from mpbench.theory.planned import PlannedSettings
 
     has_runs = not kept_rows.there(root)
@@ -46,6 +47,9 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         runs=tabled(root, table.build, rows),
         factors=tuple(head.factors),
         metrics=spec.metrics if spec else ("goodput",),
+        directions=own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
+        if spec
+        else {},
         made=_made(head, spec),
         shared_seed=seeds.noise_is_shared(head, rows, spec),
         state=tuple(head.state),

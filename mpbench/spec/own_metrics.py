@@ -1,12 +1,13 @@
 """Metrics beyond mpbench's own: the columns that an experiment's own programs give."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import core_schema
 
+from analysis.campaign.directions import Direction
 from analysis.run.number_columns import column
 from mpbench.spec import flows
 from mpbench.spec.plugins import Metric
@@ -54,13 +55,35 @@ def columns(traffic: Sequence[Entry], metrics: Mapping[str, Metric]) -> tuple[st
         for name, metric in metrics.items()
         for number, unit in metric.numbers.items()
     )
-    named = len(traffic) > 1 or traffic[0].name is not None
-    prefixes = [f"{name}." if named else "" for name in flows.names(traffic)]
     return own + tuple(
         f"{prefix}{given}"
-        for prefix, entry in zip(prefixes, traffic, strict=True)
+        for prefix, entry in _prefixed(traffic)
         for given in entry.columns
     )
+
+
+def directions(
+    traffic: Sequence[Entry], metrics: Mapping[str, Metric]
+) -> dict[str, Direction]:
+    """The directions in which these columns are good, of those that say so."""
+    own = {
+        column(number, metric.numbers[number], name): direction
+        for name, metric in metrics.items()
+        for number, direction in metric.good.items()
+        if number in metric.numbers
+    }
+    return own | {
+        f"{prefix}{given}": direction
+        for prefix, entry in _prefixed(traffic)
+        for given, direction in entry.good.items()
+    }
+
+
+def _prefixed(traffic: Sequence[Entry]) -> Iterator[tuple[str, Entry]]:
+    """The entries, and what their columns begin with."""
+    named = len(traffic) > 1 or traffic[0].name is not None
+    for name, entry in zip(flows.names(traffic), traffic, strict=True):
+        yield (f"{name}." if named else ""), entry
 
 
 def check(metrics: Sequence[str], known: Sequence[str], faults: Faults) -> None:

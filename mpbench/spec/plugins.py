@@ -5,6 +5,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from analysis.campaign.directions import WORDS, Direction
 from analysis.run import patterns
 from jobs import Transport
 from jobs import plugins as record
@@ -47,23 +48,33 @@ Numbers = Annotated[
     Field(max_length=MOST_KEYS),
 ]
 
+Good = Annotated[
+    dict[NumberName, Annotated[Direction, OneOf("direction", WORDS)]],
+    Field(max_length=MOST_KEYS),
+]
+"""The direction in which a number is good, for numbers that have one."""
+
 
 Topology = Annotated[dict[str, Any], own_topology.Checked()]
 
 
 class Tool(Part):
-    """A tool's text, the unit of each key of its entries, and of each number."""
+    """A tool's text, the unit of each key of its entries and of each number, and the
+    directions in which numbers are good."""
 
     code: Code
     keys: dict[NumberName, str] = Field(default={}, max_length=MOST_KEYS)
     numbers: Numbers = Field(default={})
+    good: Good = Field(default={})
 
 
 class Metric(Part):
-    """A metric's text, and the unit of each of its numbers."""
+    """A metric's text, the unit of each of its numbers, and the directions in which
+    they are good."""
 
     code: Code
     numbers: Numbers
+    good: Good = Field(default={})
 
 
 class Controller(Part):

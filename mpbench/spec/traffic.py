@@ -1,5 +1,6 @@
 """Traffic: the keys that every entry has."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
@@ -11,6 +12,7 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
+from analysis.campaign.directions import Direction
 from mpbench.spec.cases import Case
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic_patterns import HOSTS, NAMES
@@ -188,6 +190,11 @@ class Entry(Part):
     def columns(self) -> tuple[str, ...]:
         """The columns of the numbers that a program of the user's own gives."""
         return ()
+
+    @property
+    def good(self) -> Mapping[str, Direction]:
+        """The directions in which these numbers are good, by their columns."""
+        return {}
 
     @property
     def measures(self) -> frozenset[str]:

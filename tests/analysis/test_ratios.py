@@ -143,6 +143,31 @@ def test_the_table_names_the_best_and_the_worst_points(tmp_path: Path) -> None:
         table.draw(request, alone, style.Target(tmp_path, "f"))
 
 
+@pytest.mark.parametrize(
+    ("direction", "head", "first"),
+    [
+        ("more", ("best", "worst"), "3.00 (point 7)"),
+        ("less", ("best", "worst"), "0.250 (point 42)"),
+        (None, ("highest", "lowest"), "3.00 (point 7)"),
+    ],
+)
+def test_a_users_metric_says_which_values_are_good(
+    tmp_path: Path,
+    direction: directions.Direction | None,
+    head: tuple[str, str],
+    first: str,
+) -> None:
+    factor = np.ones(100)
+    factor[[7, 42]] = 3, 0.25
+    rows = runs(factor).rename(columns={"steady.jain": "own.sent_packets"})
+    said = {"own.sent_packets": direction} if direction else {}
+    loaded = Campaign("a", rows, factors=("link1.capacity_mbps",), directions=said)
+    request = FigureRequest(kind="ratios", metric="own.sent_packets", over="lia")
+    drawn = table.draw(request, loaded, style.Target(tmp_path, "f"))
+    assert drawn.head[-2:] == head
+    assert drawn.cells[0][6].startswith(first)
+
+
 def test_a_part_of_a_run_has_the_words_of_its_metric() -> None:
     assert label("steady.srtt_ms") == "steady smoothed RTT [ms]"
     assert label("steady.single2.jain") == "steady.single2 Jain's fairness index"

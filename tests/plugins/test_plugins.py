@@ -11,6 +11,7 @@ from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan import make_plan
+from mpbench.spec import own_metrics
 from mpbench.spec.experiment import Spec
 from mpbench.spec.plugin_format import SUFFIXES
 from tests.calls import Command
@@ -71,6 +72,19 @@ def test_ids_change_with_what_a_run_uses(tmp_path: Path) -> None:
         assert ids(read(write(tmp_path, **{stem: (old, new)}))) != first
 
 
+def test_plug_ins_say_which_direction_is_good(tmp_path: Path) -> None:
+    spec = read(write(tmp_path))
+    found = own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
+    assert found == {
+        "spread.sent_packets": "less",
+        **{f"echo.{name}_ms": "less" for name in ("median", "greatest")},
+    }
+    silent = write(tmp_path, spread=('GOOD = {"sent"', 'DUMB = {"sent"'))
+    spec = read(silent)
+    found = own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
+    assert "spread.sent_packets" not in found
+
+
 def test_only_runs_of_a_changed_controller_are_new(tmp_path: Path) -> None:
     file = write(tmp_path).with_name("half.yaml")
     before = ids(read(file))
@@ -109,7 +123,7 @@ def test_a_topology_may_wire_its_network(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stem", "old", "new", "reason"),
     [
-        ("echo", "def read(", "def read((", "tools/echo.py:56: "),
+        ("echo", "def read(", "def read((", "tools/echo.py:57: "),
         ("echo", "import json\n", "import numpy\n", "echo.py:3: imports 'numpy'"),
         ("echo", "import json\n", "from . import x\n", "echo.py:3: imports '.'"),
         ("echo", "def read(", "def reed(", "echo.py:1: no function read"),
@@ -117,6 +131,9 @@ def test_a_topology_may_wire_its_network(tmp_path: Path) -> None:
         ("echo", '"size"', '"port"', "every entry has a key 'port'"),
         ("echo", '{"count"', '{open("x")', "KEYS is read without running the file"),
         ("spread", 'NUMBERS = {"sent"', 'NUMBER = {"sent"', "spread.py:1: no NUMBERS"),
+        ("spread", 'GOOD = {"sent"', 'GOOD = {"set"', "py:6: GOOD: 'set' is not among"),
+        ("spread", '"less"', '"lesser"', "'sent': no direction 'lesser'; did you mean"),
+        ("echo", 'GOOD = {"median"', 'GOOD = {"mean"', "'mean' is not among NUMBERS"),
         ("three", "import link_p", "import lonk_p", "three.py:4: ImportError"),
         ("three", "LINKS = (", "LINKS = 1 / 0 and (", "three.py:6: ZeroDivisionError"),
         ("three", "DESCRIPTION =", "DESCR =", "DESCRIPTION is not a topologies"),

@@ -1,11 +1,12 @@
 """Traffic by any program: its server, its client, and the numbers that they print."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Field, model_validator
 
+from analysis.campaign.directions import WORDS, Direction
 from analysis.run import patterns
 from analysis.run.number_columns import column
 from jobs.vocabulary import NUMBER_UNITS
@@ -72,6 +73,9 @@ class Numbers(Part):
     units: dict[str, Annotated[str, OneOf("unit", NUMBER_UNITS)]] = Field(
         description="The unit of each group: ms, s, Mbit/s, ...; '1' for none."
     )
+    good: dict[str, Annotated[Direction, OneOf("direction", WORDS)]] = Field(
+        default={}, description="Groups of which more or less is good: `more`, `less`."
+    )
     take: Annotated[str, OneOf("way to take numbers", TAKEN)] = Field(
         default="last", description="Which number counts if several lines match."
     )
@@ -91,6 +95,10 @@ class Numbers(Part):
             if name not in named:
                 reason = f"the pattern has no group '{shortened(name)}'"
                 faults.add(("units", name), f"{reason}; {nearest(name, named)}")
+        for name in self.good:
+            if name not in named:
+                reason = f"the pattern has no group '{shortened(name)}'"
+                faults.add(("good", name), f"{reason}; {nearest(name, named)}")
         faults.raise_any()
         return self
 
@@ -170,6 +178,15 @@ class Command(Entry):
             for read in self.numbers
             for name, unit in read.units.items()
         )
+
+    @property
+    def good(self) -> Mapping[str, Direction]:
+        """The directions in which numbers are good, by their columns."""
+        return {
+            column(name, read.units[name]): direction
+            for read in self.numbers
+            for name, direction in read.good.items()
+        }
 
     def job(self, port: int) -> Json:
         ready = None if self.server is None else self.ready

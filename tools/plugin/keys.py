@@ -1,9 +1,11 @@
 """Traffic by a tool that stands in the user's own file."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
 
+from analysis.campaign.directions import Direction
 from analysis.run.number_columns import column
 from mpbench import units
 from mpbench.spec.messages import shortened
@@ -73,6 +75,16 @@ class PluginTool(Entry):
         """The columns that its numbers get, without the entry's name."""
         numbers = self.plugin.numbers.items()
         return tuple(column(name, unit, self.tool) for name, unit in numbers)
+
+    @property
+    def good(self) -> Mapping[str, Direction]:
+        """The directions in which its numbers are good, by their columns."""
+        units = self.plugin.numbers
+        return {
+            column(name, units[name], self.tool): direction
+            for name, direction in self.plugin.good.items()
+            if name in units
+        }
 
     def job(self, port: int) -> Json:
         values: dict[str, Any] = dict(self.__pydantic_extra__ or {})

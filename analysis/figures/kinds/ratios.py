@@ -32,8 +32,9 @@ def draw(
     column = metric_column(runs, request)
     others = [str(case) for case in runs["case"].unique() if case != request.over]
     cases = others if request.case is None else [request.case]
-    less_is_good = directions.direction(request.metric or "") == directions.LESS
-    good, bad = directions.ends(request.metric or "")
+    good_way = directions.direction(request.metric or "", campaign.directions)
+    less_is_good = good_way == directions.LESS
+    good, bad = directions.ends(good_way)
     cells: list[tuple[str, ...]] = []
     named: list[int] = []
     for case in cases:
