@@ -4,8 +4,9 @@ It is made from `experiments/`, `studies/` and `results/` when the site is built
 by hand.
 """
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -16,7 +17,10 @@ from mpbench.drawing.picture import of_experiment
 from mpbench.drawing.svg import svg
 from mpbench.engine.progress import span
 from mpbench.experiment_files import load
-from mpbench.plan import estimate, make_plan, total
+from mpbench.plan import estimate, total
+from mpbench.plan.jobs import job
+from mpbench.plan.make import kept
+from mpbench.plan.points import Point, points
 from mpbench.spec import Spec
 
 ROOT = Path(__file__).parents[2]
@@ -38,6 +42,8 @@ FOLDERS = {
 PICTURE = re.compile(r"!\[[^\]]*\]\((?!factors|cases-compared)([\w.-]+\.png)\)")
 """A figure of a page that shows results; neither the spread of the factors nor the
 differences of cases are one."""
+ESTIMATED = 8
+"""Points of a design whose runs are estimated: the others cost the same on average."""
 
 
 @dataclass(frozen=True)
@@ -76,25 +82,43 @@ class Entry:
         return f"gallery/{'/'.join(self.file.parts[1:])}"
 
 
-def entries() -> list[Entry]:
+@functools.cache
+def entries() -> tuple[Entry, ...]:
     """Every experiment file of the repository. Raises UserError for a damaged one."""
     pages = _pages_by_campaign()
     found = []
     for path in files():
         spec = load(path)
-        runs = make_plan(spec, {}).runs
+        whole = points(spec)
+        chosen = kept(spec, whole)
         found.append(
             Entry(
                 file=path.relative_to(ROOT),
                 spec=spec,
-                networks=len({run.point for run in runs}),
-                runs=len(runs),
-                cost=span(total(estimate(run.job) for run in runs).wall_s),
+                networks=len(chosen),
+                runs=len(chosen) * len(spec.cases) * spec.repetitions,
+                cost=span(wall_s(spec, chosen, len(whole))),
                 figure=_figure(spec.name, pages),
                 drawing=svg(of_experiment(spec)),
             )
         )
-    return found
+    return tuple(found)
+
+
+def wall_s(spec: Spec, chosen: dict[int, Point], whole: int) -> float:
+    """Seconds that all runs take on one core, from the runs of at most `ESTIMATED`
+    points.
+
+    chosen : the points that are executed, by their numbers
+    whole : points of the design
+    """
+    numbers = list(chosen)[:: -(-len(chosen) // ESTIMATED)]
+    some = total(
+        estimate(job(spec, chosen[n], case, 0, n if whole > 1 else None))
+        for n in numbers
+        for case in spec.cases
+    )
+    return some.wall_s * spec.repetitions * len(chosen) / len(numbers)
 
 
 def files() -> list[Path]:
@@ -133,12 +157,12 @@ def _figure(name: str, pages: dict[str, Path]) -> Path | None:
     return own if own.is_file() else None
 
 
-def page(found: list[Entry]) -> str:
+def page(found: Sequence[Entry]) -> str:
     """The gallery in Markdown."""
     return "\n".join(_lines(found)).rstrip() + "\n"
 
 
-def _lines(found: list[Entry]) -> Iterator[str]:
+def _lines(found: Sequence[Entry]) -> Iterator[str]:
     runs = sum(entry.runs for entry in found)
     yield "# Gallery"
     yield ""

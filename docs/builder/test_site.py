@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 from docs.builder import gallery, versions
+from mpbench.experiment_files import load
+from mpbench.plan import estimate, make_plan, total
+from mpbench.plan.points import points
+from mpbench.spec import Spec
 from tests.calls import Command
 
 pytestmark = pytest.mark.slow
@@ -18,6 +22,14 @@ ROOT = Path(__file__).parents[2]
 
 def studied(folder: str) -> Iterator[Path]:
     return (ROOT / "studies" / folder).glob("*.yaml")
+
+
+def costs_as_planned(spec: Spec) -> bool:
+    """Whether the cost from some points is near that from all runs."""
+    runs = make_plan(spec, {}).runs
+    whole = total(estimate(run.job) for run in runs).wall_s
+    chosen = dict(enumerate(points(spec)))
+    return 0.7 < gallery.wall_s(spec, chosen, len(chosen)) / whole < 1.4
 
 
 def test_every_experiment_is_in_the_gallery(
@@ -36,6 +48,8 @@ def test_every_experiment_is_in_the_gallery(
         assert entry.figure is None or entry.figure.is_file()
         assert entry.drawing.startswith("<svg")
     assert max(Counter(entry.picture for entry in entries).values()) == 1
+    bulk_file = next(p for p in files if p.stem == "bulk-low-bdp")
+    assert costs_as_planned(load(bulk_file))
     by_name = {entry.spec.name: entry for entry in entries}
     bulk = by_name["bulk-low-bdp"]
     assert (bulk.networks, bulk.runs) == (98, 294)
