@@ -119,7 +119,7 @@ class FigureRequest(BaseModel):
     labels : what stands at the axes in place of the usual words
     title : in place of the usual title
 
-    docs/experiment-file.md describes the keys for users. `mpbench.spec.figures` reads
+    docs/keys.md describes the keys for users. `mpbench.spec.figures` reads
     them from a file and checks them against the experiment.
     """
 

@@ -121,17 +121,17 @@ KINDS: Mapping[str, Kind] = {
     ),
     "path-managers": Kind(
         "path_manager: of a case",
-        "docs/experiment-file.md",
+        "docs/keys.md",
         _summaries("PATH_MANAGERS", "path_manager"),
     ),
     "tools": Kind(
-        "tool: of a traffic entry", "docs/experiment-file.md", _summaries("TOOLS")
+        "tool: of a traffic entry", "docs/traffic-tools.md", _summaries("TOOLS")
     ),
     "metrics": Kind(
         "metrics:, and metric: of a figure", "docs/metrics.md", _summaries("METRICS")
     ),
     "designs": Kind("method: of a design", "docs/wsp.md", _summaries("DESIGN_METHODS")),
-    "figures": Kind("kind: of a figure", "docs/report.md", _figures),
+    "figures": Kind("kind: of a figure", "docs/figures.md", _figures),
     "quantities": Kind(
         "quantity: of a figure over time", "docs/report.md", _quantities
     ),

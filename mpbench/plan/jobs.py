@@ -1,6 +1,6 @@
 """Jobs: everything that determines one run, from an experiment and one of its points.
 
-`jobs` has the records, and docs/experiment-file.md describes them key by key.
+`jobs` has the records, and their docstrings describe them key by key.
 """
 
 import random

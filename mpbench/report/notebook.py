@@ -193,7 +193,7 @@ class Run:
     def subflows(self) -> pd.DataFrame:
         """The state of every subflow over time, one row per subflow and sample.
 
-        The columns are described in docs/experiment-file.md (traces). Raises UserError
+        The columns are described in docs/keys.md (traces). Raises UserError
         if the run was not traced.
         """
         from analysis.run.readers import trace

@@ -1,4 +1,4 @@
-"""docs/experiment-file.md says all keys, choices and defaults, and no others."""
+"""docs/keys.md says all keys, choices and defaults, and no others."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from analysis.figures.registry import KINDS
-from jobs import dump
 from mpbench import units
 from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
@@ -27,7 +26,6 @@ from mpbench.spec.network_users import NetworkUser
 from mpbench.spec.networks import Network
 from mpbench.spec.theory import Theory
 from mpbench.spec.traffic import Entry, Read, Start
-from tests.spec.files import TEXT, text
 from tools.ab.keys import Requests
 from tools.cbr.keys import ConstantRate
 from tools.command.keys import Command, Numbers
@@ -37,12 +35,10 @@ from tools.iperf3.keys import Traffic
 from topologies import chains, resolve, wire
 from topologies.shaping import link_shape
 
-PAGE = Path(__file__).parents[2] / "docs" / "experiment-file.md"
-NETWORK_REST = """\
-cases: {lia: {protocol: mptcp, congestion_control: lia}}
-traffic:
-  - {tool: iperf3, from: type1, to: server_type1, duration: 30 s}
-"""
+PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
+FILES = ("lte.trace", "wifi.up", "wifi.down")
+"""Files that examples name."""
+SECTIONS_WITHOUT_AN_EXAMPLE = {"Expressions"}
 TABLE_OF = {
     Spec: ("Top level", 0),
     NetworkLink: ("Networks", 0),
@@ -53,10 +49,10 @@ TABLE_OF = {
     Entry: ("Traffic", 0),
     Start: ("Traffic", 1),
     Traffic: ("Traffic", 2),
-    Download: ("Traffic", 3),
-    Requests: ("Traffic", 4),
-    ConstantRate: ("Traffic", 5),
-    Read: ("Traffic", 6),
+    Download: ("Traffic", 4),
+    Requests: ("Traffic", 5),
+    ConstantRate: ("Traffic", 6),
+    Read: ("Traffic", 3),
     Command: ("Traffic", 7),
     Numbers: ("Traffic", 8),
     Flows: ("Traffic", 9),
@@ -80,7 +76,7 @@ CHOICES = {
         vocabulary.PATH_MANAGERS,
     ),
     "Traffic": (vocabulary.TOOLS, vocabulary.READ_MODES),
-    "Figures": (tuple(KINDS), vocabulary.DIFFERENCES),
+    "Figures": (vocabulary.DIFFERENCES,),
 }
 
 
@@ -169,8 +165,9 @@ def test_every_parameter_of_a_case() -> None:
                     assert (low, high) == (knob.low, knob.high), (name, key)
 
 
-def test_every_metric() -> None:
-    assert tuple(table("Metrics", 0)) == vocabulary.METRICS
+def test_every_kind_of_figure_is_shown() -> None:
+    page = PAGE.with_name("figures.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^- {kind: (\w+)", page, re.MULTILINE)) == set(KINDS)
 
 
 def test_every_metric_has_its_column_and_formula() -> None:
@@ -221,86 +218,59 @@ def test_every_parameter_of_a_topology(name: str) -> None:
     assert not other
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        "curl, size: 1 MB",
-        "ab, size: 1 kB, requests: 9",
-        "ab, duration: 9 s",
-        "flows, size: 1 kB",
-    ],
-)
-def test_entries_of_the_job(entry: str) -> None:
-    said = table("What a run's job is", 0)["traffic"][0]
-    more = "" if "size" in entry else ", size: 1 kB"
-    text = TEXT.replace("iperf3", entry + more).replace(", duration: 30 s}", "}")
-    for key in dump(make_plan(loads(text), {}).runs[0].job)["traffic"][0]:
-        assert f"`{key}`" in said
-
-
-def test_the_job() -> None:
-    rows = table("What a run's job is", 0)
-    job = dump(make_plan(loads(TEXT), {}).runs[0].job)
-    only_some = {"network", "changes", "fabric", "guest", "queues", "metrics", "kernel"}
-    assert set(rows) == {*job, *only_some}
-    for key in (*job["transport"], *job["traffic"][0]):
-        assert f"`{key}`" in rows["transport"][0] + rows["traffic"][0]
-    for key in job["parameters"]:
-        assert f"`{key.replace('path2', 'path1')}`" in rows["parameters"][0]
-
-
 def test_every_key_of_changes() -> None:
     ranges = {"capacity", "delay", "queue", "loss"}
     assert set(table("Changes", 0)) == set(LinkChanges.model_fields) - ranges
     assert set(table("Changes", 1)) == set(Step.model_fields)
 
 
-def test_the_examples_of_changes_are_valid(tmp_path: Path) -> None:
-    blocks = re.findall(r"```yaml\n(changes:.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(blocks) == 2
-    for name in ("lte.trace", "wifi.up", "wifi.down"):
-        (tmp_path / name).write_text("50\n100\n")
-    for block in blocks:
-        file = tmp_path / "f.yaml"
-        file.write_text(text(design=None).replace("30 s", "620 s") + block)
-        assert dump(make_plan(load(file), {}).runs[0].job)["changes"]
-
-
-def test_the_examples_are_valid() -> None:
-    others = r"```yaml\n(changes|figures):.*?```"
-    page = re.sub(others, "", PAGE.read_text(), flags=re.DOTALL)
-    whole, *networks, users, part, _own, many, shared, several, phases = re.findall(
-        r"```yaml\n(.*?)```", page, re.DOTALL
-    )
-    assert loads(whole).name == "bulk-low-bdp"
-    for network in networks:
-        assert make_plan(loads(f"name: net\n{network}\n{NETWORK_REST}"), {}).runs
-    head = (
-        whole.split("design:")[0]
-        + whole[whole.index("cases:") : whole.index("traffic:")]
-    )
-    assert len(make_plan(loads(head + part), {}).design) == 98 * 5
-    assert loads(f"name: users\n{users}").traffic[1].transport is not None
-    centre = head.replace("topology: two_path", "topology: fattree-k4")
-    assert len(dump(make_plan(loads(centre + many), {}).runs[0].job)["traffic"]) == 1
-    assert len(dump(make_plan(loads(centre + shared), {}).runs[0].job)["traffic"]) == 2
-    cases = head[head.index("cases:") :]
-    run = make_plan(loads(f"name: phones\n{several}{cases}"), {}).runs[0]
-    assert dump(run.job)["traffic"][0]["assign"] == "random"
-    longer = whole.replace("duration: 30 s", "duration: 120 s")
-    assert [*loads(longer + phases).phases] == ["alone", "together", "after"]
-
-
-def test_the_examples_of_theory_are_valid() -> None:
+def examples() -> dict[str, str]:
+    """The example of each section and subsection, by the section's title."""
     page = PAGE.read_text(encoding="utf-8")
-    figures, over_time = re.findall(r"```yaml\n(figures:.*?)```", page, re.DOTALL)
-    (network,) = re.findall(r"```yaml\n(network:\n.*?)```", page, re.DOTALL)[:1]
-    type2 = "  - {tool: iperf3, from: type2, to: server_type2, duration: 30 s}\n"
-    rest = f"phases: {{settled: 10 s..30 s}}\nrepetitions: 2\n{figures}"
-    varied = "design: {method: grid, factors: {type1.users: [1, 2]}}\n"
-    rest += over_time.removeprefix("figures:\n") + "trace: 100 ms\n"
-    text = f"name: net\n{network}\n{NETWORK_REST}{type2}{varied}{rest}"
-    assert len(make_plan(loads(text), {}).runs) == 4
+    found: dict[str, str] = {}
+    for part in re.split(r"^##+ ", page, flags=re.MULTILINE)[1:]:
+        title = part.split("\n", 1)[0]
+        blocks = re.findall(r"```yaml\n(.*?)```", part, re.DOTALL)
+        assert len(blocks) == (title not in SECTIONS_WITHOUT_AN_EXAMPLE), title
+        found.update((title, block) for block in blocks)
+    return found
+
+
+@pytest.mark.parametrize(("title", "example"), examples().items())
+def test_an_example_is_valid(title: str, example: str, tmp_path: Path) -> None:
+    """With a name, a network, cases and traffic where it says nothing of them."""
+    for name in FILES:
+        lines = (f"{at_ms}\n" for at_ms in range(10, 40_000, 10))
+        (tmp_path / name).write_text("".join(lines))
+    said = yaml.safe_load(example)
+    host = "client"
+    if "network" in said:
+        host = next(iter(said["network"]["users"]))
+    rest = {
+        "name": "example",
+        "topology": "two_path",
+        "cases": {"lia": {"protocol": "mptcp", "congestion_control": "lia"}},
+        "traffic": [
+            {"tool": "iperf3", "from": host, "to": server(host), "duration": "30 s"}
+        ],
+    }
+    if "network" in said:
+        del rest["topology"]
+    more = {key: value for key, value in rest.items() if key not in said}
+    file = tmp_path / "f.yaml"
+    file.write_text(example + (yaml.safe_dump(more) if more else ""))
+    assert make_plan(load(file), {}).runs
+
+
+def server(host: str) -> str:
+    return "server" if host == "client" else f"server_{host}"
+
+
+def test_the_example_of_the_guide_is_valid() -> None:
+    page = PAGE.with_name("experiment-file.md").read_text(encoding="utf-8")
+    (whole,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    runs = make_plan(loads(whole), {}).runs
+    assert "98 x 2 = 196 runs" in page and len(runs) == 196
 
 
 def test_the_networks_of_papers() -> None:
