@@ -1,6 +1,6 @@
 """Windows on two paths of fixed random loss and no queue, against closed forms.
 
-Where these apply, and where they do not: docs/controllers.md; more controllers,
+Where these apply, and where not: studies/notes/controllers.md; more controllers,
 networks and time: validation/controller_shares.py.
 """
 
