@@ -54,6 +54,11 @@ traffic:
   - {{tool: flows, from: hosts, to: permutation, duration: {seconds:g} s,
      start: {{min: 0 s, max: 0.1 s}}}}
 """
+NOTHING = """\
+traffic:
+  - {tool: command, from: h1, to: h2, client: ["true"], duration: 1 s}
+"""
+"""A run has an entry of traffic at least: a program that ends at once."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +138,7 @@ def point(ports: int, subflows: int, options: argparse.Namespace) -> Point:
         return job(SPEC.format(ports=ports, seconds=seconds, more=more(subflows)))
 
     busy = least(lasting(options.seconds), options)
-    idle = least({**lasting(options.seconds), "traffic": []}, options)
+    idle = least(without_traffic(ports, subflows), options)
     first = least(lasting(options.skip), options) if options.skip else idle
     hosts, events = PORTS[ports], busy.events - first.events
     return Point(
@@ -145,6 +150,12 @@ def point(ports: int, subflows: int, options: argparse.Namespace) -> Point:
         (busy.cpu_s - first.cpu_s) / events * 1e6,
         (busy.memory_kib - idle.memory_kib) / hosts,
     )
+
+
+def without_traffic(ports: int, subflows: int) -> dict[str, Any]:
+    """The job of the same network in which nothing is sent."""
+    text = SPEC.format(ports=ports, seconds=1, more=more(subflows))
+    return job(text.partition("traffic:")[0] + NOTHING)
 
 
 def more(subflows: int) -> str:

@@ -14,6 +14,8 @@ With `--against` another kernel (the folder of one in the cache) takes turns wit
 present one, run by run. Then the ratio of the lowest times stands beside the median of
 the ratios run by run, with the least and the greatest. Where both agree, believe them.
 
+`--markdown` prints a table for docs/speed.md.
+
 `--build` measures `mpbench kernel build` in an empty cache, the download of Linux
 included, and nothing else.
 """
@@ -52,6 +54,7 @@ EMPTY_AIM_S = 0.13
 SCENARIO_S, SCENARIO_AIM_S = 120.0, 2.5
 """Scenario A's virtual seconds, and the CPU seconds that they may take."""
 COALESCED = "coalesced"
+TREE_WORDS = "FatTree of 128 hosts, 8 subflows per host at 100 Mbit/s"
 
 TWO_PATH = """\
 name: speed
@@ -66,6 +69,10 @@ cases: {{mptcp: {{protocol: mptcp, congestion_control: lia, scheduler: lowrtt}}}
 traffic:
   - {{tool: iperf3, from: client, to: server, duration: {seconds:g} s,
      read: {read}}}
+"""
+NOTHING = """\
+traffic:
+  - {tool: command, from: client, to: server, client: ["true"], duration: 1 s}
 """
 SCENARIO_A = """\
 name: scenario-a
@@ -144,19 +151,23 @@ def main() -> None:
             sys.exit(f"--against {options.against}: no kernel there")
         kernels.append(other)
     backends = [VirtualBackend(built=each) for each in kernels]
-    if not options.json:
+    if not (options.json or options.markdown):
         print(f"load {os.getloadavg()[0]:.1f}; kernel {described(kernels[0])}")
         for other in kernels[1:]:
             print(f"against {described(other)}; ratios: present over other")
-    tree = []
+    tree, others = [], []
     for case in cases(options.read, options.read_bytes):
         if options.only and not any(word in case.name for word in options.only):
             continue
         measured = measure(case, backends, options)
         tree += [measured] if "FatTree" in case.name else []
-        words = json.dumps(asdict(measured)) if options.json else line(measured)
-        print(words, flush=True)
-    if len(tree) == len(SHORT_S):
+        others += [] if measured in tree else [measured]
+        if not options.markdown:
+            words = json.dumps(asdict(measured)) if options.json else line(measured)
+            print(words, flush=True)
+    if options.markdown:
+        print(markdown(others, tree))
+    elif len(tree) == len(SHORT_S):
         print(extrapolated(tree))
     return None
 
@@ -172,6 +183,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="*", help="parts of the names of runs")
     parser.add_argument("--build", action="store_true", help="time a kernel's build")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--markdown", action="store_true", help="a table of ratios")
     return parser.parse_args()
 
 
@@ -223,8 +235,10 @@ def scenario_a(read: str, fabric: bool = False) -> dict[str, Any]:
 
 
 def empty() -> dict[str, Any]:
-    """The job of a run whose network is built and taken down."""
-    return {**two_path(10, COALESCED), "traffic": []}
+    """The job of a run whose network is built and taken down. A run has an entry of
+    traffic at least, so this one starts a program that ends at once."""
+    head = TWO_PATH.format(seconds=DURATION_S, fabric="false", mbps=10, read=COALESCED)
+    return job(head.partition("traffic:")[0] + NOTHING)
 
 
 def measure(
@@ -287,10 +301,28 @@ def line(measured: Measured) -> str:
     return words
 
 
+def markdown(runs: list[Measured], tree: list[Measured]) -> str:
+    """A table for docs/speed.md: what a virtual second of each kind of run costs, over
+    that of the first kind with traffic."""
+    per_s = {r.name: 1 / r.ratio for r in runs if r.ratio is not None}
+    if len(tree) == len(SHORT_S):
+        per_s[TREE_WORDS] = tree_slope(tree)
+    first = next(iter(per_s))
+    rows = [f"| {name} | {cost / per_s[first]:.2g} |" for name, cost in per_s.items()]
+    head = f"| run | CPU time per virtual second, over that of {first} |"
+    return "\n".join([head, "|---|---:|", *rows])
+
+
+def tree_slope(tree: list[Measured]) -> float:
+    """CPU seconds per virtual second of the FatTree, without its set-up."""
+    short, longer = (min(each.cpu_s[0]) for each in tree)
+    return (longer - short) / (SHORT_S[1] - SHORT_S[0])
+
+
 def extrapolated(tree: list[Measured]) -> str:
     """Estimated time of the FatTree's whole run: a line through its two short ones."""
-    short, longer = (min(each.cpu_s[0]) for each in tree)
-    slope = (longer - short) / (SHORT_S[1] - SHORT_S[0])
+    short = min(tree[0].cpu_s[0])
+    slope = tree_slope(tree)
     whole_s = short + slope * (TREE_S - SHORT_S[0])
     return (
         f"FatTree k = 8, {TREE_S:g} s: {whole_s:.0f} s of CPU time, extrapolated: "

@@ -2,8 +2,8 @@
 
 Each window grows with time as acknowledgements make it grow. A loss comes after an
 exponentially distributed number of segments. A guest also has recovery, timers and
-whole segments, which this leaves out. studies/notes/controllers.md has the results. To repeat
-them:
+whole segments, which this leaves out. studies/notes/controllers.md has the results. To
+repeat them:
 
     python -m validation.window_moments
 """

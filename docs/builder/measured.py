@@ -21,6 +21,10 @@ number differs. These are the marks, HTML comments that no reader sees:
 
     ![...](images/phone-handover.png)
         The picture below is that figure of `mpbench report`.
+    <!-- bench: benchmarks.virtual_lab_speed --markdown -->
+    <!-- end -->
+        The Markdown that this module prints. Times differ from machine to machine, so
+        --check leaves them as they are.
 """
 
 import argparse
@@ -43,6 +47,8 @@ DOCS = ROOT / "docs"
 MARK = re.compile(
     r"<!-- (?P<run>run): (?P<file>[^>]+?) -->"
     r"|<!-- (?P<kind>value|table): (?P<what>[^>]+?) -->(?P<old>.*?)<!-- end -->"
+    r"|<!-- (?P<bench>bench): (?P<module>[\w.]+)(?P<words>[^>]*?) -->"
+    r"(?P<before>.*?)<!-- end -->"
     r"|<!-- (?P<picture>picture): (?P<figure>[\w.-]+) -->\n+"
     r"!\[[^\]]*\]\((?P<path>[^)]+)\)",
     re.DOTALL,
@@ -106,8 +112,10 @@ def named(file: str, page: Page) -> bool:
     return (ROOT / file).is_file() or file in dict(SHOWN.findall(page.text))
 
 
-def filled(page: Page) -> str:
+def filled(page: Page, benches: bool = False) -> str:
     """The page's text with all numbers as the runs give them.
+
+    benches : whether benchmarks are measured again too
 
     Raises UserError, with file and line, for a mark that says nothing.
     """
@@ -120,6 +128,11 @@ def filled(page: Page) -> str:
                     raise UserError(
                         f"{file}: neither in the repository nor on the page"
                     )
+            elif mark["bench"]:
+                if benches:
+                    parts.append(page.text[at : mark.start("before")])
+                    parts.append(measured_again(mark["module"], mark["words"]))
+                    at = mark.end("before")
             elif not file:
                 raise UserError("no <!-- run: FILE --> comes before")
             elif mark["kind"]:
@@ -130,6 +143,17 @@ def filled(page: Page) -> str:
         except UserError as error:
             raise UserError(f"{page.where(mark.start())}: {error}") from error
     return "".join([*parts, page.text[at:]])
+
+
+def measured_again(module: str, words: str) -> str:
+    """The text that a benchmark prints, between empty lines. Raises UserError if it fails."""
+    command = [sys.executable, "-m", module, *shlex.split(words)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise UserError(f"{module}: {done.stderr.strip() or done.stdout.strip()}")
+    return f"\n\n{done.stdout.strip()}\n\n"
 
 
 def pictures(page: Page) -> Iterator[tuple[str, str, Path]]:
@@ -229,7 +253,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         for path in options.pages or marked():
             page = Page(path, options.runs.resolve())
-            new = filled(page)
+            new = filled(page, benches=not options.check)
             if new != page.text:
                 print(f"{path}: numbers differ")
                 differ = True

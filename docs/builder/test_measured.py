@@ -1,5 +1,6 @@
 """Numbers of the documentation: read from marks, written by runs."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -62,10 +63,28 @@ def test_every_mark_names_an_experiment_and_every_picture_is_there() -> None:
     pages = [measured.Page(path, Path("none")) for path in measured.marked()]
     assert pages
     for found in pages:
-        files = {m["file"] for m in measured.MARK.finditer(found.text) if m["run"]}
-        assert files and all(measured.named(file, found) for file in files), found.path
+        marks = list(measured.MARK.finditer(found.text))
+        files = {m["file"] for m in marks if m["run"]}
+        assert all(measured.named(file, found) for file in files), found.path
+        modules = {m["module"] for m in marks if m["bench"]}
+        assert all(find_spec(module) for module in modules), found.path
+        assert files or modules, found.path
         assert "\n<!-- value" not in found.text, found.path
         assert all(target.is_file() for *_, target in measured.pictures(found))
+
+
+def test_a_benchmark_is_measured_again_when_pages_are_written(tmp_path: Path) -> None:
+    text = "<!-- bench: platform --terse -->\nold\n<!-- end -->\n"
+    found = page(tmp_path, text)
+    assert measured.filled(found) == text
+    new = measured.filled(found, benches=True)
+    assert "old" not in new and new.count("\n") == 5 and new.endswith("<!-- end -->\n")
+
+
+def test_a_benchmark_that_fails_is_named(tmp_path: Path) -> None:
+    found = page(tmp_path, "<!-- bench: no.such.module --><!-- end -->\n")
+    with pytest.raises(UserError, match=r"page\.md:1: no\.such\.module: "):
+        measured.filled(found, benches=True)
 
 
 @pytest.mark.guest

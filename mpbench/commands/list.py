@@ -132,9 +132,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "designs": Kind("method: of a design", "docs/wsp.md", _summaries("DESIGN_METHODS")),
     "figures": Kind("kind: of a figure", "docs/figures.md", _figures),
-    "quantities": Kind(
-        "quantity: of a figure over time", "docs/report.md", _quantities
-    ),
+    "quantities": Kind("quantity: of a figure over time", "docs/keys.md", _quantities),
 }
 
 
