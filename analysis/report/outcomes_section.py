@@ -1,4 +1,4 @@
-"""What became of the connections of each case, as a table of a page."""
+"""The fate of the connections of each case, as a table of a page."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -51,7 +51,7 @@ _SUBFLOWS_SCHEMA: JsonDict = {
 
 
 class Expectation(Part):
-    """Outcomes that the file wants, in place of those that its network suggests."""
+    """Outcomes that the file asks for, in place of those that its network suggests."""
 
     mptcp: Annotated[str, BeforeValidator(_mptcp)] | None = Field(
         default=None,

@@ -1,4 +1,4 @@
-"""What became of connections, and which failures a job provokes."""
+"""Outcomes of connections, and the failures that a job provokes."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the kernel counters of both ends say about an entry's connections.
+"""Kernel counters of both ends, read as facts about the connections of an entry.
 
 The counters belong to hosts. They are those of an entry only if no other entry opens or
 accepts connections on its hosts.

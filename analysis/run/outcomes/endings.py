@@ -151,7 +151,7 @@ def entry_of(process: Process, job: Job) -> tuple[Traffic | None, str]:
 
 
 def cause(process: Process, entry: Traffic | None, folder: Path) -> str:
-    """Why a process failed, with how it ended."""
+    """The reason why a process failed, after the way in which it ended."""
     said = tools.tool(entry.tool).explain(folder, process.name) if entry else ""
     said = said or files.tail(folder / f"{process.name}.err")
     return f"{way(process.exit_code)}{f': {said}' if said else ''}"

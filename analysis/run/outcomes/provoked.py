@@ -45,7 +45,7 @@ class Provoked:
     until_s: float
 
     def expect(self, entry: Traffic) -> Expect:
-        """What an entry is to come to, as its job says, or the entry of one host."""
+        """The outcomes that an entry is to have by its job."""
         for one, wanted in zip(self.job.traffic, self.job.expect, strict=False):
             if wanted is not None and (one is entry or entry in one.by_host):
                 return wanted
