@@ -28,9 +28,10 @@ NUMBER = re.compile(
     rf"(?<![\w.])\d[\d,.]*(?:\s(?:to|and|or)\s\d[\d,.]*)?\s?(?:{UNIT})(?!\w)"
 )
 MEASURED = re.compile(
-    r"\b(?:takes?|took|costs?|gave|gets?|got|reach(?:es|ed)|measured|observed|faster|"
-    r"slower|saves?|saved|gains?|lost|loses?|drops|dropped|used|differs?|changes|"
-    r"changed|moves|moved|agrees?|CPU time|goodput of|instead of)\b",
+    r"\b(?:takes?|took|costs?|gave|gets?|got|reach(?:es|ed)|measured|observed|"
+    r"faster|slower|saves?|saved|gains?|lost|loses?|drops|dropped|used|differs?|changes|"
+    r"changed|moves|moved|agrees?|CPU time|goodput of|instead of|wrong by|right within|"
+    r"on average|medians? of)\b",
     re.IGNORECASE,
 )
 SOURCE = re.compile(r"\]\((?:\.\./)?(?:studies|results)/")
@@ -66,8 +67,9 @@ def claims(path: Path) -> Iterator[Claim]:
     for paragraph in re.split(r"(\n\s*\n)", plain):
         if NUMBER.search(paragraph) and not SOURCE.search(paragraph):
             for at, sentence in sentences(paragraph):
-                if NUMBER.search(sentence) and MEASURED.search(sentence):
-                    yield Claim(path.name, line + at, " ".join(sentence.split()))
+                flat = " ".join(sentence.split())
+                if NUMBER.search(flat) and MEASURED.search(flat):
+                    yield Claim(path.name, line + at, flat)
         line += paragraph.count("\n")
 
 

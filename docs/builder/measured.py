@@ -146,7 +146,8 @@ def filled(page: Page, benches: bool = False) -> str:
 
 
 def measured_again(module: str, words: str) -> str:
-    """The text that a benchmark prints, between empty lines. Raises UserError if it fails."""
+    """The text that a benchmark prints, between empty lines. Raises UserError if it
+    fails."""
     command = [sys.executable, "-m", module, *shlex.split(words)]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=False
