@@ -21,3 +21,15 @@ TRACE = (
     "bytes_acked",
 )
 """`trace.csv`: one row per connection or subflow and sample."""
+EVENTS = (
+    "time_s",
+    "host",
+    "connection",
+    "port",
+    "subflow",
+    "local",
+    "remote",
+    "event",
+    "value",
+)
+"""`events.csv`: one row per event of a connection, written by the guest's kernel."""

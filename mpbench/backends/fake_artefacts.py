@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jobs import Job
-from mpbench.backends import fake_changes, fake_queues, fake_trace
+from mpbench.backends import fake_changes, fake_events, fake_queues, fake_trace
 from mpbench.backends.fake_flows import (
     Flow,
     bottlenecks,
@@ -53,6 +53,7 @@ def artefacts(job: Job) -> dict[str, bytes]:
     if htbs := classes(wiring):
         files["class-end.json"] = htbs
     files["link-end.json"] = links(job, wiring, flows)
+    files["events.csv"] = fake_events.events(job, flows)
     if job.trace_s:
         files["trace.csv"] = fake_trace.trace(job, flows)
     files |= fake_queues.files(job, virtual_s(flows))

@@ -7,12 +7,13 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from mpbench.guest import ready
 from mpbench.guest.changes import Changes
+from mpbench.guest.events import KernelEvents
 from mpbench.guest.fabric_changes import FabricChanges
 from mpbench.guest.network import Nodes
 from mpbench.guest.sampling import Trace
@@ -23,6 +24,7 @@ LISTEN_POLL_S = 0.0005
 SERVER_GRACE_S = 5.0
 """Time that a server may run after its clients have ended."""
 ALIGNED_NS = 100_000_000
+PREPARATION_NS = 1_000_000
 PATIENCE_S, FAR_S = 3600.0, math.inf
 TCP_LISTEN, UDP_OPEN = "0A", "07"
 TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
@@ -74,7 +76,6 @@ class Started:
         if process.zero:
             self.argv.append(str(round(zero_s * 1e9)))
         self.ended: float | None = None
-        self.stopped: float | None = None
         self.output = folder / process.output
         self.error = self.output.with_suffix(".err")
         for name, content in process.files:
@@ -103,7 +104,7 @@ class Started:
                 shutil.move(path, folder / name, shutil.copyfile)
 
     def record(self, zero: float) -> dict[str, Any]:
-        record = {
+        return {
             "name": self.process.name,
             "host": self.process.host,
             "argv": self.argv,
@@ -111,9 +112,6 @@ class Started:
             "start_s": round(self.began - zero, 9),
             "end_s": None if self.ended is None else round(self.ended - zero, 9),
         }
-        if self.stopped is not None:
-            record["stopped_s"] = round(self.stopped - zero, 9)
-        return record
 
 
 def run(
@@ -123,17 +121,14 @@ def run(
     records: Sequence[Trace] = (),
     timers: LateTimers | None = None,
     changes: Changes | FabricChanges | None = None,
-    until_s: float = FAR_S,
-    hanging: Callable[[], None] = lambda: None,
+    events: KernelEvents | None = None,
 ) -> list[dict[str, Any]]:
     """Run all processes; returns a record of each.
 
     records : record windows or queues until all clients have ended
+    events : begin with the traffic, and go on
     timers : measures the time that a machine in real time loses until then
     changes : makes the changes of links until then
-    until_s : monotonic time at which clients that still go on are ended; `stopped_s`
-        in the record of such a client is this time, and `end_s` is None
-    hanging : called before such clients are ended
 
     Raises TrafficError if a server does not start to listen. A client that fails raises
     nothing: its exit code and output say what happened.
@@ -144,7 +139,7 @@ def run(
         _ = shutil.move
     # Blocked, so that sigtimedwait returns at the instant when a process ends.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
-    align()
+    align(next_aligned_ns())
     servers = [
         Started(process, network, folder)
         for process in processes
@@ -153,7 +148,10 @@ def run(
     for server in servers:
         _wait_until_ready(server, network)
     _note_ended(servers)
-    align()
+    until = next_aligned_ns()
+    if events:
+        events.begin(until)
+    align(until)
     zero = time.monotonic()
     waiting = sorted(
         (process for process in processes if process.role == "client"),
@@ -165,8 +163,6 @@ def run(
     if changes:
         changes.begin(zero)
     while waiting or any(client.ended is None for client in clients):
-        if time.monotonic() >= until_s:
-            break
         if changes:
             changes.take()
         while waiting and time.monotonic() - zero >= waiting[0].start_s:
@@ -176,7 +172,6 @@ def run(
             due_s = min(due_s, zero + waiting[0].start_s)
         if changes:
             due_s = min(due_s, changes.due_s())
-        due_s = min(due_s, until_s)
         left_s = max(min(due_s - time.monotonic(), PATIENCE_S), 0.0)
         if timers:
             left_s = min(left_s, timers.PERIOD_S)
@@ -184,7 +179,6 @@ def run(
             _wait_for_child([*clients, *servers], left_s, timers)
     for record in records:
         record.end()
-    _stop(clients, hanging)
     ending = [server for server in servers if not server.process.lasting]
     deadline = time.monotonic() + SERVER_GRACE_S
     while any(s.ended is None for s in ending) and time.monotonic() < deadline:
@@ -197,21 +191,6 @@ def run(
     if changes:
         changes.end()
     return [started.record(zero) for started in [*servers, *clients]]
-
-
-def _stop(clients: Sequence[Started], hanging: Callable[[], None]) -> None:
-    """End the clients that still go on, after a call of `hanging` if there are any.
-
-    Most tools report what they have measured when SIGTERM ends them.
-    """
-    left = [client for client in clients if client.ended is None]
-    if not left:
-        return
-    hanging()
-    now = time.monotonic()
-    for client in left:
-        client.stopped = now
-        ready.end(client.popen)
 
 
 def _taken(record: Trace) -> float:
@@ -231,15 +210,22 @@ def _make(path: Path, content: str | int) -> None:
             file.truncate(content)
 
 
-def align() -> None:
-    """Wait for the next tenth of a second, to the nanosecond.
+def next_aligned_ns() -> int:
+    """The next tenth of a second, in nanoseconds of the monotonic clock.
+
+    There is time left to prepare something that costs virtual time.
+    """
+    return ((time.monotonic_ns() + PREPARATION_NS) // ALIGNED_NS + 1) * ALIGNED_NS
+
+
+def align(until: int) -> None:
+    """Wait for this time of the monotonic clock, to the nanosecond.
 
     The steps before take longer on a host that lacks a file: a failed look-up costs
     virtual time. From here on, all runs are alike, and all begin at the same phase of
     the kernel's timers.
     """
     with timers_on_time():
-        until = (time.monotonic_ns() // ALIGNED_NS + 1) * ALIGNED_NS
         while (left_ns := until - time.monotonic_ns()) > 0:
             # Half a nanosecond less, because the call rounds up.
             signal.sigtimedwait([], (left_ns - 0.5) / 1e9)
