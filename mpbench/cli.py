@@ -23,6 +23,7 @@ GROUPS = {
         "report",
         "dashboard",
         "verify",
+        "explain",
         "shell",
         "analyse",
         "capture",

@@ -78,8 +78,7 @@ def _parts(run: Artefacts) -> list[Part]:
     """The entries whose tools say what arrived."""
     found = []
     for index, entry in enumerate(run.job.traffic):
-        report = run.reports[index]
-        flow = tools.of(entry, report).flow(entry, report)
+        flow = tools.tool(entry.tool).flow(entry, run.reports[index])
         if flow is None:
             continue
         links = {

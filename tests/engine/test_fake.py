@@ -32,6 +32,7 @@ def test_the_files_are_a_guests(tmp_path: Path) -> None:
     assert (ended.status, ended.virtual_s) == ("finished", 30.0)
     assert sorted(path.name for path in (tmp_path / "artefacts").iterdir()) == [
         "console.log",
+        "events.csv",
         "link-end.json",
         "nstat-client.json",
         "nstat-server.json",

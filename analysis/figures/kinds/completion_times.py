@@ -56,7 +56,6 @@ def _flows(folder: Path, request: FigureRequest) -> list[Flow]:
         flow
         for entry, report in zip(run.job.traffic, run.reports, strict=True)
         if entry.flow_bytes is not None
-        and report is not None
         and (not request.users or set(entry.sources) & set(request.users))
         for flow in report.flows
     ]

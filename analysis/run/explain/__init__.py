@@ -1,0 +1,54 @@
+"""Reasons why a run went as it did, in at most ten sentences, each with its evidence.
+
+Each rule reads the plan, the counters and the events of a run, and yields a sentence
+for what it recognises. A rule is silent on runs that are well: a high share of
+out-of-order data, for example, is normal over two paths, so no rule is about it.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from analysis.run.explain import failures, handshake, joins, shares
+from analysis.run.explain.facts import Facts, load
+from analysis.run.explain.finding import Finding
+
+MOST = 10
+Rule = Callable[[Facts], Iterator[Finding]]
+RULES: tuple[Rule, ...] = (
+    handshake.fell_back,
+    handshake.payload_changed,
+    joins.no_address,
+    joins.not_asked,
+    joins.not_joined,
+    failures.went_stale,
+    failures.given_up,
+    failures.left_open,
+    failures.was_reset,
+    shares.unused_paths,
+    shares.copies,
+    shares.limited,
+)
+
+
+def explain(run: Path) -> tuple[Finding, ...]:
+    """The sentences about a run; empty if it is well.
+
+    run : the run's folder with `job.json` and `artefacts/`; it is only read
+
+    Raises ValueError, with one line, if the job or the events cannot be read.
+    """
+    return findings(load(run))
+
+
+def findings(facts: Facts) -> tuple[Finding, ...]:
+    """The sentences of all rules, or that nothing is known about a bad run."""
+    if not facts.counters and not facts.events:
+        reason = str(facts.row.get("reason") or "it has no counters and no events")
+        return (Finding("not known: the run left nothing to tell why", reason),)
+    found = tuple(finding for rule in RULES for finding in rule(facts))
+    if found:
+        return found[:MOST]
+    if facts.row.get("verdict", "ok") == "ok":
+        return ()
+    reason = str(facts.row.get("reason") or facts.row["verdict"])
+    return (Finding("not known: no counter or event tells why", reason),)

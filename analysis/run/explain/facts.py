@@ -1,0 +1,196 @@
+"""The facts that can explain a run. Each of them may be missing."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import jobs
+from analysis.run import events as record_of_events
+from analysis.run.events import Events
+from analysis.run.explain.subflows import Connection, connections
+from analysis.run.job import Job, label, read_job
+from analysis.run.readers import changes as record_of_changes
+from analysis.run.readers import counters, files, outcome
+from analysis.run.readers.changes import Change
+from analysis.run.readers.counters import Counters
+from analysis.run.readers.outcome import UserPath
+from jobs.changes import UP
+
+T = TypeVar("T")
+Users = Mapping[str, tuple[UserPath, ...]]
+LOST_ALL = ("loss_percent", 100.0)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The plan of a run, its row, and what its hosts recorded.
+
+    row : the run's row; empty if it has none
+    counters : by host; a host without its file is missing
+    events : None if the run has no record of events
+    users : by host that opens connections, its paths; empty if the guest did not say
+    changes : of links, in order
+    connections : from the events
+    sysctls : that the case sets, as text
+    """
+
+    job: Job
+    row: Mapping[str, Any]
+    counters: Mapping[str, Counters]
+    events: Events | None
+    users: Users
+    changes: tuple[Change, ...] = ()
+    connections: tuple[Connection, ...] = ()
+    sysctls: Mapping[str, str] = field(default_factory=dict)
+
+    def total(self, *names: str) -> int:
+        """The sum of counters over all hosts, by nstat's names."""
+        return sum(c.get(name) for c in self.counters.values() for name in names)
+
+    def evidence(self, *names: str) -> str:
+        """The counters of these names that are not 0, with their hosts."""
+        found = [
+            f"{name.removeprefix(counters.MPTCP)} is {count} on the {host}"
+            for host, of_host in self.counters.items()
+            for name in names
+            if (count := of_host.get(name))
+        ]
+        return ", ".join(found)
+
+    def clients(self) -> Iterator[str]:
+        """The hosts that open MPTCP connections."""
+        for host, transport in self.job.initiators.items():
+            if transport.protocol == "mptcp":
+                yield host
+
+    def path_of(self, host: str, address: str) -> int | None:
+        """The number of a host's path by its own address, from 1."""
+        for number, path in enumerate(self.users.get(host, ()), start=1):
+            if path.address == address:
+                return number
+        return None
+
+    def path_name(self, host: str, address: str) -> str:
+        """A path in running text: `path 2`, or `path 2 (lte)` by the user's name."""
+        number = self.path_of(host, address)
+        if number is None:
+            return f"the path of {address}"
+        links = self.users[host][number - 1].links
+        if not links or label(links[0]) == f"path {number}":
+            return f"path {number}"
+        return f"path {number} ({links[0]})"
+
+    def dark(self, host: str, address: str) -> tuple["Dark", ...]:
+        """When a link of a path was down, or lost every packet."""
+        number = self.path_of(host, address)
+        if number is None:
+            return ()
+        links = self.users[host][number - 1].links
+        return tuple(dark for link in links for dark in _dark(link, self.changes))
+
+
+@dataclass(frozen=True)
+class Dark:
+    """The time in which a link carried nothing.
+
+    end_s : None if that lasted to the end
+    """
+
+    link: str
+    start_s: float
+    end_s: float | None
+
+    def covers(self, time_s: float) -> bool:
+        return self.start_s <= time_s and (self.end_s is None or time_s < self.end_s)
+
+    @property
+    def words(self) -> str:
+        until = "on" if self.end_s is None else f"to {round(self.end_s, 3):g} s"
+        start = f"{round(self.start_s, 3):g} s"
+        return f"{label(self.link)} carried nothing from {start} {until}"
+
+
+def _dark(link: str, changes: tuple[Change, ...]) -> Iterator[Dark]:
+    for quantity, value in (LOST_ALL, (UP, 0.0)):
+        start_s = None
+        for change in changes:
+            if (change.link, change.quantity) != (link, quantity):
+                continue
+            if change.value == value and start_s is None:
+                start_s = change.time_s
+            elif change.value != value and start_s is not None:
+                yield Dark(link, start_s, change.time_s)
+                start_s = None
+        if start_s is not None:
+            yield Dark(link, start_s, None)
+
+
+def load(run: Path) -> Facts:
+    """The facts in a run's folder. Raises ValueError if its job cannot be read."""
+    job = read_job(run / "job.json")
+    folder = run / "artefacts"
+    document = files.read_object(run / "job.json")
+    users: Users = _or(lambda: outcome.read(folder / "outcome.json").users, {})
+    users = users or _or(lambda: _planned(document), {})
+    noted = record_of_events.load(folder)
+    by_host = {
+        host: read
+        for host in job.hosts
+        if (read := _counters(folder / f"nstat-{host}.json"))
+    }
+    return Facts(
+        job=job,
+        row=_or(lambda: files.read_object(run / "row.json"), {}),
+        counters=by_host,
+        events=noted,
+        users=users,
+        changes=_changes(folder, job, noted),
+        connections=connections(noted, job) if noted else (),
+        sysctls=_sysctls(document),
+    )
+
+
+def _changes(folder: Path, job: Job, noted: Events | None) -> tuple[Change, ...]:
+    """The changes of links; of a guest that did not report them, those of the plan."""
+    made = _or(lambda: record_of_changes.read(folder / "changes.csv"), None)
+    if made is not None or noted is None or not noted.all:
+        return made or ()
+    end_s = noted.all[-1].time_s
+    planned = [
+        Change(time_s, time_s, one.link, one.direction, one.quantity, value)
+        for one in job.changes
+        for time_s, value in one.steps(end_s)
+    ]
+    return tuple(sorted(planned, key=lambda change: change.time_s))
+
+
+def _planned(document: Mapping[str, Any]) -> Users:
+    """The paths of each host by the plan, for a guest that did not report them."""
+    job = jobs.load(document)
+    ports = job.wiring.ports
+    return {
+        user.host: tuple(
+            UserPath(tuple(links), port.interface, port.address)
+            for links, port in zip(user.paths, ports[user.host], strict=True)
+        )
+        for user in job.description.users
+        if user.host in ports
+    }
+
+
+def _sysctls(job: Mapping[str, Any]) -> dict[str, str]:
+    given = (job.get("transport") or {}).get("sysctls") or {}
+    return {str(name): str(value) for name, value in given.items()}
+
+
+def _counters(path: Path) -> Counters | None:
+    return _or(lambda: counters.read(path), None)
+
+
+def _or(read: Callable[[], T], missing: T) -> T:
+    """The value that a reader returns, or one for a file that is missing or damaged."""
+    try:
+        return read()
+    except ValueError:
+        return missing

@@ -1,0 +1,155 @@
+"""Subflows and connections that stopped: stale, given up, reset."""
+
+import errno
+from collections import defaultdict
+from collections.abc import Iterator
+
+from analysis.run.events import Event
+from analysis.run.explain.facts import Facts
+from analysis.run.explain.finding import Finding, at, many
+from analysis.run.explain.subflows import Connection, Subflow
+
+RESET_REASONS = {
+    1: "the kernel could not handle the option",
+    2: "lack of resources",
+    3: "the path manager forbids it",
+    4: "too much outstanding data",
+    5: "unacceptable performance",
+    6: "a middlebox changes what passes",
+}
+"""RFC 8684, section 3.6"""
+NOT_TOLD = (0, errno.EPIPE)
+
+
+def went_stale(facts: Facts) -> Iterator[Finding]:
+    """Subflows that the sender stopped using after timeouts, by path and host."""
+    found: dict[tuple[str, str], list[tuple[Subflow, Event]]] = defaultdict(list)
+    for one in facts.connections:
+        for subflow in one.subflows:
+            for event in subflow.named("SubflowStale"):
+                path = facts.path_name(one.client, subflow.address)
+                found[path, event.host].append((subflow, event))
+    for (path, host), pairs in found.items():
+        subflow, first = pairs[0]
+        timeouts = sum(
+            event.name == "TCPTimeouts" and event.time_s <= first.time_s
+            for event in _at(subflow, host)
+        )
+        recovered = [
+            event.time_s
+            for each in dict.fromkeys(subflow for subflow, _ in pairs)
+            for event in _at(each, host)
+            if event.name == "SubflowRecover"
+        ]
+        back = f"came back {at(recovered)}" if recovered else "did not come back"
+        times = [event.time_s for _, event in pairs]
+        number = len({subflow.local for subflow, _ in pairs})
+        subject = "its subflow" if number == 1 else f"its {number} subflows"
+        yield Finding(
+            f"{path}: {subject} went stale {at(times)} after"
+            f" {many(timeouts, 'timeout')} and {back}{_cause(facts, subflow, first)}",
+            f"SubflowStale {len(pairs)} and SubflowRecover {len(recovered)} on the"
+            f" {host}",
+        )
+
+
+def _at(subflow: Subflow, host: str) -> tuple[Event, ...]:
+    return tuple(event for event in subflow.both if event.host == host)
+
+
+def _cause(facts: Facts, subflow: Subflow, event: Event) -> str:
+    """The change of a link that explains an event, as the end of a sentence."""
+    dark = facts.dark(subflow.client, subflow.address)
+    before = [each for each in dark if each.start_s <= event.time_s]
+    return f": {before[-1].words}" if before else ""
+
+
+def given_up(facts: Facts) -> Iterator[Finding]:
+    """Subflows and connections that TCP closed after too many timeouts."""
+    found: dict[tuple[str, str], list[tuple[Connection, Subflow, Event]]]
+    found = defaultdict(list)
+    for one in facts.connections:
+        for subflow in one.subflows:
+            for event in subflow.named("TCPAbortOnTimeout"):
+                if subflow.is_join and not subflow.joined:
+                    continue  # its SYN got no answer, which another rule tells
+                path = facts.path_name(one.client, subflow.address)
+                found[path, event.host].append((one, subflow, event))
+    for (path, host), all_found in found.items():
+        one, subflow, first = all_found[0]
+        timeouts = max(_timeouts(subflow, host) for _, subflow, _ in all_found)
+        transport = facts.job.traffic[one.entry].transport
+        noun = "subflow" if transport.protocol == "mptcp" else "connection"
+        yield Finding(
+            f"the {host} gave up {many(len(all_found), noun)} on {path}"
+            f" {at([event.time_s for _, _, event in all_found])} after"
+            f" {many(timeouts, 'timeout')}{_cause(facts, subflow, first)}",
+            f"TCPAbortOnTimeout {len(all_found)} on the {host}"
+            f"{_errors([event for _, _, event in all_found])}",
+        )
+
+
+def left_open(facts: Facts) -> Iterator[Finding]:
+    """MPTCP connections without a subflow that the host kept open to the run's end."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for one in facts.connections:
+        if facts.job.traffic[one.entry].transport.protocol != "mptcp":
+            continue
+        if one.first("created") is None or one.first("closed", one.client) is not None:
+            continue
+        if any(event.name.startswith("MPFastclose") for event in one.events):
+            continue  # its end was sound
+        ends = [_lost_s(subflow) for subflow in one.subflows]
+        gone = [time_s for time_s in ends if time_s is not None]
+        if gone and len(gone) == len(ends):
+            found[one.client].append(max(gone))
+    for host, times in found.items():
+        number = len(times)
+        yield Finding(
+            f"{many(number, 'connection')} of the {host} lost the last subflow"
+            f" {at(times)}, and stayed open to the end of the run",
+            f"tcp_closed of every subflow, and no closed, on the {host}",
+        )
+
+
+def _lost_s(subflow: Subflow) -> float | None:
+    """When a subflow ended by an error at the client; None if it did not."""
+    ended = [event for event in subflow.own if event.name == "tcp_closed"]
+    return ended[-1].time_s if ended and ended[-1].count("error") else None
+
+
+def _timeouts(subflow: Subflow, host: str) -> int:
+    return sum(event.name == "TCPTimeouts" for event in _at(subflow, host))
+
+
+def _errors(events: list[Event]) -> str:
+    numbers = dict.fromkeys(event.count("error") for event in events)
+    names = [errno.errorcode.get(number, str(number)) for number in numbers if number]
+    return f", {' and '.join(names)}" if names else ""
+
+
+def was_reset(facts: Facts) -> Iterator[Finding]:
+    """Subflows that were closed with an error while their connection went on."""
+    for one in facts.connections:
+        for subflow in one.subflows:
+            for event in subflow.named("sub_closed"):
+                number, reason = event.count("error"), event.count("reason")
+                if number in (*NOT_TOLD, errno.ETIMEDOUT) or not subflow.joined:
+                    continue
+                if _ends_then(one, event):
+                    continue
+                path = facts.path_name(one.client, subflow.address)
+                why = RESET_REASONS.get(reason, "no reason was given")
+                yield Finding(
+                    f"{path}: the {event.host} lost its subflow at"
+                    f" {event.time_s:.1f} s: {why}",
+                    f"sub_closed ({event.value}) on the {event.host}",
+                )
+
+
+def _ends_then(one: Connection, event: Event) -> bool:
+    """Whether the connection ended at either end by then, or within a second."""
+    closed = one.first("closed")
+    fast = [e.time_s for e in one.events if e.name.startswith("MPFastclose")]
+    times = [time_s for time_s in (closed, *fast) if time_s is not None]
+    return bool(times) and min(times) <= event.time_s + 1.0

@@ -1,0 +1,76 @@
+"""Connections that are plain TCP although MPTCP was asked for, and why."""
+
+from collections.abc import Iterator
+
+from analysis.run.explain.facts import Facts
+from analysis.run.explain.finding import Finding, at, many
+
+PREFIX = "MPTcpExt"
+REASONS = (
+    ("MPCapableFallbackSYNACK", "the SYN/ACK came back without MPTCP's option"),
+    ("MPCapableFallbackACK", "MPTCP's option was gone from the handshake's last ACK"),
+    ("MPCapableDataFallback", "the first data came without MPTCP's option"),
+    ("DssFallback", "data came without a mapping, or with a wrong one"),
+    ("DSSCorruptionFallback", "mappings did not fit the data"),
+    ("MD5SigFallback", "the socket signs its segments with MD5"),
+    ("SimultConnectFallback", "both ends opened the connection at the same time"),
+    ("MPFallbackTokenInit", "the host had no free token"),
+)
+"""MPTCP's counters of fallbacks, and what each means. The first tells the cause: a
+later one often follows from it at the other end."""
+DROPPED = ("MPCapableSYNTXDrop", "Blackhole")
+DISABLED = "MPCapableSYNTXDisabled"
+CHECKSUM = ("DataCsumErr", "MPFailTx", "MPFailRx", "InfiniteMapTx", "InfiniteMapRx")
+
+
+def fell_back(facts: Facts) -> Iterator[Finding]:
+    """Connections without MPTCP, by the counter of each cause."""
+    dropped = tuple(PREFIX + name for name in DROPPED)
+    if facts.total(*dropped):
+        yield Finding(
+            "MPTCP was given up: SYNs with its option got no answer, and one without it"
+            " did" + _later(facts),
+            facts.evidence(*dropped) + _when(facts, *DROPPED),
+        )
+    for name, meaning in REASONS:
+        if count := facts.total(PREFIX + name):
+            went_on = "connection" if count == 1 else "connections"
+            verb = "is" if count == 1 else "are"
+            yield Finding(
+                f"{count} {went_on} {verb} plain TCP: {meaning}, as with a peer"
+                " without MPTCP or a middlebox that removes it"
+                if name.startswith("MPCapableFallback")
+                else f"{count} {went_on} fell back to TCP: {meaning}",
+                facts.evidence(PREFIX + name) + _when(facts, name),
+            )
+            return
+
+
+def _later(facts: Facts) -> str:
+    later = facts.total(PREFIX + DISABLED)
+    if not later:
+        return ""
+    return f"; {many(later, 'later connection')} did not try MPTCP"
+
+
+def _when(facts: Facts, *names: str) -> str:
+    if facts.events is None:
+        return ""
+    times = [event.time_s for event in facts.events.named(*names)]
+    return f", {at(times)}" if times else ""
+
+
+def payload_changed(facts: Facts) -> Iterator[Finding]:
+    """Data that a middlebox or a faulty link changed on its way."""
+    checksums = [PREFIX + name for name in CHECKSUM]
+    if facts.total(PREFIX + CHECKSUM[0]):
+        yield Finding(
+            "something on the way changes the payload: DSS checksums failed",
+            facts.evidence(*checksums) + _when(facts, *CHECKSUM),
+        )
+    if facts.total("TcpInCsumErrors"):
+        yield Finding(
+            "segments arrived damaged, and TCP's checksum discarded them: MPTCP never"
+            " saw them",
+            facts.evidence("TcpInCsumErrors"),
+        )

@@ -1,0 +1,128 @@
+"""Further subflows: not asked for, refused, or without an answer."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from analysis.run.explain.facts import Facts
+from analysis.run.explain.finding import Finding, at, listed, many
+from analysis.run.explain.subflows import Connection, Subflow
+
+UNANSWERED_S = 1.0
+"""A SYN that has been without an answer for so long is sent again."""
+DENIED = "net.mptcp.allow_join_initial_addr_port"
+REFUSED = "111"
+"""The number of ECONNREFUSED on Linux."""
+
+
+def not_asked(facts: Facts) -> Iterator[Finding]:
+    """MPTCP connections over one subflow, although the plan has several paths."""
+    if facts.events is None or _unusable(facts):
+        return
+    alone = [one for one in facts.connections if _is_alone(facts, one)]
+    if not alone:
+        return
+    sentence = f"no further subflow was asked for on {many(len(alone), 'connection')}"
+    yield Finding(
+        f"{sentence}: {_reason(facts, alone)}",
+        f"MPJoinSynTx is 0, {at([one.subflows[0].opened_s for one in alone])}",
+    )
+
+
+def _unusable(facts: Facts) -> bool:
+    """Whether the kernel failed to open a subflow, which another rule tells."""
+    return bool(facts.total("MPTcpExtMPJoinSynTxBindErr"))
+
+
+def _is_alone(facts: Facts, one: Connection) -> bool:
+    """Whether a connection could have had further subflows, and asked for none.
+
+    The path manager asks at once when a connection is established at the client. A
+    connection that ends before has no further subflow in the best of networks.
+    """
+    transport = facts.job.traffic[one.entry].transport
+    if transport.protocol != "mptcp" or len(facts.users.get(one.client, ())) < 2:
+        return False
+    established = one.first("established", one.client)
+    return established is not None and one.first("MPJoinSynTx", one.client) is None
+
+
+def _reason(facts: Facts, alone: list[Connection]) -> str:
+    sysctls = facts.sysctls
+    if sysctls.get(DENIED) == "0":
+        return f"{DENIED} is 0, so the peer's first address takes no further subflow"
+    client, opened_s = alone[0].client, alone[0].subflows[0].opened_s
+    for number, path in enumerate(facts.users[client], start=1):
+        for dark in facts.dark(client, path.address or ""):
+            if number > 1 and dark.covers(opened_s):
+                return dark.words
+    return "the reason is not known; endpoints and limits of both hosts decide it"
+
+
+def no_address(facts: Facts) -> Iterator[Finding]:
+    """Endpoints on addresses that the host does not have."""
+    name = "MPTcpExtMPJoinSynTxBindErr"
+    if not facts.total(name):
+        return
+    events = facts.events.named("MPJoinSynTxBindErr") if facts.events else ()
+    missing = [address for event in events if (address := event.get("address"))]
+    which = f" {listed(missing)}" if missing else ""
+    yield Finding(
+        f"an endpoint's address{which} is not on its host, so no subflow began there",
+        facts.evidence(name),
+    )
+
+
+def not_joined(facts: Facts) -> Iterator[Finding]:
+    """Subflows that were asked for and did not join, by path and reason."""
+    by_reason: dict[tuple[str, str], list[Subflow]] = defaultdict(list)
+    for one in facts.connections:
+        for subflow in one.subflows:
+            if not subflow.is_join or subflow.joined:
+                continue
+            if reason := _why(facts, one, subflow):
+                path = facts.path_name(one.client, subflow.address)
+                by_reason[path, reason].append(subflow)
+    for (path, reason), found in by_reason.items():
+        evidence = listed(
+            f"{event.name}{f' ({event.value})' if '=' in event.value else ''} on the"
+            f" {event.host}"
+            for event in found[0].both
+            if event.name not in ("tcp_closed", "MPJoinSynTx")
+        )
+        asked = at([one.opened_s for one in found])
+        yield Finding(
+            f"{many(len(found), 'subflow')} on {path} did not join: {reason}",
+            f"MPJoinSynTx {asked}, then {evidence or 'nothing'}",
+        )
+
+
+def _why(facts: Facts, one: Connection, subflow: Subflow) -> str:
+    """The reason why a subflow did not join; "" if its connection ended meanwhile."""
+    names = {event.name for event in subflow.both}
+    if "MPJoinSynAckNoMPJoin" in names:
+        return "the SYN/ACK came back without MPTCP's option"
+    if {"MPJoinSynAckHMacFailure", "MPJoinAckHMacFailure"} & names:
+        return "the two ends do not agree on the keys"
+    if "MPJoinAckNoMPJoin" in names:
+        return "MPTCP's option was gone from the last ACK"
+    if any(event.get("error") == REFUSED for event in subflow.own):
+        return f"nobody listens at {subflow.remote}"
+    ended_s = _end(one)
+    rejected = [event.time_s for event in subflow.named("MPJoinRejected")]
+    if rejected:
+        closing = one.first("closed")
+        if closing is not None and closing <= rejected[0]:
+            return ""
+        return "the server refused it, as beyond its limit of subflows"
+    if ended_s is not None and ended_s - subflow.opened_s < UNANSWERED_S:
+        return ""
+    if "TCPSynRetrans" in names:
+        dark = facts.dark(one.client, subflow.address)
+        known = [each.words for each in dark if each.covers(subflow.opened_s)]
+        return f"the SYN got no answer{f'; {known[0]}' if known else ''}"
+    return "" if "MPJoinSynAckRx" in names else "the SYN got no answer"
+
+
+def _end(one: Connection) -> float | None:
+    """When a connection was closed at either end; None if it was not."""
+    return one.first("closed")

@@ -1,0 +1,175 @@
+"""Paths that carried next to nothing, copies, and windows that limited a sender."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from analysis.run.explain.facts import Facts
+from analysis.run.explain.finding import Finding, at
+from analysis.run.explain.subflows import Connection
+from analysis.run.job import LinkSettings
+
+UNUSED_SHARE = 0.05
+OF_CAPACITY = 0.25
+"""A path with a small share of the capacity has a small share of the bytes too: it is
+unused below this fraction of its share of the capacity."""
+LEAST_BYTES = 20_000
+COPIED_SHARE = 0.05
+LIMITED_SHARE = 0.5
+LEAST_BUSY_MS = 1000
+FULL = 0.9
+"""A sender that leaves more than the rest of a path's capacity is not held by it."""
+DUPLICATES = "MPTcpExtDuplicateData"
+REINJECTED = "MPTcpExtMPTCPRetrans"
+
+
+def unused_paths(facts: Facts) -> Iterator[Finding]:
+    """Paths whose subflows joined and carried a small share of a host's data."""
+    for host in facts.clients():
+        carried = _by_path(facts, host)
+        total = sum(carried.values())
+        if total < LEAST_BYTES or len(carried) < 2:
+            continue
+        capacities = _capacities(facts, host)
+        for number, count in sorted(carried.items()):
+            share = count / total
+            fair = capacities.get(number, 0.0) / (sum(capacities.values()) or 1.0)
+            if share >= UNUSED_SHARE or (fair and share >= OF_CAPACITY * fair):
+                continue
+            address = facts.users[host][number - 1].address or ""
+            reason = _reason(facts, host, number, carried)
+            if reason is None:
+                continue
+            yield Finding(
+                f"{facts.path_name(host, address)} carried {share:.1%} of the bytes:"
+                f" {reason}",
+                f"{count} of {total} bytes by tcp_closed and tcp_open",
+            )
+
+
+def _by_path(facts: Facts, host: str) -> dict[int, int]:
+    """Bytes on each path of a host over which an MPTCP subflow was established."""
+    carried: dict[int, int] = defaultdict(int)
+    for one in facts.connections:
+        if one.client != host or not _is_mptcp(facts, one):
+            continue
+        for subflow in one.subflows:
+            number = facts.path_of(host, subflow.address)
+            established = not subflow.is_join or subflow.joined
+            if number is not None and established:
+                carried[number] += subflow.delivered()
+    return dict(carried)
+
+
+def _is_mptcp(facts: Facts, one: Connection) -> bool:
+    return facts.job.traffic[one.entry].transport.protocol == "mptcp"
+
+
+def _capacities(facts: Facts, host: str) -> Mapping[int, float]:
+    """The bottleneck's capacity of each path in Mbit/s; empty if one has none."""
+    links = {link.name: link for link in facts.job.links}
+    found = {}
+    for number, path in enumerate(facts.users[host], start=1):
+        own = [c for name in path.links if (c := _capacity(links.get(name)))]
+        if not own:
+            return {}
+        found[number] = min(own)
+    return found
+
+
+def _capacity(link: LinkSettings | None) -> float | None:
+    return link.capacity_mbps if link else None
+
+
+def _reason(
+    facts: Facts, host: str, number: int, carried: Mapping[int, int]
+) -> str | None:
+    """The reason why a path carried little; None if another rule tells it."""
+    address = facts.users[host][number - 1].address or ""
+    entries = [entry for entry in facts.job.traffic if host in entry.sources]
+    if any(facts.job.is_backup(entry, number) for entry in entries):
+        return "it is a backup path, and the others worked"
+    subflows = [
+        subflow
+        for one in facts.connections
+        for subflow in one.subflows
+        if one.client == host and subflow.address == address
+    ]
+    if any(subflow.named("SubflowStale") for subflow in subflows):
+        return None
+    if dark := facts.dark(host, address):
+        return dark[0].words
+    if _never_full(facts, host, carried):
+        return (
+            "the application sent less than the other path carries, so the scheduler"
+            " had no reason to use it"
+        )
+    return "the reason is not known"
+
+
+def _never_full(facts: Facts, host: str, carried: Mapping[int, int]) -> bool:
+    """Whether the path with the most data could carry all of it."""
+    best = max(carried, key=lambda number: carried[number])
+    capacity = _capacities(facts, host).get(best)
+    spans = [span for one in facts.connections if (span := _span(one, host))]
+    if capacity is None or not spans:
+        return False
+    seconds = max(end for _, end in spans) - min(start for start, _ in spans)
+    if seconds <= 0:
+        return False
+    return sum(carried.values()) * 8 / seconds / 1e6 < FULL * capacity
+
+
+def _span(one: Connection, host: str) -> tuple[float, float] | None:
+    times = [event.time_s for event in one.events]
+    return (min(times), max(times)) if one.client == host and times else None
+
+
+def copies(facts: Facts) -> Iterator[Finding]:
+    """Data that a receiver had already."""
+    for host, of_host in facts.counters.items():
+        copied, arrived = of_host.get(DUPLICATES), of_host.get("TcpInSegs")
+        if not arrived or copied / arrived < COPIED_SHARE:
+            continue
+        scheduler = facts.job.transport.scheduler
+        if scheduler == "redundant":
+            reason = "the scheduler redundant sends all data on every path"
+        elif again := facts.total(REINJECTED):
+            reason = f"{again} segments were sent again on another subflow"
+        else:
+            reason = "the reason is not known"
+        yield Finding(
+            f"{copied / arrived:.0%} of the segments that reached the {host} were"
+            f" copies of data that it had: {reason}",
+            f"{facts.evidence(DUPLICATES)}; TcpInSegs is {arrived} on the {host}",
+        )
+
+
+def limited(facts: Facts) -> Iterator[Finding]:
+    """Senders that waited for the receiver's window or for space of their own.
+
+    Subflows of MPTCP share one send buffer, and each of them counts time in which it
+    has no data as time in which the buffer held it: that says nothing.
+    """
+    for kind, whose, sysctl in (
+        ("rwnd_ms", "the receiver's window", "net.ipv4.tcp_rmem of the receiver"),
+        ("sndbuf_ms", "the send buffer", "net.ipv4.tcp_wmem of the sender"),
+    ):
+        found = [
+            (subflow, event, event.count(kind) / event.count("busy_ms"))
+            for one in facts.connections
+            for subflow in one.subflows
+            for event in subflow.states()
+            if event.count("busy_ms") >= LEAST_BUSY_MS
+            and (kind == "rwnd_ms" or not _is_mptcp(facts, one))
+        ]
+        held = [each for each in found if each[2] >= LIMITED_SHARE]
+        if not held:
+            continue
+        subflow, event, share = max(held, key=lambda each: each[2])
+        path = facts.path_name(subflow.client, subflow.address)
+        yield Finding(
+            f"{whose} held the {event.host} back on {path} for {share:.0%} of the time"
+            f" in which it had data to send: see {sysctl}",
+            f"{event.name} {at([event.time_s])}: {kind[:-3]} {event.count(kind)} of"
+            f" {event.count('busy_ms')} ms",
+        )

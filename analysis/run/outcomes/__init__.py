@@ -1,1 +1,0 @@
-"""Outcomes: what became of the connections of each traffic entry of a run."""

@@ -1,0 +1,220 @@
+"""The sentences about captured runs of guests, and about single events."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from analysis.run import explain
+from analysis.run.events import HEAD
+from mpbench.commands.explain import command
+
+CAPTURED = Path(__file__).parent / "captured/events"
+WELL = sorted(path.name for path in CAPTURED.glob("well*"))
+SAID = {
+    "alldark-mptcp-cubic": [
+        "the client gave up 2 subflows on path 1 from 13.7 to 17.7 s after 5 timeouts:"
+        " path 1 carried nothing from 3 s on",
+        "the client gave up 2 subflows on path 2 from",
+        "2 connections of the client lost the last subflow from 13.7 to 17.9 s, and"
+        " stayed open to the end of the run",
+    ],
+    "alldark-tcp-cubic": ["the client gave up 2 connections on path 1 from"],
+    "backup": ["path 2 carried 0.0% of the bytes: it is a backup path"],
+    "corrupt": ["segments arrived damaged, and TCP's checksum discarded them"],
+    "dark-mptcp-cubic": [
+        "path 1: its subflow went stale at 4.3 s after 1 timeout and came back at"
+        " 8.4 s: path 1 carried nothing from 3 s to 8 s"
+    ],
+    "dark-mptcp-lia": ["path 1: its subflow went stale at 4.1 s after 2 timeouts"],
+    "denied": [
+        "no further subflow was asked for on 2 connections:"
+        " net.mptcp.allow_join_initial_addr_port is 0"
+    ],
+    "down": [
+        "no further subflow was asked for on 2 connections: path 2 carried nothing from"
+        " 0 s on"
+    ],
+    "redundant": ["39% of the segments that reached the client were copies"],
+    "silent": [
+        "2 subflows on path 2 did not join: the SYN got no answer; path 2 carried"
+        " nothing from 0 s on"
+    ],
+    "small": ["path 2 carried 0.0% of the bytes: the application sent less"],
+    "window-tcp-cubic": [
+        "the receiver's window held the client back on path 1 for 95%"
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_run_is_explained(name: str) -> None:
+    found = explain.explain(CAPTURED / name)
+    assert len(found) == len(SAID[name])
+    for finding, start in zip(found, SAID[name], strict=True):
+        assert finding.sentence.startswith(start)
+        assert finding.evidence
+
+
+@pytest.mark.parametrize("name", WELL)
+def test_nothing_is_said_about_a_run_that_is_well(name: str) -> None:
+    assert explain.explain(CAPTURED / name) == ()
+
+
+def test_runs_that_are_well_use_several_controllers_and_tools() -> None:
+    assert len(WELL) >= 6
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A copy of a run over two paths that is well."""
+    return Path(shutil.copytree(CAPTURED / "well-mptcp-cubic", tmp_path / "run"))
+
+
+def lines(run: Path) -> list[str]:
+    return [finding.sentence for finding in explain.explain(run)]
+
+
+def add_counters(run: Path, host: str, **values: int) -> None:
+    path = run / f"artefacts/nstat-{host}.json"
+    document = json.loads(path.read_text())
+    document["kernel"].update({f"MPTcpExt{name}": n for name, n in values.items()})
+    path.write_text(json.dumps(document))
+
+
+def change_events(run: Path, *changes: tuple[str, str]) -> None:
+    path = run / "artefacts/events.csv"
+    text = path.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text)
+
+
+def without(run: Path, *names: str) -> None:
+    """Leave out events at path 2, whose address ends so."""
+    path = run / "artefacts/events.csv"
+    kept = [
+        line
+        for line in path.read_text().splitlines(keepends=True)
+        if not ("10.0.2.2:" in line and any(f",{name}," in line for name in names))
+    ]
+    path.write_text("".join(kept))
+
+
+def write_row(run: Path, **row: Any) -> None:
+    (run / "row.json").write_text(json.dumps(row))
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        (
+            "MPCapableFallbackSYNACK",
+            "2 connections are plain TCP: the SYN/ACK came back",
+        ),
+        (
+            "MPCapableFallbackACK",
+            "2 connections are plain TCP: MPTCP's option was gone",
+        ),
+        ("DssFallback", "2 connections fell back to TCP: data came without a mapping"),
+        ("Blackhole", "MPTCP was given up: SYNs with its option got no answer"),
+        ("DataCsumErr", "something on the way changes the payload"),
+        ("MPJoinSynTxBindErr", "an endpoint's address is not on its host"),
+    ],
+)
+def test_counters_tell_what_happened_without_events(
+    run: Path, name: str, says: str
+) -> None:
+    (run / "artefacts/events.csv").unlink()
+    assert lines(run) == []
+    add_counters(run, "client", **{name: 2})
+    (said,) = lines(run)
+    assert said.startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("event", "value", "says"),
+    [
+        ("MPJoinRejected", "1", "the server refused it, as beyond its limit"),
+        ("MPJoinAckNoMPJoin", "1", "MPTCP's option was gone from the last ACK"),
+        ("MPJoinAckHMacFailure", "1", "the two ends do not agree on the keys"),
+    ],
+)
+def test_a_refused_subflow_has_its_reason(
+    run: Path, event: str, value: str, says: str
+) -> None:
+    without(run, "sub_established")
+    change_events(run, (",MPJoinAckRx,1", f",{event},{value}"))
+    (said,) = lines(run)
+    assert said.startswith("2 subflows on path 2 did not join: ") and says in said
+
+
+def test_a_server_that_is_closing_refuses_nothing(run: Path) -> None:
+    """A web server closes short connections before their subflows join."""
+    without(run, "sub_established")
+    change_events(run, (",MPJoinAckRx,1", ",MPJoinRejected,1"))
+    path = run / "artefacts/events.csv"
+    head, *rest = path.read_text().splitlines(keepends=True)
+    ports = {line.split(",")[3] for line in rest if ",created," in line}
+    closed = [f"0.000001,server,0,{port},,,,closed,\n" for port in sorted(ports)]
+    path.write_text("".join([head, *closed, *rest]))
+    assert not any("did not join" in line for line in lines(run))
+
+
+def test_a_subflow_that_a_middlebox_breaks_is_told(run: Path) -> None:
+    path = run / "artefacts/events.csv"
+    text = path.read_text().splitlines(keepends=True)
+    joined = next(line for line in text if ",sub_established," in line)
+    _, rest = joined.split(",", 1)
+    lost = rest.replace("sub_established,", "sub_closed,error=104 reason=6")
+    number = text.index(joined) + 1
+    path.write_text("".join([*text[:number], f"2.0,{lost}", *text[number:]]))
+    (said,) = lines(run)
+    assert said == (
+        "path 2: the client lost its subflow at 2.0 s: a middlebox changes what passes"
+    )
+
+
+def test_a_bad_run_without_a_known_reason_says_so(run: Path) -> None:
+    write_row(run, verdict="invalid", reason="rate is 5 Mbit/s, asked for 10")
+    (finding,) = explain.explain(run)
+    assert finding.line == (
+        "not known: no counter or event tells why [rate is 5 Mbit/s, asked for 10]"
+    )
+
+
+def test_a_run_that_left_nothing_says_so(run: Path) -> None:
+    shutil.rmtree(run / "artefacts")
+    write_row(run, verdict="timeout", reason="silent for 60 s")
+    (finding,) = explain.explain(run)
+    assert finding.line == (
+        "not known: the run left nothing to tell why [silent for 60 s]"
+    )
+
+
+def test_there_are_ten_sentences_at_most(run: Path) -> None:
+    path = run / "artefacts/events.csv"
+    ends = "10.0.1.2:{0},10.2.0.2:5201"
+    found = [
+        f"1.0,client,0,{port},0:0,{ends.format(port)},{event}\n"
+        for port in range(50000, 50030)
+        for event in ("MPCapableSYNTX,1", "created,", "established,")
+    ]
+    for number, port in enumerate(range(50000, 50030)):
+        local = f"10.9.{number}.9:{port}"
+        found.append(f"1.0,client,0,{port},1:0,{local},10.2.0.2:5201,MPJoinSynTx,1\n")
+    path.write_text("".join([f"{HEAD}\n", *found]))
+    assert len(explain.explain(run)) == explain.MOST == 10
+
+
+def test_the_command_prints_sentences_with_evidence() -> None:
+    result = CliRunner().invoke(command, [str(CAPTURED / "dark-mptcp-cubic")])
+    assert result.exit_code == 0
+    assert result.output.startswith("path 1: its subflow went stale at 4.3 s")
+    assert "[SubflowStale 1 and SubflowRecover 1 on the client]" in result.output
+    nothing = CliRunner().invoke(command, [str(CAPTURED / "well-mptcp-cubic")])
+    assert (nothing.exit_code, nothing.output) == (0, "")
