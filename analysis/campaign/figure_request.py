@@ -1,6 +1,14 @@
-"""The figure that an experiment asks for: the one type of a figure request."""
+"""The figure that an experiment asks for: one frozen record per kind of figure.
 
-from pydantic import BaseModel, ConfigDict, Field
+The record of a kind stands in `analysis/figures/kinds/NAME/request.py` and has the keys
+of that kind alone. Here stand the base of all records, the values that several of them
+have, and the protocols by which a page asks any figure for what only some have.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import ClassVar, Protocol, runtime_checkable
 
 MODELS = {
     "max_min": "max-min fair",
@@ -24,19 +32,20 @@ FLUID_CONTROLLERS = (
 """The names of analysis.models.controllers.CONTROLLERS, known without numpy."""
 THEORY_METRICS = ("goodput", "jain", "max_min_distance", "traffic_split")
 """The metrics that they give."""
-THEORY_QUANTITIES = {
+THEORY_QUANTITIES: Mapping[str, tuple[str, ...]] = {
     "goodput": tuple(MODELS),
     "throughput": ("fluid",),
     "cwnd": ("fluid",),
 }
 """The quantities over time that they give, each with the models that give it."""
-
-
 RANKED = ("flow_goodput", "loss_probability")
 """The metrics whose single values a figure of kind `ranks` can show."""
+SIGNED = "signed"
+"""The difference of a criterion that keeps its sign, and splits a CDF."""
 
 
-class Criterion(BaseModel):
+@dataclass(frozen=True)
+class Criterion:
     """The criterion that sorts runs into batches (thesis, sec. 3.2).
 
     With a difference, `factor` is a parameter's name without its path: `capacity`
@@ -44,31 +53,33 @@ class Criterion(BaseModel):
     whole parameter's name, or a measured criterion.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     factor: str
     difference: str = "absolute"
 
+    @property
+    def signed(self) -> bool:
+        """Whether it is a difference with its sign."""
+        return self.difference == SIGNED
 
-class Span(BaseModel):
+
+@dataclass(frozen=True)
+class Span:
     """A stretch of time, in seconds after the beginning of the traffic."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     start: float
     end: float
 
 
-class Labels(BaseModel):
+@dataclass(frozen=True)
+class Labels:
     """Labels of the axes in place of the usual words."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     x: str | None = None
     y: str | None = None
 
 
-class Theory(BaseModel):
+@dataclass(frozen=True)
+class Theory:
     """A model that a figure shows beside measurement.
 
     model : a name of MODELS
@@ -78,8 +89,6 @@ class Theory(BaseModel):
     queueing : what queues add to every round-trip time, in seconds
     label : in place of the model's usual name
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str
     controller: str | None = None
@@ -94,63 +103,125 @@ class Theory(BaseModel):
         return f"{self.label or MODELS[self.model] + controller} (theory)"
 
 
-class FigureRequest(BaseModel):
+@dataclass(frozen=True, kw_only=True)
+class FigureRequest(ABC):
     """One figure, or one table, as an experiment file asks for it.
 
-    kind : a name of analysis.figures.registry.KINDS
-    factors : factors of the histograms; None for all
-    metric : the metric of the boxes, curves or cells
-    part : the part of a run whose metric is shown, `steady.single2`; None for the whole
-    parts : several such parts, side by side
-    theory : models that are shown beside the metric
-    over : the case whose values the others are divided by
-    criterion : what sorts the runs into batches, or whose sign splits a CDF
-    batches : number of batches, or of bars, 1 to 1000
-    by : the factor whose values are groups, columns or panels
-    panels : the factor whose values have a panel each, where `by` is the axis
-    case : the one case that is shown; None for all
-    quantities : names of analysis.run.quantities.QUANTITIES, drawn over time
-    users : hosts whose data are shown; None for all
-    span : the time that is shown; None for all of it
-    average : length in s of the stretches whose means are shown; None for no mean
-    point, repetition : numbers of the run that is shown over time, from 0
+    A field of a record is the key of the same name in a file, and a field without a
+    default is a key that the kind needs. docs/keys.md describes the keys,
+    and `mpbench.spec.figures` reads and checks them.
 
-    log : the axes with a logarithmic scale, "x", "y" or "both"
-    labels : what stands at the axes in place of the usual words
-    title : in place of the usual title
-
-    docs/keys.md describes the keys for users. `mpbench.spec.figures` reads
-    them from a file and checks them against the experiment.
+    kind : the name of the kind in experiment files
+    summary : what a figure of the kind shows, for documentation
+    formats : the file formats that its pictures can have; None for every format of
+        the page, () for a table that is text alone
+    after : the published figure that it follows
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    kind: str
-    factors: tuple[str, ...] | None = None
-    metric: str | None = None
-    part: str | None = None
-    parts: tuple[str, ...] | None = None
-    theory: tuple[Theory, ...] | None = None
-    over: str | None = None
-    criterion: Criterion | None = None
-    batches: int = 5
-    by: str | None = None
-    panels: str | None = None
-    case: str | None = None
-    quantities: tuple[str, ...] | None = None
-    users: tuple[str, ...] | None = None
-    span: Span | None = None
-    average: float | None = None
-    point: int = 0
-    repetition: int = 0
-    log: str | None = None
-    labels: Labels | None = None
-    title: str | None = None
-    after: str | None = Field(
-        default=None, description="The published figure that it follows."
-    )
+    kind: ClassVar[str]
+    summary: ClassVar[str]
+    formats: ClassVar[tuple[str, ...] | None] = None
+    after: str | None = None
 
     @property
-    def signed(self) -> bool:
-        """Whether the criterion is a difference with its sign."""
-        return self.criterion is not None and self.criterion.difference == "signed"
+    @abstractmethod
+    def words(self) -> str:
+        """The usual title, known before the figure is drawn."""
+
+    @property
+    @abstractmethod
+    def name_parts(self) -> tuple[str | None, ...]:
+        """Parts of the name of the figure's files; empty ones and None are left out."""
+
+    @classmethod
+    def needs(cls) -> tuple[str, ...]:
+        """The keys that a figure of the kind needs."""
+        return tuple(each.name for each in fields(cls) if each.default is MISSING)
+
+    @classmethod
+    def may_have(cls) -> tuple[str, ...]:
+        """The keys that a figure of the kind may have, beside those it needs."""
+        return tuple(each.name for each in fields(cls) if each.default is not MISSING)
+
+
+@runtime_checkable
+class OfCase(Protocol):
+    """A figure that can show one case alone; None for all cases."""
+
+    @property
+    def case(self) -> str | None: ...
+
+
+@runtime_checkable
+class OfMetric(Protocol):
+    """A figure of a metric."""
+
+    @property
+    def metric(self) -> str: ...
+
+
+@runtime_checkable
+class OfPart(Protocol):
+    """A figure of a part of each run, `steady.single2`; None for whole runs."""
+
+    @property
+    def part(self) -> str | None: ...
+
+
+@runtime_checkable
+class OfParts(Protocol):
+    """A figure of several parts of each run; None for whole runs."""
+
+    @property
+    def parts(self) -> tuple[str, ...] | None: ...
+
+
+@runtime_checkable
+class ByCriterion(Protocol):
+    """A figure whose runs a criterion sorts or splits."""
+
+    @property
+    def criterion(self) -> Criterion | None: ...
+
+
+@runtime_checkable
+class WithTheory(Protocol):
+    """A figure that can show models beside measurement."""
+
+    @property
+    def theory(self) -> tuple[Theory, ...] | None: ...
+
+
+@runtime_checkable
+class OverTime(Protocol):
+    """A figure of quantities over time, of the run of one design point."""
+
+    @property
+    def quantities(self) -> tuple[str, ...]: ...
+
+    @property
+    def point(self) -> int: ...
+
+
+@runtime_checkable
+class Titled(Protocol):
+    """A figure that can have a title in place of the usual one."""
+
+    @property
+    def title(self) -> str | None: ...
+
+
+def case_of(request: FigureRequest) -> str | None:
+    """The one case that a figure shows; None for all."""
+    return request.case if isinstance(request, OfCase) else None
+
+
+def part_of(request: FigureRequest) -> str | None:
+    """The one part of a run that a figure shows; None for the whole, or for several."""
+    return request.part if isinstance(request, OfPart) else None
+
+
+def parts_of(request: FigureRequest) -> tuple[str | None, ...]:
+    """The parts of a run that a figure shows; None stands for the whole run."""
+    several = request.parts if isinstance(request, OfParts) else None
+    return several or (part_of(request),)

@@ -10,9 +10,17 @@ from typing import Any
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import FigureRequest, Theory
+from analysis.campaign.figure_request import (
+    FigureRequest,
+    OfMetric,
+    OverTime,
+    Theory,
+    WithTheory,
+    case_of,
+    parts_of,
+)
 from analysis.figures import theory
-from analysis.figures.data import request_column
+from analysis.figures.data import part_column
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.theory_over_time import Expected, Solved, expected
 
@@ -54,10 +62,12 @@ def _asked(figures: Sequence[FigureRequest], case: str) -> list[tuple[str, Theor
     """The quantities and models of the figures that show a case, each pair once."""
     found: dict[tuple[str, Theory], None] = {}
     for figure in figures:
-        if figure.case not in (None, case):
+        if not isinstance(figure, WithTheory) or case_of(figure) not in (None, case):
             continue
-        quantities = figure.quantities or (figure.metric,)
-        for quantity in filter(None, quantities):
+        quantities = figure.quantities if isinstance(figure, OverTime) else ()
+        if isinstance(figure, OfMetric):
+            quantities = (figure.metric,)
+        for quantity in quantities:
             found |= dict.fromkeys((quantity, model) for model in figure.theory or ())
     return list(found)
 
@@ -131,20 +141,21 @@ def _curves(
     """The column and the curve of each model of the figures of a metric."""
     found = []
     for figure in campaign.figures:
-        shown = [key for key in keys if figure.case in (None, key[1])]
-        if not figure.metric or not figure.theory or not shown:
+        if not isinstance(figure, OfMetric) or not isinstance(figure, WithTheory):
             continue
-        for part in figure.parts or (figure.part,):
-            asked = figure.model_copy(update={"part": part})
-            for model in figure.theory:
-                one = asked.model_copy(update={"theory": (model,)})
+        shown = [key for key in keys if case_of(figure) in (None, key[1])]
+        if not shown:
+            continue
+        for part in parts_of(figure):
+            column = part_column(figure.metric, part, campaign.runs)
+            for model in figure.theory or ():
                 try:
-                    curves = theory.curves(one, campaign, shown, part)
+                    curves = theory.curves(
+                        (model,), figure.metric, part, campaign, shown
+                    )
                 except UndrawableError:
                     continue  # the report names the reason in place of the figure
-                found += [
-                    (request_column(asked, campaign.runs), curve) for curve in curves
-                ]
+                found += [(column, curve) for curve in curves]
     return found
 
 

@@ -12,7 +12,6 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
-from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
 
@@ -22,24 +21,21 @@ NAME_GAP_INCHES = 0.1
 
 
 def dress(
-    axis: Axes,
-    request: FigureRequest,
-    labels: tuple[str, str],
-    least: tuple[float, float],
+    axis: Axes, labels: tuple[str, str], log: str | None, least: tuple[float, float]
 ) -> None:
     """Set the scales and labels of a figure whose data are drawn.
 
-    labels : of the horizontal and the vertical axis, where the request gives none
+    labels : of the horizontal and the vertical axis
+    log : the axes with a logarithmic scale, "x", "y" or "both"
     least : the smallest values that are drawn, horizontally and vertically
 
     Raises UndrawableError if a logarithmic axis would have to show 0 or less.
     """
-    given = request.labels
-    axis.set_xlabel(_plain(given.x) if given and given.x else labels[0])
-    axis.set_ylabel(_plain(given.y) if given and given.y else labels[1])
-    if request.log in ("x", "both"):
+    axis.set_xlabel(labels[0])
+    axis.set_ylabel(labels[1])
+    if log in ("x", "both"):
         _logarithmic(axis, "x", least[0])
-    if request.log in ("y", "both"):
+    if log in ("y", "both"):
         _logarithmic(axis, "y", least[1])
 
 
@@ -73,10 +69,8 @@ def text_inches(text: str) -> float:
     return float(text_to_path.get_text_width_height_descent(text, font, False)[0]) / 72
 
 
-def save_with_legend(
-    figure: Figure, axis: Axes, target: style.Target, more_inches: float = 0.0
-) -> None:
-    """Save a figure of one panel, with a legend above it if it has several labels.
+def size_with_legend(figure: Figure, axis: Axes, more_inches: float = 0.0) -> None:
+    """Size a figure of one panel, with a legend above it if it has several labels.
 
     more_inches : by which the figure is higher than usual
     """
@@ -86,13 +80,12 @@ def save_with_legend(
     if len(names) > 1:
         height += style.legend_above(axis, handles, names, width - 0.7)
     figure.set_size_inches(width, height)
-    style.save(figure, target)
 
 
-def save_panels(
-    figure: Figure, panels: Sequence[Axes], columns: int, target: style.Target
+def size_panels(
+    figure: Figure, panels: Sequence[Axes], columns: int, look: style.Look
 ) -> None:
-    """Save a figure of several panels, with one legend above all of them.
+    """Size a figure of several panels, with one legend above all of them.
 
     panels : those that show something
     columns : the number of panels side by side
@@ -103,19 +96,13 @@ def save_panels(
         labelled |= dict(zip(names, handles, strict=True))
     width, height = style.PANEL_INCHES
     width, height = width * columns, height * -(-len(panels) // columns)
-    if target.look.columns:
-        width = style.COLUMN_INCHES[target.look.columns]
+    if look.columns:
+        width = style.COLUMN_INCHES[look.columns]
     if len(labelled) > 1:
         height += style.legend_outside(
             figure, [*labelled.values()], [*labelled], width - SCALE_INCHES
         )
     figure.set_size_inches(width, height)
-    style.save(figure, target)
-
-
-def _plain(text: str) -> str:
-    """A user's text, in which a dollar sign begins no formula."""
-    return text.replace("$", r"\$")
 
 
 def _logarithmic(axis: Axes, which: Literal["x", "y"], least: float) -> None:

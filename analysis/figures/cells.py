@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
-from analysis.figures import style
+from analysis.figures import palette, style
 
 PANEL_INCHES = 3.0
 ROW_INCHES = 0.24
@@ -73,14 +73,14 @@ def _panel(axis: Axes, panel: Panel) -> None:
         first = place == len(panel.lines)
         if line.ours is not None:
             ends = (line.published.value, line.ours.value)
-            axis.plot(ends, (place, place), color=style.LIGHT_BLUE, lw=3, zorder=1)
+            axis.plot(ends, (place, place), color=palette.LIGHT_BLUE, lw=3, zorder=1)
         axis.errorbar(
             line.published.value,
             place,
             xerr=line.published.margin,
             fmt="D",
             mfc="white",
-            color=style.ORANGE,
+            color=palette.ORANGE,
             ms=5.5,
             capsize=2,
             label="published" if first else None,
@@ -91,7 +91,7 @@ def _panel(axis: Axes, panel: Panel) -> None:
                 place,
                 xerr=line.ours.margin,
                 fmt="o",
-                color=style.BLUE,
+                color=palette.BLUE,
                 ms=4,
                 capsize=2,
                 label="ours" if first else None,

@@ -1,6 +1,7 @@
 """The step from a campaign's table to the values of a figure, shared by the kinds."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import column_of, label, paths, plain
-from analysis.campaign.figure_request import Criterion, FigureRequest
+from analysis.campaign.figure_request import Criterion, Labels
 from analysis.figures.drawn_figure import UndrawableError
+from analysis.figures.palette import MOST_SERIES
 from analysis.run.number_columns import UNITS
 
 REFERENCE_LINES = {
@@ -61,36 +63,39 @@ def networks(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     return grouped.agg(how).reset_index()[list(rows.columns)]
 
 
-def rows_of(request: FigureRequest, runs: pd.DataFrame) -> pd.DataFrame:
-    """The rows that a figure shows: one case, or every case that has the metric."""
-    if request.case is not None:
-        return runs[runs["case"] == request.case]
-    if request.metric in MPTCP_METRICS:
+def rows_of(runs: pd.DataFrame, metric: str | None, case: str | None) -> pd.DataFrame:
+    """The rows that a figure shows: one case, or every case that has the metric.
+
+    metric : None for a figure of no single metric
+    """
+    if case is not None:
+        return runs[runs["case"] == case]
+    if metric in MPTCP_METRICS:
         return runs[runs["protocol"] == "mptcp"]
     return runs
 
 
-def metric_column(runs: pd.DataFrame, request: FigureRequest) -> str:
-    """The column of a request's metric.
+def metric_column(runs: pd.DataFrame, metric: str, part: str | None = None) -> str:
+    """The column of a metric, in a part of the runs.
 
     Raises UndrawableError if no run has the metric, or one has no number for it.
     """
-    metric, name = request.metric, request_column(request, runs)
+    name = part_column(metric, part, runs)
     if name not in runs.columns or runs[name].isna().all():
-        of = f" of {request.part}" if request.part else ""
+        of = f" of {part}" if part else ""
         raise UndrawableError(f"no run has the metric {metric}{of}")
     if not pd.api.types.is_numeric_dtype(runs[name]):
         raise UndrawableError(f"the metric {metric} is not a number in every run")
     return name
 
 
-def request_column(request: FigureRequest, runs: pd.DataFrame | None = None) -> str:
-    """The name of the column of a request's metric, in the part that it shows.
+def part_column(metric: str, part: str | None, runs: pd.DataFrame | None = None) -> str:
+    """The name of the column of a metric, in a part of the runs.
 
     runs : the table, whose paths may have names of their own
     """
-    name = column_of(request.metric or "", runs)
-    return f"{request.part}.{name}" if request.part else name
+    name = column_of(metric, runs)
+    return f"{part}.{name}" if part else name
 
 
 def parameter_column(runs: pd.DataFrame, name: str) -> str:
@@ -124,6 +129,19 @@ def criterion_label(column: str, criterion: Criterion) -> str:
     if criterion.difference == "absolute":
         return f"|{what}|{bracket}{unit}"
     return label(column)
+
+
+def axis_labels(given: Labels | None, usual: tuple[str, str]) -> tuple[str, str]:
+    """Labels of the horizontal and the vertical axis: the user's, or the usual ones.
+
+    A dollar sign in a user's text begins no formula.
+    """
+    own = given or Labels()
+    return (_plain(own.x) or usual[0], _plain(own.y) or usual[1])
+
+
+def _plain(text: str | None) -> str:
+    return (text or "").replace("$", r"\$")
 
 
 def groups_by(rows: pd.DataFrame, by: str | None) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -184,7 +202,29 @@ def summary_row(
     }
 
 
-def metric_missing(request: FigureRequest) -> UndrawableError:
+def point_rows(
+    campaign: Campaign, point: int, case: str | None
+) -> tuple[pd.DataFrame, Path]:
+    """The runs of a design point, of one case or of all, and the folder of their files.
+
+    Raises UndrawableError if no run is ok, or the files are not there.
+    """
+    runs = ok_runs(campaign)
+    if campaign.folder is None:
+        raise UndrawableError("the runs' own files are not there")
+    rows = runs[runs["point"] == point]
+    return (rows if case is None else rows[rows["case"] == case]), campaign.folder
+
+
+def metric_missing(metric: str, case: str | None) -> UndrawableError:
     """The error of a figure whose runs all lack its metric."""
-    of = f"of {request.case} " if request.case else ""
-    return UndrawableError(f"no run {of}that is ok has the metric {request.metric}")
+    of = f"of {case} " if case else ""
+    return UndrawableError(f"no run {of}that is ok has the metric {metric}")
+
+
+def check_distinct(count: int, what: str, hint: str = "name a case") -> None:
+    """Raises UndrawableError for more series than can look different."""
+    if count > MOST_SERIES:
+        raise UndrawableError(
+            f"{count} {what}, of which only {MOST_SERIES} can look different; {hint}"
+        )

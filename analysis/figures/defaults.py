@@ -5,7 +5,12 @@ from analysis.campaign.columns import column_of, paths
 from analysis.campaign.figure_request import Criterion, FigureRequest
 from analysis.campaign.numbers import is_number
 from analysis.figures.data import MOST_GROUPS
-from analysis.figures.kinds.over_time import tells_much
+from analysis.figures.kinds.box.request import Box
+from analysis.figures.kinds.goodput.request import Goodput
+from analysis.figures.kinds.groups.request import Groups
+from analysis.figures.kinds.histogram.request import Histogram
+from analysis.figures.kinds.over_time.data import tells_much
+from analysis.figures.kinds.over_time.request import OverTime
 
 DIFFERENCES = {"capacity": "capacity_mbps", "delay": "delay_ms"}
 """Factors whose difference between the first two paths a metric is drawn against."""
@@ -19,18 +24,15 @@ def requests(campaign: Campaign) -> tuple[FigureRequest, ...]:
     as the design varies them. The figures over time are drawn for several users or
     phases.
     """
-    found = []
+    found: list[FigureRequest] = []
     if "goodput" in campaign.metrics and _capacities_bound(campaign):
-        found.append(FigureRequest(kind="goodput"))
+        found.append(Goodput())
     if any(is_number(campaign.runs, name) for name in campaign.factors):
-        found.append(FigureRequest(kind="histogram", batches=10))
+        found.append(Histogram(batches=10))
     for metric in campaign.metrics:
         found += _of_metric(campaign, metric)
     if tells_much(campaign):
-        found += [
-            FigureRequest(kind="over_time", quantities=(quantity,))
-            for quantity in ("goodput", "cwnd")
-        ]
+        found += [OverTime(quantities=(quantity,)) for quantity in ("goodput", "cwnd")]
     return tuple(found)
 
 
@@ -58,13 +60,13 @@ def _of_metric(campaign: Campaign, metric: str) -> list[FigureRequest]:
     ]
     if sizes:
         by = _parameter(sizes[0])
-        return [FigureRequest(kind="groups", metric=metric, by=by)]
+        return [Groups(metric=metric, by=by)]
     behind = {
         factor: {f"{path}.{key}" for path in paths(runs)[:2]}
         for factor, key in DIFFERENCES.items()
     }
     return [
-        FigureRequest(kind="box", metric=metric, criterion=Criterion(factor=factor))
+        Box(metric=metric, criterion=Criterion(factor=factor))
         for factor, columns in behind.items()
         if columns & set(campaign.factors)
         and len(columns) > 1

@@ -1,15 +1,15 @@
-"""A drawn figure: its title, its numbers, and how to read it."""
+"""A figure between its stages: the text beside it, and the figure as it was drawn."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import pandas as pd
 
 
-@dataclass(frozen=True)
-class DrawnFigure:
-    """A figure or a table as a page shows it.
+@dataclass(frozen=True, kw_only=True)
+class PageText:
+    """The numbers and words that a page shows with a figure; the base of the data of
+    each kind.
 
-    name : the name of its files without suffix; empty for a table, which has none
     note : how to read this figure
     reading : how to read any figure of this kind; a page says it once
     summary : quartiles, one row per box or curve; empty for other figures. Its
@@ -18,8 +18,6 @@ class DrawnFigure:
     head, cells : a table's heading and rows
     """
 
-    title: str
-    name: str
     note: str = ""
     reading: str = ""
     summary: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -27,6 +25,23 @@ class DrawnFigure:
     batch_label: str = "batch"
     head: tuple[str, ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnFigure(PageText):
+    """A figure or a table as a page shows it.
+
+    name : the name of its files without suffix; empty for a table, which has none
+    """
+
+    title: str
+    name: str
+
+    @classmethod
+    def of(cls, title: str, name: str, text: PageText) -> "DrawnFigure":
+        """The figure with the text that its data gave."""
+        given = {each.name: getattr(text, each.name) for each in fields(PageText)}
+        return cls(title=title, name=name, **given)
 
 
 class UndrawableError(ValueError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import FigureRequest, Theory
+from analysis.campaign.figure_request import Theory
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.models import fluid, max_min
 from analysis.models.networks import Network
@@ -42,32 +42,31 @@ class Curve:
 
 
 def curves(
-    request: FigureRequest,
+    models: Sequence[Theory] | None,
+    metric: str,
+    part: str | None,
     campaign: Campaign,
     points: Sequence[Point],
-    part: str | None,
 ) -> list[Curve]:
-    """Predictions of the request's models for the runs that a figure shows.
+    """Predictions of a figure's models for the runs that it shows.
 
+    part : the part of a run that is shown; None for the whole
     points : of these runs
-    part : the part of a run that is shown
 
     A model that says the same of all cases has one curve. A case whose controller a
     model does not know has none. Raises UndrawableError if a model says nothing.
     """
-    if not request.theory:
+    if not models:
         return []
     if campaign.settings is None:
         raise UndrawableError("theory needs the experiment file, which cannot be read")
     found = []
-    for theory in request.theory:
+    for theory in models:
         values, reason = {}, ""
         for point, case in dict.fromkeys(points):
             try:
                 setting = campaign.settings(point, case, part)
-                values[point, case] = predict(
-                    theory, setting, request.metric or "", part
-                )
+                values[point, case] = predict(theory, setting, metric, part)
             except ValueError as error:
                 reason = reason or f"{theory.words}: {case}: {error}"
         if not values:

@@ -1,22 +1,18 @@
-"""Theory in figures: dotted or dashed lines, hollow marks, and their numbers."""
+"""Theory in figures: dotted or dashed lines, and hollow marks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 
-from analysis.campaign.columns import plain
-from analysis.campaign.numbers import digits
-from analysis.figures import style
+from analysis.figures import palette
 from analysis.figures.theory import Curve, Point
+from analysis.figures.theory_notes import averaged, case_means
 
 DASHES = ((0, (1, 1)), (0, (4, 1, 1, 1, 1, 1)), (0, (8, 2)))
 MARKS = ("d", "p", "h")
 BESIDE = 0.13
 """Distance of theory to the right of a measured mark."""
-NEUTRAL = "#303030"
-"""The colour of theory that is the same for all cases."""
 
 
 def numbered(found: Sequence[Curve]) -> list[tuple[int, Curve]]:
@@ -42,7 +38,7 @@ def draw(
         hollow mark
     """
     if joined:
-        x, y = _averaged(curve, at)
+        x, y = averaged(curve, at)
         look = _dashed(model)
     else:
         x, y = [at[key] for key in curve.values], list(curve.values.values())
@@ -70,40 +66,9 @@ def _hollow(model: int) -> dict[str, Any]:
     }
 
 
-def _averaged(
-    curve: Curve, at: Mapping[Point, float]
-) -> tuple[list[float], list[float]]:
-    """The values `at`, rising, and the curve's mean at each."""
-    by_x: dict[float, list[float]] = {}
-    for key, value in curve.values.items():
-        by_x.setdefault(float(at[key]), []).append(value)
-    x = sorted(by_x)
-    return x, [float(np.mean(by_x[value])) for value in x]
-
-
 def _colour(curve: Curve, numbers: Mapping[str, int]) -> str:
-    return NEUTRAL if curve.case is None else style.colour(numbers[curve.case])
-
-
-def note(
-    found: Sequence[Curve], column: str, at: Mapping[Point, float] | None = None
-) -> str:
-    """The note below the figure; empty without theory.
-
-    at : the values on the horizontal axis, at which the note gives numbers
-    """
-    if not found:
-        return ""
-    texts = []
-    for curve in found:
-        text = curve.name
-        if at is not None:
-            pairs = zip(*_averaged(curve, at), strict=True)
-            text += ": " + ", ".join(f"{digits(y)} at {x:g}" for x, y in pairs)
-        texts.append(text)
     return (
-        f"The theory of {plain(column)} follows from the runs' parameters and the"
-        f" payload of full packets. {'; '.join(texts)}."
+        palette.NEUTRAL if curve.case is None else palette.colour(numbers[curve.case])
     )
 
 
@@ -121,7 +86,7 @@ def beside(
     """
     models = list(dict.fromkeys(curve.model for curve in found))
     for number, curve in numbered(found):
-        means = _case_means(curve)
+        means = case_means(curve)
         axis.plot(
             [places[case] + BESIDE for case in means],
             list(means.values()),
@@ -136,28 +101,8 @@ def beside(
             [],
             [],
             label=model,
-            color=NEUTRAL,
+            color=palette.NEUTRAL,
             linestyle="none",
             marker=MARKS[number % len(MARKS)],
             markerfacecolor="none",
         )
-
-
-def _case_means(curve: Curve) -> dict[str, float]:
-    """The mean over the points of each case."""
-    by_case: dict[str, list[float]] = {}
-    for (_, case), value in curve.values.items():
-        by_case.setdefault(case, []).append(value)
-    return {case: float(np.mean(values)) for case, values in by_case.items()}
-
-
-def case_note(found: Sequence[Curve], column: str) -> str:
-    """The numbers of theory of one column, by case."""
-    texts: dict[str, list[str]] = {}
-    for curve in found:
-        for case, mean in _case_means(curve).items():
-            texts.setdefault(curve.model, []).append(f"{digits(mean)} for {case}")
-    return " ".join(
-        f"{plain(column)}, {model}: {', '.join(numbers)}."
-        for model, numbers in texts.items()
-    )

@@ -10,9 +10,15 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import DESIGN_WEIGHT, column_of, paths
-from analysis.campaign.figure_request import FigureRequest
+from analysis.campaign.figure_request import (
+    ByCriterion,
+    FigureRequest,
+    OfMetric,
+    case_of,
+    part_of,
+)
 from analysis.figures import defaults, style
-from analysis.figures.data import request_column
+from analysis.figures.data import part_column
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.style import Look, Target
 from analysis.figures.titles import file_name
@@ -155,14 +161,17 @@ def points(campaign: Campaign, figures: Sequence[FigureRequest] = ()) -> pd.Data
     """
     plotted = [column_of(metric, campaign.runs) for metric in campaign.metrics]
     for request in figures:
-        plotted += [request_column(request, campaign.runs)] if request.metric else []
-        plotted += [request.criterion.factor] if request.criterion else []
+        if isinstance(request, OfMetric):
+            part = part_of(request)
+            plotted.append(part_column(request.metric, part, campaign.runs))
+        if isinstance(request, ByCriterion) and request.criterion:
+            plotted.append(request.criterion.factor)
     shown = _by_name(POINT_COLUMNS, paths(campaign.runs) or ("path1", "path2"))
     names = ["point", "repetition", "case", *campaign.factors, *shown, *plotted]
     names.append(DESIGN_WEIGHT)
     rows = campaign.mptcp_runs
     if rows.empty or any(
-        request.case not in (None, *campaign.mptcp_cases) for request in figures
+        case_of(request) not in (None, *campaign.mptcp_cases) for request in figures
     ):
         rows = campaign.ok_runs
     return rows[[name for name in dict.fromkeys(names) if name in rows.columns]]

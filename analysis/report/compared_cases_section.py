@@ -13,7 +13,7 @@ from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import column_of, label, without_mathematics
 from analysis.campaign.comparison import RESAMPLES, Interval
 from analysis.campaign.numbers import digits, is_number
-from analysis.figures import style
+from analysis.figures import palette, style
 from analysis.figures.data import MPTCP_METRICS, networks
 from analysis.report.markdown import markdown
 
@@ -182,7 +182,7 @@ def draw(
     if not metrics:
         return None
     target = replace(target, name=NAME)
-    numbers = style.case_numbers(campaign.runs["case"])
+    numbers = palette.case_numbers(campaign.runs["case"])
     by_metric = [[line for line in found if line.metric == name] for name in metrics]
     heights = [len(panel) * LINE_INCHES + FRAME_INCHES for panel in by_metric]
     with style.styled(target.look):
@@ -196,9 +196,9 @@ def draw(
 
 def _panel(axis: Axes, panel: Sequence[Difference], numbers: dict[str, int]) -> None:
     """A line per two cases: a dot per network, and the median with its interval."""
-    axis.axvline(0, color=style.GREY, linewidth=0.8, zorder=0)
+    axis.axvline(0, color=palette.GREY, linewidth=0.8, zorder=0)
     for place, line in enumerate(panel):
-        colour = style.colour(numbers[line.cases[1]])
+        colour = palette.colour(numbers[line.cases[1]])
         # A golden-ratio spread keeps dots apart, and the same in every drawing.
         apart = (np.arange(1, len(line.differences) + 1) * 0.618034) % 1 - 0.5
         order = np.argsort(line.differences, kind="stable")

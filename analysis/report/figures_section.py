@@ -8,10 +8,10 @@ from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import paths
 from analysis.campaign.figure_request import FigureRequest
 from analysis.campaign.numbers import digits
+from analysis.figures import drawing
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.registry import KINDS
 from analysis.figures.style import Target
-from analysis.figures.titles import named, title
+from analysis.figures.titles import title
 from analysis.report.markdown import markdown
 
 
@@ -21,25 +21,22 @@ class Outcome:
 
     campaign: str
     request: FigureRequest
+    title: str
     drawn: DrawnFigure | str
-
-    @property
-    def title(self) -> str:
-        return title(self.request)
 
 
 def draw(
     request: FigureRequest, campaign: Campaign, target: Target, name: str
 ) -> Outcome:
     """Draw one figure into the target's folder; `name` is its files' name."""
-    request = named(request, paths(campaign.runs))
+    words = title(request, paths(campaign.runs))
     try:
-        drawn: DrawnFigure | str = KINDS[request.kind].draw(
-            request, campaign, replace(target, name=name)
+        drawn: DrawnFigure | str = drawing.draw(
+            request, campaign, replace(target, name=name), words
         )
     except UndrawableError as error:
         drawn = str(error)
-    return Outcome(campaign.name, request, drawn)
+    return Outcome(campaign.name, request, words, drawn)
 
 
 def free_name(stem: str, taken: set[str]) -> str:

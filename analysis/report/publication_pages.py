@@ -8,7 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import FigureRequest
+from analysis.campaign.figure_request import (
+    ByCriterion,
+    FigureRequest,
+    OfMetric,
+    part_of,
+)
 from analysis.figures.data import metric_column
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.style import Look, Target
@@ -493,10 +498,11 @@ def _points(campaign: Campaign, requests: Sequence[FigureRequest]) -> pd.DataFra
     columns = ["point", "repetition", "case", *campaign.factors]
     for request in requests:
         try:
-            columns += [metric_column(rows, request)] if request.metric else []
+            if isinstance(request, OfMetric):
+                columns.append(metric_column(rows, request.metric, part_of(request)))
         except UndrawableError:
             continue
-        if request.criterion:
+        if isinstance(request, ByCriterion) and request.criterion:
             factor = request.criterion.factor
             columns += [f"{factor}_percent", factor]
     return rows[[n for n in dict.fromkeys(columns) if n in rows.columns]]

@@ -68,7 +68,7 @@ def command(
         current = load(experiment) if experiment else spec
         state = (*_subset(current, spec), *campaign.state)
         campaigns[campaign.name] = replace(campaign, state=state)
-        requests[campaign.name] = current.figures if current else ()
+        requests[campaign.name] = current.requests if current else ()
     done = publication_pages.write(
         pages.publication,
         campaigns,

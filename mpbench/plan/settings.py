@@ -4,7 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import jobs
-from analysis.campaign.figure_request import FLUID_CONTROLLERS, FigureRequest, Theory
+from analysis.campaign.figure_request import (
+    FLUID_CONTROLLERS,
+    FigureRequest,
+    OverTime,
+    Theory,
+    WithTheory,
+    case_of,
+    parts_of,
+)
 from analysis.models.networks import Network, User
 from analysis.models.setting import Sender, Setting, Stretch
 from analysis.run.job import Job, Traffic, parse_job
@@ -181,7 +189,9 @@ def _name(transport: jobs.Transport, paths: int) -> str:
 
 def faults(spec: Spec, plan: Plan) -> Iterator[str]:
     """The lines of figures whose theory knows none of the cases that they show."""
-    for index, figure in enumerate(spec.figures):
+    for index, figure in enumerate(spec.requests):
+        if not isinstance(figure, WithTheory):
+            continue
         shown = _shown_jobs(plan, figure)
         for number, theory in enumerate(figure.theory or ()):
             reasons = [_reason(job, figure, theory) for job in shown]
@@ -192,12 +202,11 @@ def faults(spec: Spec, plan: Plan) -> Iterator[str]:
 
 def _shown_jobs(plan: Plan, figure: FigureRequest) -> list[jobs.Job]:
     """One job of each case that a figure shows."""
-    over_time = figure.quantities is not None
+    point = figure.point if isinstance(figure, OverTime) else None
     shown = {
         run.case: run.job
         for run in reversed(plan.runs)
-        if figure.case in (None, run.case)
-        and (not over_time or run.point == figure.point)
+        if case_of(figure) in (None, run.case) and point in (None, run.point)
     }
     return list(shown.values())
 
@@ -205,11 +214,10 @@ def _shown_jobs(plan: Plan, figure: FigureRequest) -> list[jobs.Job]:
 def _reason(job: jobs.Job, figure: FigureRequest, theory: Theory) -> str:
     """Reason why a model says nothing about a run; empty if it says something."""
     try:
-        if figure.quantities is not None:
+        if isinstance(figure, OverTime):
             settings = [stretch.setting for stretch in stretches_of(job)]
         else:
-            part = figure.part or (figure.parts or (None,))[0]
-            settings = [setting_of(job, part)]
+            settings = [setting_of(job, parts_of(figure)[0])]
         for setting in settings:
             setting.network.check_bounded()
     except ValueError as error:

@@ -57,7 +57,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         shown=shown(root),
         network=_drawn(spec),
         description=(spec.description or "") if spec else "",
-        figures=spec.figures if spec else (),
+        figures=spec.requests if spec else (),
         settings=PlannedSettings(spec) if spec else None,
     )
     return loaded, spec

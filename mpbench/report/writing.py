@@ -94,7 +94,7 @@ def _edited(campaign: "Campaign", experiment: Path) -> "tuple[Campaign, Spec]":
             f"{spec.where('name')}: name: {spec.name}, but the results are of"
             f" {campaign.name}; give the file that was run"
         )
-    return replace(campaign, metrics=spec.metrics, figures=spec.figures), spec
+    return replace(campaign, metrics=spec.metrics, figures=spec.requests), spec
 
 
 def _contents(
@@ -109,7 +109,7 @@ def _contents(
     said = _statements_beside(expect) if expect and has_cells else expect
     notes = request.notes or out / "notes.md"
     return Contents(
-        figures=spec.figures if spec else (),
+        figures=spec.requests if spec else (),
         statements=statements.read(said) if said else (),
         cells=cells.read(expect) if expect and has_cells else (),
         notes=notes.read_text(encoding="utf-8") if notes.is_file() else "",

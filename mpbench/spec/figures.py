@@ -1,6 +1,6 @@
 """Figures: the requests of an experiment file, checked against the experiment."""
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
@@ -11,6 +11,7 @@ from pydantic import (
 )
 
 from analysis.campaign import figure_request
+from analysis.campaign.figure_request import SIGNED, FigureRequest
 from analysis.figures.registry import KINDS
 from analysis.run.quantities import QUANTITIES
 from mpbench.spec import choices
@@ -18,11 +19,12 @@ from mpbench.spec.factors import find
 from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phase, range_schema, read_range
 from mpbench.spec.suggestions import nearest
-from mpbench.spec.theory import AnyTheory
+from mpbench.spec.theory import AnyTheory, Theory
 from mpbench.spec.values import (
     Faults,
     Name,
     OneOf,
+    Part,
     Quantity,
     Whole,
     context,
@@ -30,7 +32,7 @@ from mpbench.spec.values import (
 from mpbench.spec.vocabulary import DIFFERENCES, MEASURED_CRITERIA
 
 
-class Criterion(figure_request.Criterion):
+class Criterion(Part):
     """The criterion that sorts results into batches (thesis 3.2).
 
     With a difference, `factor` is the name without its path: `capacity` stands
@@ -46,6 +48,11 @@ class Criterion(figure_request.Criterion):
         default="absolute",
         description="Of path 1 and path 2: absolute, signed, or none.",
     )
+
+    @property
+    def record(self) -> figure_request.Criterion:
+        """The criterion as figures take it."""
+        return figure_request.Criterion(**dict(self))
 
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters that it is computed from."""
@@ -92,12 +99,13 @@ def _case(name: str, info: ValidationInfo) -> str:
     return name
 
 
-SIGN = "signed"
-"""The difference whose sign splits a CDF."""
-
-
-class Span(Phase, figure_request.Span):
+class Span(Phase):
     """The time that a figure shows."""
+
+    @property
+    def record(self) -> figure_request.Span:
+        """The time as figures take it."""
+        return figure_request.Span(self.start, self.end)
 
 
 TimeSpan = Annotated[
@@ -111,18 +119,26 @@ PartName = Annotated[str, Field(pattern=PART_OF_RUN, max_length=100)]
 Text = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE_TEXT)]
 
 
-class Labels(figure_request.Labels):
+class Labels(Part):
     """Labels of the axes of a figure."""
 
     x: Text | None = Field(default=None, description="At the horizontal axis.")
     y: Text | None = Field(default=None, description="At the vertical axis.")
 
+    @property
+    def record(self) -> figure_request.Labels:
+        """The labels as figures take them."""
+        return figure_request.Labels(self.x, self.y)
 
-class Figure(figure_request.FigureRequest):
+
+class Figure(Part):
     """One figure, or one table, of the report: a request, checked as it is read."""
 
+    # The keys of all kinds stand side by side, because a file may have any of them, and
+    # a message names those that the figure's kind does not have.
+
     kind: Annotated[str, OneOf("kind of figure", tuple(KINDS))] = Field(
-        description="; ".join(f"{k.name}: {k.summary}" for k in KINDS.values()) + "."
+        description="; ".join(f"{k.kind}: {k.summary}" for k in KINDS.values()) + "."
     )
     factors: tuple[Annotated[str, AfterValidator(_parameter)], ...] | None = Field(
         default=None, description="Factors of the histograms; all if not said."
@@ -192,15 +208,26 @@ class Figure(figure_request.FigureRequest):
         default=None, description="Words for the axes, with units."
     )
     title: Text | None = Field(default=None, description="In place of the usual title.")
+    after: str | None = Field(
+        default=None, description="The published figure that it follows."
+    )
+
+    @property
+    def request(self) -> FigureRequest:
+        """The record of the figure's kind, as figures are drawn from it."""
+        record = KINDS[self.kind]
+        keys = (*record.needs(), *record.may_have())
+        values: dict[str, Any] = {key: _record(getattr(self, key)) for key in keys}
+        return record(**values)
 
     @model_validator(mode="after")
     def _fits_kind(self) -> Self:
         faults = Faults()
         kind = KINDS[self.kind]
-        for key in kind.needs:
+        for key in kind.needs():
             if getattr(self, key) is None:
                 faults.add((key,), f"missing; a figure of kind {self.kind} needs it")
-        allowed = {*kind.needs, *kind.may, "kind", "after"}
+        allowed = {*kind.needs(), *kind.may_have(), "kind"}
         for key in sorted(self.model_fields_set - allowed):
             if getattr(self, key) is not None:
                 faults.add((key,), f"a figure of kind {self.kind} has none")
@@ -212,8 +239,12 @@ class Figure(figure_request.FigureRequest):
             faults.add(("by",), "missing; groups are of a factor or of a criterion")
         if self.kind == "scatter" and (self.by is None) == (self.criterion is None):
             faults.add(("by",), "give either a factor (by) or a criterion")
-        if self.kind == "cdf" and self.criterion and self.criterion.difference != SIGN:
-            reason = f"a cdf is split by a sign; say difference: {SIGN}"
+        if (
+            self.kind == "cdf"
+            and self.criterion
+            and self.criterion.difference != SIGNED
+        ):
+            reason = f"a cdf is split by a sign; say difference: {SIGNED}"
             faults.add(("criterion", "difference"), reason)
         faults.raise_any()
         return self
@@ -237,3 +268,12 @@ class Figure(figure_request.FigureRequest):
                 shown = ", ".join(self.quantities)
                 hint = f"write quantities: [{given[0]}]"
                 faults.add(("theory", number), f"{reason} {shown}; {hint}")
+
+
+def _record(value: object) -> object:
+    """A value of a key as the record of a figure has it."""
+    if isinstance(value, tuple):
+        return tuple(map(_record, value))
+    if isinstance(value, Criterion | Labels | Span | Theory):
+        return value.record
+    return value

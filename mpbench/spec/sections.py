@@ -9,6 +9,7 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
+from analysis.campaign.figure_request import FigureRequest
 from mpbench.spec import fabric as fabrics
 from mpbench.spec import (
     topology_names,
@@ -140,6 +141,11 @@ class Sections(Part):
     expect: str | None = Field(
         default=None, description="File of published values to set beside ours."
     )
+
+    @property
+    def requests(self) -> tuple[FigureRequest, ...]:
+        """The figures, each as the record of its kind."""
+        return tuple(figure.request for figure in self.figures)
 
     @property
     def known_end_s(self) -> float | None:

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic.config import JsonDict
 
 from analysis.campaign import figure_request
-from mpbench.spec.values import OneOf, Quantity
+from mpbench.spec.values import OneOf, Part, Quantity
 
 LEAST_RTT_S, MOST_RTT_S = 1e-6, 100.0
 MODELS = tuple(figure_request.MODELS)
@@ -15,7 +15,7 @@ Text = Annotated[
 ]
 
 
-class Theory(figure_request.Theory):
+class Theory(Part):
     """A model of networks that a figure shows beside measurement."""
 
     model: Annotated[str, OneOf("model", MODELS)] = Field(
@@ -41,6 +41,11 @@ class Theory(figure_request.Theory):
     label: Text | None = Field(
         default=None, description="The model's name in the legend."
     )
+
+    @property
+    def record(self) -> figure_request.Theory:
+        """The model as figures take it."""
+        return figure_request.Theory(**dict(self))
 
     @model_validator(mode="after")
     def _fits_model(self) -> Self:

@@ -6,7 +6,6 @@ from typing import Any
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import FigureRequest
 from analysis.figures.style import Look
 from analysis.published import criterion as criteria
 from analysis.published import (
@@ -16,14 +15,13 @@ from analysis.published import (
 from analysis.published.statements import Statement
 from analysis.report import publication_pages
 from tests.analysis import campaign
+from tests.analysis.requests import asked
 
-BOX = FigureRequest.model_validate(
-    {
-        "kind": "box",
-        "metric": "experimental_aggregation_benefit",
-        "criterion": {"factor": "capacity"},
-        "after": "Fig. 3.4a",
-    }
+BOX = asked(
+    "box",
+    metric="experimental_aggregation_benefit",
+    criterion={"factor": "capacity"},
+    after="Fig. 3.4a",
 )
 SHEETS = (
     publication.Sheet("figure-3.4", "benefit", "Fig. 3.4, p. 25", "3.4", ("a", "b")),

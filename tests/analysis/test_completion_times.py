@@ -7,11 +7,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
-from analysis.figures.registry import KINDS
 from mpbench.report.loading import load_campaign
+from tests.analysis import requests
 from tests.calls import Command
 
 EXPERIMENT = """\
@@ -38,9 +37,8 @@ def results(folder: Path, command: Command, traffic: str) -> Campaign:
 
 
 def draw(campaign: Campaign, folder: Path, **more: object) -> str:
-    request = FigureRequest.model_validate({"kind": "completion_times", **more})
     target = style.Target(folder, "f", style.Look())
-    return KINDS["completion_times"].draw(request, campaign, target).note
+    return requests.draw({"kind": "completion_times", **more}, campaign, target).note
 
 
 def test_curves_end_at_the_part_that_completed(

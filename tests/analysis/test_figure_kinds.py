@@ -16,15 +16,19 @@ from matplotlib.text import Text
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import FigureRequest
-from analysis.figures import defaults, style, titles
+from analysis.figures import defaults, palette, style, titles
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.kinds import cdf, groups
-from analysis.figures.registry import KINDS
+from analysis.figures.kinds.cdf import drawing as cdf_drawing
+from analysis.figures.kinds.cdf.data import CdfData
+from analysis.figures.kinds.groups import drawing as groups_drawing
+from analysis.figures.kinds.groups.data import GroupsData
+from analysis.figures.kinds.groups.request import Groups
+from analysis.figures.kinds.histogram.request import Histogram
 from analysis.figures.titles import file_name
 from analysis.report import campaign_page, figures_section
 from analysis.report.campaign_page import Contents
-from tests.analysis import campaign
+from tests.analysis import campaign, requests
+from tests.analysis.requests import asked
 
 pytestmark = pytest.mark.slow
 
@@ -44,17 +48,16 @@ def runs(points: int = 30, sizes: int = 3) -> pd.DataFrame:
 def draw(
     figure: dict[str, Any], frame: pd.DataFrame, folder: Path, **look: Any
 ) -> DrawnFigure:
-    request = FigureRequest.model_validate(figure)
-    target = style.Target(folder, file_name(request), style.Look(**look))
-    return KINDS[request.kind].draw(request, Campaign("x", frame, FACTORS), target)
+    target = style.Target(folder, file_name(asked(**figure)), style.Look(**look))
+    return requests.draw(figure, Campaign("x", frame, FACTORS), target)
 
 
 def paper(
     frame: pd.DataFrame, folder: Path, look: style.Look, *figures: dict[str, Any]
 ) -> campaign_page.Written:
     """The figures of a campaign without a page."""
-    requests = tuple(FigureRequest.model_validate(figure) for figure in figures)
-    contents = Contents(figures=requests, look=look)
+    wanted = tuple(asked(**figure) for figure in figures)
+    contents = Contents(figures=wanted, look=look)
     return campaign_page.write(Campaign("x", frame, FACTORS), contents, folder, False)
 
 
@@ -79,15 +82,12 @@ def test_a_cdf_without_criterion_has_a_curve_a_case(tmp_path: Path) -> None:
     assert list(drawn.summary["n"]) == [5, 5, 5]
 
 
-def test_a_curve_rises_by_one_nth_at_each_value(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = []
-    monkeypatch.setattr(style, "save", lambda figure, target: seen.append(figure))
+def test_a_curve_rises_by_one_nth_at_each_value() -> None:
     values = pd.Series([3.0, 1.0, 2.0, 2.0])
-    cdf._plot({"": {"x": values}}, "x", (), style.Target(tmp_path, "x"))
-    (line,) = seen[0].axes[0].lines
-    x, y = line.get_xdata(), line.get_ydata()
+    panels = {"": {"x": values}}
+    made = CdfData(panels=panels, label="x", lines=(), numbers={"x": 0})
+    (line,) = cdf_drawing.draw(made, style.Look()).axes[0].lines
+    x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
     for at in (0.999, 1.0, 1.5, 2.0, 3.0):
         expected = float((values <= at).mean())
         assert y[np.searchsorted(x, at, side="right") - 1] == expected
@@ -272,7 +272,14 @@ def test_a_case_without_values_has_no_box(tmp_path: Path) -> None:
     }
     look = style.Look(formats=("svg",))
     target = style.Target(tmp_path, "sizes", look)
-    groups._plot(cases, ("size", "E_AB"), (0.0,), target, "")
+    made = GroupsData(
+        boxes=cases,
+        labels=("size", "E_AB"),
+        lines=(0.0,),
+        legend_title="",
+        numbers={"lia": 0, "olia": 1, "balia": 2},
+    )
+    style.save(groups_drawing.draw(made, look), target)
     text = (tmp_path / "sizes.svg").read_text()
     assert "<!-- lia -->" in text and "<!-- balia -->" in text
     assert "<!-- olia -->" not in text
@@ -287,7 +294,7 @@ def test_the_table_below_a_figure_names_its_columns(tmp_path: Path) -> None:
         ({**by_size, **batches}, "| traffic size | batch | n |"),
         ({**CDF, **SIGNED}, "| difference | n |"),
     ):
-        request = FigureRequest.model_validate(figure)
+        request = asked(**figure)
         campaign_ = Campaign("x", runs(), FACTORS)
         target = style.Target(tmp_path, "", style.Look())
         outcome = figures_section.draw(request, campaign_, target, "f")
@@ -343,12 +350,11 @@ def test_figures_of_many_cases_drop_and_hide_nothing(
     """Every case is in the legend or a title, nothing overlaps, no layout collapses."""
     drawn: list[Figure] = []
     monkeypatch.setattr(style, "save", lambda picture, _: drawn.append(picture))
-    request = FigureRequest.model_validate(figure)
     loaded = many(cases)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         target = style.Target(tmp_path, "f", style.Look(columns=columns))
-        KINDS[request.kind].draw(request, loaded, target)
+        requests.draw(figure, loaded, target)
         (picture,) = drawn
         picture.draw_without_rendering()
     width, height = picture.get_size_inches() * picture.dpi
@@ -400,9 +406,8 @@ def test_a_stranger_s_name_is_no_formula(
     monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: saved.append(self))
     loaded = many(2, points=3)
     runs = loaded.runs.replace({"case": {"case-1": name}})
-    request = FigureRequest.model_validate(figure)
     target = style.Target(tmp_path, "f", style.Look(formats=("svg",)))
-    KINDS[request.kind].draw(request, replace(loaded, runs=runs), target)
+    requests.draw(figure, replace(loaded, runs=runs), target)
     (picture,) = saved
     picture.draw_without_rendering()
     named = [text for text in picture.findobj(Text) if text.get_text() == name]
@@ -412,10 +417,10 @@ def test_a_stranger_s_name_is_no_formula(
 def test_repetitions_are_no_further_networks(tmp_path: Path) -> None:
     request = {"kind": "box", "metric": "goodput", "criterion": {"factor": "capacity"}}
     target = style.Target(tmp_path, "f", style.Look(formats=("svg",)))
-    drawn = KINDS["box"].draw(FigureRequest.model_validate(request), many(2), target)
+    drawn = requests.draw(request, many(2), target)
     assert drawn.summary.groupby("case")["n"].sum().tolist() == [6, 6]
     one = many(2, points=1)
-    drawn = KINDS["box"].draw(FigureRequest.model_validate(request), one, target)
+    drawn = requests.draw(request, one, target)
     assert drawn.summary.groupby("case")["n"].sum().tolist() == [3, 3]
 
 
@@ -427,7 +432,7 @@ def test_a_pdf_of_all_figures_has_fonts_that_can_be_searched(tmp_path: Path) -> 
 def test_a_case_has_one_colour_in_figures_and_dashboard() -> None:
     source = (ROOT / "analysis/dashboard/assets/src/canvas.js").read_text()
     light = source.partition("LIGHT = [")[2].partition("]")[0]
-    assert [c.upper() for c in re.findall(r"#\w{6}", light)] == list(style.SERIES)
+    assert [c.upper() for c in re.findall(r"#\w{6}", light)] == list(palette.SERIES)
 
 
 def test_default_figures_follow_the_metrics(tmp_path: Path) -> None:
@@ -436,11 +441,12 @@ def test_default_figures_follow_the_metrics(tmp_path: Path) -> None:
         size = 8000 * 16 ** (row["point"] % 3)
         row |= {"completion_time_s": 1.0 + row["point"], "traffic.size_bytes": size}
     factors = (*FACTORS, "traffic.size_bytes")
-    asked = Campaign("x", table.build(rows), factors, ("completion_time",))
-    kinds = [(request.kind, request.metric) for request in defaults.requests(asked)]
-    assert kinds == [("histogram", None), ("groups", "completion_time")]
-    assert not any(request.after for request in defaults.requests(asked))
-    campaign_page.write(asked, Contents(), tmp_path)
+    loaded = Campaign("x", table.build(rows), factors, ("completion_time",))
+    histogram, groups = defaults.requests(loaded)
+    assert isinstance(histogram, Histogram)
+    assert isinstance(groups, Groups) and groups.metric == "completion_time"
+    assert not any(request.after for request in defaults.requests(loaded))
+    campaign_page.write(loaded, Contents(), tmp_path)
     assert "completion_time_s" in pd.read_csv(tmp_path / "points.csv")
 
 
@@ -449,5 +455,5 @@ def test_a_data_centre_has_no_bars_of_goodput_below_a_capacity() -> None:
     rows = campaign.rows(2)
     for row in rows:
         row["goodput_mbps"] = 6000.0
-    asked = Campaign("x", table.build(rows), FACTORS)
-    assert "goodput" not in {request.kind for request in defaults.requests(asked)}
+    loaded = Campaign("x", table.build(rows), FACTORS)
+    assert "goodput" not in {request.kind for request in defaults.requests(loaded)}

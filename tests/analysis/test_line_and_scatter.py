@@ -13,14 +13,12 @@ from scipy import stats
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import FigureRequest
-from analysis.figures import style
+from analysis.figures import palette, style
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.intervals import mean_interval
-from analysis.figures.registry import KINDS
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
-from tests.analysis import campaign
+from tests.analysis import campaign, requests
 
 from .test_figure_kinds import many
 
@@ -41,8 +39,7 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
 
 
 def draw(request: dict[str, Any], loaded: Campaign, folder: Path) -> DrawnFigure:
-    asked = FigureRequest.model_validate(request)
-    return KINDS[asked.kind].draw(asked, loaded, style.Target(folder, "f"))
+    return requests.draw(request, loaded, style.Target(folder, "f"))
 
 
 def bars_of(picture: Figure) -> list[Any]:
@@ -220,7 +217,7 @@ def test_a_single_value_is_a_mark_in_the_colour_of_its_case(
     draw({**LINE, "kind": "groups"}, loaded, tmp_path)
     marks = [line for line in pictures[0].axes[0].lines if line.get_marker() == "o"]
     assert [np.asarray(line.get_ydata()).tolist() for line in marks] == [[1.0, 2.0]]
-    assert marks[0].get_color() == style.colour(0)
+    assert marks[0].get_color() == palette.colour(0)
 
 
 FILE = """\

@@ -12,7 +12,10 @@ import pytest
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import Criterion, FigureRequest
+from analysis.campaign.figure_request import Criterion
+from analysis.figures.kinds.box.request import Box
+from analysis.figures.kinds.goodput.request import Goodput
+from analysis.figures.kinds.histogram.request import Histogram
 from analysis.published import statements
 from analysis.report import campaign_page
 from analysis.report.campaign_page import Contents
@@ -99,18 +102,16 @@ def test_no_run_is_refused(tmp_path: Path) -> None:
 
 def test_without_a_good_run_the_page_says_so(tmp_path: Path) -> None:
     rows = [{**row, "verdict": "failed", "reason": "x"} for row in campaign.rows(2)]
-    figures = (FigureRequest(kind="goodput"), FigureRequest(kind="histogram"))
+    figures = (Goodput(), Histogram())
     text = written(loaded(rows), tmp_path, figures=figures).read_text()
     assert "Not drawn: no run is ok." in text
     assert "| mptcp | 0 | 0 | 2 | 0 |" in text
     assert "(factors.png)" in text and "(goodput.png)" not in text
 
 
-def box(
-    metric: str, factor: str, difference: str = "absolute", **more: Any
-) -> FigureRequest:
+def box(metric: str, factor: str, difference: str = "absolute", **more: Any) -> Box:
     criterion = Criterion(factor=factor, difference=difference)
-    return FigureRequest(kind="box", metric=metric, criterion=criterion, **more)
+    return Box(metric=metric, criterion=criterion, **more)
 
 
 def test_what_the_experiment_asks_is_drawn_and_nothing_else(tmp_path: Path) -> None:

@@ -7,13 +7,12 @@ import pytest
 from matplotlib.figure import Figure
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
-from analysis.figures.registry import KINDS
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.report.loading import load_campaign
+from tests.analysis import requests
 from tests.calls import Command
 
 EXPERIMENT = """\
@@ -53,8 +52,7 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
 def draw(campaign: Campaign, folder: Path, metric: str, **more: object) -> str:
     made = {"kind": "ranks", "metric": metric, **more}
     target = style.Target(folder, "f", style.Look())
-    request = FigureRequest.model_validate(made)
-    return KINDS["ranks"].draw(request, campaign, target).note
+    return requests.draw(made, campaign, target).note
 
 
 def test_flows_are_in_order_and_their_mean_is_the_column(

@@ -10,10 +10,8 @@ from scipy import stats
 from analysis.campaign import directions
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
-from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
-from analysis.figures.kinds import ratios as table
 from analysis.published import criterion as criteria
 from analysis.published import intervals
 from analysis.published.findings import Runs, find
@@ -21,6 +19,7 @@ from analysis.published.judging import Verdict, judge
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.spec.vocabulary import METRICS
+from tests.analysis import requests
 
 CAPACITIES = np.arange(100.0) + 1
 
@@ -112,8 +111,8 @@ def test_the_best_is_what_the_metric_says(
     factor = np.ones(100)
     factor[[7, 42]] = 3, 0.25
     rows = runs(factor).rename(columns={"steady.jain": column})
-    request = FigureRequest(kind="ratios", metric=metric, over="lia")
-    drawn = table.draw(request, Campaign("a", rows), style.Target(tmp_path, "f"))
+    request = {"kind": "ratios", "metric": metric, "over": "lia"}
+    drawn = requests.draw(request, Campaign("a", rows), style.Target(tmp_path, "f"))
     assert drawn.head[6:] == head
     assert f"The {head[0]} and the {head[1]} are" in (drawn.note or "")
     named = [
@@ -131,8 +130,8 @@ def test_the_table_names_the_best_and_the_worst_points(tmp_path: Path) -> None:
     factor = np.ones(100)
     factor[[7, 42]] = 3, 0.25
     loaded = Campaign("a", runs(factor), factors=("link1.capacity_mbps",))
-    request = FigureRequest(kind="ratios", metric="jain", part="steady", over="lia")
-    drawn = table.draw(request, loaded, style.Target(tmp_path, "f"))
+    request = {"kind": "ratios", "metric": "jain", "part": "steady", "over": "lia"}
+    drawn = requests.draw(request, loaded, style.Target(tmp_path, "f"))
     (row,) = drawn.cells
     assert row[:4] == ("mpcc", "100", f"{factor.mean():.2f}", "1.00")
     assert row[6].startswith("3.00 (point 7)") and row[7].startswith("0.250 (point 42)")
@@ -140,7 +139,7 @@ def test_the_table_names_the_best_and_the_worst_points(tmp_path: Path) -> None:
     assert drawn.title == "Jain's fairness index of each case over lia, steady"
     alone = Campaign("a", runs(factor).query("case == 'mpcc'"))
     with pytest.raises(UndrawableError, match="no network has both lia"):
-        table.draw(request, alone, style.Target(tmp_path, "f"))
+        requests.draw(request, alone, style.Target(tmp_path, "f"))
 
 
 @pytest.mark.parametrize(
@@ -162,8 +161,8 @@ def test_a_users_metric_says_which_values_are_good(
     rows = runs(factor).rename(columns={"steady.jain": "own.sent_packets"})
     said = {"own.sent_packets": direction} if direction else {}
     loaded = Campaign("a", rows, factors=("link1.capacity_mbps",), directions=said)
-    request = FigureRequest(kind="ratios", metric="own.sent_packets", over="lia")
-    drawn = table.draw(request, loaded, style.Target(tmp_path, "f"))
+    request = {"kind": "ratios", "metric": "own.sent_packets", "over": "lia"}
+    drawn = requests.draw(request, loaded, style.Target(tmp_path, "f"))
     assert drawn.head[-2:] == head
     assert drawn.cells[0][6].startswith(first)
 

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.campaign import table
-from analysis.campaign.figure_request import FigureRequest
 from analysis.figures.drawn_figure import DrawnFigure
+from analysis.figures.kinds.goodput.request import Goodput
 from analysis.figures.style import Look, Target
 from analysis.published import (
     cells,
@@ -245,7 +245,7 @@ def test_what_has_no_number_is_no_figure() -> None:
     ],
 )
 def test_a_figure_is_found_after_a_papers_short_name(after: str, figure: str) -> None:
-    request = FigureRequest(kind="box", after=after)
+    request = Goodput(after=after)
     assert publication_pages.published(request) == figure
 
 

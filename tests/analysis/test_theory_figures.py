@@ -9,10 +9,9 @@ from matplotlib.figure import Figure
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import FLUID_CONTROLLERS, FigureRequest, Theory
+from analysis.campaign.figure_request import FLUID_CONTROLLERS, Theory
 from analysis.figures import style
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.registry import KINDS
 from analysis.figures.theory import predict
 from analysis.models import max_min, scenarios
 from analysis.models.controllers import CONTROLLERS
@@ -20,6 +19,7 @@ from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
 from mpbench.plan.settings import setting_of
 from mpbench.theory.planned import PlannedSettings
+from tests.analysis import requests
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 RTT_S = 0.15
@@ -168,8 +168,8 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
 
 
 def draw(request: dict[str, Any], loaded: Campaign) -> DrawnFigure:
-    asked = FigureRequest.model_validate({"metric": "goodput", **request})
-    return KINDS[asked.kind].draw(asked, loaded, style.Target(Path(), "f"))
+    figure = {"metric": "goodput", **request}
+    return requests.draw(figure, loaded, style.Target(Path(), "f"))
 
 
 def named(picture: Figure) -> dict[str, Any]:

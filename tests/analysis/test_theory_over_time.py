@@ -8,16 +8,16 @@ import pytest
 from matplotlib.figure import Figure
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.figure_request import FigureRequest, Theory
-from analysis.figures import style, theory_marks
+from analysis.campaign.figure_request import Theory
+from analysis.figures import palette, style
 from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
-from analysis.figures.registry import KINDS
 from analysis.figures.theory_over_time import Expected, Level, expected
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.report.loading import load_campaign
 from mpbench.theory.planned import PlannedSettings
+from tests.analysis import requests
 from tests.calls import Command
 
 TCP, MPTCP = 1448 / 1514, 1428 / 1514
@@ -101,8 +101,8 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
 
 
 def draw(request: dict[str, Any], campaign: Campaign) -> DrawnFigure:
-    asked = FigureRequest.model_validate({"kind": "over_time", **request})
-    return KINDS[asked.kind].draw(asked, campaign, style.Target(Path(), "f"))
+    figure = {"kind": "over_time", **request}
+    return requests.draw(figure, campaign, style.Target(Path(), "f"))
 
 
 def test_lines_beside_the_measured_ones(
@@ -116,7 +116,7 @@ def test_lines_beside_the_measured_ones(
         {
             str(line.get_label())
             for line in axis.get_lines()
-            if line.get_color() == theory_marks.NEUTRAL and line.get_linestyle() == "--"
+            if line.get_color() == palette.NEUTRAL and line.get_linestyle() == "--"
         }
         for axis in (goodput, windows, times)
     ]

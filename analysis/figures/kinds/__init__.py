@@ -1,1 +1,1 @@
-"""One file per kind of figure: the step from the table to values, and the plot."""
+"""One folder per kind of figure: its request, its values, and its picture."""

@@ -1,0 +1,1 @@
+"""Boxes of a metric, one per batch of a criterion."""

@@ -1,0 +1,124 @@
+"""Box plots of a metric by batches of a criterion."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.campaign import batches
+from analysis.figures import palette, style
+from analysis.figures.kinds.box.data import BoxData, Panel
+
+SPREAD = 0.56
+"""Width over which the points of a box are spread, in boxes."""
+GOLDEN = 0.6180339887498949
+COLUMNS = 2
+"""The most panels side by side."""
+LABEL_INCHES = 0.78
+"""Width that the label of a batch needs."""
+
+
+def draw(data: BoxData, look: style.Look) -> Figure:
+    """Draw one panel per name, and in it one box per batch."""
+    panels, bounds, labels, lines = data.panels, data.bounds, data.labels, data.lines
+    columns = 1 if look.narrow else min(COLUMNS, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    figure, axes = style.panels(columns, rows)
+    width, height = style.PANEL_INCHES
+    width = max(width, 0.7 + LABEL_INCHES * (len(bounds) - 1))
+    figure.set_size_inches(width * columns, height * rows)
+    for place, (axis, name) in enumerate(zip(axes, panels, strict=False)):
+        panel = panels[name]
+        for value in lines:
+            axis.axhline(
+                value, color=palette.GREY, lw=0.8, ls="-" if not value else ":"
+            )
+        _boxes(axis, panel, bounds)
+        if panel.bound is not None:
+            _mark_bound(axis, panel.criterion, panel.bound, bounds)
+        axis.set_xlabel(labels[0])
+        if place % columns == 0:
+            axis.set_ylabel(labels[1])
+        if len(panels) > 1:
+            axis.set_title(name, loc="left")
+    if min(float(panel.values.min()) for panel in panels.values()) >= 0:
+        axes[0].set_ylim(bottom=-0.02 * axes[0].get_ylim()[1])
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    return figure
+
+
+def _boxes(axis: Axes, panel: Panel, bounds: Sequence[float]) -> None:
+    by_batch = batches.groups(panel.criterion, panel.values, bounds)
+    for place, group in enumerate(by_batch):
+        axis.plot(
+            place + _spread(len(group)),
+            np.sort(group),
+            ".",
+            color=palette.BLUE,
+            alpha=0.6,
+            ms=5,
+            mew=0,
+            zorder=3,
+        )
+    filled = [place for place, group in enumerate(by_batch) if len(group)]
+    axis.boxplot(
+        [by_batch[place] for place in filled],
+        positions=filled,
+        widths=0.62,
+        showfliers=False,
+        manage_ticks=False,
+        patch_artist=True,
+        boxprops={
+            "facecolor": (*_rgb(palette.LIGHT_BLUE), 0.45),
+            "edgecolor": palette.BLUE,
+        },
+        whiskerprops={"color": palette.BLUE},
+        capprops={"color": palette.BLUE},
+        medianprops={"color": palette.ORANGE, "lw": 1.8},
+        zorder=2,
+    )
+    names = [
+        f"{batches.label(bounds, i)}\nn = {len(group)}"
+        for i, group in enumerate(by_batch)
+    ]
+    axis.set_xticks(range(len(by_batch)), names)
+    axis.set_xlim(-0.6, len(by_batch) - 0.4)
+
+
+def _mark_bound(
+    axis: Axes, criterion: pd.Series, bound: pd.Series, bounds: Sequence[float]
+) -> None:
+    by_batch = batches.groups(criterion, bound, bounds)
+    places = [i for i, group in enumerate(by_batch) if len(group)]
+    axis.plot(
+        places,
+        [float(np.median(by_batch[i])) for i in places],
+        "D",
+        color="black",
+        mfc="white",
+        ms=4.5,
+        zorder=4,
+        label="most that headers allow (median)",
+    )
+    axis.legend(
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        borderaxespad=0,
+        frameon=False,
+        fontsize=8,
+        handletextpad=0.2,
+    )
+
+
+def _spread(count: int) -> np.ndarray:
+    """Sideways positions that are even and not random: the golden ratio's sequence."""
+    return (np.arange(1, count + 1) * GOLDEN % 1 - 0.5) * SPREAD
+
+
+def _rgb(colour: str) -> tuple[float, float, float]:
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return red, green, blue

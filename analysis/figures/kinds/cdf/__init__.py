@@ -1,0 +1,1 @@
+"""Cumulative distributions of a metric."""

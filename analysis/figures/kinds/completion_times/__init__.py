@@ -1,0 +1,1 @@
+"""Cumulative distributions of the completion times of all flows of a point."""

@@ -1,0 +1,1 @@
+"""Goodput of each design point: MPTCP beside TCP on every path, stacked."""

@@ -1,0 +1,86 @@
+"""Goodput of each design point: MPTCP beside TCP on every path."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import path_words, paths
+from analysis.figures import palette
+from analysis.figures.data import metric_column, ok_runs
+from analysis.figures.drawn_figure import PageText, UndrawableError
+from analysis.figures.kinds.goodput.request import Goodput
+
+STACKED = (
+    "Where the bar of MPTCP is as high as the stack beside it, MPTCP adds the paths up"
+    " as well as one TCP on each. "
+)
+LINE = (
+    "The line shows what the links carry, headers included, so no goodput reaches it."
+    " Repetitions are averaged."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoodputData(PageText):
+    """Goodput and capacity of each design point.
+
+    cases : goodput by point of each case, in Mbit/s
+    alone : goodput by point of TCP on each path, in Mbit/s; may be empty
+    capacities : capacities in Mbit/s, one row per point and one column per path
+    numbers : the number of each case, for its colour
+    """
+
+    cases: Mapping[str, pd.Series]
+    alone: Mapping[str, pd.Series]
+    capacities: pd.DataFrame
+    numbers: Mapping[str, int]
+
+
+def data(request: Goodput, campaign: Campaign) -> GoodputData:
+    """MPTCP's goodput at each design point beside that of TCP on each path.
+
+    Raises UndrawableError if no run of the request's case is ok.
+    """
+    runs = ok_runs(campaign)
+    column = metric_column(runs, "goodput")
+    named = [f"{name}.capacity_mbps" for name in paths(runs)]
+    links = sorted(name for name in runs.columns if name.endswith(".capacity_mbps"))
+    capacities_of = named if named and set(named) <= set(links) else links
+    mptcp = runs[runs["protocol"] == "mptcp"]
+    shown = runs if mptcp.empty else mptcp
+    if request.case is not None:
+        shown = runs[runs["case"] == request.case]
+    if shown.empty:
+        raise UndrawableError(f"no run of {request.case} is ok")
+    alone = _tcp_alone(shown[shown["case"] == shown["case"].iloc[0]], capacities_of)
+    return GoodputData(
+        cases={
+            str(case): rows.groupby("point")[column].mean()
+            for case, rows in shown.groupby("case", sort=False)
+        },
+        alone=alone,
+        capacities=runs.groupby("point")[capacities_of].first(),
+        numbers=palette.case_numbers(campaign.runs["case"]),
+        note=f"{STACKED if alone else ''}{LINE}",
+    )
+
+
+def _tcp_alone(rows: pd.DataFrame, named: Sequence[str]) -> dict[str, pd.Series]:
+    """Goodput of TCP alone on each path by design point, in Mbit/s.
+
+    rows : the rows of one case of MPTCP; those of another case have no such columns
+    Returns an empty mapping unless the goodput is known on all paths.
+    """
+    heads = [name.rpartition(".")[0] for name in named]
+    names = {f"{head}.tcp_goodput_mbps": head for head in heads}
+    if not names.keys() <= set(rows.columns):
+        return {}
+    known = rows.dropna(subset=list(names))
+    means = known.groupby("point")[list(names)].mean()
+    return {
+        f"TCP on {path_words(head)} by itself": means[name]
+        for name, head in names.items()
+        if len(means)
+    }

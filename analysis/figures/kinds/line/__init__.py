@@ -1,0 +1,1 @@
+"""Means of a metric against a factor, one line per case."""

@@ -1,0 +1,171 @@
+"""Means of a metric against a factor, with their confidence intervals."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import label, without_mathematics
+from analysis.figures import palette, theory, theory_notes
+from analysis.figures.data import (
+    MOST_GROUPS,
+    REFERENCE_LINES,
+    axis_labels,
+    check_distinct,
+    group_label,
+    groups_by,
+    metric_column,
+    metric_missing,
+    networks,
+    ok_runs,
+    parameter_column,
+    rows_of,
+    summary_row,
+    value_text,
+)
+from analysis.figures.drawn_figure import PageText, UndrawableError
+from analysis.figures.intervals import mean_interval
+from analysis.figures.kinds.line.request import Line
+
+NOTE = (
+    "Each mark is a mean over n networks, or over the repetitions of a single network. "
+    "Its bar is the 95 % confidence interval of the mean by Student's t; a mark with "
+    "n = 1 has none."
+)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The marks of one case, by rising x.
+
+    x : values of the factor, shape (n,)
+    means, halves : means and half widths of their intervals, shape (n,); NaN for the
+        interval of a single value
+    """
+
+    x: np.ndarray
+    means: np.ndarray
+    halves: np.ndarray
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The curves of one value of the factor `panels`, or of all runs.
+
+    name : the value, in words; "" for all runs
+    points : design point and case of each run, as theory knows them
+    """
+
+    name: str
+    curves: dict[str, Curve]
+    points: set[theory.Point]
+
+    @property
+    def least(self) -> float:
+        """The smallest mean."""
+        return min(float(curve.means.min()) for curve in self.curves.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineData(PageText):
+    """The panels of a figure, at least one, and what theory says about their runs.
+
+    labels : of the axes
+    log : the axes with a logarithmic scale
+    lines : values of the metric at which a line is drawn
+    expected : curves of theory
+    at : the factor of each design point and case
+    values : all values of the factor, rising
+    unit : of the factor
+    numbers : the number of each case, for its colour
+    """
+
+    panels: Sequence[Panel]
+    labels: tuple[str, str]
+    log: str | None
+    lines: Sequence[float]
+    expected: Sequence[theory.Curve]
+    at: Mapping[theory.Point, float]
+    values: Sequence[float]
+    unit: str
+    numbers: Mapping[str, int]
+
+
+def data(request: Line, campaign: Campaign) -> LineData:
+    """One line per case over the values of the factor `by`.
+
+    With `panels` there is one panel per value of that factor.
+    """
+    runs = ok_runs(campaign)
+    column = metric_column(runs, request.metric, request.part)
+    by = parameter_column(runs, request.by)
+    if not pd.api.types.is_numeric_dtype(runs[by]):
+        raise UndrawableError(
+            f"{request.by} has no numbers; a figure of kind groups shows words"
+        )
+    rows = rows_of(runs, request.metric, request.case).dropna(subset=[column, by])
+    if rows.empty:
+        raise metric_missing(request.metric, request.case)
+    points = _points(rows)
+    at = dict(zip(points, rows[by], strict=True))
+    expected = theory.curves(
+        request.theory, request.metric, request.part, campaign, points
+    )
+    keys = ["case", by]
+    if request.panels:
+        keys.append(parameter_column(rows, request.panels))
+        if (count := rows[keys[-1]].nunique()) > MOST_GROUPS:
+            raise UndrawableError(
+                f"{request.panels} has {count} values, more than the {MOST_GROUPS}"
+                " panels that fit; leave panels out"
+            )
+    rows = networks(rows, keys)
+    what = group_label(rows, request.panels)
+    unit = label(by).partition(" [")[2].rstrip("]")
+    panels, summary = [], []
+    for value, group in groups_by(rows, request.panels):
+        curves = {
+            str(case): _curve(of_case, column, by)
+            for case, of_case in group.groupby("case", sort=False)
+        }
+        panels.append(Panel(f"{what} {value}".strip(), curves, set(_points(group))))
+        summary += [
+            summary_row(column, value_text(x, unit), str(case), value, marks)
+            for case, of_case in group.groupby("case", sort=False)
+            for x, marks in of_case.groupby(by)[column]
+        ]
+    shown = {name for panel in panels for name in panel.curves}
+    check_distinct(len(shown), "lines")
+    return LineData(
+        panels=panels,
+        labels=axis_labels(request.labels, (label(by), label(column))),
+        log=request.log,
+        lines=REFERENCE_LINES.get(request.metric, ()),
+        expected=expected,
+        at=at,
+        values=sorted(rows[by].unique()),
+        unit=unit,
+        numbers=palette.case_numbers(campaign.runs["case"]),
+        note=theory_notes.note(expected, column, at),
+        reading=NOTE,
+        summary=pd.DataFrame(summary),
+        group_label=without_mathematics(label(by)),
+        batch_label=what or "batch",
+    )
+
+
+def _points(rows: pd.DataFrame) -> list[theory.Point]:
+    return list(zip(rows["point"], rows["case"].map(str), strict=True))
+
+
+def _curve(rows: pd.DataFrame, column: str, by: str) -> Curve:
+    """The marks of one case."""
+    values = {x: group[column].to_numpy(float) for x, group in rows.groupby(by)}
+    intervals = [mean_interval(group) for group in values.values()]
+    return Curve(
+        np.array(list(values), float),
+        np.array([mean for mean, _ in intervals]),
+        np.array([half for _, half in intervals]),
+    )

@@ -1,0 +1,70 @@
+"""Lines of means with intervals, one per case."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.figures import axes, palette, style, theory_marks
+from analysis.figures.data import value_text
+from analysis.figures.kinds.line.data import Curve, LineData
+
+MOST_NAMED = 6
+"""The most values whose names fit below a logarithmic axis."""
+MOST_COLUMNS = 3
+"""The most panels side by side."""
+
+
+def draw(data: LineData, look: style.Look) -> Figure:
+    """Draw one panel per name, and in it one line per case."""
+    panels, numbers = data.panels, data.numbers
+    columns = 1 if look.narrow else min(MOST_COLUMNS, len(panels))
+    figure, places = style.panels(columns, -(-len(panels) // columns))
+    for place, (axis, panel) in enumerate(zip(places, panels, strict=False)):
+        for line in data.lines:
+            axis.axhline(line, color=palette.GREY, lw=0.8, ls=":")
+        for name, curve in panel.curves.items():
+            _plot(axis, name, curve, numbers[name], len(numbers))
+        for model, known in theory_marks.numbered(data.expected):
+            known = known.of(panel.points)
+            theory_marks.draw(axis, known, data.at, numbers, model, joined=True)
+        axes.dress(axis, data.labels, data.log, (data.values[0], panel.least))
+        if place % columns:
+            axis.set_ylabel("")
+        if panel.name:
+            axis.set_title(panel.name)
+        if data.log in ("x", "both"):
+            _name_values(axis, data.values, data.unit)
+    for axis in places[len(panels) :]:
+        axis.set_visible(False)
+    if len(panels) == 1:
+        axes.size_with_legend(figure, places[0])
+    else:
+        axes.size_panels(figure, places[: len(panels)], columns, look)
+    return figure
+
+
+def _name_values(axis: Axes, values: Sequence[float], unit: str) -> None:
+    """Write a logarithmic axis's values as the factor has them, if they fit."""
+    if len(values) <= MOST_NAMED:
+        axis.set_xticks(values, [value_text(x, unit) for x in values])
+        axis.set_xticks([], minor=True)
+        if unit == "bytes":
+            axis.set_xlabel(axis.get_xlabel().removesuffix(" [bytes]"))
+
+
+def _plot(axis: Axes, name: str, curve: Curve, number: int, count: int) -> None:
+    axis.errorbar(
+        curve.x,
+        curve.means,
+        yerr=np.nan_to_num(curve.halves),
+        label=name,
+        color=palette.colour(number),
+        linestyle=palette.dash(number, count),
+        marker=palette.marker(number),
+        markersize=4,
+        linewidth=1.2,
+        elinewidth=0.9,
+        capsize=2.5,
+    )

@@ -1,0 +1,1 @@
+"""Throughput of each path beside LIA's model."""

@@ -1,0 +1,1 @@
+"""Quantities of single runs over time."""

@@ -1,0 +1,1 @@
+"""A metric against a criterion or a factor, one mark per network."""

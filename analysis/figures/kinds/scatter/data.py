@@ -1,0 +1,122 @@
+"""A metric against a criterion or a factor: one mark per network and case."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import label
+from analysis.figures import palette, theory, theory_notes
+from analysis.figures.data import (
+    REFERENCE_LINES,
+    axis_labels,
+    check_distinct,
+    criterion_label,
+    criterion_values,
+    metric_column,
+    metric_missing,
+    ok_runs,
+    parameter_column,
+    rows_of,
+    summary_row,
+)
+from analysis.figures.drawn_figure import PageText, UndrawableError
+from analysis.figures.intervals import mean_interval
+from analysis.figures.kinds.scatter.request import Scatter
+
+NOTE = (
+    "Each mark is a network. Where a network was run several times, the mark is the "
+    "mean, and its bar is the 95 % confidence interval of the mean by Student's t."
+)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The networks of one case.
+
+    x : values of the criterion or factor
+    means, halves : means over repetitions and half widths of their intervals, shape
+        (n,); NaN for the interval of a single value
+    """
+
+    x: Sequence[float]
+    means: np.ndarray
+    halves: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScatterData(PageText):
+    """The marks of each case, at least one, and what theory says about their runs.
+
+    labels : of the axes
+    log : the axes with a logarithmic scale
+    lines : values of the metric at which a line is drawn
+    expected : curves of theory
+    at : the criterion or factor of each design point and case
+    numbers : the number of each case, for its colour
+    """
+
+    cases: Mapping[str, Marks]
+    labels: tuple[str, str]
+    log: str | None
+    lines: Sequence[float]
+    expected: Sequence[theory.Curve]
+    at: Mapping[theory.Point, float]
+    numbers: Mapping[str, int]
+
+
+def data(request: Scatter, campaign: Campaign) -> ScatterData:
+    """The metric of each network over the criterion, or over the factor `by`."""
+    runs = ok_runs(campaign)
+    column = metric_column(runs, request.metric, request.part)
+    rows = rows_of(runs, request.metric, request.case).dropna(subset=[column])
+    if rows.empty:
+        raise metric_missing(request.metric, request.case)
+    if request.criterion:
+        x = criterion_values(rows, request.criterion)
+        x_label = criterion_label(str(x.name), request.criterion)
+    else:
+        x = rows[parameter_column(rows, request.by or "")]
+        x_label = label(str(x.name))
+    if not pd.api.types.is_numeric_dtype(x):
+        raise UndrawableError(f"{x.name} has no numbers to draw against")
+    rows = rows.assign(_x=x).dropna(subset=["_x"])
+    points = list(zip(rows["point"], rows["case"].map(str), strict=True))
+    expected = theory.curves(
+        request.theory, request.metric, request.part, campaign, points
+    )
+    cases = {
+        str(case): _marks(of_case, column)
+        for case, of_case in rows.groupby("case", sort=False)
+    }
+    check_distinct(len(cases), "cases")
+    return ScatterData(
+        cases=cases,
+        labels=axis_labels(request.labels, (x_label, label(column))),
+        log=request.log,
+        lines=REFERENCE_LINES.get(request.metric, ()),
+        expected=expected,
+        at=dict(zip(points, rows["_x"], strict=True)),
+        numbers=palette.case_numbers(campaign.runs["case"]),
+        note=theory_notes.note(expected, column),
+        reading=NOTE,
+        summary=pd.DataFrame(
+            [
+                summary_row(column, "", name, "", pd.Series(marks.means))
+                for name, marks in cases.items()
+            ]
+        ),
+    )
+
+
+def _marks(rows: pd.DataFrame, column: str) -> Marks:
+    """The marks of one case."""
+    groups = [group for _, group in rows.groupby("point")]
+    intervals = [mean_interval(g[column].to_numpy(float)) for g in groups]
+    return Marks(
+        [group["_x"].iloc[0] for group in groups],
+        np.array([mean for mean, _ in intervals]),
+        np.array([half for _, half in intervals]),
+    )

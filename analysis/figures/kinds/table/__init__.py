@@ -1,0 +1,1 @@
+"""Medians and quartiles of a metric, one row per case."""

@@ -1,0 +1,63 @@
+"""Colours, dashes, marks and fillings by which the series of a figure differ."""
+
+from collections.abc import Iterable
+from typing import Any
+
+# After the colours of Okabe and Ito, which can be told apart with any colour vision.
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
+LIGHT_BLUE = "#BFDDF0"
+SERIES = (
+    BLUE,
+    ORANGE,
+    "#009E73",
+    "#B8559A",
+    "#B07D00",
+    "#3A9BD9",
+    "#6B6B6B",
+    "#7A4FD0",
+)
+"""Colours of cases in their order, the same as in the dashboard (canvas.js). All of
+them are dark enough to be seen on white."""
+DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)))
+"""Line styles, so that lines differ without their colours too."""
+HATCHES = ("", "////", "....", "xxxx")
+"""Fillings of bars and boxes beyond the first eight."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+"""Marks of single values, so that cases differ without their colours too."""
+MOST_SERIES = len(SERIES) * len(DASHES)
+"""More lines, bars or boxes than this would not all look different."""
+GREYS = ("#A6A6A6", "#D4D4D4", "#7F7F7F", "#BEBEBE")
+"""Greys of stacked bars; neighbours differ in lightness."""
+NEUTRAL = "#303030"
+"""The colour of theory that is the same for all cases."""
+
+
+def colour(number: int) -> str:
+    """The colour of the case, line or bar of that number, from 0."""
+    return SERIES[number % len(SERIES)]
+
+
+def dash(number: int, count: int) -> Any:
+    """The style of line `number` of `count`: every line differs by colour or style."""
+    if count <= len(SERIES):
+        return DASHES[number % len(DASHES)]
+    return DASHES[number // len(SERIES) % len(DASHES)]
+
+
+def marker(number: int) -> str:
+    """The mark of a case: with its colour, it differs for the first 64 cases."""
+    return MARKERS[(number + number // len(SERIES)) % len(MARKERS)]
+
+
+def hatch(number: int) -> str:
+    """The filling of the bar or box of that number."""
+    return HATCHES[number // len(SERIES) % len(HATCHES)]
+
+
+def case_numbers(cases: Iterable[object]) -> dict[str, int]:
+    """The number of each case, which gives it one colour in all figures.
+
+    cases : the column `case` of all runs of the campaign
+    """
+    names = dict.fromkeys(str(case) for case in cases)
+    return {name: number for number, name in enumerate(names)}
