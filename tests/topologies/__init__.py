@@ -1,0 +1,1 @@
+"""Tests of networks and links without a guest: the lines that build them."""
