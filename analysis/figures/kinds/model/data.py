@@ -41,7 +41,7 @@ class ModelData(PageText):
 
 
 def data(request: Model, campaign: Campaign) -> ModelData:
-    """What each path sent and what the model predicts, against the factor `by`.
+    """Throughput that each path sent and that the model predicts, over the factor `by`.
 
     Raises UndrawableError for runs about which the model says nothing.
     """
