@@ -178,7 +178,7 @@ def test_data_after_a_fallback_go_on_from_the_last_mapping(tmp_path: Path) -> No
 def test_a_mapping_that_ends_with_held_payload_leaves_nothing_held(
     tmp_path: Path,
 ) -> None:
-    """Two thousand times a segment comes first and its mapping with the next one. What
+    """Of two thousand pairs, the first segment comes without its mapping. What
     is left at the end is one segment that no mapping has reached."""
     wire = Wire()
     first, _ = opened_mptcp(wire, 0, FORTH)
