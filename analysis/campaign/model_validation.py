@@ -50,7 +50,10 @@ def compare(row: Mapping[str, Any]) -> Compared:
     paths = path_names.of_row(row)
     losses = tuple(float(row[f"{i}.loss_percent"]) / 100 for i in paths)
     rtts_s = [2 * float(row[f"{i}.delay_ms"]) / 1e3 for i in paths]
-    frames = [float(row[f"{i}.bytes"]) / FRAME_BYTES for i in paths]
+    sent = [row[f"{i}.bytes"] for i in paths]
+    if None in sent:
+        raise ValueError("the model applies to data of one direction only")
+    frames = [float(count) / FRAME_BYTES for count in sent]
     free, bounded = (
         throughput.predict(losses, rtts_s, bounded=with_bound)
         for with_bound in (False, True)

@@ -44,6 +44,7 @@ def test_errors() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        ({"path1.bytes": None, "path2.bytes": None}, "one direction"),
         ({"congestion_control": "cubic"}, "MPTCP with lia"),
         ({"protocol": "tcp"}, "MPTCP with lia"),
         ({"path1.loss_percent": 0.0}, "loss 0 is not between"),
