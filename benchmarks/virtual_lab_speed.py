@@ -308,7 +308,11 @@ def markdown(runs: list[Measured], tree: list[Measured]) -> str:
     if len(tree) == len(SHORT_S):
         per_s[TREE_WORDS] = tree_slope(tree)
     first = next(iter(per_s))
-    rows = [f"| {name} | {cost / per_s[first]:.2g} |" for name, cost in per_s.items()]
+    ratios = {name: cost / per_s[first] for name, cost in per_s.items()}
+    rows = [
+        f"| {name} | {ratio:.{0 if ratio >= 10 else 1}f} |"
+        for name, ratio in ratios.items()
+    ]
     head = f"| run | CPU time per virtual second, over that of {first} |"
     return "\n".join([head, "|---|---:|", *rows])
 
