@@ -26,6 +26,8 @@ def check(job: Job) -> None:
     names = job.report.names if job.report else None
     if names is not None and len(names) != len(job.traffic):
         raise ValueError("report.names: needs one name per traffic entry")
+    if job.report and len(job.report.expect) not in (0, len(job.traffic)):
+        raise ValueError("report.expect: needs one value per traffic entry")
     try:
         _ = job.description
     except KeyError:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from jobs.expect import Expect
 from jobs.marks import Bounds
 from jobs.values import Name, Seconds
 
@@ -15,8 +16,11 @@ class Report:
     phases : name to (start, end), seconds after the beginning of the traffic
     background : numbers of the traffic entries, from 0, that stay out of goodput,
         fairness and completion
+    expect : of the traffic entries, in order, null for an entry that expects nothing;
+        empty if none does
     """
 
     names: tuple[Name | None, ...] | None
     phases: Mapping[Name, tuple[Seconds, Seconds]]
     background: tuple[Annotated[int, Bounds(least=0)], ...] = ()
+    expect: tuple[Expect | None, ...] = ()

@@ -1,21 +1,21 @@
 """The artefacts of a run, read into values."""
 
-import re
-import signal
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from analysis.run import observed_links, tools
 from analysis.run.job import Job, LinkSettings, Traffic, read_job
+from analysis.run.outcomes import endings, provoked
+from analysis.run.outcomes.endings import Ending, Read
+from analysis.run.outcomes.provoked import Provoked
 from analysis.run.readers import changes as record_of_changes
-from analysis.run.readers import counters, files, links, outcome, qdiscs, queues
+from analysis.run.readers import counters, links, outcome, qdiscs, queues
 from analysis.run.readers.changes import Change
-from analysis.run.readers.outcome import Outcome, Process, UserPath
+from analysis.run.readers.outcome import Outcome, UserPath
 from analysis.run.readers.queues import QueueRecord
-
-_PROGRAM = re.compile(r"traffic-(\d+)-(client|server)")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,9 @@ class Artefacts:
     users : host that opens connections to its paths
     changes : the changes of links that the guest made, in order
     queues : what waited in the queues of links over time; None if it was not recorded
+    endings : how each traffic entry ended, in the job's order
+    excused : numbers of the entries that did not end well, as the job provokes or
+        expects. Their reports are None if they cannot be measured
     """
 
     job: Job
@@ -45,18 +48,20 @@ class Artefacts:
     users: Mapping[str, tuple[UserPath, ...]]
     changes: tuple[Change, ...] = ()
     queues: QueueRecord | None = None
+    endings: tuple[Ending, ...] = ()
+    excused: frozenset[int] = frozenset()
+
+    @cached_property
+    def provoked(self) -> Provoked:
+        """The failures that the job provokes."""
+        return provoked.of_run(self.job, self.outcome, self.users)
 
     def paths_of(self, entry: Traffic) -> dict[int, UserPath]:
         """The paths that the transport of an entry is to use, by number from 1.
 
         Of an entry with several hosts, these are the paths of the first: see `by_host`.
         """
-        paths = dict(enumerate(self.users[entry.source], start=1))
-        transport = entry.transport
-        if transport.protocol == "mptcp" and transport.same_pair is None:
-            return paths
-        taken = entry.paths or {transport.path or 1}
-        return {number: path for number, path in paths.items() if number in taken}
+        return provoked.paths_of(self.users, entry)
 
     @property
     def needed_links(self) -> set[str]:
@@ -97,37 +102,68 @@ class Artefacts:
         )
 
 
+class TimedOut(ValueError):
+    """A run whose traffic went on until the guest ended it."""
+
+
 def load(run: Path) -> Artefacts:
     """Read `job.json` and `artefacts/` in a run's folder.
 
     Raises ValueError, with one line, if the run failed or a file is missing or
-    damaged. Such a run cannot be measured.
+    damaged: TimedOut if traffic did not end. Such a run cannot be measured. Failures
+    that the job itself provokes, or that it expects, are no failures of the run.
     """
     folder = run / "artefacts"
     job = read_job(run / "job.json")
     reported = outcome.read(folder / "outcome.json")
     if reported.error is not None:
         raise ValueError(reported.error)
-    _refuse_failed_processes(reported, folder, job)
-    reports = tuple(
-        tools.tool(entry.tool).read(folder, index)
-        for index, entry in enumerate(job.traffic)
-    )
+    users = reported.users or _single_user(job)
+    read = endings.read_reports(job, folder)
+    ended = endings.all_of(job, reported, read, folder)
+    caused = provoked.of_run(job, reported, users)
+    excused = {
+        index
+        for index, (entry, one) in enumerate(zip(job.traffic, ended, strict=True))
+        if not one.fine and caused.end(entry, one.at_s)
+    }
+    _refuse_failed_processes(reported, folder, job, excused)
+    for index, one in enumerate(read):
+        if one.fault and index not in excused:
+            raise ValueError(one.fault)
     shaped = qdiscs.read(folder / "qdisc-end.json")
     return Artefacts(
         job=job,
         outcome=reported,
-        reports=reports,
+        reports=tuple(
+            _salvaged(job, index, folder, one) if index in excused else one.report
+            for index, one in enumerate(read)
+        ),
         counters={
             host: counters.read(folder / f"nstat-{host}.json") for host in job.hosts
         },
         qdiscs=shaped,
         interfaces=links.read(folder / "link-end.json"),
         links=observed_links.read_back(reported.links, shaped),
-        users=reported.users or _single_user(job),
+        users=users,
         changes=record_of_changes.read(folder / "changes.csv") if job.changes else (),
         queues=_queues(folder, job),
+        endings=ended,
+        excused=frozenset(excused),
     )
+
+
+def _salvaged(job: Job, index: int, folder: Path, read: Read) -> Any:
+    """The report of an entry that did not end well; None if it cannot be measured."""
+    entry, report = job.traffic[index], read.report
+    tool = tools.tool(entry.tool)
+    try:
+        if read.fault:
+            report = (tools.has(entry, "salvage") or tool.read)(folder, index)
+        tool.flow(entry, report)
+    except ValueError:
+        return None
+    return report
 
 
 def _queues(folder: Path, job: Job) -> QueueRecord | None:
@@ -146,46 +182,26 @@ def _single_user(job: Job) -> dict[str, tuple[UserPath, ...]]:
     return {job.traffic[0].source: paths}
 
 
-def _refuse_failed_processes(reported: Outcome, folder: Path, job: Job) -> None:
+def _refuse_failed_processes(
+    reported: Outcome, folder: Path, job: Job, excused: Collection[int]
+) -> None:
     """Raise ValueError if a process of the traffic failed.
 
     Clients are checked first, because a server often fails only because its client
     did.
+
+    excused : the numbers of entries that may fail
     """
+    may_fail = [job.traffic[index] for index in excused]
     for process in sorted(reported.processes, key=lambda p: "client" not in p.name):
-        tool, allowed = _tool_of(process.name, job)
-        if process.exit_code in allowed or _was_ended(process, job):
+        entry, end = endings.entry_of(process, job)
+        if any(entry is other for other in may_fail):
             continue
-        ending = _ending(process.exit_code)
-        cause = tool.explain(folder, process.name) if tool else ""
-        cause = cause or files.tail(folder / f"{process.name}.err")
-        raise ValueError(f"{process.name}: {ending}{f': {cause}' if cause else ''}")
-
-
-def _tool_of(process: str, job: Job) -> tuple[tools.Tool | None, tuple[int, ...]]:
-    """The tool of a process, None if unknown, and its exit statuses without failure."""
-    match = _PROGRAM.fullmatch(process)
-    if match is None or int(match[1]) >= len(job.traffic):
-        return None, (0,)
-    entry = job.traffic[int(match[1])]
-    tool = tools.tool(entry.tool)
-    return tool, tool.allowed(entry) if match[2] == "client" else (0,)
-
-
-def _was_ended(process: Process, job: Job) -> bool:
-    """Whether a server went on until it was ended. Then its exit
-    status says nothing."""
-    match = _PROGRAM.fullmatch(process.name)
-    if match is None or match[2] != "server" or int(match[1]) >= len(job.traffic):
-        return False
-    ended = tools.has(job.traffic[int(match[1])], "ENDED")
-    return bool(ended) and process.end_s is None
-
-
-def _ending(code: int | None) -> str:
-    """The end of a process, in running text."""
-    if code is None:
-        return "did not end"
-    if code == -signal.SIGXFSZ:
-        return "ended because a file that it wrote reached the limit of size"
-    return f"killed by signal {-code}" if code < 0 else f"exit status {code}"
+        if process.stopped_s is not None:
+            limit = f"{job.time_limit_s:g} virtual seconds"
+            raise TimedOut(f"not done after {limit}: {process.name} did not end")
+        if entry and endings.succeeded(process, entry, end):
+            continue
+        if entry is None and process.exit_code == 0:
+            continue
+        raise ValueError(f"{process.name}: {endings.cause(process, entry, folder)}")

@@ -131,7 +131,7 @@ def _round_trip_s(run: Artefacts, index: int) -> float | None:
     """The round trip at the end of an upload; None if it is not known."""
     entry = run.job.traffic[index]
     round_trip_s = tools.has(entry, "round_trip_s")
-    if round_trip_s is None:
+    if round_trip_s is None or run.reports[index] is None:
         return None
     found: float | None = round_trip_s(entry, run.reports[index])
     return found

@@ -78,7 +78,8 @@ def _parts(run: Artefacts) -> list[Part]:
     """The entries whose tools say what arrived."""
     found = []
     for index, entry in enumerate(run.job.traffic):
-        flow = tools.tool(entry.tool).flow(entry, run.reports[index])
+        report = run.reports[index]
+        flow = tools.of(entry, report).flow(entry, report)
         if flow is None:
             continue
         links = {

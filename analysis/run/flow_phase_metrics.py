@@ -114,9 +114,8 @@ def flow_in_phase(
     """
     entry = run.job.traffic[index]
     zero_s = clock.began_s(run, index)
-    flow = tools.tool(entry.tool).part(
-        entry, run.reports[index], start_s - zero_s, end_s - zero_s
-    )
+    report = run.reports[index]
+    flow = tools.of(entry, report).part(entry, report, start_s - zero_s, end_s - zero_s)
     if flow is None or flow.seconds < LEAST_SHARE_OF_PHASE * (end_s - start_s):
         return None
     return flow

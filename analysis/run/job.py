@@ -9,6 +9,7 @@ from typing import Any
 from analysis.run.readers.files import read_object
 from jobs import reading
 from jobs.changes import Series
+from jobs.expect import Expect
 from tools import ALL, part
 
 FORMAT = 2
@@ -197,6 +198,8 @@ class Job:
     paths : by host that opens connections, the links of each of its paths; empty for
         networks that are built in
     own_network : whether the experiment file describes the network
+    time_limit_s : virtual time after which the guest ends the traffic
+    expect : what each traffic entry is to come to; empty if none says so
     """
 
     parameters: Mapping[str, Any]
@@ -211,6 +214,8 @@ class Job:
     burst_packets: int = 0
     paths: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     own_network: bool = False
+    time_limit_s: float = 0.0
+    expect: tuple[Expect | None, ...] = ()
 
     def is_backup(self, entry: Traffic, path: int) -> bool:
         """Whether a path of an entry's host is one that MPTCP keeps as a backup."""
@@ -285,6 +290,11 @@ def parse_job(job: Mapping[str, Any], name: str) -> Job:
                 reading.read(Series, one) for one in job.get("changes") or ()
             ),
             own_network=job.get("topology", "") is None,
+            time_limit_s=float(job.get("time_limit_s") or 0.0),
+            expect=tuple(
+                None if one is None else reading.read(Expect, one)
+                for one in report.get("expect") or ()
+            ),
             paths={
                 user["host"]: tuple(tuple(path) for path in user["paths"])
                 for user in (job.get("network") or {}).get("users", ())

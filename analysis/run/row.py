@@ -15,6 +15,8 @@ from analysis.run import (
     validity,
 )
 from analysis.run.job import Job, read_job
+from analysis.run.outcomes import columns
+from analysis.run.outcomes.endings import Read
 from analysis.run.readers import files, plugin_numbers
 
 
@@ -25,8 +27,9 @@ def row(run_directory: Path) -> dict[str, Any]:
 
     verdict
         `ok`, `invalid` if the network or the traffic was not what the job asked for
-        (the metrics are there, but they must not enter statistics), or `failed` if
-        the run cannot be measured
+        (the metrics are there, but they must not enter statistics), `timeout` if
+        traffic did not end although nothing in the job keeps it from ending, or
+        `failed` if the run cannot be measured
     reason
         why the verdict is not `ok`, in one line; "" for ok
 
@@ -44,9 +47,13 @@ def row(run_directory: Path) -> dict[str, Any]:
         measured |= trace_metrics.columns(run_directory / "artefacts", job)
         measured |= capture_metrics.columns(run_directory / "artefacts", run)
         measured |= event_columns.columns(run_directory / "artefacts")
+        read = [Read(report) for report in run.reports]
+        measured |= columns.of_entries(run.job, run.counters, read, run.endings)
         measured |= _own_metrics(run_directory)
     except ValueError as error:
-        return {"verdict": "failed", "reason": _one_line(error), **settings}
+        ended = "timeout" if isinstance(error, artefacts.TimedOut) else "failed"
+        known = columns.columns(run_directory / "artefacts", job)
+        return {"verdict": ended, "reason": _one_line(error), **settings, **known}
     reasons = validity.reasons(run)
     verdict = "invalid" if reasons else "ok"
     return {

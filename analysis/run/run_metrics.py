@@ -31,7 +31,7 @@ def flows(run: Artefacts) -> tuple[tools.Flow | None, ...]:
     """Data that the receiver of each traffic entry read, in the job's order; None if
     the entry's tool does not say."""
     pairs = zip(run.job.traffic, run.reports, strict=True)
-    return tuple(tools.tool(entry.tool).flow(entry, report) for entry, report in pairs)
+    return tuple(tools.of(entry, report).flow(entry, report) for entry, report in pairs)
 
 
 def row(run: Artefacts) -> dict[str, Any]:
@@ -146,6 +146,7 @@ def _all_flows(run: Artefacts) -> dict[str, Any]:
         (entry, report)
         for entry, report in pairs
         if entry.flow_bytes is not None and not entry.background
+        if report is not None
     ]
     if not sized:
         return {}
@@ -235,7 +236,7 @@ def _by_tool(run: Artefacts) -> dict[str, Any]:
     ):
         entry_name = entry.name or (f"traffic{number}" if several else None)
         prefix = f"{entry_name}." if entry_name else ""
-        of_entry = tools.tool(entry.tool).columns(entry, report)
+        of_entry = tools.of(entry, report).columns(entry, report)
         columns |= {f"{prefix}{name}": value for name, value in of_entry.items()}
         if several and shown == [entry]:
             columns |= of_entry

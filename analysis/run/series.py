@@ -77,7 +77,7 @@ def reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
         if users and not set(users) & set(entry.sending_hosts):
             continue
         over_time = tools.has(entry, "over_time")
-        if over_time is not None:
+        if over_time is not None and run.reports[number] is not None:
             name, line = over_time(run, number)
             lines_by_name[name] = line
     if not lines_by_name:

@@ -150,6 +150,8 @@ def _windows(run: Artefacts, index: int) -> list[Rate]:
     A last window that is shorter is left out, because its rate varies more.
     """
     entry, zero_s = run.job.traffic[index], began_s(run, index)
+    if run.reports[index] is None:
+        return []
     found = tools.has(entry, "intervals")(entry, run.reports[index], WINDOW_S / 2)
     grouped: dict[int, list[Any]] = {}
     for interval in found:

@@ -41,7 +41,7 @@ def machine_kept_up(run: Artefacts) -> Iterator[str]:
     for index, (entry, report) in enumerate(
         zip(run.job.traffic, run.reports, strict=True)
     ):
-        if tools.has(entry, "BULK"):
+        if tools.has(entry, "BULK") and report is not None:
             late = _round_trip(run, entry, report)
             for reason in (*late, *_filled(run, entry, report)):
                 yield f"traffic {index}: {reason}"
@@ -79,7 +79,7 @@ def _filled(run: Artefacts, entry: Traffic, report: Any) -> Iterator[str]:
     base_ms = sum(link.delay_ms + link.jitter_ms for link in both)
     if _queue_ms(narrowest) < base_ms / 2 or any(link.jitter_ms for link in path):
         return
-    flow = tools.tool(entry.tool).flow(entry, report)
+    flow = tools.of(entry, report).flow(entry, report)
     goodput_mbps = flow.goodput_mbps if flow else 0.0
     capacity_mbps = (narrowest.capacity_mbps or 0.0) * PAYLOAD_BYTES / FRAME_BYTES
     if goodput_mbps < UTILISATION * capacity_mbps:

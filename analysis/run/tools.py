@@ -20,6 +20,9 @@ allowed(entry)
 explain(folder, name)
     why the process `name` failed, in its own words
 
+A report is None if an entry did not end well, as its job provokes, and cannot be
+measured: `of` then gives functions that say so.
+
 A tool may have more, which `has` looks for:
 
 BULK
@@ -38,6 +41,17 @@ excess_s(entry, client_s)
     how much longer the client ran than the entry's duration
 round_trip_s(entry, report)
     the round trip at the end of the transfer; None if it is not known
+error_of(folder, index, end)
+    the error that an end reports although its exit status is 0; "" for none
+salvage(folder, index)
+    the report of an entry that did not end well, as far as it goes; raises ValueError.
+    Without it, `read` is tried
+ending(entry, report)
+    how an entry ended whose processes did not fail, in a word of
+    `analysis.run.outcomes.endings`, and the tool's own error
+connected(entry, report)
+    the number of connections that were established, and when the first of them was, in
+    seconds after the beginning of the traffic; None for what is not known
 datagrams(entry)
     whether an entry of a job sends datagrams; no tool does without this function
 receiver_file(index, entry), drawn(path, entry)
@@ -114,6 +128,41 @@ def tool(name: str) -> Tool:
     """The functions for a tool. Raises ValueError for an unknown tool."""
     module: Tool = part(name, "results")
     return module
+
+
+class Unreported:
+    """The functions for an entry that left no report which can be measured."""
+
+    def read(self, folder: Path, index: int) -> Any:
+        raise ValueError(f"traffic {index}: no report in {folder.name}")
+
+    def flow(self, _entry: Traffic, _report: Any) -> Flow | None:
+        return None
+
+    def part(
+        self, _entry: Traffic, _report: Any, _start_s: float, _end_s: float
+    ) -> Flow | None:
+        return None
+
+    def columns(self, _entry: Traffic, _report: Any) -> Mapping[str, Any]:
+        return {}
+
+    def wrong(self, _entry: Traffic, _report: Any) -> Iterator[str]:
+        yield from ()
+
+    def lasted(self, _entry: Traffic, _report: Any) -> Lasted:
+        return Lasted(0, 0.0)
+
+    def allowed(self, _entry: Traffic) -> tuple[int, ...]:
+        return ()
+
+    def explain(self, _folder: Path, _name: str) -> str:
+        return ""
+
+
+def of(entry: Traffic, report: Any) -> Tool:
+    """The functions for an entry with this report; None is no report."""
+    return Unreported() if report is None else tool(entry.tool)
 
 
 def has(entry: Traffic, name: str) -> Any:

@@ -18,6 +18,7 @@ from analysis.run import (
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic, label
 from analysis.run.observed_links import Direction
+from analysis.run.outcomes import expected
 from analysis.run.timeliness import machine_kept_up
 
 Check = Callable[[Artefacts], Iterator[str]]
@@ -83,15 +84,19 @@ def no_fallback(run: Artefacts) -> Iterator[str]:
             if count := counters.mptcp("MPCapableSYNTX"):
                 yield f"plain TCP asked for, but {count} connections tried MPTCP"
             continue
+        of_host = [entry for entry in run.job.traffic if host in entry.sources]
         needed = sum(
             lasted.connections
             for entry, lasted in _lasted(run, host)
             if entry.transport.protocol == "mptcp"
         )
+        if any(
+            run.provoked.may_fall_back(entry, join_deadline_s(run)) for entry in of_host
+        ):
+            continue
         connections = counters.mptcp("MPCapableSYNACKRX")
         if connections < needed:
             yield f"{connections} MPTCP connections, but the traffic needs {needed}"
-        of_host = [entry for entry in run.job.traffic if host in entry.sources]
         if any(entry.flow_bytes is not None or entry.pairs for entry in of_host):
             continue  # they may fall back, see `analysis.run.tools.flows.lasted`
         servers = [
@@ -111,6 +116,8 @@ def _fallbacks_of_many(run: Artefacts) -> Iterator[str]:
     """Hardly any connection of an entry between many hosts fell back to TCP."""
     for entry, report in _entries(run):
         if not entry.pairs or entry.transport.protocol != "mptcp" or not entry.bulk:
+            continue
+        if report is None:
             continue
         there = [flow for flow in report.flows if flow.connected_s is not None]
         fell_back = sum(flow.subflows == 0 for flow in there)
@@ -133,19 +140,24 @@ def subflows_established(run: Artefacts) -> Iterator[str]:
             for entry, lasted in _lasted(run, host)
             if entry.transport.protocol == "mptcp"
         ]
-        further_subflows = (transport.same_pair or len(run.users[host])) - 1
-        expected = further_subflows * sum(
-            lasted.longer_than(deadline_s) for _, lasted in of_host
+        expected = sum(
+            run.provoked.joining(_at(entry, host), deadline_s)
+            * lasted.longer_than(deadline_s)
+            for entry, lasted in of_host
+        )
+        needed = max(
+            (run.provoked.joining(_at(e, host), deadline_s) for e, _ in of_host),
+            default=0,
         )
         lacking = [
             subflows
             for _, lasted in of_host
             for seconds, subflows in lasted.each
-            if seconds > deadline_s and subflows < 1 + further_subflows
+            if seconds > deadline_s and subflows < 1 + needed
         ]
         if lacking:
             reason = f"{len(lacking)} connections of {host} ended with fewer than"
-            yield f"{reason} {1 + further_subflows} subflows"
+            yield f"{reason} {1 + needed} subflows"
         joined = run.counters[host].mptcp("MPJoinSynAckRx")
         if joined < expected:
             yield f"{joined} of {expected} further subflows joined ({host})"
@@ -160,14 +172,19 @@ def _accepted(run: Artefacts, deadline_s: float) -> Iterator[str]:
             continue
         for pair in entry.all_pairs:
             own = _of_pair(entry, report, *pair)
-            lasted = tools.tool(entry.tool).lasted(entry, own)
-            paths = entry.transport.same_pair or len(run.users[pair[0]])
-            count = (paths - 1) * lasted.longer_than(deadline_s)
+            lasted = tools.of(entry, own).lasted(entry, own)
+            further = run.provoked.joining(_at(entry, pair[0]), deadline_s)
+            count = further * lasted.longer_than(deadline_s)
             expected[pair[1]] = expected.get(pair[1], 0) + count
     for host, count in expected.items():
         joined = run.counters[host].mptcp("MPJoinAckRx")
         if joined < count:
             yield f"{joined} of {count} further subflows joined ({host})"
+
+
+def _at(entry: Traffic, host: str) -> Traffic:
+    """The entry as one of its hosts has it."""
+    return next((own for own in entry.by_host if own.source == host), entry)
 
 
 def _of_pair(
@@ -177,7 +194,7 @@ def _of_pair(
 
     Between many hosts, connections that fell back to TCP are left out.
     """
-    if not entry.pairs:
+    if not entry.pairs or report is None:
         return report
     own = tuple(
         flow
@@ -195,7 +212,7 @@ def _lasted(run: Artefacts, host: str) -> Iterator[tuple[Traffic, tools.Lasted]]
     for entry, report in _entries(run):
         if host in entry.sources:
             own = _of_pair(entry, report, host)
-            yield entry, tools.tool(entry.tool).lasted(entry, own)
+            yield entry, tools.of(entry, own).lasted(entry, own)
 
 
 def links_used(run: Artefacts) -> Iterator[str]:
@@ -209,7 +226,7 @@ def links_used(run: Artefacts) -> Iterator[str]:
     carried = link_traffic.link_bytes(run)
     total = sum(carried.values())
     used = {link.name for link in run.used_links}
-    needed = used & run.needed_links
+    needed = used & run.needed_links - run.provoked.missing(join_deadline_s(run))
     least = _least_bytes(run, total)
     for name, count in carried.items():
         if name in needed and bulk and count < least:
@@ -229,6 +246,8 @@ def paths_used(run: Artefacts) -> Iterator[str]:
             carried = link_traffic.path_bytes(run, own)
             least = _least_bytes(run, sum(carried.values()))
             for number, count in carried.items():
+                if run.provoked.misses(own, number, join_deadline_s(run)):
+                    continue
                 if count < least and not run.job.is_backup(own, number):
                     yield f"{own.source}: path {number} carried {count} bytes only"
 
@@ -298,7 +317,7 @@ def _differences(link: LinkSettings, observed: Direction) -> Iterator[str]:
 def changes_as_asked(run: Artefacts) -> Iterator[str]:
     """Links changed at the times and to the values that the job asks for."""
     if run.job.changes:
-        ends = [process.end_s or 0.0 for process in run.outcome.processes]
+        ends = [process.last_s or 0.0 for process in run.outcome.processes]
         clients = [
             end_s
             for process, end_s in zip(run.outcome.processes, ends, strict=True)
@@ -355,7 +374,9 @@ def memory_sufficed(run: Artefacts) -> Iterator[str]:
 def traffic_as_asked(run: Artefacts) -> Iterator[str]:
     """Every traffic entry did what the job asks for, according to its tool."""
     for index, (entry, report) in enumerate(_entries(run)):
-        for reason in tools.tool(entry.tool).wrong(entry, report):
+        if index in run.excused or run.provoked.end(entry, None):
+            continue
+        for reason in tools.of(entry, report).wrong(entry, report):
             yield f"traffic {index}: {reason}"
 
 
@@ -409,6 +430,7 @@ CHECKS: tuple[Check, ...] = (
     no_drop_elsewhere,
     memory_sufficed,
     traffic_as_asked,
+    expected.unmet,
     conservation.broken,
     machine_kept_up,
 )

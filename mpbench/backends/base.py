@@ -25,6 +25,20 @@ from jobs import Job
 
 Report = Callable[[float], None]
 
+ENDING_S = 30.0
+"""Seconds of a run's own clock after its bound that the guest's code has to end the
+programs that still run, and to save what they and the kernel counted."""
+
+
+def at_most_s(virtual_s: float) -> float:
+    """The time after which a run is ended from outside, in seconds of its own clock.
+
+    virtual_s : the bound, at which the guest's code ends its traffic. As much time
+        again is allowed, and ENDING_S at most
+    """
+    return virtual_s + min(ENDING_S, virtual_s)
+
+
 Status = Literal["finished", "panicked", "timeout", "killed", "failed", "cancelled"]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from jobs import Job
 from mpbench import guest_memory
 from mpbench.backends import confinement
+from mpbench.backends.base import at_most_s
 from mpbench.backends.confinement import Limits
 from mpbench.backends.roots import Root
 
@@ -164,7 +165,7 @@ def write(orders: Orders, directory: Path, root: Root) -> None:
 
 
 def _limit_s(virtual_s: float | None) -> int:
-    return 0 if virtual_s is None else math.ceil(virtual_s + SETUP_S)
+    return 0 if virtual_s is None else math.ceil(at_most_s(virtual_s) + SETUP_S)
 
 
 def environment(seed: int) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from mpbench.backends import confinement, enclosure, tools
-from mpbench.backends.base import Bounds, Report
+from mpbench.backends.base import Bounds, Report, at_most_s
 
 TICK_S = 0.1
 """Interval between two checks of `cancel`."""
@@ -156,7 +156,7 @@ class Watch:
 
     def _exceeded(self, report: Report) -> str | None:
         bounds = self._bounds
-        if self.traffic_s > bounds.virtual_s:
+        if self.traffic_s > at_most_s(bounds.virtual_s):
             return f"not done after {bounds.virtual_s:g} {TRAFFIC_BOUND}"
         if self.wall_s > bounds.wall_s:
             return f"not done after {bounds.wall_s:g} s of wall time"

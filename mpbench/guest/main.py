@@ -10,6 +10,7 @@ import os
 import sys
 import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from mpbench.guest.changes import Changes
 from mpbench.guest.fabric import FabricNetwork
 from mpbench.guest.fabric_changes import FabricChanges
 from mpbench.guest.lab import in_lab, lengthen_backlog, signals_blocked
-from mpbench.guest.network import LabNetwork
+from mpbench.guest.network import LabNetwork, LabNode
 from mpbench.guest.sampling import Trace
 from tools import part
 from tools.processes import Process
@@ -51,12 +52,13 @@ def main() -> int:
     try:
         namespaces.take_name("localhost")
         job = load(json.loads(files.read("job.json")))
+        began_s = began / 1e9
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as last:
             if in_lab():
                 # The guest will be switched off, so nothing has to be undone.
-                execute(job, folder, outcome, contextlib.ExitStack(), last)
+                execute(job, folder, outcome, contextlib.ExitStack(), last, began_s)
             else:
-                execute(job, folder, outcome, undo, last)
+                execute(job, folder, outcome, undo, last, began_s)
             outcome["virtual_s"] = _since(began)
         outcome["status"] = "ok"
     except Exception as error:
@@ -77,10 +79,12 @@ def execute(
     outcome: dict[str, Any],
     undo: contextlib.ExitStack,
     last: contextlib.ExitStack,
+    began_s: float = 0.0,
 ) -> None:
     """Build the network, run the traffic and save the counters.
 
     last : calls what is left to do when the run's end has been noted
+    began_s : monotonic time from which the job's limit counts
     """
     topology, network = build_network(job, folder, undo)
     ends = [network.nodes[name] for name in job.transports]
@@ -98,9 +102,19 @@ def execute(
     waiting = queues.make(job.queues, places, shapes, network, folder)
     noted = events.make(ends, job, folder / "events.csv")
     records = [record for record in (trace, waiting) if record]
-    outcome["processes"] = traffic.run(
-        processes, network, folder, records, timers, changes, noted
-    )
+    counters = Counters(ends, folder)
+    with counters:
+        outcome["processes"] = traffic.run(
+            processes,
+            network,
+            folder,
+            records,
+            timers,
+            changes,
+            noted,
+            began_s + job.time_limit_s,
+            counters.write,
+        )
     if timers:
         outcome["lost"] = timers.record()
     last.callback(captured.stop)
@@ -121,10 +135,36 @@ def execute(
         for name, node in sorted(network.nodes.items())
     }
     snapshot.write(folder / "link-end.json", links)
-    for node in ends:
-        counters = {"kernel": snapshot.counters(node)}
-        snapshot.write(folder / f"nstat-{node.name}.json", counters)
+    counters.write()
     plugins.read_numbers(job, folder)
+
+
+class Counters:
+    """The kernel counters of the end hosts, which every end of a run leaves.
+
+    As a context, it writes them if what it encloses raises.
+    """
+
+    def __init__(self, ends: Sequence[LabNode], folder: Path) -> None:
+        self._ends = ends
+        self._folder = folder
+        self._written = False
+
+    def write(self) -> None:
+        """Write `nstat-HOST.json` of each host. Only the first call counts."""
+        if self._written:
+            return
+        self._written = True
+        for node in self._ends:
+            counters = {"kernel": snapshot.counters(node)}
+            snapshot.write(self._folder / f"nstat-{node.name}.json", counters)
+
+    def __enter__(self) -> "Counters":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.write()
 
 
 def build_network(

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,7 @@ class Started:
         if process.zero:
             self.argv.append(str(round(zero_s * 1e9)))
         self.ended: float | None = None
+        self.stopped: float | None = None
         self.output = folder / process.output
         self.error = self.output.with_suffix(".err")
         for name, content in process.files:
@@ -104,7 +105,7 @@ class Started:
                 shutil.move(path, folder / name, shutil.copyfile)
 
     def record(self, zero: float) -> dict[str, Any]:
-        return {
+        record = {
             "name": self.process.name,
             "host": self.process.host,
             "argv": self.argv,
@@ -112,6 +113,9 @@ class Started:
             "start_s": round(self.began - zero, 9),
             "end_s": None if self.ended is None else round(self.ended - zero, 9),
         }
+        if self.stopped is not None:
+            record["stopped_s"] = round(self.stopped - zero, 9)
+        return record
 
 
 def run(
@@ -122,6 +126,8 @@ def run(
     timers: LateTimers | None = None,
     changes: Changes | FabricChanges | None = None,
     events: KernelEvents | None = None,
+    until_s: float = FAR_S,
+    hanging: Callable[[], None] = lambda: None,
 ) -> list[dict[str, Any]]:
     """Run all processes; returns a record of each.
 
@@ -129,6 +135,9 @@ def run(
     events : begin with the traffic, and go on
     timers : measures the time that a machine in real time loses until then
     changes : makes the changes of links until then
+    until_s : monotonic time at which clients that still go on are ended; `stopped_s`
+        in the record of such a client is this time, and `end_s` is None
+    hanging : called before such clients are ended
 
     Raises TrafficError if a server does not start to listen. A client that fails raises
     nothing: its exit code and output say what happened.
@@ -163,6 +172,8 @@ def run(
     if changes:
         changes.begin(zero)
     while waiting or any(client.ended is None for client in clients):
+        if time.monotonic() >= until_s:
+            break
         if changes:
             changes.take()
         while waiting and time.monotonic() - zero >= waiting[0].start_s:
@@ -172,6 +183,7 @@ def run(
             due_s = min(due_s, zero + waiting[0].start_s)
         if changes:
             due_s = min(due_s, changes.due_s())
+        due_s = min(due_s, until_s)
         left_s = max(min(due_s - time.monotonic(), PATIENCE_S), 0.0)
         if timers:
             left_s = min(left_s, timers.PERIOD_S)
@@ -179,6 +191,7 @@ def run(
             _wait_for_child([*clients, *servers], left_s, timers)
     for record in records:
         record.end()
+    _stop(clients, hanging)
     ending = [server for server in servers if not server.process.lasting]
     deadline = time.monotonic() + SERVER_GRACE_S
     while any(s.ended is None for s in ending) and time.monotonic() < deadline:
@@ -191,6 +204,21 @@ def run(
     if changes:
         changes.end()
     return [started.record(zero) for started in [*servers, *clients]]
+
+
+def _stop(clients: Sequence[Started], hanging: Callable[[], None]) -> None:
+    """End the clients that still go on, after a call of `hanging` if there are any.
+
+    Most tools report what they have measured when SIGTERM ends them.
+    """
+    left = [client for client in clients if client.ended is None]
+    if not left:
+        return
+    hanging()
+    now = time.monotonic()
+    for client in left:
+        client.stopped = now
+        ready.end(client.popen)
 
 
 def _taken(record: Trace) -> float:

@@ -188,7 +188,7 @@ def _ending_warnings(spec: Spec, plan: Plan) -> Iterator[str]:
         for index, entry in enumerate(run.job.traffic):
             if end_s is not None and not timing.works_at(run.job, entry, end_s):
                 reason = f"{entry.source} has no path that works at {end_s:g} s"
-                hint = "its connections cannot end then, and the run may time out"
+                hint = "its connections may end with an error then, or hang"
                 yield (
                     f"{spec.where('changes')}: changes: {run.case}: traffic[{index}]:"
                     f" {reason}; {hint}"

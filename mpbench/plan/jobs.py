@@ -144,10 +144,14 @@ def report(spec: Spec, flowing: Mapping[int, int]) -> Report:
     names = flows.names(spec.traffic)
     roles = [spec.traffic[index].role for index in flowing]
     behind = (place for place, role in enumerate(roles) if role == BACKGROUND)
+    wanted = [spec.traffic[index].expect for index in flowing]
     return Report(
         names=tuple(names[index] for index in flowing) if named else None,
         phases={n: (p.start, p.end) for n, p in spec.phases.items()},
         background=tuple(behind),
+        expect=tuple(one.job() if one else None for one in wanted)
+        if any(wanted)
+        else (),
     )
 
 

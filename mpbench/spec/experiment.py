@@ -18,6 +18,7 @@ from pydantic.config import JsonDict
 from mpbench.spec import (
     change_checks,
     choices,
+    expectations,
     figure_checks,
     flows,
     link_checks,
@@ -161,6 +162,7 @@ class Spec(Sections):
         topology = context(info).topology
         shared_hosts.check(self.traffic, self.cases, topology, faults)
         shared_hosts.check_rest(self.traffic, faults)
+        expectations.check(self.traffic, self.cases, topology, faults)
         if topology is not None:
             flows.check_names(self.traffic, topology, faults)
             flows.check_paths(self.traffic, self.cases, topology, faults)
@@ -337,6 +339,8 @@ class Spec(Sections):
                 del entry["assign"]
             if entry.get("role") == ROLES[0]:
                 del entry["role"]
+            if entry.get("expect", "") is None:
+                del entry["expect"]
         if self.plugins == Plugins():
             del values["plugins"]
         if not self.guest.job():

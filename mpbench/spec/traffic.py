@@ -14,6 +14,7 @@ from pydantic.config import JsonDict
 
 from analysis.campaign.directions import Direction
 from mpbench.spec.cases import Case
+from mpbench.spec.expected import Expectation
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic_patterns import HOSTS, NAMES
 from mpbench.spec.user_sets import SERVERS, USERS
@@ -166,6 +167,11 @@ class Entry(Part):
         description="A transport of its own, as under `cases`, the same in all"
         " cases; the case's if not said.",
     )
+    expect: Expectation | None = Field(
+        default=None,
+        description="What is to become of its connections: {mptcp, subflows,"
+        " completes}. A run in which it does not is invalid.",
+    )
     port: Annotated[Whole, Field(ge=1, le=65535)] | None = Field(
         default=None, description="Port of the server; free ones in turn if not said."
     )
@@ -214,6 +220,11 @@ class Entry(Part):
     @property
     def own_control(self) -> bool:
         """Whether each connection sets its own protocol and congestion control."""
+        return False
+
+    @property
+    def without_connection(self) -> bool:
+        """Whether it sends datagrams alone."""
         return False
 
     @property

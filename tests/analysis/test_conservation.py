@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from analysis.run import artefacts, clock, conservation, link_measures, run_metrics
+from analysis.run import clock, conservation, link_measures, run_metrics
 from analysis.run.artefacts import Artefacts
 from analysis.run.job import FRAME_BYTES, parse_job
 from analysis.run.observed_links import read_back
+from analysis.run.outcomes import endings
 from analysis.run.readers.counters import Counters
 from analysis.run.readers.links import Link
 from analysis.run.readers.outcome import LinkEnds, Outcome, Process, UserPath
@@ -256,7 +257,7 @@ def test_copies_count_on_the_wire(copies: int, ratio: float) -> None:
     ],
 )
 def test_the_end_of_a_tool_in_words(code: int | None, words: str) -> None:
-    assert words in artefacts._ending(code)
+    assert words in endings.way(code)
 
 
 def test_background_stays_out_of_totals() -> None:

@@ -28,6 +28,14 @@ class Counters(dict[str, int]):
         return iter([item for item in self.items() if "Fallback" in item[0]])
 
 
+STEADY = thing(
+    end=lambda *_: False,
+    misses=lambda *_: False,
+    may_fall_back=lambda *_: False,
+    joining=lambda *_: 1,
+    missing=lambda *_: set(),
+)
+"""A network of two paths that provokes no failure."""
 MPTCP = thing(protocol="mptcp", same_pair=0, scheduler="default")
 LONG = Lasted(1, 9.0, ((9.0, 2),))
 """One connection of nine seconds with two subflows."""
@@ -43,17 +51,20 @@ def one_connection(
         tool="made_up",
         transport=MPTCP,
         sources=("client",),
+        source="client",
         all_pairs=(("client", "server"),),
         pairs=(),
         flow_bytes=None,
         flows=None,
         bulk=True,
     )
+    entry.by_host = (entry,)
     here = {"MPCapableSYNACKRX": 1, "MPJoinSynAckRx": 1, **counters}
     links = tuple(link(name=name) for name in ("path1", "path2"))
     return thing(
         job=thing(traffic=(entry,), initiators={"client": MPTCP}, links=links),
-        reports=(None,),
+        reports=("said",),
+        provoked=STEADY,
         users={"client": tuple(thing(links=(one.name,)) for one in links)},
         counters={
             "client": Counters(here),
@@ -333,7 +344,7 @@ def test_short_flows_and_flows_of_many_hosts_may_fall_back(
 def test_one_entry_of_short_flows_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     run = one_connection(monkeypatch, LONG, MPCapableFallbackACK=1)
     short = thing(**{**vars(run.job.traffic[0]), "flow_bytes": 1000})
-    run.job.traffic, run.reports = (*run.job.traffic, short), (None, None)
+    run.job.traffic, run.reports = (*run.job.traffic, short), ("said", "said")
     run.counters["client"]["MPCapableSYNACKRX"] = 2
     assert list(validity.no_fallback(run)) == []
 
@@ -371,7 +382,7 @@ def test_the_part_of_a_pair_is_what_is_of_both_hosts_and_is_mptcp() -> None:
 
 def test_both_entries_to_a_host_count(monkeypatch: pytest.MonkeyPatch) -> None:
     run = one_connection(monkeypatch, LONG)
-    run.job.traffic, run.reports = run.job.traffic * 2, (None, None)
+    run.job.traffic, run.reports = run.job.traffic * 2, ("said", "said")
     run.counters["client"] |= {"MPCapableSYNACKRX": 2, "MPJoinSynAckRx": 2}
     (said,) = validity.subflows_established(run)
     assert said == "1 of 2 further subflows joined (server)"
@@ -405,9 +416,9 @@ def test_one_bulk_entry_is_enough_to_need_the_links(
     monkeypatch.setattr(link_traffic, "link_bytes", lambda run: carried)
     run.used_links, run.needed_links = run.job.links, {"path1", "path2"}
     other = thing(**{**vars(run.job.traffic[0]), "bulk": False})
-    run.job.traffic, run.reports = (*run.job.traffic, other), (None, None)
+    run.job.traffic, run.reports = (*run.job.traffic, other), ("said", "said")
     assert len(list(validity.links_used(run))) == 1
-    run.job.traffic, run.reports = (other,), (None,)
+    run.job.traffic, run.reports = (other,), ("said",)
     assert list(validity.links_used(run)) == []
 
 
@@ -509,10 +520,10 @@ def test_changes_are_compared_until_the_last_client_ends(
 
     monkeypatch.setattr(changed_links, "differences", until)
     process = [
-        thing(name="traffic-0-client", end_s=4.0),
-        thing(name="traffic-1-client", end_s=9.5),
-        thing(name="traffic-1-server", end_s=12.0),
-        thing(name="traffic-2-client", end_s=None),
+        thing(name="traffic-0-client", last_s=4.0),
+        thing(name="traffic-1-client", last_s=9.5),
+        thing(name="traffic-1-server", last_s=12.0),
+        thing(name="traffic-2-client", last_s=None),
     ]
     run = thing(job=thing(changes=(1,)), changes=(), outcome=thing(processes=process))
     assert list(validity.changes_as_asked(run)) == ["until 9.5 s"]

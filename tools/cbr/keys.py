@@ -78,6 +78,10 @@ class ConstantRate(Entry):
         return frozenset({needs.MESSAGES} if self.over == "connection" else ())
 
     @property
+    def without_connection(self) -> bool:
+        return self.over == OVER[0]
+
+    @property
     def end_s(self) -> float:
         return self.start.latest + self.duration
 

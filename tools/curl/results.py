@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run.job import Traffic
+from analysis.run.outcomes.endings import COMPLETE, GIVEN_UP
 from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
 from tools.curl import reader
@@ -59,6 +60,16 @@ def wrong(entry: Traffic, report: reader.Report) -> Iterator[str]:
 def lasted(_entry: Traffic, report: reader.Report) -> Lasted:
     """The only connection, for the whole download."""
     return Lasted(1, report.total_s)
+
+
+def ending(_entry: Traffic, report: reader.Report) -> tuple[str, str]:
+    word = GIVEN_UP if report.timed_out else COMPLETE
+    return word, report.error or ""
+
+
+def connected(entry: Traffic, report: reader.Report) -> tuple[int | None, float | None]:
+    at_s = report.connected_s
+    return int(at_s is not None), None if at_s is None else entry.start_s + at_s
 
 
 def allowed(entry: Traffic) -> tuple[int, ...]:

@@ -11,12 +11,14 @@ from analysis.run import flow_times
 from analysis.run.artefacts import Artefacts
 from analysis.run.connections import Report
 from analysis.run.job import Traffic
+from analysis.run.outcomes.endings import COMPLETE, GIVEN_UP, INCOMPLETE
 from analysis.run.readers import files
 from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
 from tools.flows import reader
 
-UNFINISHED = ("timeout", "ETIMEDOUT")
+GAVE_UP = "timeout"
+UNFINISHED = (GAVE_UP, "ETIMEDOUT")
 """Ends of a flow that the network can be the reason of, and not a fault of the run."""
 SHOWN_FAULTS = 3
 LEAST_SHARE_OF_PART = 0.5
@@ -117,6 +119,23 @@ def lasted(entry: Traffic, report: Report) -> Lasted:
         seconds=min(times, default=0.0),
         each=tuple(zip(times, (each.subflows for each in there), strict=True)),
     )
+
+
+def ending(_entry: Traffic, report: Report) -> tuple[str, str]:
+    """The worst end of all connections, with the number of those that failed."""
+    failed = [each for each in report.flows if each.error]
+    if not failed:
+        return COMPLETE, ""
+    others = [each for each in failed if each.error != GAVE_UP]
+    first = (others or failed)[0]
+    words = f"{len(failed)} of {len(report.flows)} connections failed, the first"
+    words += f" by {first.error}"
+    return (INCOMPLETE if others else GIVEN_UP), words
+
+
+def connected(_entry: Traffic, report: Report) -> tuple[int | None, float | None]:
+    there = [f.connected_s for f in report.flows if f.connected_s is not None]
+    return len(there), min(there, default=None)
 
 
 def allowed(_entry: Traffic) -> tuple[int, ...]:

@@ -49,6 +49,19 @@ def read(folder: Path, index: int) -> Reports:
         reports[end] = report = reader.read(folder / f"traffic-{index}-{end}.json")
         if report.error:
             raise ValueError(f"traffic-{index}-{end}: iperf3: {report.error}")
+    return _with_words(reports, folder, index)
+
+
+def salvage(folder: Path, index: int) -> Reports:
+    """The intervals of both ends until an error, or until iperf3 was ended."""
+    files_ = {end: folder / f"traffic-{index}-{end}.json" for end in ENDS}
+    reports = {end: reader.read(path) for end, path in files_.items()}
+    return _with_words(reports, folder, index)
+
+
+def _with_words(
+    reports: Mapping[str, reader.Report], folder: Path, index: int
+) -> Reports:
     last = {end: files.tail(folder / f"traffic-{index}-{end}.err") for end in ENDS}
     held = {
         end: line.removeprefix(READER)
@@ -126,6 +139,20 @@ def wrong(entry: Traffic, report: Reports) -> Iterator[str]:
 def lasted(entry: Traffic, report: Reports) -> Lasted:
     """The connections with data and the control connection, for the whole test."""
     return Lasted(entry.parallel + CONTROL_CONNECTIONS, report.of(entry.receiver).end_s)
+
+
+def error_of(folder: Path, index: int, end: str) -> str:
+    try:
+        return reader.read(folder / f"traffic-{index}-{end}.json").error or ""
+    except ValueError:
+        return ""
+
+
+def connected(_entry: Traffic, report: Reports) -> tuple[int | None, float | None]:
+    """The connections with data and the control connection. When they were established
+    is not in iperf3's report."""
+    streams = report.client.streams
+    return (0 if streams is None else streams + CONTROL_CONNECTIONS), None
 
 
 def allowed(_entry: Traffic) -> tuple[int, ...]:

@@ -17,12 +17,19 @@ class Process:
     exit_code : exit status, or minus the number of the signal that ended the process;
         None if it never ended
     start_s, end_s : seconds since the beginning of the traffic; None if not known
+    stopped_s : when the guest ended it, because it hung; None if it ended by itself
     """
 
     name: str
     exit_code: int | None
     start_s: float | None = None
     end_s: float | None = None
+    stopped_s: float | None = None
+
+    @property
+    def last_s(self) -> float | None:
+        """The time until which it went on, however it ended; None if not known."""
+        return self.end_s if self.stopped_s is None else self.stopped_s
 
 
 @dataclass(frozen=True)
@@ -118,7 +125,11 @@ def parse(document: Mapping[str, Any], name: str) -> Outcome:
             },
             processes=tuple(
                 Process(
-                    str(p["name"]), p["exit_code"], p.get("start_s"), p.get("end_s")
+                    str(p["name"]),
+                    p["exit_code"],
+                    p.get("start_s"),
+                    p.get("end_s"),
+                    p.get("stopped_s"),
                 )
                 for p in document["processes"]
             ),

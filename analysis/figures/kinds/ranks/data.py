@@ -80,6 +80,7 @@ def _goodputs_mbps(run: Artefacts, request: Ranks) -> list[float]:
         _goodput_mbps(flow)
         for entry, report in zip(run.job.traffic, run.reports, strict=True)
         if entry.flows is not None
+        and report is not None
         and (not request.users or set(entry.sources) & set(request.users))
         for flow in report.flows
     ]

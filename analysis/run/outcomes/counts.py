@@ -1,0 +1,143 @@
+"""Kernel counters of both ends, read as facts about the connections of an entry.
+
+The counters belong to hosts. They are those of an entry only if no other entry opens or
+accepts connections on its hosts.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.run.job import Job, Traffic
+from analysis.run.readers.counters import Counters
+
+MPTCP, TCP, MIXED = "mptcp", "tcp", "mixed"
+
+CAUSES = {
+    "MPCapableFallbackSYNACK": "the SYN/ACK had no MP_CAPABLE",
+    "MPCapableFallbackACK": "the ACK of the handshake had no MP_CAPABLE",
+    "MPCapableSYNTXDrop": "repeated SYNs with MP_CAPABLE had got no answer",
+    "MPCapableSYNTXDisabled": "MPTCP was given up after SYNs without an answer",
+    "MPCapableEndpAttempt": "the endpoint allows no MPTCP",
+    "MPCapableDataFallback": "the first data had no MP_CAPABLE",
+    "MPFallbackTokenInit": "no free token",
+    "DssFallback": "data without a mapping (DSS)",
+    "DSSCorruptionFallback": "a mapping (DSS) was wrong",
+    "MD5SigFallback": "TCP MD5 signatures",
+    "SimultConnectFallback": "both ends connected at the same time",
+    "InfiniteMapTx": "an infinite mapping after a failed checksum",
+    "InfiniteMapRx": "an infinite mapping after a failed checksum",
+}
+"""The causes of a fallback to TCP by the counter of Linux 7.3, in words."""
+NOT_SENT = ("MPJoinSynTxCreatSkErr", "MPJoinSynTxBindErr", "MPJoinSynTxConnectErr")
+"""Counters of joins that the client's kernel wanted but could not send."""
+REFUSED_BY_SERVER = ("MPJoinRejected", "MPJoinNoTokenFound", "MPJoinAckHMacFailure")
+REFUSED_BY_CLIENT = ("MPJoinSynAckNoMPJoin", "MPJoinSynAckHMacFailure", *NOT_SENT)
+
+NAMES = (
+    "syns",
+    "syns_repeated",
+    "protocol_at_end",
+    "fallback",
+    "subflows",
+    "subflows_asked",
+    "subflows_joined",
+    "subflows_refused",
+    "subflows_unanswered",
+    "subflows_lost",
+    "subflows_stale",
+    "subflows_recovered",
+)
+"""The columns of this file."""
+
+
+def alone(job: Job, entry: Traffic) -> bool:
+    """Whether no other entry with connections has a host of this one."""
+    own = {*entry.sources, *entry.destinations}
+    others = (o for o in job.traffic if o is not entry and not o.datagrams)
+    return not any(own & {*o.sources, *o.destinations} for o in others)
+
+
+def columns(entry: Traffic, counters: Mapping[str, Counters]) -> dict[str, Any]:
+    """The columns of an entry that is alone on its hosts."""
+    here = _sum(counters, entry.sources)
+    there = _sum(counters, entry.destinations)
+    opened = here.get("TcpActiveOpens")
+    repeated = here.get("TcpExtTCPSynRetrans")
+    found: dict[str, Any] = dict.fromkeys(NAMES)
+    found |= {"syns": opened + repeated, "syns_repeated": repeated}
+    if entry.transport.protocol != "mptcp":
+        connected = opened - here.get("TcpAttemptFails") > 0
+        return {**found, "protocol_at_end": TCP if connected else None}
+    spoke = here.mptcp("MPCapableSYNACKRX")
+    asked = here.mptcp("MPJoinSynTx")
+    answered = here.mptcp("MPJoinSynAckRx")
+    joined = min(answered, there.mptcp("MPJoinAckRx"))
+    refused = sum(map(there.mptcp, REFUSED_BY_SERVER))
+    refused += sum(map(here.mptcp, REFUSED_BY_CLIENT))
+    wanted = asked + sum(map(here.mptcp, NOT_SENT))
+    return {
+        **found,
+        "protocol_at_end": _protocol(here, there),
+        "fallback": _fallback(here, there) or None,
+        "subflows": 1 + joined / spoke if spoke else None,
+        "subflows_asked": wanted,
+        "subflows_joined": joined,
+        "subflows_refused": refused,
+        "subflows_unanswered": max(0, wanted - joined - refused),
+        "subflows_lost": min(_lost(here, there, refused), spoke + joined),
+        "subflows_stale": here.mptcp("SubflowStale") + there.mptcp("SubflowStale"),
+        "subflows_recovered": here.mptcp("SubflowRecover")
+        + there.mptcp("SubflowRecover"),
+    }
+
+
+def connected(entry: Traffic, counters: Mapping[str, Counters]) -> int:
+    """The number of connections that the hosts of an entry established."""
+    here = _sum(counters, entry.sources)
+    joins = here.mptcp("MPJoinSynTx")
+    unanswered = joins - here.mptcp("MPJoinSynAckRx")
+    attempts = here.get("TcpActiveOpens") - joins
+    return max(0, attempts - max(0, here.get("TcpAttemptFails") - unanswered))
+
+
+def _sum(counters: Mapping[str, Counters], hosts: tuple[str, ...]) -> Counters:
+    total: dict[str, int] = {}
+    for host in hosts:
+        for name, value in counters[host].values.items():
+            total[name] = total.get(name, 0) + value
+    return Counters(total)
+
+
+def _protocol(here: Counters, there: Counters) -> str | None:
+    """`mptcp` if every connection still was at its end, `tcp` if none was, `mixed`
+    otherwise; None without any connection."""
+    asked = here.mptcp("MPCapableSYNTX")
+    spoke = here.mptcp("MPCapableSYNACKRX")
+    plain = here.get("TcpActiveOpens") - here.mptcp("MPJoinSynTx") - asked
+    if not spoke:
+        attempts = here.get("TcpActiveOpens") - here.mptcp("MPJoinSynTx")
+        return TCP if attempts > here.get("TcpAttemptFails") else None
+    if not _fallback(here, there):
+        return MPTCP if plain <= 0 else MIXED
+    return TCP if asked == 1 else MIXED
+
+
+def _fallback(here: Counters, there: Counters) -> str:
+    """The causes of fallbacks with their counters; "" for none."""
+    said: dict[str, list[str]] = {}
+    for end, counters in (("client", here), ("server", there)):
+        for name, words in CAUSES.items():
+            if count := counters.mptcp(name):
+                said.setdefault(words, []).append(f"{name} {count} at the {end}")
+    return "; ".join(f"{words} ({', '.join(of)})" for words, of in said.items())
+
+
+def _lost(here: Counters, there: Counters, refused: int) -> int:
+    """Subflows that ended before their connection: by timeouts, by a reset from the
+    server, or because an address was removed.
+
+    Attempts to connect end by timeouts and resets as well, and are no subflows.
+    """
+    ended = here.get("TcpExtTCPAbortOnTimeout") + here.mptcp("MPRstRx")
+    ended += here.mptcp("RmSubflow") + there.mptcp("RmSubflow")
+    return max(0, ended - here.get("TcpAttemptFails") - refused)

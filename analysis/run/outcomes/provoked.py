@@ -1,0 +1,154 @@
+"""Failures that the file itself provokes, which are outcomes and no faults of a run.
+
+The network of a job provokes the end of a connection once all its paths have been dark
+at a time, and keeps a subflow from joining while its path is dark. What a host's own
+endpoints, limits and protocol lead to is an outcome as well.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from analysis.run.job import Job, Traffic
+from analysis.run.outcomes import dark
+from analysis.run.outcomes.dark import Span
+from analysis.run.readers.outcome import Outcome, UserPath
+from jobs.expect import ANY, FALLBACK, Expect
+
+_NOTHING = Expect()
+Users = Mapping[str, Sequence[UserPath]]
+
+
+def paths_of(users: Users, entry: Traffic) -> dict[int, UserPath]:
+    """The paths that the transport of an entry is to use, by number from 1.
+
+    Of an entry with several hosts, these are the paths of the first.
+    """
+    paths = dict(enumerate(users[entry.source], start=1))
+    transport = entry.transport
+    if transport.protocol == "mptcp" and transport.same_pair is None:
+        return paths
+    taken = entry.paths or {transport.path or 1}
+    return {number: path for number, path in paths.items() if number in taken}
+
+
+@dataclass(frozen=True)
+class Provoked:
+    """The failures that a job provokes.
+
+    users : host that opens connections to its paths
+    until_s : when the last program ended, seconds after the beginning of the traffic
+    """
+
+    job: Job
+    users: Users
+    until_s: float
+
+    def expect(self, entry: Traffic) -> Expect:
+        """The outcomes that an entry is to have by its job."""
+        for one, wanted in zip(self.job.traffic, self.job.expect, strict=False):
+            if wanted is not None and (one is entry or entry in one.by_host):
+                return wanted
+        return _NOTHING
+
+    def end(self, entry: Traffic, at_s: float | None) -> bool:
+        """Whether the job provokes that an entry ends too early, or never; or expects
+        something, which is judged by itself.
+
+        at_s : when it ended; None if that is not known
+        """
+        if self.expect(entry).completes is not None:
+            return True
+        last_s = self.until_s if at_s is None else at_s
+        return any(
+            dark.touches(self._cuts(own), entry.start_s, last_s)
+            for own in entry.by_host
+        )
+
+    def may_fall_back(self, entry: Traffic, within_s: float) -> bool:
+        """Whether plain TCP is an outcome of an entry, and no fault of the run.
+
+        It is where the first path is dark at some time from the entry's start on. Its
+        connections then begin late, or as plain TCP: the kernel leaves MPTCP out of
+        SYNs that it repeats.
+
+        within_s : the length of that time
+        """
+        return self.expect(entry).mptcp is not None or any(
+            self.misses(own, min(paths_of(self.users, own), default=1), within_s)
+            for own in entry.by_host
+        )
+
+    def misses(self, entry: Traffic, number: int, within_s: float) -> bool:
+        """Whether a path need not be used: the job says how many subflows there are to
+        be, or the path is dark while subflows of an entry are to join on it.
+
+        Connections that open again and again may be open at any time.
+
+        number : of the path, from 1
+        within_s : the time after the start within which subflows are to join
+        """
+        if self.free(entry) and number > 1:
+            return True
+        path = self.users[entry.source][number - 1]
+        sized = entry.duration_s is not None and entry.bytes is not None
+        again = sized or entry.requests is not None or entry.flow_bytes is not None
+        end_s = self.until_s if again else entry.start_s + within_s
+        return dark.touches(self._of_path(path.links), entry.start_s, end_s)
+
+    def missing(self, within_s: float) -> set[str]:
+        """The links of paths that are dark while subflows are to join on them."""
+        return {
+            link
+            for whole in self.job.traffic
+            for entry in whole.by_host
+            for number, path in paths_of(self.users, entry).items()
+            if self.misses(entry, number, within_s)
+            for link in path.links
+        }
+
+    def joining(self, entry: Traffic, within_s: float) -> int:
+        """The number of further subflows that can join a connection of an entry."""
+        if self.free(entry):
+            return 0
+        same = entry.transport.same_pair
+        numbers = paths_of(self.users, entry)
+        first = min(numbers, default=1)
+        if self.misses(entry, first, within_s):
+            return 0
+        if same is not None:
+            return same - 1
+        return sum(not self.misses(entry, n, within_s) for n in numbers if n != first)
+
+    def free(self, entry: Traffic) -> bool:
+        """Whether the number of subflows is an outcome, and no fault of the run."""
+        wanted = self.expect(entry)
+        return wanted.subflows is not None or wanted.mptcp in (FALLBACK, ANY)
+
+    def _cuts(self, entry: Traffic) -> list[Span]:
+        """The stretches in which all paths of an entry are dark."""
+        paths = paths_of(self.users, entry).values()
+        return dark.of_all([self._of_path(path.links) for path in paths])
+
+    def _of_path(self, links: Sequence[str]) -> list[Span]:
+        return dark.joined(s for name in links for s in self._of_link.get(name, ()))
+
+    @cached_property
+    def _of_link(self) -> dict[str, list[Span]]:
+        if not self.job.changes and not any(map(_always_lost, self.job.links)):
+            return {}
+        changes, until_s = self.job.changes, self.until_s
+        return {
+            link.name: dark.of_link(link, changes, until_s) for link in self.job.links
+        }
+
+
+def _always_lost(link: dark.Link) -> bool:
+    ways = (link.direction(True), link.direction(False))
+    return any(way.loss_percent >= dark.ALL_LOST_PERCENT for way in ways)
+
+
+def of_run(job: Job, reported: Outcome, users: Users) -> Provoked:
+    """The failures that a job provokes until its last program has ended."""
+    last = [process.last_s or 0.0 for process in reported.processes]
+    return Provoked(job, users, max(last, default=0.0) + 1e-9)

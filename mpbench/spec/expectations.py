@@ -1,0 +1,45 @@
+"""Whether what traffic entries expect can be known, and can be."""
+
+from collections.abc import Mapping, Sequence
+
+from mpbench.spec.cases import Case
+from mpbench.spec.traffic import Entry
+from mpbench.spec.values import Faults
+from topologies import Description
+
+
+def check(
+    entries: Sequence[Entry],
+    cases: Mapping[str, Case],
+    topology: Description | None,
+    faults: Faults,
+) -> None:
+    """Adds a fault for each expectation that no run can meet, or nobody can judge."""
+    for index, entry in enumerate(entries):
+        if entry.expect is None:
+            continue
+        at = ("traffic", index, "expect")
+        if entry.without_connection:
+            reason = f"{entry.tool} sends datagrams, without a connection"
+            faults.add(at, f"{reason}; add 'over: connection', or take it away")
+            continue
+        key = entry.expect.of_mptcp
+        if not key:
+            continue
+        transports = [entry.transport] if entry.transport else list(cases.values())
+        if all(transport.protocol != "mptcp" for transport in transports):
+            faults.add((*at, key), "of mptcp, and no case is; take it away")
+        if topology is None:
+            continue
+        own = _hosts(entry, topology)
+        for other, rest in enumerate(entries):
+            shared = own & _hosts(rest, topology)
+            if other != index and shared and not rest.without_connection:
+                reason = f"{min(shared)} has connections of traffic[{other}] too, and"
+                reason += " its kernel counts both together"
+                faults.add((*at, key), f"{reason}; give one of them other hosts")
+                break
+
+
+def _hosts(entry: Entry, topology: Description) -> set[str]:
+    return {host for pair in entry.ends(topology) for host in pair}
