@@ -13,6 +13,7 @@ from jobs.entries import BY_TOOL, Entry
 from jobs.fabric import Fabric
 from jobs.guest import USUAL_MIB, Guest
 from jobs.links import Link
+from jobs.linux import Linux
 from jobs.marks import WRITTEN, Bounds, Length
 from jobs.network import Network
 from jobs.plugins import KernelCode, KernelName, PluginMetric, PluginName
@@ -57,6 +58,7 @@ class Job:
     report : how the run is measured; no part of its id
     metrics : a user's own metrics, by name
     kernel : a user's own controllers and schedulers, by name
+    linux : the kernel; None for mpbench's own
     """
 
     format: Literal[2]
@@ -79,6 +81,7 @@ class Job:
         Annotated[Mapping[PluginName, PluginMetric], Length(0, MOST_METRICS)] | None
     ) = None
     kernel: Annotated[Mapping[KernelName, KernelCode], Length(1, 10)] | None = None
+    linux: Linux | None = None
 
     @cached_property
     def description(self) -> Description:

@@ -13,8 +13,7 @@ from pathlib import Path
 import yaml
 
 from mpbench.plugins.collect import collected
-from mpbench.spec import Spec
-from mpbench.spec.cdf_files import in_place
+from mpbench.spec import Spec, cdf_files, patch_files
 from mpbench.spec.configurations import configured
 from mpbench.spec.document import Document, parse, read
 from mpbench.spec.includes import resolved
@@ -43,9 +42,11 @@ def load(
     `file:line: path: reason; what would work`.
     """
     where = Path(path)
-    document = in_place(resolved(read(where), where.parent), where.parent)
+    own = None if of_results else where.parent
+    document = resolved(read(where), where.parent)
+    document = patch_files.in_place(cdf_files.in_place(document, where.parent), own)
     changed = configured(document, configurations, without)
-    return _validate(changed, None if of_results else where.parent, trusted)
+    return _validate(changed, own, trusted)
 
 
 def loads(text: str, name: str = "experiment") -> Spec:
@@ -54,7 +55,8 @@ def loads(text: str, name: str = "experiment") -> Spec:
     name : the file's name in messages; files that it includes are relative to it
     """
     folder = Path(name).parent
-    return _validate(in_place(resolved(parse(text, name), folder), folder), folder)
+    document = cdf_files.in_place(resolved(parse(text, name), folder), folder)
+    return _validate(patch_files.in_place(document, folder), folder)
 
 
 def with_design(spec: Spec, **changes: int) -> Spec:

@@ -2,7 +2,8 @@
 /*
  * The barrier of Landlock: a rule for each file or folder, and nothing else opens
  *
- * In the run's folder, files and folders can be made, but no links and no devices. By
+ * In the run's folder, files and folders can be made, but no links and no devices (in
+ * a build symbolic links, which the same rules bind, and pipes). By
  * version of Landlock it also refuses TCP, ioctl on devices, signals to processes
  * outside, and abstract Unix sockets. The numbers are those of linux/landlock.h, whose
  * older versions lack the newer ones.
@@ -33,12 +34,16 @@
 #define REMOVE_FILE (1ULL << 5)
 #define MAKE_DIR (1ULL << 7)
 #define MAKE_REG (1ULL << 8)
+#define MAKE_FIFO (1ULL << 10)
+#define MAKE_SYM (1ULL << 12)
 #define REFER (1ULL << 13)
 #define TRUNCATE (1ULL << 14)
 
 #define READ_RIGHTS (EXECUTE | READ_FILE | READ_DIR)
 #define WRITE_RIGHTS (READ_FILE | READ_DIR | WRITE_FILE | TRUNCATE | REMOVE_DIR | \
 		      REMOVE_FILE | MAKE_DIR | MAKE_REG | REFER)
+/* A build executes programs that it made, and talks to its jobs through a pipe. */
+#define BUILD_RIGHTS (WRITE_RIGHTS | EXECUTE | MAKE_FIFO | MAKE_SYM)
 /* The rights above that a rule on a file may have. */
 #define FILE_RIGHTS (EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE)
 
@@ -86,6 +91,7 @@ void restrict_files(const struct options *options, const char *run, const char *
 	size_t i, size = version < 4 ? 8 : version < 6 ? 16 : 24;
 	int ruleset = check(syscall(SYS_landlock_create_ruleset, &refused, size, 0),
 			    "landlock_create_ruleset", NULL);
+	uint64_t own = options->builds ? BUILD_RIGHTS : WRITE_RIGHTS;
 
 	for (i = 0; i < options->list_count; i++)
 		allow(ruleset, options->lists[i], READ_DIR);
@@ -93,8 +99,10 @@ void restrict_files(const struct options *options, const char *run, const char *
 		allow(ruleset, options->reads[i], READ_RIGHTS);
 	allow(ruleset, options->command[0], READ_RIGHTS);
 	allow(ruleset, CPUINFO, READ_RIGHTS);
-	allow(ruleset, run, WRITE_RIGHTS & refused.files);
-	allow(ruleset, memory, WRITE_RIGHTS & refused.files);
+	if (options->builds)
+		allow(ruleset, "/dev/null", READ_FILE | WRITE_FILE);
+	allow(ruleset, run, own & refused.files);
+	allow(ruleset, memory, own & refused.files);
 	check(syscall(SYS_landlock_restrict_self, ruleset, 0), "landlock_restrict_self",
 	      NULL);
 	close(ruleset);

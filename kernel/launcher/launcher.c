@@ -33,6 +33,7 @@
  *   barrier        a barrier to set up, any number of times
  *   read           a file or folder that a guest may read, any number of times
  *   list           a folder whose names a guest may list, any number of times
+ *   calls          build: also the system calls of make and what it starts
  *
  * The working directory is the run's folder. The launcher ends as the command ends:
  * with its exit status, or by the same signal. SIGTERM kills the command.
@@ -189,6 +190,13 @@ static void read_option(struct options *options, const char *word)
 	value = value_of(word, "barrier");
 	if (value) {
 		add_barrier(options, value);
+		return;
+	}
+	value = value_of(word, "calls");
+	if (value) {
+		if (strcmp(value, "build"))
+			cannot_confine(0, "no set of system calls: %s", value);
+		options->builds = true;
 		return;
 	}
 	value = value_of(word, "read");
@@ -391,7 +399,7 @@ static void become(const struct options *options, struct pipes *pipes,
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
 	lower(RLIMIT_CPU, options->cpu_s, "CPU time");
 	lower(RLIMIT_AS, options->address_bytes, "address space");
-	filter_calls();
+	filter_calls(options->builds);
 	execv(options->command[0], options->command);
 	cannot_execute("cannot run %s", options->command[0]);
 }

@@ -24,6 +24,7 @@ struct options {
 	bool pinned;
 	bool namespaces;
 	bool landlock;
+	bool builds;
 	const char *memory_folder;
 	const char **reads;
 	const char **lists;
@@ -57,6 +58,6 @@ void restrict_files(const struct options *options, const char *run,
 		    const char *memory);
 
 /* filter.c */
-void filter_calls(void);
+void filter_calls(bool builds);
 
 #endif

@@ -7,6 +7,7 @@
  *   /memory           a memory file system, for the file that is the guest's memory
  *   /proc/cpuinfo     the host's
  *   /proc/self        where a guest's kernel and its first process look: cwd and exe
+ *   /dev/null         the host's, in a build
  *   all else          empty folders
  */
 #define _GNU_SOURCE
@@ -25,6 +26,7 @@
 #include "launcher.h"
 
 #define HOST "/.host"
+#define NOTHING "/dev/null"
 /* Where the new root is built; any folder that every host has would do. */
 #define STAGE "/dev"
 
@@ -190,6 +192,8 @@ void build_root(const struct options *options, const char *run, const char *imag
 			show(options->reads[i]);
 	show(image);
 	show(CPUINFO);
+	if (options->builds)
+		show(NOTHING);
 	make_folder("/proc/self");
 	check(symlink(run, "/proc/self/cwd"), "link", "/proc/self/cwd");
 	check(symlink(image, "/proc/self/exe"), "link", "/proc/self/exe");
@@ -199,6 +203,8 @@ void build_root(const struct options *options, const char *run, const char *imag
 	check(rmdir(HOST), "rmdir", HOST);
 	set_attributes("/", ATTRIBUTE_RDONLY | safe, 0);
 	set_attributes(run, safe, ATTRIBUTE_RDONLY);
+	if (options->builds)
+		set_attributes(NOTHING, 0, ATTRIBUTE_NODEV);
 	mount_memory(options->memory_bytes);
 	check(chdir(run), "chdir", run);
 }

@@ -105,6 +105,11 @@ class Backend(Protocol):
         """Raises UserError, before the first run, for jobs that cannot run here."""
         ...
 
+    def alike(self, job: Job) -> str | None:
+        """A name that jobs share which have the same outcome, although they have
+        different ids; None if nothing is known of that."""
+        ...
+
     def execute(
         self,
         job: Job,

@@ -71,6 +71,9 @@ class FakeBackend:
     def check(self, jobs: Sequence[Job]) -> None:
         """Every job can run."""
 
+    def alike(self, job: Job) -> str | None:
+        return None
+
     def execute(
         self,
         job: Job,

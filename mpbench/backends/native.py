@@ -66,6 +66,9 @@ class NativeBackend:
         requirements.refuse_fabric(jobs)
         requirements.check_jobs(jobs, self._machine)
 
+    def alike(self, job: Job) -> str | None:
+        return None
+
     def execute(
         self,
         job: Job,

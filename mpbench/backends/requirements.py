@@ -118,10 +118,17 @@ def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
         for words in (
             *(w for t in _transports(job) for w in _lacking(t, machine)),
             *_patched(job),
+            *_other(job),
         )
     )
     if lacking:
         raise UserError(f"--backend native: {'; '.join(lacking)}")
+
+
+def _other(job: Job) -> Iterator[str]:
+    """A kernel of the experiment file's."""
+    if job.linux is not None:
+        yield f"kernel ({job.linux.words}): runs {_IN_GUESTS}"
 
 
 def _patched(job: Job) -> Iterator[str]:
@@ -135,6 +142,7 @@ def _patched(job: Job) -> Iterator[str]:
             yield f"reordering before a queue works {_GUEST_ONLY}"
 
 
+_IN_GUESTS = "in guests alone: use --backend virtual"
 _GUEST_ONLY = "only in the guest kernel: use --backend virtual"
 
 

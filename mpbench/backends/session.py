@@ -11,8 +11,7 @@ from pathlib import Path
 import jobs
 from jobs import Job
 from mpbench import kernel
-from mpbench.backends import boot, guest_snapshot
-from mpbench.kernel import linking
+from mpbench.backends import boot, guest_snapshot, kernels
 
 PROMPT = (
     *boot.PYTHON,
@@ -33,7 +32,7 @@ def prompt(job: Job, directory: Path, cpu: int, trusted: bool = False) -> int:
     """
     (directory / "job.json").write_text(json.dumps(jobs.dump(job)))
     built = kernel.find()
-    linked = linking.of_job(built, job, True, trusted)
+    linked = kernels.program(built, job, True, trusted)
     root = guest_snapshot.root_of(built.path)
     boot.write(boot.Orders(PROMPT, None, {"TERM": "linux"}), directory, root)
     with _terminal_kept():

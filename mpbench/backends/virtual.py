@@ -10,6 +10,8 @@ randomness that there is, goes through the environment.
 """
 
 import contextlib
+import hashlib
+import json
 import os
 import select
 import signal
@@ -17,15 +19,16 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from jobs import Job
+from jobs import Job, bare, dump
 from mpbench import image, kernel
 from mpbench.backends import (
     boot,
     confinement,
+    features,
     guest_code,
     guest_snapshot,
     prepared,
@@ -37,9 +40,10 @@ from mpbench.backends.base import Bounds, Exit, Report
 from mpbench.backends.confinement import Limits, RunFolder
 from mpbench.backends.console import LONGEST_BYTES, Follower
 from mpbench.backends.endings import judge
+from mpbench.backends.kernels import Kernels
 from mpbench.backends.processes import Used
 from mpbench.backends.roots import Root
-from mpbench.kernel import launcher, linking
+from mpbench.kernel import launcher
 
 LOOK_MS = 100
 """Interval between two checks of a guest's console, its folder, the bounds and
@@ -101,6 +105,7 @@ class VirtualBackend:
         self.may_compile = True
         self.trusted = False
         self._ready: tuple[Sequence[str], Root] | None = None
+        self._variants: Kernels | None = None
 
     def identity(self) -> dict[str, str]:
         """Kernel build, guest code, boot line, and the root image or the host's tools.
@@ -141,10 +146,21 @@ class VirtualBackend:
         """Raise UserError if this user's limit on files or this machine's memory is too
         small for a guest, or if this machine refuses it fixed addresses.
 
-        Every job can run: the guest's kernel has all that a spec may name.
+        Mpbench's own kernel has all that a spec may name. Variants of it are built
+        here, and asked for what they have.
         """
         for machine in {self._machine, *map(self._machine.of, jobs)}:
             machine.require()
+        self._kernels().check(jobs, self.may_compile, self.trusted)
+
+    def alike(self, job: Job) -> str | None:
+        """The job apart from its kernel's recipe, and the kernel's bytes."""
+        booted = self._kernels().alike(job)
+        if booted is None:
+            return None
+        rest = dump(replace(job, linux=None, report=None))
+        text = json.dumps([rest, booted], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def execute(
         self,
@@ -156,7 +172,7 @@ class VirtualBackend:
         cancel: threading.Event,
     ) -> Exit:
         began_s = time.monotonic()
-        linked = linking.of_job(self._built(), job, self.may_compile, self.trusted)
+        linked = self._kernels().of(job, self.may_compile, self.trusted)
         argv, root = self._prepared()
         boot.write(boot.Orders(argv, bounds.virtual_s), directory, root)
         prepared.prepare(job, directory)
@@ -220,10 +236,23 @@ class VirtualBackend:
     def _root_kind(self) -> str:
         return self._kind or roots.kind()
 
+    def _kernels(self) -> Kernels:
+        if self._variants is None:
+            self._variants = Kernels(self._built(), _ask)
+        return self._variants
+
     def _built(self) -> kernel.Kernel:
         if self._kernel is None:
             self._kernel = kernel.find()
         return self._kernel
+
+
+def _ask(built: kernel.Kernel, folder: Path) -> Exit:
+    """Ask a kernel in a guest what it has; see `features`."""
+    backend = VirtualBackend(argv=(*boot.PYTHON, "-c", features.PROBE), built=built)
+    job, bounds = bare(1, features.BOUND_S), features.BOUNDS
+    silent = threading.Event()
+    return backend.execute(job, folder, None, bounds, lambda _: None, silent)
 
 
 SPINS = (

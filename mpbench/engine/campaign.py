@@ -20,6 +20,7 @@ from mpbench.engine.refresh import refresh
 from mpbench.engine.reuse import reuse
 from mpbench.engine.saving import Saving
 from mpbench.engine.select import RETRIED, Standing, pending, standing
+from mpbench.engine.twins import Twins
 from mpbench.engine.types import (
     AnalysisFunctions,
     Experiment,
@@ -77,7 +78,8 @@ def run_campaign(
         scratch.remove_abandoned()
         head = _head(experiment, backend, build, results)
         _write_head(results, head, experiment)
-        context = _context(results, backend, head, analysis, options)
+        twins = Twins(planned, backend)
+        context = _context(results, backend, head, analysis, options, twins)
         saving = Saving(results, head, analysis.tabulate, dict(stands.rows))
         saving.save_root()
         with beside(root) if beside and due else nullcontext("") as told:
@@ -87,6 +89,8 @@ def run_campaign(
                     seen.note(f"{messages.many(count, 'run')} copied from {folder}.")
                 where = places.summary(len(due))
                 for line in messages.opening(head, stands, due, where, root):
+                    seen.note(line)
+                for line in twins.lines() if due else ():
                     seen.note(line)
                 if told:
                     seen.note(told)
@@ -133,6 +137,7 @@ def _context(
     head: campaign.Campaign,
     analysis: AnalysisFunctions,
     options: Options,
+    twins: Twins,
 ) -> ExecutionContext:
     return ExecutionContext(
         results=results,
@@ -142,6 +147,7 @@ def _context(
         options=options,
         provenance=head.provenance,
         invocation=head.invocations[-1],
+        twins=twins,
     )
 
 

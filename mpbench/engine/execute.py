@@ -7,6 +7,7 @@ from typing import Any
 
 from mpbench.backends.base import Backend, Bounds, Exit, Report
 from mpbench.engine.bounds import bounds
+from mpbench.engine.twins import Twins
 from mpbench.engine.types import Measure, Options, PlannedRun, entry
 from mpbench.engine.verdict import make_row
 from mpbench.store import layout, manifest, provenance, runs
@@ -20,6 +21,7 @@ class ExecutionContext:
 
     build : what the backend's identity was when the plan was made
     provenance : kept beside every run
+    twins : runs that have the same outcome; None where nothing is copied
     """
 
     results: layout.Results
@@ -29,6 +31,7 @@ class ExecutionContext:
     options: Options
     provenance: Mapping[str, Any]
     invocation: Mapping[str, Any]
+    twins: Twins | None = None
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,14 @@ def execute(
         try:
             folder = runs.begin(results, run.id, run.job)
             begun = provenance.now()
-            ended = context.backend.execute(
-                run.job, folder.root, cpu, _bounds(run, context.options), report, cancel
-            )
+            twin = context.twins.copy(results, run) if context.twins else None
+            if twin is not None:
+                _, ended = twin
+            else:
+                bounds_ = _bounds(run, context.options)
+                ended = context.backend.execute(
+                    run.job, folder.root, cpu, bounds_, report, cancel
+                )
             if ended.status == "cancelled" or (
                 cancel.is_set() and ended.status != "finished"
             ):
@@ -81,6 +89,8 @@ def execute(
             taken = manifest.take(folder.artefacts)
             drop_captures(folder, taken, context.options.keep_captures, row["verdict"])
             host = _host(context, ended, cpu, begun)
+            if twin is not None:
+                host["copied_from"] = twin[0]
             host["attempts"] = attempts + 1 if row["verdict"] == "interrupted" else 0
             runs.finish(results, run.id, runs.Record(taken, host, row))
         except BaseException:

@@ -2,7 +2,7 @@
 
 Guests and the compiler of users' controllers run behind the same launcher. What each
 of them may read and use differs, and so stands elsewhere: confinement.py of the
-backends, and confined_gcc.py.
+backends, and confined.py.
 """
 
 import ctypes
@@ -80,6 +80,7 @@ def command(
     barriers: Iterable[str],
     lists: Iterable[Path] = (),
     cpu: int | None = None,
+    builds: bool = False,
 ) -> list[str]:
     """`argv` behind the launcher. Its working directory is all that it may write.
 
@@ -87,6 +88,7 @@ def command(
     reads : files and folders of the host that it may read
     lists : folders of the host whose names it may list
     cpu : to pin to, None for any
+    builds : whether it may also make the system calls of make and what make starts
     """
     return [
         str(launcher.find()),
@@ -100,6 +102,7 @@ def command(
         *(f"barrier={name}" for name in barriers),
         *(f"read={path}" for path in reads),
         *(f"list={path}" for path in lists),
+        *(["calls=build"] if builds else []),
         "--",
         *argv,
     ]

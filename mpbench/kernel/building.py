@@ -6,15 +6,26 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from mpbench.kernel import cache, compile, kit, profiling, recipe, sources, tools
+from mpbench.kernel import (
+    cache,
+    compile,
+    confined,
+    kit,
+    profiling,
+    recipe,
+    sources,
+    tools,
+)
 from mpbench.kernel.cache import Kernel
 from mpbench.kernel.lock import exclusive
 from mpbench.kernel.newest import Newest
+from mpbench.kernel.patched import PatchedTree
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import Recipe
 from mpbench.kernel.shell import CommandFailed, Shell
@@ -48,13 +59,13 @@ def build(
             return cache.ask(ready)
         cache.remove_leftovers()
         tools.require_space(home)
-        log = _new_log(home, config)
+        log = new_log(home, config)
         shell = Shell(log, inherited=[handle.fileno()])
         stack.callback(shell.close)
         try:
             source = sources.obtain(given, shell, output, newest)
             key = cache.key(wanted, source.identity, compiler)
-            maker = _Maker(wanted, source, compiler, key, shell, output)
+            maker = Maker(wanted, source, compiler, key, shell, output)
             number = jobs or len(os.sched_getaffinity(0))
             ready = None if force and not train else cache.get(key)
             if ready is None or not _has_kit(ready):
@@ -96,13 +107,14 @@ def _has_kit(ready: Kernel) -> bool:
     return ready.info["config"] != "guest" or tried is False or file.is_file()
 
 
-def _new_log(home: Path, config: str) -> Path:
+def new_log(home: Path, config: str) -> Path:
+    """A new file for the output of a build."""
     (home / "logs").mkdir(exist_ok=True)
     now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     return home / "logs" / f"{now}-{config}.log"
 
 
-class _Maker:
+class Maker:
     """One build: recipe, source, compiler, key, and where its output goes."""
 
     def __init__(
@@ -140,6 +152,39 @@ class _Maker:
             raise
         work.keep()
         return self._store(work, linux, config, time.monotonic() - start)
+
+    def make_patched(self, work: PatchedTree, jobs: int, stripped: str) -> Kernel:
+        """Compile what a user's patches change, behind barriers.
+
+        stripped : name of the file without symbols, which `strip` makes there too
+        """
+        start = time.monotonic()
+        number = len(self._recipe.own.patches)
+        what = f"{number} patch{'' if number == 1 else 'es'} on {self._source.version}"
+        with self._progress.step("patch", what):
+            work.prepare(self._shell)
+        with self._progress.step("configure", self._recipe.label):
+            compile.configure(self._shell, work, self._recipe)
+        with self._progress.step("build", f"with {jobs} jobs") as done:
+            compile.compile(self._shell, work, self._recipe, jobs, done)
+        words = ["strip", "--strip-debug", "-o", stripped, "linux"]
+        self._shell.run(
+            confined.command(words, compile.BOUNDS),
+            cwd=work.objects,
+            environment=confined.environment(),
+            alone=True,
+        )
+        seconds = time.monotonic() - start
+        return self._put(work.result(stripped), work.result(".config"), seconds)
+
+    def _put(self, linux: Path, config: Path, seconds: float) -> Kernel:
+        """Keep a variant's kernel, of which nothing but the program is needed."""
+        new = self._new_folder()
+        shutil.copyfile(linux, new / "linux")
+        (new / "linux").chmod(0o755)
+        shutil.copyfile(config, new / "config")
+        info = self._info(new, seconds) | {"kit": False}
+        return self._name(new, ["linux", "config", "build.log", "info.json"], info)
 
     def make_guided(self, jobs: int, train: profiling.Train) -> Kernel:
         """Compile a kernel that counts, train it, and compile it with the counts.
@@ -180,11 +225,8 @@ class _Maker:
         seconds: float,
         guided: bool = False,
     ) -> Kernel:
-        """Collect the files in a new folder, and then give it its name in one step."""
-        kernels = cache.root() / "kernels"
-        kernels.mkdir(exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix=cache.NEW, dir=kernels))
-        new.chmod(0o755)
+        """Collect the files of a kernel in its folder."""
+        new = self._new_folder()
         self._shell.run(
             ["strip", "--strip-debug", "-o", str(new / "linux"), str(linux)]
         )
@@ -197,6 +239,24 @@ class _Maker:
                 self._progress.say("controllers of users cannot be added to it")
         info = self._info(new, seconds) | {"kit": kit.NAME in names}
         info |= {"profile_guided": True} if guided else {}
+        return self._name(new, names, info, guided)
+
+    def _new_folder(self) -> Path:
+        kernels = cache.root() / "kernels"
+        kernels.mkdir(exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=cache.NEW, dir=kernels))
+        new.chmod(0o755)
+        return new
+
+    def _name(
+        self,
+        new: Path,
+        names: Sequence[str],
+        info: dict[str, Any],
+        guided: bool = False,
+    ) -> Kernel:
+        """Complete a new folder, and give it its name in one step."""
+        kernels = new.parent
         (new / "info.json").write_text(json.dumps(info, indent=2) + "\n")
         shutil.copyfile(self._shell.log, new / "build.log")
         folder = kernels / (self._key + (cache.GUIDED if guided else ""))

@@ -9,9 +9,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mpbench.errors import UserError
+from mpbench.kernel import confined
+from mpbench.kernel.barriers import Bounds
+from mpbench.kernel.patched import PatchedTree
 from mpbench.kernel.recipe import INITRAMFS, PROGRAMS, Recipe
 from mpbench.kernel.shell import Shell
 from mpbench.kernel.worktree import Worktree
+
+Tree = Worktree | PatchedTree
 
 ENVIRONMENT = {
     "KBUILD_BUILD_TIMESTAMP": "2026-01-01 00:00:00 UTC",
@@ -32,20 +37,25 @@ EXCEPT = ("CFLAGS_workqueue.o=-ftrack-macro-expansion=2",)
 """Variables for make: the file in which a warning holds the line of a macro's argument,
 and would hold another line."""
 
+GIB = 1 << 30
+BOUNDS = Bounds(file_bytes=GIB, memory_bytes=GIB, address_bytes=4 * GIB, cpu_s=20 * 60)
+"""Of make and of each process that it starts, where a user's patches change Linux."""
+
 COMPILED = re.compile(r"^\s*(?:HOST)?(?:CC|AS)\s")
 
 
-def configure(shell: Shell, work: Worktree, recipe: Recipe) -> Path:
+def configure(shell: Shell, work: Tree, recipe: Recipe) -> Path:
     """Write the configuration and the initramfs; returns the configuration."""
     _write_initramfs(shell, work.objects / "initramfs", recipe)
-    fragment = work.folder / "fragment.config"
+    # What is confined sees nothing outside of the tree.
+    fragment = (work.objects if work.hostile else work.folder) / "fragment.config"
     fragment.write_text(recipe.fragment)
     _make(shell, work, recipe, [f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig"])
     result = work.objects / ".config"
     missing = not_taken(recipe.fragment, result.read_text())
     if missing:
         raise UserError(
-            f"kernel configuration {recipe.name}: not taken over: "
+            f"kernel configuration {recipe.label}: not taken over: "
             f"{', '.join(missing)}; an option that it depends on is off, or Linux does "
             "not have it"
         )
@@ -54,7 +64,7 @@ def configure(shell: Shell, work: Worktree, recipe: Recipe) -> Path:
 
 def compile(
     shell: Shell,
-    work: Worktree,
+    work: Tree,
     recipe: Recipe,
     jobs: int,
     done: Callable[[], None],
@@ -99,19 +109,23 @@ def _options(text: str) -> dict[str, str]:
 
 def _make(
     shell: Shell,
-    work: Worktree,
+    work: Tree,
     recipe: Recipe,
     words: Sequence[str],
     on_line: Callable[[str], None] = lambda line: None,
 ) -> None:
+    argv = ["make", "ARCH=um", f"O={work.objects.name}", *ABSENT, *EXCEPT, *words]
+    own = {} if not work.hostile else confined.environment()
     shell.run(
-        ["make", "ARCH=um", f"O={work.objects.name}", *ABSENT, *EXCEPT, *words],
+        confined.command(argv, BOUNDS, builds=True) if work.hostile else argv,
         cwd=work.tree,
         environment={
+            **own,
             **ENVIRONMENT,
             "KCFLAGS": " ".join((*FASTER, *recipe.config.flags)),
         },
         on_line=on_line,
+        alone=work.hostile,
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from jobs import Job
 from mpbench.errors import UserError
-from mpbench.kernel import cache, confined_gcc, kit
+from mpbench.kernel import cache, confined, confined_gcc, kit
 from mpbench.kernel.cache import Kernel
 
 COLUMNS = "-ftrack-macro-expansion=2"
@@ -57,7 +57,7 @@ def image(
             f"{names}: code in C that the results bring, and that no experiment of"
             " yours has used; --trust-plugins lets gcc compile it"
         )
-    confined_gcc.require(names, trusted)
+    confined.require(names, trusted)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=file.parent) as folder:

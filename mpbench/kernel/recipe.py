@@ -6,9 +6,10 @@ These are the configuration, the overlay, the patches and the guest's programs.
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from jobs.linux import OWN, Linux
 from mpbench import carried
 from mpbench.errors import UserError
 
@@ -108,18 +109,30 @@ own checks. `selftests` is `debug` with all that upstream's tests of MPTCP need,
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything that determines a kernel, except the source and the compiler."""
+    """Everything that determines a kernel, except the source and the compiler.
+
+    own : what a user changes: patches, which are applied after those of `patches`,
+        and options
+    """
 
     name: str
     config: Config
     folder: Path
     digest: str
+    own: Linux = OWN
+
+    @property
+    def label(self) -> str:
+        """The recipe in messages."""
+        return self.name if self.own == OWN else self.own.words
 
     @property
     def fragment(self) -> str:
         """The requested options; the last line of an option counts."""
         texts = [(self.folder / name).read_text() for name in self.config.fragments]
-        return "".join([*texts, EMBEDDED])
+        options = sorted((self.own.options or {}).items())
+        asked = "".join(f"{name}={value}\n" for name, value in options)
+        return "".join([*texts, asked, EMBEDDED])
 
     @property
     def overlay(self) -> dict[str, Path]:
@@ -154,18 +167,30 @@ def read(name: str) -> Recipe:
     if name not in CONFIGS:
         known = ", ".join(CONFIGS)
         raise UserError(f"kernel configuration '{name}': unknown; known are {known}")
-    config = CONFIGS[name]
+    return _whole(name, CONFIGS[name], folder, OWN)
+
+
+def variant(own: Linux) -> Recipe:
+    """The recipe of experiments' kernel with what a user changes in it."""
+    config = CONFIGS["guest"]
+    config = replace(config, stock_network=config.stock_network or not own.lab)
+    blank = _whole("guest", config, FOLDER, own)
+    return replace(blank, name=f"guest-{blank.digest}")
+
+
+def _whole(name: str, config: Config, folder: Path, own: Linux) -> Recipe:
+    """The recipe with the hash of all inputs."""
     if not (folder / config.fragments[0]).is_file():
         raise UserError(
             f"{folder}: no {config.fragments[0]} there; mpbench is not installed as a "
             "whole: install its wheel again, or `pip install -e` in a checkout"
         )
-    blank = Recipe(name, config, folder, "")
+    blank = Recipe(name, config, folder, "", own)
     total = hashlib.sha256()
     for label, content in _inputs(blank):
         total.update(f"{label} {len(content)}\n".encode())
         total.update(content)
-    return Recipe(name, config, folder, total.hexdigest()[:16])
+    return replace(blank, digest=total.hexdigest()[:16])
 
 
 def _inputs(recipe: Recipe) -> Iterator[tuple[str, bytes]]:
@@ -176,6 +201,8 @@ def _inputs(recipe: Recipe) -> Iterator[tuple[str, bytes]]:
         yield f"overlay/{name}", path.read_bytes()
     for path in recipe.patches:
         yield f"patches/{path.name}", path.read_bytes()
+    for patch in recipe.own.patches:
+        yield "own patch", patch.text.encode()
     if recipe.config.flags:
         yield "flags", " ".join(recipe.config.flags).encode()
     yield "initramfs", INITRAMFS.encode()

@@ -20,14 +20,23 @@ class CommandFailed(UserError):
     """A program ended with a status other than 0. The message names its log.
 
     lines : the lines of its output that explain the failure
+    output : all lines of its output
     """
 
-    def __init__(self, command: str, status: int, log: Path, lines: Sequence[str]):
+    def __init__(
+        self,
+        command: str,
+        status: int,
+        log: Path,
+        lines: Sequence[str],
+        output: Sequence[str] = (),
+    ):
         how = f"status {status}" if status >= 0 else signal.Signals(-status).name
         super().__init__(f"`{command}` failed ({how}); its log: {log}")
         self.status = status
         self.log = log
         self.lines = tuple(lines)
+        self.output = tuple(output)
 
 
 class Shell:
@@ -52,8 +61,13 @@ class Shell:
         environment: Mapping[str, str] | None = None,
         on_line: Callable[[str], None] = lambda line: None,
         source: Sequence[str] | None = None,
+        alone: bool = False,
     ) -> str:
-        """Run argv and return what it printed; with `source`, `source | argv`."""
+        """Run argv and return what it printed; with `source`, `source | argv`.
+
+        environment : variables beside those of this process
+        alone : whether these are all that the program sees
+        """
         command = " ".join(map(shlex.quote, argv))
         self._write(
             f"$ {shlex.join(source)} | {command}\n" if source else f"$ {command}\n"
@@ -61,10 +75,12 @@ class Shell:
         lines: list[str] = []
         with ExitStack() as undo:
             first = (
-                self._start(undo, source, cwd, None, environment) if source else None
+                self._start(undo, source, cwd, None, environment, alone=alone)
+                if source
+                else None
             )
             stdin = first.stdout if first else subprocess.DEVNULL
-            last = self._start(undo, argv, cwd, stdin, environment, merge=True)
+            last = self._start(undo, argv, cwd, stdin, environment, True, alone)
             if first and first.stdout:
                 first.stdout.close()
             assert last.stdout is not None
@@ -74,7 +90,7 @@ class Shell:
                 on_line(lines[-1])
             status = last.wait() or (first.wait() if first else 0)
         if status:
-            raise CommandFailed(_short(argv), status, self.log, telling(lines))
+            raise CommandFailed(_short(argv), status, self.log, telling(lines), lines)
         return "\n".join(lines)
 
     def _start(
@@ -85,11 +101,16 @@ class Shell:
         stdin: int | IO[bytes] | None,
         environment: Mapping[str, str] | None,
         merge: bool = False,
+        alone: bool = False,
     ) -> "subprocess.Popen[bytes]":
         process = subprocess.Popen(
             argv,
             cwd=cwd,
-            env={**os.environ, "LC_ALL": "C", **(environment or {})},
+            env={
+                **({} if alone else os.environ),
+                "LC_ALL": "C",
+                **(environment or {}),
+            },
             stdin=subprocess.DEVNULL if stdin is None else stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if merge else self._file,
@@ -111,6 +132,9 @@ def telling(lines: Sequence[str]) -> list[str]:
 
 
 def _short(argv: Sequence[str]) -> str:
+    """The command without paths and settings, and without the launcher's words."""
+    if "--" in argv:
+        argv = argv[argv.index("--") + 1 :]
     words = [word for word in argv if "/" not in word and "=" not in word]
     return shlex.join([Path(argv[0]).name, *words[1:6]])
 

@@ -24,6 +24,9 @@ from mpbench.kernel.sources import Source
 class Worktree:
     """The work tree of a configuration, to be used under the cache's lock."""
 
+    hostile = False
+    """Whether a user's patches are in it."""
+
     def __init__(self, recipe: Recipe, source: Source, compiler: str):
         self.folder = cache.root() / "work" / recipe.name
         self.tree = self.folder / "tree"
@@ -58,7 +61,15 @@ class Worktree:
 
     def keep(self) -> None:
         """Note that the objects are complete, so that the next build uses them."""
-        self._state.write_text(json.dumps({**self._made_of, "layer": self._layer}))
+        state = {**self._made_of, "layer": self._layer, "recipe": self._recipe.digest}
+        self._state.write_text(json.dumps(state))
+
+    @property
+    def complete(self) -> bool:
+        """Whether its objects are those of the present recipe."""
+        state = _read(self._state)
+        wanted = {**self._made_of, "recipe": self._recipe.digest}
+        return all(state.get(name) == value for name, value in wanted.items())
 
     def _copy_sibling(self, shell: Shell) -> dict[str, Any]:
         """Begin with the tree of another configuration, if source and compiler agree.

@@ -34,7 +34,7 @@ from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.links import shapes
 from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
-from mpbench.spec import Spec, flows, traffic_patterns
+from mpbench.spec import Spec, flows, kernels, traffic_patterns
 from mpbench.spec.cases import Case
 from mpbench.spec.traffic import BACKGROUND, Entry, Start
 from mpbench.spec.with_params import WithParams
@@ -82,6 +82,7 @@ def job(
         shapes(spec, values, point, number), values, changing
     )
     own = [entry.transport for entry in entries if entry.transport]
+    label = spec.cases[case].kernel
     made = Job(
         format=FORMAT,
         seed=seed,
@@ -101,6 +102,7 @@ def job(
         report=report(spec, flowing),
         metrics=spec.plugins.metrics(),
         kernel=spec.plugins.kernel([transport_, *own]),
+        linux=kernels.resolved(spec.kernels, label) if label else None,
     )
     try:
         return job_format.load(jobs.dump(made))

@@ -1,7 +1,5 @@
 """The files of plug-ins: those that an experiment names, and those of packages."""
 
-import os
-import stat
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.errors import UserError
+from mpbench.spec import text_files
 from mpbench.spec.document import Document
 from mpbench.spec.messages import shortened
 from mpbench.spec.plugin_format import KEY, MOST_BYTES, NAME, STORED, SUFFIXES
@@ -138,25 +137,7 @@ def _plugin(kind: str, path: Path, place: str) -> Plugin:
 
 
 def _text(path: Path, at: str) -> str:
-    """The text of a regular file of a bounded size."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UserError(f"{at}: not a regular file")
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        remedy = "paths are relative to the file that names them"
-        raise UserError(f"{at}: {error.strerror}; {remedy}") from None
-    if len(content) > MOST_BYTES:
-        raise UserError(f"{at}: larger than {MOST_BYTES >> 10} KiB; divide it")
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise UserError(f"{at}: not text in UTF-8") from None
-    if "\0" in text:
-        raise UserError(f"{at}: a NUL stands in it; save it as text")
-    return text
+    return text_files.read(path, at, MOST_BYTES, "divide it")
 
 
 def installed(kind: str, name: str, place: str) -> Plugin | None:

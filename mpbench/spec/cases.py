@@ -15,6 +15,7 @@ from pydantic.config import JsonDict
 from jobs import sysctls
 from mpbench.spec import knobs
 from mpbench.spec.messages import shortened
+from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
     Faults,
     Name,
@@ -140,6 +141,10 @@ class Case(Part):
         default={},
         description="Other network sysctls of the end hosts, by full name.",
     )
+    kernel: Name | None = Field(
+        default=None,
+        description="The kernel, a name of `kernels`; mpbench's own if not said.",
+    )
     capture: tuple[Name, ...] | None = Field(
         default=None,
         description="Interfaces whose packets are captured and analysed; the "
@@ -164,6 +169,10 @@ class Case(Part):
             for key in self._without_effect():
                 reason = "without effect on tcp, which has one subflow; take it away"
                 faults.add(("congestion_control", key), reason)
+        known_kernels = context(info).kernels
+        if self.kernel is not None and self.kernel not in known_kernels:
+            reason = f"no kernel '{shortened(self.kernel)}' in `kernels`"
+            faults.add(("kernel",), f"{reason}; {nearest(self.kernel, known_kernels)}")
         for kind in ("congestion_control", "scheduler"):
             given = getattr(self, kind)
             if given is not None:
@@ -178,8 +187,9 @@ class Case(Part):
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A key that a file does not have does not enter the hash of its content."""
         values: dict[str, Any] = handler(self)
-        if self.backup is None:
-            values.pop("backup", None)
+        for key in ("backup", "kernel"):
+            if getattr(self, key) is None:
+                values.pop(key, None)
         return values
 
     @property

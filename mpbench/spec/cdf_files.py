@@ -5,14 +5,13 @@ no larger. What follows a `#` is a remark. The points take the place of the file
 when an experiment is read, so that its results need the file no more.
 """
 
-import os
-import stat
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from jobs.entries.flow_sizes import cdf_fault
 from mpbench.errors import UserError
+from mpbench.spec import text_files
 from mpbench.spec.document import Document
 from mpbench.spec.flow_sizes import MOST_BYTES, MOST_POINTS
 from mpbench.spec.messages import shortened
@@ -47,7 +46,8 @@ def in_place(document: Document, folder: Path) -> Document:
 def _points(where: str, path: Path) -> list[list[Any]]:
     """The points of a file, as an experiment file would give them."""
     shown = shortened(str(path), 300)
-    lines = _text(where, path, shown).splitlines()
+    at = f"{where}: {shown}"
+    lines = text_files.read(path, at, MOST_FILE_BYTES, "give fewer points").splitlines()
     points: list[tuple[float, float]] = []
     for number, line in enumerate(lines, start=1):
         words = line.partition("#")[0].split()
@@ -69,25 +69,3 @@ def _points(where: str, path: Path) -> list[list[Any]]:
     if reason:
         raise UserError(f"{where}: {shown}: {reason}")
     return [[f"{size:.12g} B", part] for size, part in points]
-
-
-def _text(where: str, path: Path, shown: str) -> str:
-    """The text of a regular file of bounded size."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "no file can have this name"
-        hint = "the name is relative to the experiment file"
-        raise UserError(f"{where}: {shown}: {reason}; {hint}") from None
-    with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            raise UserError(f"{where}: {shown}: not a regular file; name another")
-        content = file.read(MOST_FILE_BYTES + 1)
-    if len(content) > MOST_FILE_BYTES:
-        reason = f"more than {MOST_FILE_BYTES >> 10} KiB; give fewer points"
-        raise UserError(f"{where}: {shown}: {reason}")
-    try:
-        return content.decode("ascii")
-    except UnicodeDecodeError:
-        raise UserError(f"{where}: {shown}: not plain text; name another") from None

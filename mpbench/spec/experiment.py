@@ -21,6 +21,7 @@ from mpbench.spec import (
     expectations,
     figure_checks,
     flows,
+    kernels,
     link_checks,
     own_metrics,
     shared_hosts,
@@ -66,6 +67,7 @@ class Spec(Sections):
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
+        kernels.check(self.kernels, faults)
         self._check_network(faults)
         self._check_fabric(faults, info)
         self._check_runs(faults)
@@ -331,7 +333,7 @@ class Spec(Sections):
         they were written.
         """
         values = self.model_dump(mode="json", by_alias=True)
-        for key in ("network", "links", "fabric", "changes"):
+        for key in ("network", "links", "fabric", "changes", "kernels"):
             if not getattr(self, key):
                 del values[key]
         for entry in values["traffic"]:

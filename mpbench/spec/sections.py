@@ -21,6 +21,7 @@ from mpbench.spec.entries import Entries
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
 from mpbench.spec.guest import Guest
+from mpbench.spec.kernels import Kernels
 from mpbench.spec.link_traits import LinkTraits, without_value
 from mpbench.spec.networks import Network
 from mpbench.spec.own_metrics import MetricName
@@ -93,6 +94,11 @@ class Sections(Part):
     )
     guest: Guest = Field(
         default=Guest(), description="The machine that a guest is: its memory."
+    )
+    kernels: Kernels = Field(
+        default={},
+        description="Kernels other than mpbench's own, for cases: stock Linux, patches,"
+        " options.",
     )
     parameters: Parameters = Field(
         default={}, description="Parameters of the topology that differ from default."

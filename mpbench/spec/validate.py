@@ -37,6 +37,7 @@ def _context(document: Document) -> Context:
         entry.get("tool") if isinstance(entry, dict) else None
         for entry in (traffic if isinstance(traffic, list) else ())
     ]
+    kernels = document.values.get("kernels")
     factors = design.get("factors") if isinstance(design, dict) else None
     plugins = _plugins(document)
     return Context(
@@ -48,6 +49,7 @@ def _context(document: Document) -> Context:
         tools=plugins.tools,
         controllers=tuple(plugins.controllers),
         schedulers=tuple(plugins.schedulers),
+        kernels=tuple(kernels) if isinstance(kernels, dict) else (),
     )
 
 

@@ -46,6 +46,7 @@ class Context:
     traffic : the keys of the traffic that can be factors
     factors : names of the design's factors, as the file writes them
     topologies, tools, controllers, schedulers : those that plug-ins bring
+    kernels : names of the experiment's kernels
     parameter : the parameter that a factor varies; None outside of factors
     """
 
@@ -58,6 +59,7 @@ class Context:
     tools: Mapping[str, Any] = field(default_factory=dict)
     controllers: tuple[str, ...] = ()
     schedulers: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
 
 
 def context(info: ValidationInfo) -> Context:

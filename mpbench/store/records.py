@@ -98,6 +98,8 @@ class Host(Record):
     """`host.json`: what may differ between two executions of a job.
 
     attempts : how many executions in a row the host cut short, this one included
+    copied_from : the id of the run whose artefacts these are, because its kernel has
+        the same bytes; None for a run that was executed
     """
 
     format: Literal[1, 2]
@@ -110,6 +112,7 @@ class Host(Record):
     invocation: Invocation
     provenance: Provenance
     attempts: Count = 0
+    copied_from: Line | None = None
 
     @property
     def has_row_alone(self) -> bool:

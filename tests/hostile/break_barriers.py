@@ -21,7 +21,16 @@ from mpbench.kernel import launcher
 from tests.hostile.breakings import BREAKINGS, Breaking
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("analysis", "kernel", "mpbench", "tests", "topologies", "wsp")
+COPIED = (
+    "analysis",
+    "jobs",
+    "kernel",
+    "mpbench",
+    "tests",
+    "tools",
+    "topologies",
+    "wsp",
+)
 TESTS_FAILED = 1
 TEST_S = 300.0
 

@@ -15,7 +15,7 @@ import pytest
 from mpbench.backends import confinement
 from mpbench.errors import UserError
 from mpbench.kernel import barriers as launching
-from mpbench.kernel import confined_gcc, launcher
+from mpbench.kernel import confined, confined_gcc, launcher
 from tests.calls import Command
 
 BOTH = confinement.BARRIERS
@@ -175,11 +175,11 @@ def test_what_is_said_is_bounded(kit: Path, barriers: tuple[str, ...]) -> None:
 def test_without_barriers_only_with_consent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launching, "offered", lambda: ())
     with pytest.raises(UserError, match=r"own: code in C, .* --trust-plugins") as no:
-        confined_gcc.require("own", trusted=False)
+        confined.require("own", trusted=False)
     assert "\n" not in str(no.value)
-    confined_gcc.require("own", trusted=True)
+    confined.require("own", trusted=True)
     monkeypatch.setattr(launching, "offered", lambda: ("landlock",))
-    confined_gcc.require("own", trusted=False)
+    confined.require("own", trusted=False)
 
 
 def test_a_trusted_topology_is_confined_too(

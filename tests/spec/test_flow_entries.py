@@ -188,8 +188,8 @@ def test_a_distribution_in_a_file_comes_to_stand_in_the_experiment(
         ("2000 0.5\n1000 1\n", "size 1000 follows 2000"),
         ("1000 0.5\n", "ends at probability 0.5"),
         ("".join(f"{n} 0\n" for n in range(1001)), "more than 1000 points"),
-        ("#" * 70_000, "more than 64 KiB"),
-        (b"\xff 1\n", "not plain text"),
+        ("#" * 70_000, "larger than 64 KiB"),
+        (b"\xff 1\n", "not text in UTF-8"),
     ],
 )
 def test_files_that_are_no_distribution(
@@ -208,5 +208,9 @@ def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r":6: .*sizes.txt: No such file"):
         load(file)
     os.mkfifo(tmp_path / "sizes.txt")
+    with pytest.raises(UserError, match="not a regular file"):
+        load(file)
+    (tmp_path / "sizes.txt").unlink()
+    (tmp_path / "sizes.txt").mkdir()
     with pytest.raises(UserError, match="not a regular file"):
         load(file)

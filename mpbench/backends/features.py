@@ -1,0 +1,128 @@
+"""The features of a kernel, asked of the kernel itself in a guest, once.
+
+A variant of mpbench's kernel may lack a scheduler, a controller or a sysctl, and a
+patch may add one. What a variant has stands in `features.json` in its folder.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from jobs import Job, Transport
+from mpbench.backends.base import Bounds, Exit
+from mpbench.errors import UserError
+from mpbench.kernel import Kernel
+from mpbench.spec.suggestions import nearest
+from mpbench.store import scratch
+
+FILE = "features.json"
+BOUND_S = 60.0
+BOUNDS = Bounds(virtual_s=BOUND_S, wall_s=BOUND_S, silence_s=BOUND_S)
+TAIL = 5
+"""Lines of the console that a kernel which does not boot is told with."""
+Execute = Callable[[Kernel, Path], Exit]
+PROBE = "import sys; from mpbench.guest.features import main; sys.exit(main())"
+
+
+@dataclass(frozen=True)
+class Features:
+    """The names of all that a kernel has.
+
+    schedulers : of MPTCP; none if the kernel has no MPTCP
+    sysctls : names below net.
+    counters : names of nstat
+    """
+
+    controllers: tuple[str, ...]
+    schedulers: tuple[str, ...]
+    path_managers: tuple[str, ...]
+    sysctls: tuple[str, ...]
+    counters: tuple[str, ...]
+    fabric: bool
+    release: str
+
+
+def of(kernel: Kernel, words: str, execute: Execute) -> Features:
+    """The features of a kernel: from its folder, or from a guest that boots now.
+
+    words : the kernel in messages
+    execute : PROBE in a guest with this kernel, in a folder, within BOUNDS
+
+    Raises UserError, one line, for a kernel that does not boot.
+    """
+    file = kernel.folder / FILE
+    try:
+        return _read(file)
+    except (OSError, ValueError, TypeError, KeyError):
+        pass
+    found = _ask(kernel, words, execute)
+    part = file.with_suffix(".new")
+    try:
+        part.write_text(json.dumps(asdict(found), indent=1) + "\n")
+        part.replace(file)
+    except OSError as error:
+        raise UserError(f"{file}: cannot be kept: {error.strerror}") from error
+    return found
+
+
+def _read(file: Path) -> Features:
+    document = json.loads(file.read_text())
+    lists = ("controllers", "schedulers", "path_managers", "sysctls", "counters")
+    return Features(
+        **{name: tuple(map(str, document[name])) for name in lists},
+        fabric=bool(document["fabric"]),
+        release=str(document["release"]),
+    )
+
+
+def _ask(kernel: Kernel, words: str, execute: Execute) -> Features:
+    with scratch.folder("features") as folder:
+        artefacts = folder / "artefacts"
+        artefacts.mkdir()
+        ended = execute(kernel, folder)
+        try:
+            return _read(artefacts / FILE)
+        except (OSError, ValueError, TypeError, KeyError):
+            console = (artefacts / "console.log").read_text(errors="replace")
+    said = [line.strip() for line in console.splitlines() if line.strip()][-TAIL:]
+    reason = ended.reason or "it left no list of its features"
+    raise UserError(
+        f"kernel ({words}): does not run: {reason}; its console ends with: "
+        f"{' | '.join(said)[:600] or 'nothing'}"
+    )
+
+
+def lacking(job: Job, has: Features) -> Iterator[str]:
+    """Needs of a job that a kernel lacks, in words."""
+    for transport in _transports(job):
+        yield from _lacking(transport, has)
+    if job.fabric is not None and not has.fabric:
+        yield "fabric: it has none; take the key away"
+    if job.kernel:
+        names = ", ".join(job.kernel)
+        yield f"{names}: code of one's own needs mpbench's kernel; put it into a patch"
+
+
+def _transports(job: Job) -> Iterator[Transport]:
+    yield job.transport
+    yield from (entry.transport for entry in job.traffic if entry.transport)
+
+
+def _lacking(transport: Transport, has: Features) -> Iterator[str]:
+    wanted = transport.congestion_control
+    if wanted not in has.controllers:
+        yield _no("congestion control", wanted, has.controllers)
+    if transport.protocol == "mptcp":
+        if not has.schedulers:
+            yield "protocol: it has no MPTCP; set CONFIG_MPTCP: y"
+        elif (transport.scheduler or "default") not in has.schedulers:
+            yield _no("scheduler", str(transport.scheduler), has.schedulers)
+    for name in transport.sysctls:
+        if name not in has.sysctls:
+            hint = nearest(name, has.sysctls)
+            yield f"sysctl {name}: it has none of this name; {hint}"
+
+
+def _no(kind: str, name: str, known: Iterable[str]) -> str:
+    return f"no {kind} '{name}'; it has: {', '.join(known)}"

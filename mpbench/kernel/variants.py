@@ -1,0 +1,165 @@
+"""Kernels that differ from experiments' own: stock Linux, patches, other options.
+
+    made = variants.build(kernel.find(), Linux(patches=(...,)), trusted=False)
+
+A variant has the source and the compiler of mpbench's kernel, and lies in the same
+cache under a key of its own. What it shares with that kernel is not compiled again: a
+change of one file of net/mptcp takes seconds.
+"""
+
+import os
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+
+from jobs.linux import OWN, Linux
+from mpbench.errors import UserError
+from mpbench.kernel import building, cache, confined, sources, tools
+from mpbench.kernel import recipe as recipes
+from mpbench.kernel.cache import Kernel
+from mpbench.kernel.lock import exclusive
+from mpbench.kernel.patched import PatchedTree, files
+from mpbench.kernel.progress import Progress
+from mpbench.kernel.recipe import Recipe
+from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.sources import Source
+from mpbench.kernel.worktree import Worktree
+
+KEPT = 4
+"""Work trees of variants without patches that stay, each of 100 MB and more."""
+STRIPPED = "linux.stripped"
+
+
+def recipe(own: Linux) -> Recipe:
+    """The recipe of a variant; that of mpbench's own kernel for one without change."""
+    return recipes.read("guest") if own == OWN else recipes.variant(own)
+
+
+def lookup(base: Kernel, own: Linux) -> Kernel | None:
+    """The variant in the cache; None if it is not there.
+
+    base : mpbench's own kernel, whose source and compiler a variant has
+    """
+    if own == OWN:
+        return base
+    wanted = recipe(own).digest, base.info["source_hash"], base.info["compiler"]
+    for kernel in cache.kernels():
+        about = kernel.info
+        if (about["recipe"], about["source_hash"], about["compiler"]) == wanted:
+            return None if kernel.guided else kernel
+    return None
+
+
+def find(base: Kernel, own: Linux, may_compile: bool, trusted: bool = False) -> Kernel:
+    """The variant, from the cache or built now.
+
+    may_compile : whether it may be built, if the cache does not have it
+    trusted : whether patches are compiled even where nothing confines the compiler
+
+    Raises UserError, one line, for patches that do not apply or compile, for options
+    that Linux does not take over, and for a variant that may not be built.
+    """
+    ready = lookup(base, own)
+    if ready is not None:
+        cache.check(ready)
+        return ready
+    if own.patches and not may_compile:
+        raise UserError(
+            f"{_names(own)}: patches of Linux that the results bring, and that no"
+            " experiment of yours has used; --trust-plugins lets make compile them"
+        )
+    return build(base, own, trusted)
+
+
+def build(
+    base: Kernel,
+    own: Linux,
+    trusted: bool = False,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+) -> Kernel:
+    """Build a variant. Raises UserError as `find`."""
+    if own.patches:
+        confined.require_for_builds(_names(own), trusted)
+        for patch in own.patches:
+            files(patch)
+    output = progress or Progress()
+    compiler = tools.require()
+    if compiler != base.info["compiler"]:
+        raise UserError(
+            f"{own.words}: mpbench's kernel was compiled with {base.info['compiler']},"
+            " which is not installed; `mpbench kernel build` makes one with yours"
+        )
+    home = cache.root()
+    number = jobs or len(os.sched_getaffinity(0))
+    with ExitStack() as stack:
+        handle = stack.enter_context(exclusive(home, output.say))
+        ready = lookup(base, own)
+        if ready is not None:
+            return ready
+        cache.remove_leftovers()
+        tools.require_space(home)
+        log = building.new_log(home, "variant")
+        shell = Shell(log, inherited=[handle.fileno()])
+        stack.callback(shell.close)
+        try:
+            made = _build(base, own, shell, output, number)
+        except CommandFailed as error:
+            for line in error.lines:
+                output.say(f"  {line}")
+            raise
+        log.unlink()
+        return made
+
+
+def _build(
+    base: Kernel, own: Linux, shell: Shell, output: Progress, jobs: int
+) -> Kernel:
+    source = _source(base, shell, output)
+    plain = recipe(Linux(lab=own.lab, options=own.options))
+    compiler = base.info["compiler"]
+    tree = Worktree(plain, source, compiler)
+    made = None
+    if not own.patches or not tree.complete:
+        key = cache.key(plain, source.identity, compiler)
+        maker = building.Maker(plain, source, compiler, key, shell, output)
+        made = maker.make(jobs, anew=False)
+    _forget_old_trees(tree.folder)
+    if not own.patches:
+        assert made is not None
+        return made
+    wanted = recipe(own)
+    key = cache.key(wanted, source.identity, compiler)
+    maker = building.Maker(wanted, source, compiler, key, shell, output)
+    patched = PatchedTree(wanted, tree)
+    try:
+        return maker.make_patched(patched, jobs, STRIPPED)
+    finally:
+        patched.remove()
+
+
+def _source(base: Kernel, shell: Shell, output: Progress) -> Source:
+    """The source that mpbench's kernel was built of."""
+    wanted = base.info["source_hash"]
+    for found in sources.stored():
+        if found.identity == wanted:
+            return found
+    source = sources.obtain(None, shell, output)
+    if source.identity != wanted:
+        raise UserError(
+            f"mpbench's kernel was built of {base.info['source']}, which is not in the"
+            " cache any more; `mpbench kernel build --force` builds one of what is"
+        )
+    return source
+
+
+def _forget_old_trees(present: Path) -> None:
+    """Keep the work trees of the last few variants."""
+    trees = [p for p in (cache.root() / "work").glob("guest-*") if p != present]
+    dated = sorted(trees, key=lambda path: path.stat().st_mtime, reverse=True)
+    for folder in dated[KEPT - 1 :]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _names(own: Linux) -> str:
+    return ", ".join(patch.name for patch in own.patches)

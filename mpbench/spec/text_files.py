@@ -1,0 +1,42 @@
+"""Texts of files that an experiment file names."""
+
+import os
+import stat
+from pathlib import Path
+
+from mpbench.errors import UserError
+
+
+def read(path: Path, at: str, most_bytes: int, remedy: str) -> str:
+    """The text of a regular file of bounded size.
+
+    at : where the file is named, for messages
+    most_bytes : whole KiB
+    remedy : what the user can do about a file that is too large
+
+    Raises UserError, one line, for a file that cannot be read or is no text.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no file can have this name"
+        hint = "paths are relative to the file that names them"
+        raise UserError(f"{at}: {reason}; {hint}") from None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UserError(f"{at}: not a regular file; name another")
+        with open(descriptor, "rb", closefd=False) as file:
+            content = file.read(most_bytes + 1)
+    except OSError as error:
+        raise UserError(f"{at}: {error.strerror}; name another file") from None
+    finally:
+        os.close(descriptor)
+    if len(content) > most_bytes:
+        raise UserError(f"{at}: larger than {most_bytes >> 10} KiB; {remedy}")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UserError(f"{at}: not text in UTF-8; name another file") from None
+    if "\0" in text:
+        raise UserError(f"{at}: a NUL stands in it; save it as text")
+    return text
