@@ -34,6 +34,12 @@ MEASURED = re.compile(
     r"on average|medians? of)\b",
     re.IGNORECASE,
 )
+SAMPLE = re.compile(
+    r"\(n = \d|\b(?:means?|medians?) (?:of|over) (?:\d+|two|three|five|ten) "
+    r"(?:seeds|runs|rounds|sets)\b",
+    re.IGNORECASE,
+)
+"""A sample size: its numbers need no unit."""
 SOURCE = re.compile(r"\]\((?:\.\./)?(?:studies|results)/")
 GONE = re.compile(
     r"^```.*?^```$"
@@ -65,10 +71,11 @@ def claims(path: Path) -> Iterator[Claim]:
     plain = GONE.sub(lambda gone: "\n" * gone[0].count("\n"), text)
     line = 1
     for paragraph in re.split(r"(\n\s*\n)", plain):
-        if NUMBER.search(paragraph) and not SOURCE.search(paragraph):
+        if not SOURCE.search(paragraph):
             for at, sentence in sentences(paragraph):
                 flat = " ".join(sentence.split())
-                if NUMBER.search(flat) and MEASURED.search(flat):
+                measured = NUMBER.search(flat) and MEASURED.search(flat)
+                if measured or SAMPLE.search(flat):
                     yield Claim(path.name, line + at, flat)
         line += paragraph.count("\n")
 

@@ -29,6 +29,7 @@ def test_every_statement_of_the_list_is_on_its_page() -> None:
         "MPTCP used 90.0 % of the WiFi.\n",
         "| fabric | takes 0.9 s of CPU time |\n",
         "- A build takes about 15 seconds.\n",
+        "| means over 5 seeds | 0.581 | 0.020 |\n",
         "First sentence. LIA\ngets 12 Mbit/s more.\n",
         "Run it:\n\n    mpbench run FILE\n\nIt costs 3 GiB.\n",
     ],
