@@ -37,22 +37,23 @@ class Target:
     language : how it is mutated and built, a key of `run.LANGUAGES`
     sources : patterns of files, relative to the root
     tests : files of tests, the ones that find most first
-    without : single tests of these that take too long
     sample : how many mutants are tried, 0 for all; seed : which
     timeout_s : after so long a mutant counts as found, because it hangs
     least : the share of mutants that must be found
+    without : single tests of these that take too long
+    equal : mutants that no test can find
     """
 
     name: str
     language: str
     sources: Sequence[str]
     tests: Sequence[str]
-    without: Sequence[str]
     sample: int
     seed: int
     timeout_s: float
     least: float
-    equal: Sequence[Equal]
+    without: Sequence[str] = ()
+    equal: Sequence[Equal] = ()
 
     def files(self) -> list[Path]:
         found = [path for each in self.sources for path in sorted(ROOT.glob(each))]

@@ -24,7 +24,9 @@ def test_a_link_is_a_delay_line_and_a_bottleneck() -> None:
         f"{LINE} delay 0.000us",
         f"{BEHIND} rate 500000bit burst 3028 limit 15140",
     ]
-    assert Shape(None, 0.001).tc_commands("e") == [f"{LINE} delay 1.000us"]
+    delay_alone = Shape(None, 0.001)
+    assert delay_alone.tc_commands("e") == [f"{LINE} delay 1.000us"]
+    assert delay_alone == Shape(None, 0.001, queue_packets=0, loss_percent=0.0)
 
 
 def test_a_tclink_is_one_queue_behind_a_token_bucket() -> None:
