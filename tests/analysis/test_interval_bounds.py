@@ -107,11 +107,11 @@ def test_the_ends_of_rank_sums(m: int, n: int) -> None:
 def test_the_fewest_values_whose_range_covers_enough() -> None:
     """Of 2^n signs, or of all orders, two are the most extreme ones."""
     assert intervals.signed_ranks(X[:6], 0.95)  # 1 - 2/64 = 0.969
-    with pytest.raises(ValueError, match="too few|needs at least"):
+    with pytest.raises(ValueError, match=r"too few|needs at least"):
         intervals.signed_ranks(X[:5], 0.95)  # 1 - 2/32 = 0.9375
     assert intervals.signed_ranks(X[:5], 0.9375)
     assert intervals.rank_sums(X[:3], Y[:3], 0.9)  # 1 - 2/20 = 0.9
-    with pytest.raises(ValueError, match="too few|needs at least"):
+    with pytest.raises(ValueError, match=r"too few|needs at least"):
         intervals.rank_sums(X[:3], Y[:3], 0.901)
 
 
