@@ -15,13 +15,20 @@ from jobs.job import FORMAT, Job, bare
 from jobs.links import Link
 from jobs.reading import Fault
 from jobs.transport import Transport
+from topologies.impairments import Impairments
+from topologies.queues import FRAME_BYTES, Discipline
+from topologies.shaping import Shape
 
 __all__ = [
     "FORMAT",
+    "FRAME_BYTES",
+    "Discipline",
     "Entry",
     "Fault",
+    "Impairments",
     "Job",
     "Link",
+    "Shape",
     "Transport",
     "bare",
     "dump",

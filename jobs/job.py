@@ -23,7 +23,7 @@ from jobs.transport import Transport
 from jobs.values import MOST_ENTRIES, LastingSeconds, Name, Number
 from topologies import fabric as fabric_table
 from topologies import networks
-from topologies.description import Description
+from topologies.description import Description, User
 from topologies.fabric import Table
 from topologies.shaping import Shape
 from topologies.wiring import Wiring
@@ -133,6 +133,19 @@ class Job:
         return self.guest.memory_mib if self.guest else USUAL_MIB
 
     @cached_property
+    def users(self) -> tuple[User, ...]:
+        """The users of the network; none if no module has the topology any more."""
+        try:
+            return self.description.users
+        except KeyError:
+            return ()
+
+    @property
+    def phases(self) -> Mapping[str, tuple[float, float]]:
+        """Phase name to (start, end), seconds after the beginning of the traffic."""
+        return self.report.phases if self.report else {}
+
+    @cached_property
     def transports(self) -> dict[str, Transport]:
         """The transport of each host of the traffic: see `jobs.hosts`."""
         return hosts.transports(self.traffic, self.transport)
@@ -140,7 +153,7 @@ class Job:
     @cached_property
     def backups(self) -> dict[str, set[int]]:
         """The numbers of the paths, from 1, that each host keeps as backups."""
-        return hosts.backups(self.description.users, self.transports)
+        return hosts.backups(self.users, self.transports)
 
     def transport_of(self, entry: Entry) -> Transport:
         """The transport of a traffic entry: its own, or else that of the case."""

@@ -10,6 +10,7 @@ from jobs.vocabulary import NDIFFPORTS, PROTOCOLS
 
 SUBFLOWS = "net.mptcp.ndiffports"
 """The sysctl that says how many subflows `ndiffports` opens."""
+TIMESTAMPS = "net.ipv4.tcp_timestamps"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,8 @@ class Transport:
     def check(self) -> None:
         if self.is_mptcp and None in (self.scheduler, self.path_manager):
             raise ValueError("mptcp needs a scheduler and a path manager")
+        if not self.over_all and not self.sysctls.get(SUBFLOWS, "").isdecimal():
+            raise ValueError(f"{NDIFFPORTS} needs the sysctl {SUBFLOWS}, a number")
 
     @property
     def is_mptcp(self) -> bool:
@@ -54,3 +57,8 @@ class Transport:
         """The number of subflows that an MPTCP connection opens between its first pair
         of addresses, if it uses no other pair; None if it opens one per path."""
         return None if self.over_all else int(self.sysctls[SUBFLOWS])
+
+    @property
+    def timestamps(self) -> bool:
+        """Whether TCP's segments have timestamps, which take 12 bytes."""
+        return self.sysctls.get(TIMESTAMPS) != "0"

@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.models import throughput
 from analysis.run import path_names
-from analysis.run.job import FRAME_BYTES
+from jobs import FRAME_BYTES
 
 
 @dataclass(frozen=True)

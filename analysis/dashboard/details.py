@@ -6,11 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import jobs
 from analysis.capture.library import MissingCoreError
 from analysis.dashboard import packets, traces
-from analysis.run.job import read_job
+from analysis.run import tools, traffic
 from analysis.run.readers import files
-from tools import ALL, part
+from analysis.run.readers import job as job_file
+from analysis.run.traffic import Traffic
 
 Value = TypeVar("Value")
 CONSOLE_LINES = 12
@@ -33,33 +35,32 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
             return None
 
     artefacts = folder / "artefacts"
-    job = tried(files.read_object, folder / "job.json") or {}
+    job = tried(job_file.read, folder / "job.json")
+    asked = jobs.dump(job) if job else {}
     end = tried(files.read_object, artefacts / "outcome.json") or {}
     found: dict[str, Any] = {
-        "parameters": _mapping(job.get("parameters")),
-        "transport": _mapping(job.get("transport")),
-        "traffic": [_mapping(entry) for entry in _list(job.get("traffic"))],
-        "seed": str(job.get("seed", "")),
-        "topology": job.get("topology") or ("its own" if job.get("network") else None),
+        "parameters": asked.get("parameters", {}),
+        "transport": asked.get("transport", {}),
+        "traffic": asked.get("traffic", []),
+        "seed": str(job.seed) if job else "",
+        "topology": (job.topology or "its own") if job else None,
         "virtual_s": end.get("virtual_s"),
         "programs": _programs(end),
         "series": [],
     }
-    for index, entry in enumerate(_list(job.get("traffic"))):
-        tool = _reporting(_mapping(entry).get("tool"))
-        if tool is None:
+    for index, entry in enumerate(traffic.of_job(job) if job else ()):
+        receiver_file = tools.has(entry, "receiver_file")
+        if receiver_file is None:
             continue
-        named = {"name": _name(job, index), **_mapping(entry)}
-        path = artefacts / tool.receiver_file(index, named)
+        path = artefacts / receiver_file(index, entry)
         if path.exists() or end:
-            intervals = tried(partial(tool.drawn, entry=named), path)
+            read = partial(tools.has(entry, "drawn"), entry=entry)
+            intervals = tried(read, path)
             if intervals is not None:
-                found["series"].append(_series(index, named, intervals))
+                found["series"].append(_series(index, entry, intervals))
     if (artefacts / traces.FILE).exists():
-        asked = tried(read_job, folder / "job.json") if job else None
         found["traces"] = (
-            tried(lambda file: traces.traces(file, asked), artefacts / traces.FILE)
-            or []
+            tried(lambda file: traces.traces(file, job), artefacts / traces.FILE) or []
         )
     captures = packets.files(artefacts) if artefacts.is_dir() else []
     if captures:
@@ -72,30 +73,18 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
     return found
 
 
-def _name(job: Mapping[str, Any], index: int) -> str | None:
-    """The name of a traffic entry, or None if the experiment gave it none."""
-    names = _list(_mapping(job.get("report")).get("names"))
-    return names[index] if index < len(names) else None
-
-
-def _reporting(name: object) -> Any:
-    """The results of a tool whose receiver reports intervals; None for others."""
-    tool = part(name, "results") if isinstance(name, str) and name in ALL else None
-    return tool if hasattr(tool, "receiver_file") else None
-
-
 def _series(
-    index: int, entry: Mapping[str, Any], intervals: Sequence[Any]
+    index: int, entry: Traffic[Any], intervals: Sequence[Any]
 ) -> dict[str, Any]:
     """The rate at which the receiver read in each interval, in Mbit/s.
 
     Time counts from the start of the traffic, not of this entry.
     """
-    name = entry.get("name") or f"{entry.get('from')} to {entry.get('to')}"
-    start_s = float(entry.get("start_s") or 0)
+    name = entry.name or f"{entry.source} to {entry.destination}"
+    start_s = entry.start_s
     rates = [8e-6 * i.bytes / (i.end_s - i.start_s) for i in intervals]
     return {
-        "name": str(name),
+        "name": name,
         "number": index,
         "begin": [_short(start_s + i.start_s) for i in intervals],
         "end": [_short(start_s + i.end_s) for i in intervals],

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run import path_names
-from analysis.run.job import Job
 from analysis.run.readers import trace
+from jobs import Job
 
 FILE = "trace.csv"
 MOST = 400

@@ -11,7 +11,7 @@ from analysis.figures.drawn_figure import UndrawableError
 from analysis.models import fluid, max_min
 from analysis.models.networks import Network
 from analysis.models.setting import Setting
-from analysis.run.job import FRAME_BYTES
+from jobs import FRAME_BYTES
 
 PAYLOAD_BYTES = {"tcp": 1448, "mptcp": 1428}
 """Payload of a full frame of FRAME_BYTES: TCP has timestamps, MPTCP a mapping too."""

@@ -7,7 +7,7 @@ from math import isclose
 from analysis.campaign.figure_request import THEORY_QUANTITIES, Theory
 from analysis.figures.theory import MBPS, PAYLOAD_BYTES, path_rates, timed
 from analysis.models.setting import Setting, Stretch
-from analysis.run.job import FRAME_BYTES
+from jobs import FRAME_BYTES
 
 PACKET_BITS = FRAME_BYTES * 8
 SAME = 1e-4

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run import observed_links, tools
-from analysis.run.job import Job, LinkSettings, Traffic, read_job
+from analysis.run import traffic as entries
 from analysis.run.outcomes import endings, provoked
 from analysis.run.outcomes.endings import Ending, Read
 from analysis.run.outcomes.provoked import Provoked
 from analysis.run.readers import changes as record_of_changes
 from analysis.run.readers import counters, links, outcome, qdiscs, queues
+from analysis.run.readers import job as job_file
 from analysis.run.readers.changes import Change
 from analysis.run.readers.outcome import Outcome, UserPath
 from analysis.run.readers.queues import QueueRecord
+from analysis.run.traffic import Traffic
+from jobs import Job, Link
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,26 @@ class Artefacts:
     excused: frozenset[int] = frozenset()
 
     @cached_property
+    def traffic(self) -> tuple[Traffic[Any], ...]:
+        """The traffic entries of the job."""
+        return entries.of_job(self.job)
+
+    @cached_property
+    def hosts(self) -> tuple[str, ...]:
+        """All hosts of the traffic. Those that open connections come first."""
+        return entries.hosts(self.traffic)
+
+    @cached_property
+    def initiators(self) -> tuple[str, ...]:
+        """The hosts that open connections."""
+        return entries.initiators(self.traffic)
+
+    @cached_property
     def provoked(self) -> Provoked:
         """The failures that the job provokes."""
-        return provoked.of_run(self.job, self.outcome, self.users)
+        return provoked.of_run(self.job, self.traffic, self.outcome, self.users)
 
-    def paths_of(self, entry: Traffic) -> dict[int, UserPath]:
+    def paths_of(self, entry: Traffic[Any]) -> dict[int, UserPath]:
         """The paths that the transport of an entry is to use, by number from 1.
 
         Of an entry with several hosts, these are the paths of the first: see `by_host`.
@@ -72,10 +90,10 @@ class Artefacts:
         """
         return {
             link
-            for whole in self.job.traffic
+            for whole in self.traffic
             for entry in whole.by_host
             for number, path in self.paths_of(entry).items()
-            if not self.job.is_backup(entry, number)
+            if not entries.is_backup(self.job, entry, number)
             for link in path.links[: 1 if self.has_classes else None]
         }
 
@@ -86,11 +104,11 @@ class Artefacts:
         return len(set(names)) < len(names)
 
     @property
-    def used_links(self) -> tuple[LinkSettings, ...]:
+    def used_links(self) -> tuple[Link, ...]:
         """The bottleneck links on the paths that the transports are to use."""
         used = {
             link
-            for whole in self.job.traffic
+            for whole in self.traffic
             for entry in whole.by_host
             for path in self.paths_of(entry).values()
             for link in path.links
@@ -106,28 +124,31 @@ class TimedOut(ValueError):
     """A run whose traffic went on until the guest ended it."""
 
 
-def load(run: Path) -> Artefacts:
+def load(run: Path, job: Job | None = None) -> Artefacts:
     """Read `job.json` and `artefacts/` in a run's folder.
+
+    job : of the run, where it has been read before
 
     Raises ValueError, with one line, if the run failed or a file is missing or
     damaged: TimedOut if traffic did not end. Such a run cannot be measured. Failures
     that the job itself provokes, or that it expects, are no failures of the run.
     """
     folder = run / "artefacts"
-    job = read_job(run / "job.json")
+    job = job_file.read(run / "job.json") if job is None else job
+    traffic = entries.of_job(job)
     reported = outcome.read(folder / "outcome.json")
     if reported.error is not None:
         raise ValueError(reported.error)
     users = reported.users or _single_user(job)
-    read = endings.read_reports(job, folder)
-    ended = endings.all_of(job, reported, read, folder)
-    caused = provoked.of_run(job, reported, users)
+    read = endings.read_reports(traffic, folder)
+    ended = endings.all_of(traffic, reported, read, folder)
+    caused = provoked.of_run(job, traffic, reported, users)
     excused = {
         index
-        for index, (entry, one) in enumerate(zip(job.traffic, ended, strict=True))
+        for index, (entry, one) in enumerate(zip(traffic, ended, strict=True))
         if not one.fine and caused.end(entry, one.at_s)
     }
-    _refuse_failed_processes(reported, folder, job, excused)
+    _refuse_failed_processes(reported, folder, job, [traffic[i] for i in excused])
     for index, one in enumerate(read):
         if one.fault and index not in excused:
             raise ValueError(one.fault)
@@ -136,11 +157,14 @@ def load(run: Path) -> Artefacts:
         job=job,
         outcome=reported,
         reports=tuple(
-            _salvaged(job, index, folder, one) if index in excused else one.report
+            _salvaged(traffic[index], index, folder, one)
+            if index in excused
+            else one.report
             for index, one in enumerate(read)
         ),
         counters={
-            host: counters.read(folder / f"nstat-{host}.json") for host in job.hosts
+            host: counters.read(folder / f"nstat-{host}.json")
+            for host in entries.hosts(traffic)
         },
         qdiscs=shaped,
         interfaces=links.read(folder / "link-end.json"),
@@ -153,13 +177,13 @@ def load(run: Path) -> Artefacts:
     )
 
 
-def _salvaged(job: Job, index: int, folder: Path, read: Read) -> Any:
+def _salvaged(entry: Traffic[Any], index: int, folder: Path, read: Read) -> Any:
     """The report of an entry that did not end well; None if it cannot be measured."""
-    entry, report = job.traffic[index], read.report
+    report = read.report
     tool = tools.tool(entry.tool)
     try:
         if read.fault:
-            report = (tools.has(entry, "salvage") or tool.read)(folder, index)
+            report = (tools.has(entry, "salvage") or tool.read)(folder, index, entry)
         tool.flow(entry, report)
     except ValueError:
         return None
@@ -169,7 +193,7 @@ def _salvaged(job: Job, index: int, folder: Path, read: Read) -> Any:
 def _queues(folder: Path, job: Job) -> QueueRecord | None:
     if not job.queues:
         return None
-    sums = job.queues.get("every_s") is None
+    sums = job.queues.every_s is None
     return queues.read(folder / (queues.WAITS if sums else queues.SAMPLES))
 
 
@@ -183,19 +207,19 @@ def _single_user(job: Job) -> dict[str, tuple[UserPath, ...]]:
 
 
 def _refuse_failed_processes(
-    reported: Outcome, folder: Path, job: Job, excused: Collection[int]
+    reported: Outcome, folder: Path, job: Job, may_fail: Collection[Traffic[Any]]
 ) -> None:
     """Raise ValueError if a process of the traffic failed.
 
     Clients are checked first, because a server often fails only because its client
     did.
 
-    excused : the numbers of entries that may fail
+    may_fail : entries of which processes may fail
     """
-    may_fail = [job.traffic[index] for index in excused]
+    traffic = entries.of_job(job)
     for process in sorted(reported.processes, key=lambda p: "client" not in p.name):
-        entry, end = endings.entry_of(process, job)
-        if any(entry is other for other in may_fail):
+        entry, end = endings.entry_of(process, traffic)
+        if entry in may_fail:
             continue
         if process.stopped_s is not None:
             limit = f"{job.time_limit_s:g} virtual seconds"

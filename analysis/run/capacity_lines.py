@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from analysis.run import changed_links, path_names, schedules
 from analysis.run.artefacts import Artefacts
-from analysis.run.job import LinkSettings, Traffic
+from analysis.run.labels import label
 from analysis.run.schedules import Steps
+from analysis.run.traffic import Traffic
+from jobs import Link
 
 OF_RATES = ("goodput", "throughput", "rate")
 """The quantities beside which a capacity can stand: those in Mbit/s."""
@@ -45,7 +48,7 @@ def steps(
         if quantity == "goodput":
             every = [link for links in paths.values() for link in links]
             alone = not _shared(run, entry, every) and entry.parallel == 1
-            alone = alone and entry in run.job.traffic
+            alone = alone and entry in run.traffic
             if alone and _changes(run, every):
                 found[name] = _together(run, entry, paths, until_s)
             continue
@@ -61,9 +64,9 @@ def steps(
 
 def outages(run: Artefacts, until_s: float) -> list[Outage]:
     """When a link that the transports use has no capacity, in order of time."""
-    forward = any(entry.forward for entry in run.job.traffic)
+    forward = any(entry.forward for entry in run.traffic)
     found = [
-        Outage(link.label, *span)
+        Outage(label(link.name), *span)
         for link in run.used_links
         if changed_links.changes(run.job, link.name)
         for span in schedules.zero_spans(
@@ -73,7 +76,7 @@ def outages(run: Artefacts, until_s: float) -> list[Outage]:
     return sorted(found, key=lambda outage: (outage.begin_s, outage.link))
 
 
-def _paths(run: Artefacts, entry: Traffic) -> dict[int, list[LinkSettings]]:
+def _paths(run: Artefacts, entry: Traffic[Any]) -> dict[int, list[Link]]:
     """The bottlenecks on each path that an entry may take."""
     settings = {link.name: link for link in run.job.links}
     return {
@@ -86,11 +89,11 @@ def _paths(run: Artefacts, entry: Traffic) -> dict[int, list[LinkSettings]]:
     }
 
 
-def _changes(run: Artefacts, links: Sequence[LinkSettings]) -> bool:
+def _changes(run: Artefacts, links: Sequence[Link]) -> bool:
     return any(changed_links.changes(run.job, link.name) for link in links)
 
 
-def _shared(run: Artefacts, entry: Traffic, links: Sequence[LinkSettings]) -> bool:
+def _shared(run: Artefacts, entry: Traffic[Any], links: Sequence[Link]) -> bool:
     """Whether another host, or another path of this one, takes one of some links too.
 
     links : of one path of the entry or of all of them, each as often as paths take it
@@ -105,24 +108,22 @@ def _shared(run: Artefacts, entry: Traffic, links: Sequence[LinkSettings]) -> bo
     )
 
 
-def _entries(run: Artefacts) -> tuple[Traffic, ...]:
+def _entries(run: Artefacts) -> tuple[Traffic[Any], ...]:
     """The traffic entries, one for each host of those with several.
 
     In a data centre, an entry between many hosts stands with its first host.
     """
     if run.has_classes:
-        return run.job.traffic
-    return tuple(own for entry in run.job.traffic for own in entry.by_host)
+        return run.traffic
+    return tuple(own for entry in run.traffic for own in entry.by_host)
 
 
-def _capacity(
-    run: Artefacts, entry: Traffic, link: LinkSettings, until_s: float
-) -> Steps:
+def _capacity(run: Artefacts, entry: Traffic[Any], link: Link, until_s: float) -> Steps:
     return changed_links.capacity(run.job, link, entry.forward, until_s)
 
 
 def _narrowest(
-    run: Artefacts, entry: Traffic, links: Sequence[LinkSettings], until_s: float
+    run: Artefacts, entry: Traffic[Any], links: Sequence[Link], until_s: float
 ) -> Steps:
     every = [_capacity(run, entry, link, until_s) for link in links]
     return schedules.combined(every, min)
@@ -130,8 +131,8 @@ def _narrowest(
 
 def _together(
     run: Artefacts,
-    entry: Traffic,
-    paths: dict[int, list[LinkSettings]],
+    entry: Traffic[Any],
+    paths: dict[int, list[Link]],
     until_s: float,
 ) -> Steps:
     """The sum over the paths."""

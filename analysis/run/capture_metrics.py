@@ -44,7 +44,7 @@ def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
 
     near, far = _points(files, run)
     tables = analyse(near, far, Settings(events=()))
-    numbers = [int(not forward) for forward in {e.forward for e in run.job.traffic}]
+    numbers = [int(not forward) for forward in {e.forward for e in run.traffic}]
     subflows = tables.subflows[tables.subflows["point"] == SENDERS]
     at_senders = np.isin(tables.directions["subflow"], subflows["subflow"])
     points = np.where(at_senders, SENDERS, RECEIVERS)
@@ -71,11 +71,11 @@ def _ratio(part: int, whole: int) -> float | None:
 
 def _points(files: Sequence[Path], run: Artefacts) -> tuple[list[Path], list[Path]]:
     """The captures at hosts that send data, and those at hosts that receive data."""
-    senders = {host for entry in run.job.traffic for host in entry.sending_hosts}
+    senders = {host for entry in run.traffic for host in entry.sending_hosts}
     by_host: dict[bool, list[Path]] = {True: [], False: []}
     for file in files:
         interface = file.stem.removeprefix("capture-")
-        host = next((h for h in run.job.hosts if interface.startswith(f"{h}-")), None)
+        host = next((h for h in run.hosts if interface.startswith(f"{h}-")), None)
         if host is not None:
             by_host[host in senders].append(file)
     if by_host[True]:

@@ -5,9 +5,10 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from analysis.run import schedules
-from analysis.run.job import Job, LinkSettings, label
+from analysis.run.labels import label
 from analysis.run.readers.changes import Change
 from analysis.run.schedules import Steps
+from jobs import Job, Link
 from jobs.changes import UP
 
 LATEST_S = 0.01
@@ -61,9 +62,7 @@ def _words(link: str, quantity: str, value: float) -> str:
     return f"{label(link)}: the change of {quantity} to {value:g}"
 
 
-def at_end(
-    links: Sequence[LinkSettings], made: Sequence[Change]
-) -> tuple[LinkSettings, ...]:
+def at_end(links: Sequence[Link], made: Sequence[Change]) -> tuple[Link, ...]:
     """Settings of each link at the end of a run, by the changes that were made.
 
     A capacity of 0 stands for a link that was out.
@@ -80,9 +79,7 @@ def at_end(
     )
 
 
-def _changed(
-    link: LinkSettings, values: Mapping[str, Mapping[str, float]]
-) -> LinkSettings:
+def _changed(link: Link, values: Mapping[str, Mapping[str, float]]) -> Link:
     down = link if link.down is None else link.down
     up_values, down_values = values.get("up", {}), values.get("down", {})
     return replace(
@@ -92,7 +89,7 @@ def _changed(
     )
 
 
-def capacity(job: Job, link: LinkSettings, forward: bool, until_s: float) -> Steps:
+def capacity(job: Job, link: Link, forward: bool, until_s: float) -> Steps:
     """The capacity of a link over time in Mbit/s, 0 while nothing can use it.
 
     link : one that has a capacity
@@ -102,7 +99,7 @@ def capacity(job: Job, link: LinkSettings, forward: bool, until_s: float) -> Ste
 
 
 def mean_capacity_mbps(
-    job: Job, link: LinkSettings, forward: bool, span: tuple[float, float]
+    job: Job, link: Link, forward: bool, span: tuple[float, float]
 ) -> float | None:
     """The mean capacity of a link over a span of time; None if it only delays."""
     own_mbps = link.direction(forward).capacity_mbps

@@ -40,8 +40,8 @@ def window(run: Artefacts, index: int, flow: tools.Flow) -> Window:
     index : number of the entry, from 0
     flow : what its tool says
     """
-    begin_s = run.job.traffic[index].start_s
-    if run.job.traffic[index].flows is None:  # the tool flows counts from there
+    begin_s = run.traffic[index].start_s
+    if run.traffic[index].flows is None:  # the tool flows counts from there
         begin_s = began_s(run, index)
     return Window(begin_s, begin_s + flow.seconds, unsure_s(run, index))
 
@@ -82,7 +82,7 @@ def began_s(run: Artefacts, index: int) -> float:
     at the end. Neither time is recorded. The time by which the client exceeds its
     duration is divided between them, see `_after_s`.
     """
-    entry = run.job.traffic[index]
+    entry = run.traffic[index]
     if entry.flows is not None:  # its times count from the beginning of the traffic
         return 0.0
     client = _client(run, index)
@@ -108,7 +108,7 @@ def _client(run: Artefacts, index: int) -> Process | None:
 
 def _excess_s(run: Artefacts, index: int, client: Process) -> float:
     """The time by which a client exceeds its duration; 0 where that is not known."""
-    entry = run.job.traffic[index]
+    entry = run.traffic[index]
     excess_s = tools.has(entry, "excess_s")
     if excess_s is None or not client.end_s:
         return 0.0
@@ -129,7 +129,7 @@ def _after_s(run: Artefacts, index: int, excess_s: float) -> float:
 
 def _round_trip_s(run: Artefacts, index: int) -> float | None:
     """The round trip at the end of an upload; None if it is not known."""
-    entry = run.job.traffic[index]
+    entry = run.traffic[index]
     round_trip_s = tools.has(entry, "round_trip_s")
     if round_trip_s is None or run.reports[index] is None:
         return None

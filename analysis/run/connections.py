@@ -45,9 +45,11 @@ class Report:
 
     protocol, controller : as the program set them on each socket
     intervals : (number of the flow, number of the interval from 0, bytes)
+    interval_s : length of the intervals
     """
 
     protocol: str
     controller: str
     flows: tuple[Flow, ...]
     intervals: tuple[tuple[int, int, int], ...]
+    interval_s: float = 1.0

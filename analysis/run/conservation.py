@@ -10,11 +10,14 @@ breaks it has a wrong number somewhere, whatever the cause.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from analysis.run import changed_links, clock, schedules, tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.clock import Window
-from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic
+from analysis.run.labels import label
+from analysis.run.traffic import Traffic
+from jobs import FRAME_BYTES, Link
 
 TOLERANCE = 2e-3
 """By this share a count may exceed the bound: clocks and rates are rounded."""
@@ -39,7 +42,7 @@ class Part:
     paths : the links of each path that the entry may take
     """
 
-    entry: Traffic
+    entry: Traffic[Any]
     bytes: float
     window: Window
     share: float
@@ -61,9 +64,9 @@ def broken(run: Artefacts) -> Iterator[str]:
             yield from _exceeded(run, together, "all entries together")
 
 
-def payload_share(entry: Traffic) -> float:
+def payload_share(entry: Traffic[Any]) -> float:
     """The largest share of the bytes of frames that can be payload, 0-1."""
-    if entry.datagrams:
+    if entry.record.datagrams:
         return UDP_PAYLOAD_BYTES / FRAME_BYTES
     transport = entry.transport
     payload = IP_BYTES - IP_AND_TCP_BYTES
@@ -77,7 +80,7 @@ def payload_share(entry: Traffic) -> float:
 def _parts(run: Artefacts) -> list[Part]:
     """The entries whose tools say what arrived."""
     found = []
-    for index, entry in enumerate(run.job.traffic):
+    for index, entry in enumerate(run.traffic):
         report = run.reports[index]
         flow = tools.of(entry, report).flow(entry, report)
         if flow is None:
@@ -136,9 +139,7 @@ def _most_frame_bytes(
     return min(cuts)
 
 
-def _link_bytes(
-    run: Artefacts, link: LinkSettings, forward: bool, window: Window
-) -> float:
+def _link_bytes(run: Artefacts, link: Link, forward: bool, window: Window) -> float:
     """The bytes of frames that a direction of a link can carry in a window."""
     end_s = window.end_s + window.unsure_s
     steps = changed_links.capacity(run.job, link, forward, end_s)
@@ -150,7 +151,9 @@ def _link_bytes(
 
 
 def _burst_bytes(run: Artefacts) -> float:
-    return (BURST_FRAMES + run.job.burst_packets) * FRAME_BYTES
+    fabric = run.job.fabric
+    depth = (fabric.burst_packets if fabric else None) or 0
+    return (BURST_FRAMES + depth) * FRAME_BYTES
 
 
 def _links(run: Artefacts) -> Iterator[str]:
@@ -170,8 +173,8 @@ def _links(run: Artefacts) -> Iterator[str]:
             count = link.direction(forward).bytes
             if count > most * (1 + TOLERANCE):
                 yield (
-                    f"conservation: {asked.label} {way}: {count} bytes of frames in"
-                    f" {whole.end_s:.3f} s, and it carries {most:.0f} at most"
+                    f"conservation: {label(asked.name)} {way}: {count} bytes of frames"
+                    f" in {whole.end_s:.3f} s, and it carries {most:.0f} at most"
                 )
 
 

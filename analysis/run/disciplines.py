@@ -5,10 +5,11 @@ in the units of jobs, so that the two can be compared.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from analysis.run.readers.qdiscs import FABRIC, Qdisc
+from jobs import Discipline, Impairments
 
 Facts = Mapping[str, Any]
 
@@ -160,11 +161,11 @@ def _impairments(line: Qdisc, *, several: bool) -> dict[str, Any]:
 
 
 def asked(
-    discipline: Facts | None, impairments: Facts | None, delay_ms: float
+    discipline: Discipline | None, impairments: Impairments | None, delay_ms: float
 ) -> Facts:
     """Traits that a job asks for. delay_ms : of the direction"""
     facts: dict[str, Any] = {}
-    for key, value in (impairments or {}).items():
+    for key, value in (asdict(impairments) if impairments else {}).items():
         if isinstance(value, Mapping):
             facts |= {f"{key} {inner}": number for inner, number in value.items()}
         elif value:
@@ -172,9 +173,9 @@ def asked(
     if facts.get("reordering by_ms") == delay_ms:
         facts["reordering by_ms"] = None
     if discipline is not None:
-        name = discipline["name"]
+        name = discipline.name
         facts["discipline"] = name
-        facts |= {f"{name} {k}": v for k, v in discipline.items() if k != "name"}
+        facts |= {f"{name} {key}": value for key, value in discipline.values}
         # tc shows what the kernel chose.
         facts.pop("cake memory_bytes", None)
     return facts

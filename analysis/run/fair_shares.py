@@ -11,8 +11,9 @@ import numpy as np
 
 from analysis.run import changed_links, schedules, series, tools
 from analysis.run.artefacts import Artefacts
-from analysis.run.job import FRAME_BYTES, Traffic
 from analysis.run.schedules import Steps
+from analysis.run.traffic import Traffic
+from jobs import FRAME_BYTES
 
 PAYLOAD_SHARE = 1448 / FRAME_BYTES
 """Goodput over capacity of a TCP that fills a link."""
@@ -33,7 +34,7 @@ def columns(run: Artefacts) -> dict[str, Any]:
     fair = steps_of(run)
     found: dict[str, Any] = {}
     measured = series.reported(run, ()) if fair else {}
-    for entry in run.job.traffic if fair else ():
+    for entry in run.traffic if fair else ():
         line = next((measured[n] for n in measured if _is(n, entry)), None)
         if line is None or not len(line.times):
             continue
@@ -45,7 +46,7 @@ def columns(run: Artefacts) -> dict[str, Any]:
     return found
 
 
-def _is(line: str, entry: Traffic) -> bool:
+def _is(line: str, entry: Traffic[Any]) -> bool:
     return line == entry.name or line.startswith(f"{entry.name} (")
 
 
@@ -54,7 +55,7 @@ def steps_of(run: Artefacts) -> Mapping[str, Steps]:
 
     Empty where `columns` has none.
     """
-    entries = run.job.traffic
+    entries = run.traffic
     alike = all(tools.has(e, "BULK") and e.name and e.duration_s for e in entries)
     several = len(entries) > 1 and len({e.forward for e in entries}) == 1
     if not run.job.changes or not alike or not several:
@@ -87,7 +88,7 @@ def steps_of(run: Artefacts) -> Mapping[str, Steps]:
 
 
 def _rates(
-    run: Artefacts, entries: list[Traffic], capacities: Mapping[str, float]
+    run: Artefacts, entries: list[Traffic[Any]], capacities: Mapping[str, float]
 ) -> dict[str, float]:
     """The fair rate of each entry's connections, in the unit of the capacities."""
     from analysis.models import max_min

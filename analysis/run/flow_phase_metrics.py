@@ -5,8 +5,8 @@ from typing import Any
 
 from analysis.run import clock, metrics, path_names, together, tools
 from analysis.run.artefacts import Artefacts
-from analysis.run.job import Traffic
 from analysis.run.link_traffic import path_bytes
+from analysis.run.traffic import Traffic
 
 LEAST_SHARE_OF_PHASE = 0.5
 """An entry counts in a phase if it was active for at least this share of it."""
@@ -34,7 +34,7 @@ def by_entry(run: Artefacts, moved: Sequence[tools.Flow | None]) -> dict[str, An
     measured = together.measured(run, moved)
     known = [flow.goodput_mbps for flow in measured if flow is not None]
     total_mbps = 0.0 if together.apart(run, measured) else sum(known)
-    for entry, flow in zip(run.job.traffic, moved, strict=True):
+    for entry, flow in zip(run.traffic, moved, strict=True):
         name = entry.name
         if flow is not None:
             goodput_mbps = flow.goodput_mbps
@@ -49,14 +49,14 @@ def by_entry(run: Artefacts, moved: Sequence[tools.Flow | None]) -> dict[str, An
     return columns
 
 
-def _alone(run: Artefacts, entry: Traffic) -> bool:
+def _alone(run: Artefacts, entry: Traffic[Any]) -> bool:
     """Whether no other entry of the same direction starts at the entry's host."""
-    alike = [other for other in run.job.traffic if other.forward == entry.forward]
+    alike = [other for other in run.traffic if other.forward == entry.forward]
     return sum(entry.source in other.sources for other in alike) == 1
 
 
 def _by_path(
-    run: Artefacts, entry: Traffic, moved: tools.Flow | None
+    run: Artefacts, entry: Traffic[Any], moved: tools.Flow | None
 ) -> dict[str, Any]:
     carried = path_bytes(run, entry)
     if len(carried) < 2 or not any(carried.values()):
@@ -86,7 +86,7 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for phase, (start_s, end_s) in run.job.phases.items():
         active, ways = [], set[bool]()
-        for index, entry in enumerate(run.job.traffic):
+        for index, entry in enumerate(run.traffic):
             flow = flow_in_phase(run, index, start_s, end_s)
             if flow is not None and not entry.background:
                 active.append(flow)
@@ -112,7 +112,7 @@ def flow_in_phase(
 
     start_s, end_s : of the phase, seconds after the beginning of the traffic
     """
-    entry = run.job.traffic[index]
+    entry = run.traffic[index]
     zero_s = clock.began_s(run, index)
     report = run.reports[index]
     flow = tools.of(entry, report).part(entry, report, start_s - zero_s, end_s - zero_s)
@@ -121,9 +121,9 @@ def flow_in_phase(
     return flow
 
 
-def _client_s(run: Artefacts, entry: Traffic) -> float | None:
+def _client_s(run: Artefacts, entry: Traffic[Any]) -> float | None:
     """Time for which an entry's client ran, in seconds; None if that is not known."""
-    index = run.job.traffic.index(entry)
+    index = run.traffic.index(entry)
     for process in run.outcome.processes:
         if process.name == f"traffic-{index}-client":
             if process.start_s is None or process.end_s is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from analysis.run import metrics
 from analysis.run.connections import Flow, Report
-from analysis.run.job import Traffic
+from analysis.run.traffic import Traffic
 
 PERCENTILES = {"median": 50, "p95": 95, "p99": 99}
 CLASSES = {"short": (0, 100_000), "medium": (100_000, 10**7), "long": (10**7, math.inf)}
@@ -134,7 +134,7 @@ def bulk_columns(flows: Sequence[Flow]) -> dict[str, Any]:
     }
 
 
-def load_columns(entry: Traffic, report: Report) -> dict[str, Any]:
+def load_columns(entry: Traffic[Any], report: Report) -> dict[str, Any]:
     """The load that an entry offers, and what of it is carried in the same time.
 
     offered_load_mbps : bytes of all flows over the time in which users open them
@@ -146,7 +146,7 @@ def load_columns(entry: Traffic, report: Report) -> dict[str, Any]:
     if seconds <= 0:
         return {"offered_load_mbps": None, "carried_load_mbps": None}
     end_s = entry.start_s + seconds
-    moved = bytes_within(report, entry.interval_s, entry.start_s, end_s)
+    moved = bytes_within(report, report.interval_s, entry.start_s, end_s)
     offered = sum(flow.size or 0 for flow in report.flows)
     return {
         "offered_load_mbps": 8e-6 * offered / seconds,

@@ -6,9 +6,9 @@ from typing import Any
 
 from analysis.run import changed_links, link_traffic, queue_means, tools
 from analysis.run.artefacts import Artefacts
-from analysis.run.job import FRAME_BYTES
 from analysis.run.link_traffic import WAYS
 from analysis.run.observed_links import Direction, ObservedLink
+from jobs import FRAME_BYTES
 
 PAYLOAD_BYTES = {"tcp": 1448, "mptcp": 1428}
 """The data of a full packet: TCP has its timestamps, and MPTCP its mapping too."""
@@ -80,7 +80,7 @@ def _sampled(run: Artefacts, measured_s: float | None) -> dict[str, float | None
     """The mean queues from samples, in the time measured; empty without samples."""
     if run.queues is None or run.queues.sums or not measured_s:
         return {}
-    begin_s = min(entry.start_s for entry in run.job.traffic)
+    begin_s = min(entry.start_s for entry in run.traffic)
     return queue_means.by_link(run, begin_s, begin_s + measured_s)
 
 
@@ -100,7 +100,7 @@ def payload_utilisation(
     1428 of the 1514 bytes of a full frame are data over MPTCP, and 1448 over TCP. None
     if the goodput of an entry or the capacity is not known.
     """
-    pairs = list(zip(run.job.traffic, moved, strict=True))
+    pairs = list(zip(run.traffic, moved, strict=True))
     unknown = any(flow is None and not entry.background for entry, flow in pairs)
     if not seconds or not capacities or unknown:
         return None
@@ -127,7 +127,7 @@ def wire_bytes_per_byte(
         return None
     delivered = sum(flow.bytes for flow in moved if flow is not None)
     carried: dict[tuple[str, bool, int], int] = {}
-    for whole in run.job.traffic:
+    for whole in run.traffic:
         for entry in whole.by_host:
             counts = link_traffic.path_bytes(run, entry)
             for number, count in counts.items():
@@ -142,7 +142,7 @@ def _bottlenecks(run: Artefacts) -> Iterator[ObservedLink]:
 
 
 def _directions(run: Artefacts) -> set[bool]:
-    return {entry.forward for entry in run.job.traffic}
+    return {entry.forward for entry in run.traffic}
 
 
 def _drops(one: Direction) -> int:

@@ -5,8 +5,9 @@ from typing import Any
 
 from analysis.run import disciplines, metrics
 from analysis.run.artefacts import Artefacts
-from analysis.run.job import LinkSettings, Traffic
 from analysis.run.observed_links import Direction
+from analysis.run.traffic import Traffic
+from jobs import Shape
 
 WAYS = {"up": True, "down": False}
 """The directions: of what users send, and towards them."""
@@ -19,7 +20,7 @@ def link_bytes(run: Artefacts) -> dict[str, int]:
 
     Returns link name to bytes. If data flow in both directions, both are added up.
     """
-    directions = {entry.forward for entry in run.job.traffic}
+    directions = {entry.forward for entry in run.traffic}
     return {
         link.name: sum(link.direction(forward).bytes for forward in directions)
         for link in run.links
@@ -27,7 +28,7 @@ def link_bytes(run: Artefacts) -> dict[str, int]:
     }
 
 
-def path_bytes(run: Artefacts, entry: Traffic) -> dict[int, int]:
+def path_bytes(run: Artefacts, entry: Traffic[Any]) -> dict[int, int]:
     """Bytes of frames in the direction of the data on each path of an entry's host.
 
     Returns path number, from 1, to bytes. They are counted at the interfaces of the
@@ -68,7 +69,7 @@ def by_link(run: Artefacts, carried: Mapping[str, int]) -> dict[str, Any]:
     shares: dict[str, float | None] = dict.fromkeys(carried)
     if any(carried.values()):
         shares = dict(zip(carried, metrics.shares(list(carried.values())), strict=True))
-    directions = {entry.forward for entry in run.job.traffic}
+    directions = {entry.forward for entry in run.traffic}
     settings = {link.name: link for link in run.job.links}
     observed = {link.name: link for link in run.links}
     for name, frame_bytes in carried.items():
@@ -117,7 +118,7 @@ def _sum(counts: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _queue_packets(settings: LinkSettings, seen: Direction) -> int | None:
+def _queue_packets(settings: Shape, seen: Direction) -> int | None:
     """The queue's size as tc shows it, or the configured size if tc does not show it.
 
     tc shows the queue of a tbf as a latency in whole microseconds. That gives a little

@@ -33,7 +33,7 @@ def columns(run: Artefacts) -> dict[str, Any]:
     more than MOST_USERS do, if a host has several entries, if data flow both ways, and
     in data centres, whose links stand for classes of links.
     """
-    entries = run.job.traffic
+    entries = run.traffic
     hosts = [entry.source for entry in entries]
     bulk = all(tools.has(each, "BULK") and each.duration_s for each in entries)
     if not bulk or len({entry.forward for entry in entries}) > 1 or run.has_classes:
@@ -55,13 +55,13 @@ def columns(run: Artefacts) -> dict[str, Any]:
 
 def _means(run: Artefacts, moved: Mapping[int, Any]) -> dict[int, float]:
     """The mean goodput of a connection, 10^6 bit/s, by the number of the entry."""
-    entries = run.job.traffic
+    entries = run.traffic
     return {i: flow.goodput_mbps / entries[i].parallel for i, flow in moved.items()}
 
 
 def _distance(run: Artefacts, measured: Mapping[int, float]) -> float | None:
     """None if nothing limits a user."""
-    entries = run.job.traffic
+    entries = run.traffic
     forward = entries[0].forward
     users: Users = tuple(
         (

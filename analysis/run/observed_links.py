@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from analysis.run import disciplines
 from analysis.run.disciplines import Traits
-from analysis.run.job import FRAME_BYTES, label
+from analysis.run.labels import label
 from analysis.run.readers.outcome import LinkEnds
 from analysis.run.readers.qdiscs import FABRIC, Qdisc
+from jobs import FRAME_BYTES
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.run import metrics
+from analysis.run import metrics, traffic
 from analysis.run.artefacts import Artefacts
-from analysis.run.job import Job, LinkSettings
 from analysis.run.link_traffic import path_bytes
+from jobs import Job, Link
 
 COLUMN = "path_names"
 """The column with the names, separated by commas, where they do not follow from the
@@ -38,13 +38,13 @@ def of_row(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def of_job(job: Job) -> tuple[str, ...]:
     """The same of a job; empty if several users open connections."""
-    hosts = {host for entry in job.traffic for host in entry.sources}
-    if not job.paths:
+    hosts = {*traffic.initiators(traffic.of_job(job))}
+    if not _by_host(job):
         return numbered(list(job.parameters))
     if len(hosts) != 1:
         return ()
     (host,) = hosts
-    paths = [_limits(job, path) for path in job.paths.get(host, ())]
+    paths = [_limits(job, path) for path in _by_host(job).get(host, ())]
     taken = {link.name for link in job.links}
     every = [name for path in paths for name in path]
     limits = {link.name for link in job.links if link.capacity_mbps is not None}
@@ -59,8 +59,8 @@ def of_job(job: Job) -> tuple[str, ...]:
 def words(job: Job, host: str, number: int) -> str:
     """A path in running text: `path 2`, or the name of its only own link in a network
     of the user's own."""
-    paths = job.paths.get(host, ())
-    if not job.own_network or not 0 < number <= len(paths):
+    paths = _by_host(job).get(host, ())
+    if job.topology is not None or not 0 < number <= len(paths):
         return f"path {number}"
     others = {n for i, path in enumerate(paths, 1) if i != number for n in path}
     own = [name for name in paths[number - 1] if name not in others]
@@ -76,9 +76,9 @@ def settings(job: Job) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     if names != numbered(list(job.parameters)):
         columns[COLUMN] = SEPARATOR.join(names)
-    hosts = [host for entry in job.traffic for host in entry.sources]
+    hosts = traffic.initiators(traffic.of_job(job))
     links = {link.name: link for link in job.links}
-    for name, path in zip(names, job.paths.get(hosts[0], ()), strict=False):
+    for name, path in zip(names, _by_host(job).get(hosts[0], ()), strict=False):
         own = [links[link] for link in path if link in links]
         for key, value in _of_path(own).items():
             if f"{name}.{key}" not in job.parameters:
@@ -92,10 +92,10 @@ def measured(run: Artefacts, known: Mapping[str, Any]) -> dict[str, Any]:
     known : columns that are there already, which are those of links
     """
     names = of_job(run.job)
-    both_ways = len({entry.forward for entry in run.job.traffic}) > 1
+    both_ways = len({entry.forward for entry in run.traffic}) > 1
     if not names or both_ways or all(f"{name}.share" in known for name in names):
         return {}
-    entry = run.job.traffic[0]
+    entry = run.traffic[0]
     carried = path_bytes(run, entry)
     counts = [carried.get(number, 0) for number in range(1, len(names) + 1)]
     shares: Sequence[float | None] = [None] * len(names)
@@ -108,13 +108,19 @@ def measured(run: Artefacts, known: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in columns.items() if key not in known}
 
 
+def _by_host(job: Job) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """The links of each path of each host that opens connections, in networks that an
+    experiment file describes."""
+    return {user.host: user.paths for user in job.network.users} if job.network else {}
+
+
 def _limits(job: Job, path: Sequence[str]) -> list[str]:
     """The links of a path that have a capacity."""
     capacity = {link.name: link.capacity_mbps for link in job.links}
     return [name for name in path if capacity.get(name) is not None]
 
 
-def _of_path(links: Sequence[LinkSettings]) -> dict[str, float]:
+def _of_path(links: Sequence[Link]) -> dict[str, float]:
     """The capacity, delay and loss of links in a row, of what users send."""
     capacities = [
         each.capacity_mbps for each in links if each.capacity_mbps is not None

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from analysis.run.artefacts import Artefacts
-from analysis.run.job import FRAME_BYTES
 from analysis.run.link_traffic import WAYS
+from jobs import FRAME_BYTES
 
 COLUMN = "mean_queue_packets"
 
@@ -50,7 +50,7 @@ def by_link(run: Artefacts, start_s: float, end_s: float) -> dict[str, float | N
 
 def of_used(run: Artefacts, means: Mapping[str, float | None]) -> float | None:
     """The mean over the bottlenecks that are used, in the directions of the data."""
-    directions = {entry.forward for entry in run.job.traffic}
+    directions = {entry.forward for entry in run.traffic}
     ways = [way for way, forward in WAYS.items() if forward in directions]
     names = [f"{link.name}.{way}" for link in run.used_links for way in ways]
     known = [mean for name in names if (mean := means.get(name)) is not None]

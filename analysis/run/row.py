@@ -12,12 +12,14 @@ from analysis.run import (
     run_metrics,
     steadiness,
     trace_metrics,
+    traffic,
     validity,
 )
-from analysis.run.job import Job, read_job
 from analysis.run.outcomes import columns
 from analysis.run.outcomes.endings import Read
-from analysis.run.readers import files, plugin_numbers
+from analysis.run.readers import job as job_file
+from analysis.run.readers import plugin_numbers
+from jobs import Job
 
 
 def row(run_directory: Path) -> dict[str, Any]:
@@ -36,10 +38,10 @@ def row(run_directory: Path) -> dict[str, Any]:
     Raises ValueError if `job.json` cannot be read. Whatever else is missing or damaged
     makes the verdict `failed`.
     """
-    job = read_job(run_directory / "job.json")
+    job = job_file.read(run_directory / "job.json")
     settings = _settings(job)
     try:
-        run = artefacts.load(run_directory)
+        run = artefacts.load(run_directory, job)
         measured = run_metrics.row(run)
         measured |= steadiness.columns(run)
         measured |= max_min_metrics.columns(run)
@@ -48,11 +50,11 @@ def row(run_directory: Path) -> dict[str, Any]:
         measured |= capture_metrics.columns(run_directory / "artefacts", run)
         measured |= event_columns.columns(run_directory / "artefacts")
         read = [Read(report) for report in run.reports]
-        measured |= columns.of_entries(run.job, run.counters, read, run.endings)
-        measured |= _own_metrics(run_directory)
+        measured |= columns.of_entries(run.traffic, run.counters, read, run.endings)
+        measured |= plugin_numbers.metrics(run_directory / "artefacts", job)
     except ValueError as error:
         ended = "timeout" if isinstance(error, artefacts.TimedOut) else "failed"
-        known = columns.columns(run_directory / "artefacts", job)
+        known = columns.columns(run_directory / "artefacts", traffic.of_job(job))
         return {"verdict": ended, "reason": _one_line(error), **settings, **known}
     reasons = validity.reasons(run)
     verdict = "invalid" if reasons else "ok"
@@ -64,19 +66,13 @@ def row(run_directory: Path) -> dict[str, Any]:
     }
 
 
-def _own_metrics(run_directory: Path) -> dict[str, Any]:
-    """The columns of the user's own metrics."""
-    job = files.read_object(run_directory / "job.json")
-    return plugin_numbers.metrics(run_directory / "artefacts", job)
-
-
 def _settings(job: Job) -> dict[str, Any]:
     """The columns that repeat what the job asked for."""
     transport = job.transport
     return {
         "protocol": transport.protocol,
         "congestion_control": transport.congestion_control,
-        "scheduler": transport.scheduler if transport.protocol == "mptcp" else None,
+        "scheduler": transport.scheduler if transport.is_mptcp else None,
         "path": transport.path,
         **job.parameters,
         **path_names.settings(job),

@@ -17,9 +17,9 @@ from analysis.run import (
 )
 from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import by_entry, by_phase
-from analysis.run.job import FRAME_BYTES
 from analysis.run.link_traffic import by_link, link_bytes
 from analysis.run.readers.counters import Counters
+from jobs import FRAME_BYTES
 
 PAYLOAD_SHARE = 1448 / FRAME_BYTES
 """The largest share of a link's capacity that can be goodput: the payload of a full TCP
@@ -30,7 +30,7 @@ little smaller."""
 def flows(run: Artefacts) -> tuple[tools.Flow | None, ...]:
     """Data that the receiver of each traffic entry read, in the job's order; None if
     the entry's tool does not say."""
-    pairs = zip(run.job.traffic, run.reports, strict=True)
+    pairs = zip(run.traffic, run.reports, strict=True)
     return tuple(tools.of(entry, report).flow(entry, report) for entry, report in pairs)
 
 
@@ -47,7 +47,7 @@ def row(run: Artefacts) -> dict[str, Any]:
     if together.apart(run, measured):
         rates = []
     capacities = _capacities(run, measured_s)
-    counters = [run.counters[host] for host in run.job.initiators]
+    counters = [run.counters[host] for host in run.initiators]
     carried = link_bytes(run)
     return {
         "goodput_mbps": goodput_mbps,
@@ -72,7 +72,7 @@ def row(run: Artefacts) -> dict[str, Any]:
         **by_link(run, carried),
         **link_measures.columns(run, measured_s),
         **_changing_links(run, measured_s, carried),
-        **(by_entry(run, moved) if run.job.traffic[0].name is not None else {}),
+        **(by_entry(run, moved) if run.traffic[0].name is not None else {}),
         **by_phase(run),
         **queue_means.by_phase(run),
         **_all_flows(run),
@@ -89,9 +89,7 @@ def _capacities(run: Artefacts, measured_s: float | None) -> list[float]:
     """
     places = Counter(end.link for end in run.outcome.links)
     first = {
-        path.links[0]
-        for entry in run.job.traffic
-        for path in run.paths_of(entry).values()
+        path.links[0] for entry in run.traffic for path in run.paths_of(entry).values()
     }
     if any(places[link] > 1 for link in first):
         return [
@@ -99,7 +97,7 @@ def _capacities(run: Artefacts, measured_s: float | None) -> list[float]:
             for link in run.used_links
             if link.name in first
         ]
-    forward = any(entry.forward for entry in run.job.traffic)
+    forward = any(entry.forward for entry in run.traffic)
     span = _span(run, measured_s or 0.0)
     means = [
         changed_links.mean_capacity_mbps(run.job, link, forward, span)
@@ -110,7 +108,7 @@ def _capacities(run: Artefacts, measured_s: float | None) -> list[float]:
 
 def _span(run: Artefacts, measured_s: float) -> tuple[float, float]:
     """The time over which the goodput is a mean, from the start of the traffic."""
-    begin_s = min(entry.start_s for entry in run.job.traffic)
+    begin_s = min(entry.start_s for entry in run.traffic)
     return begin_s, begin_s + measured_s
 
 
@@ -126,7 +124,7 @@ def _changing_links(
     """
     if not measured_s or together.both_ways(run):
         return {}
-    forward = any(entry.forward for entry in run.job.traffic)
+    forward = any(entry.forward for entry in run.traffic)
     span = _span(run, measured_s)
     columns: dict[str, float | None] = {}
     for link in run.job.links:
@@ -141,7 +139,7 @@ def _changing_links(
 def _all_flows(run: Artefacts) -> dict[str, Any]:
     """The columns of all connections with a size, of all entries of the tool flows
     that are no background."""
-    pairs = zip(run.job.traffic, run.reports, strict=True)
+    pairs = zip(run.traffic, run.reports, strict=True)
     sized = [
         (entry, report)
         for entry, report in pairs
@@ -210,7 +208,7 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
     because the goodput can then be the sum of the capacities. Connections that open
     from time to time need not fill them.
     """
-    entries = run.job.traffic
+    entries = run.traffic
     paths = [path.links for path in run.paths_of(entries[0]).values()]
     return (
         len({source for entry in entries for source in entry.sources}) == 1
@@ -230,9 +228,9 @@ def _by_tool(run: Artefacts) -> dict[str, Any]:
     """
     columns: dict[str, Any] = {}
     several = len(run.reports) > 1
-    shown = [entry for entry in run.job.traffic if not entry.background]
+    shown = [entry for entry in run.traffic if not entry.background]
     for number, (entry, report) in enumerate(
-        zip(run.job.traffic, run.reports, strict=True), start=1
+        zip(run.traffic, run.reports, strict=True), start=1
     ):
         entry_name = entry.name or (f"traffic{number}" if several else None)
         prefix = f"{entry_name}." if entry_name else ""
@@ -245,7 +243,7 @@ def _by_tool(run: Artefacts) -> dict[str, Any]:
 
 def _senders(run: Artefacts) -> Counters:
     """The sum of the kernel counters of all hosts that send data."""
-    hosts = dict.fromkeys(h for entry in run.job.traffic for h in entry.sending_hosts)
+    hosts = dict.fromkeys(h for entry in run.traffic for h in entry.sending_hosts)
     counters = [run.counters[host] for host in hosts]
     names = dict.fromkeys(name for host in counters for name in host.values)
     return Counters({name: sum(host.get(name) for host in counters) for name in names})

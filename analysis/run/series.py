@@ -73,7 +73,7 @@ def reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
     Raises ValueError if no receiver reports intervals.
     """
     lines_by_name = {}
-    for number, entry in enumerate(run.job.traffic):
+    for number, entry in enumerate(run.traffic):
         if users and not set(users) & set(entry.sending_hosts):
             continue
         over_time = tools.has(entry, "over_time")
@@ -90,7 +90,7 @@ def _traced(
 ) -> dict[str, Line]:
     """A quantity of the trace, for each user and path."""
     frame = trace.data(trace.read(artefacts / FILE))
-    every = (host for entry in run.job.traffic for host in entry.sending_hosts)
+    every = (host for entry in run.traffic for host in entry.sending_hosts)
     hosts = list(dict.fromkeys(every))
     shown = [host for host in hosts if not users or host in users]
     kind = QUANTITIES[quantity]

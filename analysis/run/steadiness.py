@@ -16,7 +16,7 @@ from analysis.run import tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.clock import began_s
 from analysis.run.flow_phase_metrics import LEAST_SHARE_OF_PHASE
-from analysis.run.job import Traffic
+from analysis.run.traffic import Traffic
 
 WITHIN = 0.25
 """A rate has settled while it is within this share of its mean ([pcc])."""
@@ -94,12 +94,12 @@ def columns(run: Artefacts) -> dict[str, Any]:
     """
     found: dict[int, list[Rate]] = {
         index: _windows(run, index)
-        for index, entry in enumerate(run.job.traffic)
+        for index, entry in enumerate(run.traffic)
         if tools.has(entry, "BULK") and entry.duration_s
     }
     if not found:
         return {}
-    entries = run.job.traffic
+    entries = run.traffic
     result = _named("", entries, found)
     for phase, (start_s, end_s) in run.job.phases.items():
         parts = {}
@@ -113,7 +113,7 @@ def columns(run: Artefacts) -> dict[str, Any]:
 
 
 def _named(
-    prefix: str, entries: Sequence[Traffic], parts: dict[int, list[Rate]]
+    prefix: str, entries: Sequence[Traffic[Any]], parts: dict[int, list[Rate]]
 ) -> dict[str, Any]:
     """The columns of all entries in one part of a run.
 
@@ -149,7 +149,7 @@ def _windows(run: Artefacts, index: int) -> list[Rate]:
 
     A last window that is shorter is left out, because its rate varies more.
     """
-    entry, zero_s = run.job.traffic[index], began_s(run, index)
+    entry, zero_s = run.traffic[index], began_s(run, index)
     if run.reports[index] is None:
         return []
     found = tools.has(entry, "intervals")(entry, run.reports[index], WINDOW_S / 2)

@@ -10,7 +10,8 @@ from typing import Any
 
 from analysis.run import tools
 from analysis.run.artefacts import Artefacts
-from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic
+from analysis.run.traffic import Traffic
+from jobs import FRAME_BYTES, Link, Shape
 
 LOST_PART = 0.05
 """The sum of all delays of timers may be this share of the traffic's duration."""
@@ -38,20 +39,18 @@ def machine_kept_up(run: Artefacts) -> Iterator[str]:
         )
     if run.job.changes:
         return  # what follows is known of links that stay as they are
-    for index, (entry, report) in enumerate(
-        zip(run.job.traffic, run.reports, strict=True)
-    ):
+    for index, (entry, report) in enumerate(zip(run.traffic, run.reports, strict=True)):
         if tools.has(entry, "BULK") and report is not None:
             late = _round_trip(run, entry, report)
             for reason in (*late, *_filled(run, entry, report)):
                 yield f"traffic {index}: {reason}"
 
 
-def _round_trip(run: Artefacts, entry: Traffic, report: Any) -> Iterator[str]:
+def _round_trip(run: Artefacts, entry: Traffic[Any], report: Any) -> Iterator[str]:
     rtt_ms = tools.has(entry, "longest_rtt_ms")(entry, report)
     if rtt_ms is None:
         return
-    directions = len({other.forward for other in run.job.traffic})
+    directions = len({other.forward for other in run.traffic})
     most_ms = max(_most_rtt_ms(path, directions) for path in _paths(run, entry))
     if rtt_ms > RTT_FACTOR * most_ms + RTT_SLACK_MS:
         yield (
@@ -60,23 +59,25 @@ def _round_trip(run: Artefacts, entry: Traffic, report: Any) -> Iterator[str]:
         )
 
 
-def _filled(run: Artefacts, entry: Traffic, report: Any) -> Iterator[str]:
+def _filled(run: Artefacts, entry: Traffic[Any], report: Any) -> Iterator[str]:
     """A single TCP that has a path without loss to itself fills it."""
     transport = entry.transport
     single = transport.protocol == "tcp" and transport.congestion_control in FILLING
     if not single or (entry.duration_s or 0.0) < LEAST_S:
         return
     (path,) = _paths(run, entry)
-    others = [other for other in run.job.traffic if other is not entry]
+    others = [other for other in run.traffic if other is not entry]
     shared = {link.name for other in others for p in _paths(run, other) for link in p}
-    both = [link.direction(way) for link in path for way in (True, False)]
+    both = [link.direction(forward) for link in path for forward in (True, False)]
     shaped = [
         link.direction(entry.forward) for link in path if link.capacity_mbps is not None
     ]
-    if not shaped or any(link.loss_percent or link.name in shared for link in both):
+    if not shaped or any(way.loss_percent for way in both):
         return
-    narrowest = min(shaped, key=lambda link: link.capacity_mbps or 0.0)
-    base_ms = sum(link.delay_ms + link.jitter_ms for link in both)
+    if any(link.name in shared for link in path):
+        return
+    narrowest = min(shaped, key=lambda way: way.capacity_mbps or 0.0)
+    base_ms = sum(way.delay_ms + way.jitter_ms for way in both)
     if _queue_ms(narrowest) < base_ms / 2 or any(link.jitter_ms for link in path):
         return
     flow = tools.of(entry, report).flow(entry, report)
@@ -89,7 +90,7 @@ def _filled(run: Artefacts, entry: Traffic, report: Any) -> Iterator[str]:
         )
 
 
-def _paths(run: Artefacts, entry: Traffic) -> list[list[LinkSettings]]:
+def _paths(run: Artefacts, entry: Traffic[Any]) -> list[list[Link]]:
     """The links of each path that an entry may take."""
     settings = {link.name: link for link in run.job.links}
     return [
@@ -98,14 +99,14 @@ def _paths(run: Artefacts, entry: Traffic) -> list[list[LinkSettings]]:
     ]
 
 
-def _most_rtt_ms(path: list[LinkSettings], directions: int) -> float:
+def _most_rtt_ms(path: list[Link], directions: int) -> float:
     both = [(link.direction(True), link.direction(False)) for link in path]
     delays_ms = sum(way.delay_ms + way.jitter_ms for ways in both for way in ways)
     queues_ms = sum(max(map(_queue_ms, ways)) for ways in both)
     return delays_ms + directions * queues_ms
 
 
-def _queue_ms(link: LinkSettings) -> float:
-    if link.capacity_mbps is None:
+def _queue_ms(way: Shape) -> float:
+    if way.capacity_mbps is None:
         return 0.0
-    return link.queue_packets * FRAME_BYTES * 8 / (link.capacity_mbps * 1e3)
+    return way.queue_packets * FRAME_BYTES * 8 / (way.capacity_mbps * 1e3)

@@ -18,7 +18,7 @@ def measured(
 ) -> tuple[tools.Flow | None, ...]:
     """Data that the receivers of entries read that are no background; None for
     others."""
-    pairs = zip(run.job.traffic, moved, strict=True)
+    pairs = zip(run.traffic, moved, strict=True)
     return tuple(None if entry.background else flow for entry, flow in pairs)
 
 
@@ -36,7 +36,7 @@ def apart(run: Artefacts, moved: Sequence[tools.Flow | None]) -> str | None:
 
     moved : what the receiver of each entry read; None for an entry that takes no part
     """
-    pairs = zip(run.job.traffic, moved, strict=True)
+    pairs = zip(run.traffic, moved, strict=True)
     ways = {entry.forward for entry, flow in pairs if flow is not None}
     if len(ways) > 1:
         return BOTH_WAYS
@@ -46,4 +46,4 @@ def apart(run: Artefacts, moved: Sequence[tools.Flow | None]) -> str | None:
 
 def both_ways(run: Artefacts) -> bool:
     """Whether some entries send towards users and others away from them."""
-    return len({entry.forward for entry in run.job.traffic}) > 1
+    return len({entry.forward for entry in run.traffic}) > 1

@@ -1,8 +1,8 @@
 """The results of traffic entries: the functions of `results.py` in a tool's folder.
 
-read(folder, index)
-    reads the tool's reports about traffic entry `index` from a run's artefacts; raises
-    ValueError, with one line, if they cannot be read
+read(folder, index, entry)
+    reads the tool's reports about traffic entry number `index` from a run's artefacts;
+    raises ValueError, with one line, if they cannot be read
 flow(entry, report)
     the bytes that the receiver read, and the time in which it read them; None if the
     tool does not say
@@ -43,7 +43,7 @@ round_trip_s(entry, report)
     the round trip at the end of the transfer; None if it is not known
 error_of(folder, index, end)
     the error that an end reports although its exit status is 0; "" for none
-salvage(folder, index)
+salvage(folder, index, entry)
     the report of an entry that did not end well, as far as it goes; raises ValueError.
     Without it, `read` is tried
 ending(entry, report)
@@ -52,11 +52,8 @@ ending(entry, report)
 connected(entry, report)
     the number of connections that were established, and when the first of them was, in
     seconds after the beginning of the traffic; None for what is not known
-datagrams(entry)
-    whether an entry of a job sends datagrams; no tool does without this function
 receiver_file(index, entry), drawn(path, entry)
-    the name of the receiver's report, and the intervals in it, of an entry as a job
-    that may be damaged has it
+    the name of the receiver's report, and the intervals in it
 """
 
 from collections.abc import Iterator, Mapping
@@ -65,7 +62,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from analysis.run import metrics
-from analysis.run.job import Traffic
+from analysis.run.traffic import Traffic
 from tools import part
 
 
@@ -112,15 +109,15 @@ class Lasted:
 class Tool(Protocol):
     """The functions of a tool's file, as the head of this file describes them."""
 
-    def read(self, folder: Path, index: int) -> Any: ...
-    def flow(self, entry: Traffic, report: Any) -> Flow | None: ...
+    def read(self, folder: Path, index: int, entry: Traffic[Any]) -> Any: ...
+    def flow(self, entry: Traffic[Any], report: Any) -> Flow | None: ...
     def part(
-        self, entry: Traffic, report: Any, start_s: float, end_s: float
+        self, entry: Traffic[Any], report: Any, start_s: float, end_s: float
     ) -> Flow | None: ...
-    def columns(self, entry: Traffic, report: Any) -> Mapping[str, Any]: ...
-    def wrong(self, entry: Traffic, report: Any) -> Iterator[str]: ...
-    def lasted(self, entry: Traffic, report: Any) -> Lasted: ...
-    def allowed(self, entry: Traffic) -> tuple[int, ...]: ...
+    def columns(self, entry: Traffic[Any], report: Any) -> Mapping[str, Any]: ...
+    def wrong(self, entry: Traffic[Any], report: Any) -> Iterator[str]: ...
+    def lasted(self, entry: Traffic[Any], report: Any) -> Lasted: ...
+    def allowed(self, entry: Traffic[Any]) -> tuple[int, ...]: ...
     def explain(self, folder: Path, name: str) -> str: ...
 
 
@@ -133,38 +130,38 @@ def tool(name: str) -> Tool:
 class Unreported:
     """The functions for an entry that left no report which can be measured."""
 
-    def read(self, folder: Path, index: int) -> Any:
+    def read(self, folder: Path, index: int, _entry: Traffic[Any]) -> Any:
         raise ValueError(f"traffic {index}: no report in {folder.name}")
 
-    def flow(self, _entry: Traffic, _report: Any) -> Flow | None:
+    def flow(self, _entry: Traffic[Any], _report: Any) -> Flow | None:
         return None
 
     def part(
-        self, _entry: Traffic, _report: Any, _start_s: float, _end_s: float
+        self, _entry: Traffic[Any], _report: Any, _start_s: float, _end_s: float
     ) -> Flow | None:
         return None
 
-    def columns(self, _entry: Traffic, _report: Any) -> Mapping[str, Any]:
+    def columns(self, _entry: Traffic[Any], _report: Any) -> Mapping[str, Any]:
         return {}
 
-    def wrong(self, _entry: Traffic, _report: Any) -> Iterator[str]:
+    def wrong(self, _entry: Traffic[Any], _report: Any) -> Iterator[str]:
         yield from ()
 
-    def lasted(self, _entry: Traffic, _report: Any) -> Lasted:
+    def lasted(self, _entry: Traffic[Any], _report: Any) -> Lasted:
         return Lasted(0, 0.0)
 
-    def allowed(self, _entry: Traffic) -> tuple[int, ...]:
+    def allowed(self, _entry: Traffic[Any]) -> tuple[int, ...]:
         return ()
 
     def explain(self, _folder: Path, _name: str) -> str:
         return ""
 
 
-def of(entry: Traffic, report: Any) -> Tool:
+def of(entry: Traffic[Any], report: Any) -> Tool:
     """The functions for an entry with this report; None is no report."""
     return Unreported() if report is None else tool(entry.tool)
 
 
-def has(entry: Traffic, name: str) -> Any:
+def has(entry: Traffic[Any], name: str) -> Any:
     """Optional function of an entry's tool; None if the tool has none."""
     return getattr(tool(entry.tool), name, None)

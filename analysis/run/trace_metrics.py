@@ -1,5 +1,6 @@
 """Metrics of windows and round-trip times, from a run's trace."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -7,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-from analysis.run import path_names
-from analysis.run.job import Job, Traffic
+from analysis.run import path_names, traffic
+from analysis.run.traffic import Traffic
+from jobs import Job
 
 FILE = "trace.csv"
 STEADY_SHARE = 0.5
@@ -50,13 +52,14 @@ def columns(artefacts: Path, job: Job) -> dict[str, Any]:
     from analysis.run.readers import trace
 
     frame = _with_acked(trace.data(trace.read(artefacts / FILE)))
-    columns = _round_trips(frame, job, "")
+    entries = traffic.of_job(job)
+    columns = _round_trips(frame, entries, "")
     for phase, (start_s, end_s) in job.phases.items():
         inside = (frame["time_s"] >= start_s) & (frame["time_s"] < end_s)
-        columns |= _round_trips(frame[inside], job, f"{phase}.")
+        columns |= _round_trips(frame[inside], entries, f"{phase}.")
     names = dict(enumerate(path_names.of_job(job), start=1))
-    for entry in job.traffic:
-        alone = sum(entry.source in other.sources for other in job.traffic) == 1
+    for entry in entries:
+        alone = sum(entry.source in other.sources for other in entries) == 1
         if entry.name is None or not alone or len(entry.sources) > 1:
             continue
         for phase, (start_s, end_s) in job.phases.items():
@@ -80,17 +83,19 @@ def _with_acked(frame: "pd.DataFrame") -> "pd.DataFrame":
     return frame.assign(acked=acked)
 
 
-def _round_trips(frame: "pd.DataFrame", job: Job, prefix: str) -> dict[str, Any]:
+def _round_trips(
+    frame: "pd.DataFrame", entries: Sequence[Traffic[Any]], prefix: str
+) -> dict[str, Any]:
     """The mean smoothed round-trip times in ms. prefix : `PHASE.` or nothing"""
     known = frame.dropna(subset=["srtt_us"])
     known = known[known["acked"] > 0]
     weighted = (known["srtt_us"] * known["acked"]).groupby(known["host"]).sum()
     means = (1e-3 * weighted / known.groupby("host")["acked"].sum()).to_dict()
-    senders = dict.fromkeys(h for entry in job.traffic for h in entry.sending_hosts)
+    senders = dict.fromkeys(h for entry in entries for h in entry.sending_hosts)
     of_senders = [means[host] for host in senders if host in means]
     whole = fmean(of_senders) if of_senders else None
     columns: dict[str, Any] = {f"{prefix}srtt_ms": whole}
-    for entry in job.traffic:
+    for entry in entries:
         if entry.name is not None:
             own = [means[host] for host in entry.sending_hosts if host in means]
             columns[f"{prefix}{entry.name}.srtt_ms"] = fmean(own) if own else None
@@ -107,7 +112,7 @@ def _one_sided(samples: "pd.DataFrame") -> float:
 
 
 def _in_phase(
-    frame: "pd.DataFrame", entry: Traffic, start_s: float, end_s: float
+    frame: "pd.DataFrame", entry: Traffic[Any], start_s: float, end_s: float
 ) -> "pd.DataFrame":
     """The samples of an entry's sending host within a phase."""
     inside = (frame["time_s"] >= start_s) & (frame["time_s"] < end_s)

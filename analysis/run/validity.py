@@ -14,12 +14,15 @@ from analysis.run import (
     disciplines,
     link_traffic,
     tools,
+    traffic,
 )
 from analysis.run.artefacts import Artefacts
-from analysis.run.job import FRAME_BYTES, LinkSettings, Traffic, label
+from analysis.run.labels import label
 from analysis.run.observed_links import Direction
 from analysis.run.outcomes import expected
 from analysis.run.timeliness import machine_kept_up
+from analysis.run.traffic import Traffic
+from jobs import FRAME_BYTES, Link, Shape
 
 Check = Callable[[Artefacts], Iterator[str]]
 
@@ -56,15 +59,16 @@ def reasons(run: Artefacts) -> tuple[str, ...]:
 
 def transport_as_asked(run: Artefacts) -> Iterator[str]:
     """Each host's kernel reports the controller and scheduler that the job names."""
-    several = len(run.job.initiators) > 1
-    for host, transport in run.job.initiators.items():
+    several = len(run.initiators) > 1
+    for host in run.initiators:
         reported = run.outcome.transports.get(host) or {}
-        asked_of = {}
-        # The tool flows sets congestion control on each socket, and reports it itself.
-        for entry in run.job.traffic:
-            if host in entry.sources and entry.flows is None:
-                asked_of["congestion_control"] = entry.transport.congestion_control
-        if transport.protocol == "mptcp":
+        asked_of: dict[str, str | None] = {}
+        transport = run.job.transports[host]
+        of_host = [entry for entry in run.traffic if host in entry.sources]
+        # A tool that sets congestion control on each socket reports it itself.
+        if not all(entry.record.own_control for entry in of_host):
+            asked_of["congestion_control"] = transport.congestion_control
+        if traffic.opens_mptcp(run.traffic, host):
             asked_of["scheduler"] = transport.scheduler
         for name, asked in asked_of.items():
             used = reported.get(name)
@@ -78,17 +82,17 @@ def no_fallback(run: Artefacts) -> Iterator[str]:
     """No MPTCP connection fell back to TCP on either end, and no TCP tried MPTCP."""
     yield from _fallbacks_of_many(run)
     seen: set[str] = set()
-    for host, transport in run.job.initiators.items():
+    for host in run.initiators:
         counters = run.counters[host]
-        if transport.protocol != "mptcp":
+        if not traffic.opens_mptcp(run.traffic, host):
             if count := counters.mptcp("MPCapableSYNTX"):
                 yield f"plain TCP asked for, but {count} connections tried MPTCP"
             continue
-        of_host = [entry for entry in run.job.traffic if host in entry.sources]
+        of_host = [entry for entry in run.traffic if host in entry.sources]
         needed = sum(
             lasted.connections
             for entry, lasted in _lasted(run, host)
-            if entry.transport.protocol == "mptcp"
+            if entry.transport.is_mptcp
         )
         if any(
             run.provoked.may_fall_back(entry, join_deadline_s(run)) for entry in of_host
@@ -115,7 +119,7 @@ def no_fallback(run: Artefacts) -> Iterator[str]:
 def _fallbacks_of_many(run: Artefacts) -> Iterator[str]:
     """Hardly any connection of an entry between many hosts fell back to TCP."""
     for entry, report in _entries(run):
-        if not entry.pairs or entry.transport.protocol != "mptcp" or not entry.bulk:
+        if not entry.pairs or not entry.transport.is_mptcp or not entry.bulk:
             continue
         if report is None:
             continue
@@ -132,13 +136,13 @@ def subflows_established(run: Artefacts) -> Iterator[str]:
     asks for that. Connections that ended before their subflows could join are left out.
     """
     deadline_s = join_deadline_s(run)
-    for host, transport in run.job.initiators.items():
-        if transport.protocol != "mptcp":
+    for host in run.initiators:
+        if not traffic.opens_mptcp(run.traffic, host):
             continue
         of_host = [
             (entry, lasted)
             for entry, lasted in _lasted(run, host)
-            if entry.transport.protocol == "mptcp"
+            if entry.transport.is_mptcp
         ]
         expected = sum(
             run.provoked.joining(_at(entry, host), deadline_s)
@@ -168,7 +172,7 @@ def _accepted(run: Artefacts, deadline_s: float) -> Iterator[str]:
     """Every host accepted all subflows of the connections to it."""
     expected: dict[str, int] = {}
     for entry, report in _entries(run):
-        if entry.transport.protocol != "mptcp":
+        if not entry.transport.is_mptcp:
             continue
         for pair in entry.all_pairs:
             own = _of_pair(entry, report, *pair)
@@ -182,13 +186,13 @@ def _accepted(run: Artefacts, deadline_s: float) -> Iterator[str]:
             yield f"{joined} of {count} further subflows joined ({host})"
 
 
-def _at(entry: Traffic, host: str) -> Traffic:
+def _at(entry: Traffic[Any], host: str) -> Traffic[Any]:
     """The entry as one of its hosts has it."""
     return next((own for own in entry.by_host if own.source == host), entry)
 
 
 def _of_pair(
-    entry: Traffic, report: Any, source: str, destination: str | None = None
+    entry: Traffic[Any], report: Any, source: str, destination: str | None = None
 ) -> Any:
     """The part of an entry's report that is of a host, or of a pair of hosts.
 
@@ -206,7 +210,7 @@ def _of_pair(
     return replace(report, flows=own)
 
 
-def _lasted(run: Artefacts, host: str) -> Iterator[tuple[Traffic, tools.Lasted]]:
+def _lasted(run: Artefacts, host: str) -> Iterator[tuple[Traffic[Any], tools.Lasted]]:
     """Each traffic entry of a host that opens connections, with the number and
     duration of its connections."""
     for entry, report in _entries(run):
@@ -222,7 +226,7 @@ def links_used(run: Artefacts) -> Iterator[str]:
     only backup paths take it, and also in downloads and requests, whose connections can
     be too short to use it.
     """
-    bulk = any(entry.bulk for entry in run.job.traffic)
+    bulk = any(entry.bulk for entry in run.traffic)
     carried = link_traffic.link_bytes(run)
     total = sum(carried.values())
     used = {link.name for link in run.used_links}
@@ -237,7 +241,7 @@ def links_used(run: Artefacts) -> Iterator[str]:
 
 def paths_used(run: Artefacts) -> Iterator[str]:
     """Each host that opens connections used all paths that it is to use."""
-    for entry in run.job.traffic:
+    for entry in run.traffic:
         if not entry.bulk:
             continue
         if len(entry.sources) > 1 and run.has_classes:
@@ -248,7 +252,7 @@ def paths_used(run: Artefacts) -> Iterator[str]:
             for number, count in carried.items():
                 if run.provoked.misses(own, number, join_deadline_s(run)):
                     continue
-                if count < least and not run.job.is_backup(own, number):
+                if count < least and not traffic.is_backup(run.job, own, number):
                     yield f"{own.source}: path {number} carried {count} bytes only"
 
 
@@ -258,8 +262,7 @@ def _least_bytes(run: Artefacts, total: int) -> float:
     One byte is enough if every MPTCP connection has all its subflows, because then it
     was the scheduler that left the path unused.
     """
-    transports = run.job.initiators.values()
-    only_mptcp = all(transport.protocol == "mptcp" for transport in transports)
+    only_mptcp = all(traffic.opens_mptcp(run.traffic, h) for h in run.initiators)
     if only_mptcp and not any(subflows_established(run)):
         return 1
     return min(USED_FRAMES * FRAME_BYTES, total / 100)
@@ -270,16 +273,16 @@ def links_as_asked(run: Artefacts) -> Iterator[str]:
     observed = {link.name: link for link in run.links}
     for link in changed_links.at_end(run.job.links, run.changes):
         if link.name not in observed:
-            yield f"{link.label} was not built"
+            yield f"{label(link.name)} was not built"
             continue
         for way in ("forward", "backward"):
             direction: Direction = getattr(observed[link.name], way)
             asked = link.direction(way == "forward")
             for difference in _differences(asked, direction):
-                yield f"{link.label} {way}: {difference}"
+                yield f"{label(link.name)} {way}: {difference}"
 
 
-def _differences(link: LinkSettings, observed: Direction) -> Iterator[str]:
+def _differences(link: Shape, observed: Direction) -> Iterator[str]:
     """Features of one direction of a link in tc's output that were not asked for."""
     if link.capacity_mbps == 0:  # out: tc shows its lowest rate, and no queue
         link = replace(link, capacity_mbps=OUT_MBPS)
@@ -380,8 +383,8 @@ def traffic_as_asked(run: Artefacts) -> Iterator[str]:
             yield f"traffic {index}: {reason}"
 
 
-def _entries(run: Artefacts) -> "zip[tuple[Traffic, Any]]":
-    return zip(run.job.traffic, run.reports, strict=True)
+def _entries(run: Artefacts) -> "zip[tuple[Traffic[Any], Any]]":
+    return zip(run.traffic, run.reports, strict=True)
 
 
 def join_deadline_s(run: Artefacts) -> float:
@@ -397,7 +400,7 @@ def join_deadline_s(run: Artefacts) -> float:
     )
 
 
-def _paths(run: Artefacts) -> Iterator[list[LinkSettings]]:
+def _paths(run: Artefacts) -> Iterator[list[Link]]:
     """The links of every path of the network."""
     settings = {link.name: link for link in run.job.links}
     for user in run.users.values():
@@ -405,14 +408,14 @@ def _paths(run: Artefacts) -> Iterator[list[LinkSettings]]:
             yield [settings[name] for name in path.links if name in settings]
 
 
-def _round_trip_s(link: LinkSettings) -> float:
+def _round_trip_s(link: Link) -> float:
     """The part of a link in a round trip with one full queue, in seconds."""
     both = (link.direction(True), link.direction(False))
     delays_s = sum(way.delay_ms + way.jitter_ms for way in both) / 1e3
     return delays_s + max(map(_queue_s, both))
 
 
-def _queue_s(link: LinkSettings) -> float:
+def _queue_s(link: Shape) -> float:
     """The time in which a full queue drains, in seconds."""
     if link.capacity_mbps is None:
         return 0.0

@@ -38,6 +38,10 @@ class Ab(Entry):
             raise ValueError("needs either duration_s or requests")
 
     @property
+    def connections_at_a_time(self) -> int:
+        return self.concurrency
+
+    @property
     def at_a_time(self) -> int:
         return self.concurrency
 

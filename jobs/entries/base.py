@@ -60,6 +60,52 @@ class Entry:
         return tuple(dict.fromkeys(there for _, there in self.between))
 
     @property
+    def connected(self) -> tuple[Pair, ...]:
+        """Those of `between` that have a connection: of many users, some draw none."""
+        return self.between
+
+    @property
+    def between_many(self) -> bool:
+        """Whether it lists the pairs of its hosts, even if it is a single pair."""
+        return False
+
+    @property
+    def forward(self) -> bool:
+        """Whether data flows from `source` to `destination`."""
+        return not self.reverse
+
+    @property
+    def bulk(self) -> bool:
+        """Whether its connections are to use all their paths: they send as fast as
+        they can until they are told to end, or a given number of bytes."""
+        return False
+
+    @property
+    def datagrams(self) -> bool:
+        """Whether it sends datagrams, and not over a connection."""
+        return False
+
+    @property
+    def connections_at_a_time(self) -> int:
+        """Connections that its client has at a time."""
+        return 1
+
+    @property
+    def drawn_flows(self) -> int | None:
+        """Connections whose times and sizes are drawn; None where nothing is."""
+        return None
+
+    @property
+    def drawn_bytes(self) -> int | None:
+        """Sum of the drawn sizes; None where connections have no such size."""
+        return None
+
+    @property
+    def own_paths(self) -> frozenset[int]:
+        """Numbers of the paths that its connections name; empty if they name none."""
+        return frozenset()
+
+    @property
     def highest_path(self) -> int | None:
         """The highest number of a path that the entry itself names; None for none."""
         return None

@@ -40,5 +40,9 @@ class Cbr(Entry):
         return self.over == "connection"
 
     @property
+    def datagrams(self) -> bool:
+        return not self.over_connection
+
+    @property
     def server_lasts_s(self) -> float:
         return math.inf if self.over_connection else LINGER_S

@@ -101,6 +101,32 @@ class Flows(Entry):
         return super().between if self.pairs is None else self.pairs
 
     @property
+    def connected(self) -> tuple[Hosts, ...]:
+        counts = self.drawn.pairs or [1] * len(self.between)
+        pairs = zip(self.between, counts, strict=True)
+        return tuple(pair for pair, count in pairs if count)
+
+    @property
+    def between_many(self) -> bool:
+        return self.pairs is not None
+
+    @property
+    def bulk(self) -> bool:
+        return self.size is None
+
+    @property
+    def drawn_flows(self) -> int | None:
+        return self.drawn.flows
+
+    @property
+    def drawn_bytes(self) -> int | None:
+        return None if self.size is None else self.drawn.bytes
+
+    @property
+    def own_paths(self) -> frozenset[int]:
+        return frozenset(self.paths or ())
+
+    @property
     def highest_path(self) -> int | None:
         return max(self.paths) if self.paths else None
 

@@ -40,6 +40,14 @@ class Iperf3(Entry):
             raise ValueError("needs either duration_s or bytes")
 
     @property
+    def bulk(self) -> bool:
+        return True
+
+    @property
+    def connections_at_a_time(self) -> int:
+        return self.parallel
+
+    @property
     def server_lasts_s(self) -> float:
         return SERVER_GRACE_S
 

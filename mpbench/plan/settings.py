@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import jobs
 from analysis.campaign.figure_request import (
@@ -15,10 +16,13 @@ from analysis.campaign.figure_request import (
 )
 from analysis.models.networks import Network, User
 from analysis.models.setting import Sender, Setting, Stretch
-from analysis.run.job import Job, Traffic, parse_job
+from analysis.run import traffic
+from analysis.run.traffic import Traffic
 from mpbench.plan.runs import Plan
 from mpbench.spec import Spec
 from topologies import Description
+
+Entries = Sequence[Traffic[Any]]
 
 MBPS = 1e6
 MILLI = 1e-3
@@ -42,10 +46,10 @@ def setting_of(job: jobs.Job, part: str | None = None) -> Setting:
     for what the models do not know: links that change, data centres, short transfers,
     data that flow both ways, and entries that come and go within the time.
     """
-    run = parse_job(jobs.dump(job), "the job")
-    description = _description(job, run)
-    active = [_active(run, entry, part) for entry in run.traffic]
-    return _setting(job, run, description, active)
+    entries = traffic.of_job(job)
+    description = _description(job, entries)
+    active = [_active(job, entries, entry, part) for entry in entries]
+    return _setting(job, entries, description, active)
 
 
 def stretches_of(job: jobs.Job) -> list[Stretch]:
@@ -54,9 +58,9 @@ def stretches_of(job: jobs.Job) -> list[Stretch]:
     Stretches in which nobody sends are left out. Raises ValueError as `setting_of`,
     but for entries that come and go, and for a job with too many stretches.
     """
-    run = parse_job(jobs.dump(job), "the job")
-    description = _description(job, run)
-    spans = [_span(entry) for entry in run.traffic]
+    entries = traffic.of_job(job)
+    description = _description(job, entries)
+    spans = [_span(entry) for entry in entries]
     edges = sorted({edge for span in spans for edge in span})
     if len(edges) > MOST_STRETCHES:
         reason = f"entries start and end at {len(edges)} times"
@@ -67,45 +71,44 @@ def stretches_of(job: jobs.Job) -> list[Stretch]:
         active = tuple(first <= start_s and end_s <= last for first, last in spans)
         if any(active):
             if active not in found:
-                found[active] = _setting(job, run, description, active)
+                found[active] = _setting(job, entries, description, active)
             stretches.append(Stretch(start_s, end_s, found[active]))
     return stretches
 
 
-def _description(job: jobs.Job, run: Job) -> Description:
+def _description(job: jobs.Job, entries: Entries) -> Description:
     """The job's network. Raises ValueError for a job that the models do not know."""
     description = job.description
     if job.changes:
         raise ValueError("the models need links that stay as they are")
     if description.mesh:
         raise ValueError(f"the models do not know the paths of {description.name}")
-    for entry in run.traffic:
+    for entry in entries:
         if len(entry.sources) > 1:
             reason = f"and {_name_of(entry)} has {len(entry.sources)} hosts"
             raise ValueError(f"the models need a traffic entry per host, {reason}")
-    if len({entry.forward for entry in run.traffic}) > 1:
+    if len({entry.forward for entry in entries}) > 1:
         raise ValueError("the models need data that flow one way")
     return description
 
 
 def _setting(
-    job: jobs.Job, run: Job, description: Description, active: Sequence[bool]
+    job: jobs.Job, entries: Entries, description: Description, active: Sequence[bool]
 ) -> Setting:
     """The network with those entries that are active."""
-    transports = [job.transport_of(entry) for entry in job.traffic]
     users, protocols, senders = {}, {}, {}
-    for entry, transport, sends in zip(run.traffic, transports, active, strict=True):
+    for entry, sends in zip(entries, active, strict=True):
         if sends:
             name = _name_of(entry)
-            paths = _paths(run, description, entry)
-            users[name] = _user(run, entry, transport, paths)
+            paths = _paths(job, description, entry)
+            users[name] = _user(job, entry, paths)
             protocols[name] = entry.transport.protocol
             senders[name] = Sender(
                 entry.title, entry.sending_host, tuple(paths), entry.flows is not None
             )
     used = {link for user in users.values() for path in user.paths for link in path}
-    forward = run.traffic[0].forward
-    links = {link.name: link.direction(forward) for link in run.links}
+    forward = entries[0].forward
+    links = {link.name: link.direction(forward) for link in job.links}
     return Setting(
         network=Network(
             {
@@ -121,11 +124,11 @@ def _setting(
     )
 
 
-def _name_of(entry: Traffic) -> str:
+def _name_of(entry: Traffic[Any]) -> str:
     return entry.name or entry.source
 
 
-def _span(entry: Traffic) -> tuple[float, float]:
+def _span(entry: Traffic[Any]) -> tuple[float, float]:
     """When an entry sends, in s. Raises ValueError for one that no model knows."""
     if not entry.bulk or entry.duration_s is None:
         name = _name_of(entry)
@@ -133,15 +136,17 @@ def _span(entry: Traffic) -> tuple[float, float]:
     return entry.start_s, entry.start_s + entry.duration_s
 
 
-def _active(run: Job, entry: Traffic, part: str | None) -> bool:
+def _active(
+    job: jobs.Job, entries: Entries, entry: Traffic[Any], part: str | None
+) -> bool:
     """Whether an entry sends in the time that is looked at.
 
     Raises ValueError for an entry that the models do not know.
     """
     first_s, last_s = _span(entry)
-    ends = [e.start_s + (e.duration_s or 0.0) for e in run.traffic]
-    phase = next((p for p in (part or "").split(".") if p in run.phases), None)
-    start_s, end_s = run.phases[phase] if phase else (0.0, max(ends))
+    ends = [e.start_s + (e.duration_s or 0.0) for e in entries]
+    phase = next((p for p in (part or "").split(".") if p in job.phases), None)
+    start_s, end_s = job.phases[phase] if phase else (0.0, max(ends))
     within_s = min(end_s, last_s) - max(start_s, first_s)
     share = max(0.0, within_s) / (end_s - start_s)
     if phase is None and share < HALF:
@@ -150,29 +155,29 @@ def _active(run: Job, entry: Traffic, part: str | None) -> bool:
 
 
 def _paths(
-    run: Job, description: Description, entry: Traffic
+    job: jobs.Job, description: Description, entry: Traffic[Any]
 ) -> dict[int, tuple[str, ...]]:
     """The links of each path that an entry uses, by the path's number."""
     paths = dict(enumerate(description.user(entry.source).paths, start=1))
     if entry.transport.protocol == "tcp" or entry.transport.same_pair is not None:
         only = entry.transport.path or 1
         return {n: path for n, path in paths.items() if n == only}
-    return {n: path for n, path in paths.items() if not run.is_backup(entry, n)}
+    backups = {n for n in paths if traffic.is_backup(job, entry, n)}
+    return {n: path for n, path in paths.items() if n not in backups}
 
 
 def _user(
-    run: Job,
-    entry: Traffic,
-    transport: jobs.Transport,
+    job: jobs.Job,
+    entry: Traffic[Any],
     paths: Mapping[int, tuple[str, ...]],
 ) -> User:
     delays_ms = {
-        link.name: link.delay_ms + link.direction(False).delay_ms for link in run.links
+        link.name: link.delay_ms + link.direction(False).delay_ms for link in job.links
     }
     rtts_s = tuple(sum(delays_ms[k] for k in path) * MILLI for path in paths.values())
     count = entry.parallel if entry.flows is None else entry.flows
     known = rtts_s if all(rtts_s) else ()
-    return User(tuple(paths.values()), count, known, _name(transport, len(paths)))
+    return User(tuple(paths.values()), count, known, _name(entry.transport, len(paths)))
 
 
 def _name(transport: jobs.Transport, paths: int) -> str:

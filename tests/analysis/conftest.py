@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from analysis.run.job import FORMAT
+from tests import made_jobs
 from topologies.shaping import link_shape, to_json
 
 Change = Callable[[dict[str, Any]], None]
@@ -33,7 +33,6 @@ def job(scenario: str) -> dict[str, Any]:
     """Job of the scenario of capture.py."""
     tcp, sized = scenario == "tcp", scenario == "mptcp-sized"
     return {
-        "format": FORMAT,
         "parameters": {
             f"path{path}.{key}": value
             for path, values in PATHS.items()
@@ -76,11 +75,11 @@ def make_run(tmp_path: Path) -> MakeRun:
         if change:
             change(made)
         # The captured jobs are older than the format: the plan resolves links now.
-        made["format"] = FORMAT
+        made["topology"] = made_jobs.TOPOLOGY
         links = [key.partition(".")[0] for key in made["parameters"]]
         shapes = {link: link_shape(made["parameters"], link) for link in links}
         made["links"] = to_json(shapes)
-        (run / "job.json").write_text(json.dumps(made))
+        (run / "job.json").write_text(json.dumps(made_jobs.document(made)))
         return run
 
     return make

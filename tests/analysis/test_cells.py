@@ -14,8 +14,8 @@ from analysis.published import cells
 from analysis.published.judging import Verdict
 from analysis.report import campaign_page, cells_section, users_section
 from analysis.run import trace_metrics
-from analysis.run.job import parse_job
 from analysis.run.readers import trace
+from tests import made_jobs
 
 PUBLISHED = sorted(
     path
@@ -214,7 +214,7 @@ def test_windows_by_phase(tmp_path: Path) -> None:
         **{"traffic": [entry], "trace_s": 1.0},
         "report": {"names": ["user"], "phases": {"all": [0, 10], "late": [10, 40]}},
     }
-    found = trace_metrics.columns(tmp_path, parse_job(job, "job.json"))
+    found = trace_metrics.columns(tmp_path, made_jobs.whole(job))
     assert {name: value for name, value in found.items() if "srtt" not in name} == {
         "all.user.path2.cwnd": 10,
         "all.user.path2.rise_s": 0,
@@ -223,7 +223,7 @@ def test_windows_by_phase(tmp_path: Path) -> None:
         "late.user.path2.rise_s": 10,
         "late.user.path2.cwnd_is_1": 0,
     }
-    quiet = parse_job({**job, "trace_s": None}, "job.json")
+    quiet = made_jobs.whole({**job, "trace_s": None})
     assert trace_metrics.columns(tmp_path, quiet) == {}
     # A second path, with one segment in three seconds of four, then nine.
     for second in range(40):
@@ -232,7 +232,7 @@ def test_windows_by_phase(tmp_path: Path) -> None:
         acked = 200_000 * second
         lines.append(f"{second}.0,u,1,{ends},ab,1,0,{cwnd},9,20000,0,{acked}")
     (tmp_path / "trace.csv").write_text("\n".join(lines) + "\n")
-    found = trace_metrics.columns(tmp_path, parse_job(job, "job.json"))
+    found = trace_metrics.columns(tmp_path, made_jobs.whole(job))
     assert found["late.user.path1.cwnd_is_1"] == pytest.approx(22 / 30)
     assert found["late.user.path2.cwnd_is_1"] == 0
     # With one segment there, path 2 has 10 of 11 and more.

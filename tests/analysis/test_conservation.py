@@ -8,13 +8,14 @@ import pytest
 
 from analysis.run import clock, conservation, link_measures, run_metrics
 from analysis.run.artefacts import Artefacts
-from analysis.run.job import FRAME_BYTES, parse_job
 from analysis.run.observed_links import read_back
 from analysis.run.outcomes import endings
 from analysis.run.readers.counters import Counters
 from analysis.run.readers.links import Link
 from analysis.run.readers.outcome import LinkEnds, Outcome, Process, UserPath
 from analysis.run.readers.qdiscs import parse
+from jobs import FRAME_BYTES
+from tests import made_jobs
 from tools.cbr import results as cbr
 from tools.iperf3.reader import Interval, Report
 from tools.iperf3.results import Reports
@@ -44,25 +45,21 @@ def made(
     changes: list[dict[str, Any]] | None = None,
     frames: int = 0,
     order_mbps: float | None = None,
-    sysctls: dict[str, int] | None = None,
+    sysctls: dict[str, str] | None = None,
+    report: dict[str, Any] | None = None,
 ) -> Artefacts:
     """A run over links of 10 Mbit/s. client_s : start and end of each client"""
     links = sorted({name for path in paths for name in path})
     shape = {"capacity_mbps": MBPS, "delay_ms": 5, "queue_packets": 80}
     transport = {"protocol": protocol, "congestion_control": "reno", "path": None}
-    job = parse_job(
+    job = made_jobs.whole(
         {
-            "format": 2,
-            "parameters": {},
-            "links": [
-                {"name": name, "loss_percent": 0, "jitter_ms": 0, **shape}
-                for name in links
-            ],
+            "links": [{"name": name, **shape} for name in links],
             "transport": {**transport, "sysctls": sysctls or {}},
             "traffic": list(entries),
-            "changes": changes,
-        },
-        "job.json",
+            **({"changes": changes} if changes else {}),
+            **({"report": report} if report else {}),
+        }
     )
     ends = tuple(
         LinkEnds(name, ("r", f"{name}-up"), ("r", f"{name}-down")) for name in links
@@ -124,13 +121,13 @@ def test_no_more_than_the_capacity_arrives(count: float, breaks: bool) -> None:
     ("protocol", "sysctls", "payload"),
     [
         ("tcp", {}, 1448),
-        ("tcp", {"net.ipv4.tcp_timestamps": 0}, 1460),
+        ("tcp", {"net.ipv4.tcp_timestamps": "0"}, 1460),
         ("mptcp", {}, 1428),
-        ("mptcp", {"net.ipv4.tcp_timestamps": 0}, 1440),
+        ("mptcp", {"net.ipv4.tcp_timestamps": "0"}, 1440),
     ],
 )
 def test_headers_are_no_payload(
-    protocol: str, sysctls: dict[str, int], payload: int
+    protocol: str, sysctls: dict[str, str], payload: int
 ) -> None:
     entry = {**ENTRY, "duration_s": 1.0}
     for extra, breaks in ((-1, False), (1, True)):
@@ -264,14 +261,10 @@ def test_background_stays_out_of_totals() -> None:
     pair = {**ENTRY, "duration_s": 10.0}
     both = (iperf3(10.0, 6e6), iperf3(10.0, 3e6))
     times = ((0.0, 10.0), (0.0, 10.0))
-    run = made(pair, pair, reports=both, client_s=times)
-    named = [
-        replace(one, name=name) for one, name in zip(run.job.traffic, "ab", strict=True)
-    ]
-    behind = [named[0], replace(named[1], background=True)]
+    names = {"names": ["a", "b"], "phases": {}}
     every, alone = (
-        run_metrics.row(replace(run, job=replace(run.job, traffic=tuple(entries))))
-        for entries in (named, behind)
+        run_metrics.row(made(pair, pair, reports=both, client_s=times, report=report))
+        for report in (names, {**names, "background": [1]})
     )
     assert every["goodput_mbps"] == pytest.approx(9e6 * 8 / 10 / 1e6)
     assert every["jain"] == pytest.approx(0.9) and every["received_bytes"] == 9e6
@@ -283,12 +276,10 @@ def test_background_stays_out_of_totals() -> None:
 
 def test_one_transfer_beside_background_is_the_run() -> None:
     """Its columns have no number, as those of a transfer that is alone have none."""
-    one = {**CBR, "rate_bps": 1e6}
-    run = made(one, one, reports=(packets(10), packets(20)))
-    assert "packets" not in run_metrics._by_tool(run)
-    first, second = run.job.traffic
-    behind = (first, replace(second, background=True))
-    found = run_metrics._by_tool(replace(run, job=replace(run.job, traffic=behind)))
+    both = (packets(10), packets(20))
+    assert "packets" not in run_metrics._by_tool(made(CBR, CBR, reports=both))
+    behind: dict[str, Any] = {"names": None, "phases": {}, "background": [1]}
+    found = run_metrics._by_tool(made(CBR, CBR, reports=both, report=behind))
     assert found["packets"] == found["traffic1.packets"] == 10**6
     assert "traffic2.packets" in found
 
@@ -328,14 +319,10 @@ def test_two_directions_are_never_added() -> None:
     pair = {**ENTRY, "duration_s": 10.0}
     both = (iperf3(10.0, 6e6), iperf3(10.0, 3e6))
     times = ((0.0, 10.0), (0.0, 10.0))
-    run = made(pair, {**pair, "reverse": True}, reports=both, client_s=times)
-    named = [
-        replace(one, name=name)
-        for one, name in zip(run.job.traffic, ("up", "down"), strict=True)
-    ]
-    phases = {"all": (0.0, 10.0)}
-    job = replace(run.job, traffic=tuple(named), phases=phases)
-    found = run_metrics.row(replace(run, job=job))
+    report = {"names": ["up", "down"], "phases": {"all": [0.0, 10.0]}}
+    back = {**pair, "reverse": True}
+    run = made(pair, back, reports=both, client_s=times, report=report)
+    found = run_metrics.row(run)
     for name in ("goodput_mbps", "jain", "received_bytes", "payload_utilisation"):
         assert found[name] is None, name
     assert found["all.goodput_mbps"] is None and found["all.jain"] is None

@@ -7,6 +7,9 @@ import pytest
 
 from analysis.run import disciplines
 from analysis.run.readers import qdiscs
+from topologies import queues
+from topologies.impairments import BurstLoss, Impairments, Reordering
+from topologies.queues import Discipline
 
 PRINTED = """[
 {"kind": "netem", "handle": "1:", "dev": "eth2", "root": true, "bytes": 2088068,
@@ -26,20 +29,17 @@ PRINTED = """[
  "options": {"limit": 83, "target": 6999, "interval": 99999, "ecn": true}}
 ]"""
 CODEL = {"name": "codel", "target_ms": 7.0, "interval_ms": 100.0, "ecn": True}
-IMPAIRMENTS = {
-    "burst_loss": {
-        "enter_percent": 0.2,
-        "leave_percent": 20.0,
-        "bad_percent": 90.0,
-        "good_percent": 0.1,
-    },
-    "reordering": {
-        "share_percent": 1.0,
-        "correlation_percent": 10.0,
-        "by_ms": 5.0,
-    },
-    "corruption_percent": 0.1,
-}
+IMPAIRMENTS = Impairments(
+    burst_loss=BurstLoss(
+        enter_percent=0.2, leave_percent=20.0, bad_percent=90.0, good_percent=0.1
+    ),
+    reordering=Reordering(share_percent=1.0, correlation_percent=10.0, by_ms=5.0),
+    corruption_percent=0.1,
+)
+
+
+def discipline(options: dict[str, Any]) -> Discipline:
+    return queues.from_json(options)
 
 
 def shown(text: str = PRINTED) -> disciplines.Traits:
@@ -52,7 +52,7 @@ def found(asked: disciplines.Facts, text: str = PRINTED) -> list[str]:
 
 
 def test_a_link_as_asked_differs_in_nothing() -> None:
-    assert found(disciplines.asked(CODEL, IMPAIRMENTS, 20.0)) == []
+    assert found(disciplines.asked(discipline(CODEL), IMPAIRMENTS, 20.0)) == []
 
 
 def test_the_counters_of_a_discipline() -> None:
@@ -70,7 +70,7 @@ def test_the_counters_of_a_discipline() -> None:
     ],
 )
 def test_another_option_is_told(change: dict[str, Any], told: str) -> None:
-    asked = disciplines.asked({**CODEL, **change}, IMPAIRMENTS, 20.0)
+    asked = disciplines.asked(discipline({**CODEL, **change}), IMPAIRMENTS, 20.0)
     assert found(asked) == [told]
 
 
@@ -82,11 +82,11 @@ def test_what_nobody_asked_for_is_told() -> None:
 
 def test_what_is_missing_is_told() -> None:
     text = PRINTED.replace('"codel"', '"bfifo"')
-    told = found(disciplines.asked(CODEL, IMPAIRMENTS, 20.0), text)
+    told = found(disciplines.asked(discipline(CODEL), IMPAIRMENTS, 20.0), text)
     assert "discipline cannot be read back" in told
 
 
 def test_an_earlier_exit_of_the_whole_delay_is_none_by_itself() -> None:
-    order = {"share_percent": 1.0, "correlation_percent": 0.0, "by_ms": 20.0}
-    asked = disciplines.asked(None, {"reordering": order}, 20.0)
+    order = Reordering(share_percent=1.0, by_ms=20.0)
+    asked = disciplines.asked(None, Impairments(reordering=order), 20.0)
     assert asked["reordering by_ms"] is None

@@ -8,28 +8,23 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from analysis.run.job import Traffic, Transport
+from analysis.run import traffic
 from analysis.run.tools import Lasted
 from jobs import dump
 from mpbench.commands import plan, run
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
+from tests import made_jobs
 from tools.cbr import results as cbr
 from tools.cbr.programs import messages as program
 
-ENTRY = Traffic(
-    name=None,
-    tool="cbr",
-    source="client",
-    destination="server",
-    transport=Transport("mptcp", "lia", "default", None),
-    duration_s=2.5,
-    bytes=None,
-    parallel=1,
-    start_s=0.0,
-    interval_s=1.0,
-    forward=True,
-    receiver="server",
+(ENTRY,) = traffic.of_job(
+    made_jobs.whole(
+        {
+            "transport": {"protocol": "mptcp", "congestion_control": "lia"},
+            "traffic": [{"tool": "cbr", "duration_s": 2.5, "over": "connection"}],
+        }
+    )
 )
 WRITTEN = {"messages": 7, "bytes": 9800, "seconds": 2.5}
 READ = {
@@ -55,7 +50,7 @@ metrics: [goodput, message_delay_p95]
 def report(folder: Path, **read: object) -> cbr.Report | cbr.Messages:
     (folder / "traffic-0-client.json").write_text(json.dumps(WRITTEN))
     (folder / "traffic-0-server.json").write_text(json.dumps({**READ, **read}))
-    return cbr.read(folder, 0)
+    return cbr.read(folder, 0, ENTRY)
 
 
 def test_what_arrived_in_time_is_goodput(tmp_path: Path) -> None:

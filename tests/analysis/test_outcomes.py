@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from analysis.run import row as rows
-from analysis.run.job import LinkSettings
 from analysis.run.outcomes import counts, dark, errors
 from analysis.run.readers.counters import Counters
+from jobs import Link
 from jobs.changes import Series
 from tests.analysis.conftest import MakeRun
 
@@ -23,8 +23,14 @@ def series(quantity: str, *steps: tuple[float, float], **more: Any) -> Series:
     return Series(quantity=quantity, at_s=at_s, values=values, **{**known, **more})
 
 
-def link(loss_percent: float = 0.0, capacity_mbps: float | None = 10) -> LinkSettings:
-    return LinkSettings("path1", capacity_mbps, 10.0, 50, loss_percent, 0.0)
+def link(loss_percent: float = 0.0, capacity_mbps: float | None = 10) -> Link:
+    return Link(
+        name="path1",
+        capacity_mbps=capacity_mbps,
+        delay_ms=10.0,
+        queue_packets=50,
+        loss_percent=loss_percent,
+    )
 
 
 @pytest.mark.parametrize(
@@ -238,7 +244,7 @@ class Entry:
     sources, destinations = ("client",), ("server",)
 
     class transport:
-        protocol = "mptcp"
+        is_mptcp = True
 
 
 def counted(client: dict[str, int], server: dict[str, int]) -> dict[str, Any]:

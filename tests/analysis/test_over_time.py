@@ -119,7 +119,7 @@ def test_intervals_begin_when_the_test_does() -> None:
         )
         process = Process("traffic-0-client", 0, 5.0, end_s)
         run = SimpleNamespace(
-            job=SimpleNamespace(traffic=(entry,)),
+            traffic=(entry,),
             outcome=SimpleNamespace(processes=(process,)),
             reports=(None,),
         )

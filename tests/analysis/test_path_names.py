@@ -7,9 +7,7 @@ import pytest
 
 from analysis.campaign import columns, table
 from analysis.run import metrics, path_names
-from analysis.run.job import parse_job
 from analysis.run.row import row
-from jobs import dump
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from tests.calls import Command
@@ -62,7 +60,7 @@ def rows(out: Path) -> dict[str, dict[str, Any]]:
 
 def names(what: str) -> tuple[str, ...]:
     job = make_plan(loads(what, "f.yaml"), {}).runs[0].job
-    return path_names.of_job(parse_job(dump(job), "job.json"))
+    return path_names.of_job(job)
 
 
 def test_a_path_of_one_link_has_its_name() -> None:

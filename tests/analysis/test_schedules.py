@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from analysis.run import changed_links, schedules
-from analysis.run.job import Job, LinkSettings, Transport
 from analysis.run.readers.changes import HEAD, Change, parse
+from jobs import Link
 from jobs.changes import Series
+from tests import made_jobs
 
 
 def series(
@@ -30,8 +31,17 @@ def series(
 
 LOOP = series("wifi", "both", "capacity_mbps", (0, 1, 2, 3), (20, 2, 0, 10), 4.0)
 DOWN = series("wifi", "both", "up", (5.0, 6.0), (0, 1), None)
-WIFI = LinkSettings("wifi", 14.0, 10.0, 50, 0.0, 0.0)
-JOB = Job({}, (WIFI,), Transport("tcp", "reno", None, 1), (), {}, None, (LOOP, DOWN))
+WIFI = Link(name="wifi", capacity_mbps=14.0, delay_ms=10.0, queue_packets=50)
+JOB = replace(
+    made_jobs.whole(
+        {
+            "transport": {"protocol": "tcp"},
+            "traffic": [{"tool": "iperf3", "duration_s": 1.0}],
+        }
+    ),
+    links=(WIFI,),
+    changes=(LOOP, DOWN),
+)
 
 
 def made(series: Series, until_s: float, late_s: float = 0.0) -> list[Change]:

@@ -12,10 +12,10 @@ import yaml
 from analysis.models import max_min
 from analysis.models.networks import Network, User
 from analysis.run import row, trace_metrics
-from analysis.run.job import parse_job
 from analysis.run.readers import trace
 from analysis.run.run_metrics import PAYLOAD_SHARE
 from analysis.run.steadiness import Rate, rate_jitter, settling_time_s
+from tests import made_jobs
 from tests.calls import Command
 
 RENO = {"protocol": "tcp", "congestion_control": "reno"}
@@ -128,11 +128,11 @@ def test_round_trips_need_no_phase(tmp_path: Path) -> None:
         **{"transport": {"protocol": "mptcp"}, "trace_s": 1.0},
         "traffic": [{"tool": "iperf3", "from": "u", "to": "s", "duration_s": 20.0}],
     }
-    found = trace_metrics.columns(tmp_path, parse_job(job, "job.json"))
+    found = trace_metrics.columns(tmp_path, made_jobs.whole(job))
     # Nothing was acknowledged before the first sample, so it has no weight.
     assert found == {"srtt_ms": pytest.approx((30 + 60) / 2)}
     job["report"] = {"names": None, "phases": {"late": [10, 20]}}
-    found = trace_metrics.columns(tmp_path, parse_job(job, "job.json"))
+    found = trace_metrics.columns(tmp_path, made_jobs.whole(job))
     assert found["late.srtt_ms"] == pytest.approx((34.5 + 60) / 2)
 
 
@@ -153,7 +153,7 @@ def test_a_round_trip_has_the_weight_of_its_data(tmp_path: Path) -> None:
         **{"transport": {"protocol": "mptcp"}, "trace_s": 1.0},
         "traffic": [{"tool": "iperf3", "from": "u", "to": "s", "duration_s": 10.0}],
     }
-    found = trace_metrics.columns(tmp_path, parse_job(job, "job.json"))
+    found = trace_metrics.columns(tmp_path, made_jobs.whole(job))
     assert found == {"srtt_ms": pytest.approx(0.9 * 20 + 0.1 * 120)}
 
 

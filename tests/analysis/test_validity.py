@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from analysis.run import changed_links, disciplines, link_traffic, tools, validity
-from analysis.run.job import FRAME_BYTES, LinkSettings
 from analysis.run.observed_links import Direction
 from analysis.run.tools import Lasted
+from jobs import FRAME_BYTES, Link
 
 
 def thing(**attributes: Any) -> Any:
@@ -36,7 +36,8 @@ STEADY = thing(
     missing=lambda *_: set(),
 )
 """A network of two paths that provokes no failure."""
-MPTCP = thing(protocol="mptcp", same_pair=0, scheduler="default")
+MPTCP = thing(is_mptcp=True, same_pair=0, scheduler="default")
+TCP = thing(is_mptcp=False)
 LONG = Lasted(1, 9.0, ((9.0, 2),))
 """One connection of nine seconds with two subflows."""
 
@@ -55,14 +56,15 @@ def one_connection(
         all_pairs=(("client", "server"),),
         pairs=(),
         flow_bytes=None,
-        flows=None,
         bulk=True,
     )
     entry.by_host = (entry,)
     here = {"MPCapableSYNACKRX": 1, "MPJoinSynAckRx": 1, **counters}
     links = tuple(link(name=name) for name in ("path1", "path2"))
     return thing(
-        job=thing(traffic=(entry,), initiators={"client": MPTCP}, links=links),
+        job=thing(transports={"client": MPTCP}, backups={}, links=links),
+        traffic=(entry,),
+        initiators=("client",),
         reports=("said",),
         provoked=STEADY,
         users={"client": tuple(thing(links=(one.name,)) for one in links)},
@@ -73,11 +75,11 @@ def one_connection(
     )
 
 
-def link(**more: Any) -> LinkSettings:
+def link(**more: Any) -> Link:
     """A link of 10 Mbit/s and 10 ms whose queue of 50 packets drains in 60.56 ms."""
     known: dict[str, Any] = {"name": "path1", "capacity_mbps": 10.0, "delay_ms": 10.0}
     known |= {"queue_packets": 50, "loss_percent": 0.0, "jitter_ms": 0.0}
-    return LinkSettings(**{**known, **more})
+    return Link(**{**known, **more})
 
 
 def test_a_connection_with_all_its_subflows_is_valid(
@@ -160,7 +162,7 @@ def test_a_twentieth_of_many_connections_may_fall_back(
     never = thing(subflows=0, connected_s=None)
     entry = thing(pairs=(("a", "b"),), transport=MPTCP, bulk=True)
     report = thing(flows=(*flows, never))
-    run = thing(job=thing(traffic=(entry,)), reports=(report,))
+    run = thing(traffic=(entry,), reports=(report,))
     said = list(validity._fallbacks_of_many(run))
     assert said == [f"{fell_back} of 100 connections fell back to TCP"] * told
 
@@ -180,7 +182,7 @@ def test_a_used_path_carried_the_smaller_of_two_bounds(
     complete = one_connection(monkeypatch, LONG)
     assert validity._least_bytes(complete, total) == 1
     mixed = one_connection(monkeypatch, LONG)
-    mixed.job.initiators = {"client": MPTCP, "other": thing(protocol="tcp")}
+    mixed.initiators = ("client", "other")
     monkeypatch.setattr(validity, "subflows_established", lambda run: iter(()))
     assert validity._least_bytes(mixed, total) == least
 
@@ -211,10 +213,10 @@ def test_links_carry_data_if_they_are_to_be_used(
 
 def test_a_path_that_is_no_backup_must_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     run = one_connection(monkeypatch, LONG, MPJoinSynAckRx=0)
-    (entry,) = run.job.traffic
-    entry.by_host = (thing(source="client"),)
+    (entry,) = run.traffic
+    entry.by_host = (thing(source="client", transport=MPTCP),)
     run.has_classes = False
-    run.job.is_backup = lambda own, number: number == 3
+    run.job.backups = {"client": {3}}
     carried = {1: 10**7, 2: 15_139, 3: 0}
     monkeypatch.setattr(link_traffic, "path_bytes", lambda run, own: carried)
     assert list(validity.paths_used(run)) == ["client: path 2 carried 15139 bytes only"]
@@ -285,14 +287,17 @@ def test_one_time_without_memory_is_told(count: int, told: int) -> None:
 
 
 def kernel(
-    *hosts: str, protocol: str = "mptcp", flows: object = None, **reported: str
+    *hosts: str, is_mptcp: bool = True, own_control: bool = False, **reported: str
 ) -> Any:
     """A run whose hosts all ask for lia and lowrtt, and report the same."""
-    asked = thing(protocol=protocol, scheduler="lowrtt", congestion_control="lia")
-    entry = thing(sources=hosts, flows=flows, transport=asked)
+    asked = thing(is_mptcp=is_mptcp, scheduler="lowrtt", congestion_control="lia")
+    record = thing(own_control=own_control)
+    entry = thing(sources=hosts, record=record, transport=asked)
     stated = {"congestion_control": "lia", "scheduler": "lowrtt", **reported}
     return thing(
-        job=thing(initiators=dict.fromkeys(hosts, asked), traffic=(entry,)),
+        job=thing(transports=dict.fromkeys(hosts, asked)),
+        traffic=(entry,),
+        initiators=hosts,
         outcome=thing(transports={host: stated for host in hosts}),
     )
 
@@ -308,15 +313,15 @@ def test_the_kernel_has_the_controller_and_the_scheduler_that_were_asked_for() -
 
 
 def test_tcp_has_no_scheduler_and_flows_set_their_own_controller() -> None:
-    tcp = kernel("a", protocol="tcp", scheduler="x")
+    tcp = kernel("a", is_mptcp=False, scheduler="x")
     assert list(validity.transport_as_asked(tcp)) == []
-    own = kernel("a", flows=thing(), congestion_control="cubic")
+    own = kernel("a", own_control=True, congestion_control="cubic")
     assert list(validity.transport_as_asked(own)) == []
 
 
 def test_only_a_hosts_own_traffic_says_its_controller() -> None:
     run = kernel("a")
-    run.job.traffic[0].sources = ("other",)
+    run.traffic[0].sources = ("other",)
     run.outcome.transports["a"] = {"congestion_control": "x", "scheduler": "lowrtt"}
     assert list(validity.transport_as_asked(run)) == []
 
@@ -333,7 +338,7 @@ def test_short_flows_and_flows_of_many_hosts_may_fall_back(
 ) -> None:
     run = one_connection(monkeypatch, LONG, MPCapableFallbackACK=1)
     assert len(list(validity.no_fallback(run))) == 2
-    (entry,) = run.job.traffic
+    (entry,) = run.traffic
     setattr(entry, of, (("client", "server"),) if of == "pairs" else 1000)
     run.reports = (thing(flows=()),)
     flow = thing(connected_s=0.1, subflows=2, source="client", destination="server")
@@ -343,19 +348,17 @@ def test_short_flows_and_flows_of_many_hosts_may_fall_back(
 
 def test_one_entry_of_short_flows_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     run = one_connection(monkeypatch, LONG, MPCapableFallbackACK=1)
-    short = thing(**{**vars(run.job.traffic[0]), "flow_bytes": 1000})
-    run.job.traffic, run.reports = (*run.job.traffic, short), ("said", "said")
+    short = thing(**{**vars(run.traffic[0]), "flow_bytes": 1000})
+    run.traffic, run.reports = (*run.traffic, short), ("said", "said")
     run.counters["client"]["MPCapableSYNACKRX"] = 2
     assert list(validity.no_fallback(run)) == []
 
 
-@pytest.mark.parametrize(
-    "more", [{"pairs": ()}, {"bulk": False}, {"transport": thing(protocol="tcp")}]
-)
+@pytest.mark.parametrize("more", [{"pairs": ()}, {"bulk": False}, {"transport": TCP}])
 def test_other_entries_are_not_counted_among_many(more: dict[str, Any]) -> None:
     known = {"pairs": (("a", "b"),), "transport": MPTCP, "bulk": True}
     report = thing(flows=(thing(subflows=0, connected_s=0.1),))
-    run = thing(job=thing(traffic=(thing(**{**known, **more}),)), reports=(report,))
+    run = thing(traffic=(thing(**{**known, **more}),), reports=(report,))
     assert list(validity._fallbacks_of_many(run)) == []
 
 
@@ -382,7 +385,7 @@ def test_the_part_of_a_pair_is_what_is_of_both_hosts_and_is_mptcp() -> None:
 
 def test_both_entries_to_a_host_count(monkeypatch: pytest.MonkeyPatch) -> None:
     run = one_connection(monkeypatch, LONG)
-    run.job.traffic, run.reports = run.job.traffic * 2, ("said", "said")
+    run.traffic, run.reports = run.traffic * 2, ("said", "said")
     run.counters["client"] |= {"MPCapableSYNACKRX": 2, "MPJoinSynAckRx": 2}
     (said,) = validity.subflows_established(run)
     assert said == "1 of 2 further subflows joined (server)"
@@ -393,16 +396,15 @@ def test_hosts_of_a_data_centre_have_their_links_in_common(
 ) -> None:
     monkeypatch.setattr(link_traffic, "path_bytes", lambda run, own: {1: 10**7, 2: 0})
     run = one_connection(monkeypatch, LONG, MPJoinSynAckRx=0)
-    run.job.is_backup = lambda own, number: False
-    (entry,) = run.job.traffic
-    entry.by_host = (thing(source="client"),)
+    (entry,) = run.traffic
+    entry.by_host = (thing(source="client", transport=MPTCP),)
     for sources, classes, told in (
         (("a", "b"), True, 0),
         (("a", "b"), False, 1),
         (("a",), True, 1),
     ):
         entry.sources, run.has_classes = sources, classes
-        run.job.initiators = {}
+        run.initiators = {}
         assert len(list(validity.paths_used(run))) == told
     entry.bulk = False
     assert list(validity.paths_used(run)) == []
@@ -415,10 +417,10 @@ def test_one_bulk_entry_is_enough_to_need_the_links(
     carried = {"path1": 0, "path2": 10**7}
     monkeypatch.setattr(link_traffic, "link_bytes", lambda run: carried)
     run.used_links, run.needed_links = run.job.links, {"path1", "path2"}
-    other = thing(**{**vars(run.job.traffic[0]), "bulk": False})
-    run.job.traffic, run.reports = (*run.job.traffic, other), ("said", "said")
+    other = thing(**{**vars(run.traffic[0]), "bulk": False})
+    run.traffic, run.reports = (*run.traffic, other), ("said", "said")
     assert len(list(validity.links_used(run))) == 1
-    run.job.traffic, run.reports = (other,), ("said",)
+    run.traffic, run.reports = (other,), ("said",)
     assert list(validity.links_used(run)) == []
 
 

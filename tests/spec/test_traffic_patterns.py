@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.run.job import parse_job
+from analysis.run import traffic
 from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
@@ -111,9 +111,9 @@ def test_every_pair_draws_its_own_start_and_every_case_has_the_same() -> None:
 
 def test_the_analysis_sees_all_hosts() -> None:
     made = json.loads(json.dumps(job("random, destinations: 2, duration: 2 s")))
-    read = parse_job(made, "job.json")
-    assert len(read.traffic[0].all_pairs) == 32
-    assert set(read.initiators) == {f"h{number}" for number in range(1, 17)}
+    entries = traffic.of_job(job_format.load(made))
+    assert len(entries[0].all_pairs) == 32
+    assert set(traffic.initiators(entries)) == {f"h{number}" for number in range(1, 17)}
 
 
 def test_a_job_of_other_pairs_is_refused() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analysis.run.job import parse_job
+from analysis.run import traffic
 from analysis.run.row import row
 from jobs import dump
 from mpbench.backends import fake_artefacts
@@ -142,8 +142,8 @@ def test_names_that_hosts_have_are_hosts() -> None:
 def test_the_analysis_sees_the_users_that_have_connections() -> None:
     keys = "users, to: servers, assign: in turn, connections: 2, size: 1 kB"
     made = json.loads(json.dumps(jobs(keys)[0]))
-    read = parse_job(made, "job.json")
-    assert read.traffic[0].sources == ("phone1", "phone2")
+    (entry,) = traffic.of_job(job_format.load(made))
+    assert entry.sources == ("phone1", "phone2")
     made["traffic"][0]["drawn"]["pairs"] = [2, 1, 0]
     with pytest.raises(ValueError, match=r"drawn\.pairs: not the connections"):
         job_format.load(made)

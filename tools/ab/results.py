@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from analysis.run.job import Traffic
 from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
+from analysis.run.traffic import Traffic
+from jobs.entries import Ab
 from tools.ab import reader
 
 PERCENTILES = (50, 90, 95, 99)
@@ -16,26 +17,26 @@ TIME_STEP_S = 1e-3
 """ab reports times in whole milliseconds."""
 
 
-def read(folder: Path, index: int) -> reader.Report:
+def read(folder: Path, index: int, _entry: Traffic[Ab]) -> reader.Report:
     return reader.read(
         folder / f"traffic-{index}-client.txt",
         folder / f"traffic-{index}-percentiles.csv",
     )
 
 
-def flow(_entry: Traffic, report: reader.Report) -> Flow:
+def flow(_entry: Traffic[Ab], report: reader.Report) -> Flow:
     """The bodies of all answers, and the time of the whole test."""
     return Flow(report.seconds, report.body_bytes, (report.body_bytes,))
 
 
 def part(
-    _entry: Traffic, _report: reader.Report, _start_s: float, _end_s: float
+    _entry: Traffic[Ab], _report: reader.Report, _start_s: float, _end_s: float
 ) -> Flow | None:
     """None: ab does not say when it received what."""
     return None
 
 
-def columns(_entry: Traffic, report: reader.Report) -> Mapping[str, Any]:
+def columns(_entry: Traffic[Ab], report: reader.Report) -> Mapping[str, Any]:
     """The number of requests, their rate and their times.
 
     `request_time_ms` is ab's mean: the duration of the test, times the number of
@@ -57,7 +58,7 @@ def columns(_entry: Traffic, report: reader.Report) -> Mapping[str, Any]:
     }
 
 
-def wrong(entry: Traffic, report: reader.Report) -> Iterator[str]:
+def wrong(entry: Traffic[Ab], report: reader.Report) -> Iterator[str]:
     """Check that every request was answered with the file, and how many there were."""
     if report.failed:
         kinds = ", ".join(f"{n} {kind}" for kind, n in report.failures.items() if n)
@@ -66,8 +67,8 @@ def wrong(entry: Traffic, report: reader.Report) -> Iterator[str]:
         yield f"{report.refused} of {report.complete} answers had no HTTP status 2xx"
     if report.concurrency != entry.parallel:
         yield f"{report.concurrency} requests at a time, not {entry.parallel}"
-    if entry.requests is not None and report.complete != entry.requests:
-        yield f"{report.complete} requests of {entry.requests}"
+    if entry.record.requests is not None and report.complete != entry.record.requests:
+        yield f"{report.complete} requests of {entry.record.requests}"
     if entry.duration_s and report.seconds < entry.duration_s - TIME_STEP_S:
         yield f"lasted {report.seconds:.3f} s of {entry.duration_s:g}"
     if not report.complete:
@@ -75,23 +76,23 @@ def wrong(entry: Traffic, report: reader.Report) -> Iterator[str]:
     elif report.body_bytes < report.complete * (entry.bytes or 0) and not report.failed:
         expected = report.complete * (entry.bytes or 0)
         yield f"{report.body_bytes} bytes received of {expected}"
-    if entry.keep_alive and (report.kept_alive or 0) < report.complete:
+    if entry.record.keep_alive and (report.kept_alive or 0) < report.complete:
         yield f"{report.kept_alive or 0} of {report.complete} answers kept alive"
 
 
-def lasted(entry: Traffic, report: reader.Report) -> Lasted:
+def lasted(entry: Traffic[Ab], report: reader.Report) -> Lasted:
     """The connections of the requests.
 
     With keep-alive there is one connection per simultaneous request, and it lasts for
     the whole test. Otherwise there is one per request, and it lasts at least as long
     as the fastest request. Connections still open at the end are not counted.
     """
-    if entry.keep_alive:
+    if entry.record.keep_alive:
         return Lasted(entry.parallel, report.seconds)
     return Lasted(report.complete, report.times_ms[QUICKEST] / 1e3)
 
 
-def allowed(_entry: Traffic) -> tuple[int, ...]:
+def allowed(_entry: Traffic[Ab]) -> tuple[int, ...]:
     return (0,)
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.run.job import Traffic
 from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
+from analysis.run.traffic import Traffic
+from jobs.entries import Cbr
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,7 @@ class Messages:
     delay_ms: Mapping[str, float]
 
 
-def datagrams(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry of a job sends datagrams, and not over a connection."""
-    return entry.get("over") is None
-
-
-def read(folder: Path, index: int) -> Report | Messages:
+def read(folder: Path, index: int, _entry: Traffic[Cbr]) -> Report | Messages:
     sent = files.read_object(folder / f"traffic-{index}-client.json")
     received = files.read_object(folder / f"traffic-{index}-server.json")
     try:
@@ -81,7 +77,7 @@ def read(folder: Path, index: int) -> Report | Messages:
         ) from error
 
 
-def flow(_entry: Traffic, report: Report | Messages) -> Flow:
+def flow(_entry: Traffic[Cbr], report: Report | Messages) -> Flow:
     """The payload that arrived within the time in which the sender was to send.
 
     It has no streams, so that it does not enter fairness: the rate was asked for.
@@ -92,7 +88,7 @@ def flow(_entry: Traffic, report: Report | Messages) -> Flow:
 
 
 def part(
-    _entry: Traffic, report: Report | Messages, start_s: float, end_s: float
+    _entry: Traffic[Cbr], report: Report | Messages, start_s: float, end_s: float
 ) -> Flow | None:
     """The intervals of a connection, in proportion to their time inside.
 
@@ -110,7 +106,7 @@ def part(
     return Flow(seconds, count, ()) if seconds > 0 else None
 
 
-def columns(_entry: Traffic, report: Report | Messages) -> Mapping[str, Any]:
+def columns(_entry: Traffic[Cbr], report: Report | Messages) -> Mapping[str, Any]:
     """The number of sent packets, and the share of them that was lost, 0-1.
 
     Of a connection, the number of messages, and how late they were.
@@ -132,7 +128,7 @@ def columns(_entry: Traffic, report: Report | Messages) -> Mapping[str, Any]:
     }
 
 
-def wrong(_entry: Traffic, report: Report | Messages) -> Iterator[str]:
+def wrong(_entry: Traffic[Cbr], report: Report | Messages) -> Iterator[str]:
     """Check that packets were sent, and that some arrived; all of a connection's."""
     if isinstance(report, Messages):
         if not report.sent:
@@ -146,12 +142,12 @@ def wrong(_entry: Traffic, report: Report | Messages) -> Iterator[str]:
         yield "nothing was received"
 
 
-def lasted(_entry: Traffic, report: Report | Messages) -> Lasted:
+def lasted(_entry: Traffic[Cbr], report: Report | Messages) -> Lasted:
     """The connection, for as long as its writer writes; UDP has none."""
     return Lasted(int(isinstance(report, Messages)), report.seconds)
 
 
-def allowed(_entry: Traffic) -> tuple[int, ...]:
+def allowed(_entry: Traffic[Cbr]) -> tuple[int, ...]:
     return (0,)
 
 

@@ -4,10 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from analysis.run import patterns
 from analysis.run.readers import outcome
+from jobs.entries.command import Numbers
 
 MOST_BYTES = 16 << 20
 """Bytes of an output that are read; no program of an entry can write more."""
@@ -29,22 +29,22 @@ class Report:
     seconds: float
 
 
-def read(folder: Path, index: int, wanted: Sequence[Mapping[str, Any]]) -> Report:
+def read(folder: Path, index: int, wanted: Sequence[Numbers]) -> Report:
     """Read the outputs of one traffic entry.
 
-    wanted : the key `numbers` of the entry in the job
+    wanted : the numbers that the entry asks for
 
     Raises ValueError, with one line, if a file is missing or a pattern cannot be read.
     """
     name = f"traffic-{index}"
     lines: dict[str, list[str]] = {}
-    for end in dict.fromkeys(each["of"] for each in wanted):
+    for end in dict.fromkeys(each.of for each in wanted):
         lines[end] = _lines(folder / f"{name}-{end}.txt")
     numbers: dict[str, float | None] = {}
     units: dict[str, str] = {}
     for each in wanted:
-        numbers |= found(lines[each["of"]], each["pattern"], each["take"])
-        units |= each["units"]
+        numbers |= found(lines[each.of], each.pattern, each.take)
+        units |= each.units
     return Report(numbers, units, _seconds(folder, f"{name}-client"))
 
 

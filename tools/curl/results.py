@@ -4,20 +4,21 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from analysis.run.job import Traffic
 from analysis.run.outcomes.endings import COMPLETE, GIVEN_UP
 from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
+from analysis.run.traffic import Traffic
+from jobs.entries import Curl
 from tools.curl import reader
 
 HTTP_OK = 200
 
 
-def read(folder: Path, index: int) -> reader.Report:
+def read(folder: Path, index: int, _entry: Traffic[Curl]) -> reader.Report:
     return reader.read(folder / f"traffic-{index}-client.json")
 
 
-def flow(_entry: Traffic, report: reader.Report) -> Flow:
+def flow(_entry: Traffic[Curl], report: reader.Report) -> Flow:
     """All received bytes, and the time since the start of curl.
 
     The time includes connecting and requesting, for which a user waits too.
@@ -26,13 +27,13 @@ def flow(_entry: Traffic, report: reader.Report) -> Flow:
 
 
 def part(
-    _entry: Traffic, _report: reader.Report, _start_s: float, _end_s: float
+    _entry: Traffic[Curl], _report: reader.Report, _start_s: float, _end_s: float
 ) -> Flow | None:
     """None: curl does not say when it received what."""
     return None
 
 
-def columns(_entry: Traffic, report: reader.Report) -> Mapping[str, Any]:
+def columns(_entry: Traffic[Curl], report: reader.Report) -> Mapping[str, Any]:
     """The times of the download. `completion_time_s` is None after a timeout."""
     return {
         "completion_time_s": None if report.timed_out else report.total_s,
@@ -42,7 +43,7 @@ def columns(_entry: Traffic, report: reader.Report) -> Mapping[str, Any]:
     }
 
 
-def wrong(entry: Traffic, report: reader.Report) -> Iterator[str]:
+def wrong(entry: Traffic[Curl], report: reader.Report) -> Iterator[str]:
     """Check that the whole file arrived, or a part of it before the timeout."""
     if report.http_status == 0:
         yield f"no answer from the server within {report.total_s:.3f} s"
@@ -57,23 +58,25 @@ def wrong(entry: Traffic, report: reader.Report) -> Iterator[str]:
         yield f"{report.connections} connections, not 1"
 
 
-def lasted(_entry: Traffic, report: reader.Report) -> Lasted:
+def lasted(_entry: Traffic[Curl], report: reader.Report) -> Lasted:
     """The only connection, for the whole download."""
     return Lasted(1, report.total_s)
 
 
-def ending(_entry: Traffic, report: reader.Report) -> tuple[str, str]:
+def ending(_entry: Traffic[Curl], report: reader.Report) -> tuple[str, str]:
     word = GIVEN_UP if report.timed_out else COMPLETE
     return word, report.error or ""
 
 
-def connected(entry: Traffic, report: reader.Report) -> tuple[int | None, float | None]:
+def connected(
+    entry: Traffic[Curl], report: reader.Report
+) -> tuple[int | None, float | None]:
     at_s = report.connected_s
     return int(at_s is not None), None if at_s is None else entry.start_s + at_s
 
 
-def allowed(entry: Traffic) -> tuple[int, ...]:
-    return (0,) if entry.timeout_s is None else (0, reader.TIMED_OUT)
+def allowed(entry: Traffic[Curl]) -> tuple[int, ...]:
+    return (0,) if entry.record.timeout_s is None else (0, reader.TIMED_OUT)
 
 
 def explain(folder: Path, name: str) -> str:

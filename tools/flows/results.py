@@ -2,6 +2,7 @@
 function."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 from analysis.run import flow_times
 from analysis.run.artefacts import Artefacts
 from analysis.run.connections import Report
-from analysis.run.job import Traffic
 from analysis.run.outcomes.endings import COMPLETE, GIVEN_UP, INCOMPLETE
 from analysis.run.readers import files
 from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
+from analysis.run.traffic import Traffic
+from jobs.entries import Flows
 from tools.flows import reader
 
 GAVE_UP = "timeout"
@@ -26,11 +28,11 @@ LEAST_SHARE_OF_PART = 0.5
 this share of it."""
 
 
-def read(folder: Path, index: int) -> Report:
-    return reader.read(folder, index)
+def read(folder: Path, index: int, entry: Traffic[Flows]) -> Report:
+    return replace(reader.read(folder, index), interval_s=entry.record.interval_s)
 
 
-def flow(entry: Traffic, report: Report) -> Flow:
+def flow(entry: Traffic[Flows], report: Report) -> Flow:
     """All received bytes, from the entry's start to the end of its last connection.
 
     Connections without a size are streams, each with its own time: its bytes are
@@ -50,7 +52,9 @@ def flow(entry: Traffic, report: Report) -> Flow:
     return Flow(seconds, sum(each.received_bytes for each in report.flows), streams)
 
 
-def part(entry: Traffic, report: Report, start_s: float, end_s: float) -> Flow | None:
+def part(
+    entry: Traffic[Flows], report: Report, start_s: float, end_s: float
+) -> Flow | None:
     """Data that arrived in a part of the time, which here counts from the beginning of
     the traffic; an interval that lies partly inside counts in proportion."""
     whole = flow(entry, report)
@@ -58,7 +62,7 @@ def part(entry: Traffic, report: Report, start_s: float, end_s: float) -> Flow |
     seconds = min(end_s, entry.start_s + whole.seconds) - begins_s
     if seconds <= 0:
         return None
-    moved = flow_times.bytes_within(report, entry.interval_s, start_s, end_s)
+    moved = flow_times.bytes_within(report, entry.record.interval_s, start_s, end_s)
     streams: list[float] = []
     for each in report.flows if entry.bulk else ():
         inside_s = min(each.ended_s, end_s) - max(each.start_s, start_s)
@@ -67,7 +71,7 @@ def part(entry: Traffic, report: Report, start_s: float, end_s: float) -> Flow |
     return Flow(seconds, sum(moved.values()), tuple(streams))
 
 
-def columns(entry: Traffic, report: Report) -> Mapping[str, Any]:
+def columns(entry: Traffic[Flows], report: Report) -> Mapping[str, Any]:
     """The columns of the entry's connections; see `flow_times`."""
     fell_back = flow_times.fallback_columns([report])
     if entry.bulk:
@@ -79,7 +83,7 @@ def columns(entry: Traffic, report: Report) -> Mapping[str, Any]:
     }
 
 
-def wrong(entry: Traffic, report: Report) -> Iterator[str]:
+def wrong(entry: Traffic[Flows], report: Report) -> Iterator[str]:
     """Check that the connections are those of the job, and that none failed for a
     reason other than the network."""
     if report.protocol != entry.transport.protocol:
@@ -103,7 +107,7 @@ def wrong(entry: Traffic, report: Report) -> Iterator[str]:
         yield "nothing was received"
 
 
-def lasted(entry: Traffic, report: Report) -> Lasted:
+def lasted(entry: Traffic[Flows], report: Report) -> Lasted:
     """The connections that were established, with the time and subflows of each.
 
     Where thousands of connections open, some lose the packets with which MPTCP begins.
@@ -121,7 +125,7 @@ def lasted(entry: Traffic, report: Report) -> Lasted:
     )
 
 
-def ending(_entry: Traffic, report: Report) -> tuple[str, str]:
+def ending(_entry: Traffic[Flows], report: Report) -> tuple[str, str]:
     """The worst end of all connections, with the number of those that failed."""
     failed = [each for each in report.flows if each.error]
     if not failed:
@@ -133,12 +137,14 @@ def ending(_entry: Traffic, report: Report) -> tuple[str, str]:
     return (INCOMPLETE if others else GIVEN_UP), words
 
 
-def connected(_entry: Traffic, report: Report) -> tuple[int | None, float | None]:
+def connected(
+    _entry: Traffic[Flows], report: Report
+) -> tuple[int | None, float | None]:
     there = [f.connected_s for f in report.flows if f.connected_s is not None]
     return len(there), min(there, default=None)
 
 
-def allowed(_entry: Traffic) -> tuple[int, ...]:
+def allowed(_entry: Traffic[Flows]) -> tuple[int, ...]:
     return (0,)
 
 
@@ -148,12 +154,12 @@ def explain(folder: Path, _name: str) -> str:
 
 def over_time(run: Artefacts, index: int) -> tuple[str, Line]:
     """Bytes that all connections of an entry received in each interval."""
-    entry, report = run.job.traffic[index], run.reports[index]
+    entry, report = run.traffic[index], run.reports[index]
     last = max((interval for _, interval, _ in report.intervals), default=-1)
     counts = np.zeros(last + 1)
     for _, interval, count in report.intervals:
         counts[interval] += count
-    first = int(entry.start_s / entry.interval_s)
-    times = (np.arange(last + 1) + 0.5) * entry.interval_s
-    line = Line(times[first:], (8e-6 * counts / entry.interval_s)[first:])
+    first = int(entry.start_s / entry.record.interval_s)
+    times = (np.arange(last + 1) + 0.5) * entry.record.interval_s
+    line = Line(times[first:], (8e-6 * counts / entry.record.interval_s)[first:])
     return entry.title, line

@@ -12,10 +12,11 @@ import numpy as np
 
 from analysis.run.artefacts import Artefacts
 from analysis.run.clock import began_s
-from analysis.run.job import Traffic
 from analysis.run.readers import files
 from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
+from analysis.run.traffic import Traffic
+from jobs.entries import Iperf3
 from tools.iperf3 import reader
 from tools.iperf3.reader import Interval
 
@@ -43,7 +44,7 @@ class Reports:
         return self.client if end == "client" else self.server
 
 
-def read(folder: Path, index: int) -> Reports:
+def read(folder: Path, index: int, _entry: Traffic[Iperf3]) -> Reports:
     reports = {}
     for end in ENDS:
         reports[end] = report = reader.read(folder / f"traffic-{index}-{end}.json")
@@ -52,7 +53,7 @@ def read(folder: Path, index: int) -> Reports:
     return _with_words(reports, folder, index)
 
 
-def salvage(folder: Path, index: int) -> Reports:
+def salvage(folder: Path, index: int, _entry: Traffic[Iperf3]) -> Reports:
     """The intervals of both ends until an error, or until iperf3 was ended."""
     files_ = {end: folder / f"traffic-{index}-{end}.json" for end in ENDS}
     reports = {end: reader.read(path) for end, path in files_.items()}
@@ -71,7 +72,7 @@ def _with_words(
     return Reports(**reports, held=held)
 
 
-def flow(entry: Traffic, report: Reports) -> Flow:
+def flow(entry: Traffic[Iperf3], report: Reports) -> Flow:
     """The receiver's intervals within the duration, or all of a transfer by size.
 
     The sender's intervals say when bytes entered its buffer, not when they arrived.
@@ -89,7 +90,9 @@ def flow(entry: Traffic, report: Reports) -> Flow:
     )
 
 
-def part(entry: Traffic, report: Reports, start_s: float, end_s: float) -> Flow | None:
+def part(
+    entry: Traffic[Iperf3], report: Reports, start_s: float, end_s: float
+) -> Flow | None:
     """The receiver's intervals within a part of the time.
 
     An interval that lies partly inside counts in proportion to its time inside.
@@ -108,12 +111,12 @@ def part(entry: Traffic, report: Reports, start_s: float, end_s: float) -> Flow 
     return Flow(seconds=seconds, bytes=sum(streams), stream_bytes=streams)
 
 
-def columns(_entry: Traffic, _report: Reports) -> Mapping[str, Any]:
+def columns(_entry: Traffic[Iperf3], _report: Reports) -> Mapping[str, Any]:
     """No columns: what iperf3 measures is in the columns of every tool."""
     return {}
 
 
-def wrong(entry: Traffic, report: Reports) -> Iterator[str]:
+def wrong(entry: Traffic[Iperf3], report: Reports) -> Iterator[str]:
     """Check that the traffic lasted its duration, or sent its bytes, with all streams
     and in the right direction."""
     received = report.of(entry.receiver)
@@ -121,7 +124,7 @@ def wrong(entry: Traffic, report: Reports) -> Iterator[str]:
         yield f"the {entry.receiver} sent the data; it should have received them"
     if received.streams is not None and received.streams != entry.parallel:
         yield f"{received.streams} streams, not {entry.parallel}"
-    slack_s = entry.interval_s * INTERVAL_SLACK
+    slack_s = entry.record.interval_s * INTERVAL_SLACK
     if entry.duration_s and received.end_s < entry.duration_s - slack_s:
         yield f"lasted {received.end_s:.3f} s of {entry.duration_s:g}"
     sent_bytes = sum(i.bytes for i in report.of(entry.sender).intervals)
@@ -136,7 +139,7 @@ def wrong(entry: Traffic, report: Reports) -> Iterator[str]:
         yield f"the reader held the connection ({said}); give `read` a smaller size"
 
 
-def lasted(entry: Traffic, report: Reports) -> Lasted:
+def lasted(entry: Traffic[Iperf3], report: Reports) -> Lasted:
     """The connections with data and the control connection, for the whole test."""
     return Lasted(entry.parallel + CONTROL_CONNECTIONS, report.of(entry.receiver).end_s)
 
@@ -148,14 +151,16 @@ def error_of(folder: Path, index: int, end: str) -> str:
         return ""
 
 
-def connected(_entry: Traffic, report: Reports) -> tuple[int | None, float | None]:
+def connected(
+    _entry: Traffic[Iperf3], report: Reports
+) -> tuple[int | None, float | None]:
     """The connections with data and the control connection. When they were established
     is not in iperf3's report."""
     streams = report.client.streams
     return (0 if streams is None else streams + CONTROL_CONNECTIONS), None
 
 
-def allowed(_entry: Traffic) -> tuple[int, ...]:
+def allowed(_entry: Traffic[Iperf3]) -> tuple[int, ...]:
     return (0,)
 
 
@@ -169,8 +174,8 @@ def explain(folder: Path, name: str) -> str:
 
 def over_time(run: Artefacts, index: int) -> tuple[str, Line]:
     """The goodput per connection."""
-    entry = run.job.traffic[index]
-    slack_s = entry.interval_s * INTERVAL_SLACK
+    entry = run.traffic[index]
+    slack_s = entry.record.interval_s * INTERVAL_SLACK
     within = _within(entry, run.reports[index])
     whole = [i for i in within if i.end_s - i.start_s > slack_s]
     name = entry.title
@@ -182,17 +187,19 @@ def over_time(run: Artefacts, index: int) -> tuple[str, Line]:
     )
 
 
-def intervals(entry: Traffic, report: Reports, slack_s: float) -> Sequence[Interval]:
+def intervals(
+    entry: Traffic[Iperf3], report: Reports, slack_s: float
+) -> Sequence[Interval]:
     """The receiver's intervals that end within the duration, or this much after it."""
     return report.of(entry.receiver).window(entry.duration_s, slack_s)
 
 
-def excess_s(entry: Traffic, client_s: float) -> float:
+def excess_s(entry: Traffic[Iperf3], client_s: float) -> float:
     """The time by which the client exceeds its duration."""
     return max(0.0, client_s - entry.duration_s) if entry.duration_s else 0.0
 
 
-def round_trip_s(entry: Traffic, report: Reports) -> float | None:
+def round_trip_s(entry: Traffic[Iperf3], report: Reports) -> float | None:
     """The server's last interval of an upload ends one round trip after the duration,
     with the queues as they are then."""
     if not entry.forward or not entry.duration_s:
@@ -201,24 +208,23 @@ def round_trip_s(entry: Traffic, report: Reports) -> float | None:
     return float(late_s) if late_s > 0 else None
 
 
-def longest_rtt_ms(entry: Traffic, report: Reports) -> float | None:
+def longest_rtt_ms(entry: Traffic[Iperf3], report: Reports) -> float | None:
     return report.of(entry.sender).longest_rtt_ms
 
 
-def receiver_file(index: int, entry: Mapping[str, Any]) -> str:
-    receiver = "client" if entry.get("reverse") else "server"
-    return f"traffic-{index}-{receiver}.json"
+def receiver_file(index: int, entry: Traffic[Iperf3]) -> str:
+    return f"traffic-{index}-{entry.receiver}.json"
 
 
-def drawn(path: Path, entry: Mapping[str, Any]) -> Sequence[Interval]:
+def drawn(path: Path, entry: Traffic[Iperf3]) -> Sequence[Interval]:
     report = reader.read(path)
-    slack_s = INTERVAL_SLACK * float(entry.get("interval_s") or 1.0)
-    within = report.window(entry.get("duration_s"), slack_s)
+    slack_s = INTERVAL_SLACK * entry.record.interval_s
+    within = report.window(entry.duration_s, slack_s)
     return [i for i in within if i.end_s - i.start_s > slack_s]
 
 
-def _within(entry: Traffic, report: Reports) -> Sequence[Interval]:
-    return intervals(entry, report, entry.interval_s * INTERVAL_SLACK)
+def _within(entry: Traffic[Iperf3], report: Reports) -> Sequence[Interval]:
+    return intervals(entry, report, entry.record.interval_s * INTERVAL_SLACK)
 
 
 def _rate_mbps(interval: Interval) -> float:

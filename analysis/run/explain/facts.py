@@ -1,20 +1,24 @@
 """The facts that can explain a run. Each of them may be missing."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-import jobs
 from analysis.run import events as record_of_events
+from analysis.run import traffic as entries
 from analysis.run.events import Events
 from analysis.run.explain.subflows import Connection, connections
-from analysis.run.job import Job, label, read_job
+from analysis.run.labels import label
 from analysis.run.readers import changes as record_of_changes
 from analysis.run.readers import counters, files, outcome
+from analysis.run.readers import job as job_file
 from analysis.run.readers.changes import Change
 from analysis.run.readers.counters import Counters
 from analysis.run.readers.outcome import UserPath
+from analysis.run.traffic import Traffic
+from jobs import Job
 from jobs.changes import UP
 
 T = TypeVar("T")
@@ -32,7 +36,6 @@ class Facts:
     users : by host that opens connections, its paths; empty if the guest did not say
     changes : of links, in order
     connections : from the events
-    sysctls : that the case sets, as text
     """
 
     job: Job
@@ -42,7 +45,16 @@ class Facts:
     users: Users
     changes: tuple[Change, ...] = ()
     connections: tuple[Connection, ...] = ()
-    sysctls: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def traffic(self) -> tuple[Traffic[Any], ...]:
+        """The traffic entries of the job."""
+        return entries.of_job(self.job)
+
+    @property
+    def sysctls(self) -> Mapping[str, str]:
+        """The sysctls that the case sets, as text."""
+        return self.job.transport.sysctls
 
     def total(self, *names: str) -> int:
         """The sum of counters over all hosts, by nstat's names."""
@@ -60,8 +72,8 @@ class Facts:
 
     def clients(self) -> Iterator[str]:
         """The hosts that open MPTCP connections."""
-        for host, transport in self.job.initiators.items():
-            if transport.protocol == "mptcp":
+        for host in entries.initiators(self.traffic):
+            if entries.opens_mptcp(self.traffic, host):
                 yield host
 
     def path_of(self, host: str, address: str) -> int | None:
@@ -128,15 +140,15 @@ def _dark(link: str, changes: tuple[Change, ...]) -> Iterator[Dark]:
 
 def load(run: Path) -> Facts:
     """The facts in a run's folder. Raises ValueError if its job cannot be read."""
-    job = read_job(run / "job.json")
+    job = job_file.read(run / "job.json")
+    traffic = entries.of_job(job)
     folder = run / "artefacts"
-    document = files.read_object(run / "job.json")
     users: Users = _or(lambda: outcome.read(folder / "outcome.json").users, {})
-    users = users or _or(lambda: _planned(document), {})
+    users = users or _or(lambda: _planned(job), {})
     noted = record_of_events.load(folder)
     by_host = {
         host: read
-        for host in job.hosts
+        for host in entries.hosts(traffic)
         if (read := _counters(folder / f"nstat-{host}.json"))
     }
     return Facts(
@@ -146,8 +158,7 @@ def load(run: Path) -> Facts:
         events=noted,
         users=users,
         changes=_changes(folder, job, noted),
-        connections=connections(noted, job) if noted else (),
-        sysctls=_sysctls(document),
+        connections=connections(noted, traffic) if noted else (),
     )
 
 
@@ -165,23 +176,17 @@ def _changes(folder: Path, job: Job, noted: Events | None) -> tuple[Change, ...]
     return tuple(sorted(planned, key=lambda change: change.time_s))
 
 
-def _planned(document: Mapping[str, Any]) -> Users:
+def _planned(job: Job) -> Users:
     """The paths of each host by the plan, for a guest that did not report them."""
-    job = jobs.load(document)
-    ports = job.wiring.ports
+    ports = job.wiring.ports if job.users else {}
     return {
         user.host: tuple(
             UserPath(tuple(links), port.interface, port.address)
             for links, port in zip(user.paths, ports[user.host], strict=True)
         )
-        for user in job.description.users
+        for user in job.users
         if user.host in ports
     }
-
-
-def _sysctls(job: Mapping[str, Any]) -> dict[str, str]:
-    given = (job.get("transport") or {}).get("sysctls") or {}
-    return {str(name): str(value) for name, value in given.items()}
 
 
 def _counters(path: Path) -> Counters | None:

@@ -78,8 +78,8 @@ def given_up(facts: Facts) -> Iterator[Finding]:
     for (path, host), all_found in found.items():
         one, subflow, first = all_found[0]
         timeouts = max(_timeouts(subflow, host) for _, subflow, _ in all_found)
-        transport = facts.job.traffic[one.entry].transport
-        noun = "subflow" if transport.protocol == "mptcp" else "connection"
+        transport = facts.traffic[one.entry].transport
+        noun = "subflow" if transport.is_mptcp else "connection"
         yield Finding(
             f"the {host} gave up {many(len(all_found), noun)} on {path}"
             f" {at([event.time_s for _, _, event in all_found])} after"
@@ -93,7 +93,7 @@ def left_open(facts: Facts) -> Iterator[Finding]:
     """MPTCP connections without a subflow that the host kept open to the run's end."""
     found: dict[str, list[float]] = defaultdict(list)
     for one in facts.connections:
-        if facts.job.traffic[one.entry].transport.protocol != "mptcp":
+        if not facts.traffic[one.entry].transport.is_mptcp:
             continue
         if one.first("created") is None or one.first("closed", one.client) is not None:
             continue

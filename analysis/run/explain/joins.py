@@ -39,8 +39,8 @@ def _is_alone(facts: Facts, one: Connection) -> bool:
     The path manager asks at once when a connection is established at the client. A
     connection that ends before has no further subflow in the best of networks.
     """
-    transport = facts.job.traffic[one.entry].transport
-    if transport.protocol != "mptcp" or len(facts.users.get(one.client, ())) < 2:
+    transport = facts.traffic[one.entry].transport
+    if not transport.is_mptcp or len(facts.users.get(one.client, ())) < 2:
         return False
     established = one.first("established", one.client)
     return established is not None and one.first("MPJoinSynTx", one.client) is None

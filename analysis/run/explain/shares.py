@@ -3,10 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from analysis.run import traffic
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at
 from analysis.run.explain.subflows import Connection
-from analysis.run.job import LinkSettings
+from jobs import Link
 
 UNUSED_SHARE = 0.05
 OF_CAPACITY = 0.25
@@ -61,7 +62,7 @@ def _by_path(facts: Facts, host: str) -> dict[int, int]:
 
 
 def _is_mptcp(facts: Facts, one: Connection) -> bool:
-    return facts.job.traffic[one.entry].transport.protocol == "mptcp"
+    return facts.traffic[one.entry].transport.is_mptcp
 
 
 def _capacities(facts: Facts, host: str) -> Mapping[int, float]:
@@ -76,7 +77,7 @@ def _capacities(facts: Facts, host: str) -> Mapping[int, float]:
     return found
 
 
-def _capacity(link: LinkSettings | None) -> float | None:
+def _capacity(link: Link | None) -> float | None:
     return link.capacity_mbps if link else None
 
 
@@ -85,8 +86,8 @@ def _reason(
 ) -> str | None:
     """The reason why a path carried little; None if another rule tells it."""
     address = facts.users[host][number - 1].address or ""
-    entries = [entry for entry in facts.job.traffic if host in entry.sources]
-    if any(facts.job.is_backup(entry, number) for entry in entries):
+    entries = [entry for entry in facts.traffic if host in entry.sources]
+    if any(traffic.is_backup(facts.job, entry, number) for entry in entries):
         return "it is a backup path, and the others worked"
     subflows = [
         subflow

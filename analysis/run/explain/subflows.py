@@ -3,9 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from analysis.run.events import Event, Events
-from analysis.run.job import Job
+from analysis.run.traffic import Traffic
 
 ASKED = ("MPJoinSynTx", "MPCapableSYNTX", "tcp_connect")
 STATES = ("tcp_closed", "tcp_open")
@@ -90,17 +91,19 @@ def _at(event: Event, host: str | None) -> bool:
     return host is None or event.host == host
 
 
-def connections(events: Events, job: Job) -> tuple[Connection, ...]:
+def connections(
+    events: Events, traffic: Sequence[Traffic[Any]]
+) -> tuple[Connection, ...]:
     """The connections that belong to a traffic entry, in the order of their opening."""
     found: dict[tuple[int, int], list[Event]] = defaultdict(list)
     for event in events.all:
         entry, port = event.connection, event.port
-        if entry is not None and port is not None and entry < len(job.traffic):
+        if entry is not None and port is not None and entry < len(traffic):
             found[entry, port].append(event)
     return tuple(
         Connection(entry, port, client, _subflows(of_one, client), tuple(of_one))
         for (entry, port), of_one in found.items()
-        if (client := _client(of_one, job.traffic[entry].sources))
+        if (client := _client(of_one, traffic[entry].sources))
     )
 
 

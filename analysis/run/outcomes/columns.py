@@ -4,28 +4,28 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.run import tools
-from analysis.run.job import Job, Traffic
+from analysis.run import tools, traffic
 from analysis.run.outcomes import counts, endings
 from analysis.run.outcomes.endings import Ending, Read
 from analysis.run.readers import counters as counter_files
 from analysis.run.readers import outcome
 from analysis.run.readers.counters import Counters
+from analysis.run.traffic import Traffic
 
 OWN = ("connected", "connected_s", "ended", "errno", "ended_s", "tool_error")
 NAMES = (*OWN[:2], *counts.NAMES, *OWN[2:])
 """All columns of an entry, in the order of tables."""
 
 
-def prefix(job: Job, index: int) -> str:
+def prefix(entries: Sequence[Traffic[Any]], index: int) -> str:
     """The beginning of an entry's columns, as for those of its tool."""
-    name = job.traffic[index].name
-    if name is None and len(job.traffic) > 1:
+    name = entries[index].name
+    if name is None and len(entries) > 1:
         name = f"traffic{index + 1}"
     return f"{name}." if name else ""
 
 
-def columns(folder: Path, job: Job) -> dict[str, Any]:
+def columns(folder: Path, entries: Sequence[Traffic[Any]]) -> dict[str, Any]:
     """The columns of all entries.
 
     They need neither a sound report nor a sound network. What is not known is None.
@@ -38,13 +38,13 @@ def columns(folder: Path, job: Job) -> dict[str, Any]:
         return {}
     if reported.error is not None:
         return {}
-    read = endings.read_reports(job, folder)
-    ended = endings.all_of(job, reported, read, folder)
-    return of_entries(job, _counters(folder, job), read, ended)
+    read = endings.read_reports(entries, folder)
+    ended = endings.all_of(entries, reported, read, folder)
+    return of_entries(entries, _counters(folder, entries), read, ended)
 
 
 def of_entries(
-    job: Job,
+    entries: Sequence[Traffic[Any]],
     counters: Mapping[str, Counters],
     read: Sequence[Read],
     ended: Sequence[Ending],
@@ -54,22 +54,26 @@ def of_entries(
     counters : by host; may lack some
     """
     found: dict[str, Any] = {}
-    for index, entry in enumerate(job.traffic):
-        own = _of_entry(job, entry, counters, read[index], ended[index])
-        found |= {prefix(job, index) + name: own[name] for name in NAMES}
+    for index, entry in enumerate(entries):
+        own = _of_entry(entries, entry, counters, read[index], ended[index])
+        found |= {prefix(entries, index) + name: own[name] for name in NAMES}
     return found
 
 
 def _of_entry(
-    job: Job,
-    entry: Traffic,
+    entries: Sequence[Traffic[Any]],
+    entry: Traffic[Any],
     counters: Mapping[str, Counters],
     read: Read,
     ending: Ending,
 ) -> dict[str, Any]:
     found: dict[str, Any] = dict.fromkeys(NAMES)
     hosts = {*entry.sources, *entry.destinations}
-    if not entry.datagrams and counts.alone(job, entry) and hosts <= counters.keys():
+    if (
+        not entry.record.datagrams
+        and counts.alone(entries, entry)
+        and hosts <= counters.keys()
+    ):
         found |= counts.columns(entry, counters)
     told = tools.has(entry, "connected")
     if told and read.report is not None:
@@ -86,9 +90,9 @@ def _of_entry(
     }
 
 
-def _counters(folder: Path, job: Job) -> dict[str, Counters]:
+def _counters(folder: Path, entries: Sequence[Traffic[Any]]) -> dict[str, Counters]:
     found = {}
-    for host in job.hosts:
+    for host in traffic.hosts(entries):
         try:
             found[host] = counter_files.read(folder / f"nstat-{host}.json")
         except ValueError:

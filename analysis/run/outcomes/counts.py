@@ -4,11 +4,11 @@ The counters belong to hosts. They are those of an entry only if no other entry 
 accepts connections on its hosts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.run.job import Job, Traffic
 from analysis.run.readers.counters import Counters
+from analysis.run.traffic import Traffic
 
 MPTCP, TCP, MIXED = "mptcp", "tcp", "mixed"
 
@@ -50,14 +50,14 @@ NAMES = (
 """The columns of this file."""
 
 
-def alone(job: Job, entry: Traffic) -> bool:
+def alone(traffic: Sequence[Traffic[Any]], entry: Traffic[Any]) -> bool:
     """Whether no other entry with connections has a host of this one."""
     own = {*entry.sources, *entry.destinations}
-    others = (o for o in job.traffic if o is not entry and not o.datagrams)
+    others = (o for o in traffic if o is not entry and not o.record.datagrams)
     return not any(own & {*o.sources, *o.destinations} for o in others)
 
 
-def columns(entry: Traffic, counters: Mapping[str, Counters]) -> dict[str, Any]:
+def columns(entry: Traffic[Any], counters: Mapping[str, Counters]) -> dict[str, Any]:
     """The columns of an entry that is alone on its hosts."""
     here = _sum(counters, entry.sources)
     there = _sum(counters, entry.destinations)
@@ -65,7 +65,7 @@ def columns(entry: Traffic, counters: Mapping[str, Counters]) -> dict[str, Any]:
     repeated = here.get("TcpExtTCPSynRetrans")
     found: dict[str, Any] = dict.fromkeys(NAMES)
     found |= {"syns": opened + repeated, "syns_repeated": repeated}
-    if entry.transport.protocol != "mptcp":
+    if not entry.transport.is_mptcp:
         connected = opened - here.get("TcpAttemptFails") > 0
         return {**found, "protocol_at_end": TCP if connected else None}
     spoke = here.mptcp("MPCapableSYNACKRX")
@@ -91,7 +91,7 @@ def columns(entry: Traffic, counters: Mapping[str, Counters]) -> dict[str, Any]:
     }
 
 
-def connected(entry: Traffic, counters: Mapping[str, Counters]) -> int:
+def connected(entry: Traffic[Any], counters: Mapping[str, Counters]) -> int:
     """The number of connections that the hosts of an entry established."""
     here = _sum(counters, entry.sources)
     joins = here.mptcp("MPJoinSynTx")

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run import tools
-from analysis.run.job import Job, Traffic
 from analysis.run.outcomes import errors
 from analysis.run.readers import files
 from analysis.run.readers.outcome import Outcome, Process
+from analysis.run.traffic import Traffic
 
 COMPLETE, INCOMPLETE, GIVEN_UP = "complete", "incomplete", "given up"
 REFUSED, RESET, ABORTED, HANGING = "refused", "reset", "aborted", "hanging"
@@ -62,31 +62,34 @@ class Read:
     fault: str = ""
 
 
-def read_reports(job: Job, folder: Path) -> tuple[Read, ...]:
+def read_reports(traffic: Sequence[Traffic[Any]], folder: Path) -> tuple[Read, ...]:
     """The reports of all entries, as far as they can be read."""
     found = []
-    for index, entry in enumerate(job.traffic):
+    for index, entry in enumerate(traffic):
         try:
-            found.append(Read(tools.tool(entry.tool).read(folder, index)))
+            found.append(Read(tools.tool(entry.tool).read(folder, index, entry)))
         except ValueError as error:
             found.append(Read(fault=str(error)))
     return tuple(found)
 
 
 def all_of(
-    job: Job, reported: Outcome, reports: Sequence[Read], folder: Path
+    traffic: Sequence[Traffic[Any]],
+    reported: Outcome,
+    reports: Sequence[Read],
+    folder: Path,
 ) -> tuple[Ending, ...]:
-    """The end of each entry, in the job's order."""
+    """The end of each entry, in their order."""
     processes = {process.name: process for process in reported.processes}
     return tuple(
         _ending(index, entry, processes, read, folder)
-        for index, (entry, read) in enumerate(zip(job.traffic, reports, strict=True))
+        for index, (entry, read) in enumerate(zip(traffic, reports, strict=True))
     )
 
 
 def _ending(
     index: int,
-    entry: Traffic,
+    entry: Traffic[Any],
     processes: Mapping[str, Process],
     read: Read,
     folder: Path,
@@ -114,7 +117,7 @@ def _ending(
 
 
 def _failure(
-    process: Process, entry: Traffic, index: int, read: Read, folder: Path
+    process: Process, entry: Traffic[Any], index: int, read: Read, folder: Path
 ) -> str:
     """The error of a process, in its own words; "" for none.
 
@@ -132,7 +135,7 @@ def _failure(
     return ""
 
 
-def succeeded(process: Process, entry: Traffic, end: str) -> bool:
+def succeeded(process: Process, entry: Traffic[Any], end: str) -> bool:
     """Whether a process of an entry did not fail. end : "client" or "server" """
     allowed = tools.tool(entry.tool).allowed(entry) if end == "client" else (0,)
     if process.exit_code in allowed:
@@ -142,15 +145,17 @@ def succeeded(process: Process, entry: Traffic, end: str) -> bool:
     return lasting and process.end_s is None
 
 
-def entry_of(process: Process, job: Job) -> tuple[Traffic | None, str]:
+def entry_of(
+    process: Process, traffic: Sequence[Traffic[Any]]
+) -> tuple[Traffic[Any] | None, str]:
     """The entry of a process, None if unknown, and its end of the connection."""
     match = _PROGRAM.fullmatch(process.name)
-    if match is None or int(match[1]) >= len(job.traffic):
+    if match is None or int(match[1]) >= len(traffic):
         return None, "client"
-    return job.traffic[int(match[1])], match[2]
+    return traffic[int(match[1])], match[2]
 
 
-def cause(process: Process, entry: Traffic | None, folder: Path) -> str:
+def cause(process: Process, entry: Traffic[Any] | None, folder: Path) -> str:
     """The reason why a process failed, after the way in which it ended."""
     said = tools.tool(entry.tool).explain(folder, process.name) if entry else ""
     said = said or files.tail(folder / f"{process.name}.err")

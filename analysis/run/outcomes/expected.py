@@ -11,16 +11,17 @@ from jobs.expect import FALLBACK, NO, YES, Expect
 
 def unmet(run: Artefacts) -> Iterator[str]:
     """The reasons of all entries."""
-    if not any(run.job.expect):
+    report = run.job.report
+    if report is None or not any(report.expect):
         return
     read = [Read(report) for report in run.reports]
-    found = columns.of_entries(run.job, run.counters, read, run.endings)
-    for index, wanted in enumerate(run.job.expect):
+    found = columns.of_entries(run.traffic, run.counters, read, run.endings)
+    for index, wanted in enumerate(report.expect):
         if wanted is None:
             continue
-        prefix = columns.prefix(run.job, index)
+        prefix = columns.prefix(run.traffic, index)
         own = {name: found[prefix + name] for name in columns.NAMES}
-        mptcp = run.job.traffic[index].transport.protocol == "mptcp"
+        mptcp = run.traffic[index].transport.is_mptcp
         for reason in _reasons(wanted, own, run.endings[index], mptcp):
             yield f"traffic {index}: {reason}"
 

@@ -8,27 +8,29 @@ endpoints, limits and protocol lead to is an outcome as well.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from analysis.run.job import Job, Traffic
 from analysis.run.outcomes import dark
 from analysis.run.outcomes.dark import Span
 from analysis.run.readers.outcome import Outcome, UserPath
+from analysis.run.traffic import Traffic
+from jobs import Job
 from jobs.expect import ANY, FALLBACK, Expect
 
 _NOTHING = Expect()
 Users = Mapping[str, Sequence[UserPath]]
 
 
-def paths_of(users: Users, entry: Traffic) -> dict[int, UserPath]:
+def paths_of(users: Users, entry: Traffic[Any]) -> dict[int, UserPath]:
     """The paths that the transport of an entry is to use, by number from 1.
 
     Of an entry with several hosts, these are the paths of the first.
     """
     paths = dict(enumerate(users[entry.source], start=1))
     transport = entry.transport
-    if transport.protocol == "mptcp" and transport.same_pair is None:
+    if transport.is_mptcp and transport.same_pair is None:
         return paths
-    taken = entry.paths or {transport.path or 1}
+    taken = entry.record.own_paths or {transport.path or 1}
     return {number: path for number, path in paths.items() if number in taken}
 
 
@@ -36,22 +38,25 @@ def paths_of(users: Users, entry: Traffic) -> dict[int, UserPath]:
 class Provoked:
     """The failures that a job provokes.
 
+    traffic : the entries of the job
     users : host that opens connections to its paths
     until_s : when the last program ended, seconds after the beginning of the traffic
     """
 
     job: Job
+    traffic: tuple[Traffic[Any], ...]
     users: Users
     until_s: float
 
-    def expect(self, entry: Traffic) -> Expect:
+    def expect(self, entry: Traffic[Any]) -> Expect:
         """The outcomes that an entry is to have by its job."""
-        for one, wanted in zip(self.job.traffic, self.job.expect, strict=False):
+        expected = self.job.report.expect if self.job.report else ()
+        for one, wanted in zip(self.traffic, expected, strict=False):
             if wanted is not None and (one is entry or entry in one.by_host):
                 return wanted
         return _NOTHING
 
-    def end(self, entry: Traffic, at_s: float | None) -> bool:
+    def end(self, entry: Traffic[Any], at_s: float | None) -> bool:
         """Whether the job provokes that an entry ends too early, or never; or expects
         something, which is judged by itself.
 
@@ -65,7 +70,7 @@ class Provoked:
             for own in entry.by_host
         )
 
-    def may_fall_back(self, entry: Traffic, within_s: float) -> bool:
+    def may_fall_back(self, entry: Traffic[Any], within_s: float) -> bool:
         """Whether plain TCP is an outcome of an entry, and no fault of the run.
 
         It is where the first path is dark at some time from the entry's start on. Its
@@ -79,7 +84,7 @@ class Provoked:
             for own in entry.by_host
         )
 
-    def misses(self, entry: Traffic, number: int, within_s: float) -> bool:
+    def misses(self, entry: Traffic[Any], number: int, within_s: float) -> bool:
         """Whether a path need not be used: the job says how many subflows there are to
         be, or the path is dark while subflows of an entry are to join on it.
 
@@ -92,7 +97,11 @@ class Provoked:
             return True
         path = self.users[entry.source][number - 1]
         sized = entry.duration_s is not None and entry.bytes is not None
-        again = sized or entry.requests is not None or entry.flow_bytes is not None
+        again = (
+            sized
+            or entry.record.request_count is not None
+            or entry.flow_bytes is not None
+        )
         end_s = self.until_s if again else entry.start_s + within_s
         return dark.touches(self._of_path(path.links), entry.start_s, end_s)
 
@@ -100,14 +109,14 @@ class Provoked:
         """The links of paths that are dark while subflows are to join on them."""
         return {
             link
-            for whole in self.job.traffic
+            for whole in self.traffic
             for entry in whole.by_host
             for number, path in paths_of(self.users, entry).items()
             if self.misses(entry, number, within_s)
             for link in path.links
         }
 
-    def joining(self, entry: Traffic, within_s: float) -> int:
+    def joining(self, entry: Traffic[Any], within_s: float) -> int:
         """The number of further subflows that can join a connection of an entry."""
         if self.free(entry):
             return 0
@@ -120,12 +129,12 @@ class Provoked:
             return same - 1
         return sum(not self.misses(entry, n, within_s) for n in numbers if n != first)
 
-    def free(self, entry: Traffic) -> bool:
+    def free(self, entry: Traffic[Any]) -> bool:
         """Whether the number of subflows is an outcome, and no fault of the run."""
         wanted = self.expect(entry)
         return wanted.subflows is not None or wanted.mptcp in (FALLBACK, ANY)
 
-    def _cuts(self, entry: Traffic) -> list[Span]:
+    def _cuts(self, entry: Traffic[Any]) -> list[Span]:
         """The stretches in which all paths of an entry are dark."""
         paths = paths_of(self.users, entry).values()
         return dark.of_all([self._of_path(path.links) for path in paths])
@@ -148,7 +157,9 @@ def _always_lost(link: dark.Link) -> bool:
     return any(way.loss_percent >= dark.ALL_LOST_PERCENT for way in ways)
 
 
-def of_run(job: Job, reported: Outcome, users: Users) -> Provoked:
+def of_run(
+    job: Job, traffic: Sequence[Traffic[Any]], reported: Outcome, users: Users
+) -> Provoked:
     """The failures that a job provokes until its last program has ended."""
     last = [process.last_s or 0.0 for process in reported.processes]
-    return Provoked(job, users, max(last, default=0.0) + 1e-9)
+    return Provoked(job, tuple(traffic), users, max(last, default=0.0) + 1e-9)

@@ -8,10 +8,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from analysis.run.number_columns import column
 from analysis.run.readers import files
+from jobs import Job
 
 MOST_BYTES = 1 << 16
 
@@ -46,11 +46,11 @@ def read(path: Path, plugin: str, units: Mapping[str, str]) -> Report:
     return Report(plugin, given, units)
 
 
-def metrics(folder: Path, job: Mapping[str, Any]) -> dict[str, float | None]:
+def metrics(folder: Path, job: Job) -> dict[str, float | None]:
     """The columns of the job's own metrics: `NAME.NUMBER_UNIT`."""
     columns: dict[str, float | None] = {}
-    for name, metric in (job.get("metrics") or {}).items():
-        report = read(folder / f"metric-{name}.json", name, metric["numbers"])
+    for name, metric in (job.metrics or {}).items():
+        report = read(folder / f"metric-{name}.json", name, metric.numbers)
         columns |= {
             column(number, report.units[number], name): value
             for number, value in report.numbers.items()

@@ -58,7 +58,7 @@ def _flows(folder: Path, request: CompletionTimes) -> list[Flow]:
         raise UndrawableError(f"{folder.name}: {error}") from error
     return [
         flow
-        for entry, report in zip(run.job.traffic, run.reports, strict=True)
+        for entry, report in zip(run.traffic, run.reports, strict=True)
         if entry.flow_bytes is not None
         and report is not None
         and (not request.users or set(entry.sources) & set(request.users))

@@ -14,8 +14,8 @@ from analysis.figures.theory_over_time import Expected
 from analysis.run import artefacts, capacity_lines, fair_shares, series
 from analysis.run.artefacts import Artefacts
 from analysis.run.capacity_lines import Outage
-from analysis.run.job import read_job
 from analysis.run.quantities import QUANTITIES
+from analysis.run.readers import job as job_file
 from analysis.run.schedules import Steps
 from analysis.run.series import Line
 
@@ -133,7 +133,7 @@ def tells_much(campaign: Campaign) -> bool:
     if campaign.folder is None or runs.empty:
         return False
     try:
-        job = read_job(campaign.folder / str(runs["id"].iloc[0]) / "job.json")
+        job = job_file.read(campaign.folder / str(runs["id"].iloc[0]) / "job.json")
     except (OSError, ValueError):
         return False
     return len(job.traffic) > 1 or bool(job.phases)

@@ -78,7 +78,7 @@ def _goodputs_mbps(run: Artefacts, request: Ranks) -> list[float]:
     A flow with a size that did not complete has 0."""
     return [
         _goodput_mbps(flow)
-        for entry, report in zip(run.job.traffic, run.reports, strict=True)
+        for entry, report in zip(run.traffic, run.reports, strict=True)
         if entry.flows is not None
         and report is not None
         and (not request.users or set(entry.sources) & set(request.users))
