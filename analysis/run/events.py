@@ -19,6 +19,7 @@ MOST_BYTES = 16 << 20
 """A guest writes 20,000 events at most, which take a quarter of this."""
 LEFT_OUT = "left_out"
 """The last event of a file with too many: its value is the number of the others."""
+_HOST = re.compile(r"[A-Za-z0-9_.-]{0,32}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,47}")
 _ENDS = re.compile(r"|\d{1,3}(\.\d{1,3}){3}:\d{1,5}")
 _SUBFLOW = re.compile(r"|\d{1,3}:-?\d{1,3}")
@@ -139,6 +140,8 @@ def _event(line: str) -> Event:
     time_s = float(time)
     if not math.isfinite(time_s):
         raise ValueError("its time is not finite")
+    if not _HOST.fullmatch(host):
+        raise ValueError("its host is none")
     if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
         raise ValueError("its name or its value is none")
     if not (_ENDS.fullmatch(local) and _ENDS.fullmatch(remote)):

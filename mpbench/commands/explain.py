@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from mpbench.errors import UserError
+from mpbench.errors import UserError, printable
 
 
 @click.command("explain")
@@ -36,6 +36,6 @@ def command(runs: tuple[Path, ...]) -> None:
         except ValueError as error:
             raise UserError(f"{run}: {error}") from error
         if len(runs) > 1:
-            click.echo(f"{run.name}:")
+            click.echo(f"{printable(run.name)}:")
         for finding in found:
-            click.echo(finding.line)
+            click.echo(printable(finding.line))

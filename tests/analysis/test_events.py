@@ -51,6 +51,7 @@ def test_events_that_were_left_out_are_counted() -> None:
         (JOIN.replace("0.040452", "soon"), "could not convert"),
         (JOIN.replace(",0,", ",-1,"), "a number is none"),
         (JOIN.replace("10.0.2.2:52897", "../../etc"), "an end is no ADDRESS:PORT"),
+        (JOIN.replace("client", "a b"), "its host is none"),
         (JOIN.replace("1:0", "x"), "its subflow is none"),
         (JOIN.replace("sub_closed", "\x1b[31m"), "its name or its value is none"),
     ],
