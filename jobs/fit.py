@@ -40,6 +40,7 @@ def check(job: Job) -> None:
     if job.fabric is not None:
         _check_fabric(job)
     _check_hosts(job)
+    _check_settings(job)
     if job.capture:
         _check_interfaces(job)
 
@@ -134,6 +135,28 @@ def _check_hosts(job: Job) -> None:
         for here in entry.sources:
             if path > len(users[here].paths):
                 raise ValueError(f"traffic[{index}]: {here} has no path {path}")
+
+
+def _check_settings(job: Job) -> None:
+    """Settings of hosts fit the hosts of the network, and their addresses."""
+    if not job.host_settings:
+        return
+    description = job.description
+    if job.fabric is not None or description.mesh:
+        raise ValueError("hosts: those of the fabric have no settings of their own")
+    for host, settings in job.host_settings.items():
+        if host not in description.hosts:
+            raise ValueError(f"hosts: {description.name} has no host {host!r}")
+        own = [u for u in description.users if host in (u.host, u.server)]
+        links = {link for user in own for path in user.paths for link in path}
+        is_user = host in description.initiators
+        further = set(settings.addresses or ())
+        if further and (is_user or not further <= links):
+            raise ValueError(f"hosts: {host} cannot have these addresses")
+        known = (links if is_user else further) | {None}
+        for endpoint in settings.endpoints or ():
+            if endpoint.link not in known:
+                raise ValueError(f"hosts: {host} has no address on {endpoint.link!r}")
 
 
 def _reaches(users: Mapping[str, User], here: str, there: str, mesh: bool) -> bool:

@@ -9,20 +9,21 @@ import topologies
 from jobs import hosts
 from jobs.capture import Capture
 from jobs.changes import Series
+from jobs.ends import Host
 from jobs.entries import BY_TOOL, Entry
 from jobs.fabric import Fabric
 from jobs.guest import USUAL_MIB, Guest
 from jobs.links import Link
 from jobs.linux import Linux
-from jobs.marks import WRITTEN, Bounds, Length
+from jobs.marks import WRITTEN, Bounds, Key, Length
 from jobs.network import Network
 from jobs.plugins import KernelCode, KernelName, PluginMetric, PluginName
 from jobs.queues import Queues
 from jobs.report import Report
 from jobs.transport import Transport
 from jobs.values import MOST_ENTRIES, LastingSeconds, Name, Number
+from topologies import addresses, networks
 from topologies import fabric as fabric_table
-from topologies import networks
 from topologies.description import Description, User
 from topologies.fabric import Table
 from topologies.shaping import Shape
@@ -50,6 +51,7 @@ class Job:
     links : every link as the plan resolved it, bottlenecks first
     changes : the changes of links during the run
     transport : the transport of the case
+    host_settings : of single hosts, by name; None for the usual ones
     traffic : the traffic entries
     time_limit_s : virtual time after which the run certainly hangs
     trace_s : interval between the samples of the trace; None for no trace
@@ -71,6 +73,7 @@ class Job:
     links: Annotated[tuple[Link, ...], Length(0, MOST_ENTRIES)]
     changes: Annotated[tuple[Series, ...], Length(1, MOST_ENTRIES)] = ()
     transport: Transport
+    host_settings: Annotated[Mapping[Name, Host] | None, Key("hosts")] = None
     traffic: Entries
     time_limit_s: LastingSeconds
     trace_s: Annotated[LastingSeconds | None, WRITTEN] = None
@@ -108,7 +111,13 @@ class Job:
     @cached_property
     def wiring(self) -> Wiring:
         """The network as nodes and wires."""
-        return topologies.wire(self.description, self.shapes)
+        wiring = topologies.wire(self.description, self.shapes)
+        more = {
+            host: settings.addresses
+            for host, settings in (self.host_settings or {}).items()
+            if settings.addresses
+        }
+        return addresses.extended(wiring, self.description, more) if more else wiring
 
     @cached_property
     def table(self) -> Table:

@@ -16,6 +16,9 @@ from typing import Protocol
 
 from jobs import Entry, Transport
 
+OVER_MPTCP = ("mptcpize", "run")
+"""The beginning of a command whose program opens MPTCP sockets in place of TCP's."""
+
 
 @dataclass(frozen=True)
 class Process:
@@ -82,5 +85,5 @@ def over(transport: Transport, argv: list[str]) -> tuple[str, ...]:
     For MPTCP this is mptcpize, since the programs themselves open TCP sockets.
     """
     if transport.is_mptcp:
-        return ("mptcpize", "run", *argv)
+        return (*OVER_MPTCP, *argv)
     return tuple(argv)

@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 _PARTS = (
+    "addresses",
     "capturing",
     "chains",
     "description",

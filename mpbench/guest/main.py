@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from jobs import Job, load
 from jobs.changes import UP
 from mpbench.guest import (
     capture,
+    endpoints,
     events,
     files,
     namespaces,
@@ -35,7 +37,7 @@ from mpbench.guest.lab import in_lab, lengthen_backlog, signals_blocked
 from mpbench.guest.network import LabNetwork, LabNode
 from mpbench.guest.sampling import Trace
 from tools import part
-from tools.processes import Process
+from tools.processes import OVER_MPTCP, Process
 from topologies.network import Network
 
 FORMAT = 1
@@ -177,7 +179,7 @@ def build_network(
         sampling.prepare()
     topology = Network(wiring=wiring)
     more = transport.endpoint_lines(
-        hosts, wiring.ports, job.backups, switched_hosts(job)
+        hosts, wiring.ports, job.backups, switched_hosts(job), job.host_settings or {}
     )
     network: LabNetwork | FabricNetwork
     if on_fabric := job.fabric:
@@ -192,6 +194,8 @@ def build_network(
     wanted = transport.tool_sysctls(job)
     for host, settings in hosts.items():
         transport.configure(network.nodes[host], settings, wanted.get(host))
+    if job.host_settings:
+        endpoints.apply(job, network)
     return topology, network
 
 
@@ -285,6 +289,19 @@ def make_changes(
     )
 
 
+def _as_host_speaks(job: Job, process: Process) -> Process:
+    """A process with the sockets that its host is to open."""
+    asked = process.argv[: len(OVER_MPTCP)] == OVER_MPTCP
+    settings = (job.host_settings or {}).get(process.host)
+    wanted = asked if settings is None or settings.mptcp is None else settings.mptcp
+    if asked == wanted:
+        return process
+    argv = process.argv
+    return replace(
+        process, argv=(*OVER_MPTCP, *argv) if wanted else argv[len(OVER_MPTCP) :]
+    )
+
+
 def plan_processes(job: Job, topology: Network) -> list[Process]:
     """The processes of the run's traffic, in the order of its entries.
 
@@ -300,4 +317,6 @@ def plan_processes(job: Job, topology: Network) -> list[Process]:
             for process in tool.processes(index, entry, settings, topology.address)
             if process.name not in there
         ]
+    if job.host_settings:
+        return [_as_host_speaks(job, process) for process in processes]
     return processes

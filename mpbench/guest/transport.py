@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from jobs import Entry, Job, Transport
+from jobs.ends import Host, Limits
 from mpbench.guest import interfaces
 from mpbench.guest.network import LabNode
 from tools import part
@@ -65,6 +66,7 @@ def endpoint_lines(
     ports: Mapping[str, Sequence[Port]],
     backups: Mapping[str, Collection[int]],
     switched: Collection[str] = (),
+    own: Mapping[str, Host] | None = None,
 ) -> dict[str, list[str]]:
     """Lines for `ip -batch` on each MPTCP host.
 
@@ -78,11 +80,11 @@ def endpoint_lines(
     backups : numbers of the paths, from 1, that a host uses when no other works
     switched : hosts with interfaces that go down and up. Their first address, with
         which connections begin, is known to the path manager too
+    own : settings of single hosts. One with endpoints of its own gets these later
     """
-    limit = f"mptcp limits set subflow {SUBFLOW_LIMIT} add_addr_accepted 0"
     return {
         host: [
-            limit,
+            _limit_line((own or {}).get(host)),
             *(
                 interfaces.endpoint_line(
                     number, port.address, port.interface, number in kept
@@ -92,6 +94,7 @@ def endpoint_lines(
                 f"{' backup' if number in kept else ''}"
                 for number, port in enumerate(ports[host], start=1)
                 if transport.over_all
+                and not _has_endpoints((own or {}).get(host))
                 and (number > 1 or host in switched or number in kept)
             ),
         ]
@@ -99,6 +102,20 @@ def endpoint_lines(
         if transport.is_mptcp
         for kept in [backups.get(host, ())]
     }
+
+
+def _has_endpoints(settings: Host | None) -> bool:
+    """Whether a host does not have the usual endpoints, one per path."""
+    if settings is None:
+        return False
+    return settings.endpoints is not None or bool(settings.addresses)
+
+
+def _limit_line(settings: Host | None) -> str:
+    limits = (settings.limits if settings else None) or Limits()
+    subflows, accepted = limits.subflows, limits.add_addr_accepted
+    subflows = SUBFLOW_LIMIT if subflows is None else subflows
+    return f"mptcp limits set subflow {subflows} add_addr_accepted {accepted or 0}"
 
 
 def read_back(node: LabNode) -> dict[str, str]:

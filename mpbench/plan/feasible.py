@@ -96,8 +96,8 @@ def check_sysctls(spec: Spec) -> None:
     """
     found: list[tuple[Place, str, str | int]] = [
         ((*place, "sysctls"), name, value)
-        for place, case in _transports(spec)
-        for name, value in case.sysctls.items()
+        for place, given in _sysctls_by_place(spec)
+        for name, value in given.items()
         if not sysctls.can_be_set(name) or sysctls.value_trouble(name, value)
     ]
     if found:
@@ -108,6 +108,18 @@ def check_sysctls(spec: Spec) -> None:
             for place, name, value in found[:MOST_FAULTS]
         ]
         raise UserError(listing(faults, len(found)))
+
+
+def _sysctls_by_place(
+    spec: Spec,
+) -> Iterator[tuple[Place, Mapping[str, str | int]]]:
+    """The sysctls of cases, entries and hosts, each with the place of their key."""
+    for place, case in _transports(spec):
+        yield place, case.sysctls
+        for host, own in case.hosts.items():
+            yield (*place, "hosts", host), own.sysctls or {}
+    for host, own in spec.hosts.items():
+        yield ("hosts", host), own.sysctls or {}
 
 
 def _transports(spec: Spec) -> list[tuple[Place, Case]]:

@@ -12,6 +12,7 @@ import jobs
 from jobs import FORMAT, Job, Transport, capture, reading, writing
 from jobs import entries as records_of
 from jobs.capture import Capture
+from jobs.ends import Host
 from jobs.entries import Iperf3
 from jobs.entries.flows import UNDRAWN
 from jobs.links import of_shapes
@@ -36,6 +37,7 @@ from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.spec import Spec, flows, kernels, traffic_patterns
 from mpbench.spec.cases import Case
+from mpbench.spec.ends import merged
 from mpbench.spec.traffic import BACKGROUND, Entry, Start
 from mpbench.spec.with_params import WithParams
 from tools.flows.keys import Flows
@@ -94,6 +96,7 @@ def job(
         links=of_shapes(links),
         changes=changing,
         transport=transport_,
+        host_settings=hosts_of(spec, case),
         traffic=tuple(entries),
         time_limit_s=limit_s,
         trace_s=spec.trace_interval,
@@ -108,6 +111,12 @@ def job(
         return job_format.load(jobs.dump(made))
     except ValueError as error:
         raise UserError(f"{spec.where('cases', case)}: {error}") from error
+
+
+def hosts_of(spec: Spec, case: str) -> dict[str, Host] | None:
+    """The settings of single hosts in a case; None for the usual ones."""
+    found = merged(spec.hosts, spec.cases[case].hosts)
+    return {name: found[name].job() for name in sorted(found)} or None
 
 
 def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> tuple[str, ...]:

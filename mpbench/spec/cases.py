@@ -12,8 +12,9 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
-from jobs import sysctls
 from mpbench.spec import knobs
+from mpbench.spec.checked_sysctls import checked_sysctls
+from mpbench.spec.ends import Hosts
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
@@ -21,7 +22,6 @@ from mpbench.spec.values import (
     Name,
     OneOf,
     Part,
-    check_each,
     context,
 )
 from mpbench.spec.vocabulary import (
@@ -29,7 +29,6 @@ from mpbench.spec.vocabulary import (
     LEAST_SUBFLOWS,
     PATH_MANAGERS,
     PROTOCOLS,
-    RESERVED_SYSCTLS,
     SCHEDULERS,
 )
 from mpbench.spec.with_params import OneOfWithParams, WithParams
@@ -43,25 +42,6 @@ NDIFFPORTS_SUBFLOWS = 2
 SHORTEST, HIGHEST = "shortest", "highest"
 BY_LENGTH = (SHORTEST, HIGHEST)
 """Value of `path` where each TCP takes a path with the fewest links."""
-
-_RESERVED = RESERVED_SYSCTLS | knobs.reserved()
-
-
-def checked_sysctls(value: object) -> object:
-    """The sysctls with checked names, and values as text."""
-    return check_each(value, _sysctl) if isinstance(value, dict) else value
-
-
-def _sysctl(name: str, value: object) -> str:
-    if name in RESERVED_SYSCTLS:
-        raise ValueError(f"has a key of its own; write '{RESERVED_SYSCTLS[name]}:'")
-    if name in _RESERVED:
-        raise ValueError(f"has a key of its own; write '{_RESERVED[name]}'")
-    if not sysctls.NAME.fullmatch(name):
-        raise ValueError("not a network sysctl; write e.g. net.ipv4.tcp_sack")
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(f"'{value}' is neither text nor a whole number")
-    return str(value)
 
 
 def _backups(value: object) -> object:
@@ -145,6 +125,10 @@ class Case(Part):
         default=None,
         description="The kernel, a name of `kernels`; mpbench's own if not said.",
     )
+    hosts: Hosts = Field(
+        default={},
+        description="Settings of single hosts in this case, as in the section `hosts`.",
+    )
     capture: tuple[Name, ...] | None = Field(
         default=None,
         description="Interfaces whose packets are captured and analysed; the "
@@ -190,6 +174,8 @@ class Case(Part):
         for key in ("backup", "kernel"):
             if getattr(self, key) is None:
                 values.pop(key, None)
+        if not self.hosts:
+            values.pop("hosts", None)
         return values
 
     @property

@@ -33,7 +33,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from mpbench.errors import UserError
 from mpbench.spec import knobs
 from mpbench.spec.builtin import names
-from mpbench.spec.cases import checked_sysctls
+from mpbench.spec.checked_sysctls import checked_sysctls
 from mpbench.spec.design import MOST_POINTS
 from mpbench.spec.document import Document, Place, read
 from mpbench.spec.problems import describe

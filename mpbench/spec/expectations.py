@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from jobs.expect import YES
 from mpbench.spec.cases import Case
+from mpbench.spec.ends import HostSettings
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults
 from topologies import Description
@@ -11,6 +13,7 @@ from topologies import Description
 def check(
     entries: Sequence[Entry],
     cases: Mapping[str, Case],
+    hosts: Mapping[str, HostSettings],
     topology: Description | None,
     faults: Faults,
 ) -> None:
@@ -29,6 +32,8 @@ def check(
         transports = [entry.transport] if entry.transport else list(cases.values())
         if all(transport.protocol != "mptcp" for transport in transports):
             faults.add((*at, key), "of mptcp, and no case is; take it away")
+        if reason := _contradicted(entry, hosts):
+            faults.add((*at, key), reason)
         if topology is None:
             continue
         own = _hosts(entry, topology)
@@ -39,6 +44,27 @@ def check(
                 reason += " its kernel counts both together"
                 faults.add((*at, key), f"{reason}; give one of them other hosts")
                 break
+
+
+def _contradicted(entry: Entry, hosts: Mapping[str, HostSettings]) -> str:
+    """Reason why settings of hosts exclude what an entry expects; empty if none does.
+
+    hosts : settings that hold in all cases
+    """
+    wanted = entry.expect
+    assert wanted is not None
+    for host in (entry.source, entry.destination):
+        settings = hosts.get(host)
+        if settings is None:
+            continue
+        stays = wanted.mptcp == YES or (wanted.subflows or 1) > 1
+        if settings.mptcp is False and stays:
+            return f"hosts.{host} has 'mptcp: false'; take one of them away"
+        most = settings.limits.subflows if settings.limits else None
+        if most is not None and (wanted.subflows or 1) > 1 + most:
+            reason = f"hosts.{host} allows {most} further subflows"
+            return f"{reason}; write at most {1 + most}, or raise the limit"
+    return ""
 
 
 def _hosts(entry: Entry, topology: Description) -> set[str]:

@@ -18,6 +18,7 @@ from pydantic.config import JsonDict
 from mpbench.spec import (
     change_checks,
     choices,
+    end_checks,
     expectations,
     figure_checks,
     flows,
@@ -164,7 +165,8 @@ class Spec(Sections):
         topology = context(info).topology
         shared_hosts.check(self.traffic, self.cases, topology, faults)
         shared_hosts.check_rest(self.traffic, faults)
-        expectations.check(self.traffic, self.cases, topology, faults)
+        end_checks.check(self, topology, faults)
+        expectations.check(self.traffic, self.cases, self.hosts, topology, faults)
         if topology is not None:
             flows.check_names(self.traffic, topology, faults)
             flows.check_paths(self.traffic, self.cases, topology, faults)
@@ -333,7 +335,7 @@ class Spec(Sections):
         they were written.
         """
         values = self.model_dump(mode="json", by_alias=True)
-        for key in ("network", "links", "fabric", "changes", "kernels"):
+        for key in ("network", "links", "fabric", "changes", "kernels", "hosts"):
             if not getattr(self, key):
                 del values[key]
         for entry in values["traffic"]:

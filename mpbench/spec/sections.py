@@ -17,6 +17,7 @@ from mpbench.spec import (
 from mpbench.spec.cases import Case
 from mpbench.spec.changes import Changes
 from mpbench.spec.design import Design
+from mpbench.spec.ends import Hosts
 from mpbench.spec.entries import Entries
 from mpbench.spec.factors import Parameters
 from mpbench.spec.figures import Figure
@@ -116,6 +117,11 @@ class Sections(Part):
     )
     cases: dict[Name, Case] = Field(
         min_length=1, description="The transports to compare, by name."
+    )
+    hosts: Hosts = Field(
+        default={},
+        description="Settings of single hosts, by name: addresses, MPTCP, sysctls,"
+        " limits and endpoints.",
     )
     traffic: Entries = Field(
         min_length=1, description="What flows, all of it in every run."

@@ -269,6 +269,15 @@ def test_subflows_are_those_that_both_ends_know() -> None:
     assert found["subflows"] == 1
 
 
+def test_resets_that_close_the_connection_lose_no_subflow() -> None:
+    client = {"TcpActiveOpens": 2, "MPCapableSYNTX": 1, "MPCapableSYNACKRX": 1}
+    client |= {"MPJoinSynTx": 1, "MPJoinSynAckRx": 1, "MPRstRx": 2}
+    server = {"MPJoinAckRx": 1}
+    assert counted({**client, "MPFastcloseRx": 2}, server)["subflows_lost"] == 0
+    assert counted({**client, "MPFastcloseRx": 1}, server)["subflows_lost"] == 1
+    assert counted({**client, "RmSubflow": 9}, server)["subflows_lost"] == 2
+
+
 def test_an_address_that_the_client_lacks_is_a_refusal() -> None:
     client = {"TcpActiveOpens": 1, "MPCapableSYNTX": 1, "MPCapableSYNACKRX": 1}
     found = counted({**client, "MPJoinSynTxBindErr": 1}, {})

@@ -136,8 +136,10 @@ def _lost(here: Counters, there: Counters, refused: int) -> int:
     """Subflows that ended before their connection: by timeouts, by a reset from the
     server, or because an address was removed.
 
-    Attempts to connect end by timeouts and resets as well, and are no subflows.
+    Attempts to connect end by timeouts and resets as well, and are no subflows. The
+    resets of MP_FASTCLOSE end the whole connection.
     """
-    ended = here.get("TcpExtTCPAbortOnTimeout") + here.mptcp("MPRstRx")
+    ended = here.get("TcpExtTCPAbortOnTimeout")
+    ended += max(0, here.mptcp("MPRstRx") - here.mptcp("MPFastcloseRx"))
     ended += here.mptcp("RmSubflow") + there.mptcp("RmSubflow")
     return max(0, ended - here.get("TcpAttemptFails") - refused)

@@ -15,6 +15,7 @@ from analysis.run.outcomes.dark import Span
 from analysis.run.readers.outcome import Outcome, UserPath
 from analysis.run.traffic import Traffic
 from jobs import Job
+from jobs.ends import Host
 from jobs.expect import ANY, FALLBACK, Expect
 
 _NOTHING = Expect()
@@ -79,6 +80,8 @@ class Provoked:
 
         within_s : the length of that time
         """
+        if any(settings.mptcp is not None for settings in self._settings(entry)):
+            return True
         return self.expect(entry).mptcp is not None or any(
             self.misses(own, min(paths_of(self.users, own), default=1), within_s)
             for own in entry.by_host
@@ -130,9 +133,18 @@ class Provoked:
         return sum(not self.misses(entry, n, within_s) for n in numbers if n != first)
 
     def free(self, entry: Traffic[Any]) -> bool:
-        """Whether the number of subflows is an outcome, and no fault of the run."""
+        """Whether the number of subflows is an outcome, and no fault of the run: it
+        follows from what the entry expects, or from settings of its hosts."""
         wanted = self.expect(entry)
-        return wanted.subflows is not None or wanted.mptcp in (FALLBACK, ANY)
+        if wanted.subflows is not None or wanted.mptcp in (FALLBACK, ANY):
+            return True
+        return any(settings.manages for settings in self._settings(entry))
+
+    def _settings(self, entry: Traffic[Any]) -> list[Host]:
+        """The settings of an entry's hosts that have their own."""
+        hosts = dict.fromkeys((*entry.sources, *entry.destinations))
+        own = self.job.host_settings or {}
+        return [own[host] for host in hosts if host in own]
 
     def _cuts(self, entry: Traffic[Any]) -> list[Span]:
         """The stretches in which all paths of an entry are dark."""

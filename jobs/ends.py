@@ -1,0 +1,79 @@
+"""Settings of single hosts: addresses, MPTCP, sysctls, limits and endpoints.
+
+They stand in the words of ip-mptcp(8). A host without settings has those of its
+transport (`mpbench.guest.transport`).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from jobs.marks import Among, Bounds, Length, Matching
+from jobs.values import Name, Port, Sysctl, SysctlValue
+
+FLAGS = ("signal", "subflow", "backup", "fullmesh", "laminar")
+"""The flags of an endpoint that a user can set."""
+MOST_LIMIT = 8
+MOST_ENDPOINTS = 8
+IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)")
+
+Address = Annotated[str, Matching(IPV4, "an IPv4 address")]
+Flags = Annotated[tuple[Annotated[str, Among(FLAGS)], ...], Length(1, len(FLAGS))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Number of further subflows that a connection may have, and of announced addresses
+    that it accepts. None for the usual limit."""
+
+    subflows: Annotated[int, Bounds(0, MOST_LIMIT)] | None = None
+    add_addr_accepted: Annotated[int, Bounds(0, MOST_LIMIT)] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """An address that the host's path manager knows.
+
+    link : the link to which the address belongs: of a path of a user, or of
+        `addresses` of a server; None for the host's first address
+    flags : of FLAGS
+    port : of an announced address, where the kernel listens too; None for the port of
+        the connection
+    """
+
+    link: Name | None
+    flags: Flags
+    port: Port | None = None
+
+    def check(self) -> None:
+        if self.port is not None and "signal" not in self.flags:
+            raise ValueError("port: only a signal endpoint has one")
+        if "fullmesh" in self.flags and "signal" in self.flags:
+            raise ValueError("flags: fullmesh and signal exclude one another")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """The settings of one host.
+
+    addresses : link to a further address of a server; packets of clients that have not
+        chosen an address yet take the path with this link
+    mptcp : whether the programs of the host open MPTCP sockets; None as the transport
+        says
+    sysctls : name to value, more than those of the transport
+    limits : of the path manager; None for the usual ones
+    endpoints : all endpoints of the path manager; None for the usual ones
+    """
+
+    addresses: Mapping[Name, Address] | None = None
+    mptcp: bool | None = None
+    sysctls: Mapping[Sysctl, SysctlValue] | None = None
+    limits: Limits | None = None
+    endpoints: Annotated[tuple[Endpoint, ...], Length(0, MOST_ENDPOINTS)] | None = None
+
+    @property
+    def manages(self) -> bool:
+        """Whether the host's own settings decide which subflows there are."""
+        given = (self.addresses, self.mptcp, self.limits, self.endpoints)
+        return any(one is not None for one in given)

@@ -1,0 +1,100 @@
+"""Whether the settings of hosts fit the network and the traffic."""
+
+from collections.abc import Collection, Iterator
+
+from mpbench.spec.ends import Endpoint, HostSettings, merged
+from mpbench.spec.messages import shortened
+from mpbench.spec.sections import Sections
+from mpbench.spec.suggestions import nearest
+from mpbench.spec.values import Faults, Loc
+from topologies import Description
+
+
+def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
+    """Adds a fault for each setting that a host cannot have."""
+    places: list[tuple[Loc, dict[str, HostSettings]]] = [(("hosts",), spec.hosts)]
+    for index, entry in enumerate(spec.traffic):
+        if entry.transport is not None and entry.transport.hosts:
+            wrong = ("traffic", index, "transport", "hosts")
+            faults.add(wrong, "of a case or of the whole file; write it there")
+    for case, given in spec.cases.items():
+        places.append((("cases", case, "hosts"), given.hosts))
+    if topology is None or not any(own for _, own in places):
+        return
+    for at, own in places:
+        whole = merged(spec.hosts, own)
+        if own and (topology.mesh or spec.fabric is not None):
+            hint = "" if topology.mesh else "; take it or 'fabric' away"
+            faults.add(at, f"hosts of the fabric have no settings of their own{hint}")
+            continue
+        for host in own:
+            if host not in topology.hosts:
+                hint = nearest(shortened(host), topology.hosts)
+                faults.add((*at, host), f"{topology.name} has no such host; {hint}")
+                continue
+            _check_host(spec, topology, host, whole[host], (*at, host), faults)
+
+
+def _check_host(
+    spec: Sections,
+    topology: Description,
+    host: str,
+    settings: HostSettings,
+    at: Loc,
+    faults: Faults,
+) -> None:
+    is_user = host in topology.initiators
+    if settings.addresses and is_user:
+        reason = f"{host} has one address per path; only a server can have more"
+        faults.add((*at, "addresses"), reason)
+        return
+    links = _links(topology, host)
+    for link in settings.addresses or ():
+        if link not in links:
+            hint = nearest(shortened(link), tuple(links))
+            reason = f"no path to {host} has a link '{shortened(link)}'; {hint}"
+            faults.add((*at, "addresses", link), reason)
+    own = links if is_user else tuple(settings.addresses or ())
+    listens = any(entry.destination == host or entry.many for entry in spec.traffic)
+    seen: set[str | None] = set()
+    for index, endpoint in enumerate(settings.endpoints or ()):
+        place = (*at, "endpoints", index)
+        for key, reason in _unfit(settings, endpoint, host, own, listens):
+            faults.add((*place, *key), reason)
+        belongs = settings.link_of(endpoint)
+        if belongs in seen:
+            faults.add(place, "the address has an endpoint already; join their flags")
+        seen.add(belongs)
+
+
+def _unfit(
+    settings: HostSettings,
+    endpoint: Endpoint,
+    host: str,
+    links: Collection[str],
+    listens: bool,
+) -> Iterator[tuple[Loc, str]]:
+    """Reasons why a host cannot have an endpoint.
+
+    links : to which the host's addresses belong
+    listens : whether traffic goes to the host
+    """
+    known = settings.addresses or {}
+    has = ", ".join(links) or "its first address only, without 'link'"
+    if endpoint.address is not None and endpoint.address not in known.values():
+        there = ", ".join(known.values()) or "none under 'addresses'"
+        reason = f"{host} does not have the address {shortened(endpoint.address)}"
+        yield ("address",), f"{reason}; it has {there}; or write 'link'"
+    if endpoint.link is not None and endpoint.link not in links:
+        reason = f"{host} has no address on '{shortened(endpoint.link)}'"
+        yield ("link",), f"{reason}; it has {has}"
+    if "signal" in endpoint.flags and endpoint.port is None and not listens:
+        reason = f"nothing listens on {host}, so nobody could join"
+        yield ("flags",), f"{reason}; give a 'port', or write subflow"
+
+
+def _links(topology: Description, host: str) -> tuple[str, ...]:
+    """The links of all paths from or to a host."""
+    users = [user for user in topology.users if host in (user.host, user.server)]
+    found = (link for user in users for path in user.paths for link in path)
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,189 @@
+"""The section `hosts:`: addresses, MPTCP, sysctls, limits and endpoints of a host."""
+
+import ipaddress
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
+from pydantic.config import JsonDict
+
+from jobs import ends
+from jobs.ends import FLAGS, MOST_ENDPOINTS, MOST_LIMIT
+from mpbench.spec.checked_sysctls import checked_sysctls
+from mpbench.spec.messages import shortened
+from mpbench.spec.suggestions import nearest
+from mpbench.spec.values import Faults, Part, Switch, Whole, check_each
+
+_Limit = Annotated[Whole, Field(ge=0, le=MOST_LIMIT)]
+_FLAG: JsonDict = {"enum": [*FLAGS]}
+_FLAGS_SCHEMA: JsonDict = {
+    "anyOf": [_FLAG, {"type": "array", "items": _FLAG, "minItems": 1}]
+}
+
+
+def _flags(value: object) -> object:
+    """The flags, in the order of the kernel's list, from one word or a list."""
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list | tuple) or not words:
+        reason = f"'{shortened(value)}' is no list of flags"
+        raise ValueError(f"{reason}; write e.g. [signal, backup]")
+    for word in words:
+        if word not in FLAGS:
+            hint = nearest(shortened(word), FLAGS)
+            raise ValueError(f"unknown flag '{shortened(word)}'; {hint}")
+    return tuple(flag for flag in FLAGS if flag in words)
+
+
+def _addresses(value: object) -> object:
+    return check_each(value, _address) if isinstance(value, dict) else value
+
+
+def _address(_link: str, value: object) -> str:
+    try:
+        found = ipaddress.IPv4Address(str(value))
+    except ValueError:
+        reason = f"'{shortened(value)}' is no IPv4 address"
+        raise ValueError(f"{reason}; write e.g. 10.250.0.2") from None
+    if not found.is_private or found.is_loopback or found.is_link_local:
+        raise ValueError(f"{found} is not a private address; write e.g. 10.250.0.2")
+    if str(found).split(".")[0] == "10" and not str(found).startswith("10.250."):
+        raise ValueError(f"{found} may be another host's; write e.g. 10.250.0.2")
+    return str(found)
+
+
+class Limits(Part):
+    """The limits of a host's path manager, as `ip mptcp limits` has them."""
+
+    subflows: _Limit | None = Field(
+        default=None,
+        description="Further subflows that a connection may have, 0 to 8; 8 if not"
+        " said.",
+    )
+    add_addr_accepted: _Limit | None = Field(
+        default=None,
+        description="Announced addresses that a connection accepts, 0 to 8; 0 if not"
+        " said.",
+    )
+
+
+class Endpoint(Part):
+    """An address that the path manager knows, as `ip mptcp endpoint` has it."""
+
+    link: str | None = Field(
+        default=None,
+        description="The link to which the address belongs; the host's first address"
+        " if neither this nor `address` is said.",
+    )
+    address: str | None = Field(
+        default=None, description="One of the `addresses`, instead of its link."
+    )
+    flags: Annotated[tuple[str, ...], BeforeValidator(_flags)] = Field(
+        description="signal, subflow, backup, fullmesh, laminar: a word or a list.",
+        json_schema_extra=_FLAGS_SCHEMA,
+    )
+    port: Annotated[Whole, Field(ge=1, le=65535)] | None = Field(
+        default=None,
+        description="Port of an announced address, where the kernel listens too.",
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        faults = Faults()
+        if self.link is not None and self.address is not None:
+            faults.add(("address",), "the link says it already; take one of them away")
+        if self.port is not None and "signal" not in self.flags:
+            faults.add(("port",), "only a signal endpoint has one; take it away")
+        if {"fullmesh", "signal"} <= set(self.flags):
+            reason = "the kernel refuses fullmesh together with signal"
+            faults.add(("flags",), f"{reason}; take one of them away")
+        faults.raise_any()
+        return self
+
+
+class HostSettings(Part):
+    """Settings of one host; what is not said is as usual."""
+
+    addresses: Annotated[dict[str, str], BeforeValidator(_addresses)] | None = Field(
+        default=None,
+        description="Further addresses of a server: a link of the network to the"
+        " address, such as {path2: 10.250.0.2}.",
+    )
+    mptcp: Switch | None = Field(
+        default=None,
+        description="Whether the programs of the host open MPTCP sockets; as the case"
+        " says if not said.",
+    )
+    sysctls: (
+        Annotated[dict[str, str | int], BeforeValidator(checked_sysctls)] | None
+    ) = Field(default=None, description="Network sysctls of this host alone.")
+    limits: Limits | None = Field(
+        default=None, description="{subflows, add_addr_accepted} of the path manager."
+    )
+    endpoints: (
+        Annotated[tuple[Endpoint, ...], Field(max_length=MOST_ENDPOINTS)] | None
+    ) = Field(
+        default=None,
+        description="All endpoints of the path manager; a client has one per path"
+        " if not said, and a server none.",
+    )
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = handler(self)
+        return {key: value for key, value in values.items() if value is not None}
+
+    def under(self, other: "HostSettings") -> "HostSettings":
+        """These settings, where `other` has none of its own."""
+        given = {key: getattr(other, key) for key in other.model_fields_set}
+        return self.model_copy(update=given)
+
+    def link_of(self, endpoint: Endpoint) -> str | None:
+        """The link of an endpoint's address; None for the first address."""
+        for link, address in (self.addresses or {}).items():
+            if address == endpoint.address:
+                return link
+        return endpoint.link
+
+    def job(self) -> ends.Host:
+        """The settings as a run's job has them."""
+        limits = self.limits
+        return ends.Host(
+            addresses=self.addresses,
+            mptcp=self.mptcp,
+            sysctls=None
+            if self.sysctls is None
+            else {name: str(self.sysctls[name]) for name in sorted(self.sysctls)},
+            limits=ends.Limits(
+                subflows=limits.subflows, add_addr_accepted=limits.add_addr_accepted
+            )
+            if limits
+            else None,
+            endpoints=None
+            if self.endpoints is None
+            else tuple(
+                ends.Endpoint(link=self.link_of(one), flags=one.flags, port=one.port)
+                for one in self.endpoints
+            ),
+        )
+
+
+Hosts = dict[str, HostSettings]
+
+
+def merged(
+    usual: Mapping[str, HostSettings], own: Mapping[str, HostSettings]
+) -> dict[str, HostSettings]:
+    """The settings of all hosts in a case.
+
+    usual : of the experiment; own : of the case, which counts more, key by key
+    """
+    found = {**usual}
+    for host, settings in own.items():
+        found[host] = found[host].under(settings) if host in found else settings
+    return found

@@ -1,0 +1,112 @@
+"""Endpoints, limits and servers without MPTCP, in guests."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.run.row import row
+from mpbench.backends.base import Bounds
+
+from .lab import Lab, job_of
+
+MPTCP = {"protocol": "mptcp", "congestion_control": "cubic"}
+FAST = {"path1.capacity": "20 Mbit/s", "path2.capacity": "20 Mbit/s"}
+SIGNAL = {"link": "path2", "flags": ["signal"]}
+SERVER = {"addresses": {"path2": "10.250.0.2"}, "endpoints": [SIGNAL]}
+CLIENT = {"endpoints": [], "limits": {"subflows": 2, "add_addr_accepted": 1}}
+TRAFFIC = {"tool": "iperf3", "from": "client", "to": "server", "duration": "4 s"}
+
+
+def measured(folder: Path, hosts: dict[str, Any], **spec: Any) -> dict[str, Any]:
+    known: dict[str, Any] = {"topology": "two_path", "parameters": FAST}
+    known |= {"cases": {"only": MPTCP}, "traffic": [TRAFFIC]}
+    job = job_of(folder, hosts=hosts, **{**known, **spec})
+    bounds = Bounds(job["time_limit_s"], wall_s=120.0, silence_s=60.0)
+    ended, artefacts = Lab(folder).execute(job, bounds)
+    assert ended.status == "finished", ended.reason
+    found = row(artefacts.parent)
+    assert (found["verdict"], found["reason"]) == ("ok", "")
+    return found
+
+
+def fates(row: dict[str, Any]) -> tuple[int, ...]:
+    """Further subflows of both connections: asked for, joined, refused, lost."""
+    names = ("asked", "joined", "refused", "lost")
+    return tuple(row[f"subflows_{name}"] for name in names)
+
+
+@pytest.mark.parametrize(
+    "change, fate, both",
+    [
+        ({}, (2, 2, 0, 0), True),
+        ({"client": {"limits": {"add_addr_accepted": 0}}}, (0, 0, 0, 0), False),
+        ({"server": {"limits": {"subflows": 0}}}, (2, 0, 2, 0), False),
+        (
+            {"server": {"endpoints": [{**SIGNAL, "flags": ["signal", "backup"]}]}},
+            (2, 2, 0, 0),
+            False,
+        ),
+        ({"server": {"endpoints": [{**SIGNAL, "port": 5300}]}}, (2, 2, 0, 0), True),
+        (
+            {"client": {"endpoints": [{"link": "path2", "flags": ["laminar"]}]}},
+            (2, 2, 0, 0),
+            True,
+        ),
+    ],
+)
+def test_an_announced_address(
+    tmp_path: Path, change: dict[str, Any], fate: tuple[int, ...], both: bool
+) -> None:
+    """Over both paths 40 Mbit/s can pass, over one of them 20."""
+    hosts = {"server": SERVER, "client": CLIENT}
+    case = {**MPTCP, "hosts": change}
+    found = measured(tmp_path, hosts, cases={"only": case})
+    assert fates(found) == fate
+    assert found["goodput_mbps"] == pytest.approx(36.5 if both else 18.6, abs=0.6)
+
+
+def test_a_full_mesh_joins_every_address_of_the_server(tmp_path: Path) -> None:
+    mesh = {"link": "path2", "flags": ["subflow", "fullmesh"]}
+    client = {"endpoints": [mesh], "limits": {"subflows": 4, "add_addr_accepted": 1}}
+    found = measured(tmp_path, {"server": SERVER, "client": client})
+    assert found["subflows"] >= 3
+    assert found["subflows_joined"] == found["subflows_asked"]
+
+
+def test_a_plain_listener(tmp_path: Path) -> None:
+    expect = {"mptcp": "fallback", "subflows": 1, "completes": True}
+    found = measured(
+        tmp_path,
+        {"server": {"mptcp": False}},
+        traffic=[{**TRAFFIC, "expect": expect}],
+    )
+    assert found["protocol_at_end"] == "tcp"
+    assert found["fallback"].startswith("the SYN/ACK had no MP_CAPABLE")
+
+
+def test_a_server_of_a_network_with_an_address_on_a_link(tmp_path: Path) -> None:
+    network = {
+        "links": {
+            "wifi": {"capacity": "20 Mbit/s"},
+            "lte": {"capacity": "20 Mbit/s"},
+            "backbone": {"delay": "1 ms"},
+        },
+        "users": {
+            "u": {"paths": ["wifi backbone", "lte backbone"]},
+        },
+    }
+    server = {
+        "addresses": {"lte": "10.250.0.2"},
+        "endpoints": [{"address": "10.250.0.2", "flags": "signal"}],
+    }
+    found = measured(
+        tmp_path,
+        {"server_u": server, "u": CLIENT},
+        topology=None,
+        parameters={},
+        network=network,
+        traffic=[{**TRAFFIC, "from": "u", "to": "server_u"}],
+    )
+    assert fates(found) == (2, 2, 0, 0)
+    assert found["goodput_mbps"] == pytest.approx(36.5, abs=0.6)
