@@ -127,7 +127,7 @@ def lines(
         of_case = pairs[pairs["case"] == first_case]
         if of_case.empty:
             continue
-        of_case = _observations(of_case)
+        of_case = observations(of_case)
         differences = of_case["difference"].to_numpy(float)
         result.append(
             Line(
@@ -145,7 +145,7 @@ def lines(
     return result
 
 
-def _observations(pairs: pd.DataFrame) -> pd.DataFrame:
+def observations(pairs: pd.DataFrame) -> pd.DataFrame:
     """One row per independent observation of a case.
 
     Repetitions of a network share its difference, so they are averaged. Of a single

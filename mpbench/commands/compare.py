@@ -1,7 +1,8 @@
 """`mpbench compare A B`: the differences between two campaigns, point by point."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.campaign.comparison import Interval, Line
+    from analysis.campaign.directions import Direction
+    from analysis.campaign.limits import Judgement
     from mpbench.spec.networks import Network
 
 
@@ -24,6 +27,7 @@ class Campaign:
     factors : the columns that identify a design point
     metrics, topology, network : those of the experiment file; empty and None if this
         version cannot read it
+    directions : the directions in which metrics of the user's own are good
     """
 
     path: Path
@@ -33,6 +37,7 @@ class Campaign:
     metrics: tuple[str, ...]
     topology: str | None
     network: "Network | None"
+    directions: "Mapping[str, Direction]" = field(default_factory=dict)
 
 
 @click.command()
@@ -76,6 +81,20 @@ class Campaign:
     metavar="FILE",
     help="Write every pair and its difference to this CSV file.",
 )
+@click.option(
+    "--limit",
+    "limits",
+    metavar="METRIC=PERCENT",
+    multiple=True,
+    help="Let B be worse than A by so many percent at most, in the median over"
+    " networks; may be given several times. The exit status is then 1 if a limit is"
+    " broken, and 3 if none is, but some are undecided.",
+)
+@click.option(
+    "--tap",
+    is_flag=True,
+    help="Print the limits in the Test Anything Protocol (TAP 14), and nothing else.",
+)
 def command(
     a: Path,
     b: Path,
@@ -84,6 +103,8 @@ def command(
     confidence: float,
     seed: int,
     target: Path | None,
+    limits: tuple[str, ...],
+    tap: bool,
 ) -> None:
     """Compare the campaigns in A and B, paired by design point.
 
@@ -92,6 +113,8 @@ def command(
     a design point whose runs are ok in both campaigns; its repetitions are averaged.
     Of a single design point, the repetitions are the pairs. The command
     refuses campaigns that vary different factors or have no design point in common.
+
+    A and B may be one folder, for two of its cases: `--case before=after`.
     """
     import numpy as np
     import pandas as pd
@@ -99,9 +122,19 @@ def command(
     from analysis.campaign import comparison
     from mpbench.store.table import measured
 
+    tolerated = dict(map(_limit, limits))
+    if tap and not limits:
+        raise UserError("--tap: shows limits; give some, such as --limit goodput=1")
     first, second = _read(a), _read(b)
     cases = _cases(first, second, case_options)
     factors = _same_factors(first, second)
+    if limits:
+        judged = _judged(
+            first, second, factors, cases, tolerated, confidence / 100, seed
+        )
+        chosen = "".join(f" --case {one}={other}" for one, other in cases.items())
+        look = f"mpbench compare {a} {b}{chosen} --pairs pairs.csv"
+        sys.exit(_tell(judged, tap, look))
     names = metrics or [m for m in first.metrics if m in second.metrics]
     if not names:
         raise UserError(
@@ -128,10 +161,79 @@ def command(
         click.echo(f"wrote {target}")
 
 
+def _limit(text: str) -> tuple[str, float]:
+    """A metric and its percent from `goodput=1` or `goodput=1 %`."""
+    metric, _, value = text.partition("=")
+    try:
+        percent = float(value.strip().removesuffix("%"))
+    except ValueError:
+        percent = -1.0
+    if not metric or not 0 <= percent <= 100:
+        hint = "write e.g. --limit goodput=1, from 0 to 100"
+        raise UserError(f"--limit {text}: expected METRIC=PERCENT; {hint}")
+    return metric, percent
+
+
+def _judged(
+    first: Campaign,
+    second: Campaign,
+    factors: Sequence[str],
+    cases: "Mapping[str, str]",
+    tolerated: "Mapping[str, float]",
+    confidence: float,
+    seed: int,
+) -> "list[Judgement]":
+    """One judgement per limit and pair of cases. Raises UserError if there is none."""
+    import numpy as np
+
+    from analysis.campaign import comparison, directions, limits
+    from mpbench.spec.suggestions import nearest
+    from mpbench.store.table import measured
+
+    rng = np.random.default_rng(seed)
+    found = []
+    with measured(f"{first.path} and {second.path}"):
+        for metric, percent in tolerated.items():
+            pairs = comparison.pairs(first.rows, second.rows, factors, cases, metric)
+            known = {**directions.DIRECTIONS, **first.directions}
+            if metric not in known:
+                hint = nearest(metric, known)
+                raise UserError(f"--limit {metric}: no metric has this name; {hint}")
+            good = known[metric]
+            for both in cases.items():
+                try:
+                    judged = limits.judge(
+                        pairs, both, metric, percent, good, rng, confidence
+                    )
+                except ValueError as error:
+                    raise UserError(f"--limit {error}") from None
+                if judged is None:
+                    why = _why_no_pairs(first, second, factors, [metric])
+                    raise UserError(f"--limit {metric}: {why}")
+                found.append(judged)
+    return found
+
+
+def _tell(judged: "Sequence[Judgement]", tap: bool, look: str) -> int:
+    """Print judgements; the exit status. look : the command that shows all pairs"""
+    from analysis.campaign import limits
+
+    if tap:
+        click.echo(limits.tap(judged, look), nl=False)
+    else:
+        for one in judged:
+            click.echo(f"{one.outcome}: {limits.sentence(one)}{limits.hint(one)}")
+            for moved in one.moved:
+                click.echo(f"    moved: {limits.values(moved)}")
+    outcomes = {one.outcome for one in judged}
+    return 1 if "not ok" in outcomes else 3 if "undecided" in outcomes else 0
+
+
 def _read(path: Path) -> Campaign:
     """Read a results folder. Raises UserError if no run is finished."""
     from analysis.campaign import table
     from mpbench.experiment_files import load
+    from mpbench.spec import own_metrics
     from mpbench.store import campaign, layout, places, runs
     from mpbench.store.table import collect, tabled
 
@@ -161,6 +263,9 @@ def _read(path: Path) -> Campaign:
         metrics=spec.metrics if spec else (),
         topology=spec.topology if spec else None,
         network=spec.network if spec else None,
+        directions=own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
+        if spec
+        else {},
     )
 
 

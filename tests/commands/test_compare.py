@@ -99,3 +99,41 @@ def test_what_is_no_results_folder(command: Command) -> None:
     done = command("compare", "nowhere", "nowhere")
     assert done.status == 2
     assert "no campaign.json" in done.err
+
+
+def test_limits_decide_the_exit_status(command: Command) -> None:
+    a = ran(command, "a", TEXT.replace("points: 4", "points: 8"))
+    words = ("compare", a, a, "--limit", "goodput=1")
+    same = command(*words, "--case", "mptcp")
+    assert (same.status, same.out.partition(":")[0]) == (0, "ok")
+    slow = TEXT.replace("points: 4", "points: 8")
+    slow += "parameters: {path2.capacity: 1 Mbit/s}\n"
+    b = ran(command, "b", slow)
+    worse = command("compare", a, b, *words[3:], "--case", "tcp2", "--tap")
+    assert worse.status == 1
+    assert worse.out.startswith("TAP version 14\n1..1\nnot ok 1 - goodput, tcp2 aga")
+    assert "worst: {path1.capacity_mbps: " in worse.out
+    few = ran(command, "few", TEXT)
+    undecided = command("compare", few, few, "--limit", "goodput=1", "--case", "mptcp")
+    assert undecided.status == 3
+    assert "n = 6 would probably decide" in undecided.out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--limit", "goodput"), "expected METRIC=PERCENT; write e.g."),
+        (("--limit", "goodput=-1"), "expected METRIC=PERCENT"),
+        (("--limit", "goodpt=1"), "no metric has this name; "),
+        (("--limit", "traffic_split=1"), "neither more nor less of it is better"),
+        (("--limit", "request_time=1"), "no pair of ok runs with request_time"),
+        (("--tap",), "--tap: shows limits; give some"),
+    ],
+)
+def test_limits_that_cannot_be(
+    command: Command, options: tuple[str, ...], words: str
+) -> None:
+    a = ran(command, "a", TEXT)
+    done = command("compare", a, a, *options)
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert words in done.err
