@@ -17,6 +17,7 @@ number differs. These are the marks, HTML comments that no reader sees:
     <!-- table: goodput_mbps utilisation by case as .3g -->
     <!-- end -->
         A Markdown table with the medians, one row per value of the column after `by`.
+        A column of words has the different words.
     <!-- picture: over-time-goodput.png -->
 
     ![...](images/phone-handover.png)
@@ -230,13 +231,20 @@ def table(what: str, runs: pd.DataFrame) -> str:
     lines.append("|---" * (len(names) + 1) + "|")
     for key in dict.fromkeys(_column(by, runs)):
         chosen = runs[runs[by] == key]
-        cells = [_cell(_column(name, chosen).median(), form) for name in names]
+        cells = [_cell(_column(name, chosen), form) for name in names]
         lines.append(f"| {key} | " + " | ".join(cells) + " |")
     return "\n\n" + "\n".join(lines) + "\n\n"
 
 
-def _cell(found: float, form: str) -> str:
-    return "" if pd.isna(found) else format(float(found), form or ".3g")
+def _cell(values: "pd.Series[float]", form: str) -> str:
+    """The median of numbers, or the different words of a column, empty for none."""
+    known = values.dropna()
+    if known.empty:
+        return ""
+    if pd.api.types.is_numeric_dtype(known):
+        return format(float(known.median()), form or ".3g")
+    words = (str(word).replace("|", "\\|") for word in dict.fromkeys(known))
+    return ", ".join(words)
 
 
 def marked() -> list[Path]:

@@ -25,3 +25,20 @@ def test_no_page_of_a_user_has_a_date() -> None:
         text = page.read_text(encoding="utf-8").replace(clock, "")
         found = re.findall(r"20\d\d-\d\d-\d\d|[A-Z][a-z]+ber 20\d\d", text)
         assert not found, page.name
+
+
+def test_every_page_is_in_the_navigation_and_in_the_readme() -> None:
+    """The home page stands for itself in the readme."""
+    navigation = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    for page in sorted(DOCS.glob("*.md")):
+        assert f"- {page.name}\n" in navigation, page.name
+        assert page.name == "index.md" or f"](docs/{page.name})" in readme, page.name
+    for note in sorted((DOCS.parent / "studies/notes").glob("*.md")):
+        assert f"- study-{note.name}\n" in navigation, note.name
+
+
+def test_no_page_names_a_machine_of_ours() -> None:
+    for page in sorted(DOCS.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"EPYC|Xeon|Ryzen|\bAMD\b|\bIntel\b", text), page.name

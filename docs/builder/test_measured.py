@@ -14,6 +14,7 @@ RUNS = pd.DataFrame(
         "case": ["a", "a", "b", "b"],
         "goodput_mbps": [9.0, 11.0, 4.0, 6.0],
         "jain": [1.0, 1.0, None, None],
+        "ended": ["reset", "reset", "complete", None],
     }
 )
 TEXT = """\
@@ -71,6 +72,14 @@ def test_every_mark_names_an_experiment_and_every_picture_is_there() -> None:
         assert files or modules, found.path
         assert "\n<!-- value" not in found.text, found.path
         assert all(target.is_file() for *_, target in measured.pictures(found))
+
+
+def test_a_table_has_the_words_of_a_column(tmp_path: Path) -> None:
+    assert measured.table("ended by case", RUNS).splitlines()[4:] == [
+        "| a | reset |",
+        "| b | complete |",
+        "",
+    ]
 
 
 def test_a_benchmark_is_measured_again_when_pages_are_written(tmp_path: Path) -> None:
