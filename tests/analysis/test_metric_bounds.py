@@ -104,13 +104,47 @@ def test_shares_may_be_rounded_by_a_millionth(off: float) -> None:
         metrics.mean_loss_probability([0.5, 0.5], [0.25, 0.75 + off * 1.2])
 
 
-def test_a_refusal_says_the_bound() -> None:
-    with pytest.raises(ValueError, match=r"capacity: 0.0 given; .* above 0"):
-        metrics.utilisation(1, [0])
-    with pytest.raises(ValueError, match=r"rate: -1.0 given; .* at least 0"):
-        metrics.jain([-1])
-    with pytest.raises(ValueError, match=r"capacity: 1 given; needs at least 2"):
-        metrics.aggregation_benefit(1, [1])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: metrics.utilisation(1, [0]), "capacity: 0.0 given; .* above 0"),
+        (lambda: metrics.utilisation(1, []), "capacity: 0 given; needs at least 1"),
+        (lambda: metrics.jain([-1]), "rate: -1.0 given; .* at least 0"),
+        (lambda: metrics.jain([]), "rate: 0 given; needs at least 1"),
+        (lambda: metrics.jain([0]), "all rates are 0"),
+        (lambda: metrics.shares([]), "amount: 0 given; needs at least 1"),
+        (
+            lambda: metrics.aggregation_benefit(1, [1]),
+            "capacity: 1 given; needs at least 2",
+        ),
+        (
+            lambda: metrics.experimental_aggregation_benefit(1, [1]),
+            "single-path goodput: 1 given; needs at least 2",
+        ),
+        (
+            lambda: metrics.first_path_quality([1]),
+            "throughput: 1 given; needs at least 2",
+        ),
+        (
+            lambda: metrics.less_lossy_path([1]),
+            "retransmission ratio: 1 given; needs at least 2",
+        ),
+        (
+            lambda: metrics.mean_loss_probability([], []),
+            "loss probability: 0 given; needs at least 1",
+        ),
+        (
+            lambda: metrics.mean_loss_probability([0.5], []),
+            "share: 0 given; needs at least 1",
+        ),
+        (lambda: metrics.mean_loss_probability([0.5, 0.5], [1]), "of each path"),
+        (lambda: metrics.goodput_mbps(-1, 1), "-1 bytes; must be at least 0"),
+        (lambda: metrics.utilisation(-1, [1]), "goodput: -1.0 given"),
+    ],
+)
+def test_a_refusal_says_the_bound(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 LINKS = {"a": 9e6, "b": 3e6}
