@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis.published import criterion as criteria
-from analysis.published import intervals, judging
+from analysis.published import estimates, intervals, judging
 from analysis.published.estimates import Estimator
 from analysis.published.findings import Runs
 from analysis.published.judging import Judged, Verdict, judge
@@ -267,3 +267,17 @@ def test_a_statistic_without_an_interval_is_undecided() -> None:
     asked = criteria.parse({**keys, "relation": ">", "value": 0})
     found = judge(asked, Runs(rows, ()), 20)
     assert (found.verdict, found.value, found.chance) == (UNDECIDED, 1, None)
+
+
+def test_designs_are_redrawn_from_seed_0() -> None:
+    """Published verdicts have this seed, so their chances do not change."""
+    values = np.random.default_rng(5).normal(0.3, 1, size=40).tolist()
+    keys: Keys = {"statistic": "mean", "metric": "y", "relation": ">", "value": 0}
+    criterion = criteria.parse(keys)
+    asked = estimates.estimator(criterion, Runs(frame(values), ()))
+    chances = [
+        judging._tested(criterion, asked, np.random.default_rng(seed), 200).chance
+        for seed in range(3)
+    ]
+    assert chances[0] not in chances[1:]
+    assert judged(values, 200, **keys).chance == chances[0]

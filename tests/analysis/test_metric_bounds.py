@@ -18,7 +18,7 @@ from analysis.run import metrics
         (metrics.goodput_mbps(125_000, 0.5), 2),
         (metrics.aggregation_benefit(0, [3, 1]), -1),
         (metrics.aggregation_benefit(3, [3, 1]), 0),
-        (metrics.aggregation_benefit(3.25, [3, 1]), 0.25),
+        (metrics.aggregation_benefit(3.5, [3, 2]), 0.25),
         (metrics.aggregation_benefit(1.5, [3, 1]), -0.5),
         (metrics.aggregation_benefit(8, [3, 1]), 5),
         (metrics.experimental_aggregation_benefit(8, [3, 1]), 2),
