@@ -22,6 +22,12 @@ SAID = {
         "2 connections of the client lost the last subflow from 13.7 to 17.9 s, and"
         " stayed open to the end of the run",
     ],
+    "alldark-ended": [
+        "the client gave up 2 subflows on path 1",
+        "the client gave up 2 subflows on path 2",
+        "2 connections of the client lost the last subflow from 13.7 to 17.9 s, and"
+        " stayed open until 42.8 s",
+    ],
     "alldark-tcp-cubic": ["the client gave up 2 connections on path 1 from"],
     "backup": ["path 2 carried 0.0% of the bytes: it is a backup path"],
     "corrupt": ["segments arrived damaged, and TCP's checksum discarded them"],

@@ -19,6 +19,8 @@ RESET_REASONS = {
 }
 """RFC 8684, section 3.6"""
 NOT_TOLD = (0, errno.EPIPE)
+STAYED_S = 5.0
+"""A connection without a subflow that ends within this time has ended with it."""
 
 
 def went_stale(facts: Facts) -> Iterator[Finding]:
@@ -90,25 +92,35 @@ def given_up(facts: Facts) -> Iterator[Finding]:
 
 
 def left_open(facts: Facts) -> Iterator[Finding]:
-    """MPTCP connections without a subflow that the host kept open to the run's end."""
-    found: dict[str, list[float]] = defaultdict(list)
+    """MPTCP connections that the host kept open without a subflow.
+
+    Linux closes such a connection after a time of its own, and wakes no program that
+    waits in a blocking call.
+    """
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for one in facts.connections:
         if not facts.traffic[one.entry].transport.is_mptcp:
             continue
-        if one.first("created") is None or one.first("closed", one.client) is not None:
+        if one.first("created") is None:
             continue
         if any(event.name.startswith("MPFastclose") for event in one.events):
             continue  # its end was sound
         ends = [_lost_s(subflow) for subflow in one.subflows]
         gone = [time_s for time_s in ends if time_s is not None]
-        if gone and len(gone) == len(ends):
-            found[one.client].append(max(gone))
-    for host, times in found.items():
+        if not gone or len(gone) < len(ends):
+            continue
+        closed_s = one.first("closed", one.client)
+        if closed_s is None:
+            found[one.client, "to the end of the run"].append(max(gone))
+        elif closed_s - max(gone) >= STAYED_S:
+            found[one.client, f"until {closed_s:.1f} s"].append(max(gone))
+    for (host, until), times in found.items():
         number = len(times)
         yield Finding(
             f"{many(number, 'connection')} of the {host} lost the last subflow"
-            f" {at(times)}, and stayed open to the end of the run",
-            f"tcp_closed of every subflow, and no closed, on the {host}",
+            f" {at(times)}, and stayed open {until}",
+            f"tcp_closed with an error of every subflow, and no closed then, on the"
+            f" {host}",
         )
 
 
