@@ -68,7 +68,7 @@ def contents(root: Path) -> dict[str, bytes]:
 def test_the_runs_are_those_of_one_machine(workers: Workers, tmp_path: Path) -> None:
     workers.add("a")
     workers.add("b")
-    file = experiment(tmp_path)
+    file = experiment(tmp_path, points=4)
     here, there = tmp_path / "here", tmp_path / "there"
     fake = ("--backend", "fake", "--out")
     assert mpbench("run", file, *fake, here).returncode == 0
@@ -114,7 +114,7 @@ def test_a_worker_that_is_killed_loses_its_run_alone(
 ) -> None:
     victim = workers.add("a")
     workers.add("b")
-    file = experiment(tmp_path, points=30)
+    file = experiment(tmp_path, points=12)
     out = tmp_path / "out"
     running = started(
         "run",
@@ -126,11 +126,11 @@ def test_a_worker_that_is_killed_loses_its_run_alone(
         *workers.on,
     )
     results = layout.Results(out)
-    wait_for(lambda: len(runs.finished(results)) >= 5)
+    wait_for(lambda: len(runs.finished(results)) >= 3)
     victim.kill()
     said, _ = running.communicate(timeout=250)
     assert running.returncode == 0, said
-    assert len(runs.finished(results)) == 60
+    assert len(runs.finished(results)) == 24
     rows = [
         json.loads(results.run(name).row.read_bytes())["verdict"]
         for name in runs.finished(results)
@@ -203,7 +203,7 @@ def test_a_worker_that_dies_when_it_is_asked_for_its_build_is_left_out(
         workers.add("a", PYTHONPATH=f"{deadly}:{os.environ.get('PYTHONPATH', '')}")
     else:
         workers.add("b", MPBENCH_FAKE='{"wall_s": 0.3}')
-    file = experiment(tmp_path, points=30)
+    file = experiment(tmp_path, points=12)
     out = tmp_path / "out"
     running = started("run", file, "--backend", "fake", "--out", out, *workers.on)
     if dies_first:
@@ -234,7 +234,7 @@ def test_a_run_that_kills_its_worker_ends_as_interrupted(
     )
     workers.add("a", PYTHONPATH=str(deadly))
     workers.add("b")
-    file = experiment(tmp_path, points=3)
+    file = experiment(tmp_path, points=4)
     out = tmp_path / "out"
     done = mpbench(
         "run", file, "--backend", "fake", "--out", out, *workers.on,
