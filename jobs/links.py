@@ -10,7 +10,7 @@ from jobs.values import Milliseconds, Name, Percent
 from topologies import impairments, queues
 from topologies.impairments import BurstLoss, Impairments, Reordering
 from topologies.queues import Discipline
-from topologies.shaping import Shape, plain
+from topologies.shaping import LEAST_MTU_BYTES, MOST_MTU_BYTES, Shape, plain
 
 MOST_QUEUE_PACKETS = 10**9
 
@@ -44,6 +44,8 @@ class Link(Shape):
             raise ValueError("one direction has a capacity, and the other has none")
         if down and down.down:
             raise ValueError("down: has no other direction")
+        if down and down.mtu_bytes != self.mtu_bytes:
+            raise ValueError("down: mtu_bytes: both directions have the same")
         if down:
             _check(down)
 
@@ -82,6 +84,7 @@ reading.foreign(
         "discipline": Annotated[Discipline, Made(queues.from_json)] | None,
         "impairments": Impairments | None,
         "down": Shape | None,
+        "mtu_bytes": Annotated[int, Bounds(LEAST_MTU_BYTES, MOST_MTU_BYTES)],
     },
     required=tuple(_NUMBERS),
 )

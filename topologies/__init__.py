@@ -44,6 +44,7 @@ _PARTS = (
     "description",
     "fabric",
     "impairments",
+    "mtus",
     "network",
     "networks",
     "pairs",

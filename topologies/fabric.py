@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from topologies import capturing
 from topologies.description import Description
 from topologies.queues import RED, Discipline
-from topologies.shaping import BURST_BYTES, FRAME_BYTES, Shape
+from topologies.shaping import BURST_BYTES, FRAME_BYTES, MTU_BYTES, Shape
 from topologies.wiring import Port, Wiring
 
 CHOICES = ("rotate", "hash", "random")
@@ -115,6 +115,8 @@ def fault(shapes: Mapping[str, Shape]) -> str:
         for way in (shape, shape.down):
             if way is None:
                 continue
+            if way.mtu_bytes != MTU_BYTES:
+                return f"{name} has an mtu of {way.mtu_bytes}; the fabric has 1500"
             if way.impairments:
                 return f"{name} has impairments, which the fabric does not have"
             if reason := discipline_fault(way.discipline):

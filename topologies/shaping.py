@@ -15,6 +15,9 @@ from topologies.queues import CAKE, Discipline
 from topologies.queues import FRAME_BYTES as FRAME_BYTES
 
 MTU_BYTES = 1500
+ETHERNET_BYTES = FRAME_BYTES - MTU_BYTES
+LEAST_MTU_BYTES, MOST_MTU_BYTES = 576, 9216
+"""The least that every host of IPv4 takes (RFC 791), and usual jumbo frames."""
 LEAST_QUEUE_PACKETS = 10
 BURST_BYTES = 2 * FRAME_BYTES
 DELAY_LINE_PACKETS = 1_000_000
@@ -42,14 +45,16 @@ def ordering_rate_mbps(capacity_mbps: float | None) -> int:
     return math.ceil(ORDERING_FACTOR * capacity_mbps)
 
 
-def queue_packets(queueing_delay_ms: float, capacity_mbps: float) -> int:
+def queue_packets(
+    queueing_delay_ms: float, capacity_mbps: float, mtu_bytes: int = MTU_BYTES
+) -> int:
     """The size of a queue that drains within the maximum queueing delay, in packets.
 
         queue = 10^3 x delay x capacity / (8 x MTU)     (thesis eq. 3.2)
 
     It is at least 10 packets. The thesis leaves the rounding open; this rounds down.
     """
-    packets = 1e3 * queueing_delay_ms * capacity_mbps / (8 * MTU_BYTES)
+    packets = 1e3 * queueing_delay_ms * capacity_mbps / (8 * mtu_bytes)
     return max(LEAST_QUEUE_PACKETS, math.floor(packets))
 
 
@@ -78,6 +83,7 @@ class Shape:
     impairments : what else happens to packets before the queue; None for nothing
     down : the shape of the link's direction towards users; None if both directions
         are alike
+    mtu_bytes : the largest IP packet that the link carries
     """
 
     capacity_mbps: float | None
@@ -89,6 +95,12 @@ class Shape:
     discipline: Discipline | None = None
     impairments: Impairments | None = None
     down: "Shape | None" = None
+    mtu_bytes: int = MTU_BYTES
+
+    @property
+    def frame_bytes(self) -> int:
+        """Size of a full packet for tc, with its Ethernet header."""
+        return self.mtu_bytes + ETHERNET_BYTES
 
     def tc_commands(self, interface: str) -> list[str]:
         """The lines for `tc -batch` that give an interface this shape.
@@ -116,7 +128,7 @@ class Shape:
             return [*lines, queues.tc_command(managed, place, packets, rate_bps)]
         lines.append(
             f"qdisc add {place} tbf rate {rate_bps}bit "
-            f"burst {BURST_BYTES} limit {packets * FRAME_BYTES}"
+            f"burst {2 * self.frame_bytes} limit {packets * self.frame_bytes}"
         )
         if managed is not None:
             place = f"{device} parent 10:1 handle 20:"
@@ -215,8 +227,10 @@ def plain(shape: Shape) -> dict[str, Any]:
     found = {
         field.name: getattr(shape, field.name)
         for field in fields(Shape)
-        if field.name not in ("discipline", "impairments", "down")
+        if field.name not in ("discipline", "impairments", "down", "mtu_bytes")
     }
+    if shape.mtu_bytes != MTU_BYTES:
+        found["mtu_bytes"] = shape.mtu_bytes
     if shape.discipline is not None:
         found["discipline"] = shape.discipline.to_json()
     if shape.impairments is not None:

@@ -64,17 +64,20 @@ def broken(run: Artefacts) -> Iterator[str]:
             yield from _exceeded(run, together, "all entries together")
 
 
-def payload_share(entry: Traffic[Any]) -> float:
-    """The largest share of the bytes of frames that can be payload, 0-1."""
+def payload_share(entry: Traffic[Any], mtu_bytes: int = IP_BYTES) -> float:
+    """The largest share of the bytes of frames that can be payload, 0-1.
+
+    mtu_bytes : the largest of the links
+    """
     if entry.record.datagrams:
         return UDP_PAYLOAD_BYTES / FRAME_BYTES
     transport = entry.transport
-    payload = IP_BYTES - IP_AND_TCP_BYTES
+    payload = mtu_bytes - IP_AND_TCP_BYTES
     payload -= TIMESTAMP_BYTES if transport.timestamps else 0
     may_fall_back = entry.flow_bytes is not None or bool(entry.pairs)
     if transport.protocol == "mptcp" and not may_fall_back:
         payload -= MAPPING_BYTES
-    return payload / FRAME_BYTES
+    return payload / (mtu_bytes + FRAME_BYTES - IP_BYTES)
 
 
 def _parts(run: Artefacts) -> list[Part]:
@@ -89,7 +92,7 @@ def _parts(run: Artefacts) -> list[Part]:
             path.links for own in entry.by_host for path in run.paths_of(own).values()
         }
         window = clock.window(run, index, flow)
-        share = payload_share(entry)
+        share = payload_share(entry, max(link.mtu_bytes for link in run.job.links))
         found.append(Part(entry, flow.bytes, window, share, tuple(sorted(links))))
     return found
 

@@ -288,9 +288,13 @@ def links_as_asked(run: Artefacts) -> Iterator[str]:
 
 def _differences(link: Shape, observed: Direction) -> Iterator[str]:
     """Features of one direction of a link in tc's output that were not asked for."""
+    held: float = link.queue_packets
+    if link.discipline is None:
+        # tc shows bytes, which `observed` has in full packets of Ethernet.
+        held *= link.frame_bytes / FRAME_BYTES
     if link.capacity_mbps == 0:  # out: tc shows its lowest rate, and no queue
         link = replace(link, capacity_mbps=OUT_MBPS)
-        observed = replace(observed, queue_packets=link.queue_packets)
+        observed = replace(observed, queue_packets=held)
     rate_mbps = link.capacity_mbps or 0.0
     rate_step = max(RATE_STEP_MBPS, RATE_TOLERANCE * rate_mbps)
     delay_step, jitter_step = _step_ms(link.delay_ms), _step_ms(link.jitter_ms)
@@ -303,7 +307,7 @@ def _differences(link: Shape, observed: Direction) -> Iterator[str]:
             "queue",
             "packets",
             observed.queue_packets,
-            link.queue_packets,
+            held,
             max(QUEUE_STEP_PACKETS, TC_STEP_S * rate_mbps * 1e6 / 8 / FRAME_BYTES),
         ),
     )
@@ -423,7 +427,7 @@ def _queue_s(link: Shape) -> float:
     """The time in which a full queue drains, in seconds."""
     if link.capacity_mbps is None:
         return 0.0
-    return link.queue_packets * FRAME_BYTES * 8 / (link.capacity_mbps * 1e6)
+    return link.queue_packets * link.frame_bytes * 8 / (link.capacity_mbps * 1e6)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -38,6 +38,7 @@ from mpbench.guest.network import LabNetwork, LabNode
 from mpbench.guest.sampling import Trace
 from tools import part
 from tools.processes import OVER_MPTCP, Process
+from topologies import mtus
 from topologies.network import Network
 
 FORMAT = 1
@@ -181,6 +182,8 @@ def build_network(
     more = transport.endpoint_lines(
         hosts, wiring.ports, job.backups, switched_hosts(job), job.host_settings or {}
     )
+    for name, lines in mtus.lines(job.description, wiring, job.shapes).items():
+        more[name] = [*lines, *more.get(name, [])]
     network: LabNetwork | FabricNetwork
     if on_fabric := job.fabric:
         choose, limit = on_fabric.choose, on_fabric.queue_limit

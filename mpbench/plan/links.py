@@ -10,7 +10,9 @@ from mpbench.spec.document import dotted
 from mpbench.spec.link_traits import Both
 from topologies import Shape, families, impairments, resolve
 from topologies.impairments import Impairments
+from topologies.parameters import DOWN
 from topologies.queues import FRAME_BYTES, RED, Discipline
+from topologies.shaping import MTU_BYTES, queue_packets
 
 Values = Mapping[str, Any]
 
@@ -30,6 +32,10 @@ def shapes(
     for link, traits in spec.traits_at(point).items():
         up = found[link]
         down = replace(up, down=None) if up.down is None else up.down
+        ways = ((up, ""), (down, DOWN))
+        mtu = traits["mtu"].up if "mtu" in traits else None
+        if mtu is not None:
+            up, down = (_with_mtu(one, link, way, mtu, values) for one, way in ways)
         up = _with(spec, link, traits, replace(up, down=None), False, number)
         down = _with(spec, link, traits, down, True, number)
         two_ways = found[link].down is not None or up != down
@@ -40,6 +46,21 @@ def shapes(
             down = found[link].down or replace(found[link], down=None)
             found[link] = replace(found[link], queue_packets=packets, down=down)
     return found
+
+
+def _with_mtu(shape: Shape, link: str, way: str, mtu: int, values: Values) -> Shape:
+    """A direction with an mtu. Where its queue is a time, it holds other packets.
+
+    way : `down_`, or empty
+    """
+    shape = replace(shape, mtu_bytes=mtu)
+    sizes = [values.get(f"{link}.{prefix}queue_packets") for prefix in {way, ""}]
+    if shape.capacity_mbps is None or any(sizes):
+        return shape
+    ms = values.get(f"{link}.{way}queueing_delay_ms")
+    ms = values.get(f"{link}.queueing_delay_ms") if ms is None else ms
+    packets = queue_packets(ms or 0.0, shape.capacity_mbps, mtu)
+    return replace(shape, queue_packets=packets)
 
 
 def _with(
@@ -58,7 +79,7 @@ def _with(
         point = "" if number is None else f", point {number}"
         return UserError(f"{at}{point}: {reason}")
 
-    ways = {key: both.way(down) for key, both in traits.items()}
+    ways = {key: both.way(down) for key, both in traits.items() if key != "mtu"}
     given, discipline = ways.pop("discipline", None), None
     if given is not None and shape.capacity_mbps is not None:
         try:
@@ -85,6 +106,8 @@ def _trouble(discipline: Discipline, shape: Shape) -> str:
     """Reason why a discipline cannot have its link's queue; empty if it can."""
     if discipline.name != RED:
         return ""
+    if shape.mtu_bytes != MTU_BYTES:
+        return "red counts packets of 1500 bytes; take codel, or take 'mtu' away"
     limit, high = shape.queue_packets * FRAME_BYTES, discipline.value("max_bytes")
     if high < limit:
         return ""

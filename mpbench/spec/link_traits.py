@@ -6,7 +6,7 @@ that is not named has drop tail and no impairment.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeGuard, TypeVar
 
 from pydantic import (
     BeforeValidator,
@@ -19,9 +19,12 @@ from pydantic import (
 from pydantic.config import JsonDict
 from pydantic_core import core_schema
 
+from mpbench import units
 from mpbench.spec import impairments, queues
+from mpbench.spec.messages import shortened
 from mpbench.spec.values import ANY_QUANTITY, Faults, Part
 from topologies.impairments import BurstLoss, Reordering
+from topologies.shaping import LEAST_MTU_BYTES, MOST_MTU_BYTES
 
 T = TypeVar("T")
 
@@ -109,6 +112,31 @@ read_disciplines = _reader(queues.read)
 DISCIPLINE_SCHEMA = _schema(queues.SCHEMA)
 
 
+def _mtu(value: object) -> Both[int] | None:
+    """The mtu of a link, which is the same in both directions."""
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        raise ValueError("both directions have the same; write e.g. mtu: 1400")
+    number = value if _is_whole(value) else units.parse(value, "bytes")
+    if not LEAST_MTU_BYTES <= number <= MOST_MTU_BYTES or number != int(number):
+        reason = f"{shortened(value)} is not within {LEAST_MTU_BYTES} to"
+        raise ValueError(f"{reason} {MOST_MTU_BYTES} bytes; write e.g. mtu: 1400")
+    return Both(int(number), int(number))
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_MTU_SCHEMA: JsonDict = {
+    "anyOf": [
+        {"type": "integer", "minimum": LEAST_MTU_BYTES, "maximum": MOST_MTU_BYTES},
+        {"type": "string"},
+    ]
+}
+
+
 class LinkTraits(Part):
     """The queue discipline of a link, and what the link does to packets."""
 
@@ -140,6 +168,12 @@ class LinkTraits(Part):
         default=None,
         description="Share of packets of which one bit is changed.",
         json_schema_extra=_schema(ANY_QUANTITY),
+    )
+
+    mtu: Annotated[Both[int] | None, BeforeValidator(_mtu)] = Field(
+        default=None,
+        description="Largest IP packet in bytes, 576 to 9216; 1500 if not said.",
+        json_schema_extra=_MTU_SCHEMA,
     )
 
     @model_serializer(mode="wrap")
