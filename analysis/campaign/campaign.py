@@ -24,7 +24,6 @@ class Campaign:
     runs : the tidy table, one row per run (analysis.campaign.table)
     factors : columns that the design varies
     metrics : the experiment's metrics, by the names of its file
-    directions : the directions in which metrics of the user's own are good
     made : what produced the results, such as the kernel's build, by name
     shared_seed : whether all networks of a repetition drew from one seed, so that
         their noise is not independent
@@ -37,13 +36,16 @@ class Campaign:
     figures : the figures that the experiment file asks for
     settings : the networks of the runs as models take them, for lines of theory; None
         without an experiment
+    listed : factors that the experiment lists, and crosses with the networks; None
+        without an experiment
+    entries : the names of the traffic entries, if there are several
+    directions : the directions in which metrics of the user's own are good
     """
 
     name: str
     runs: pd.DataFrame
     factors: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ("goodput",)
-    directions: Mapping[str, Direction] = field(default_factory=dict)
     made: Mapping[str, str] = field(default_factory=dict)
     shared_seed: bool = False
     state: tuple[str, ...] = ()
@@ -53,6 +55,9 @@ class Campaign:
     description: str = ""
     figures: Sequence[FigureRequest] = ()
     settings: "Settings | None" = None
+    listed: tuple[str, ...] | None = None
+    entries: tuple[str, ...] = ()
+    directions: Mapping[str, Direction] = field(default_factory=dict)
 
     @cached_property
     def ok_runs(self) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """The columns of a campaign's table: which metric each holds, and its label."""
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from analysis.run import path_names
@@ -54,6 +55,8 @@ SYMBOLS = {
 """Labels of columns whose name alone is not clear enough."""
 
 
+MOST_ENTRIES = 12
+"""The most traffic entries whose columns stand beside one another."""
 FIRST_PATH = "path1."
 """With this begin columns of the first path, where the paths are numbered."""
 
@@ -68,6 +71,22 @@ def column_of(metric: str, runs: "pd.DataFrame | None" = None) -> str:
         return column
     first = next(iter(paths(runs)), "path1")
     return f"{first}.{column.removeprefix(FIRST_PATH)}"
+
+
+def metric_columns(
+    metric: str, runs: "pd.DataFrame", entries: Sequence[str]
+) -> list[str]:
+    """The columns of a metric: of the run, and of its traffic entries.
+
+    entries : the names of several entries; empty for one
+
+    What cannot be added over entries has no column of the run.
+    """
+    whole = column_of(metric, runs)
+    named = (f"{entry}.{whole}" for entry in entries)
+    own = [name for name in named if name in runs.columns and runs[name].notna().any()]
+    there = whole in runs.columns and bool(runs[whole].notna().any())
+    return [*([whole] if there or not own else []), *own[:MOST_ENTRIES]]
 
 
 def paths(runs: "pd.DataFrame") -> tuple[str, ...]:
@@ -105,6 +124,11 @@ def path_words(name: str) -> str:
 def plain(column: str) -> str:
     """The label for running text: without unit and without mathematics."""
     return without_mathematics(label(column).partition(" [")[0])
+
+
+def plain_label(column: str) -> str:
+    """The label for a table: with its unit, and without mathematics."""
+    return without_mathematics(label(column))
 
 
 def without_mathematics(text: str) -> str:

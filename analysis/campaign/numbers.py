@@ -10,10 +10,15 @@ def digits(value: float) -> str:
 
 
 def quartiles(values: pd.Series) -> str:
-    """`median (first to third quartile)`, or a dash where every value is missing."""
+    """`median (first to third quartile)`, or a dash where every value is missing.
+
+    A single value stands alone: it has no quartiles.
+    """
     known = values.dropna().astype(float)
     if known.empty:
         return "-"
+    if len(known) == 1:
+        return digits(known.iloc[0])
     low, middle, high = known.quantile([0.25, 0.5, 0.75])
     return f"{digits(middle)} ({digits(low)} to {digits(high)})"
 

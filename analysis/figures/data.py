@@ -1,6 +1,6 @@
 """The step from a campaign's table to the values of a figure, shared by the kinds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,32 +35,6 @@ def ok_runs(campaign: Campaign) -> pd.DataFrame:
     if campaign.ok_runs.empty:
         raise UndrawableError("no run is ok")
     return campaign.ok_runs
-
-
-def networks(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """One row per network, repetitions averaged; so that n counts networks.
-
-    rows : runs, one per row
-    keys : columns that split the rows into the groups of a figure
-
-    Repetitions of a network are not independent samples of networks. Where every group
-    has a single network, its repetitions are the samples and the rows stay as they
-    are. Of columns that hold no numbers, the first value is kept.
-    """
-    if rows.empty or "point" not in rows.columns:
-        return rows
-    by_group = rows.groupby(list(keys), observed=True, sort=False)
-    if int(by_group["point"].nunique().max()) < 2:
-        return rows
-    if not rows.duplicated([*keys, "point"]).any():
-        return rows
-    how = {
-        name: "mean" if pd.api.types.is_numeric_dtype(rows[name]) else "first"
-        for name in rows.columns
-        if name not in (*keys, "point")
-    }
-    grouped = rows.groupby([*keys, "point"], observed=True, sort=False)
-    return grouped.agg(how).reset_index()[list(rows.columns)]
 
 
 def rows_of(runs: pd.DataFrame, metric: str | None, case: str | None) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from analysis.campaign.numbers import is_number
 from analysis.published import criterion as criteria
 from analysis.published.cells import with_drop_shares
 from analysis.published.criterion import Criterion
+from analysis.published.estimates import estimator
 from analysis.published.findings import Runs, find, judged_earlier
 from analysis.published.judging import REDRAWS, Judged, Verdict, judge
 from analysis.published.statements import Change, Statement
@@ -106,7 +107,7 @@ def outcome(
         return Outcome(f"not measured: no results of {missing[0]}")
     try:
         runs = runs_of(criterion, campaigns)
-        finding, wanted = find(criterion, runs)
+        finding, wanted = find(criterion, runs, _independent(criterion, runs))
         earlier = judged_earlier(criterion, finding, wanted)
         if not judged or not criterion.scored:
             return Outcome(finding.text, finding.n, None, earlier)
@@ -116,6 +117,15 @@ def outcome(
         return Outcome(f"not measured: no column {error}")
     except ValueError as error:
         return Outcome(f"not measured: {error}")
+
+
+def _independent(criterion: Criterion, runs: Runs) -> bool:
+    """Whether the values of a criterion are independent of one another."""
+    try:
+        samples = estimator(criterion, runs).samples
+    except (KeyError, ValueError):
+        return True  # nothing is tested
+    return not (samples.clustered or samples.paired)
 
 
 def either_side(

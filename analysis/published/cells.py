@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from analysis.campaign import observations
 from analysis.published import files
 from analysis.published.judging import CONFIDENCE, FRAGILE, REDRAWS, SEED, Verdict
 
@@ -95,8 +96,8 @@ class Compared:
     """A published cell beside our value.
 
     ours : mean over the runs in the printed unit; None if there is no run
-    margin : half of its 95 % interval by Student's t; None for a single run
-    n : number of runs
+    margin : half of its 95 % interval by Student's t; None for a single value
+    n : number of independent values: networks, or repetitions of one
     why_not : why there is no value
     chance : the share of redrawn sets of runs that have the same verdict; None where
         nothing can be redrawn
@@ -183,7 +184,7 @@ def compare(cell: Cell, runs: pd.DataFrame, redraws: int = REDRAWS) -> Compared:
         return Compared(cell, None, None, 0, "not run")
     if cell.metric not in selected.columns:
         return Compared(cell, None, None, 0, f"no column {cell.metric}")
-    known = selected[cell.metric].dropna().astype(float)
+    known = _observations(selected.dropna(subset=[cell.metric]), cell.metric)
     if known.empty:
         return Compared(cell, None, None, 0, f"no run has {cell.metric}")
     values = cell.scale * SCALES[_kind(cell.metric), cell.unit] * known.to_numpy(float)
@@ -191,6 +192,14 @@ def compare(cell: Cell, runs: pd.DataFrame, redraws: int = REDRAWS) -> Compared:
         return Compared(cell, float(values[0]), None, 1)
     ours = Compared(cell, float(values.mean()), float(_margins(values)), len(values))
     return replace(ours, chance=_chance(ours, values, redraws) if redraws else None)
+
+
+def _observations(runs: pd.DataFrame, metric: str) -> pd.Series:
+    """The independent values of a metric: means of several networks, or the runs of
+    one. Identical repetitions of a network without noise are one."""
+    if "point" in runs.columns and runs["point"].nunique() > 1:
+        return runs[metric].astype(float).groupby(runs["point"]).mean()
+    return observations.distinct(runs, ["case"])[metric].astype(float)
 
 
 def with_drop_shares(runs: pd.DataFrame) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from analysis.published.statistics import (
     pairs,
     within_outer_tenths,
 )
-from analysis.published.two_sample import TWO_SAMPLE, matched
+from analysis.published.two_sample import TWO_SAMPLE, matched, same_runs
 
 Estimate = Callable[[Sequence[Columns]], float]
 IntervalOf = Callable[[Sequence[Columns], float], Interval]
@@ -112,7 +112,10 @@ def _two_sample(
             return Estimator(only, _one(_median), None if only.clustered else ranks)
         ahead = {"y": (differences >= 0).astype(float)}
         only = Samples((sample(ahead, numbers),), joint=False)
-        return Estimator(only, _one(_share), _one_interval(_share_interval), True)
+        shares = None if only.clustered else _one_interval(_share_interval)
+        return Estimator(only, _one(_share), shares, True)
+    if same_campaign and same_runs(rows, others):
+        return _of_same_runs(criterion, rows, others)
     frames = [rows, others]
     if same_campaign:
         of_rows, several = network_keys(frames)
@@ -133,14 +136,53 @@ def _two_sample(
     return Estimator(joint, value, None if joint.clustered else interval)
 
 
+def _of_same_runs(
+    criterion: Criterion, rows: pd.DataFrame, others: pd.DataFrame
+) -> Estimator:
+    """Two columns of the same runs, which are compared run by run.
+
+    Users of a run share its links: what one has more, the other has less. They are not
+    independent samples.
+    """
+    keys, metric = ["point", "repetition", "case"], criterion.measure.metric
+    both = rows.dropna(subset=[metric]).merge(
+        others.dropna(subset=[metric])[[*keys, metric]],
+        on=keys,
+        suffixes=("", " of the other"),
+    )
+    if len(both) < 2:
+        raise ValueError("too few rows on either side")
+    (numbers,), _ = network_keys([both])
+    pairs_of = both[metric], both[f"{metric} of the other"]
+    joint = Samples(
+        tuple(
+            sample({"y": one.astype(float).to_numpy(float)}, numbers)
+            for one in pairs_of
+        ),
+        joint=True,
+        paired=True,
+    )
+    name = criterion.measure.statistic
+    value, _ = TWO_SAMPLES[name]
+    by_run = name == "mean_difference" and not joint.clustered
+    return Estimator(joint, value, _paired_mean if by_run else None)
+
+
+def _paired_mean(columns: Sequence[Columns], level: float) -> Interval:
+    return intervals.mean(columns[0]["y"] - columns[1]["y"], level)
+
+
 def _of_ratios(criterion: Criterion, known: pd.DataFrame) -> Estimator:
-    """A statistic of the ratios of networks, one value per network."""
+    """A statistic of the ratios of networks, one value per network and size."""
     columns = {"y": known[ratios.RATIO].to_numpy(float)}
     if criterion.measure.criterion:
         columns["x"] = known[criterion.measure.criterion].to_numpy(float)
-    only = Samples((sample(columns, np.arange(len(known))),), joint=False)
+    (numbers,), _ = network_keys([known.assign(point=range(len(known)), repetition=0)])
+    only = Samples((sample(columns, numbers),), joint=False)
     value, interval = RATIOS[criterion.measure.statistic]
-    return Estimator(only, _one(value), _one_interval(interval))
+    return Estimator(
+        only, _one(value), None if only.clustered else _one_interval(interval)
+    )
 
 
 def _outer_tenths(rows: pd.DataFrame, asked: Question) -> Estimator:

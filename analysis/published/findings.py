@@ -76,8 +76,12 @@ def question(criterion: Criterion, factors: tuple[str, ...]) -> Question:
     )
 
 
-def find(criterion: Criterion, runs: Runs) -> tuple[Finding, float]:
+def find(
+    criterion: Criterion, runs: Runs, independent: bool = True
+) -> tuple[Finding, float]:
     """The statistic, and the value that it is compared with.
+
+    independent : whether the rows are, so that the text has p-values
 
     Raises KeyError for a missing column and ValueError for too few rows.
     """
@@ -86,17 +90,19 @@ def find(criterion: Criterion, runs: Runs) -> tuple[Finding, float]:
     compared = runs.compared(criterion)
     name, wanted = criterion.measure.statistic, criterion.wanted
     if compared is not None and name in TWO_SAMPLE:
-        return TWO_SAMPLE[name](selected, compared, asked), criterion.number or 0.0
+        finding = TWO_SAMPLE[name](selected, compared, asked)
+        told = replace(finding, text=finding.told(independent))
+        return told, criterion.number or 0.0
     statistic = STATISTICS[name]
     finding = statistic(selected, asked)
     if compared is not None:
         other = statistic(compared, asked)
     elif not isinstance(wanted, str):
-        return finding, wanted
+        return replace(finding, text=finding.told(independent)), wanted
     else:
         other = statistic(selected, replace(asked, metric=wanted))
     # A test of one sample against 0 says nothing about the two together.
-    text = f"{finding.text} (against {other.text})"
+    text = f"{finding.told(independent)} (against {other.told(independent)})"
     return replace(finding, text=text, p=None), other.value
 
 

@@ -1,7 +1,8 @@
 """Confidence intervals of the statistics that published statements are judged by.
 
-Every function returns the lower and upper end, or raises ValueError if there are too
-few values. `level` is the confidence, 0 to 1. The tests compare each interval with
+Every function returns the lower and upper end, or raises TooFewError if there are too
+few values. Values are independent: one per network, or per repetition of a single
+network. `level` is the confidence, 0 to 1. The tests compare each interval with
 scipy's or statsmodels' where these have it, and count how often it covers the truth.
 
 [1] D. G. Bonett, T. A. Wright, "Sample size requirements for estimating Pearson,
@@ -14,12 +15,23 @@ scipy's or statsmodels' where these have it, and count how often it covers the t
 
 import math
 from functools import lru_cache
+from itertools import count as numbers_from
 
 import numpy as np
 from scipy import special, stats
 
+from analysis.campaign.comparison import least_values
+
 Interval = tuple[float, float]
 LEAST_PAIRS = 4
+
+
+class TooFewError(ValueError):
+    """So few values have no such interval. needs : how many have one"""
+
+    def __init__(self, count: int, needs: int) -> None:
+        super().__init__(f"{count} values; the interval needs at least {needs}")
+        self.needs = needs
 
 
 def correlation(x: np.ndarray, y: np.ndarray, level: float) -> Interval:
@@ -72,11 +84,12 @@ def _student(level: float, freedom: int) -> float:
 def median(values: np.ndarray, level: float) -> Interval:
     """Of the median, by order statistics, for any distribution ([2], 3.6).
 
-    Fewer values than have such an interval, six at 95 %, have Student's t.
+    An interval of 95 % needs six values: the range of fewer misses the median too
+    often.
     """
     below = _ranks_below(len(values), level)
     if below < 1:
-        return mean(values, level)
+        raise TooFewError(len(values), least_values(level))
     ordered = np.sort(values)
     return float(ordered[below - 1]), float(ordered[len(ordered) - below])
 
@@ -134,7 +147,7 @@ def signed_ranks(differences: np.ndarray, level: float) -> Interval:
     normal approximation.
     """
     n = len(differences)
-    _need_coverage(2.0**n, level)
+    _need(n, least_values(level))
     first, second = np.triu_indices(n)
     averages = (differences[first] + differences[second]) / 2
     centre, error = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
@@ -144,7 +157,9 @@ def signed_ranks(differences: np.ndarray, level: float) -> Interval:
 def rank_sums(one: np.ndarray, other: np.ndarray, level: float) -> Interval:
     """Of the shift between two samples, by the Mann-Whitney test ([2], 4.3)."""
     m, n = len(one), len(other)
-    _need_coverage(math.comb(m + n, m), level)
+    if not _covers(m, n, level):
+        least = next(n for n in numbers_from(1) if _covers(n, n, level))
+        raise TooFewError(min(m, n), least)
     differences = np.subtract.outer(one, other).ravel()
     error = math.sqrt(m * n * (m + n + 1) / 12)
     return _ranked(differences, m * n / 2, error, level)
@@ -184,15 +199,15 @@ def share_difference(
     return difference - below, difference + above
 
 
-def _need_coverage(orders: float, level: float) -> None:
-    """Raises ValueError if even the whole range of values covers less than `level`.
+@lru_cache
+def _covers(m: int, n: int, level: float) -> bool:
+    """Whether the range of all differences of two samples covers at least `level`.
 
-    orders : the number of orders that are equally likely without an effect
+    Without an effect, all orders of the values are equally likely.
     """
-    if 1 - 2 / orders < level:
-        raise ValueError("too few values for an interval at this confidence")
+    return 1 - 2 / math.comb(m + n, m) >= level
 
 
 def _need(count: int, least: int) -> None:
     if count < least:
-        raise ValueError(f"{count} values; the interval needs at least {least}")
+        raise TooFewError(count, least)

@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import stats
 
+from analysis.campaign.comparison import least_values
 from analysis.published import intervals
 from analysis.published.criterion import (
     About,
@@ -53,6 +54,7 @@ class Judged:
     chance : the share of redrawn designs that give the same verdict; None where
         nothing can be redrawn
     p : p-value of the exact test against a published count; None for other tests
+    needs : how many values an interval needs, where there are fewer; None otherwise
     """
 
     verdict: Verdict
@@ -60,6 +62,7 @@ class Judged:
     interval: Interval | None = None
     chance: float | None = None
     p: float | None = None
+    needs: int | None = None
 
     @property
     def fragile(self) -> bool:
@@ -158,8 +161,8 @@ def _tested(
     value = asked.value(columns)
     try:
         wide = interval_of(columns, CONFIDENCE)
-    except ValueError:
-        return Judged(Verdict.UNDECIDED, value)
+    except intervals.TooFewError as error:
+        return Judged(Verdict.UNDECIDED, value, needs=error.needs)
     given = verdict(columns)
     return Judged(
         given, value, wide, _chance(given, verdict, asked, generator, redraws)
@@ -194,7 +197,10 @@ def _redrawn(
         [asked.value(asked.samples.redraw(generator)) for _ in range(redraws)]
     )
     drawn = drawn[np.isfinite(drawn)]
-    if asked.samples.units < intervals.LEAST_PAIRS or len(drawn) < redraws / 2:
+    least = least_values(CONFIDENCE)
+    if asked.samples.units < least:
+        return Judged(Verdict.UNDECIDED, value, needs=least)
+    if len(drawn) < redraws / 2:
         return Judged(Verdict.UNDECIDED, value)
     ends = [_ends(drawn, level) for level in (CONFIDENCE, EQUIVALENCE)]
     (wide, _), _ = ends
@@ -257,7 +263,8 @@ def _counted(
 
     The verdict agrees only if the 90 % interval of the difference of the shares is
     within the tolerance too (Newcombe). Where the total is not printed, it is taken
-    to be ours.
+    to be ours. If a network has several values, both counts are tested as counts of
+    networks with the same shares, because its values are not independent.
     """
     counts = asked.counts
     relation = criterion.relation
@@ -272,6 +279,11 @@ def _counted(
             total = max(total, of)
         count = published.count
         theirs = round((criterion.number or 0.0) * of) if count is None else count
+        if counts and asked.samples.clustered:
+            share = asked.samples.units / len(values)
+            ours, total, theirs, of = (
+                round(share * number) for number in (ours, total, theirs, of)
+            )
         return (ours, total), (theirs, of)
 
     def verdict(columns: Sequence[Columns]) -> Verdict:

@@ -10,7 +10,13 @@ import pandas as pd
 from scipy import stats
 
 from analysis.published.networks import network_and_size
-from analysis.published.statistics import LEAST_POINTS, Finding, Question, need, p_text
+from analysis.published.statistics import (
+    CONSTANT,
+    LEAST_POINTS,
+    Finding,
+    Question,
+    need,
+)
 
 RATIO = "ratio"
 
@@ -94,10 +100,10 @@ def ratio_trend(
     known = by_network(rows, others, question)
     x, y = known[question.criterion].astype(float), known[RATIO]
     if x.nunique() == 1 or y.nunique() == 1:
-        return Finding(0.0, "constant", len(known), 1.0)
+        return Finding(0.0, CONSTANT, len(known), 1.0)
     test = stats.spearmanr(x, y)
     rho, p = float(test.statistic), float(test.pvalue)
-    return Finding(rho, f"rank correlation {rho:+.2f}, p {p_text(p)}", len(known), p)
+    return Finding(rho, f"rank correlation {rho:+.2f}", len(known), p)
 
 
 def _quantile(

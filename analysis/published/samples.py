@@ -41,9 +41,16 @@ class Sample:
 
     def redrawn(self, generator: np.random.Generator) -> Columns:
         """The columns with the values of each network drawn with replacement."""
-        index = np.concatenate(
+        return self.at(self.redrawn_index(generator))
+
+    def redrawn_index(self, generator: np.random.Generator) -> np.ndarray:
+        """The positions of the values of each network, drawn with replacement."""
+        return np.concatenate(
             [generator.choice(own, size=len(own)) for own in self.places.values()]
         )
+
+    def at(self, index: np.ndarray) -> Columns:
+        """The columns at these positions."""
         return {name: values[index] for name, values in self.columns.items()}
 
 
@@ -53,10 +60,15 @@ def _count(sample: Sample) -> int:
 
 @dataclass(frozen=True)
 class Samples:
-    """One or two samples. joint : whether their networks are drawn together."""
+    """One or two samples.
+
+    joint : whether their networks are drawn together
+    paired : whether they are two columns of the same runs, in the same order
+    """
 
     samples: tuple[Sample, ...]
     joint: bool
+    paired: bool = False
 
     @property
     def columns(self) -> tuple[Columns, ...]:
@@ -90,6 +102,9 @@ class Samples:
 
         Given networks stay, and the values of each are drawn with replacement.
         """
+        if self.given and self.paired:
+            index = self.samples[0].redrawn_index(generator)
+            return tuple(sample.at(index) for sample in self.samples)
         if self.given:
             return tuple(sample.redrawn(generator) for sample in self.samples)
         if self.joint:

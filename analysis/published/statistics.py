@@ -15,6 +15,8 @@ from analysis.campaign import batches
 
 SIGNIFICANCE = 0.05
 LEAST_POINTS = 3
+CONSTANT = "constant"
+"""The text of a correlation of which one side never changes."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,19 @@ class Finding:
 
     text : the value as a page prints it
     n : number of rows that it was computed from
-    p : p-value, where the statistic is a test
+    p : p-value, where the statistic is a test. It takes the rows to be independent
     """
 
     value: float
     text: str
     n: int
     p: float | None = None
+
+    def told(self, independent: bool = True) -> str:
+        """The text, with the p-value if the rows are independent."""
+        if self.p is None or not independent or self.text == CONSTANT:
+            return self.text
+        return f"{self.text}, p {p_text(self.p)}"
 
 
 Statistic = Callable[[pd.DataFrame, Question], Finding]
@@ -75,9 +83,7 @@ def uniformity(rows: pd.DataFrame, question: Question) -> Finding:
     need(len(tests), 1, "factors with several values")
     p = min(1.0, min(float(test.pvalue) for test in tests) * len(tests))
     worst = max(float(test.statistic) for test in tests)
-    return Finding(
-        worst, f"largest distance {worst:.2f}, p {p_text(p)}", len(unique), p
-    )
+    return Finding(worst, f"largest distance {worst:.2f}", len(unique), p)
 
 
 def trend(rows: pd.DataFrame, question: Question) -> Finding:
@@ -85,10 +91,10 @@ def trend(rows: pd.DataFrame, question: Question) -> Finding:
     known = pairs(rows, question)
     need(len(known), LEAST_POINTS, "rows")
     if known["x"].nunique() == 1 or known["y"].nunique() == 1:
-        return Finding(0.0, "constant", len(known), 1.0)
+        return Finding(0.0, CONSTANT, len(known), 1.0)
     test = stats.spearmanr(known["x"], known["y"])
     rho, p = float(test.statistic), float(test.pvalue)
-    return Finding(rho, f"rank correlation {rho:+.2f}, p {p_text(p)}", len(known), p)
+    return Finding(rho, f"rank correlation {rho:+.2f}", len(known), p)
 
 
 def signed_trend(rows: pd.DataFrame, question: Question) -> Finding:
@@ -99,10 +105,10 @@ def signed_trend(rows: pd.DataFrame, question: Question) -> Finding:
         known[question.criterion].nunique() == 1
         or known[question.metric].nunique() == 1
     ):
-        return Finding(0.0, "constant", len(known), 1.0)
+        return Finding(0.0, CONSTANT, len(known), 1.0)
     test = stats.spearmanr(known[question.criterion], known[question.metric])
     rho, p = float(test.statistic), float(test.pvalue)
-    return Finding(rho, f"rank correlation {rho:+.2f}, p {p_text(p)}", len(known), p)
+    return Finding(rho, f"rank correlation {rho:+.2f}", len(known), p)
 
 
 DIFFERENCES = ("capacity_difference_mbps", "delay_difference_ms")
@@ -283,7 +289,7 @@ def first_path(rows: pd.DataFrame, question: Question) -> Finding:
     need(min(len(best), len(worst)), LEAST_POINTS, "rows on either side")
     p = float(stats.mannwhitneyu(best, worst).pvalue)
     value = float(best.median() - worst.median())
-    text = f"medians {best.median():.2f} and {worst.median():.2f}, p {p_text(p)}"
+    text = f"medians {best.median():.2f} and {worst.median():.2f}"
     return Finding(value, text, len(best) + len(worst), p)
 
 
@@ -297,7 +303,7 @@ def first_path_used(rows: pd.DataFrame, question: Question) -> Finding:
     need(min(len(best), len(worst)), LEAST_POINTS, "rows on either side")
     p = float(stats.mannwhitneyu(best, worst).pvalue)
     value = float(best.median() - worst.median())
-    text = f"medians {best.median():.2f} and {worst.median():.2f}, p {p_text(p)}"
+    text = f"medians {best.median():.2f} and {worst.median():.2f}"
     return Finding(value, text, len(best) + len(worst), p)
 
 

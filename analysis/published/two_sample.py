@@ -7,7 +7,7 @@ from scipy import stats
 
 from analysis.published import ratios
 from analysis.published.networks import network_and_size
-from analysis.published.statistics import LEAST_POINTS, Finding, Question, need, p_text
+from analysis.published.statistics import LEAST_POINTS, Finding, Question, need
 
 TwoSample = Callable[[pd.DataFrame, pd.DataFrame, Question], Finding]
 
@@ -20,7 +20,7 @@ def shift(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Findi
     p = float(stats.mannwhitneyu(one, other).pvalue)
     text = f"medians {_short(one.median())} and {_short(other.median())}"
     value = float(one.median() - other.median())
-    return Finding(value, f"{text}, p {p_text(p)}", len(one) + len(other), p)
+    return Finding(value, text, len(one) + len(other), p)
 
 
 def mirrored(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Finding:
@@ -30,7 +30,7 @@ def mirrored(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Fi
     need(min(len(one), len(other)), LEAST_POINTS, "rows on either side")
     test = stats.ks_2samp(one, other, method="asymp")
     value, p = float(test.statistic), float(test.pvalue)
-    text = f"largest distance {value:.2f}, p {p_text(p)}"
+    text = f"largest distance {value:.2f}"
     return Finding(value, text, len(one) + len(other), p)
 
 
@@ -39,7 +39,7 @@ def paired(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> Find
     differences = _differences(rows, others, question.metric)
     p = float(stats.wilcoxon(differences).pvalue) if differences.any() else 1.0
     value = float(differences.median())
-    text = f"median difference {_short(value, '+')}, p {p_text(p)}"
+    text = f"median difference {_short(value, '+')}"
     return Finding(value, text, len(differences), p)
 
 
@@ -54,12 +54,23 @@ def part_ahead(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> 
 def mean_difference(
     rows: pd.DataFrame, others: pd.DataFrame, question: Question
 ) -> Finding:
-    """Mean of the rows minus mean of the others, with Welch's t test."""
+    """Mean of the rows minus mean of the others, with Welch's t test.
+
+    Two columns of the same runs have the t test of pairs.
+    """
     one = rows[question.metric].dropna().astype(float)
     other = others[question.metric].dropna().astype(float)
     need(min(len(one), len(other)), 2, "rows on either side")
-    p = float(stats.ttest_ind(one, other, equal_var=False).pvalue)
-    text = f"means {one.mean():.4g} and {other.mean():.4g}, p {p_text(p)}"
+    if same_runs(rows, others):
+        keys = ["point", "repetition", "case"]
+        both = pd.merge(
+            rows[[*keys, question.metric]], others[[*keys, question.metric]], on=keys
+        ).dropna()
+        first, second = (both.iloc[:, place].astype(float) for place in (-2, -1))
+        p = float(stats.ttest_rel(first, second).pvalue)
+    else:
+        p = float(stats.ttest_ind(one, other, equal_var=False).pvalue)
+    text = f"means {one.mean():.4g} and {other.mean():.4g}"
     value = float(one.mean() - other.mean())
     return Finding(value, text, len(one) + len(other), p)
 
@@ -74,6 +85,15 @@ def mean_ratio(rows: pd.DataFrame, others: pd.DataFrame, question: Question) -> 
     value = float(one.mean() / other.mean())
     text = f"{value:.3g} times, means {one.mean():.4g} and {other.mean():.4g}"
     return Finding(value, text, len(one) + len(other))
+
+
+def same_runs(rows: pd.DataFrame, others: pd.DataFrame) -> bool:
+    """Whether two samples are two columns of the same runs, as of two users."""
+    keys = ["point", "repetition", "case"]
+    if not {*keys} <= {*rows.columns} & {*others.columns}:
+        return False
+    places = [set(map(tuple, frame[keys].to_numpy())) for frame in (rows, others)]
+    return bool(places[0] & places[1])
 
 
 def _differences(rows: pd.DataFrame, others: pd.DataFrame, metric: str) -> pd.Series:

@@ -15,8 +15,10 @@ READING = (
     " is that of our value, or of its difference from what it is compared with. For two"
     " groups of networks, and for differences network by network, it is that of the"
     " centre of all differences (Hodges and Lehmann), which the rank tests are about;"
-    " the difference of the medians can be outside it. The chance is the share of 1,000"
-    " designs, drawn with replacement from our networks, that have the same verdict."
+    " the difference of the medians can be outside it. `needs 6` says how many"
+    " independent values an interval needs where there are fewer. The chance is the"
+    " share of 1,000 designs, drawn with replacement from our networks, that have the"
+    " same verdict."
     f" Below {FRAGILE:.0%} the verdict is fragile."
 )
 _NUMBER = re.compile(r"([A-Z]\.)?\d.*")
@@ -95,7 +97,7 @@ def outcome_verdict(outcome: Outcome) -> str:
 
 def interval(judged: Judged | None) -> str:
     if judged is None or judged.interval is None:
-        return "-"
+        return f"needs {judged.needs}" if judged and judged.needs else "-"
     low, high = judged.interval
     text = f"{low:.3g} to {high:.3g}"
     if judged.p is not None:

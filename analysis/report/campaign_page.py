@@ -125,7 +125,7 @@ def write(
         *_network(campaign, folder),
         *metrics_section.lines(campaign),
         *compared_cases_section.lines(compared, compared_picture),
-        *users_section.lines(campaign.ok_runs),
+        *users_section.lines(campaign),
         *outcomes_section.lines(campaign.runs),
         *statements_section.lines(contents.statements, campaign),
         *cells_section.lines(contents.cells, campaign.ok_runs, cell_figures),

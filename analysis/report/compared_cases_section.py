@@ -8,14 +8,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.campaign import comparison
+from analysis.campaign import comparison, listed
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import column_of, label, without_mathematics
+from analysis.campaign.columns import label, metric_columns, plain, plain_label
 from analysis.campaign.comparison import RESAMPLES, Interval
 from analysis.campaign.numbers import digits, is_number
+from analysis.campaign.observations import networks
 from analysis.figures import palette, style
-from analysis.figures.data import MPTCP_METRICS, networks
+from analysis.figures.data import MPTCP_METRICS
 from analysis.report.markdown import markdown
+from analysis.words import many
 
 NAME = "cases-compared"
 """The picture's file, without suffix."""
@@ -28,6 +30,23 @@ ROUNDING = 1e-9
 """Values of two cases that are relatively closer than this are the same."""
 SEED = 1
 """Of the bootstrap, so that the same results give the same page."""
+MOST_TOLD = 12
+"""The most reasons that the page lists."""
+LEVEL = 0.95
+"""Confidence of the intervals."""
+READING = (
+    "Each row subtracts case B from case A in the same network, so what differs"
+    " between networks cancels out. n counts the networks in which both cases are"
+    " ok; repetitions of a network are averaged. For a single network, n counts"
+    " repetitions, and repetitions that are all identical count as one. A and B are"
+    " the medians over these networks. The interval is a bootstrap interval (BCa,"
+    f" {RESAMPLES} resamples) of the median difference. It needs n of"
+    f" {comparison.least_values(LEVEL)}, because with fewer even the range of all"
+    " values misses the median too often. If it holds 0, these networks do not say"
+    " which case has more. The last two columns count the networks in which A has"
+    " more, and less. Each interval stands for itself: of twenty rows without any"
+    " difference, one misses 0 on average."
+)
 WIDTH_INCHES, LINE_INCHES, FRAME_INCHES = 7.16, 0.24, 0.75
 
 
@@ -36,6 +55,7 @@ class Difference:
     """A metric in two cases, network by network.
 
     column : of the metric in the table of runs
+    place : value of each listed factor that splits the networks
     differences : second less first, one per network, shape (n,), the metric's unit
     first, second : medians of the two cases over these networks
     median : of the differences
@@ -44,6 +64,7 @@ class Difference:
     metric: str
     column: str
     cases: tuple[str, str]
+    place: tuple[str, ...]
     differences: np.ndarray
     first: float
     second: float
@@ -64,68 +85,142 @@ class Difference:
         return f"{second} - {first}"
 
 
-def compared(campaign: Campaign) -> list[Difference]:
+@dataclass(frozen=True)
+class Comparison:
+    """The cases of a campaign, compared.
+
+    found : the differences, in the order of the experiment's metrics
+    split : listed factors that split the networks
+    left_out : sentences on cases that are not compared
+    """
+
+    found: tuple[Difference, ...]
+    split: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def compared(campaign: Campaign) -> Comparison:
     """The differences of each metric, metrics in the experiment's order.
 
     Repetitions of a network are averaged first; of a single network, the repetitions
-    are compared. Two cases with fewer than LEAST_NETWORKS networks in common that are
-    ok in both are left out.
+    are compared. A network comes with every value of a listed factor, so each value is
+    compared by itself. Two cases with fewer than LEAST_NETWORKS networks in common that
+    are ok in both are left out.
     """
     runs, rng = campaign.ok_runs, np.random.default_rng(SEED)
     if runs.empty:
-        return []
-    found = []
+        return Comparison(())
+    every = listed.factors(runs, campaign.factors, campaign.listed)
+    crossed = listed.crossed(runs, campaign.factors, every)
+    split = listed.splitting(runs, crossed)
+    found: list[Difference] = []
+    left_out = list(_without_runs(campaign))
     for metric in dict.fromkeys(campaign.metrics):
-        if not is_number(runs, column_of(metric, runs)):
-            continue
-        for cases in _pairs_of_cases(runs, metric):
-            made = _difference(runs, metric, cases, rng)
-            found += [made] if made else []
-    return found
+        for column in metric_columns(metric, runs, campaign.entries):
+            if not is_number(runs, column) or runs[column].isna().all():
+                continue
+            pairs, why_not = _pairs_of_cases(runs, metric, column)
+            left_out += why_not
+            for place, part in _parts(runs, split):
+                for cases in pairs:
+                    made = _difference(part, metric, column, cases, place, rng)
+                    if isinstance(made, str):
+                        left_out.append(made)
+                    else:
+                        found.append(made)
+    return Comparison(tuple(found), tuple(split), tuple(dict.fromkeys(left_out)))
 
 
-def _pairs_of_cases(runs: pd.DataFrame, metric: str) -> list[tuple[str, str]]:
-    """The cases to compare; those without the metric take no part."""
-    known = runs[runs[column_of(metric, runs)].notna()]
+def _without_runs(campaign: Campaign) -> Iterator[str]:
+    there = set(campaign.ok_runs["case"])
+    for case in campaign.runs["case"].unique():
+        if case not in there:
+            yield f"`{case}`: no run is ok"
+
+
+def _parts(
+    runs: pd.DataFrame, split: Sequence[str]
+) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+    """The runs of each value of the listed factors, with the values in words."""
+    if not split:
+        yield (), runs
+        return
+    for values, part in runs.groupby(list(split), sort=False):
+        yield tuple(map(listed.value_text, values)), part
+
+
+def _pairs_of_cases(
+    runs: pd.DataFrame, metric: str, column: str
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """The cases to compare, and why others are not."""
+    what = plain(column)
+    known = runs[runs[column].notna()]
+    why_not = []
+    # In the order of the campaign, in which the first one is the reference.
+    every = [str(case) for case in runs["case"].unique()]
     if metric in MPTCP_METRICS:
         known = known[known["protocol"] == "mptcp"]
-    # In the order of the campaign, in which the first one is the reference.
+        multipath = set(runs[runs["protocol"] == "mptcp"]["case"])
+        if single := [case for case in every if case not in multipath]:
+            why_not.append(f"{what}: {_named(single)}: TCP has one path")
+            every = [case for case in every if case in multipath]
     with_metric = set(known["case"])
-    cases = [str(case) for case in runs["case"].unique() if case in with_metric]
+    if absent := [case for case in every if case not in with_metric]:
+        why_not.append(f"{what}: {_named(absent)}: no run that is ok has it")
+    cases = [case for case in every if case in with_metric]
     if len(cases) <= MOST_CASES:
-        return list(combinations(cases, 2))
-    return [(cases[0], other) for other in cases[1:]]
+        return list(combinations(cases, 2)), why_not
+    why_not.append(
+        f"{what}: of more than {MOST_CASES} cases, each is compared with `{cases[0]}`"
+        " alone"
+    )
+    return [(cases[0], other) for other in cases[1:]], why_not
+
+
+def _named(cases: Sequence[str]) -> str:
+    return ", ".join(f"`{case}`" for case in cases)
 
 
 def _difference(
-    runs: pd.DataFrame, metric: str, cases: tuple[str, str], rng: np.random.Generator
-) -> Difference | None:
+    runs: pd.DataFrame,
+    metric: str,
+    column: str,
+    cases: tuple[str, str],
+    place: tuple[str, ...],
+    rng: np.random.Generator,
+) -> Difference | str:
+    """The difference of two cases, or the reason why they are not compared."""
     first, second = cases
-    pairs = comparison.pairs(runs, runs, ["point"], {first: second}, metric)
+    pairs = comparison.pairs(runs, runs, ["point"], {first: second}, column)
     if len(pairs) < LEAST_NETWORKS:
-        return None
+        alone = runs["point"].nunique() == 1
+        what = many(len(pairs), "repetition" if alone else "network")
+        where = f", {', '.join(place)}" if place else ""
+        return (
+            f"{plain(column)}: `{second}` - `{first}`{where}: {what} in common;"
+            f" {LEAST_NETWORKS} can be compared, and an interval needs"
+            f" {comparison.least_values(LEVEL)}"
+        )
     by_network = networks(pairs, ["case"])
-    alone = len(pairs["point"].unique()) == 1
-    if alone and len(by_network.drop_duplicates(["first", "second"])) == 1:
-        by_network = by_network.iloc[:1]  # identical repetitions tell one thing
     differences = by_network["difference"].to_numpy(float)
     # A mean over repetitions may differ in its last digit where nothing differs.
     same = np.isclose(by_network["second"], by_network["first"], rtol=ROUNDING, atol=0)
     differences = np.where(same, 0.0, differences)
     return Difference(
         metric=metric,
-        column=column_of(metric, runs),
+        column=column,
         cases=cases,
+        place=place,
         differences=differences,
         first=float(by_network["first"].median()),
         second=float(by_network["second"].median()),
-        median=comparison.interval(differences, np.median, rng),
+        median=comparison.interval(differences, np.median, rng, LEVEL),
     )
 
 
-def lines(found: Sequence[Difference], picture: str | None) -> Iterator[str]:
-    """The section; nothing without differences. picture : the picture's file"""
-    if not found:
+def lines(made: Comparison, picture: str | None) -> Iterator[str]:
+    """The section; nothing without cases to compare. picture : the picture's file"""
+    if not made.found and not made.left_out:
         return
     yield "## Cases compared"
     yield ""
@@ -134,8 +229,9 @@ def lines(found: Sequence[Difference], picture: str | None) -> Iterator[str]:
         yield ""
     rows = [
         [
-            without_mathematics(label(line.column)),
+            plain_label(line.column),
             line.name,
+            *line.place,
             str(len(line.differences)),
             digits(line.second),
             digits(line.first),
@@ -144,24 +240,22 @@ def lines(found: Sequence[Difference], picture: str | None) -> Iterator[str]:
             str(line.above),
             str(line.below),
         ]
-        for line in found
+        for line in made.found
     ]
-    head = ["metric", "cases A - B", "n", "A", "B", "median of A - B", "95 % interval"]
-    yield from markdown([*head, "A > B", "A < B"], rows, numbers_from=2)
-    yield (
-        "Each row subtracts case B from case A in the same network, so what differs"
-        " between networks cancels out. n counts the networks in which both cases are"
-        " ok; repetitions of a network are averaged. For a single network, n counts"
-        " repetitions, and repetitions that are all identical count as one. A and B are"
-        " the medians over these networks. The interval is a bootstrap interval (BCa,"
-        f" {RESAMPLES} resamples) of the median difference. It needs n of"
-        f" {comparison.least_values(0.95)}, because with fewer even the range of all"
-        " values misses the median too often. If it holds 0, these networks do not say"
-        " which case has more. The last two columns count the networks in which A has"
-        " more, and less. Each interval stands for itself: of twenty rows without any"
-        " difference, one misses 0 on average."
-    )
-    yield ""
+    head = ["metric", "cases A - B", *map(plain_label, made.split), "n", "A", "B"]
+    head += ["median of A - B", "95 % interval", "A > B", "A < B"]
+    if rows:
+        yield from markdown(head, rows, numbers_from=2)
+        yield READING
+        yield ""
+    if made.left_out:
+        yield "Not compared:"
+        yield ""
+        shown = made.left_out[:MOST_TOLD]
+        yield from (f"- {reason}." for reason in shown)
+        if more := len(made.left_out) - len(shown):
+            yield f"- {more} more of the same kind."
+        yield ""
 
 
 def _signed(value: float) -> str:
@@ -170,23 +264,22 @@ def _signed(value: float) -> str:
 
 def _interval(interval: Interval) -> str:
     if interval.low is None or interval.high is None:
-        return f"needs {comparison.least_values(0.95)}"
+        return f"needs {comparison.least_values(LEVEL)}"
     return f"{_signed(interval.low)} to {_signed(interval.high)}"
 
 
-def draw(
-    found: Sequence[Difference], campaign: Campaign, target: style.Target
-) -> str | None:
+def draw(made: Comparison, campaign: Campaign, target: style.Target) -> str | None:
     """Draw the differences, one panel per metric; the name of the picture's file."""
-    metrics = list(dict.fromkeys(line.metric for line in found))[:MOST_PANELS]
-    if not metrics:
+    found = made.found
+    columns = list(dict.fromkeys(line.column for line in found))[:MOST_PANELS]
+    if not columns:
         return None
     target = replace(target, name=NAME)
     numbers = palette.case_numbers(campaign.runs["case"])
-    by_metric = [[line for line in found if line.metric == name] for name in metrics]
+    by_metric = [[line for line in found if line.column == name] for name in columns]
     heights = [len(panel) * LINE_INCHES + FRAME_INCHES for panel in by_metric]
     with style.styled(target.look):
-        figure, panels = style.grid(1, len(metrics))
+        figure, panels = style.grid(1, len(columns))
         figure.set_size_inches(WIDTH_INCHES, sum(heights))
         for axis, panel in zip(panels, by_metric, strict=True):
             _panel(axis, panel, numbers)
@@ -214,7 +307,9 @@ def _panel(axis: Axes, panel: Sequence[Difference], numbers: dict[str, int]) -> 
             ends = [line.median.low, line.median.high]
             axis.plot(ends, [place, place], color="black", linewidth=1.6)
         axis.plot(line.median.estimate, place, "D", color="black", markersize=3.5)
-    axis.set_yticks(range(len(panel)), [line.name for line in panel])
+    axis.set_yticks(
+        range(len(panel)), [", ".join((line.name, *line.place)) for line in panel]
+    )
     for name in axis.get_yticklabels():
         name.set_parse_math(False)
     axis.set_ylim(len(panel) - 0.45, -0.55)

@@ -1,47 +1,51 @@
 """Medians of a campaign's metrics by case, as a section of its page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.campaign import needs
+from analysis.campaign import listed, needs
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import (
     DESIGN_WEIGHT,
     column_of,
     label,
+    metric_columns,
     without_mathematics,
 )
 from analysis.campaign.numbers import is_number, quartiles, weighted_quartiles
-from analysis.figures.data import MPTCP_METRICS, networks
+from analysis.campaign.observations import networks
+from analysis.figures.data import MPTCP_METRICS
 from analysis.report.markdown import markdown
-
-MOST_VALUES = 12
-"""A factor of the traffic with more values than this does not split the table."""
 
 
 def lines(campaign: Campaign) -> Iterator[str]:
     """Median and quartiles of the experiment's metrics over all runs, by case.
 
-    A factor of the traffic with a few values, such as a size, splits the table. A
-    campaign with weights of its networks gets a second table, which uses them.
+    Each value of a listed factor, such as a size, has a row. Several traffic entries
+    have a column each. A campaign with weights of its networks gets a second table,
+    which uses them.
     """
     runs = campaign.ok_runs
-    columns = {metric: column_of(metric, runs) for metric in campaign.metrics}
+    columns = {
+        metric: metric_columns(metric, runs, campaign.entries)
+        for metric in campaign.metrics
+    }
     known = [
-        n for n in columns.values() if is_number(runs, n) and runs[n].notna().any()
+        name
+        for names in columns.values()
+        for name in names
+        if is_number(runs, name) and runs[name].notna().any()
     ]
     if runs.empty or not known:
         return
     yield "## Metrics"
     yield ""
-    split = [name for name in campaign.factors if _splits(runs, name)]
+    every = listed.factors(runs, campaign.factors, campaign.listed)
+    split = listed.splitting(runs, every)
     yield from _table(runs, split, known, weighted=False)
-    yield (
-        "The table shows the median of each case with the first and third quartile. n"
-        " counts networks, whose repetitions are averaged. For a single network, n"
-        " counts repetitions. The table of runs has all metrics of every run."
-    )
+    whole = [name for name in every if name not in split and runs[name].nunique() > 1]
+    yield " ".join(_reading(whole))
     yield ""
     if DESIGN_WEIGHT in runs.columns:
         yield from _table(runs, split, known, weighted=True)
@@ -52,11 +56,28 @@ def lines(campaign: Campaign) -> Iterator[str]:
             " spreads its networks, for example on those at the ends of the ranges."
         )
         yield ""
-    unknown = [metric for metric, column in columns.items() if column not in known]
+    unknown = [m for m, names in columns.items() if not set(names) & set(known)]
     if unknown:
         told = ", ".join(f"{name}{_needed(name)}" for name in unknown)
         yield f"No run with the verdict ok has these metrics: {told}."
         yield ""
+
+
+def _reading(together: Sequence[str]) -> Iterator[str]:
+    """Sentences on what a row counts.
+
+    together : listed factors with so many values that they do not split the table
+    """
+    yield "The table shows the median of each case with the first and third quartile."
+    if together:
+        names = " and ".join(without_mathematics(label(name)) for name in together)
+        yield f"n counts points of the design: networks, each with every {names}."
+    else:
+        yield "n counts networks, whose repetitions are averaged."
+    yield (
+        "For a single network, n counts repetitions, and repetitions that are all"
+        " identical count as one. The table of runs has all metrics of every run."
+    )
 
 
 def _needed(metric: str) -> str:
@@ -78,7 +99,7 @@ def _table(
         cells = [
             "-" if name in idle else _cell(group, name, weighted) for name in known
         ]
-        place = [str(case), *(f"{value:.12g}" for value in values)]
+        place = [str(case), *map(listed.value_text, values)]
         rows.append([*place, str(len(group)), *cells])
     names = [without_mathematics(label(name)) for name in (*split, "n", *known)]
     yield from markdown(["case", *names], rows, numbers_from=1)
@@ -88,9 +109,3 @@ def _cell(group: pd.DataFrame, name: str, weighted: bool) -> str:
     if weighted:
         return weighted_quartiles(group[name], group[DESIGN_WEIGHT])
     return quartiles(group[name])
-
-
-def _splits(runs: pd.DataFrame, factor: str) -> bool:
-    """Whether the factor is a number of the traffic with only a few values."""
-    few = is_number(runs, factor) and runs[factor].nunique() <= MOST_VALUES
-    return few and factor.startswith("traffic")

@@ -2,20 +2,23 @@
 
 from collections.abc import Iterator
 
-import pandas as pd
-
+from analysis.campaign import listed
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import plain_label
 from analysis.campaign.numbers import quartiles
+from analysis.campaign.observations import networks
 from analysis.report.markdown import markdown
 
 GOODPUT = ".goodput_mbps"
 FAIRNESS = ".jain"
 
 
-def lines(runs: pd.DataFrame) -> Iterator[str]:
-    """Medians and quartiles per case; no section for one user without phases.
+def lines(campaign: Campaign) -> Iterator[str]:
+    """Medians and quartiles over networks; no section for one user without phases.
 
-    runs : the rows that enter statistics
+    Each value of a listed factor has a row, as in the section on metrics.
     """
+    runs = campaign.ok_runs
     columns = [
         name
         for name in runs.columns
@@ -25,11 +28,15 @@ def lines(runs: pd.DataFrame) -> Iterator[str]:
         return
     yield "## Users and phases"
     yield ""
-    head = ["case", "n", *(_title(name) for name in columns)]
+    every = listed.factors(runs, campaign.factors, campaign.listed)
+    split = listed.splitting(runs, every)
+    head = ["case", *map(plain_label, split), "n", *map(_title, columns)]
     rows = []
-    for case, group in runs.groupby("case", sort=False):
+    keys = ["case", *split]
+    for (case, *values), group in networks(runs, keys).groupby(keys, sort=False):
         cells = [quartiles(group[name]) for name in columns]
-        rows.append([str(case), str(len(group)), *cells])
+        place = [str(case), *map(listed.value_text, values)]
+        rows.append([*place, str(len(group)), *cells])
     yield from markdown(head, rows, numbers_from=1)
 
 

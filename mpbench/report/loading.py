@@ -46,6 +46,8 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         name=head.name,
         runs=tabled(root, table.build, rows),
         factors=tuple(head.factors),
+        listed=_listed(spec) if spec else None,
+        entries=_entries(spec) if spec else (),
         metrics=spec.metrics if spec else ("goodput",),
         directions=own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
         if spec
@@ -61,6 +63,22 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         settings=PlannedSettings(spec) if spec else None,
     )
     return loaded, spec
+
+
+def _listed(spec: "Spec") -> tuple[str, ...]:
+    """The columns of the factors that the experiment lists."""
+    if spec.design is None:
+        return ()
+    variable = spec.variable()
+    names = {*spec.design.crossed, *spec.design.choices}
+    return tuple(variable[n].key for n in spec.design.factors if n in names)
+
+
+def _entries(spec: "Spec") -> tuple[str, ...]:
+    """The names of several traffic entries, as their columns begin with."""
+    from mpbench.spec import flows
+
+    return flows.names(spec.traffic) if len(spec.traffic) > 1 else ()
 
 
 def keep_rows(root: Path, out: Path) -> tuple[str, ...]:

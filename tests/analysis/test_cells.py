@@ -64,7 +64,9 @@ def test_what_cannot_be_compared_says_why() -> None:
 
 
 def test_printed_digits_and_margins_count() -> None:
-    same = pd.DataFrame({"case": ["lia"] * 2, "jain": [0.9924, 0.9924]})
+    same = pd.DataFrame(
+        {"case": ["lia"] * 2, "jain": [0.9924, 0.9924], "goodput_mbps": [1.0, 2.0]}
+    )
     for value, margin, agrees in (
         ("0.992", "", True),
         ("0.9920", "", False),
@@ -187,11 +189,10 @@ def test_what_a_scale_shows() -> None:
 
 
 def test_users_and_phases_of_the_page() -> None:
-    text = "\n".join(
-        users_section.lines(RUNS.assign(**{"alone.multi.goodput_mbps": 1.0}))
-    )
+    runs = RUNS.assign(verdict="ok", **{"alone.multi.goodput_mbps": 1.0})
+    text = "\n".join(users_section.lines(Campaign("a", runs)))
     assert "| case | n | multi [Mbit/s] | alone: multi [Mbit/s] |" in text
-    assert not list(users_section.lines(RUNS[["case", "jain"]]))
+    assert not list(users_section.lines(Campaign("a", runs[["case", "verdict"]])))
 
 
 def test_windows_by_phase(tmp_path: Path) -> None:
@@ -237,3 +238,27 @@ def test_windows_by_phase(tmp_path: Path) -> None:
     assert found["late.user.path2.cwnd_is_1"] == 0
     # With one segment there, path 2 has 10 of 11 and more.
     assert found["late.user.one_sided"] == pytest.approx(22 / 30)
+
+
+def test_identical_repetitions_have_no_interval() -> None:
+    """Three seeds of a network without noise say what one says."""
+    runs = pd.DataFrame(
+        {"case": "lia", "point": 0, "repetition": range(3), "jain": 0.9924}
+    )
+    one = cells.compare(cell(point="", metric="jain", unit="", value="0.992"), runs)
+    assert (one.n, one.margin, one.verdict) == (1, None, Verdict.UNDECIDED)
+
+
+def test_networks_are_the_values_of_a_cell() -> None:
+    """Five repetitions of two networks are two values."""
+    runs = pd.DataFrame(
+        {
+            "case": "lia",
+            "point": [0] * 5 + [1] * 5,
+            "repetition": [*range(5)] * 2,
+            "jain": [0.8, 0.81, 0.79, 0.8, 0.8, 0.9, 0.91, 0.89, 0.9, 0.9],
+        }
+    )
+    one = cells.compare(cell(point="", metric="jain", unit="", value="0.85"), runs)
+    assert one.n == 2 and one.ours == pytest.approx(0.85)
+    assert one.margin == pytest.approx(12.706 * 0.05, rel=1e-3)

@@ -1,6 +1,7 @@
 """Cases compared in the same networks: the section of a report and its picture."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from analysis.campaign import comparison, table
 from analysis.campaign.campaign import Campaign
 from analysis.figures.style import Look, Target
 from analysis.report import compared_cases_section as section
+from analysis.report import metrics_section
 from analysis.report.campaign_page import Contents, write
 
 
@@ -51,7 +53,7 @@ def campaign(
 def test_differences_are_of_the_same_network() -> None:
     """A network of which one run failed takes no part in either median."""
     made = campaign({"a": [10, 20, 30, 40, None], "b": [11, 19, 33, 40, 90]})
-    (found,) = section.compared(made)
+    (found,) = section.compared(made).found
     assert found.cases == ("a", "b")
     assert found.differences.tolist() == [1, -1, 3, 0]
     assert (found.first, found.second) == (25, 26)
@@ -64,7 +66,8 @@ def test_the_interval_is_that_of_mpbench_compare() -> None:
     rng = np.random.default_rng(7)
     first = rng.uniform(1, 100, 40)
     second = first * rng.uniform(0.9, 1.2, 40)
-    (found,) = section.compared(campaign({"a": list(first), "b": list(second)}))
+    made = campaign({"a": list(first), "b": list(second)})
+    (found,) = section.compared(made).found
     one, other = campaign({"a": list(first)}), campaign({"b": list(second)})
     keys = ["path1.capacity_mbps"]
     pairs = comparison.pairs(one.runs, other.runs, keys, {"a": "b"}, "goodput")
@@ -79,30 +82,131 @@ def test_repetitions_of_a_network_are_one_sample() -> None:
     """Three networks twice: n is 3, and a mean that rounding alone moves is equal."""
     values = [1.0, 3.0, 0.1, 0.2, 5.0, 7.0]
     other = [2.0, 4.0, 0.2, 0.1, 8.0, 9.0]
-    (found,) = section.compared(campaign({"a": values, "b": other}, repetitions=2))
+    made = campaign({"a": values, "b": other}, repetitions=2)
+    (found,) = section.compared(made).found
     assert found.differences.tolist() == [1.0, 0.0, 2.5]
     assert (found.above, found.below) == (2, 0)
 
 
 def test_repetitions_of_a_single_network_are_the_samples() -> None:
     made = campaign({"a": [1, 2, 3, 4], "b": [2, 2, 5, 9]}, repetitions=4)
-    (found,) = section.compared(made)
+    (found,) = section.compared(made).found
     assert found.differences.tolist() == [1, 0, 2, 5]
 
 
 def test_too_few_networks_are_not_compared() -> None:
-    assert section.compared(campaign({"a": [1, 2, None], "b": [2, None, 3]})) == []
-    assert section.compared(campaign({"a": [1, 2, 3]})) == []
-    assert section.compared(campaign({"a": [None] * 3, "b": [None] * 3})) == []
-    assert list(section.lines([], None)) == []
+    few = section.compared(campaign({"a": [1, 2, None], "b": [2, None, 3]}))
+    assert not few.found
+    assert few.left_out == (
+        "goodput: `b` - `a`: 1 network in common; 3 can be compared, and an interval"
+        " needs 6",
+    )
+    page = "\n".join(section.lines(few, None))
+    assert "Not compared:" in page and f"- {few.left_out[0]}." in page
+    for other in (campaign({"a": [1, 2, 3]}), campaign({"a": [None], "b": [None]})):
+        assert list(section.lines(section.compared(other), None)) == []
+
+
+def test_a_case_that_is_left_out_has_a_reason() -> None:
+    values = [1.0, 2, 3]
+    made = campaign(
+        {"a": values, "b": values, "tcp1": values, "dead": [None] * 3},
+        ("goodput", "traffic_split", "jain"),
+        columns={
+            "path1.share": {"a": 0.5, "b": 0.6, "tcp1": 1.0, "dead": None},
+            "jain": {"a": 1.0, "b": 0.9, "tcp1": None, "dead": None},
+        },
+    )
+    left_out = section.compared(made).left_out
+    assert "`dead`: no run is ok" in left_out
+    assert "share of path 1: `tcp1`: TCP has one path" in left_out
+    assert "Jain's fairness index: `tcp1`: no run that is ok has it" in left_out
+    many = campaign({case: values for case in "abcde"})
+    assert any(
+        "each is compared with `a` alone" in r for r in section.compared(many).left_out
+    )
+
+
+def _with_sizes(sizes: Sequence[float], listed: tuple[str, ...]) -> Campaign:
+    """Eight networks, each with every size; the second case takes twice the time."""
+    rows = []
+    for network in range(8):
+        for number, size in enumerate(sizes):
+            for case, factor in (("a", 1.0), ("b", 2.0)):
+                rows.append(
+                    {
+                        "id": f"{network}{number}{case}",
+                        "point": network * len(sizes) + number,
+                        "case": case,
+                        "repetition": 0,
+                        "verdict": "ok",
+                        "reason": "",
+                        "protocol": "mptcp",
+                        "path1.capacity_mbps": 10.0 + network,
+                        "traffic.size_bytes": size,
+                        "completion_time_s": factor * size * (1 + network),
+                    }
+                )
+    factors = ("path1.capacity_mbps", "traffic.size_bytes")
+    return Campaign(
+        "sizes", table.build(rows), factors, ("completion_time",), listed=listed
+    )
+
+
+@pytest.mark.parametrize("count", [3, 13])
+def test_sizes_are_no_networks(count: int) -> None:
+    """A row per value of a listed factor, with the networks as n."""
+    sizes = [float(10**5 * (1 + i)) for i in range(count)]
+    made = _with_sizes(sizes, ("traffic.size_bytes",))
+    compared = section.compared(made)
+    assert compared.split == ("traffic.size_bytes",)
+    assert [len(line.differences) for line in compared.found] == [8] * count
+    assert [line.place for line in compared.found] == [
+        (f"{size:.12g}",) for size in sizes
+    ]
+    text = "\n".join(metrics_section.lines(made))
+    assert text.count("| a | ") == text.count("| b | ") == count
+    assert all(f"| a | {size:.12g} | 8 |" in text for size in sizes)
+
+
+def test_points_of_a_grid_are_networks_in_comparisons() -> None:
+    every = ("path1.capacity_mbps",)
+    made = campaign({"a": range(1, 8), "b": range(2, 9)})
+    made = replace(made, listed=every)
+    (found,) = section.compared(made).found
+    assert len(found.differences) == 7
+    text = "\n".join(metrics_section.lines(made))
+    assert text.count("\n| a | 1") == 7 and "| a | 12 | 1 | 3.00 |" in text
+
+
+def test_so_many_values_of_a_list_are_not_called_networks() -> None:
+    made = _with_sizes([float(i + 1) for i in range(30)], ("traffic.size_bytes",))
+    text = "\n".join(metrics_section.lines(made))
+    assert (
+        "n counts points of the design: networks, each with every traffic size" in text
+    )
+
+
+def test_entries_have_columns_of_their_own() -> None:
+    """The first table has a column per entry, and no total of what is not added."""
+    values = {"down.goodput_mbps": {"a": 45.0, "b": 46.0}}
+    values["up.goodput_mbps"] = {"a": 13.0, "b": 12.0}
+    made = campaign({"a": [1.0] * 6, "b": [1.0] * 6}, columns=values)
+    runs = made.runs.assign(goodput_mbps=np.nan)
+    made = replace(made, runs=runs, entries=("down", "up"))
+    text = "\n".join(metrics_section.lines(made))
+    assert "| case | n | down goodput [Mbit/s] | up goodput [Mbit/s] |" in text
+    compared = section.compared(made)
+    assert [line.column for line in compared.found] == list(values)
 
 
 def test_which_cases_are_compared() -> None:
     """Every two of four; of five, each with the first."""
     four = {name: [1.0, 2.0, 3.0] for name in "dcba"}
-    names = [found.name for found in section.compared(campaign(four))]
+    names = [found.name for found in section.compared(campaign(four)).found]
     assert names == ["c - d", "b - d", "a - d", "b - c", "a - c", "a - b"]
-    names = [f.name for f in section.compared(campaign({**four, "e": [1.0] * 3}))]
+    five = section.compared(campaign({**four, "e": [1.0] * 3}))
+    names = [f.name for f in five.found]
     assert names == ["c - d", "b - d", "a - d", "e - d"]
 
 
@@ -114,8 +218,9 @@ def test_metrics_that_a_case_does_not_have() -> None:
         ("traffic_split", "goodput", "completion_time"),
         columns={"path1.share": {"lia": 0.5, "tcp1": 1.0, "olia": 0.25}},
     )
-    of_share = [f for f in section.compared(made) if f.metric == "traffic_split"]
-    assert {f.metric for f in section.compared(made)} == {"traffic_split", "goodput"}
+    found = section.compared(made).found
+    of_share = [f for f in found if f.metric == "traffic_split"]
+    assert {f.metric for f in found} == {"traffic_split", "goodput"}
     assert [f.name for f in of_share] == ["olia - lia"]
 
 

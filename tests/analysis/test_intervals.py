@@ -50,8 +50,28 @@ def test_differences_of_shares_are_newcombes() -> None:
 def test_the_median_is_between_order_statistics() -> None:
     """With n = 20 the interval is from the 6th to the 15th value (any textbook)."""
     assert intervals.median(np.arange(1.0, 21), 0.95) == (6, 15)
-    few = np.array([1.0, 2.0, 4.0])
-    assert intervals.median(few, 0.95) == intervals.mean(few, 0.95)
+    assert intervals.median(np.arange(6.0), 0.95) == (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "samples", "needs"),
+    [
+        ("median", (np.arange(5.0),), 6),
+        ("signed_ranks", (np.arange(5.0),), 6),
+        ("mean", (np.arange(1.0),), 2),
+        ("rank_sums", (np.arange(3.0), np.arange(3.0)), 4),
+    ],
+)
+def test_too_few_values_say_how_many_would_do(
+    kind: str, samples: tuple[np.ndarray, ...], needs: int
+) -> None:
+    interval = getattr(intervals, kind)
+    with pytest.raises(intervals.TooFewError) as told:
+        interval(*samples, 0.95)
+    assert told.value.needs == needs
+    enough = [np.arange(float(needs))] * len(samples)
+    low, high = interval(*enough, 0.95)
+    assert low < high
 
 
 def test_rank_tests_agree_with_their_intervals() -> None:
@@ -73,9 +93,9 @@ def around(ends: tuple[float, float]) -> list[tuple[float, bool]]:
 
 
 def test_too_few_values_have_no_interval() -> None:
-    with pytest.raises(ValueError, match="too few"):
+    with pytest.raises(ValueError, match="needs at least"):
         intervals.signed_ranks(VALUES[:5], 0.95)
-    with pytest.raises(ValueError, match="too few"):
+    with pytest.raises(ValueError, match="needs at least"):
         intervals.rank_sums(VALUES[:3], OTHERS[:3], 0.95)
     with pytest.raises(ValueError, match="needs at least"):
         intervals.mean(VALUES[:1], 0.95)

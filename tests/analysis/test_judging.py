@@ -1,5 +1,6 @@
 """Verdicts: the rule by hand, estimates against the statistics, chance by redraws."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,13 @@ import pytest
 from scipy import stats
 
 from analysis.campaign import table
+from analysis.campaign.campaign import Campaign
+from analysis.published import answers, intervals, judging, statements
 from analysis.published import criterion as criteria
-from analysis.published import judging, statements
 from analysis.published.estimates import estimator
 from analysis.published.findings import Runs, find
 from analysis.published.judging import Judged, Verdict, judge
+from analysis.published.selection import Selection
 from analysis.published.statistics import Question
 from analysis.published.two_sample import TWO_SAMPLE
 from tests.analysis import campaign
@@ -193,7 +196,7 @@ def test_a_difference_of_two_given_networks_has_the_value_of_the_criterion() -> 
             networks(np.array([60.0, 52.5]) + 0.1 * one).assign(
                 repetition=one, users=[0, 15]
             )
-            for one in range(5)
+            for one in range(6)
         ]
     )
     keys: Keys = {"statistic": "mean_difference", "metric": "y", "relation": "about"}
@@ -206,19 +209,109 @@ def test_a_ratio_of_means_has_the_interval_of_redrawn_repetitions() -> None:
     rows = pd.concat(
         [
             networks(np.array([80.0, 40.0]) + one).assign(repetition=one, users=[0, 15])
-            for one in range(5)
+            for one in range(6)
         ]
     )
     keys: Keys = {"statistic": "mean_ratio", "metric": "y", "rows": "users=0"}
     keys |= {"against": "users=15", "relation": "about", "tolerance": 0.1}
-    known = judged(rows, **keys, value=1.95)
-    assert known.value == pytest.approx(82 / 42)
+    known = judged(rows, **keys, value=1.94)
+    assert known.value == pytest.approx(82.5 / 42.5)
     assert known.verdict is AGREES and known.interval is not None
     assert judged(rows, **keys, value=1.5).verdict is DIFFERS
     with pytest.raises(ValueError, match="the mean to divide by is 0"):
         TWO_SAMPLE["mean_ratio"](
             rows, rows.assign(y=0.0), Question("y", "", None, None, ())
         )
+
+
+@pytest.mark.parametrize(("repetitions", "needs"), [(5, 6), (6, None)])
+@pytest.mark.parametrize("statistic", ["median", "mean", "imbalance"])
+def test_five_values_have_no_interval(
+    statistic: str, repetitions: int, needs: int | None
+) -> None:
+    """Neither by order statistics nor by redraws; a mean has Student's t."""
+    rows = networks(np.arange(float(repetitions))).assign(
+        point=0, repetition=range(repetitions), **{"path1.capacity_mbps": 1.0}
+    )
+    keys: Keys = {"statistic": statistic, "metric": "y", "relation": ">", "value": -9}
+    found = judged(rows, **keys)
+    if statistic == "mean":
+        assert found.interval is not None
+        return
+    assert found.needs == needs and (found.interval is None) == bool(needs)
+    assert (found.verdict is AGREES) == (needs is None)
+
+
+def test_users_of_a_run_are_compared_run_by_run() -> None:
+    """Two users share a link: their sum is steady, so their difference varies more
+    than that of two independent samples."""
+    one = 50 + np.array([-4.0, -2, -1, 1, 2, 4, -3, 3])
+    rows = networks(one, case="a", z=100 - one)
+    keys: Keys = {"statistic": "mean_difference", "metric": "y", "relation": "about"}
+    keys |= {"tolerance": 1, "rows": "case=a", "against": "case=a"}
+    found = judged(rows, **keys, against_metric="z", value=0)
+    known = intervals.mean(2 * one - 100, 0.95)
+    assert found.interval == pytest.approx(known)
+    apart = intervals.mean_difference(one, 100 - one, 0.95)
+    assert np.ptp(found.interval) > 1.3 * np.ptp(apart)
+
+
+def test_sizes_of_a_network_are_no_networks() -> None:
+    """Five sizes in the same networks have no narrower interval than one."""
+    generator = np.random.default_rng(3)
+    values = 1 + generator.normal(0, 0.1, 30)
+    frames = []
+    for size in (1e4, 1e5, 1e6, 1e7, 1e8):
+        for case, metric in (("a", values), ("b", np.ones(30))):
+            made = networks(metric, case=case)
+            frames.append(made.assign(**{"traffic.size_bytes": size}))
+    keys: Keys = {"statistic": "ratio_mean", "metric": "y", "rows": "case=a"}
+    keys |= {"against": "case=b", "relation": ">", "value": 0.5}
+    one = judged(pd.concat(frames[:2], ignore_index=True), **keys)
+    five = judged(pd.concat(frames, ignore_index=True), **keys)
+    assert one.interval is not None and five.interval is not None
+    assert np.ptp(five.interval) > 0.8 * np.ptp(one.interval)
+
+
+def test_counts_of_repetitions_are_counts_of_networks() -> None:
+    """Ten repetitions of ten networks are no hundred networks."""
+    values = np.r_[np.ones(3), np.zeros(7)]
+    rows = pd.concat([networks(values).assign(repetition=i) for i in range(10)])
+    keys: Keys = {"statistic": "part_above", "metric": "y", "threshold": 0.5}
+    keys |= {"relation": "about", "tolerance": 0.1, "value": 0.1}
+    asked = {**keys, "count": 10, "of": 100}
+    found = judged(rows.reset_index(drop=True), **asked)
+    assert found.p == pytest.approx(judging.fisher((3, 10), (1, 10)))
+    assert found.verdict is UNDECIDED
+
+
+def test_a_share_of_networks_ahead_counts_networks() -> None:
+    values = np.r_[np.ones(24), -np.ones(6)]
+    ours = pd.concat(
+        [networks(values, case="a").assign(repetition=i) for i in range(9)]
+    )
+    rows = pd.concat([ours, ours.assign(case="b", y=0.0)], ignore_index=True)
+    keys: Keys = {"statistic": "part_ahead", "metric": "y", "rows": "case=a"}
+    keys |= {"against": "case=b", "relation": ">", "value": 0.7}
+    found = judged(rows, **keys)
+    assert found.interval is not None and np.ptp(found.interval) > 0.2
+
+
+def test_a_p_value_is_told_of_independent_rows_alone() -> None:
+    generator = np.random.default_rng(5)
+    once = networks(generator.normal(0, 1, 12))
+    often = pd.concat([once.assign(repetition=i) for i in range(4)], ignore_index=True)
+    keys: Keys = {"statistic": "trend", "metric": "y", "relation": ">", "value": 0}
+    asked = criteria.parse({**keys, "criterion": "path1.capacity_mbps"})
+    for rows, told in ((once, True), (often, False)):
+        loaded = Campaign("a", rows.assign(verdict="ok", protocol="mptcp", case="lia"))
+        found = answers.outcome(
+            replace(asked, sets=replace(asked.sets, rows=Selection(campaign="a"))),
+            {"a": loaded},
+            redraws=50,
+        )
+        assert found.ours.startswith("rank correlation")
+        assert ("p =" in found.ours or "p <" in found.ours) == told
 
 
 def test_seven_networks_are_a_design() -> None:

@@ -42,10 +42,10 @@ def test_the_documented_folder(folder: Path, command: Command) -> None:
 @pytest.mark.parametrize(
     ("stem", "old", "new", "reason"),
     [
-        ("echo", "times_ms[-1]}", "1 / 0}", "echo.py:59: ZeroDivisionError"),
+        ("echo", "times_ms[-1]}", "1 / 0}", "echo.py:60: ZeroDivisionError"),
         ("echo", "times_ms[-1]}", "None}", "echo gives no 'greatest'"),
         ("echo", '"greatest": times', '"other": times', "other is not among NUMBERS"),
-        ("spread", '{"sent": max', '{"sent": str(1) + max', "spread.py:11: TypeError"),
+        ("spread", '{"sent": max', '{"sent": str(1) + max', "spread.py:12: TypeError"),
         ("spread", "max(sent) - min(sent)", "'3'", "sent is a str, not a number"),
         ("echo", '"role": "client"', '"role": "boss"', "role is 'boss'"),
     ],

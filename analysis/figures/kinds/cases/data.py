@@ -7,6 +7,7 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import column_of, label
+from analysis.campaign.observations import networks
 from analysis.figures import theory, theory_notes
 from analysis.figures.data import (
     REFERENCE_LINES,
@@ -14,7 +15,6 @@ from analysis.figures.data import (
     check_distinct,
     metric_column,
     metric_missing,
-    networks,
     ok_runs,
     rows_of,
     summary_row,
@@ -26,8 +26,9 @@ from analysis.figures.theory import Curve
 WHOLE = "whole run"
 NOTE = (
     "Each filled mark is a mean over n networks, or over the repetitions of a single "
-    "network. Its bar is the 95 % confidence interval of the mean by Student's t; a "
-    "mark with n = 1 has none."
+    "network. Its bar is the 95 % confidence interval of the mean by Student's t. It "
+    "needs n of 2, so a mark with n = 1 has none; identical repetitions, of a network "
+    "without noise, are one."
 )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -46,7 +45,7 @@ def _measured(
     axis.errorbar(
         [places[case] for case in series.values],
         [mean for mean, _ in intervals],
-        yerr=np.nan_to_num([half for _, half in intervals]),
+        yerr=[half for _, half in intervals],
         label=series.part or "measured",
         color=palette.colour(number),
         marker=palette.marker(number),

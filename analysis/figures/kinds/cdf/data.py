@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
+from analysis.campaign.observations import networks
 from analysis.figures import palette
 from analysis.figures.data import (
     REFERENCE_LINES,
@@ -17,7 +18,6 @@ from analysis.figures.data import (
     groups_by,
     metric_column,
     metric_missing,
-    networks,
     ok_runs,
     parameter_column,
     rows_of,

@@ -8,6 +8,7 @@ import pandas as pd
 from analysis.campaign import batches
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
+from analysis.campaign.observations import networks
 from analysis.figures import palette
 from analysis.figures.data import (
     MOST_GROUPS,
@@ -18,7 +19,6 @@ from analysis.figures.data import (
     factor_values,
     metric_column,
     metric_missing,
-    networks,
     ok_runs,
     parameter_column,
     rows_of,

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
+from analysis.campaign.observations import networks
 from analysis.figures import palette, theory, theory_notes
 from analysis.figures.data import (
     MOST_GROUPS,
@@ -18,7 +19,6 @@ from analysis.figures.data import (
     groups_by,
     metric_column,
     metric_missing,
-    networks,
     ok_runs,
     parameter_column,
     rows_of,
@@ -30,9 +30,10 @@ from analysis.figures.intervals import mean_interval
 from analysis.figures.kinds.line.request import Line
 
 NOTE = (
-    "Each mark is a mean over n networks, or over the repetitions of a single network. "
-    "Its bar is the 95 % confidence interval of the mean by Student's t; a mark with "
-    "n = 1 has none."
+    "Each mark is a mean over n networks, or over the repetitions of a single "
+    "network. Its bar is the 95 % confidence interval of the mean by Student's t. It "
+    "needs n of 2, so a mark with n = 1 has none; identical repetitions, of a network "
+    "without noise, are one."
 )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -58,7 +57,7 @@ def _plot(axis: Axes, name: str, curve: Curve, number: int, count: int) -> None:
     axis.errorbar(
         curve.x,
         curve.means,
-        yerr=np.nan_to_num(curve.halves),
+        yerr=curve.halves,
         label=name,
         color=palette.colour(number),
         linestyle=palette.dash(number, count),

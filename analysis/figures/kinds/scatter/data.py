@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
+from analysis.campaign.observations import networks
 from analysis.figures import palette, theory, theory_notes
 from analysis.figures.data import (
     REFERENCE_LINES,
@@ -28,7 +29,9 @@ from analysis.figures.kinds.scatter.request import Scatter
 
 NOTE = (
     "Each mark is a network. Where a network was run several times, the mark is the "
-    "mean, and its bar is the 95 % confidence interval of the mean by Student's t."
+    "mean, and its bar is the 95 % confidence interval of the mean by Student's t. It "
+    "needs two repetitions that differ; identical ones, of a network without noise, "
+    "are one."
 )
 
 
@@ -113,7 +116,7 @@ def data(request: Scatter, campaign: Campaign) -> ScatterData:
 
 def _marks(rows: pd.DataFrame, column: str) -> Marks:
     """The marks of one case."""
-    groups = [group for _, group in rows.groupby("point")]
+    groups = [group for _, group in networks(rows, ["point"]).groupby("point")]
     intervals = [mean_interval(g[column].to_numpy(float)) for g in groups]
     return Marks(
         [group["_x"].iloc[0] for group in groups],

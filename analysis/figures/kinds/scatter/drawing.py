@@ -1,6 +1,5 @@
 """Marks of networks against a criterion or a factor."""
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.figures import axes, palette, style, theory_marks
@@ -16,7 +15,7 @@ def draw(data: ScatterData, look: style.Look) -> Figure:
         axis.errorbar(
             marks.x,
             marks.means,
-            yerr=np.nan_to_num(marks.halves),
+            yerr=marks.halves,
             label=name,
             color=palette.colour(data.numbers[name]),
             marker=palette.marker(data.numbers[name]),

@@ -7,11 +7,11 @@ import pandas as pd
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
 from analysis.campaign.numbers import quartiles
+from analysis.campaign.observations import networks
 from analysis.figures.data import (
     factor_values,
     metric_column,
     metric_missing,
-    networks,
     ok_runs,
     parameter_column,
     rows_of,
