@@ -5,34 +5,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from analysis.run import path_names
+from analysis.run.needs import METRIC_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 from analysis.run.number_columns import UNITS
 
-METRIC_COLUMNS = {
-    "goodput": "goodput_mbps",
-    "traffic_split": "path1.share",
-    "capture_traffic_split": "path1.capture_share",
-    "completion_time": "completion_time_s",
-    "completion_time_median": "completion_time_median_s",
-    "completion_time_p95": "completion_time_p95_s",
-    "completion_time_p99": "completion_time_p99_s",
-    "flow_goodput": "flow_goodput_mbps",
-    "offered_load": "offered_load_mbps",
-    "carried_load": "carried_load_mbps",
-    "requests_per_second": "requests_per_s",
-    "request_time": "request_time_ms",
-    "message_delay": "message_delay_ms",
-    "message_delay_median": "message_delay_median_ms",
-    "message_delay_p95": "message_delay_p95_ms",
-    "message_delay_p99": "message_delay_p99_ms",
-    "smoothed_rtt": "srtt_ms",
-    "mean_queue": "mean_queue_packets",
-    "settling_time": "settling_time_s",
-}
-"""The column of each metric whose name in an experiment file is another one."""
 DESIGN_WEIGHT = "design_weight"
 """The share of the design's domain that is nearest to the network, times the number of
 networks; only in tables whose weights were asked for."""
@@ -56,7 +35,7 @@ SYMBOLS = {
 
 
 MOST_ENTRIES = 12
-"""The most traffic entries whose columns stand beside one another."""
+"""The most traffic entries whose columns stand side by side."""
 FIRST_PATH = "path1."
 """With this begin columns of the first path, where the paths are numbered."""
 

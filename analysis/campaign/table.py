@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.campaign import cross_run_metrics
+from analysis.campaign import absent, cross_run_metrics
 from analysis.run import metrics, path_names
 
 Row = Mapping[str, Any]
@@ -29,7 +29,8 @@ def build(rows: Sequence[Row]) -> pd.DataFrame:
         sec. 3.2, factor difference)
     and the rows of MPTCP get the columns of `cross_run_metrics.columns`.
 
-    A metric is missing if it needs a run that is missing or not ok. Where TCP ran with
+    A metric is missing if it needs a run that is missing or not ok; the column `absent`
+    says so. Where TCP ran with
     several controllers, the reference is the run with the controller of MPTCP, else
     the one with Reno, else the first.
     """
@@ -53,6 +54,7 @@ def _joined(
     paths: Sequence[str],
 ) -> dict[str, Any]:
     added: dict[str, Any] = {}
+    alone: dict[str, Row | None] = {}
     if len(paths) == 2:
         for name, unit in (("capacity", "mbps"), ("delay", "ms")):
             first, second = (row.get(f"{path}.{name}_{unit}") for path in paths)
@@ -71,7 +73,10 @@ def _joined(
             added |= cross_run_metrics.columns(
                 row, paths, list(alone.values()), twins.get(_twin(row))
             )
-    return {**row, **added}
+    whole = {**row, **added}
+    if (text := absent.joined(whole, alone)) is not None:
+        whole[absent.COLUMN] = text
+    return whole
 
 
 def _benefit(row: Row, alone: Sequence[float | None]) -> float | None:

@@ -54,7 +54,7 @@ class Judged:
     chance : the share of redrawn designs that give the same verdict; None where
         nothing can be redrawn
     p : p-value of the exact test against a published count; None for other tests
-    needs : how many values an interval needs, where there are fewer; None otherwise
+    needs : how many values would give an interval, where there are fewer; else None
     """
 
     verdict: Verdict

@@ -16,9 +16,9 @@ READING = (
     " groups of networks, and for differences network by network, it is that of the"
     " centre of all differences (Hodges and Lehmann), which the rank tests are about;"
     " the difference of the medians can be outside it. `needs 6` says how many"
-    " independent values an interval needs where there are fewer. The chance is the"
-    " share of 1,000 designs, drawn with replacement from our networks, that have the"
-    " same verdict."
+    " independent values would give an interval, where there are fewer. The chance is"
+    " the share of 1,000 designs, drawn with replacement from our networks, that have"
+    " the same verdict."
     f" Below {FRAGILE:.0%} the verdict is fragile."
 )
 _NUMBER = re.compile(r"([A-Z]\.)?\d.*")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from analysis.campaign import listed, needs
+from analysis.campaign import absent, listed
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import (
     DESIGN_WEIGHT,
@@ -58,9 +58,33 @@ def lines(campaign: Campaign) -> Iterator[str]:
         yield ""
     unknown = [m for m, names in columns.items() if not set(names) & set(known)]
     if unknown:
-        told = ", ".join(f"{name}{_needed(name)}" for name in unknown)
-        yield f"No run with the verdict ok has these metrics: {told}."
+        yield "No run with the verdict ok has these metrics:"
         yield ""
+        yield from (f"- `{name}`: {_why(runs, name)}." for name in unknown)
+        yield ""
+    some = list(_missing_in_cases(runs, [m for m in columns if m not in unknown]))
+    if some:
+        yield "Some cases lack a metric:"
+        yield ""
+        yield from (f"- {line}." for line in some)
+        yield ""
+
+
+def _why(runs: pd.DataFrame, metric: str) -> str:
+    """The reasons that rows give for the absence of a metric."""
+    return ", or ".join(absent.reasons(runs, metric)) or "no reason is known"
+
+
+def _missing_in_cases(runs: pd.DataFrame, metrics: Sequence[str]) -> Iterator[str]:
+    """The cases that lack a metric that others have, and why."""
+    for metric in metrics:
+        lacking: dict[str, list[str]] = {}
+        for case, group in runs.groupby("case", sort=False):
+            columns = [n for n in metric_columns(metric, runs, ()) if n in runs.columns]
+            if columns and group[columns].isna().all().all():
+                lacking.setdefault(_why(group, metric), []).append(f"`{case}`")
+        for reason, cases in lacking.items():
+            yield f"`{metric}`: {', '.join(cases)}: {reason}"
 
 
 def _reading(together: Sequence[str]) -> Iterator[str]:
@@ -78,13 +102,6 @@ def _reading(together: Sequence[str]) -> Iterator[str]:
         "For a single network, n counts repetitions, and repetitions that are all"
         " identical count as one. The table of runs has all metrics of every run."
     )
-
-
-def _needed(metric: str) -> str:
-    """Reason why a metric may be absent, in brackets; empty if more than the file
-    decides."""
-    needed = needs.NEEDS.get(metric)
-    return f" (it needs {needed})" if needed else ""
 
 
 def _table(

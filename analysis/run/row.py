@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.run import (
+    absent,
     artefacts,
     capture_metrics,
     event_columns,
@@ -52,6 +53,7 @@ def row(run_directory: Path) -> dict[str, Any]:
         read = [Read(report) for report in run.reports]
         measured |= columns.of_entries(run.traffic, run.counters, read, run.endings)
         measured |= plugin_numbers.metrics(run_directory / "artefacts", job)
+        measured |= absent.column(run, {**settings, **measured})
     except ValueError as error:
         ended = "timeout" if isinstance(error, artefacts.TimedOut) else "failed"
         known = columns.columns(run_directory / "artefacts", traffic.of_job(job))

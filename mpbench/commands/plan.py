@@ -61,6 +61,7 @@ def command(
 
     spec = load(file, configurations, without, trusted)
     feasible.check_backend(spec, backend_name)
+    feasible.check_metrics(spec)
     backend = registry.create(backend_name)
     build = _build(backend)
     plan = make_plan(spec, build)

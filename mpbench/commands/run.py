@@ -223,6 +223,7 @@ def command(
         raise UserError("--live: shows runs that are executed; leave --dry-run out")
     spec = load(file, configurations, without, trusted)
     feasible.check_backend(spec, backend_name)
+    feasible.check_metrics(spec)
     if backend_name != "fake":
         programs.check(spec, backend_name)
     if backend_name in registry.REAL_TIME and not trusted:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from analysis.campaign import needs
+from analysis.run import needs
 from mpbench.spec import Spec
 
 
-def warnings(spec: Spec) -> Iterator[str]:
+def faults(spec: Spec) -> Iterator[str]:
     """One line for each metric that the experiment asks for and cannot have."""
     there = _present(spec)
     for index, metric in enumerate(spec.metrics):
@@ -27,5 +27,5 @@ def _present(spec: Spec) -> set[str]:
     mptcp = any(one.protocol == "mptcp" for one in transports)
     found |= {needs.NEEDS["capture_retransmission_ratio"]} if captured else set()
     found |= {needs.CAPTURE} if captured and mptcp else set()
-    found |= {needs.NEEDS["aggregation_benefit"]} if mptcp else set()
+    found |= {needs.NEEDS["traffic_split"]} if mptcp else set()
     return found

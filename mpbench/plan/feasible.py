@@ -53,6 +53,16 @@ def check(spec: Spec, plan: Plan) -> None:
         raise UserError(listing(list(dict.fromkeys(faults))))
 
 
+def check_metrics(spec: Spec) -> None:
+    """Raises UserError, one line per metric, for metrics that no run can have.
+
+    Runs that are there already are read all the same, so only what begins runs asks.
+    """
+    faults = list(absent_metrics.faults(spec))
+    if faults:
+        raise UserError(listing(faults))
+
+
 def check_time_limit(spec: Spec, limit_s: float) -> None:
     """Raises UserError for traffic that may go on for longer than a run can.
 
@@ -148,7 +158,6 @@ def warnings(spec: Spec, plan: Plan) -> list[str]:
     lines += dict.fromkeys(_ending_warnings(spec, plan))
     lines += dict.fromkeys(_delay_warnings(spec, plan))
     lines += _scheduler_warnings(spec)
-    lines += absent_metrics.warnings(spec)
     if spec.expect is not None and not Path(spec.expect).is_file():
         lines.append(
             f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"

@@ -204,7 +204,7 @@ class Entry(Part):
 
     @property
     def measures(self) -> frozenset[str]:
-        """Measures of the entry, of the words in `analysis.campaign.needs`."""
+        """Measures of the entry, of the words in `analysis.run.needs`."""
         return frozenset()
 
     @property

@@ -10,7 +10,7 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
-from analysis.campaign import needs
+from analysis.run import needs
 from mpbench import units
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import ANY_QUANTITY, Faults, OneOf, Quantity

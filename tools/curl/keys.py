@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from analysis.campaign import needs
+from analysis.run import needs
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import OneOf, Quantity
 from mpbench.spec.varied import SIZE, START, TIMEOUT

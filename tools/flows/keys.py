@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 from pydantic.config import JsonDict
 
-from analysis.campaign import needs
+from analysis.run import needs
 from mpbench.spec import traffic_patterns, user_sets
 from mpbench.spec.flow_sizes import Sizes, read_sizes, sizes_schema
 from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from analysis.campaign import needs
+from analysis.run import needs
 from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema
 from mpbench.spec.values import Count, Faults, OneOf, Quantity, Switch
 from mpbench.spec.varied import DURATION, SIZE, START, Varied

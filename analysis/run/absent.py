@@ -1,0 +1,95 @@
+"""Reasons why a run lacks metrics: the column `absent` of its row.
+
+The text is `METRICS: REASON; METRICS: REASON`, where metrics with the same reason stand
+together, separated by commas.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.run import needs, path_names, run_metrics, together
+from analysis.run.artefacts import Artefacts
+
+COLUMN = "absent"
+OF_OTHER_RUNS = (
+    "experimental_aggregation_benefit",
+    "less_lossy_share",
+    "request_balance",
+)
+"""Metrics that need other runs of the network, see `analysis.campaign.absent`."""
+TCP = "TCP takes one path"
+NOTHING = "nothing arrived"
+EACH = "each traffic entry has its own"
+AMOUNTS = ("goodput", "utilisation", "payload_utilisation", "aggregation_benefit")
+"""Metrics that are made of the goodput."""
+USUAL = {
+    "jain": "a single stream has no fairness",
+    "aggregation_benefit": "it needs one host that sends over paths of one link each",
+    "utilisation": "no link has a capacity",
+    "payload_utilisation": "no link has a capacity",
+    "retransmission_ratio": "nothing was sent",
+    "reinjection_ratio": "nothing was sent",
+    "wire_bytes_per_byte": "what arrived, or what interfaces carried, is not known",
+    "loss_probability": "no packet reached a bottleneck link",
+    "mean_queue": "it needs 'queues', or the fabric",
+    "traffic_split": "it needs one host with several paths",
+    "smoothed_rtt": "it needs a 'trace' with data",
+    "settling_time": NOTHING,
+    "rate_jitter": NOTHING,
+    "max_min_distance": "it needs iperf3 with a duration from several hosts, one way",
+    "flow_goodput": "it needs traffic of 'flows'",
+}
+"""The reason of a metric where nothing more is known."""
+
+
+def column(run: Artefacts, row: Mapping[str, Any]) -> dict[str, str]:
+    """The column, by its name.
+
+    row : all other columns of the run
+    """
+    first = next(iter(path_names.of_row(row)), "path1")
+    found: dict[str, str] = {}
+    for metric in needs.METRICS:
+        name = needs.column(metric, first)
+        if row.get(name) is None and metric not in OF_OTHER_RUNS:
+            found[metric] = _reason(run, row, metric, name)
+    return {COLUMN: written(found)}
+
+
+def written(reasons: Mapping[str, str]) -> str:
+    """The text of the reasons, by metric."""
+    grouped: dict[str, list[str]] = {}
+    for metric, reason in reasons.items():
+        grouped.setdefault(reason, []).append(metric)
+    return "; ".join(f"{', '.join(of)}: {reason}" for reason, of in grouped.items())
+
+
+def read(text: object) -> dict[str, str]:
+    """The reasons in a text, by metric; empty for anything else."""
+    found: dict[str, str] = {}
+    for part in text.split("; ") if isinstance(text, str) else ():
+        metrics, colon, reason = part.partition(": ")
+        if colon:
+            found |= dict.fromkeys(metrics.split(", "), reason)
+    return found
+
+
+def _reason(run: Artefacts, row: Mapping[str, Any], metric: str, column: str) -> str:
+    protocol = run.job.transport.protocol
+    of_mptcp = metric in needs.OF_MPTCP
+    moved = together.measured(run, run_metrics.flows(run))
+    apart = together.apart(run, moved)
+    if of_mptcp and protocol == "tcp":
+        return TCP
+    if any(name.endswith(f".{column}") and row[name] is not None for name in row):
+        return apart or EACH
+    if metric in (*AMOUNTS, "jain", "traffic_split") and apart:
+        return apart
+    if metric in AMOUNTS and not any(moved):
+        return "no tool says what arrived"
+    needed = needs.NEEDS.get(metric)
+    if needed is not None and metric not in USUAL:
+        return f"it needs {needed}"
+    if metric in ("settling_time", "rate_jitter") and column not in row:
+        return f"it needs {needed}"
+    return USUAL.get(metric, "it is not defined for this run")
