@@ -86,6 +86,19 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class TooFew:
+    """Two cases with too few networks in common.
+
+    cases : the two, in words, with the values of listed factors
+    common : number of networks in common, in words
+    """
+
+    cases: str
+    metric: str
+    common: str
+
+
+@dataclass(frozen=True)
 class Comparison:
     """The cases of a campaign, compared.
 
@@ -114,7 +127,7 @@ def compared(campaign: Campaign) -> Comparison:
     crossed = listed.crossed(runs, campaign.factors, every)
     split = listed.splitting(runs, crossed)
     found: list[Difference] = []
-    left_out = list(_without_runs(campaign))
+    left_out, few = list(_without_runs(campaign)), list[TooFew]()
     for metric in dict.fromkeys(campaign.metrics):
         for column in metric_columns(metric, runs, campaign.entries):
             if not is_number(runs, column) or runs[column].isna().all():
@@ -124,11 +137,28 @@ def compared(campaign: Campaign) -> Comparison:
             for place, part in _parts(runs, split):
                 for cases in pairs:
                     made = _difference(part, metric, column, cases, place, rng)
-                    if isinstance(made, str):
-                        left_out.append(made)
+                    if isinstance(made, TooFew):
+                        few.append(made)
                     else:
                         found.append(made)
+    left_out += _too_few(few)
     return Comparison(tuple(found), tuple(split), tuple(dict.fromkeys(left_out)))
+
+
+def _too_few(pairs: Sequence[TooFew]) -> Iterator[str]:
+    """One sentence per number of networks in common, with the pairs and the metrics."""
+    by_pair: dict[tuple[str, str], list[str]] = {}
+    for one in pairs:
+        by_pair.setdefault((one.common, one.cases), []).append(one.metric)
+    grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (common, cases), metrics in by_pair.items():
+        grouped.setdefault((common, tuple(metrics)), []).append(cases)
+    for (common, told), named in grouped.items():
+        yield (
+            f"{', '.join(told)}: {', '.join(named)}: {common} in common;"
+            f" {LEAST_NETWORKS} can be compared, and an interval needs"
+            f" {comparison.least_values(LEVEL)}"
+        )
 
 
 def _without_runs(campaign: Campaign) -> Iterator[str]:
@@ -188,19 +218,15 @@ def _difference(
     cases: tuple[str, str],
     place: tuple[str, ...],
     rng: np.random.Generator,
-) -> Difference | str:
-    """The difference of two cases, or the reason why they are not compared."""
+) -> "Difference | TooFew":
+    """The difference of two cases, or why they are not compared."""
     first, second = cases
     pairs = comparison.pairs(runs, runs, ["point"], {first: second}, column)
     if len(pairs) < LEAST_NETWORKS:
         alone = runs["point"].nunique() == 1
         what = many(len(pairs), "repetition" if alone else "network")
         where = f", {', '.join(place)}" if place else ""
-        return (
-            f"{plain(column)}: `{second}` - `{first}`{where}: {what} in common;"
-            f" {LEAST_NETWORKS} can be compared, and an interval needs"
-            f" {comparison.least_values(LEVEL)}"
-        )
+        return TooFew(f"`{second}` - `{first}`{where}", plain(column), what)
     by_network = networks(pairs, ["case"])
     differences = by_network["difference"].to_numpy(float)
     # A mean over repetitions may differ in its last digit where nothing differs.

@@ -75,10 +75,14 @@ def _listed(spec: "Spec") -> tuple[str, ...]:
 
 
 def _entries(spec: "Spec") -> tuple[str, ...]:
-    """The names of several traffic entries, as their columns begin with."""
+    """The names of several traffic entries that are no background, as their columns
+    begin with."""
     from mpbench.spec import flows
+    from mpbench.spec.traffic import BACKGROUND
 
-    return flows.names(spec.traffic) if len(spec.traffic) > 1 else ()
+    pairs = zip(flows.names(spec.traffic), spec.traffic, strict=True)
+    names = tuple(name for name, entry in pairs if entry.role != BACKGROUND)
+    return names if len(names) > 1 else ()
 
 
 def keep_rows(root: Path, out: Path) -> tuple[str, ...]:

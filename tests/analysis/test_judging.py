@@ -251,7 +251,7 @@ def test_users_of_a_run_are_compared_run_by_run() -> None:
     keys |= {"tolerance": 1, "rows": "case=a", "against": "case=a"}
     found = judged(rows, **keys, against_metric="z", value=0)
     known = intervals.mean(2 * one - 100, 0.95)
-    assert found.interval == pytest.approx(known)
+    assert found.interval is not None and found.interval == pytest.approx(known)
     apart = intervals.mean_difference(one, 100 - one, 0.95)
     assert np.ptp(found.interval) > 1.3 * np.ptp(apart)
 

@@ -171,7 +171,7 @@ def test_every_kind_of_figure_is_shown() -> None:
 
 
 def test_every_metric_has_its_column_and_formula() -> None:
-    from analysis.campaign.columns import METRIC_COLUMNS
+    from analysis.run.needs import METRIC_COLUMNS
 
     page = PAGE.with_name("metrics.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| `([\w.]+)` \| (.+) \|$", page, re.MULTILINE)
