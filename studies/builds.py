@@ -27,10 +27,10 @@ from typing import Any, TypeVar
 from rich.console import Console
 
 from analysis.run.row import row
+from analysis.words import many
 from mpbench.backends import registry
 from mpbench.backends.base import Backend
 from mpbench.engine.campaign import run_campaign
-from mpbench.engine.messages import many
 from mpbench.engine.types import AnalysisFunctions, Experiment, Options
 from mpbench.errors import UserError
 from mpbench.experiment_files import load

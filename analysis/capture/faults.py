@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from analysis.capture.analyse import NANO, Read, Tables
+from analysis.words import many
 
 LINKS = (
     "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback, 802.11 (radiotap, PPI), "
@@ -77,16 +78,16 @@ def _not_tcp(row: np.void) -> Iterator[str]:
     counts = {text: int(row[f"{kind}_packets"]) for kind, text in kinds.items()}
     if total := sum(counts.values()):
         parts = ", ".join(f"{count} {text}" for text, count in counts.items() if count)
-        yield f"{total} packets carry no TCP ({parts}) and were left out"
+        yield f"{many(total, 'packet')} without TCP ({parts}) left out"
 
 
 def _steps(row: np.void) -> Iterator[str]:
     if count := int(row["backwards"]):
         longest_s = int(row["backwards_max_ns"]) / NANO
         yield (
-            f"the times of {count} packets lie before that of an earlier packet, by "
-            f"up to {longest_s:.6f} s: the clock was set back, or packets are out of "
-            "order"
+            f"the times of {many(count, 'packet')} lie before that of an earlier"
+            f" packet, by up to {longest_s:.6f} s: the clock was set back, or packets"
+            " are out of order"
         )
 
 

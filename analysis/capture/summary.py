@@ -9,6 +9,7 @@ from analysis.capture.analyse import NANO
 from analysis.capture.collect import Totals
 from analysis.capture.drawing import endpoint
 from analysis.capture.frames import Frames
+from analysis.words import many
 
 WAYS = {0: "->", 1: "<-"}
 MOST = 20
@@ -110,10 +111,10 @@ def _direction(row: pd.Series) -> Iterator[str]:
     if row["missing_bytes"]:
         facts.append(f"{_size(row['missing_bytes'])} never seen")
     if row["ooo_packets"]:
-        facts.append(f"{int(row['ooo_packets'])} packets out of order")
+        facts.append(f"{many(int(row['ooo_packets']), 'packet')} out of order")
     if row["reinjected_packets"]:
         facts.append(
-            f"{int(row['reinjected_packets'])} packets reinjected "
+            f"{many(int(row['reinjected_packets']), 'packet')} reinjected "
             f"({_size(row['reinjected_bytes'])})"
         )
     if row["resent_packets"]:
@@ -155,7 +156,7 @@ def _direction_of_subflow(row: pd.Series) -> Iterator[str]:
     yield f"{_size(row['data_bytes'])}"
     if pd.notna(row["share"]):
         yield f"{row['share']:.1%}"
-    yield f"{int(row['packets'])} packets"
+    yield many(int(row["packets"]), "packet")
     again = int(row["retransmissions"])
     if again:
         parts = [

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import jobs
 from analysis.capture.library import MissingCoreError
 from analysis.dashboard import packets, traces
-from analysis.run import tools, traffic
+from analysis.run import path_names, tools, traffic
 from analysis.run.readers import files
 from analysis.run.readers import job as job_file
 from analysis.run.traffic import Traffic
@@ -42,6 +42,7 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
         "parameters": asked.get("parameters", {}),
         "transport": asked.get("transport", {}),
         "traffic": asked.get("traffic", []),
+        "paths": list(path_names.of_job(job)) if job else [],
         "seed": str(job.seed) if job else "",
         "topology": (job.topology or "its own") if job else None,
         "virtual_s": end.get("virtual_s"),

@@ -6,8 +6,15 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.campaign import absent
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import column_of, label, without_mathematics
+from analysis.campaign.columns import (
+    column_of,
+    label,
+    path_words,
+    paths,
+    without_mathematics,
+)
 from analysis.dashboard import theory
 from analysis.run.number_columns import UNITS
 
@@ -63,6 +70,12 @@ def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
             if reason and not pd.isna(reason)
         },
         "columns": columns,
+        "paths": [path_words(name) for name in paths(frame)[:2]],
+        "absent": {
+            str(place): text
+            for place, text in enumerate(frame.get(absent.COLUMN, ()))
+            if isinstance(text, str) and text
+        },
         "theory": theory.of_columns(campaigns, frame, cases),
         "start": _start(
             [column["key"] for column in columns if "words" not in column],
@@ -164,8 +177,16 @@ def _transport(rows: pd.DataFrame) -> str:
         values = rows[name].dropna().unique()
         if len(values) == 1:
             value = values[0]
-            words.append(f"path {int(value)}" if name == "path" else str(value))
+            words.append(_path(rows, int(value)) if name == "path" else str(value))
     return ", ".join(words)
+
+
+def _path(rows: pd.DataFrame, number: int) -> str:
+    """The user's name of a path of these runs."""
+    names = paths(rows)
+    return path_words(
+        names[number - 1] if 0 < number <= len(names) else f"path{number}"
+    )
 
 
 def _start(

@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from analysis.campaign import batches
+from analysis.words import many
 
 SIGNIFICANCE = 0.05
 LEAST_POINTS = 3
@@ -257,7 +258,7 @@ def outliers(rows: pd.DataFrame, question: Question) -> Finding:
     low, high = np.quantile(known["y"], [0.25, 0.75])
     reach = 1.5 * (high - low)
     outside = known[(known["y"] < low - reach) | (known["y"] > high + reach)]
-    text = f"{len(outside)} outliers"
+    text = many(len(outside), "outlier")
     queues = [name for name in rows.columns if name.endswith(".queue_packets")]
     if len(outside) and queues:
         least = rows.loc[outside.index, queues].min(axis=1).astype(float)

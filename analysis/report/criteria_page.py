@@ -9,6 +9,7 @@ from analysis.published.publication import Scored
 from analysis.published.statements import Statement
 from analysis.report.answers_section import outcome_verdict
 from analysis.report.markdown import markdown
+from analysis.words import many
 
 REDRAWS = 200
 """Redrawn designs for the verdict before a change; today's verdict has more."""
@@ -52,7 +53,7 @@ def lines(
             ]
         )
     yield from markdown([*head, *names], rows)
-    yield f"{len(rows)} changes."
+    yield f"{many(len(rows), 'change')}."
     yield ""
     yield from _earlier(statements, scored)
 

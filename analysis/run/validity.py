@@ -13,6 +13,7 @@ from analysis.run import (
     conservation,
     disciplines,
     link_traffic,
+    path_names,
     tools,
     traffic,
 )
@@ -22,6 +23,7 @@ from analysis.run.observed_links import Direction
 from analysis.run.outcomes import expected
 from analysis.run.timeliness import machine_kept_up
 from analysis.run.traffic import Traffic
+from analysis.words import many
 from jobs import FRAME_BYTES, Link, Shape
 
 Check = Callable[[Artefacts], Iterator[str]]
@@ -90,7 +92,8 @@ def no_fallback(run: Artefacts) -> Iterator[str]:
             if any(run.provoked.may_fall_back(entry, 0.0) for entry in of_host):
                 continue
             if count:
-                yield f"plain TCP asked for, but {count} connections tried MPTCP"
+                tried = many(count, "connection")
+                yield f"plain TCP asked for, but {tried} tried MPTCP"
             continue
         of_host = [entry for entry in run.traffic if host in entry.sources]
         needed = sum(
@@ -130,7 +133,7 @@ def _fallbacks_of_many(run: Artefacts) -> Iterator[str]:
         there = [flow for flow in report.flows if flow.connected_s is not None]
         fell_back = sum(flow.subflows == 0 for flow in there)
         if fell_back > FELL_BACK_SHARE * len(there):
-            yield f"{fell_back} of {len(there)} connections fell back to TCP"
+            yield f"{fell_back} of {many(len(there), 'connection')} fell back to TCP"
 
 
 def subflows_established(run: Artefacts) -> Iterator[str]:
@@ -164,8 +167,9 @@ def subflows_established(run: Artefacts) -> Iterator[str]:
             if seconds > deadline_s and subflows < 1 + needed
         ]
         if lacking:
-            reason = f"{len(lacking)} connections of {host} ended with fewer than"
-            yield f"{reason} {1 + needed} subflows"
+            short = many(len(lacking), "connection")
+            reason = f"{short} of {host} ended with fewer than"
+            yield f"{reason} {many(1 + needed, 'subflow')}"
         joined = run.counters[host].mptcp("MPJoinSynAckRx")
         if joined < expected:
             yield f"{joined} of {expected} further subflows joined ({host})"
@@ -238,9 +242,9 @@ def links_used(run: Artefacts) -> Iterator[str]:
     least = _least_bytes(run, total)
     for name, count in carried.items():
         if name in needed and bulk and count < least:
-            yield f"{label(name)} carried {count} bytes only"
+            yield f"{label(name)} carried {many(count, 'byte')} only"
         if name not in used and count > total * UNUSED_SHARE:
-            yield f"{label(name)} carried {count} bytes, but was not to be used"
+            yield f"{label(name)} carried {many(count, 'byte')}, but was not to be used"
 
 
 def paths_used(run: Artefacts) -> Iterator[str]:
@@ -257,7 +261,8 @@ def paths_used(run: Artefacts) -> Iterator[str]:
                 if run.provoked.misses(own, number, join_deadline_s(run)):
                     continue
                 if count < least and not traffic.is_backup(run.job, own, number):
-                    yield f"{own.source}: path {number} carried {count} bytes only"
+                    path = path_names.words(run.job, own.source, number)
+                    yield f"{own.source}: {path} carried {many(count, 'byte')} only"
 
 
 def _least_bytes(run: Artefacts, total: int) -> float:
@@ -350,13 +355,15 @@ def no_drop_elsewhere(run: Artefacts) -> Iterator[str]:
     for qdisc in run.qdiscs:
         outside = (qdisc.node, qdisc.interface) not in shaped
         if outside and qdisc.parent is None and qdisc.drops:
-            yield f"{qdisc.drops} packets dropped by {qdisc.place}"
+            yield f"{many(qdisc.drops, 'packet')} dropped by {qdisc.place}"
     for link in run.links:
         for way in ("forward", "backward"):
             direction: Direction = getattr(link, way)
             lost = direction.loss_percent or changed_links.loses(run.job, link.name)
             if direction.other_drops and not (lost or direction.traits.loses):
-                drops = f"{direction.other_drops} packets dropped before the queue"
+                drops = (
+                    f"{many(direction.other_drops, 'packet')} dropped before the queue"
+                )
                 yield f"{label(link.name)} {way}: {drops}"
     if changed_links.switched(run.job):
         return  # packets towards an interface that is down count as dropped there
@@ -369,7 +376,7 @@ def no_drop_elsewhere(run: Artefacts) -> Iterator[str]:
         count = interface.dropped + interface.errors
         if count:
             place = f"{interface.interface} on {interface.node}"
-            yield f"{count} packets dropped by {place}"
+            yield f"{many(count, 'packet')} dropped by {place}"
 
 
 def memory_sufficed(run: Artefacts) -> Iterator[str]:
@@ -379,7 +386,8 @@ def memory_sufficed(run: Artefacts) -> Iterator[str]:
     """
     for host, counters in run.counters.items():
         if count := counters.get("TcpExtTCPMemoryPressures"):
-            yield f"TCP was short of memory {count} times ({host}): tcp_mem is too low"
+            times = many(count, "time")
+            yield f"TCP was short of memory {times} ({host}): tcp_mem is too low"
 
 
 def traffic_as_asked(run: Artefacts) -> Iterator[str]:

@@ -147,8 +147,8 @@ def _results(results: Path, dry_run: bool) -> None:
 def _analyse(results: "layout.Results", head: "campaign.Campaign", write: bool) -> None:
     from analysis.campaign.table import build
     from analysis.run.row import row
+    from analysis.words import many
     from mpbench.backends.base import Exit
-    from mpbench.engine.messages import many
     from mpbench.engine.verdict import make_row
     from mpbench.store import atomic, manifest, root, runs, table
     from mpbench.store.places import Places

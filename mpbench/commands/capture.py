@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from analysis.words import many
 from mpbench.errors import UserError
 
 
@@ -65,10 +66,10 @@ def command(
         backend.may_compile = False
     made = recapture(folder, run, backend, target, full, interfaces)
     for file in made.files:
-        click.echo(f"{file}: {file.stat().st_size} bytes")
+        click.echo(f"{file}: {many(file.stat().st_size, 'byte')}")
     if made.dropped:
         click.echo(
-            f"mpbench: {made.dropped} packets are missing because the buffer was full"
+            f"mpbench: packets missing: {made.dropped}, because the buffer was full"
         )
     if made.exit.status != "finished":
         raise UserError(f"{made.run}: {made.exit.status}: {made.exit.reason}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from analysis.words import many
 from mpbench.arguments import experiment_file
 from mpbench.errors import UserError
 
@@ -84,7 +85,7 @@ def command(
         if plot:
             from wsp.plot import pair_plot
 
-            title = f"{spec.name}: {len(design.points)} points"
+            title = f"{spec.name}: {many(len(design.points), 'point')}"
             pair_plot(design, out / f"{stem}.png", title)
     except ValueError as error:
         raise UserError(f"{error}, or give --no-plot") from error

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from analysis.words import many
+
 
 @click.group("image")
 def command() -> None:
@@ -96,7 +98,7 @@ def lock(added: tuple[str, ...]) -> None:
         finally:
             shell.close()
     locking.write(pinned)
-    click.echo(f"{locking.FILE}: {len(pinned)} packages")
+    click.echo(f"{locking.FILE}: {many(len(pinned), 'package')}")
 
 
 @command.command()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analysis.words import many
 from mpbench.errors import UserError
 from mpbench.theory import controllers, networks, nsdi11, scenarios
 from mpbench.theory.options import MILLI, losses_option, rtts_option
@@ -228,7 +229,7 @@ def validate(results: Path) -> None:
         raise UserError(f"{results}: the model applies to none of the runs: {reason}")
     _show_validation(compared)
     if left_out := len(head.plan) - len(compared):
-        click.echo(f"\n{left_out} of {len(head.plan)} runs are not in the table")
+        click.echo(f"\n{left_out} of {many(len(head.plan), 'run')} not in the table")
 
 
 def _paths(compared: "list[Compared]") -> int | None:

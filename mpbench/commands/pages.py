@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analysis.words import many
 from mpbench.arguments import results_folders
 from mpbench.errors import UserError
 
@@ -92,4 +93,5 @@ def _subset(whole: "Spec | None", run: "Spec | None") -> tuple[str, ...]:
         return (f"Every k-th network alone, at most {ours.thinned_to} of {points[0]}.",)
     if None in points or points[0] == points[1]:
         return ()
-    return (f"A design of {points[0]} points; the experiment file has {points[1]}.",)
+    drawn = many(points[0] or 0, "point")
+    return (f"A design of {drawn}; the experiment file has {points[1]}.",)

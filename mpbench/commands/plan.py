@@ -130,8 +130,8 @@ def _table(plan: "Plan", estimates: "Sequence[Estimate]") -> str:
 
 
 def _summary(spec: "Spec", plan: "Plan", whole: "Estimate", workers: int) -> str:
+    from analysis.words import many
     from mpbench.engine.dry import duration
-    from mpbench.engine.messages import many
 
     counts = [
         many(len(plan.design), "point"),

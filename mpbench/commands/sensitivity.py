@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analysis.words import many
 from mpbench import units
 from mpbench.arguments import experiment_file, retry_failed_option
 from mpbench.backends.registry import BACKENDS
@@ -269,8 +270,8 @@ def _show(lines: "Sequence[Line]", designs: int, points: int) -> None:
 
     text_columns = ["metric", *lines[0].group]
     table = Table(
-        title=f"Relative standard deviation over {designs} designs of {points} points"
-        " (standard error)",
+        title=f"Relative standard deviation over {many(designs, 'design')} of"
+        f" {many(points, 'point')} (standard error)",
         title_justify="left",
         box=None,
         pad_edge=False,

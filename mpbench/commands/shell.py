@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analysis.words import many
 from mpbench.arguments import configuration_options, experiment_file, trust_option
 from mpbench.errors import UserError
 
@@ -71,7 +72,7 @@ def _chosen(runs: "tuple[Run, ...]", run_id: str | None, file: Path) -> "Run":
     named = {run.id: run for run in runs if run.id.startswith(run_id)}
     if len(named) == 1:
         return next(iter(named.values()))
-    what = "no run" if not named else f"{len(named)} runs"
+    what = "no run" if not named else many(len(named), "run")
     raise UserError(
         f"--run {run_id}: {what} of {file} with an id that begins so; "
         f"`mpbench plan {file}` lists them"

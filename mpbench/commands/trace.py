@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from analysis.words import many
 from mpbench.errors import UserError
 
 
@@ -86,7 +87,7 @@ def command(
         raise UserError(f"{out}: {error.strerror}; give another name") from None
     sent_mbps = len(times) * radio_traces.FRAME_BITS / duration_s / 1e6
     click.echo(
-        f"Wrote {out}: {duration_s:g} s, {len(times)} packets, a mean of"
+        f"Wrote {out}: {duration_s:g} s, {many(len(times), 'packet')}, a mean of"
         f" {sent_mbps:.4g} Mbit/s. In an experiment:"
         f" changes: {{LINK: {{trace: {shlex.quote(out.name)}, repeat: true}}}}"
     )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from analysis.words import many
 from mpbench.drawing import traits
 from mpbench.plan.parameters import computed, fixed
 from mpbench.spec import Spec, change_checks, choices
@@ -222,7 +223,7 @@ def _range(factor: Factor, unit: str) -> str:
     if len(factor.values) <= MOST_VALUES:
         return f"{', '.join(f'{value:g}' for value in factor.values)} {unit}"
     low, high = min(factor.values), max(factor.values)
-    return f"{low:g} to {high:g} {unit}, {len(factor.values)} values"
+    return f"{low:g} to {high:g} {unit}, {many(len(factor.values), 'value')}"
 
 
 def quantity(value: float, unit: str) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from analysis.words import many
 from mpbench.drawing.lanes import Box, Layout, arrange
 from mpbench.drawing.picture import Picture, Shown
 
@@ -126,7 +127,7 @@ class _Drawing:
     def _notes(self) -> Iterator[tuple[str, str]]:
         yield "Each line is a path. A box is a link; a tall box is shared.", GREY
         if self.layout.hidden:
-            yield f"{self.layout.hidden} more paths are not drawn.", INK
+            yield f"Not drawn: {many(self.layout.hidden, 'more path')}.", INK
         links = self.picture.links.values()
         if any(link.only_delays for link in links):
             yield "A round box only delays packets.", GREY

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from analysis.words import many
 from mpbench.drawing.lanes import Layout, arrange
 from mpbench.drawing.picture import Link, Picture, Shown
 
@@ -30,7 +31,7 @@ def _paths(picture: Picture) -> Iterator[str]:
         ending = f"{user.server} (backup)" if lane.path in user.backups else user.server
         yield f"  {name:<{most}}  {lane.path:>{paths}} --{way}-- {ending}"
     if layout.hidden:
-        yield f"  and {layout.hidden} more paths"
+        yield f"  and {many(layout.hidden, 'more path')}"
 
 
 def _user(picture: Picture, number: int) -> str:
@@ -79,4 +80,6 @@ def _taken(picture: Picture, link: Link) -> str:
         if any(link.name in path for path in user.paths)
     ]
     shown = ", ".join(hosts[:3])
-    return shown if len(hosts) <= 3 else f"{shown} and {len(hosts) - 3} more users"
+    return (
+        shown if len(hosts) <= 3 else f"{shown} and {many(len(hosts) - 3, 'more user')}"
+    )

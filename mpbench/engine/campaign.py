@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from analysis.words import many
 from mpbench.backends.base import Backend, Report
 from mpbench.engine import cpus, display, messages
 from mpbench.engine.drive import Driven, Work, drive
@@ -86,7 +87,7 @@ def run_campaign(
             seen = display.make(console)
             try:
                 for folder, count in copied.items():
-                    seen.note(f"{messages.many(count, 'run')} copied from {folder}.")
+                    seen.note(f"{many(count, 'run')} copied from {folder}.")
                 where = places.summary(len(due))
                 for line in messages.opening(head, stands, due, where, root):
                     seen.note(line)

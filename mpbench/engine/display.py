@@ -8,6 +8,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from analysis.words import many
 from mpbench.engine.progress import Finished, Progress, counts, span
 
 STYLES = {
@@ -105,7 +106,7 @@ def panel(progress: Progress) -> Group:
     """The live panel of a campaign."""
     head = Text.assemble(
         (f"{progress.done}", "bold"),
-        f"/{progress.total} runs  ",
+        f"/{many(progress.total, 'run')}  ",
         *_counted(progress),
         ("  ", ""),
         (f"{progress.rate:.1f}", "bold cyan"),

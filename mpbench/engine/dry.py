@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from mpbench.engine.messages import many
+from analysis.words import many
 from mpbench.engine.progress import span
 from mpbench.engine.select import pending, standing
 from mpbench.engine.types import Experiment, Options

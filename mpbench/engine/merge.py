@@ -9,7 +9,7 @@ from typing import Any, Literal
 from rich.console import Console
 from rich.progress import track
 
-from mpbench.engine.messages import many
+from analysis.words import many
 from mpbench.engine.progress import counts
 from mpbench.engine.saving import Saving
 from mpbench.engine.select import RETRIED, standing

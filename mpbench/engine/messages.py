@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from analysis.words import many
 from mpbench.engine.display import summary
 from mpbench.engine.drive import Driven
 from mpbench.engine.limits import MOST_ATTEMPTS
@@ -121,10 +122,6 @@ def _interrupted(stands: Standing, again: str) -> list[str]:
             "left alone from now on; --retry-failed executes them once more."
         )
     return lines
-
-
-def many(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _finished(stands: Standing) -> str:

@@ -10,12 +10,13 @@ from typing import Any
 
 from rich.console import Console
 
+from analysis.words import many
 from jobs import Job
 from mpbench.backends.base import Backend, Exit, Report
 from mpbench.engine import cpus, display, whole
 from mpbench.engine.bounds import bounds
 from mpbench.engine.drive import Work, drive
-from mpbench.engine.messages import many, uncovered
+from mpbench.engine.messages import uncovered
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished
 from mpbench.engine.types import AnalysisFunctions, label

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from analysis.words import many
 from mpbench.backends.base import Exit
-from mpbench.engine.messages import many
 from mpbench.engine.types import AnalysisFunctions, entry
 from mpbench.engine.verdict import make_row
 from mpbench.errors import UserError

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from mpbench.engine.messages import many
+from analysis.words import many
 from mpbench.engine.progress import counts
 from mpbench.errors import UserError, printable
 from mpbench.live.server import Answer, LiveServer, file_answer

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from analysis.words import many
 from mpbench.spec.suggestions import nearest
 
 MOST_NAMES = 40
@@ -15,5 +16,5 @@ def hint(name: str, known: Collection[str]) -> str:
         return f"has {', '.join(listed)}"
     near = nearest(name, listed)
     if near.startswith("did"):
-        return f"has {len(listed)} others; {near}"
-    return f"has {len(listed)} others, such as {listed[0]} and {listed[-1]}"
+        return f"has {many(len(listed), 'other')}; {near}"
+    return f"has {many(len(listed), 'other')}, such as {listed[0]} and {listed[-1]}"

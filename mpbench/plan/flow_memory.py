@@ -8,6 +8,7 @@ of 100 Mbit/s: 32 to 36 kB for each transfer of 20 kB, and 67 to 145 kB for each
 import heapq
 from collections.abc import Iterator, Sequence
 
+from analysis.words import many
 from jobs import Job
 from jobs.entries import Flows
 from jobs.guest import MIB
@@ -40,7 +41,7 @@ def faults(job: Job) -> Iterator[tuple[int, str]]:
             work = int(has_bytes / each)
             yield (
                 index,
-                f"up to {count} connections are open at a time, which take"
+                f"up to {many(count, 'connection')} at a time, which take"
                 f" {count * each / 1e6:.0f} MB, more than half of the guest's memory;"
                 f" give fewer connections: {work} at a time work",
             )

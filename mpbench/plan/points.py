@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import wsp
+from analysis.words import many
 from mpbench.errors import UserError
 from mpbench.plan.parameters import DECIMALS, computed, fixed, sources
 from mpbench.spec import Spec
@@ -68,8 +69,9 @@ def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
     if differing < len(result):
         where = spec.where("design", "points")
         raise UserError(
-            f"{where}: design.points: {len(result)} points, of which {differing} differ"
-            f" in the {DECIMALS} decimals that a value has; give fewer, or wider ranges"
+            f"{where}: design.points: {many(len(result), 'point')}, of which"
+            f" {differing} differ in the {DECIMALS} decimals that a value has; give"
+            " fewer, or wider ranges"
         )
     return result
 

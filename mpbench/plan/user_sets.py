@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from analysis.words import many
 from jobs.entries import Flows
 from mpbench.plan.flow_list import drawn, ends_of
 from mpbench.spec import user_sets
@@ -81,7 +82,7 @@ def lines(plan: "Plan", names: tuple[str, ...]) -> Iterator[str]:
             place += f", repetition {run.repetition}" if repeated else ""
             yield words % place
     if left_out:
-        yield f"{left_out} more draws; --json has them"
+        yield f"{many(left_out, 'more draw')}; --json has them"
 
 
 def _words(entry: Flows, seed: int) -> str:
@@ -93,7 +94,7 @@ def _words(entry: Flows, seed: int) -> str:
     hosts = [here for here, _ in entry.between]
     shown = [f"{host} {_amount(flows[host], sent[host])}" for host in hosts]
     if len(shown) > MOST_SHOWN:
-        shown = [*shown[:MOST_SHOWN], f"{len(shown) - MOST_SHOWN} more hosts"]
+        shown = [*shown[:MOST_SHOWN], many(len(shown) - MOST_SHOWN, "more host")]
     whole = _amount(flows.total(), sent.total(), " connections")
     return f"{whole}: {', '.join(shown)}"
 

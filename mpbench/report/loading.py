@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpbench.engine.messages import many, uncovered
+from analysis.words import many
+from mpbench.engine.messages import uncovered
 from mpbench.errors import UserError
 from mpbench.report import seeds
 from mpbench.store import campaign, json_file, kept_rows, layout, places, runs

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pandas as pd
 
+from analysis.words import many
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ class Results:
         ids = [str(name) for name in self._campaign.runs["id"]]
         matching = [name for name in ids if name.startswith(run_id)]
         if len(matching) != 1 or not run_id:
-            several = f"{len(matching)} runs begin so" if matching else "no such run"
+            count = len(matching)
+            several = f"{many(count, 'run')} begin{'s' if count == 1 else ''} so"
+            several = several if matching else "no such run"
             raise UserError(
                 f"{self._root}: {run_id!r}: {several}; `.runs['id']` has the ids"
             )

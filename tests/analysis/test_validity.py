@@ -10,6 +10,7 @@ import pytest
 from analysis.run import changed_links, disciplines, link_traffic, tools, validity
 from analysis.run.observed_links import Direction
 from analysis.run.tools import Lasted
+from analysis.words import many
 from jobs import FRAME_BYTES, Link
 
 
@@ -106,7 +107,7 @@ def test_a_connection_that_ended_with_one_subflow_is_told(
 ) -> None:
     run = one_connection(monkeypatch, Lasted(1, 9.0, ((9.0, 1),)))
     (said,) = validity.subflows_established(run)
-    assert said == "1 connections of client ended with fewer than 2 subflows"
+    assert said == "1 connection of client ended with fewer than 2 subflows"
 
 
 def test_the_deadline_to_join_is_four_round_trips_and_the_timeout_of_a_syn(
@@ -217,6 +218,7 @@ def test_a_path_that_is_no_backup_must_be_used(monkeypatch: pytest.MonkeyPatch) 
     entry.by_host = (thing(source="client", transport=MPTCP),)
     run.has_classes = False
     run.job.backups = {"client": {3}}
+    run.job.network, run.job.topology = None, "two_path"
     carried = {1: 10**7, 2: 15_139, 3: 0}
     monkeypatch.setattr(link_traffic, "path_bytes", lambda run, own: carried)
     assert list(validity.paths_used(run)) == ["client: path 2 carried 15139 bytes only"]
@@ -277,7 +279,7 @@ def test_one_packet_that_an_interface_drops_is_told(drops: int, told: int) -> No
         job=thing(changes=(), links=()),
     )
     said = list(validity.no_drop_elsewhere(run))
-    assert said == ["1 packets dropped by eth0 on client"] * told
+    assert said == ["1 packet dropped by eth0 on client"] * told
 
 
 @pytest.mark.parametrize("count, told", [(0, 0), (1, 1)])
@@ -398,6 +400,7 @@ def test_hosts_of_a_data_centre_have_their_links_in_common(
     run = one_connection(monkeypatch, LONG, MPJoinSynAckRx=0)
     (entry,) = run.traffic
     entry.by_host = (thing(source="client", transport=MPTCP),)
+    run.job.network, run.job.topology = None, "two_path"
     for sources, classes, told in (
         (("a", "b"), True, 0),
         (("a", "b"), False, 1),
@@ -571,7 +574,7 @@ def test_queues_outside_of_bottlenecks_drop_nothing(
     names = {"node": node, "interface": interface, "place": f"{node}:{interface}"}
     run = dropping(qdiscs=(thing(**names, parent=parent, drops=drops),))
     said = list(validity.no_drop_elsewhere(run))
-    assert said == [f"{drops} packets dropped by {node}:{interface}"] * told
+    assert said == [f"{many(drops, 'packet')} dropped by {node}:{interface}"] * told
 
 
 @pytest.mark.parametrize(
@@ -602,7 +605,7 @@ def test_interfaces_drop_nothing_but_where_packets_are_damaged(
     interface = thing(interface="eth0", node="s", dropped=dropped, errors=errors)
     run = dropping(interfaces=(interface,))
     assert list(validity.no_drop_elsewhere(run)) == [
-        f"{said} packets dropped by eth0 on s"
+        f"{many(said, 'packet')} dropped by eth0 on s"
     ]
     getattr(run.links[0], way).traits.corrupts = True
     assert list(validity.no_drop_elsewhere(run)) == []

@@ -11,6 +11,7 @@ from typing import Any
 from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
+from analysis.words import many
 from jobs.entries import Cbr
 
 
@@ -134,7 +135,7 @@ def wrong(_entry: Traffic[Cbr], report: Report | Messages) -> Iterator[str]:
         if not report.sent:
             yield "nothing was sent"
         elif report.received != report.sent:
-            yield f"{report.received} messages received of {report.sent}"
+            yield f"{many(report.received, 'message')} received of {report.sent}"
         return
     if not report.sent_packets:
         yield "nothing was sent"

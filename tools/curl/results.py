@@ -8,6 +8,7 @@ from analysis.run.outcomes.endings import COMPLETE, GIVEN_UP
 from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
+from analysis.words import many
 from jobs.entries import Curl
 from tools.curl import reader
 
@@ -53,9 +54,9 @@ def wrong(entry: Traffic[Curl], report: reader.Report) -> Iterator[str]:
     if report.timed_out and not report.received_bytes:
         yield "nothing was received"
     if not report.timed_out and report.received_bytes != entry.bytes:
-        yield f"{report.received_bytes} bytes received of {entry.bytes}"
+        yield f"{many(report.received_bytes, 'byte')} received of {entry.bytes}"
     if report.connections != 1:
-        yield f"{report.connections} connections, not 1"
+        yield f"{many(report.connections, 'connection')}, not 1"
 
 
 def lasted(_entry: Traffic[Curl], report: reader.Report) -> Lasted:

@@ -16,6 +16,7 @@ from analysis.run.readers import files
 from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
+from analysis.words import many
 from jobs.entries import Flows
 from tools.flows import reader
 
@@ -92,7 +93,7 @@ def wrong(entry: Traffic[Flows], report: Report) -> Iterator[str]:
         asked = entry.transport.congestion_control
         yield f"congestion control is {report.controller}, asked for {asked}"
     if len(report.flows) != entry.flows:
-        yield f"{len(report.flows)} connections, not {entry.flows}"
+        yield f"{many(len(report.flows), 'connection')}, not {entry.flows}"
     sizes = [each.size for each in report.flows if each.size is not None]
     if sum(sizes) != (entry.flow_bytes or 0):
         yield f"{sum(sizes)} bytes asked of the sockets, not {entry.flow_bytes}"
@@ -102,7 +103,8 @@ def wrong(entry: Traffic[Flows], report: Report) -> Iterator[str]:
         if each.error and each.error not in UNFINISHED
     ]
     if faults:
-        yield f"{len(faults)} connections failed ({'; '.join(faults[:SHOWN_FAULTS])})"
+        failed = many(len(faults), "connection")
+        yield f"{failed} failed ({'; '.join(faults[:SHOWN_FAULTS])})"
     if not any(each.received_bytes for each in report.flows):
         yield "nothing was received"
 
@@ -132,7 +134,9 @@ def ending(_entry: Traffic[Flows], report: Report) -> tuple[str, str]:
         return COMPLETE, ""
     others = [each for each in failed if each.error != GAVE_UP]
     first = (others or failed)[0]
-    words = f"{len(failed)} of {len(report.flows)} connections failed, the first"
+    words = (
+        f"{len(failed)} of {many(len(report.flows), 'connection')} failed, the first"
+    )
     words += f" by {first.error}"
     return (INCOMPLETE if others else GIVEN_UP), words
 

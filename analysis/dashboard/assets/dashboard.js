@@ -26,6 +26,7 @@
   function full(column) {
     return column.unit ? `${column.label} [${column.unit}]` : column.label;
   }
+  var many = (count2, noun) => `${count2} ${noun}${count2 === 1 ? "" : "s"}`;
   function formatNumber(value, digits = 4) {
     if (value === null || value === void 0 || Number.isNaN(value)) return "–";
     if (value === 0) return "0";
@@ -794,9 +795,10 @@
       const link = /^(.+)\.capacity_mbps$/.exec(key);
       return link ? [[link[1], value]] : [];
     });
-    if (named2.every(([link]) => /^path\d+$/.test(link))) {
+    const paths = run.paths ?? [];
+    if (named2.length && named2.every(([link]) => paths.includes(link))) {
       const path = run.transport.protocol === "tcp" ? run.transport.path : null;
-      const used = path ? named2.filter(([link]) => link === `path${path}`) : named2;
+      const used = path ? named2.filter(([link]) => link === paths[path - 1]) : named2;
       const value = used.reduce((sum, [, capacity]) => sum + capacity, 0);
       return value ? [{ value, name: "capacity" }] : [];
     }
@@ -833,12 +835,23 @@
   }
   function measured(row) {
     const known = data.columns.filter((column) => column.role === "metric" && column.v[row] !== null);
-    return quantities(known.map((column) => [column.key, column.v[row], column])).reverse();
+    const absent = (data.absent?.[row] ?? "").split("; ").filter(Boolean);
+    return [
+      ...quantities(known.map((column) => [column.key, column.v[row], column])).reverse(),
+      absent.length ? element(
+        "details",
+        { class: "absent" },
+        element("summary", {}, "Metrics that this run lacks, and why"),
+        element("ul", { class: "soft" }, ...absent.map((line) => element("li", {}, line)))
+      ) : ""
+    ];
   }
+  var pathWords = (name) => name.replace(/^path(\d+)$/, "path $1");
   function asked(run) {
     const { sysctls = {}, ...transport } = run.transport;
+    const path = run.paths?.[transport.path - 1];
     const words = [
-      ...Object.entries(transport),
+      ...Object.entries({ ...transport, path: path ? pathWords(path) : transport.path }),
       ...Object.entries(sysctls),
       ["topology", run.topology],
       ["seed", run.seed]
@@ -858,7 +871,7 @@
         rest.push([column ? column.label : what, value, column ? column.unit : unit]);
         continue;
       }
-      const head = key.slice(0, cut).replace(/^path(\d+)$/, "path $1");
+      const head = pathWords(key.slice(0, cut));
       if (!heads.has(head)) heads.set(head, {});
       heads.get(head)[what] = value;
       names.set(what, what === "bytes" ? "bytes" : unit);
@@ -1633,7 +1646,7 @@
     for (const [role, title] of [
       ["metric", "Metrics"],
       ["factor", "Factors"],
-      ["derived", "Differences, path 1 less path 2"]
+      ["derived", `Differences, ${(data.paths ?? []).join(" less ")}`]
     ]) {
       const group = element("optgroup", { label: title });
       for (const column of data.columns) {
@@ -2244,11 +2257,11 @@
       const points = new Set(shownRows.map(networkKey)).size;
       const bad = shownRows.filter((row) => !isOk(row)).length;
       const words = [
-        shownRows.length === data.count ? `${data.count} runs` : `${shownRows.length} of ${data.count} runs`,
-        `${points} ${points === 1 ? "network" : "networks"}`,
+        shownRows.length === data.count ? many(data.count, "run") : `${shownRows.length} of ${many(data.count, "run")}`,
+        many(points, "network"),
         bad ? `${bad} not ok` : "all ok"
       ];
-      count.textContent = shownRows.length ? words.join(" · ") : `none of ${data.count} runs`;
+      count.textContent = shownRows.length ? words.join(" · ") : `none of ${many(data.count, "run")}`;
       resetButton.disabled = !somethingIsLeftOut();
     }
   });

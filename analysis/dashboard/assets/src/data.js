@@ -32,6 +32,9 @@ export function full(column) {
 }
 
 // Four digits that count, in as few letters as possible.
+// `1 run`, `2 runs`.
+export const many = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 export function formatNumber(value, digits = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (value === 0) return "0";

@@ -2,7 +2,7 @@
 
 import { read } from "./address.js";
 import { readTheme } from "./canvas.js";
-import { data, element, isOk, rows } from "./data.js";
+import { data, element, isOk, many, rows } from "./data.js";
 import { makeFilters } from "./filters.js";
 import { closeRun, openRun } from "./run.js";
 import { Scatter } from "./scatter.js";
@@ -57,12 +57,12 @@ views.push({
     const bad = shownRows.filter((row) => !isOk(row)).length;
     const words = [
       shownRows.length === data.count
-        ? `${data.count} runs`
-        : `${shownRows.length} of ${data.count} runs`,
-      `${points} ${points === 1 ? "network" : "networks"}`,
+        ? many(data.count, "run")
+        : `${shownRows.length} of ${many(data.count, "run")}`,
+      many(points, "network"),
       bad ? `${bad} not ok` : "all ok",
     ];
-    count.textContent = shownRows.length ? words.join(" · ") : `none of ${data.count} runs`;
+    count.textContent = shownRows.length ? words.join(" · ") : `none of ${many(data.count, "run")}`;
     resetButton.disabled = !somethingIsLeftOut();
   },
 });

@@ -210,16 +210,17 @@ function goodputChart(host, row, run, others) {
   );
 }
 
-// Where the paths are the run's own, of those that the transport may use, together;
-// where links are shared, of each link, those of one capacity together.
+// Where each path is a link of the user's own, of those that the transport may use,
+// together; otherwise of each link, those of one capacity together.
 function capacityLevels(run) {
   const named = Object.entries(run.parameters).flatMap(([key, value]) => {
     const link = /^(.+)\.capacity_mbps$/.exec(key);
     return link ? [[link[1], value]] : [];
   });
-  if (named.every(([link]) => /^path\d+$/.test(link))) {
+  const paths = run.paths ?? [];
+  if (named.length && named.every(([link]) => paths.includes(link))) {
     const path = run.transport.protocol === "tcp" ? run.transport.path : null;
-    const used = path ? named.filter(([link]) => link === `path${path}`) : named;
+    const used = path ? named.filter(([link]) => link === paths[path - 1]) : named;
     const value = used.reduce((sum, [, capacity]) => sum + capacity, 0);
     return value ? [{ value, name: "capacity" }] : [];
   }
@@ -263,13 +264,28 @@ function packetChart(host, packets) {
 
 function measured(row) {
   const known = data.columns.filter((column) => column.role === "metric" && column.v[row] !== null);
-  return quantities(known.map((column) => [column.key, column.v[row], column])).reverse();
+  const absent = (data.absent?.[row] ?? "").split("; ").filter(Boolean);
+  return [
+    ...quantities(known.map((column) => [column.key, column.v[row], column])).reverse(),
+    absent.length
+      ? element(
+          "details",
+          { class: "absent" },
+          element("summary", {}, "Metrics that this run lacks, and why"),
+          element("ul", { class: "soft" }, ...absent.map((line) => element("li", {}, line))),
+        )
+      : "",
+  ];
 }
+
+// `path 1` for `path1`; other names as they are.
+const pathWords = (name) => name.replace(/^path(\d+)$/, "path $1");
 
 function asked(run) {
   const { sysctls = {}, ...transport } = run.transport;
+  const path = run.paths?.[transport.path - 1];
   const words = [
-    ...Object.entries(transport),
+    ...Object.entries({ ...transport, path: path ? pathWords(path) : transport.path }),
     ...Object.entries(sysctls),
     ["topology", run.topology],
     ["seed", run.seed],
@@ -293,7 +309,7 @@ function quantities(entries) {
       rest.push([column ? column.label : what, value, column ? column.unit : unit]);
       continue;
     }
-    const head = key.slice(0, cut).replace(/^path(\d+)$/, "path $1");
+    const head = pathWords(key.slice(0, cut));
     if (!heads.has(head)) heads.set(head, {});
     heads.get(head)[what] = value;
     names.set(what, what === "bytes" ? "bytes" : unit);

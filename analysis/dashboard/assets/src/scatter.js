@@ -384,7 +384,7 @@ export function chooser(chosen, name, change, wanted = () => true, first = null)
   for (const [role, title] of [
     ["metric", "Metrics"],
     ["factor", "Factors"],
-    ["derived", "Differences, path 1 less path 2"],
+    ["derived", `Differences, ${(data.paths ?? []).join(" less ")}`],
   ]) {
     const group = element("optgroup", { label: title });
     for (const column of data.columns) {

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import label
+from analysis.campaign.columns import label, path_words, paths
 from analysis.campaign.observations import networks
 from analysis.figures import palette
 from analysis.figures.data import (
@@ -57,7 +57,11 @@ def data(request: Cdf, campaign: Campaign) -> CdfData:
     rows = rows.assign(_sign="")
     if request.criterion:
         difference = criterion_values(rows, request.criterion)
-        rows["_sign"] = _sign_names(difference, str(difference.name))
+        rows["_sign"] = _sign_names(
+            difference,
+            str(difference.name),
+            path_words(next(iter(paths(runs)), "path1")),
+        )
     if rows.empty:
         raise metric_missing(request.metric, request.case)
     by = [parameter_column(rows, request.by)] if request.by else []
@@ -96,11 +100,12 @@ def _by_curve(
         yield (str(case), str(sign)), curve_rows[column]
 
 
-def _sign_names(difference: pd.Series, name: str) -> pd.Series:
+def _sign_names(difference: pd.Series, name: str, first: str) -> pd.Series:
+    """The signs of a difference in words. first : the name of the first path"""
     what = name.rpartition("_difference")[0].replace("_", " ") or name
     words = {
-        -1.0: f"path 1's {what} lower",
+        -1.0: f"{first}'s {what} lower",
         0.0: f"{what} the same",
-        1.0: f"path 1's {what} higher",
+        1.0: f"{first}'s {what} higher",
     }
     return pd.Series(np.sign(difference.astype(float)), difference.index).map(words)

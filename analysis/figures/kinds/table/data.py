@@ -1,11 +1,9 @@
 """Medians and quartiles of a metric by case."""
 
-import re
-
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import label, without_mathematics
+from analysis.campaign.columns import label, paths, without_mathematics
 from analysis.campaign.numbers import quartiles
 from analysis.campaign.observations import networks
 from analysis.figures.data import (
@@ -20,7 +18,8 @@ from analysis.figures.data import (
 from analysis.figures.drawn_figure import PageText
 from analysis.figures.kinds.table.request import Table
 
-_PATH = re.compile(r"path\d+")
+CAPACITY = ".capacity_mbps"
+"""The end of a column of each link, which is no part of a run."""
 
 
 def data(request: Table, campaign: Campaign) -> PageText:
@@ -72,4 +71,10 @@ def _columns(request: Table, rows: pd.DataFrame, column: str) -> dict[str, pd.Se
 def parts(runs: pd.DataFrame, column: str) -> list[str]:
     """Columns of the same metric for a part of a run: `<part>.goodput_mbps`."""
     names = [name for name in runs.columns if str(name).endswith(f".{column}")]
-    return [n for n in names if not _PATH.match(n) and runs[n].notna().any()]
+    links = {n.rpartition(".")[0] for n in runs.columns if str(n).endswith(CAPACITY)}
+    links |= set(paths(runs))
+    return [
+        name
+        for name in names
+        if name.partition(".")[0] not in links and runs[name].notna().any()
+    ]
