@@ -2,14 +2,14 @@
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis.campaign import table
+from analysis.campaign import listed, table
 from analysis.campaign.columns import column_of
 
 RESAMPLES = 9999
@@ -42,6 +42,7 @@ class Line:
     """One metric of a case of the first campaign and of its partner in the second.
 
     cases : the name of the case in the first campaign, and in the second
+    place : the value of each listed factor that splits the networks, in words
     pairs : number of networks whose runs are ok in both campaigns; of a single
         network, of its repetitions that are not all the same
     first, second : medians over these pairs, in the metric's unit
@@ -58,6 +59,7 @@ class Line:
     median: Interval
     above: int
     below: int
+    place: tuple[str, ...] = ()
 
 
 def pairs(
@@ -115,34 +117,50 @@ def lines(
     metric: str,
     rng: np.random.Generator,
     confidence: float = 0.95,
+    split: Sequence[str] = (),
 ) -> list[Line]:
     """One line per pair of cases, without the cases that have no pair of runs.
 
     pairs : as the function `pairs` returns them
+    split : listed factors, such as a size, whose values have a line each: a network has
+        all of them, so they are no networks of their own
     rng : draws the bootstrap resamples
     confidence : level of the intervals, above 0 and below 1
     """
     result = []
     for first_case, second_case in cases.items():
         of_case = pairs[pairs["case"] == first_case]
-        if of_case.empty:
-            continue
-        of_case = observations(of_case)
-        differences = of_case["difference"].to_numpy(float)
-        result.append(
-            Line(
-                metric=metric,
-                cases=(first_case, second_case),
-                pairs=len(of_case),
-                first=float(of_case["first"].median()),
-                second=float(of_case["second"].median()),
-                mean=interval(differences, np.mean, rng, confidence),
-                median=interval(differences, np.median, rng, confidence),
-                above=int((differences > 0).sum()),
-                below=int((differences < 0).sum()),
+        for place, part in _parts(of_case, split):
+            observed = observations(part)
+            differences = observed["difference"].to_numpy(float)
+            result.append(
+                Line(
+                    metric=metric,
+                    cases=(first_case, second_case),
+                    pairs=len(observed),
+                    first=float(observed["first"].median()),
+                    second=float(observed["second"].median()),
+                    mean=interval(differences, np.mean, rng, confidence),
+                    median=interval(differences, np.median, rng, confidence),
+                    above=int((differences > 0).sum()),
+                    below=int((differences < 0).sum()),
+                    place=place,
+                )
             )
-        )
     return result
+
+
+def _parts(
+    pairs: pd.DataFrame, split: Sequence[str]
+) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+    """The pairs of each value of the listed factors, with the values in words."""
+    if pairs.empty:
+        return
+    if not split:
+        yield (), pairs
+        return
+    for values, part in pairs.groupby(list(split), sort=False):
+        yield tuple(map(listed.value_text, values)), part
 
 
 def observations(pairs: pd.DataFrame) -> pd.DataFrame:

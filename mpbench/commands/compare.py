@@ -25,9 +25,9 @@ class Campaign:
 
     rows : the table of runs
     factors : the columns that identify a design point
-    metrics, topology, network : those of the experiment file; empty and None if this
-        version cannot read it
     directions : the directions in which metrics of the user's own are good
+    metrics, topology, network, listed : metrics, network and listed factors of the
+        experiment file; empty and None if this version cannot read it
     """
 
     path: Path
@@ -38,6 +38,7 @@ class Campaign:
     topology: str | None
     network: "Network | None"
     directions: "Mapping[str, Direction]" = field(default_factory=dict)
+    listed: tuple[str, ...] | None = None
 
 
 @click.command()
@@ -119,7 +120,8 @@ def command(
     import numpy as np
     import pandas as pd
 
-    from analysis.campaign import comparison
+    from analysis.campaign import comparison, listed
+    from analysis.campaign.columns import plain_label
     from mpbench.store.table import measured
 
     tolerated = dict(map(_limit, limits))
@@ -140,6 +142,9 @@ def command(
         raise UserError(
             f"{a} and {b}: no metric in common; name one with --metric, such as goodput"
         )
+    every = listed.factors(first.rows, factors, first.listed)
+    crossed = listed.crossed(first.rows, factors, every)
+    split = listed.splitting(first.rows, crossed)
     rng = np.random.default_rng(seed)
     lines: list[Line] = []
     pairs_by_metric = []
@@ -147,10 +152,12 @@ def command(
         for metric in names:
             pairs = comparison.pairs(first.rows, second.rows, factors, cases, metric)
             pairs_by_metric.append(pairs.assign(metric=metric))
-            lines += comparison.lines(pairs, cases, metric, rng, confidence / 100)
+            lines += comparison.lines(
+                pairs, cases, metric, rng, confidence / 100, split
+            )
     if not lines:
         raise UserError(_why_no_pairs(first, second, factors, names))
-    _show(lines, confidence)
+    _show(lines, confidence, [plain_label(name) for name in split])
     planned = first.rows.groupby(["repetition", *factors], dropna=False).ngroups
     click.echo(
         f"\nDifferences are B - A. A, {a}, has {planned} design points and repetitions;"
@@ -233,6 +240,7 @@ def _read(path: Path) -> Campaign:
     """Read a results folder. Raises UserError if no run is finished."""
     from analysis.campaign import table
     from mpbench.experiment_files import load
+    from mpbench.report.loading import listed_factors
     from mpbench.spec import own_metrics
     from mpbench.store import campaign, layout, places, runs
     from mpbench.store.table import collect, tabled
@@ -261,6 +269,7 @@ def _read(path: Path) -> Campaign:
         factors=tuple(dict.fromkeys(k for e in head.plan for k in e.factors)),
         cases=tuple(dict.fromkeys(entry.case for entry in head.plan)),
         metrics=spec.metrics if spec else (),
+        listed=listed_factors(spec) if spec else None,
         topology=spec.topology if spec else None,
         network=spec.network if spec else None,
         directions=own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
@@ -358,8 +367,12 @@ def _why_no_pairs(
     return f"{both} have no pair of ok runs with {', '.join(metrics)}"
 
 
-def _show(lines: "Sequence[Line]", confidence: float) -> None:
-    """confidence : level of the intervals in percent"""
+def _show(lines: "Sequence[Line]", confidence: float, split: Sequence[str]) -> None:
+    """Print the lines.
+
+    confidence : level of the intervals in percent
+    split : labels of the listed factors that have a column each
+    """
     from rich.console import Console
     from rich.table import Table
 
@@ -371,6 +384,7 @@ def _show(lines: "Sequence[Line]", confidence: float) -> None:
     for head in (
         "metric",
         "case",
+        *split,
         "pairs",
         "A median",
         "B median",
@@ -389,6 +403,7 @@ def _show(lines: "Sequence[Line]", confidence: float) -> None:
         table.add_row(
             line.metric,
             first_case if first_case == second_case else f"{first_case}={second_case}",
+            *line.place,
             str(line.pairs),
             f"{line.first:.4g}",
             f"{line.second:.4g}",

@@ -47,7 +47,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
         name=head.name,
         runs=tabled(root, table.build, rows),
         factors=tuple(head.factors),
-        listed=_listed(spec) if spec else None,
+        listed=listed_factors(spec) if spec else None,
         entries=_entries(spec) if spec else (),
         metrics=spec.metrics if spec else ("goodput",),
         directions=own_metrics.directions(spec.traffic, spec.plugins.stored.metrics)
@@ -66,7 +66,7 @@ def load_campaign(root: Path) -> "tuple[Campaign, Spec | None]":
     return loaded, spec
 
 
-def _listed(spec: "Spec") -> tuple[str, ...]:
+def listed_factors(spec: "Spec") -> tuple[str, ...]:
     """The columns of the factors that the experiment lists."""
     if spec.design is None:
         return ()

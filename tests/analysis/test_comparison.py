@@ -135,3 +135,21 @@ def test_intervals_at_the_edge(statistic: Callable[..., np.floating]) -> None:
     assert few.low is None and few.estimate == 1.5
     mostly = comparison.interval(np.array([0.0] * 19 + [1.0]), statistic, rng)
     assert mostly.low is not None and np.isfinite(mostly.low)
+
+
+def test_sizes_of_a_network_have_a_line_each() -> None:
+    """Eight networks with three sizes are eight pairs per size, and not 24."""
+    rows = pd.DataFrame(
+        [
+            {"case": "a", "repetition": 0, "capacity": network, "size": size}
+            | {"first": 1.0, "second": 1.0 + size, "difference": size}
+            for network in range(8)
+            for size in (1.0, 2.0, 3.0)
+        ]
+    )
+    rng = np.random.default_rng(1)
+    found = comparison.lines(rows, {"a": "a"}, "goodput", rng, split=["size"])
+    assert [(line.place, line.pairs) for line in found] == [
+        ((size,), 8) for size in "123"
+    ]
+    assert [line.median.estimate for line in found] == [1.0, 2.0, 3.0]
