@@ -164,12 +164,30 @@ def _made(head: kept_rows.Head, spec: "Spec | None") -> dict[str, str]:
         "spec": head.spec_hash,
         "backend": head.backend,
         **head.build,
+        **_kernels(spec),
         "mpbench": provenance.mpbench.version,
         "commit": provenance.mpbench.commit,
         "CPU": provenance.host.cpu,
         "root": head.root,
     }
     return {name: str(value) for name, value in made.items() if value}
+
+
+def _kernels(spec: "Spec | None") -> dict[str, str]:
+    """The kernels of an experiment's own, by a label that names their cases."""
+    if spec is None or not spec.kernels:
+        return {}
+    from mpbench.spec import kernels
+
+    found = {}
+    for label in spec.kernels:
+        linux = kernels.resolved(spec.kernels, label)
+        cases = [name for name, case in spec.cases.items() if case.kernel == label]
+        if cases:
+            patches = ", ".join(patch.name for patch in linux.patches)
+            words = f"{linux.words}: {patches}" if patches else linux.words
+            found[f"kernel of {', '.join(cases)}"] = words
+    return found
 
 
 def shown(root: Path) -> str:

@@ -10,6 +10,7 @@ from jobs.linux import Linux, Patch
 from mpbench.errors import UserError
 from mpbench.experiment_files import load, loads
 from mpbench.plan import make_plan
+from mpbench.report import loading
 
 PATCH = "--- a/net/mptcp/pm.c\n+++ b/net/mptcp/pm.c\n@@ -1 +1 @@\n-x\n+y\n"
 HEAD = """\
@@ -107,3 +108,12 @@ def test_what_cannot_be_is_told_with_its_line(
     with pytest.raises(UserError, match=words) as told:
         load(file)
     assert f"{file}:{line}: " in str(told.value)
+
+
+def test_a_page_names_the_kernels_of_cases(tmp_path: Path) -> None:
+
+    text = "  stock: {lab: none}\n  mine: {base: stock, patches: series/0001-a.patch}\n"
+    spec = load(written(tmp_path, text))
+    words = "stock Linux with 1 patch: 0001-a.patch"
+    assert loading._kernels(spec) == {"kernel of theirs": words}
+    assert loading._kernels(None) == {}
