@@ -1,5 +1,6 @@
 """Traffic tools: one folder per tool, and the parts that each folder has.
 
+    NAME/record.py      the entry of the tool in a job
     NAME/processes.py   the processes of an entry, which a guest starts
     NAME/results.py     from what the processes left to the numbers of a run
     NAME/fake.py        the files that the fake backend leaves in their place

@@ -1,10 +1,8 @@
 """The web server of downloads and requests: nginx, which serves one file."""
 
-from jobs import Transport
-from jobs.entries import Ab, Curl
+from jobs import Entry, Transport
 from tools.processes import Process, over
 
-Web = Curl | Ab
 HOME = "/run"
 """A tmpfs that belongs to the run, in a guest and natively."""
 FILE = "file"
@@ -37,7 +35,7 @@ http {{
 requests as the client sends, so that the client decides on keep-alive."""
 
 
-def server(index: int, entry: Web, transport: Transport) -> Process:
+def server(index: int, entry: Entry, transport: Transport) -> Process:
     """nginx on the port of a traffic entry, serving a file of the entry's size."""
     name = f"traffic-{index}-server"
     folder, port = f"{HOME}/{name}", entry.port
@@ -52,11 +50,11 @@ def server(index: int, entry: Web, transport: Transport) -> Process:
         lasting=True,
         files=(
             (configuration, CONFIGURATION.format(folder=folder, port=port)),
-            (f"{folder}/www/{FILE}", entry.bytes),
+            (f"{folder}/www/{FILE}", entry.bytes or 0),
         ),
     )
 
 
-def url(entry: Web, address: str) -> str:
+def url(entry: Entry, address: str) -> str:
     """The URL of the file that the server of a traffic entry serves."""
     return f"http://{address}:{entry.port}/{FILE}"

@@ -1,6 +1,7 @@
 """The interface of a traffic entry, whichever its tool."""
 
 import math
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from jobs.transport import Transport
@@ -148,6 +149,27 @@ class Entry:
     def request_count(self) -> int | None:
         """Number of requests that it makes; None where that is not given."""
         return None
+
+    @property
+    def connection_mbps(self) -> float | None:
+        """Rate at which it writes into a connection, in 10^6 bit/s; None where it
+        writes as fast as it can, or where it has no connection."""
+        return None
+
+    @property
+    def message_bytes(self) -> int | None:
+        """Size of each message that it writes into a connection; None for a stream."""
+        return None
+
+    @property
+    def patterns(self) -> "tuple[tuple[str, Collection[str]], ...]":
+        """Each pattern by which numbers are read from its output, and the names of the
+        groups that it must have."""
+        return ()
+
+    def with_connections(self, count: int) -> "Entry":
+        """The entry with so many connections, of one that can have several."""
+        return self
 
     @property
     def reads(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs import Entry, Job
-from jobs.entries import Flows
+from jobs.entries import DrawnFlows
 from mpbench.backends.fake_changes import mean_shape
 from mpbench.plan.flow_list import NS
 from tools import part
@@ -62,7 +62,7 @@ def fake_of(entry: Entry) -> Any:
 
 def hosts_of(entry: Entry) -> tuple[str, ...]:
     """The hosts that open an entry's connections; in a data centre, one of them."""
-    if not isinstance(entry, Flows) or entry.counts is None:
+    if not isinstance(entry, DrawnFlows) or entry.counts is None:
         return (entry.source,)
     opened = zip(entry.between, entry.drawn.pairs or (), strict=True)
     return tuple(here for (here, _), count in opened if count)

@@ -11,7 +11,7 @@ from mpbench.kernel import cache
 SOURCE = carried.ROOT
 FILES = ("mpbench/__init__.py", "mpbench/version.py")
 FOLDERS = ("mpbench/guest", "jobs", "topologies")
-TOOLS = ("*.py", "*/__init__.py", "*/processes.py", "*/programs/*.py")
+TOOLS = ("*.py", "*/__init__.py", "*/processes.py", "*/record.py", "*/programs/*.py")
 """The files below `tools` that guests import."""
 LENGTH = 16
 

@@ -25,7 +25,7 @@ from mpbench.guest import start
 
 ROOTS = (
     "mpbench.guest.main",
-    *(f"tools.{name}.processes" for name in tools.ALL),
+    *(f"tools.{name}.{part}" for name in tools.ALL for part in ("processes", "record")),
     "jobs",
     "jobs.entries",
     "topologies",

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from jobs import Job, dump
-from jobs.entries import Plugin
 from mpbench.guest.topology import reason
 from tools import OWN, part
+from tools.plugin.record import Plugin
 
 MOST_NUMBERS = 100
 

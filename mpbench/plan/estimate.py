@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jobs import Entry, Job
-from jobs.entries import Cbr, Flows
+from jobs.entries import DrawnFlows
 from mpbench.plan.timing import request_s, traffic_end_s, used_mbps
-from tools.cbr.programs.messages import message_bytes
 
 OVERHEAD_S = 0.4
 """Wall time of an empty run: boot, network, teardown."""
@@ -42,7 +41,7 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
     timed = [
         (entry.start_s, end)
         for entry, end in zip(job.traffic, ends, strict=True)
-        if entry.bytes is None and _sized(entry) is None and _rated(entry) is None
+        if entry.bytes is None and _sized(entry) is None and not entry.connection_mbps
     ]
     for span in _covered(timed):
         bits += used_mbps(job, span=span) * 1e6 * (span[1] - span[0])
@@ -55,8 +54,8 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
 def _sized_bits(job: Job, entry: Entry) -> float:
     """Bits that an entry of a given size or rate moves; 0 for one that is limited by
     time alone."""
-    if (rated := _rated(entry)) is not None:
-        return _rated_bits(rated)
+    if entry.connection_mbps is not None:
+        return _rated_bits(entry)
     if (sized := _sized(entry)) is not None:
         return 8.0 * sized.drawn.bytes
     if entry.bytes is None:
@@ -74,27 +73,20 @@ def _read(entry: Entry) -> str:
     return entry.reads
 
 
-def _sized(entry: Entry) -> Flows | None:
+def _sized(entry: Entry) -> DrawnFlows | None:
     """The entry, if it opens connections of given sizes."""
-    return entry if isinstance(entry, Flows) and entry.size is not None else None
+    return entry if isinstance(entry, DrawnFlows) and entry.size is not None else None
 
 
-def _rated(entry: Entry) -> Cbr | None:
-    """The entry, if it writes into a connection at a rate."""
-    return entry if isinstance(entry, Cbr) and entry.over_connection else None
-
-
-def _rated_bits(entry: Cbr) -> float:
-    return 1e6 * float(entry.rate_mbps) * float(entry.duration_s)
+def _rated_bits(entry: Entry) -> float:
+    """Bits that an entry writes into its connection; 0 if it has no rate of its own."""
+    return 1e6 * float(entry.connection_mbps or 0.0) * float(entry.duration_s or 0.0)
 
 
 def _messages(entry: Entry) -> float:
     """Number of messages that an entry writes; 0 for other traffic."""
-    rated = _rated(entry)
-    if rated is None:
-        return 0.0
-    size = message_bytes(1e6 * float(rated.rate_mbps))
-    return _rated_bits(rated) / (8 * size)
+    size = entry.message_bytes
+    return _rated_bits(entry) / (8 * size) if size else 0.0
 
 
 def _covered(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -7,7 +7,7 @@ warning, which `mpbench plan` prints.
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from jobs.entries import Flows
+from jobs.entries import DrawnFlows
 from mpbench import guest_memory
 from mpbench.errors import UserError
 from mpbench.plan import (
@@ -251,7 +251,7 @@ def _connections(spec: Spec, plan: Plan) -> Iterator[str]:
     for run in plan.runs:
         for number, reason in flow_memory.faults(run.job):
             entry = run.job.traffic[number]
-            index = entry.stream if isinstance(entry, Flows) else number
+            index = entry.stream if isinstance(entry, DrawnFlows) else number
             at = f"traffic[{index}]"
             at += f", point {run.point}" if len(plan.design) > 1 else ""
             yield f"{spec.where('traffic', index)}: {at}: {reason}"

@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
-from jobs.entries import Flows
+from jobs.entries import DrawnFlows
 from jobs.entries.arrivals import Arrivals, AtOnce, Even
+from jobs.entries.drawn import MOST_CONNECTIONS, Drawn, Pair
 from jobs.entries.flow_sizes import (
     MOST_BYTES,
     Cdf,
@@ -29,7 +30,6 @@ from jobs.entries.flow_sizes import (
     Pareto,
     Sizes,
 )
-from jobs.entries.flows import MOST_CONNECTIONS, Drawn, Pair
 
 NS = 1_000_000_000
 LINES = "{0.user} {0.start_ns} {0.end_ns} {0.size}\n"
@@ -54,7 +54,8 @@ class Flow:
 @dataclass(frozen=True)
 class Draws:
     """All that the connections of an entry follow from, beside the run's seed; each
-    field is as in `jobs.entries.Flows`, without the hosts if users have no names."""
+    field is as in `jobs.entries.DrawnFlows`, without
+    the hosts if users have no names."""
 
     users: int
     stream: int
@@ -69,7 +70,7 @@ class Draws:
     assign: str | None
 
 
-def draws(entry: Flows) -> Draws:
+def draws(entry: DrawnFlows) -> Draws:
     """All that the connections of an entry follow from."""
     return Draws(
         users=entry.users,
@@ -86,7 +87,7 @@ def draws(entry: Flows) -> Draws:
     )
 
 
-def complete(entry: Flows, seed: int) -> Flows:
+def complete(entry: DrawnFlows, seed: int) -> DrawnFlows:
     """The entry with what follows from drawing its connections.
 
     entry : `start_s`, `duration_s` and `drawn` do not count yet
@@ -124,13 +125,13 @@ def complete(entry: Flows, seed: int) -> Flows:
     )
 
 
-def _by_host(entry: Flows, flows: tuple[Flow, ...]) -> tuple[int, ...]:
+def _by_host(entry: DrawnFlows, flows: tuple[Flow, ...]) -> tuple[int, ...]:
     """Number of connections that each host of several users opens."""
     found = Counter(ends_of(entry, flow.user)[0] for flow in flows)
     return tuple(found[here] for here, _ in entry.between)
 
 
-def drawn(entry: Flows, seed: int) -> tuple[Flow, ...]:
+def drawn(entry: DrawnFlows, seed: int) -> tuple[Flow, ...]:
     """The connections of a job's entry, by their starts.
 
     Raises ValueError if they are not those that the job's hash was made of.
@@ -144,7 +145,7 @@ def drawn(entry: Flows, seed: int) -> tuple[Flow, ...]:
     return flows
 
 
-def ends_of(entry: Flows, user: int) -> tuple[str, str, int]:
+def ends_of(entry: DrawnFlows, user: int) -> tuple[str, str, int]:
     """The hosts of a user's connections, and its number at the host that opens them.
 
     user : as in `Flow`

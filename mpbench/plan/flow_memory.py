@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.words import many
 from jobs import Job
-from jobs.entries import Flows
+from jobs.entries import DrawnFlows
 from jobs.guest import MIB
 from mpbench.plan.flow_list import NS, Flow, drawn
 from mpbench.plan.timing import round_trip_s, used_mbps
@@ -31,7 +31,9 @@ def faults(job: Job) -> Iterator[tuple[int, str]]:
     """Too many open connections, as the number of the job's entry and the reason."""
     has_bytes = USED_SHARE * job.memory_mib * MIB
     for index, entry in enumerate(job.traffic):
-        if not isinstance(entry, Flows) or (entry.size is None and _in_centre(job)):
+        if not isinstance(entry, DrawnFlows) or (
+            entry.size is None and _in_centre(job)
+        ):
             continue
         each = _bytes_each(entry)
         if entry.drawn.flows * each <= has_bytes:
@@ -52,7 +54,7 @@ def _in_centre(job: Job) -> bool:
     return families.is_name(job.topology or "")
 
 
-def _bytes_each(entry: Flows) -> float:
+def _bytes_each(entry: DrawnFlows) -> float:
     """The memory of one open connection."""
     mean = entry.drawn.bytes / entry.drawn.flows
     if entry.size is None:
@@ -60,7 +62,7 @@ def _bytes_each(entry: Flows) -> float:
     return BYTES_PER_CONNECTION + min(mean, MOST_QUEUED_BYTES)
 
 
-def most_open_of(job: Job, entry: Flows) -> int:
+def most_open_of(job: Job, entry: DrawnFlows) -> int:
     """The largest number of an entry's connections that are open at a time."""
     rate_bps = USABLE_SHARE * used_mbps(job, [entry]) * 1e6
     trips_s = LEAST_ROUND_TRIPS * round_trip_s(job.parameters)

@@ -11,7 +11,6 @@ from typing import Any
 import jobs
 import topologies
 from analysis.run import patterns
-from jobs.entries import Command
 from jobs.values import NAME
 from mpbench.spec import builtin
 from topologies import networks
@@ -56,14 +55,12 @@ def check_patterns(job: jobs.Job) -> None:
     """Raises ValueError for a pattern that does not compile, or whose groups are not
     those that have units."""
     for index, entry in enumerate(job.traffic):
-        if not isinstance(entry, Command):
-            continue
-        for number, read in enumerate(entry.numbers):
+        for number, (pattern, groups) in enumerate(entry.patterns):
             place = f"traffic.{index}.numbers.{number}"
             try:
-                names = patterns.names(read.pattern)
+                names = patterns.names(pattern)
             except ValueError as error:
                 raise ValueError(f"{place}.pattern: {error}") from None
-            if {*names} != {*read.units}:
+            if {*names} != {*groups}:
                 reason = "units: needs one unit per group of the pattern"
                 raise ValueError(f"{place}: {reason}")

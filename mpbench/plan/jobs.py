@@ -13,8 +13,7 @@ from jobs import FORMAT, Job, Transport, capture, reading, writing
 from jobs import entries as records_of
 from jobs.capture import Capture
 from jobs.ends import Host
-from jobs.entries import Iperf3
-from jobs.entries.flows import UNDRAWN
+from jobs.entries.drawn import UNDRAWN
 from jobs.links import of_shapes
 from jobs.network import of_description
 from jobs.report import Report
@@ -37,16 +36,14 @@ from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.spec import Spec, flows, kernels, traffic_patterns
 from mpbench.spec.cases import Case
+from mpbench.spec.drawn_entries import DrawnEntry
 from mpbench.spec.ends import merged
 from mpbench.spec.traffic import BACKGROUND, Entry, Start
 from mpbench.spec.with_params import WithParams
-from tools.flows.keys import Flows
-from tools.iperf3.keys import Traffic
 from topologies import resolve, wire
 
 REPORT = "report"
 """Key of what determines no outcome, and no id: how the run is measured."""
-MOST_STREAMS = MOST_USERS = 128
 START_DECIMALS = 6
 
 
@@ -202,11 +199,11 @@ def connections(
         if entry.many and topology.mesh:  # its users follow from the seed
             found[index] = 1
             continue
-        if isinstance(entry, Flows) and entry.of_several_users(topology):
+        if isinstance(entry, DrawnEntry) and entry.of_several_users(topology):
             found[index] = user_sets.count(entry, topology, values)
             continue
         users = user_sets.users_of(topology, entry.source, values)
-        each, most = _connections(entry)
+        each, most = entry.per_user
         found[index] = users * each
         if users > 1 and found[index] > most:
             where = spec.where("traffic", index)
@@ -218,16 +215,6 @@ def connections(
         where = spec.where("traffic")
         raise UserError(f"{where}: traffic: nobody uses the network; set users above 0")
     return {index: count for index, count in found.items() if count}
-
-
-def _connections(entry: Entry) -> tuple[int, int]:
-    """Number of connections that a user opens at a time, and the number that its tool
-    can open."""
-    if isinstance(entry, Traffic):
-        return entry.parallel, MOST_STREAMS
-    if isinstance(entry, Flows):
-        return 1, MOST_USERS
-    return 1, 1
 
 
 def varied(spec: Spec, point: Mapping[str, float | int | str]) -> list[Entry]:
@@ -266,7 +253,7 @@ def traffic(
             "start_s": start_s(entry.start, seed, index),
             "transport": own and writing.plain(transport(own, defaults)),
         }
-        if isinstance(entry, Flows):
+        if isinstance(entry, DrawnEntry):
             made.append(
                 several(
                     spec,
@@ -281,23 +268,21 @@ def traffic(
             )
             continue
         one = reading.read(records_of.RECORDS[document["tool"]], document)
-        if isinstance(one, Iperf3):
-            one = replace(one, parallel=flowing[index])
-        made.append(one)
+        made.append(one.with_connections(flowing[index]))
     return made
 
 
 def several(
     spec: Spec,
-    entry: Flows,
+    entry: DrawnEntry,
     document: Mapping[str, Any],
     index: int,
     users: int,
     values: Mapping[str, Any],
     seed: int,
     case: Case,
-) -> records_of.Flows:
-    """The entry of the tool `flows`, with all that is drawn.
+) -> records_of.DrawnFlows:
+    """The entry, with all that is drawn.
 
     document : the keys that the experiment file gives
     index : of the entry, among those of the file
@@ -314,8 +299,10 @@ def several(
         who = {"source": here, "destination": there, "pairs": listed}
     elif entry.of_several_users(topology):
         who = user_sets.of_job(entry, topology, values)
+    record = records_of.RECORDS[document["tool"]]
+    assert issubclass(record, records_of.DrawnFlows)
     asked = reading.partial(
-        records_of.Flows,
+        record,
         document,
         {**UNDRAWN, **who, "users": users, "stream": index},
     )
@@ -333,7 +320,7 @@ def several(
 
 
 def pairs(
-    spec: Spec, entry: Flows, index: int, seed: int
+    spec: Spec, entry: DrawnEntry, index: int, seed: int
 ) -> tuple[records_of.Pair, ...]:
     """The pairs (from, to) of an entry between many hosts.
 
@@ -345,7 +332,7 @@ def pairs(
         (whole,) = (
             (place, other)
             for place, other in enumerate(spec.traffic)
-            if isinstance(other, Flows) and entry.is_rest_of(other)
+            if isinstance(other, DrawnEntry) and entry.is_rest_of(other)
         )
     found = destinations.pairs(
         topology.hosts,

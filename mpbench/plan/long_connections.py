@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jobs import Job, Transport
-from jobs.entries import Flows, Iperf3
+from jobs.entries import DrawnFlows, Entry
 from jobs.entries.arrivals import AtOnce
 from jobs.guest import MIB, MOST_MIB
 from mpbench import guest_memory
@@ -43,8 +43,6 @@ OVERHEAD = 1.4
 USABLE = 0.75
 """The part of a guest's memory that connections may take."""
 STEP_MIB = 512
-
-Long = Iperf3 | Flows
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ def of(job: Job) -> Iterator[Shortage]:
     fits = max(int(count * has_bytes / whole), 1)
     entry = job.traffic[worst]
     yield Shortage(
-        entry.stream if isinstance(entry, Flows) else worst,
+        entry.stream if isinstance(entry, DrawnFlows) else worst,
         whole,
         f"{count} long connections take about {whole / 1e6:.0f} MB, of which the"
         f" guest's {guest_memory.words(memory_mib)} has {has_bytes / 1e6:.0f} MB;"
@@ -92,7 +90,7 @@ def _remedy(needed: float) -> str:
     return f"give the guest more, 'guest: {{memory: {words}}}', or give "
 
 
-def needed_bytes(job: Job, entry: Long) -> float:
+def needed_bytes(job: Job, entry: Entry) -> float:
     """Memory of the guest that the connections of an entry take."""
     transport = job.transport_of(entry)
     paths = timing.paths(job, entry.source)
@@ -106,21 +104,16 @@ def needed_bytes(job: Job, entry: Long) -> float:
     return OVERHEAD * WINDOW_BYTES * packets
 
 
-def _long(job: Job) -> Iterator[tuple[int, Long]]:
-    """The entries whose connections last, with their numbers in the job: those of
-    iperf3, and those without a size."""
-    for index, entry in enumerate(job.traffic):
-        if isinstance(entry, Iperf3) or (
-            isinstance(entry, Flows) and entry.size is None
-        ):
-            yield index, entry
+def _long(job: Job) -> Iterator[tuple[int, Entry]]:
+    """The entries whose connections last, with their numbers in the job."""
+    return ((index, entry) for index, entry in enumerate(job.traffic) if entry.bulk)
 
 
-def _counts(job: Job, entry: Long) -> Counter[str]:
+def _counts(job: Job, entry: Entry) -> Counter[str]:
     """Connections that are open at a time, by the host that sends."""
     hosts = [there if entry.reverse else here for here, there in entry.between]
-    if isinstance(entry, Iperf3):
-        return Counter({hosts[0]: entry.parallel})
+    if not isinstance(entry, DrawnFlows):
+        return Counter({hosts[0]: entry.connections_at_a_time})
     flows = entry.drawn.flows
     if not isinstance(entry.arrivals, AtOnce):
         flows = flow_memory.most_open_of(job, entry)

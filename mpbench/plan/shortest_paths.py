@@ -8,11 +8,11 @@ the public simulator of the authors, and in the routing of Guo et al. 2009 (BCub
 
 import random
 
-from jobs.entries import Flows
+from jobs.entries import DrawnFlows
 from topologies import families
 
 
-def drawn(topology: str, entry: Flows, seed: int) -> tuple[int, ...]:
+def drawn(topology: str, entry: DrawnFlows, seed: int) -> tuple[int, ...]:
     """The path of each user of a traffic entry, from 1.
 
     topology : name of a data centre
@@ -27,13 +27,13 @@ def drawn(topology: str, entry: Flows, seed: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def highest(topology: str, entry: Flows) -> tuple[int, ...]:
+def highest(topology: str, entry: DrawnFlows) -> tuple[int, ...]:
     """The same, where each user takes the last of its shortest paths."""
     ports = (numbers(topology, here, there) for here, there in _between(entry))
     return tuple(map(max, ports))
 
 
-def _between(entry: Flows) -> list[tuple[str, str]]:
+def _between(entry: DrawnFlows) -> list[tuple[str, str]]:
     """The two hosts of each user of an entry."""
     between = list(entry.between)
     return between * entry.users if len(between) == 1 else between

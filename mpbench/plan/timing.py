@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis.run import schedules
 from jobs import Entry, Job
 from jobs.changes import UP, Series
-from jobs.entries import Flows
+from jobs.entries import DrawnFlows
 from topologies import families
 from topologies.parameters import DOWN
 from topologies.queues import FRAME_BYTES
@@ -172,7 +172,7 @@ def traffic_end_s(job: Job, entry: Entry) -> float:
 
 
 def _lasts_s(job: Job, entry: Entry) -> float:
-    if isinstance(entry, Flows) and entry.size is not None:
+    if isinstance(entry, DrawnFlows) and entry.size is not None:
         rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
         lasts_s = 8 * entry.drawn.bytes / rate + round_trip_s(job.parameters)
         most_s = entry.duration_s + (entry.timeout_s or 0.0)

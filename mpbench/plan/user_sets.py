@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.words import many
-from jobs.entries import Flows
+from jobs.entries import DrawnFlows
 from mpbench.plan.flow_list import drawn, ends_of
 from mpbench.spec import user_sets
-from tools.flows.keys import Flows as Asked
+from mpbench.spec.drawn_entries import DrawnEntry
 from topologies import Description
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ def users_of(topology: Description, host: str, values: Mapping[str, Any]) -> int
     return 1 if count is None else int(values[count])
 
 
-def count(entry: Asked, topology: Description, values: Mapping[str, Any]) -> int:
+def count(entry: DrawnEntry, topology: Description, values: Mapping[str, Any]) -> int:
     """Number of users that an entry has, on all its hosts."""
     ends = entry.ends(topology)
     return sum(users_of(topology, host, values) for host, _ in ends)
 
 
 def of_job(
-    entry: Asked, topology: Description, values: Mapping[str, Any]
+    entry: DrawnEntry, topology: Description, values: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The fields of a job's entry that say who its users are.
 
@@ -68,7 +68,7 @@ def lines(plan: "Plan", names: tuple[str, ...]) -> Iterator[str]:
     left_out = 0
     for run in plan.runs:
         for entry in run.job.traffic:
-            if not isinstance(entry, Flows) or entry.counts is None:
+            if not isinstance(entry, DrawnFlows) or entry.counts is None:
                 continue
             words = _words(entry, run.job.seed)
             words = f"traffic[{entry.stream}] {names[entry.stream]}%s: {words}"
@@ -85,7 +85,7 @@ def lines(plan: "Plan", names: tuple[str, ...]) -> Iterator[str]:
         yield f"{many(left_out, 'more draw')}; --json has them"
 
 
-def _words(entry: Flows, seed: int) -> str:
+def _words(entry: DrawnFlows, seed: int) -> str:
     flows, sent = Counter[str](), Counter[str]()
     for flow in drawn(entry, seed):
         host, _, _ = ends_of(entry, flow.user)

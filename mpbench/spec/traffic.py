@@ -203,6 +203,12 @@ class Entry(Part):
         return {}
 
     @property
+    def per_user(self) -> tuple[int, int]:
+        """Connections that a user opens at a time, and the number that the tool can
+        open."""
+        return 1, 1
+
+    @property
     def measures(self) -> frozenset[str]:
         """Measures of the entry, of the words in `analysis.run.needs`."""
         return frozenset()

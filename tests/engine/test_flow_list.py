@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from jobs import Job, dump
-from jobs.entries import Flows
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.plan.flow_list import Flow, complete, drawn, inverse_cdf
 from mpbench.plan.flow_memory import most_open
 from mpbench.plan.job_format import load as check
+from tools.flows.record import Flows
 
 HEAD = """\
 name: flows

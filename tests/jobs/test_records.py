@@ -9,10 +9,12 @@ import pytest
 
 import jobs
 from jobs import dump, reading, writing
-from jobs.entries import RECORDS, Flows, Iperf3
+from jobs.entries import RECORDS
 from jobs.marks import WRITTEN, Bounds, Key, Length, Tagged
 from mpbench.experiment_files import load
 from mpbench.plan import make_plan
+from tools.flows.record import Flows
+from tools.iperf3.record import Iperf3
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (

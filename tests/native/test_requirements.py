@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from jobs import Job, Link, Transport, bare
-from jobs.entries import Curl
 from mpbench.backends import requirements
 from mpbench.backends.requirements import Machine
 from mpbench.errors import UserError
 from tests.calls import Command
+from tools.curl.record import Curl
 from topologies import Shape
 from topologies.impairments import Impairments, Reordering
 from topologies.queues import Discipline

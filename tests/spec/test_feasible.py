@@ -9,8 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from analysis.figures.data import MOST_GROUPS
-from jobs.entries import cbr as cbr_record
-from jobs.entries import iperf3
 from mpbench.commands import plan as plan_command
 from mpbench.commands import run as run_command
 from mpbench.commands import shell as shell_command
@@ -23,7 +21,9 @@ from mpbench.plan import feasible, make_plan
 from mpbench.spec import knobs, sysctls
 from mpbench.spec.vocabulary import RESERVED_SYSCTLS
 from tests.spec.files import TEXT, swapped
+from tools.cbr import record as cbr_record
 from tools.cbr.programs import cbr
+from tools.iperf3 import record as iperf3
 
 DELAYS = ", ".join(f"{value} ms" for value in range(1, 31))
 

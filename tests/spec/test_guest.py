@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from jobs import dump
-from jobs.entries import Flows
 from mpbench import guest_memory
 from mpbench.backends import boot, confinement
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import feasible, job_format, long_connections, make_plan
 from tests.spec.files import text
+from tools.flows.record import Flows
 
 EIGHT = {
     "protocol": "mptcp",

@@ -14,18 +14,25 @@ import tools
 from tests.layers import PRODUCT
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("processes", "results", "fake", "keys")
-EXPERIMENT = """\
+PARTS = ("record", "processes", "results", "fake", "keys")
+HEAD = """\
 name: one
 topology: two_path
 cases:
   lia: {protocol: mptcp, congestion_control: lia, scheduler: lowrtt}
 traffic:
-  - {tool: iperf3, from: client, to: server, duration: 2 s}
 """
-DOWNLOAD = EXPERIMENT.replace("tool: iperf3", "tool: curl").replace(
-    "duration: 2 s", "size: 1 MB"
-)
+ENTRIES = {
+    name: f"  - {{tool: {name}, from: client, to: server, name: {name}_1, {keys}}}\n"
+    for name, keys in {
+        "iperf3": "duration: 2 s",
+        "curl": "size: 1 MB",
+        "ab": "size: 10 kB, requests: 5",
+        "cbr": "duration: 2 s, rate: 1 Mbit/s",
+        "command": "duration: 2 s, client: [ping, '{address}']",
+        "flows": "size: 10 kB, connections: 2",
+    }.items()
+}
 
 
 @pytest.mark.parametrize("tool", tools.ALL)
@@ -76,19 +83,24 @@ def test_nothing_outside_of_tools_compares_a_tools_name() -> None:
 
 
 @pytest.mark.slow
-def test_a_tool_is_deleted_with_its_folder_and_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("tool", tools.NAMES)
+def test_a_tool_is_deleted_with_its_folder_and_one_line(
+    tmp_path: Path, tool: str
+) -> None:
+    """Files, plans, runs and rows of all other tools are as before."""
     code, work = tmp_path / "code", tmp_path / "work"
     work.mkdir()
     for folder in PRODUCT:
         hidden = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / folder, code / folder, ignore=hidden)
-    shutil.rmtree(code / "tools/curl")
+    shutil.rmtree(code / "tools" / tool)
     registry = code / "tools/__init__.py"
     text = registry.read_text()
-    assert text.count('    "curl",\n') == 1
-    registry.write_text(text.replace('    "curl",\n', ""))
-    (work / "one.yaml").write_text(EXPERIMENT)
-    (work / "download.yaml").write_text(DOWNLOAD)
+    assert text.count(f'    "{tool}",\n') == 1
+    registry.write_text(text.replace(f'    "{tool}",\n', ""))
+    others = [entry for name, entry in ENTRIES.items() if name != tool]
+    (work / "one.yaml").write_text(HEAD + "".join(others))
+    (work / "gone.yaml").write_text(HEAD + ENTRIES[tool])
 
     def mpbench(*words: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
@@ -102,7 +114,8 @@ def test_a_tool_is_deleted_with_its_folder_and_one_line(tmp_path: Path) -> None:
     done = mpbench("run", "one.yaml", "--backend", "fake")
     assert done.returncode == 0, done.stderr
     row = json.loads(next((work / "results/one/runs").glob("*/row.json")).read_text())
-    assert row["verdict"] == "ok"
-    refused = mpbench("plan", "download.yaml")
+    assert (row["verdict"], row["reason"]) == ("ok", "")
+    refused = mpbench("plan", "gone.yaml")
     assert refused.returncode == 2
-    assert "unknown tool 'curl'" in refused.stderr and "Traceback" not in refused.stderr
+    assert f"unknown tool '{tool}'" in refused.stderr
+    assert "Traceback" not in refused.stderr

@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 from jobs import Job
-from jobs.entries import Ab
 from mpbench.backends.fake_flows import Flow
+from tools.ab.record import Ab
 
 
 def reports(job: Job, index: int, flow: Flow) -> dict[str, Any]:

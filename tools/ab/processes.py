@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from jobs import Transport
-from jobs.entries import Ab
 from tools import web
+from tools.ab.record import Ab
 from tools.processes import Process, over
 
 MOST_REQUESTS = 1_000_000

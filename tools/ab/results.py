@@ -8,8 +8,8 @@ from typing import Any
 from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
-from jobs.entries import Ab
 from tools.ab import reader
+from tools.ab.record import Ab
 
 PERCENTILES = (50, 90, 95, 99)
 QUICKEST, SLOWEST = 0, 100

@@ -4,9 +4,9 @@ import math
 from typing import Any
 
 from jobs import Job
-from jobs.entries import Cbr
 from mpbench.backends.fake_flows import Flow
 from tools.cbr.programs.messages import SEGMENT_BYTES
+from tools.cbr.record import Cbr
 
 TRACED = False
 

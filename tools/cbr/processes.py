@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jobs import Transport
-from jobs.entries import Cbr
+from tools.cbr.record import Cbr
 from tools.processes import Process, over
 from tools.web import HOME
 

@@ -12,7 +12,7 @@ from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
 from analysis.words import many
-from jobs.entries import Cbr
+from tools.cbr.record import Cbr
 
 
 @dataclass(frozen=True)

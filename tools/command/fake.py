@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jobs import Entry, Job
-from jobs.entries import Command
 from mpbench.backends.fake_flows import Flow
+from tools.command.record import Command
 
 CATEGORIES = {
     kinds.CATEGORY_DIGIT: "7",

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from jobs import Transport
-from jobs.entries import Command
-from jobs.entries.command import PLACES as PLACES
+from tools.command.record import PLACES as PLACES
+from tools.command.record import Command
 from tools.processes import Process, over
 
 MOST_BYTES = 16 << 20

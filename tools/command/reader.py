@@ -7,7 +7,7 @@ from pathlib import Path
 
 from analysis.run import patterns
 from analysis.run.readers import outcome
-from jobs.entries.command import Numbers
+from tools.command.record import Numbers
 
 MOST_BYTES = 16 << 20
 """Bytes of an output that are read; no program of an entry can write more."""

@@ -9,8 +9,8 @@ from analysis.run.number_columns import column
 from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
-from jobs.entries import Command
 from tools.command import reader
+from tools.command.record import Command
 
 MOST_CHARACTERS = 300
 ENDED = True

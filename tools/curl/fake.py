@@ -5,8 +5,8 @@ import math
 from typing import Any
 
 from jobs import Entry, Job
-from jobs.entries import Curl
 from mpbench.backends.fake_flows import Flow
+from tools.curl.record import Curl
 
 ROUND_TRIP_S = 0.02
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from jobs import Transport
-from jobs.entries import Curl
 from tools import web
+from tools.curl.record import Curl
 from tools.processes import Process, over
 
 

@@ -9,8 +9,8 @@ from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
 from analysis.words import many
-from jobs.entries import Curl
 from tools.curl import reader
+from tools.curl.record import Curl
 
 HTTP_OK = 200
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from jobs import Entry, Job
-from jobs.entries import Flows
 from mpbench.backends.fake_flows import Flow, Transfer
 from mpbench.plan.flow_list import NS, drawn, ends_of
+from tools.flows.record import Flows
 
 ROUND_TRIP_NS = 20_000_000
 SHARES = 8

@@ -6,7 +6,9 @@ from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 from pydantic.config import JsonDict
 
 from analysis.run import needs
+from jobs.entries.drawn import MOST_USERS
 from mpbench.spec import traffic_patterns, user_sets
+from mpbench.spec.drawn_entries import DrawnEntry
 from mpbench.spec.flow_sizes import Sizes, read_sizes, sizes_schema
 from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema
 from mpbench.spec.values import (
@@ -157,7 +159,7 @@ def _duration_schema(schema: JsonDict) -> None:
     schema["anyOf"] = [*choices, {"type": "string"}]
 
 
-class Flows(Entry):
+class Flows(DrawnEntry):
     """Many connections, all by one program of the guest."""
 
     first_port: ClassVar[int] = 8001
@@ -226,6 +228,10 @@ class Flows(Entry):
         description="How the receiver reads: a mode, or {mode, size}.",
         json_schema_extra=read_schema,
     )
+
+    @property
+    def per_user(self) -> tuple[int, int]:
+        return 1, MOST_USERS
 
     @property
     def measures(self) -> frozenset[str]:

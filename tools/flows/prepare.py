@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jobs import Job
-from jobs.entries import Flows
 from mpbench.errors import UserError
 from mpbench.plan.flow_list import drawn, ends_of
 from tools.flows.processes import LIST
+from tools.flows.record import Flows
 
 FORMAT = 1
 HASH_DIGITS = 16

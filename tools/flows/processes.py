@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from jobs import Transport
-from jobs.entries import Flows
+from tools.flows.record import Flows
 from tools.processes import Process
 
 NAME = "flows"

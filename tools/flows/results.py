@@ -17,8 +17,8 @@ from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
 from analysis.words import many
-from jobs.entries import Flows
 from tools.flows import reader
+from tools.flows.record import Flows
 
 GAVE_UP = "timeout"
 UNFINISHED = (GAVE_UP, "ETIMEDOUT")

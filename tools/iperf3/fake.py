@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 from jobs import Job
-from jobs.entries import Iperf3
 from mpbench.backends.fake_flows import Flow
+from tools.iperf3.record import Iperf3
 
 BLOCK_BYTES = 131072
 

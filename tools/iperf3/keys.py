@@ -9,6 +9,8 @@ from mpbench.spec.traffic import DAY_S, Entry, Json, Read, as_read, read_schema
 from mpbench.spec.values import Count, Faults, OneOf, Quantity, Switch
 from mpbench.spec.varied import DURATION, SIZE, START, Varied
 
+MOST_PARALLEL = 128
+
 
 class Traffic(Entry):
     """One transfer by iperf3."""
@@ -28,7 +30,7 @@ class Traffic(Entry):
     reverse: Switch = Field(
         default=False, description="Whether data flows from `to` to `from`."
     )
-    parallel: Annotated[Count, Field(le=128)] = Field(
+    parallel: Annotated[Count, Field(le=MOST_PARALLEL)] = Field(
         default=1, description="Connections at a time."
     )
     interval: Annotated[float, Quantity("s", 0.1, 60)] = Field(
@@ -48,6 +50,10 @@ class Traffic(Entry):
         if self.duration is not None and self.duration != int(self.duration):
             reason = f"{self.duration:g} s is not whole; iperf3 counts whole seconds"
             faults.add(("duration",), reason)
+
+    @property
+    def per_user(self) -> tuple[int, int]:
+        return self.parallel, MOST_PARALLEL
 
     @property
     def measures(self) -> frozenset[str]:
@@ -76,5 +82,7 @@ VARIED = (
     SIZE,
     DURATION,
     START,
-    Varied("parallel", "connections", "parallel", 1, 128, True, "connections"),
+    Varied(
+        "parallel", "connections", "parallel", 1, MOST_PARALLEL, True, "connections"
+    ),
 )

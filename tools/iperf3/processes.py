@@ -8,7 +8,7 @@ keeps iperf3 from polling without a pause.
 from collections.abc import Callable
 
 from jobs import Transport
-from jobs.entries import Iperf3
+from tools.iperf3.record import Iperf3
 from tools.processes import Process, over
 
 

@@ -16,9 +16,9 @@ from analysis.run.readers import files
 from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
-from jobs.entries import Iperf3
 from tools.iperf3 import reader
 from tools.iperf3.reader import Interval
+from tools.iperf3.record import Iperf3
 
 ENDS = ("client", "server")
 INTERVAL_SLACK = 0.05

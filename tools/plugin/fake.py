@@ -3,8 +3,8 @@
 from typing import Any
 
 from jobs import Entry, Job
-from jobs.entries import Plugin
 from mpbench.backends.fake_flows import Flow
+from tools.plugin.record import Plugin
 
 
 def reports(job: Job, index: int, flow: Flow) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jobs import Transport
-from jobs.entries import Plugin
 from tools.command.processes import MOST_BYTES
+from tools.plugin.record import Plugin
 from tools.processes import Process, over
 
 KEYS = ("role", "argv", "ready", "ready_line", "files", "start_s")

@@ -9,8 +9,8 @@ from analysis.run.number_columns import column
 from analysis.run.readers import plugin_numbers
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
-from jobs.entries import Plugin
 from tools.command import results as command
+from tools.plugin.record import Plugin
 
 ENDED = True
 

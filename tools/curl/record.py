@@ -29,3 +29,6 @@ class Curl(Entry):
     @property
     def given_up_s(self) -> float | None:
         return self.timeout_s
+
+
+RECORD = Curl

@@ -48,3 +48,6 @@ class Ab(Entry):
     @property
     def request_count(self) -> int | None:
         return self.requests
+
+
+RECORD = Ab

@@ -1,4 +1,7 @@
-"""Many connections, of drawn sizes and at drawn times, by the tool `flows`."""
+"""Many connections, of drawn sizes and at drawn times.
+
+The plan draws the connections of every entry whose record derives from `DrawnFlows`.
+"""
 
 import re
 from dataclasses import dataclass
@@ -50,7 +53,7 @@ UNDRAWN = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flows(Entry):
+class DrawnFlows(Entry):
     """Connections between two hosts, between many, or of several users of a network.
 
     connections : of each user; with arrivals, at most so many; None for no limit
@@ -70,7 +73,7 @@ class Flows(Entry):
     paths : of shortest paths, the path of each user, from 1
     """
 
-    tool: Literal["flows"]
+    tool: str
     source: Annotated[Name, Key("from")]
     destination: Annotated[Name, Key("to")]
     start_s: Seconds

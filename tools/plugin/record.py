@@ -34,3 +34,6 @@ class Plugin(Entry):
     reverse: bool
     values: Annotated[Mapping[NumberName, Value], Length(0, MOST_KEYS)]
     transport: Annotated[Transport | None, WRITTEN] = None
+
+
+RECORD = Plugin

@@ -44,5 +44,21 @@ class Cbr(Entry):
         return not self.over_connection
 
     @property
+    def connection_mbps(self) -> float | None:
+        return self.rate_mbps if self.over_connection else None
+
+    @property
+    def message_bytes(self) -> int | None:
+        if self.connection_mbps is None:
+            return None
+        # Guests read records, and need not import the program.
+        from tools.cbr.programs.messages import message_bytes
+
+        return message_bytes(1e6 * float(self.connection_mbps))
+
+    @property
     def server_lasts_s(self) -> float:
         return math.inf if self.over_connection else LINGER_S
+
+
+RECORD = Cbr

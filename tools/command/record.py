@@ -1,7 +1,7 @@
 """Traffic by any program: its server, its client, and the numbers that they print."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -95,3 +95,10 @@ class Command(Entry):
     ready_line: Annotated[str, Length(1, 200)] | None
     numbers: Annotated[tuple[Numbers, ...], Length(0, MOST_NUMBERS)]
     transport: Annotated[Transport | None, WRITTEN] = None
+
+    @property
+    def patterns(self) -> tuple[tuple[str, Collection[str]], ...]:
+        return tuple((each.pattern, each.units.keys()) for each in self.numbers)
+
+
+RECORD = Command

@@ -1,6 +1,6 @@
 """A bulk transfer by iperf3."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from jobs.entries.base import Entry
@@ -47,6 +47,9 @@ class Iperf3(Entry):
     def connections_at_a_time(self) -> int:
         return self.parallel
 
+    def with_connections(self, count: int) -> "Iperf3":
+        return replace(self, parallel=count)
+
     @property
     def server_lasts_s(self) -> float:
         return SERVER_GRACE_S
@@ -54,3 +57,6 @@ class Iperf3(Entry):
     @property
     def reads(self) -> str:
         return self.read
+
+
+RECORD = Iperf3
