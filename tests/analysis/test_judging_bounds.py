@@ -87,6 +87,9 @@ def test_the_greatest_value_is_judged_itself(
     keys: Keys = {"statistic": "maximum", "metric": "y", "relation": relation}
     found = judged([1.0, 3.0, 2.0, 0.5, 1.5], 50, **keys, value=value)
     assert (found.verdict, found.value, found.interval) == (verdict, 3, None)
+    keys.pop("value", None)
+    if relation == ">":
+        assert judged([0.25, -1.0], 50, **keys).verdict is AGREES
 
 
 def test_a_statement_that_compares_nothing_is_not_judged() -> None:
@@ -155,10 +158,16 @@ def test_half_of_the_redraws_must_have_a_value() -> None:
     assert scripted(9, half + [math.nan] * 501, **ABOVE).verdict is UNDECIDED
 
 
-def test_redrawn_intervals_and_chances_by_a_second_implementation() -> None:
-    generator = np.random.default_rng(3)
-    drawn = generator.normal(0.5, 0.24, 1000)
-    found = scripted(9, drawn.tolist(), **ABOVE)
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("middle", [0.6, 0.5])
+def test_redrawn_intervals_and_chances_by_a_second_implementation(
+    sign: int, middle: float
+) -> None:
+    """Above 0 by the lower end, and mirrored below 0 by the upper one. With a middle of
+    0.5 the end is so near to 0 that another seed might put it beyond."""
+    drawn = sign * np.random.default_rng(3).normal(middle, 0.24, 1000)
+    keys: Keys = {"relation": ">" if sign > 0 else "<", "value": 0}
+    found = scripted(9, drawn.tolist(), **keys)
     assert found.interval == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
     low = intervals.quantile(drawn, 0.025, 0.95)
     high = intervals.quantile(drawn, 0.975, 0.95)
@@ -167,15 +176,15 @@ def test_redrawn_intervals_and_chances_by_a_second_implementation() -> None:
         both = []
         for ends in (found.interval, (low[0], high[1])):
             assert ends is not None
-            above, below = ends[0] + by > 0, ends[1] + by <= 0
+            moved = sorted(sign * (end + by) for end in ends)
+            above, below = moved[0] > 0, moved[1] <= 0
             both.append("agrees" if above else "differs" if below else "undecided")
         return both[0] if both[0] == both[1] else "undecided"
 
     given = found.verdict.value
     assert given == verdict(0)
-    chance = np.mean([verdict(value - 0.5) == given for value in drawn])
-    assert 0.4 < chance < 0.9
-    assert found.chance == pytest.approx(chance)
+    same = [verdict(value - found.value) == given for value in drawn]
+    assert found.chance == pytest.approx(np.mean(same))
 
 
 def test_a_spread_of_two_groups_is_compared_with_nothing() -> None:
@@ -204,6 +213,15 @@ def test_counts_differ_below_a_p_of_a_twentieth() -> None:
     wide: Keys = {"value": 0.3, "tolerance": 0.9}
     assert counted(count, 900, **wide).verdict is DIFFERS
     assert counted(count - 1, 900, **wide).verdict is AGREES
+
+
+def test_a_share_that_is_printed_without_its_count_is_one_of_as_many_as_ours() -> None:
+    keys: Keys = {"statistic": "part_below", "metric": "y", "threshold": 0}
+    keys |= {"relation": "about", "value": 0.3, "tolerance": 0.1, "of": "ours"}
+    values = np.where(np.arange(80) < 26, -1.0, 1.0).tolist()
+    found = judged(values, 0, **keys)
+    assert found.value == pytest.approx(26 / 80 - 24 / 80)
+    assert found.p == judging.fisher((26, 80), (24, 80))
 
 
 @pytest.mark.parametrize("count", [118, 122])
