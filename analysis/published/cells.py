@@ -16,6 +16,7 @@ from scipy import stats
 from analysis.campaign import observations
 from analysis.published import files
 from analysis.published.judging import CONFIDENCE, FRAGILE, REDRAWS, SEED, Verdict
+from jobs import FRAME_BYTES
 
 COLUMNS = (
     "source",
@@ -49,7 +50,6 @@ SCALES: Mapping[tuple[str, str], float] = {
 """The factor between a column and the printed unit, by the end of the column's name and
 the unit. A packet has 1448 bytes of payload. For a rate in per cent of a capacity, the
 cell's own scale holds the capacity."""
-FRAME_BYTES = 1514
 PRECISION = 0.1
 """The largest part of the published value that our interval may reach to either side;
 a wider one would agree with anything."""
