@@ -55,7 +55,7 @@ def test_the_ranges_and_defaults_of_all_options() -> None:
 @pytest.mark.parametrize(
     ("option", "good", "bad"),
     [
-        (Option("a", "ms", 1.0, "", 2.0, 4.0), (2, 3.5, 4), (1.99, 4.01, None, "3")),
+        (Option("a", "ms", 1.0, "", 2.0, 4.0), (2, 3.3, 4), (1.99, 4.01, None, "3")),
         (Option("a", "", 1, "", 1.0, 9.0), (1, 2.0, 9), (1.5, True, 0)),
         (Option("a", "bytes", 1, "", 1.0, 9.0), (1, 9.0), (1.5,)),
         (Option("a", "", 4, "", 2.0, 9.0, power=True), (2, 4, 8), (3, 6, 9)),
