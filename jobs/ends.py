@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from jobs.marks import Among, Bounds, Length, Matching
-from jobs.values import Name, Port, Sysctl, SysctlValue
+from jobs.values import Name, Port, Seconds, Sysctl, SysctlValue
 
 FLAGS = ("signal", "subflow", "backup", "fullmesh", "laminar")
 """The flags of an endpoint that a user can set."""
 MOST_LIMIT = 8
 MOST_ENDPOINTS = 8
+MOST_CHANGES = 10_000
 IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)")
 
 Address = Annotated[str, Matching(IPV4, "an IPv4 address")]
@@ -54,6 +55,29 @@ class Endpoint:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Change:
+    """A change of one address of a host while traffic runs.
+
+    at_s : seconds after the start of the traffic
+    link : to which the address belongs
+    flags : of the endpoint from then on; empty for no endpoint, None for no change
+    present : whether the host has the address from then on; None for no change
+    """
+
+    at_s: Seconds
+    link: Name
+    flags: (
+        Annotated[tuple[Annotated[str, Among(FLAGS)], ...], Length(0, len(FLAGS))]
+        | None
+    ) = None
+    present: bool | None = None
+
+    def check(self) -> None:
+        if (self.flags is None) == (self.present is None):
+            raise ValueError("changes either the endpoint or the address")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Host:
     """The settings of one host.
 
@@ -64,6 +88,7 @@ class Host:
     sysctls : name to value, more than those of the transport
     limits : of the path manager; None for the usual ones
     endpoints : all endpoints of the path manager; None for the usual ones
+    changes : of endpoints and addresses while traffic runs
     """
 
     addresses: Mapping[Name, Address] | None = None
@@ -71,9 +96,12 @@ class Host:
     sysctls: Mapping[Sysctl, SysctlValue] | None = None
     limits: Limits | None = None
     endpoints: Annotated[tuple[Endpoint, ...], Length(0, MOST_ENDPOINTS)] | None = None
+    changes: Annotated[tuple[Change, ...], Length(0, MOST_CHANGES)] = ()
 
     @property
     def manages(self) -> bool:
         """Whether the host's own settings decide which subflows there are."""
+        if self.changes:
+            return True
         given = (self.addresses, self.mptcp, self.limits, self.endpoints)
         return any(one is not None for one in given)

@@ -157,6 +157,9 @@ def _check_settings(job: Job) -> None:
         for endpoint in settings.endpoints or ():
             if endpoint.link not in known:
                 raise ValueError(f"hosts: {host} has no address on {endpoint.link!r}")
+        for change in settings.changes:
+            if change.link not in known:
+                raise ValueError(f"hosts: {host} has no address on {change.link!r}")
 
 
 def _reaches(users: Mapping[str, User], here: str, there: str, mesh: bool) -> bool:

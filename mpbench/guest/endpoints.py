@@ -1,7 +1,7 @@
 """Give hosts the addresses, limits and endpoints that a job has for them."""
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from jobs import Job
 from jobs.ends import Endpoint, Host
@@ -66,6 +66,19 @@ def add(
 ) -> None:
     """Add an endpoint; its id is the number of its address."""
     number, port = port_of(job, host, endpoint.link)
+    add_flags(network, host, manager, number, port, endpoint.flags, endpoint.port)
+
+
+def add_flags(
+    network: LabNetwork | FabricNetwork,
+    host: str,
+    manager: PathManager,
+    number: int,
+    port: Port,
+    flags: Collection[str],
+    listens: int | None = None,
+) -> None:
+    """Add an endpoint with an id. listens : its own port, where the kernel listens"""
     with network.nodes[host].namespace.entered():
         interface = socket.if_nametoindex(port.interface)
-    manager.add(number, port.address, interface, endpoint.flags, endpoint.port)
+    manager.add(number, port.address, interface, flags, listens)

@@ -22,6 +22,7 @@ from mpbench.guest import (
     endpoints,
     events,
     files,
+    host_changes,
     namespaces,
     plugins,
     queues,
@@ -100,7 +101,8 @@ def execute(
     trace = make_trace(job, topology, network, folder / "trace.csv")
     captured = capture.start(job.capture, network, folder)
     timers = None if in_lab() else traffic.LateTimers()
-    changes = make_changes(job, topology, network, folder)
+    of_links = make_changes(job, topology, network, folder)
+    changes = host_changes.make(job, network, of_links, folder)
     places, shapes = topology.wiring.links, job.shapes
     waiting = queues.make(job.queues, places, shapes, network, folder)
     noted = events.make(ends, job, folder / "events.csv")

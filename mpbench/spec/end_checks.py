@@ -55,6 +55,17 @@ def _check_host(
             reason = f"no path to {host} has a link '{shortened(link)}'; {hint}"
             faults.add((*at, "addresses", link), reason)
     own = links if is_user else tuple(settings.addresses or ())
+    for text, at_s, step in settings.steps:
+        if spec.known_end_s is not None and at_s >= spec.known_end_s:
+            reason = f"not before the end of the traffic, at {spec.known_end_s:g} s"
+            faults.add((*at, "at", text), f"{reason}; give an earlier time")
+        named = [("endpoints", name) for name in step.endpoints]
+        named += [("addresses", name) for name in step.addresses]
+        for what, name in named:
+            if name not in own:
+                has = ", ".join(own) or "none that can change"
+                reason = f"{host} has no address on '{shortened(name)}'; it has {has}"
+                faults.add((*at, "at", text, what, name), reason)
     listens = any(entry.destination == host or entry.many for entry in spec.traffic)
     seen: set[str | None] = set()
     for index, endpoint in enumerate(settings.endpoints or ()):

@@ -1,7 +1,8 @@
 """The section `hosts:`: addresses, MPTCP, sysctls, limits and endpoints of a host."""
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -18,8 +19,11 @@ from jobs.ends import FLAGS, MOST_ENDPOINTS, MOST_LIMIT
 from mpbench.spec.checked_sysctls import checked_sysctls
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
-from mpbench.spec.values import Faults, Part, Switch, Whole, check_each
+from mpbench.spec.values import Faults, Part, Quantity, Switch, Whole, check_each
 
+NONE = "none"
+"""The flags of an endpoint that is no more."""
+_TIME = Quantity("s", 0, 86_400)
 _Limit = Annotated[Whole, Field(ge=0, le=MOST_LIMIT)]
 _FLAG: JsonDict = {"enum": [*FLAGS]}
 _FLAGS_SCHEMA: JsonDict = {
@@ -55,6 +59,12 @@ def _address(_link: str, value: object) -> str:
     if str(found).split(".")[0] == "10" and not str(found).startswith("10.250."):
         raise ValueError(f"{found} may be another host's; write e.g. 10.250.0.2")
     return str(found)
+
+
+def _flags_by_link(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    return check_each(value, lambda _, one: () if one == NONE else _flags(one))
 
 
 class Limits(Part):
@@ -106,6 +116,38 @@ class Endpoint(Part):
         return self
 
 
+class HostStep(Part):
+    """State of a host from a time on. What is not named stays as it is."""
+
+    endpoints: Annotated[
+        dict[str, tuple[str, ...]], BeforeValidator(_flags_by_link)
+    ] = Field(
+        default={},
+        description="Link of an address to the flags of its endpoint, or 'none'.",
+    )
+    addresses: dict[str, Switch] = Field(
+        default={}, description="Link of an address to whether the host has it."
+    )
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not self.endpoints and not self.addresses:
+            raise ValueError("changes nothing; name 'endpoints' or 'addresses'")
+        return self
+
+
+def _steps(value: object) -> object:
+    """The steps, whose times rise."""
+    if not isinstance(value, dict):
+        return value
+    times = check_each(value, lambda text, _: _TIME.check(text))
+    for (before, earlier), (text, later) in pairwise(times.items()):
+        if later <= earlier:
+            reason = f"'{shortened(text)}' stands behind '{shortened(before)}'"
+            raise ValueError(f"{reason}; sort the times, each of them once")
+    return value
+
+
 class HostSettings(Part):
     """Settings of one host; what is not said is as usual."""
 
@@ -133,6 +175,13 @@ class HostSettings(Part):
         " if not said, and a server none.",
     )
 
+    at: Annotated[dict[str, HostStep], BeforeValidator(_steps)] | None = Field(
+        default=None,
+        min_length=1,
+        description="Time after the start of the traffic to endpoints and addresses"
+        " from then on.",
+    )
+
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         values: dict[str, Any] = handler(self)
@@ -149,6 +198,18 @@ class HostSettings(Part):
             if address == endpoint.address:
                 return link
         return endpoint.link
+
+    @property
+    def steps(self) -> list[tuple[str, float, HostStep]]:
+        """The steps of `at`: time as the file has it, in seconds, and what changes."""
+        return [(text, _TIME.check(text), one) for text, one in (self.at or {}).items()]
+
+    def _changes(self) -> Iterator[ends.Change]:
+        for _, at_s, step in self.steps:
+            for link, present in step.addresses.items():
+                yield ends.Change(at_s=at_s, link=link, present=present)
+            for link, flags in step.endpoints.items():
+                yield ends.Change(at_s=at_s, link=link, flags=flags)
 
     def job(self) -> ends.Host:
         """The settings as a run's job has them."""
@@ -170,6 +231,7 @@ class HostSettings(Part):
                 ends.Endpoint(link=self.link_of(one), flags=one.flags, port=one.port)
                 for one in self.endpoints
             ),
+            changes=tuple(self._changes()),
         )
 
 

@@ -110,3 +110,57 @@ def test_a_server_of_a_network_with_an_address_on_a_link(tmp_path: Path) -> None
     )
     assert fates(found) == (2, 2, 0, 0)
     assert found["goodput_mbps"] == pytest.approx(36.5, abs=0.6)
+
+
+LINK2 = {"endpoints": [{"link": "path2", "flags": "subflow"}]}
+BACKUP = {"endpoints": {"path2": ["subflow", "backup"]}}
+
+
+def at(first: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
+    return {"at": {"2 s": first, "5 s": then}}
+
+
+@pytest.mark.parametrize(
+    "server, client, both",
+    [
+        (
+            {
+                "addresses": {"path2": "10.250.0.2"},
+                **at(
+                    {"endpoints": {"path2": "signal"}},
+                    {"endpoints": {"path2": "none"}},
+                ),
+            },
+            CLIENT,
+            (False, True, False),
+        ),
+        (
+            {},
+            {
+                **LINK2,
+                **at({"addresses": {"path2": False}}, {"addresses": {"path2": True}}),
+            },
+            (True, False, True),
+        ),
+        (
+            {},
+            {**LINK2, **at(BACKUP, {"endpoints": {"path2": "subflow"}})},
+            (True, False, True),
+        ),
+    ],
+)
+def test_endpoints_and_addresses_change(
+    tmp_path: Path,
+    server: dict[str, Any],
+    client: dict[str, Any],
+    both: tuple[bool, ...],
+) -> None:
+    """Over both paths more than 30 Mbit/s can pass, over one of them 20."""
+    found = measured(
+        tmp_path,
+        {"server": server, "client": client},
+        traffic=[{**TRAFFIC, "duration": "9 s"}],
+        phases={"a": "0 s..2 s", "b": "3 s..5 s", "c": "6 s..9 s"},
+    )
+    seen = tuple(found[f"{phase}.goodput_mbps"] > 28 for phase in "abc")
+    assert seen == both

@@ -66,6 +66,12 @@ class Provoked:
         if self.expect(entry).completes is not None:
             return True
         last_s = self.until_s if at_s is None else at_s
+        if any(
+            change.present is False and change.at_s <= last_s
+            for settings in self._settings(entry)
+            for change in settings.changes
+        ):
+            return True
         return any(
             dark.touches(self._cuts(own), entry.start_s, last_s)
             for own in entry.by_host

@@ -1,0 +1,152 @@
+"""Change endpoints and addresses of hosts at their times while traffic runs."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from jobs import Job
+from jobs.ends import Change
+from mpbench.guest import endpoints
+from mpbench.guest.changes import NS, Batch, Changes
+from mpbench.guest.fabric_changes import FabricChanges
+from mpbench.guest.mptcp_netlink import PathManager
+from mpbench.guest.network import LabNetwork
+from topologies.wiring import Port
+
+RECORD = "host-changes.csv"
+SETTABLE = {"backup"}
+"""Flags that the kernel changes of subflows that are there (MP_PRIO). A change of any
+other flag takes the endpoint away and adds another one."""
+COLUMNS = ("time_s", "at_s", "host", "link", "state")
+
+
+class HostChanges:
+    """The changes of all hosts, and those of links, if there are any.
+
+    links : the changes of links; None for none
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        network: LabNetwork,
+        links: Changes | FabricChanges | None,
+        folder: Path,
+    ) -> None:
+        self._job, self._network, self._links = job, network, links
+        self._file = folder / RECORD
+        self._rows: list[str] = []
+        self._zero_ns = 0
+        settings = job.host_settings or {}
+        self._steps = sorted(
+            (round(change.at_s * NS), host, number)
+            for host, own in settings.items()
+            for number, change in enumerate(own.changes)
+        )
+        hosts = dict.fromkeys(host for _, host, _ in self._steps)
+        self._managers = {host: PathManager(network.nodes[host]) for host in hosts}
+        self._batches = {
+            host: Batch(network, host, "ip", folder / f"host-changes-{host}.ip")
+            for host in hosts
+        }
+        self._known: dict[tuple[str, int], frozenset[str]] = {}
+        for host in hosts:
+            given = settings[host].endpoints
+            if given is None and not settings[host].addresses:
+                for number in range(2, len(job.wiring.ports[host]) + 1):
+                    self._known[host, number] = frozenset({"subflow"})
+            for one in given or ():
+                number, _ = endpoints.port_of(job, host, one.link)
+                self._known[host, number] = frozenset(one.flags)
+
+    def begin(self, zero_s: float) -> None:
+        self._zero_ns = round(zero_s * NS)
+        if self._links:
+            self._links.begin(zero_s)
+
+    def due_s(self) -> float:
+        own = float("inf")
+        if self._steps:
+            own = (self._zero_ns + self._steps[0][0]) / NS
+        return min(own, self._links.due_s()) if self._links else own
+
+    def take(self) -> None:
+        """Make all changes that are due."""
+        if self._links:
+            self._links.take()
+        while self._steps:
+            now_ns = time.monotonic_ns() - self._zero_ns
+            due_ns, host, number = self._steps[0]
+            if now_ns < due_ns:
+                return
+            self._steps.pop(0)
+            change = (self._job.host_settings or {})[host].changes[number]
+            state = self._apply(host, change)
+            times = f"{now_ns / NS:.9f},{due_ns / NS:.9f}"
+            self._rows.append(f"{times},{host},{change.link},{state}")
+
+    def _apply(self, host: str, change: Change) -> str:
+        number, port = endpoints.port_of(self._job, host, change.link)
+        if change.flags is None:
+            present = bool(change.present)
+            self._batches[host].send(self._address_lines(host, port, present))
+            return "present" if present else "absent"
+        manager, flags = self._managers[host], frozenset(change.flags)
+        before = self._known.pop((host, number), None)
+        if before and flags and before ^ flags <= SETTABLE:
+            manager.set_flags(number, port.address, change.flags)
+        else:
+            if before is not None:
+                manager.delete(number, port.address)
+            if flags:
+                endpoints.add_flags(
+                    self._network, host, manager, number, port, change.flags
+                )
+        if flags:
+            self._known[host, number] = flags
+        return " ".join(change.flags) or "none"
+
+    def _address_lines(self, host: str, port: Port, present: bool) -> Sequence[str]:
+        """Lines for ip; with an address, a host loses the routes by its interface."""
+        wiring = self._job.wiring
+        ends = [end for wire in wiring.wires for end in (wire.one, wire.two)]
+        places = {(end.node, end.interface): str(end.address) for end in ends}
+        whole = places[host, port.interface]
+        if whole.partition("/")[0] != port.address:
+            whole = f"{port.address}/32"
+        if not present:
+            return [f"addr del {whole} dev {port.interface}"]
+        lines = next(n.configuration for n in wiring.nodes if n.name == host)
+        return [
+            f"addr add {whole} dev {port.interface}",
+            *(
+                line.replace("route add ", "route replace ", 1)
+                for line in lines
+                if line.startswith("route add ")
+                and f" dev {port.interface} " in f"{line} "
+            ),
+        ]
+
+    def end(self) -> None:
+        """Complete the record. Raises ChangeError if a change failed."""
+        rows = [",".join(COLUMNS), *self._rows]
+        self._file.write_text("".join(f"{row}\n" for row in rows))
+        for batch in self._batches.values():
+            batch.close()
+        for manager in self._managers.values():
+            manager.close()
+        if self._links:
+            self._links.end()
+
+
+def make(
+    job: Job,
+    network: object,
+    links: Changes | FabricChanges | None,
+    folder: Path,
+) -> HostChanges | Changes | FabricChanges | None:
+    """All changes of a run; None if it stays as it is."""
+    if not any(own.changes for own in (job.host_settings or {}).values()):
+        return links
+    assert isinstance(network, LabNetwork)
+    return HostChanges(job, network, links, folder)
