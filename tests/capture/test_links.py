@@ -181,7 +181,7 @@ def test_what_is_not_read(tmp_path: Path, name: str) -> None:
     found = analyse([write(tmp_path / "a.pcap", link, [carry(f) for f in frames()])])
     assert not len(found.connections)
     (line,) = faults(found)
-    assert f"{count()} packets carry no TCP ({count()} {said})" in line
+    assert f"{count()} packets without TCP ({count()} {said})" in line
 
 
 def test_frames_in_frames_without_end(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_what_carries_no_tcp_is_told(tmp_path: Path, change: Inside, said: str) 
     found = analyse([rewritten(tmp_path / "a.pcap", 1, in_frame(change))])
     count = int(whole().inputs["packets"][0])
     (line,) = faults(found)
-    assert f"{count} packets carry no TCP ({count} {said}" in line
+    assert f"{count} packets without TCP ({count} {said}" in line
     assert not len(found.connections)
 
 

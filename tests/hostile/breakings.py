@@ -132,7 +132,7 @@ BREAKINGS = (
     Breaking(
         "filter of system calls",
         LAUNCHER,
-        "\tfilter_calls();\n\texecv(",
+        "\tfilter_calls(options->builds);\n\texecv(",
         "\texecv(",
         _named(CALLS, "no_sockets"),
     ),

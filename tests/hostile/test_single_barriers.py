@@ -20,6 +20,7 @@ import pytest
 from mpbench.kernel import barriers as launching
 from mpbench.kernel import launcher
 from mpbench.kernel.barriers import Bounds
+from tests.hostile import own_filter
 from tests.hostile.test_system_calls import ATTEMPT
 from tests.virtual.confined import PYTHON, execute
 
@@ -27,7 +28,7 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 BOUNDS = Bounds(4 << 20, 2 << 20, Path("/tmp"), address_bytes=1 << 30, cpu_s=77)
 NAMESPACES = ("ipc", "mnt", "net", "pid", "user", "uts")
 OUTSIDE_ERRNO = errno.EXFULL
-FILTERED = "\tfilter_calls();\n\texecv("
+FILTERED = "\tfilter_calls(options->builds);\n\texecv("
 
 
 def needs(*barriers: str) -> None:
@@ -206,20 +207,12 @@ def test_a_descriptor_of_the_caller_s_is_closed(
     assert open_ones == {"0", "1", "2"}
 
 
-OUTER = """
-import ctypes, os, struct, sys
 # ld nr; jge 512, 0, 1; ret OUTSIDE_ERRNO; ret ALLOW
-codes = [(0x20, 0, 0, 0), (0x35, 0, 1, 512), (6, 0, 0, 0x50000 | int(sys.argv[1])),
-         (6, 0, 0, 0x7FFF0000)]
-program = b"".join(struct.pack("HBBI", *code) for code in codes)
-kept = ctypes.create_string_buffer(program)
-head = ctypes.create_string_buffer(
-    struct.pack("HxxxxxxQ", len(codes), ctypes.addressof(kept)))
-libc = ctypes.CDLL(None, use_errno=True)
-assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, head, 0, 0) == 0
-words = [w.replace("parent=PID", f"parent={os.getppid()}") for w in sys.argv[2:]]
-os.execv(words[0], words)
-"""
+OUTER = own_filter.program(
+    "(0x20, 0, 0, 0), (0x35, 0, 1, 512), (6, 0, 0, 0x50000 | int(sys.argv[1])),"
+    " (6, 0, 0, 0x7FFF0000)",
+    first=2,
+)
 INNER = """
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)

@@ -17,6 +17,7 @@ import pytest
 
 from mpbench.backends import confinement
 from mpbench.kernel import launcher
+from tests.hostile import own_filter
 from tests.virtual.confined import execute
 
 pytestmark = pytest.mark.slow
@@ -344,16 +345,8 @@ def test_a_filter_that_cannot_be_set_lets_nothing_run(run: Path) -> None:
     assert not (run / "artefacts" / "ran").exists()
 
 
-WITHOUT_SECCOMP = """
-import ctypes, os, struct, subprocess, sys
 # ld nr; jeq seccomp, 0, 1; ret EPERM; ret ALLOW
-codes = [(0x20, 0, 0, 0), (0x15, 0, 1, 317), (6, 0, 0, 0x50001), (6, 0, 0, 0x7FFF0000)]
-program = b"".join(struct.pack("HBBI", *code) for code in codes)
-kept = ctypes.create_string_buffer(program)
-head = ctypes.create_string_buffer(
-    struct.pack("HxxxxxxQ", len(codes), ctypes.addressof(kept)))
-libc = ctypes.CDLL(None, use_errno=True)
-assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, head, 0, 0) == 0
-words = [w.replace("parent=PID", f"parent={os.getppid()}") for w in sys.argv[1:]]
-os.execv(words[0], words)
-"""
+WITHOUT_SECCOMP = own_filter.program(
+    "(0x20, 0, 0, 0), (0x15, 0, 1, 317), (6, 0, 0, 0x50001), (6, 0, 0, 0x7FFF0000)",
+    first=1,
+)
