@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import cycle, pairwise
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ import pytest
 
 from analysis.published import criterion as criteria
 from analysis.published import estimates, intervals, judging
+from analysis.published.criterion import Count, Criterion, Less
 from analysis.published.estimates import Estimator
 from analysis.published.findings import Runs
 from analysis.published.judging import Judged, Verdict, judge
@@ -222,6 +224,81 @@ def test_a_share_that_is_printed_without_its_count_is_one_of_as_many_as_ours() -
     found = judged(values, 0, **keys)
     assert found.value == pytest.approx(26 / 80 - 24 / 80)
     assert found.p == judging.fisher((26, 80), (24, 80))
+
+
+def of_samples(
+    criterion: Criterion, samples: Samples, value: float = 0.0, counts: bool = True
+) -> Judged:
+    """The verdict on a published count, of made-up samples that nobody redraws."""
+    asked = Estimator(samples, lambda _: value, None, counts)
+    assert criterion.published is not None
+    generator = np.random.default_rng(0)
+    return judging._counted(criterion, criterion.published, asked, generator, 0)
+
+
+def published(**keys: Any) -> Criterion:
+    given: Keys = {"statistic": "part_below", "metric": "y", "threshold": 0}
+    return criteria.parse({**given, "relation": "about", "tolerance": 0.5, **keys})
+
+
+class _Clustered:
+    """Samples whose networks have several values each."""
+
+    clustered = True
+
+    def __init__(self, units: int, *samples: Sequence[float]) -> None:
+        self.units = units
+        self.columns = tuple({"y": np.array(values)} for values in samples)
+
+
+def test_a_number_that_is_no_count_of_values_has_the_greater_total() -> None:
+    """Five networks of 8 against 3 of 12; the second sample has 20 values."""
+    samples = cast(Samples, _Clustered(4, [1.0] * 8, [1.0] * 20))
+    greater = of_samples(published(value=0.25, count=3, of=12), samples, 5.0, False)
+    assert greater.p == judging.fisher((5, 12), (3, 12))
+    no_total = replace(published(value=0.25, count=3, of=12), published=Count(3, None))
+    as_many = of_samples(no_total, samples, 5.0, False)
+    assert as_many.p == judging.fisher((5, 8), (3, 8))
+    less = of_samples(published(value=0.25, count=1, of=4), samples, 5.0, False)
+    assert less.p == judging.fisher((5, 8), (1, 4))
+
+
+def test_values_of_the_same_networks_count_as_networks() -> None:
+    """Ten networks of four values each: 12 of 40 are 3 of 10, and 30 of 100 are 8 of
+    25."""
+    samples = cast(Samples, _Clustered(10, [1.0] * 12 + [0.0] * 28))
+    found = of_samples(published(value=0.3, count=30, of=100), samples)
+    assert found.p == judging.fisher((3, 10), (8, 25))
+    assert found.value == pytest.approx(3 / 10 - 8 / 25)
+
+
+def test_a_count_that_has_no_tolerance_cannot_agree() -> None:
+    about = published(value=0.3, count=12, of=40)
+    samples = cast(Samples, _Clustered(400, [1.0] * 120 + [0.0] * 280))
+    assert of_samples(about, samples).verdict is AGREES
+    less = replace(about, relation=Less())
+    assert of_samples(less, samples).verdict is UNDECIDED
+
+
+def test_a_published_share_of_nothing_is_none_of_them() -> None:
+    samples = cast(Samples, _Clustered(40, [1.0] + [0.0] * 39))
+    found = of_samples(published(value=0, of="ours"), samples)
+    assert found.value == pytest.approx(1 / 40)
+    assert found.p == judging.fisher((1, 40), (0, 40))
+
+
+@pytest.mark.parametrize(("units", "chance"), [(1, None), (2, 0.75), (3, 0.75)])
+def test_two_networks_can_be_redrawn_and_one_cannot(
+    units: int, chance: float | None
+) -> None:
+    samples = cast(Samples, Scripted(units, [1.0, -1.0, 1.0, 1.0]))
+    asked = Estimator(samples, lambda columns: cast(float, columns[0]))
+
+    def verdict(columns: Sequence[Columns]) -> Verdict:
+        return AGREES if cast(float, columns[0]) > 0 else DIFFERS
+
+    generator = np.random.default_rng(0)
+    assert judging._chance(AGREES, verdict, asked, generator, 8) == chance
 
 
 @pytest.mark.parametrize("count", [118, 122])
