@@ -50,11 +50,14 @@ INERT = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 @dataclass(frozen=True)
 class Answer:
-    """policy : the Content-Security-Policy, "" if the page has its own"""
+    """policy : the Content-Security-Policy, "" if the page has its own
+    sent : called after the answer is written to the reader; None for nothing to do
+    """
 
     kind: str
     body: bytes
     policy: str = INERT
+    sent: Callable[[], None] | None = None
 
 
 Find = Callable[[str], Answer | None]
@@ -112,6 +115,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if with_body:
             self.wfile.write(answer.body)
+            if answer.sent:
+                answer.sent()
 
     def _found(self) -> tuple[HTTPStatus, Answer]:
         hosts = self.headers.get_all("Host") or []

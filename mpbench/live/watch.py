@@ -37,8 +37,6 @@ REST = 5.0
 the CPUs, so drawing takes a sixth of one at most."""
 READER_S = 3.0
 """A reader asks once per second; one that has not asked for so long is gone."""
-ANSWER_S = 0.3
-"""For the last answer to be written."""
 NICE = 5
 NEWEST = 12
 """The most finished runs that the page lists."""
@@ -75,7 +73,7 @@ class Board:
     note : why there is no drawing, or what could not be written
     status : the exit status if the reader ends the page now
     ended : set when the command that the page belongs to has ended its campaigns
-    told : set when a reader has asked how things stand after that
+    told : set when a reader has got the state after that
     asked_s : when a reader last asked, on the monotonic clock
     """
 
@@ -113,7 +111,10 @@ class Board:
             answer = file_answer(ASSETS / name)
             return answer and Answer(answer.kind, answer.body, POLICY)
         if path == "state.json":
-            return Answer("application/json", json.dumps(self.state()).encode())
+            ended = self.ended.is_set()
+            body = json.dumps(self.state()).encode()
+            sent = self.told.set if ended else None
+            return Answer("application/json", body, sent=sent)
         folder, _, name = path.partition("/")
         try:
             names = {entry.name for entry in (self.home / folder).iterdir()}
@@ -131,8 +132,6 @@ class Board:
         ended = self.ended.is_set()
         standings = [self._ended(one) for one in self.look()] if ended else self.look()
         roots = zip(self.live.roots, standings, strict=False)
-        if ended:
-            self.told.set()
         return {
             "title": self.live.title,
             "version": self.version,
@@ -149,8 +148,8 @@ class Board:
         with self._lock:
             self._looked_s = -math.inf
             self.ended.set()
-        if time.monotonic() - self.asked_s < READER_S and self.told.wait(READER_S):
-            time.sleep(ANSWER_S)
+        if time.monotonic() - self.asked_s < READER_S:
+            self.told.wait(READER_S)
 
     @staticmethod
     def _ended(standing: Standing) -> Standing:

@@ -1,7 +1,9 @@
 """The page of `mpbench run --live` says how the campaign ended before it closes."""
 
+import json
 import threading
 import time
+import urllib.request
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 from mpbench.live import watch
+from mpbench.live.server import Answer, LiveServer
 from mpbench.live.standing import Finished, Flight, Standing
 from mpbench.live.watch import Board, Live
 
@@ -44,11 +47,31 @@ def test_the_last_state_has_every_run_and_is_not_running(board: Any) -> None:
     ending.start()
     while not board.ended.is_set():
         time.sleep(0.01)
-    (after,) = board.state()["campaigns"]
+    answer = board.find("state.json")
+    (after,) = json.loads(answer.body)["campaigns"]
     assert (after["finished"], after["working"]) == (24, False)
     assert after["flights"] == []
-    ending.join(watch.READER_S)
+    assert ending.is_alive() and not board.told.is_set()
+    answer.sent()
+    ending.join(watch.READER_S / 2)
     assert not ending.is_alive()
+
+
+def test_an_answer_is_sent_when_its_body_is_written() -> None:
+    """Then the server calls `sent`, which lets the page end."""
+    sent = threading.Event()
+    answer = Answer("application/json", b"{}", sent=sent.set)
+    server = LiveServer(None, lambda path: answer)
+    try:
+        with urllib.request.urlopen(server.address + "state.json", timeout=9) as got:
+            assert got.read() == b"{}"
+        assert sent.wait(9)
+    finally:
+        server.close()
+
+
+def test_states_of_a_campaign_that_goes_on_end_nothing(board: Any) -> None:
+    assert board.find("state.json").sent is None
 
 
 def test_nobody_is_waited_for_where_nobody_reads(board: Any) -> None:
