@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 from topologies.families import centre
-from topologies.pairs import all_pairs
 from topologies.shaping import FRAME_BYTES
 
 Row = Mapping[str, int]
@@ -74,7 +73,7 @@ def classes(job: Mapping[str, Any]) -> list[str]:
         here
         for entry in job["traffic"]
         if entry["tool"] == "flows"
-        for here, _ in all_pairs([entry])
+        for here, _ in entry.get("pairs") or [(entry["from"], entry["to"])]
     }
     made = centre(job["topology"])
     found = []

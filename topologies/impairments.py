@@ -4,7 +4,6 @@ All of it happens in the delay line (netem), before the queue. This file uses th
 standard library only, because the guest imports it.
 """
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -64,17 +63,6 @@ class Impairments:
     def to_json(self) -> dict[str, Any]:
         """The impairments as a job has them, without what is not there."""
         return {key: value for key, value in asdict(self).items() if value}
-
-
-def from_json(document: Mapping[str, Any]) -> Impairments:
-    """The inverse of `Impairments.to_json`. Raises TypeError for anything else."""
-    fields = dict(document)
-    burst, order = fields.pop("burst_loss", None), fields.pop("reordering", None)
-    return Impairments(
-        None if burst is None else BurstLoss(**burst),
-        None if order is None else Reordering(**order),
-        **fields,
-    )
 
 
 def fault(

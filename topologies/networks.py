@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from topologies import shaping
 from topologies.description import Description, User
 from topologies.parameters import (
     DOWN,
@@ -67,34 +66,6 @@ def to_json(description: Description) -> dict[str, Any]:
     if description.wiring is None:
         return {"users": users}
     return {"users": users, "wiring": dict(description.wiring)}
-
-
-def from_json(
-    network: Mapping[str, Any],
-    links: Sequence[Mapping[str, Any]],
-    of: str,
-    keys: Collection[str] = (),
-) -> Description:
-    """The description of a job's network: the inverse of `to_json`.
-
-    links : the job's key `links`
-    of : the name of the description
-    keys : the job's parameters, which say what only some links have
-
-    Raises KeyError or TypeError for objects that `to_json` did not make. What the
-    values are is not checked: see `faults`.
-    """
-    users = [
-        User(
-            user["host"],
-            user["server"],
-            tuple(tuple(path) for path in user["paths"]),
-            user["count"],
-            tuple(user.get("backups") or ()),
-        )
-        for user in network["users"]
-    ]
-    return described(users, shaping.from_json(links), of, keys, network.get("wiring"))
 
 
 def described(

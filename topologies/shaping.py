@@ -4,7 +4,7 @@ A shape becomes the lines for `tc` that build it on an interface.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -217,11 +217,6 @@ def link_shape(parameters: Mapping[str, float | None], link: str) -> Shape:
     return replace(up, down=direction(DOWN))
 
 
-def to_json(shapes: Mapping[str, Shape]) -> list[dict[str, Any]]:
-    """The links of a job: one object per link, in the order of `shapes`."""
-    return [{"name": name, **plain(shape)} for name, shape in shapes.items()]
-
-
 def plain(shape: Shape) -> dict[str, Any]:
     """The numbers and traits of a shape as a job has them."""
     found = {
@@ -236,24 +231,3 @@ def plain(shape: Shape) -> dict[str, Any]:
     if shape.impairments is not None:
         found["impairments"] = shape.impairments.to_json()
     return found if shape.down is None else {**found, "down": plain(shape.down)}
-
-
-def from_json(links: Sequence[Mapping[str, Any]]) -> dict[str, Shape]:
-    """The shapes by link name: the inverse of `to_json`.
-
-    Raises KeyError, TypeError or ValueError for objects that `to_json` did not make.
-    """
-    return {str(link["name"]): _shape(link) for link in links}
-
-
-def _shape(link: Mapping[str, Any]) -> Shape:
-    numbers = dict(link)
-    numbers.pop("name", None)
-    discipline, more = numbers.pop("discipline", None), numbers.pop("impairments", None)
-    down = numbers.pop("down", None)
-    return Shape(
-        **numbers,
-        discipline=None if discipline is None else queues.from_json(discipline),
-        impairments=None if more is None else impairments.from_json(more),
-        down=None if down is None else _shape(down),
-    )

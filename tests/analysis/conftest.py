@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 import pytest
 
+from jobs.links import of_shapes
 from tests import made_jobs
-from topologies.shaping import link_shape, to_json
+from topologies.shaping import link_shape
 
 Change = Callable[[dict[str, Any]], None]
 """Alters a job in place."""
@@ -78,7 +79,7 @@ def make_run(tmp_path: Path) -> MakeRun:
         made["topology"] = made_jobs.TOPOLOGY
         links = [key.partition(".")[0] for key in made["parameters"]]
         shapes = {link: link_shape(made["parameters"], link) for link in links}
-        made["links"] = to_json(shapes)
+        made["links"] = [link.to_json() for link in of_shapes(shapes)]
         (run / "job.json").write_text(json.dumps(made_jobs.document(made)))
         return run
 

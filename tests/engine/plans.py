@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 
 from jobs import Job
+from jobs.links import of_shapes
 from mpbench.engine.types import Experiment
 from mpbench.plan import job_format
 from mpbench.plan.make import run_id
 from topologies import resolve
-from topologies.shaping import to_json
 
 TCP: dict[str, Any] = {"protocol": "tcp", "congestion_control": "reno", "sysctls": {}}
 TCP |= {"scheduler": None, "path_manager": None}
@@ -75,12 +75,13 @@ def job(point: int, case: str, capture: bool = False) -> dict[str, Any]:
         "read_bytes": 16384,
         "transport": None,
     }
+    resolved = of_shapes(resolve("two_path", parameters))
     return {
         "format": 2,
         "seed": 7,
         "topology": "two_path",
         "parameters": parameters,
-        "links": to_json(resolve("two_path", parameters)),
+        "links": [link.to_json() for link in resolved],
         "transport": CASES[case],
         "traffic": [traffic],
         "time_limit_s": 40.0,

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from jobs import load
+from jobs.links import of_shapes
 from mpbench.backends import native, requirements
 from mpbench.backends.base import Bounds
 from mpbench.errors import UserError
 from topologies import resolve
-from topologies.shaping import to_json
 
 FOLDER = Path("/tmp/native")
 # The guest's root may not look into the host's /root, which is not this user's.
@@ -44,9 +44,10 @@ def job(duration_s: float = 3.0, control: str = "cubic") -> dict[str, Any]:
         **{"start_s": 0.0, "reverse": False, "parallel": 1},
     }
     transport = {"protocol": "mptcp", "congestion_control": control}
+    resolved = of_shapes(resolve("two_path", parameters))
     return {
         **{"format": 2, "seed": 1, "topology": "two_path", "parameters": parameters},
-        "links": to_json(resolve("two_path", parameters)),
+        "links": [link.to_json() for link in resolved],
         "transport": {**transport, "scheduler": "default", "path": None}
         | {"path_manager": "fullmesh", "sysctls": {}},
         **{"traffic": [traffic], "time_limit_s": 40.0},

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from jobs import dump
+from jobs import Link, dump
+from jobs.reading import read
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
@@ -15,7 +16,7 @@ from mpbench.plan.job_format import load as check
 from mpbench.spec.queues import NEVER_ZERO
 from topologies import queues
 from topologies.queues import OPTIONS, red_burst
-from topologies.shaping import FRAME_BYTES, from_json
+from topologies.shaping import FRAME_BYTES
 
 PAGE = Path(__file__).parents[2] / "docs" / "links.md"
 HEAD = "name: x\n"
@@ -78,7 +79,7 @@ def test_a_discipline_enters_the_job_with_all_options(name: str) -> None:
     discipline = made["links"][0]["discipline"]
     keys = {option.key for option in OPTIONS[name]}
     assert discipline.keys() == {"name", *keys}
-    shape = from_json(made["links"])["only"]
+    shape = read(Link, made["links"][0])
     assert shape.discipline is not None and shape.discipline.name == name
     assert any(f" {name} " in line for line in shape.tc_commands("eth0"))
 

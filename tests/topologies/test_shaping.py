@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from jobs.links import Link, of_shapes
+from jobs.reading import read
 from topologies import impairments, reshaping, shaping
 from topologies.impairments import BurstLoss, Impairments, Reordering
 from topologies.queues import from_json as discipline
@@ -155,19 +157,19 @@ def test_a_shape_comes_back_from_a_job() -> None:
         12.0,
         5.0,
         40,
-        1.0,
+        0.0,
         0.5,
-        tclink=True,
         discipline=discipline(codel),
         impairments=Impairments(BurstLoss(1, 2), Reordering(3, 4, 5), 6, 7),
         down=Shape(24.0, 7.0, 80),
     )
-    (job,) = shaping.to_json({"l": shape})
+    (link,) = of_shapes({"l": shape})
+    job = link.to_json()
     assert job.keys() >= {"name", "discipline", "impairments", "down"}
-    assert shaping.from_json([job]) == {"l": shape}
+    assert read(Link, job) == link
     plain = shaping.plain(Shape(12.0, 5.0))
     assert not plain.keys() & {"discipline", "impairments", "down"}
-    assert shaping.from_json([{"name": "l", **plain}]) == {"l": Shape(12.0, 5.0)}
+    assert read(Link, {"name": "l", **plain}) == Link.of("l", Shape(12.0, 5.0))
 
 
 def test_impairments_as_netem_has_them() -> None:
