@@ -30,6 +30,8 @@ BULK
     the receiver reports what it read interval by interval
 ENDED
     True if its server goes on until it is ended, so that its exit status says nothing
+PROCESS
+    the name of the one process that the tool has for all its entries
 over_time(run, index)
     the name and the line of what the receiver of an entry read over time
 intervals(entry, report, slack_s)

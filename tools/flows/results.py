@@ -17,9 +17,10 @@ from analysis.run.series import Line
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
 from analysis.words import many
-from tools.flows import reader
+from tools.flows import processes, reader
 from tools.flows.record import Flows
 
+PROCESS = processes.NAME
 GAVE_UP = "timeout"
 UNFINISHED = (GAVE_UP, "ETIMEDOUT")
 """Ends of a flow that the network can be the reason of, and not a fault of the run."""

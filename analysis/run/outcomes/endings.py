@@ -22,8 +22,6 @@ FINE = (COMPLETE, GIVEN_UP)
 """Ends that a tool means to have: it did what was asked, or its own time was over."""
 _BY_ERRNO = {"ECONNREFUSED": REFUSED, "ECONNRESET": RESET}
 _PROGRAM = re.compile(r"traffic-(\d+)-(client|server)")
-SHARED = {"flows": "flows"}
-"""The one process that some tools have for all their entries, by tool."""
 NOTHING = Process("", None)
 
 
@@ -94,7 +92,7 @@ def _ending(
     read: Read,
     folder: Path,
 ) -> Ending:
-    shared = SHARED.get(entry.tool, "")
+    shared = tools.has(entry, "PROCESS") or ""
     client = processes.get(f"traffic-{index}-client") or processes.get(shared)
     server = processes.get(f"traffic-{index}-server")
     if client is None:
