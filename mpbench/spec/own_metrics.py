@@ -4,16 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import core_schema
-
 from analysis.campaign.directions import Direction
 from analysis.run.number_columns import column
 from mpbench.spec import flows
 from mpbench.spec.plugins import Metric
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import Entry
-from mpbench.spec.values import Faults, OneOf
+from mpbench.spec.values import Faults, Mark, OneOf
 from mpbench.spec.vocabulary import METRICS
 
 DOT = "."
@@ -21,7 +18,7 @@ DOT = "."
 
 
 @dataclass(frozen=True)
-class MetricName:
+class MetricName(Mark):
     """Marks a metric of mpbench, or a column such as `command.time_ms`.
 
     Whether a program of the experiment gives the column is checked with the whole file:
@@ -33,14 +30,7 @@ class MetricName:
             return value
         return OneOf("metric", METRICS).check(value)
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def schema(self) -> dict[str, Any]:
         columns = {"type": "string", "pattern": r"^[A-Za-z0-9_-]+\..+$"}
         return {"anyOf": [{"type": "string", "enum": list(METRICS)}, columns]}
 

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import core_schema
-
+from mpbench.spec.values import Mark
 from topologies import Description, Parameter, User, networks, templates
 from topologies.parameters import delay_parameter, link_parameters
 
@@ -85,7 +83,7 @@ def _default(name: str, value: object) -> float | int | None:
 
 
 @dataclass(frozen=True)
-class Checked:
+class Checked(Mark):
     """Marks a stored topology, checked when a file is read."""
 
     def check(self, value: object) -> dict[str, Any]:
@@ -94,12 +92,5 @@ class Checked:
         description("stored", value)
         return value
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def schema(self) -> dict[str, Any]:
         return {"type": "object"}

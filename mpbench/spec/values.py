@@ -127,8 +127,30 @@ def check_each(
     return result
 
 
+class Mark:
+    """Base of the marks of annotations that check a value by themselves."""
+
+    def check(self, value: object) -> object:
+        """The value to keep. Raises ValueError, in one line."""
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of values that pass."""
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return self.schema()
+
+
 @dataclass(frozen=True)
-class OneOf:
+class OneOf(Mark):
     """Marks a word out of `choices`; the message for any other word lists them."""
 
     what: str
@@ -142,19 +164,12 @@ class OneOf:
             hint = f"{hint} (known: {', '.join(self.choices)})"
         raise ValueError(f"unknown {self.what} '{shortened(value)}'; {hint}")
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def schema(self) -> dict[str, Any]:
         return {"type": "string", "enum": list(self.choices)}
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Quantity(Mark):
     """Marks a quantity within [low, high], all in the canonical unit `unit`.
 
     usual : the unit that users most often write, which a message offers
@@ -184,14 +199,7 @@ class Quantity:
         if self.low <= units.parse(value, self.unit, usual) <= self.high:
             raise ValueError(f"{shortened(value)} has no unit; write '{value} {usual}'")
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def schema(self) -> dict[str, Any]:
         _, example = units.KINDS[self.unit]
         allowed: list[dict[str, Any]] = [{"type": "string", "pattern": TEXT_PATTERN}]
         if self.low <= 0:

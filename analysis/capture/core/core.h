@@ -177,6 +177,7 @@ u16 past_raw(struct span *s, struct packet *p);
 u16 past_tags(struct span *s, struct packet *p, u16 type);
 u16 past_ethernet(struct span *s, struct packet *p);
 u16 past_labels(struct span *s, struct packet *p);
+u16 past_numbered(struct span *s, struct packet *p, u8 next);
 u16 past_llc(struct span *s, struct packet *p);
 u16 past_ppp(struct span *s, struct packet *p);
 u16 past_ppp_protocol(struct span *s, struct packet *p);

@@ -163,6 +163,21 @@ u16 past_frame_relay(struct span *s, struct packet *p)
 	return past_nlpid(s, p);
 }
 
+/* By the next protocol of a network service header, which VXLAN's generic extension has
+ * too: IPv4, IPv6, Ethernet and MPLS. */
+u16 past_numbered(struct span *s, struct packet *p, u8 next)
+{
+	switch (next) {
+	case 1: case 2:
+		return ip_version_type(s);
+	case 3:
+		return past_ethernet(s, p);
+	case 5:
+		return past_labels(s, p);
+	}
+	return 0;
+}
+
 /* Network service header (RFC 8300). */
 static u16 past_nsh(struct span *s, struct packet *p)
 {
@@ -177,15 +192,7 @@ static u16 past_nsh(struct span *s, struct packet *p)
 		return 0;
 	skip(s, head);
 	p->in_tunnel = true;
-	switch (next) {
-	case 1: case 2:
-		return ip_version_type(s);
-	case 3:
-		return past_ethernet(s, p);
-	case 5:
-		return past_labels(s, p);
-	}
-	return 0;
+	return past_numbered(s, p, next);
 }
 
 /* Integrity alone (IEEE 802.1AE): the type follows the tag. */

@@ -162,17 +162,7 @@ static u16 past_vxlan_gpe(struct span *s, struct packet *p)
 		return 0;
 	next = s->at[0] & 4 ? s->at[3] : 3;
 	skip(s, 8);
-	switch (next) {
-	case 1: case 2:
-		return ip_version_type(s);
-	case 3:
-		return past_ethernet(s, p);
-	case 4:
-		return past_tags(s, p, 0x894F);
-	case 5:
-		return past_labels(s, p);
-	}
-	return 0;
+	return next == 4 ? past_tags(s, p, 0x894F) : past_numbered(s, p, next);
 }
 
 /* Geneve (RFC 8926). */
