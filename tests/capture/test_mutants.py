@@ -71,6 +71,15 @@ def test_reinjections_that_follow_one_another_are_one(
     assert row["last_reinjection_at_s"] == pytest.approx(9 + len(order))
 
 
+def flight(*at_s: float) -> tuple[Wire, int]:
+    """Segments of 100 bytes at these times, and the sequence number after them."""
+    wire = Wire()
+    wire.open(0, FORTH)
+    for each_s in at_s:
+        wire.add(each_s, FORTH, payload=100)
+    return wire, wire.next[FORTH]
+
+
 def sack(*blocks: tuple[int, int]) -> bytes:
     edges = b"".join(e.to_bytes(4, "big") for block in blocks for e in block)
     return b"\x01\x01\x05" + bytes([2 + len(edges)]) + edges
@@ -79,11 +88,7 @@ def sack(*blocks: tuple[int, int]) -> bytes:
 def test_a_segment_that_sacks_covered_gives_no_round_trip_time(tmp_path: Path) -> None:
     """Three segments; the second is acknowledged by a SACK, then all three at once. The
     time of the ACK that ends with the third is one of a segment that SACKs covered."""
-    wire = Wire()
-    wire.open(0, FORTH)
-    for at_s in (1, 1.01, 1.02):
-        wire.add(at_s, FORTH, payload=100)
-    top = wire.next[FORTH]
+    wire, top = flight(1, 1.01, 1.02)
     wire.next[FORTH] = top - 300
     wire.add(1.05, BACK, options=sack((top - 100, top)))
     wire.next[FORTH] = top
@@ -104,11 +109,7 @@ def test_which_segments_a_sack_covers(
 ) -> None:
     """Three segments of 100 bytes; the ACK ends with the third. Of a segment that is
     partly covered nobody knows."""
-    wire = Wire()
-    wire.open(0, FORTH)
-    for at_s in (1, 1.01, 1.02):
-        wire.add(at_s, FORTH, payload=100)
-    top = wire.next[FORTH]
+    wire, top = flight(1, 1.01, 1.02)
     wire.next[FORTH] = top - 300
     edges = (top - 300 + block[0], top - 300 + block[1])
     wire.add(1.05, BACK, options=sack(edges))
@@ -233,11 +234,7 @@ def test_sack_blocks_that_cannot_be_are_no_evidence(
 ) -> None:
     """Beyond all that was sent, below what was acknowledged (a duplicate is told so),
     or of no length: what is sent again at the end of the flight stays a probe."""
-    wire = Wire()
-    wire.open(0, FORTH)
-    for at_s in (1, 1.001, 1.002):
-        wire.add(at_s, FORTH, payload=100)
-    top = wire.next[FORTH]
+    wire, top = flight(1, 1.001, 1.002)
     wire.next[FORTH] = top - 200
     low, high = (top - 300 + edge for edge in block)
     wire.add(1.05, BACK, options=sack((low, high)))
@@ -248,11 +245,7 @@ def test_sack_blocks_that_cannot_be_are_no_evidence(
 
 
 def test_a_sack_block_is_evidence(tmp_path: Path) -> None:
-    wire = Wire()
-    wire.open(0, FORTH)
-    for at_s in (1, 1.001, 1.002, 1.003):
-        wire.add(at_s, FORTH, payload=100)
-    top = wire.next[FORTH]
+    wire, top = flight(1, 1.001, 1.002, 1.003)
     wire.next[FORTH] = top - 300
     wire.add(1.05, BACK, options=sack((top - 100, top)))
     wire.next[FORTH] = top
@@ -265,11 +258,7 @@ def test_a_sack_block_is_evidence(tmp_path: Path) -> None:
 def test_three_duplicates_are_evidence(
     tmp_path: Path, duplicates: int, why: str
 ) -> None:
-    wire = Wire()
-    wire.open(0, FORTH)
-    for at_s in (1, 1.001, 1.002):
-        wire.add(at_s, FORTH, payload=100)
-    top = wire.next[FORTH]
+    wire, top = flight(1, 1.001, 1.002)
     wire.next[FORTH] = top - 200
     for number in range(1 + duplicates):
         wire.add(1.01 + number / 100, BACK)
@@ -283,11 +272,7 @@ def test_three_duplicates_are_evidence(
 def test_what_follows_an_ack_at_once_is_fast(
     tmp_path: Path, after_s: float, why: str
 ) -> None:
-    wire = Wire()
-    wire.open(0, FORTH)
-    for at_s in (1, 1.001, 1.002):
-        wire.add(at_s, FORTH, payload=100)
-    top = wire.next[FORTH]
+    wire, top = flight(1, 1.001, 1.002)
     wire.next[FORTH] = top - 200
     wire.add(1.01, BACK)
     wire.next[FORTH] = top
@@ -300,11 +285,7 @@ def test_what_follows_an_ack_at_once_is_fast(
 def test_a_timer_takes_190_ms(tmp_path: Path, silent_s: float, timeouts: int) -> None:
     """The head of the flight is sent again after three duplicates; by a timer, if
     nothing new was acknowledged for that long."""
-    wire = Wire()
-    wire.open(0, FORTH)
-    for at_s in (1, 1.0001, 1.0002):
-        wire.add(at_s, FORTH, payload=100)
-    top = wire.next[FORTH]
+    wire, top = flight(1, 1.0001, 1.0002)
     wire.next[FORTH] = top - 300
     for at_s in (1.0003, 1.0004, 1.0005, 1.0006):
         wire.add(at_s, BACK)
