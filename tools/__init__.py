@@ -22,6 +22,7 @@ NAMES = (
     "cbr",
     "command",
     "flows",
+    "pingpong",
 )
 """The registry: a tool is known when its name stands here."""
 OWN = "plugin"

@@ -151,6 +151,11 @@ class Entry:
         return None
 
     @property
+    def between_s(self) -> float:
+        """Time between an answer and the next request, in seconds."""
+        return 0.0
+
+    @property
     def connection_mbps(self) -> float | None:
         """Rate at which it writes into a connection, in 10^6 bit/s; None where it
         writes as fast as it can, or where it has no connection."""

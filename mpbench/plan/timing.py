@@ -188,11 +188,12 @@ def _lasts_s(job: Job, entry: Entry) -> float:
 
 
 def request_s(job: Job, entry: Entry) -> float:
-    """Time per request, several in parallel, without slow start or queues."""
+    """Time per request, several in parallel, without slow start or queues, and with
+    the time until the next one."""
     rate = max(used_mbps(job, [entry]), 1e-6) * 1e6
     trip_s = 2 * max(_named(job.parameters, "delay_ms"), default=0.0) / 1e3
     turns = ROUND_TRIPS_PER_REQUEST / entry.at_a_time
-    return float(8 * (entry.bytes or 0) / rate + turns * trip_s)
+    return float(8 * (entry.bytes or 0) / rate + turns * trip_s + entry.between_s)
 
 
 def known_end_s(entries: Sequence[Entry]) -> float | None:
@@ -266,9 +267,11 @@ def _at_most_s(values: Values, entry: Entry, rate: float) -> float:
     if entry.at_a_time:
         bits = 8 * (entry.bytes or 0)
         if duration_s is not None:  # the last answers are waited for
-            return float(duration_s + bits * entry.at_a_time / rate)
-        trips_s = ROUND_TRIPS_PER_REQUEST * round_trip_s(values)
-        return float((entry.request_count or 0) * (bits / rate + trips_s))
+            answers_s = bits * entry.at_a_time / rate
+            return float(duration_s + answers_s + entry.outlasts_s)
+        turn_s = ROUND_TRIPS_PER_REQUEST * round_trip_s(values) + entry.between_s
+        count = entry.request_count or 0
+        return float(count * (bits / rate + turn_s) + entry.outlasts_s)
     if duration_s is not None:
         return float(duration_s) + entry.outlasts_s
     if entry.given_up_s is not None:

@@ -32,6 +32,7 @@ from tools.command.keys import Command, Numbers
 from tools.curl.keys import Download
 from tools.flows.keys import Arrivals, Flows
 from tools.iperf3.keys import Traffic
+from tools.pingpong.keys import Exchanges
 from topologies import chains, resolve, wire
 from topologies.shaping import link_shape
 
@@ -53,11 +54,12 @@ TABLE_OF = {
     Requests: ("Traffic", 5),
     ConstantRate: ("Traffic", 6),
     Read: ("Traffic", 3),
-    Command: ("Traffic", 7),
-    Numbers: ("Traffic", 8),
-    Flows: ("Traffic", 9),
-    Sizes: ("Traffic", 10),
-    Arrivals: ("Traffic", 11),
+    Exchanges: ("Traffic", 7),
+    Command: ("Traffic", 8),
+    Numbers: ("Traffic", 9),
+    Flows: ("Traffic", 10),
+    Sizes: ("Traffic", 11),
+    Arrivals: ("Traffic", 12),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
     Theory: ("Figures", 2),

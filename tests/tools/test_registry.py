@@ -31,6 +31,7 @@ ENTRIES = {
         "cbr": "duration: 2 s, rate: 1 Mbit/s",
         "command": "duration: 2 s, client: [ping, '{address}']",
         "flows": "size: 10 kB, connections: 2",
+        "pingpong": "size: [50 B, 1 kB], number: 20",
     }.items()
 }
 

@@ -1,0 +1,1 @@
+"""Requests and their answers over one connection, one after the other."""
