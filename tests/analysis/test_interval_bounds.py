@@ -53,7 +53,10 @@ def test_six_values_are_the_fewest_with_order_statistics() -> None:
 
 @pytest.mark.parametrize(
     ("n", "q"),
-    [(100, 0.05), (100, 0.95), (72, 0.05), (73, 0.05), (30, 0.95), (20, 0.5)],
+    [
+        *((100, 0.05), (100, 0.95), (72, 0.05), (73, 0.05), (30, 0.95), (20, 0.5)),
+        *((50, 0.05), (50, 0.95)),
+    ],
 )
 def test_a_quantile_is_between_order_statistics(n: int, q: float) -> None:
     """The narrowest ends beyond which the quantile is with 2.5 % at most, each."""
@@ -78,6 +81,27 @@ def test_means_of_two_values() -> None:
     for few in ((one[:1], other), (one, other[:1])):
         with pytest.raises(ValueError, match="1 values; the interval needs at least 2"):
             intervals.mean_difference(*few, 0.95)
+
+
+def test_samples_without_variance_differ_by_one_number() -> None:
+    """The variance of equal floats is not always 0, so this is no case of Welch's."""
+    one, other = np.array([0.1, 0.1, 0.1]), np.array([0.7, 0.7, 0.7])
+    assert intervals.mean_difference(one, other, 0.95) == (0.1 - 0.7, 0.1 - 0.7)
+    wide = np.array([3.0, 4.0, 3.5])
+    for first, second in ((one, wide), (wide, one), (wide, wide + 1)):
+        test = stats.ttest_ind(first, second, equal_var=False).confidence_interval(0.95)
+        found = intervals.mean_difference(first, second, 0.95)
+        assert found == pytest.approx((test.low, test.high))
+        assert found[0] < found[1]
+
+
+@pytest.mark.parametrize(("m", "n"), [(2, 3), (3, 2)])
+def test_the_smaller_sample_is_the_one_that_is_too_small(m: int, n: int) -> None:
+    """With 4 and 4 values, 1 - 2/70 of all orders are within the range."""
+    with pytest.raises(intervals.TooFewError) as caught:
+        intervals.rank_sums(X[:m], Y[:n], 0.95)
+    assert caught.value.needs == 4
+    assert str(caught.value).startswith("2 values; the interval needs at least 4")
 
 
 @pytest.mark.parametrize("n", [6, 7, 12, 25])

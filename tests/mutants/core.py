@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from analysis.capture import library
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import Mutant, die_with_parent
 from tests.mutants.targets import ROOT, Target
 
 FLAGS = ("-O2", "-g0", "-fPIC", "-fvisibility=hidden", "-std=gnu11", "-w")
@@ -80,6 +80,7 @@ class Core:
 
     def _in_child(self, built: Path) -> int:
         os.setpgid(0, 0)
+        die_with_parent()
         output = os.open(
             self.folder / "pytest.log", os.O_CREAT | os.O_TRUNC | os.O_WRONLY
         )

@@ -19,7 +19,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import Mutant, die_with_parent
 from tests.mutants.targets import ROOT, Target
 
 OWN = ("analysis", "jobs", "mpbench", "tests", "tools", "topologies", "wsp")
@@ -181,6 +181,7 @@ class Runner:
 
     def _in_child(self, instead: _Instead | None) -> int:
         os.setpgid(0, 0)
+        die_with_parent()
         flags = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
         output = os.open(self.folder / "pytest.log", flags)
         os.dup2(output, sys.stdout.fileno())
