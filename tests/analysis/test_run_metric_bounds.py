@@ -109,7 +109,7 @@ def test_a_class_of_links_counts_in_each_of_its_places(
     paths: tuple[tuple[str, ...], ...], places: str, capacity_mbps: float
 ) -> None:
     """In a data centre, the links of all hosts bound what is sent."""
-    run = alone(paths=paths)
+    run = alone(paths=paths, protocol="mptcp")
     ends = {end.link: end for end in run.outcome.links}
     outcome = replace(run.outcome, links=tuple(ends[name] for name in places))
     row = run_metrics.row(replace(run, outcome=outcome))
@@ -185,6 +185,14 @@ def test_fair_goodput_follows_starts_ends_and_capacities() -> None:
         assert [time for time, _ in steps[name]] == [time for time, _ in values]
         rates = [rate * PAYLOAD for _, rate in values]
         assert [rate for _, rate in steps[name]] == pytest.approx(rates, rel=1e-4)
+
+
+def test_means_of_capacities_begin_with_the_first_transfer() -> None:
+    """10 Mbit/s for 5 s and 6 Mbit/s for 5 s; nothing is said of both directions."""
+    row = run_metrics.row(two((5.0, 6.0)))
+    assert row["a.mean_capacity_mbps"] == pytest.approx(8)
+    both_ways = run_metrics.row(two((5.0, 6.0), reverse=True))
+    assert "a.mean_capacity_mbps" not in both_ways
 
 
 def test_connections_of_an_entry_share_by_their_number() -> None:

@@ -186,6 +186,12 @@ def test_networks_that_are_none(
     assert "\n" not in str(caught.value)
 
 
+def test_the_first_user_without_a_rate_is_named() -> None:
+    users = {name: User((("a",),)) for name in ("one", "two", "three")}
+    with pytest.raises(ValueError, match="no rate of user two; give one per user"):
+        max_min.distance(Network({"a": 1.0}, users), {"one": 0.5})
+
+
 def test_text() -> None:
     assert parse_link(" X = 27 ") == ("X", 27e6)
     assert parse_user("blue*15=X, T") == ("blue", User((("X",), ("T",)), 15))
