@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from analysis.run import path_names
 from analysis.run.artefacts import Artefacts
 from analysis.run.capture_metrics import columns
 from analysis.run.readers.outcome import UserPath
@@ -133,3 +134,35 @@ def test_subflows_of_unknown_addresses_are_of_no_path(tmp_path: Path) -> None:
     assert found["path1.capture_share"] == 1 and "path2.capture_share" not in found
     second = columns(tmp_path, run_of(UserPath(("a",), None, None), TWO[1]))
     assert second["path2.capture_share"] == 1 and "path1.capture_share" not in second
+
+
+def test_losses_of_no_path_are_in_none(tmp_path: Path) -> None:
+    wire, records = transfer()
+    write(tmp_path, wire, "client-eth1")
+    write(tmp_path, wire, "server-eth1", {records["b"][0]})
+    found = columns(tmp_path, run_of(TWO[0], UserPath(("b",), None, None)))
+    assert found["path1.loss_probability"] == found["mean_loss_probability"] == 0
+
+
+def test_a_path_without_data_has_no_share(tmp_path: Path) -> None:
+    wire = Wire()
+    first, _ = opened_mptcp(wire, 0, FORTH)
+    joined(wire, 0.1, FORTH_2)
+    wire.add(1, FORTH, payload=1000, options=dss(first, 1, 1000))
+    write(tmp_path, wire, "client-eth1")
+    found = columns(tmp_path, run_of(*TWO))
+    assert (found["path1.capture_share"], found["path2.capture_share"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"), [(("wifi", "lte"), "wifi lte"), (("wifi",), "wifi path2")]
+)
+def test_columns_have_the_names_of_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], shown: str
+) -> None:
+    monkeypatch.setattr(path_names, "of_job", lambda _: names)
+    wire, _ = transfer()
+    write(tmp_path, wire, "client-eth1")
+    found = columns(tmp_path, run_of(*TWO))
+    shares = [found[f"{name}.capture_share"] for name in shown.split()]
+    assert shares == pytest.approx([3 / 4, 1 / 4])

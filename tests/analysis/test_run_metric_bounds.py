@@ -195,6 +195,35 @@ def test_means_of_capacities_begin_with_the_first_transfer() -> None:
     assert "a.mean_capacity_mbps" not in both_ways
 
 
+def test_distance_from_the_fair_goodput() -> None:
+    """In the middle of each report's interval, at 5 and 6 s, 3 Mbit/s are fair; 4.8 and
+    6 Mbit/s were read."""
+    found = fair_shares.columns(two((5.0, 6.0)))
+    assert found == {
+        "long.fair_mbps": pytest.approx(3 * PAYLOAD, rel=1e-4),
+        "long.distance_mbps": pytest.approx(4.8 - 3 * PAYLOAD, rel=1e-4),
+        "short.fair_mbps": pytest.approx(3 * PAYLOAD, rel=1e-4),
+        "short.distance_mbps": pytest.approx(6 - 3 * PAYLOAD, rel=1e-4),
+    }
+
+
+@pytest.mark.parametrize(
+    ("entries", "names"),
+    [((TEN,), ["one"]), ((TEN, TEN), None), ((TEN, {**CBR, "duration_s": 10.0}), "ab")],
+)
+def test_fair_goodput_is_of_several_named_bulk_transfers(
+    entries: tuple[dict[str, Any], ...], names: Any
+) -> None:
+    run = made(
+        *entries,
+        reports=(iperf3(10.0, 6e6),) * len(entries),
+        client_s=((0.0, 10.0),) * len(entries),
+        changes=[series([(5.0, 6.0)])],
+        report={"names": names and list(names), "phases": {}},
+    )
+    assert fair_shares.steps_of(run) == {}
+
+
 def test_connections_of_an_entry_share_by_their_number() -> None:
     steps = fair_shares.steps_of(two((5.0, 6.0), parallel=3))
     assert steps["short"][1][1] == pytest.approx(2.5 * PAYLOAD, rel=1e-4)
