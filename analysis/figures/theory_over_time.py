@@ -179,15 +179,22 @@ def _payload_share(setting: Setting, user: str) -> float:
 def _by_path(setting: Setting, values: PathValues) -> Values:
     """Means over the connections of each host on each path."""
     sums: dict[tuple[str, int], tuple[float, int]] = {}
+    called: dict[tuple[str, int], str] = {}
     for name, of_paths in values.items():
         sender, count = setting.senders[name], setting.network.users[name].count
+        words = sender.path_words or [f"path {number}" for number in sender.paths]
+        called |= {
+            (sender.host, number): word
+            for number, word in zip(sender.paths, words, strict=True)
+        }
         for number, value in zip(sender.paths, of_paths, strict=True):
             total, connections = sums.get((sender.host, number), (0.0, 0))
             sums[sender.host, number] = (total + count * value, connections + count)
     hosts = [host for host, _ in sums]
     found: Values = {}
     for (host, number), (total, connections) in sums.items():
-        names: tuple[str, ...] = (f"{host}, path {number}", f"path {number}")
+        path = called[host, number]
+        names: tuple[str, ...] = (f"{host}, {path}", path)
         if hosts.count(host) == 1:
             names = (host, *names)
         found[host, names] = total / connections

@@ -14,6 +14,7 @@ class Sender:
     title : what figures call it
     host : the host that sends its data
     paths : the number of each of the user's paths, from 1
+    path_words : what figures call each of them; empty for `path 1`, `path 2`
     together : whether its goodput over time is that of all its connections, in place
         of their mean
     """
@@ -22,6 +23,7 @@ class Sender:
     host: str
     paths: tuple[int, ...]
     together: bool = False
+    path_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

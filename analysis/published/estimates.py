@@ -19,8 +19,10 @@ from analysis.published.intervals import Interval
 from analysis.published.samples import Columns, Sample, Samples, network_keys, sample
 from analysis.published.statistics import (
     Question,
+    first_share,
     other_difference,
     pairs,
+    tcp_goodputs,
     within_outer_tenths,
 )
 from analysis.published.two_sample import TWO_SAMPLE, matched, same_runs
@@ -202,7 +204,7 @@ def _sample(
     rows = rows.reset_index(drop=True)
     if name == "weaker_path":
         difference = rows[asked.criterion].astype(float)
-        first = rows["path1.share"].astype(float)
+        first = first_share(rows).astype(float)
         weaker = ((difference > 0) == (first < 0.5)).astype(float)
         unknown = difference.isna() | first.isna() | (difference == 0)
         return sample({"y": weaker.mask(unknown).to_numpy(float)}, numbers)
@@ -248,7 +250,7 @@ def _by_differences(name: str, rows: pd.DataFrame, asked: Question) -> Columns:
 def _by_quality(name: str, rows: pd.DataFrame, metric: str) -> Columns:
     """The metric, and 1 where the first path is the best one, 0 where the worst."""
     if name == "first_path":
-        ends = rows["path1.tcp_goodput_mbps"], rows["path2.tcp_goodput_mbps"]
+        ends = tcp_goodputs(rows)
         first, second = (end.astype(float).to_numpy(float) for end in ends)
         best = np.where(first > second, 1.0, np.where(first < second, 0.0, np.nan))
     else:

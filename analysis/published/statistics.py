@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis.campaign import batches
+from analysis.campaign import batches, columns
 from analysis.words import many
 
 SIGNIFICANCE = 0.05
@@ -267,10 +267,21 @@ def outliers(rows: pd.DataFrame, question: Question) -> Finding:
     return Finding(len(outside), text, len(known))
 
 
+def first_share(rows: pd.DataFrame) -> pd.Series:
+    """The share of the user's first path, whatever the path is called."""
+    return rows[columns.column_of("traffic_split", rows)]
+
+
+def tcp_goodputs(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Goodputs of TCP alone on the user's first and second path, in Mbit/s."""
+    first, second = (*columns.paths(rows)[:2], "path1", "path2")[:2]
+    return rows[f"{first}.tcp_goodput_mbps"], rows[f"{second}.tcp_goodput_mbps"]
+
+
 def weaker_path(rows: pd.DataFrame, question: Question) -> Finding:
     """Share of the rows that sent more over the path with the smaller criterion."""
     difference = rows[question.criterion]
-    first = rows["path1.share"]
+    first = first_share(rows)
     known = difference.notna() & first.notna() & (difference != 0)
     need(int(known.sum()), 1, "rows")
     against = ((difference > 0) == (first < 0.5))[known]
@@ -284,7 +295,7 @@ def first_path(rows: pd.DataFrame, question: Question) -> Finding:
     Mann-Whitney test of the two groups.
     """
     known = rows.dropna(subset=[question.metric])
-    ends = (known["path1.tcp_goodput_mbps"], known["path2.tcp_goodput_mbps"])
+    ends = tcp_goodputs(known)
     best = known.loc[ends[0] > ends[1], question.metric].astype(float)
     worst = known.loc[ends[0] < ends[1], question.metric].astype(float)
     need(min(len(best), len(worst)), LEAST_POINTS, "rows on either side")

@@ -58,8 +58,11 @@ def of_job(job: Job) -> tuple[str, ...]:
 
 def words(job: Job, host: str, number: int) -> str:
     """A path in running text: `path 2`, or the name of its only own link in a network
-    of the user's own."""
-    paths = _by_host(job).get(host, ())
+    of the user's own.
+
+    host : one end of the path; paths are those of the host that opens the connections
+    """
+    paths = _of_end(job, host)
     if job.topology is not None or not 0 < number <= len(paths):
         return f"path {number}"
     others = {n for i, path in enumerate(paths, 1) if i != number for n in path}
@@ -112,6 +115,19 @@ def _by_host(job: Job) -> dict[str, tuple[tuple[str, ...], ...]]:
     """The links of each path of each host that opens connections, in networks that an
     experiment file describes."""
     return {user.host: user.paths for user in job.network.users} if job.network else {}
+
+
+def _of_end(job: Job, host: str) -> tuple[tuple[str, ...], ...]:
+    """The paths of a host; those of its clients for a server, if all have the same."""
+    known = _by_host(job)
+    if host in known or not known:
+        return known.get(host, ())
+    clients = {
+        known.get(entry.source, ())
+        for entry in traffic.of_job(job)
+        if host == entry.destination
+    }
+    return clients.pop() if len(clients) == 1 else ()
 
 
 def _limits(job: Job, path: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from analysis.campaign.figure_request import (
 )
 from analysis.models.networks import Network, User
 from analysis.models.setting import Sender, Setting, Stretch
-from analysis.run import traffic
+from analysis.run import path_names, traffic
 from analysis.run.traffic import Traffic
 from mpbench.plan.runs import Plan
 from mpbench.spec import Spec
@@ -103,8 +103,13 @@ def _setting(
             paths = _paths(job, description, entry)
             users[name] = _user(job, entry, paths)
             protocols[name] = entry.transport.protocol
+            sends_from = entry.sending_host
             senders[name] = Sender(
-                entry.title, entry.sending_host, tuple(paths), entry.flows is not None
+                entry.title,
+                sends_from,
+                tuple(paths),
+                entry.flows is not None,
+                tuple(path_names.words(job, sends_from, number) for number in paths),
             )
     used = {link for user in users.values() for path in user.paths for link in path}
     forward = entries[0].forward

@@ -29,7 +29,7 @@ from mpbench.spec.values import (
     Whole,
     context,
 )
-from mpbench.spec.vocabulary import DIFFERENCES, MEASURED_CRITERIA
+from mpbench.spec.vocabulary import DIFFERENCES, MEASURED_CRITERIA, WORD_CRITERIA
 
 
 class Criterion(Part):
@@ -239,6 +239,13 @@ class Figure(Part):
             faults.add(("by",), "missing; groups are of a factor or of a criterion")
         if self.kind == "scatter" and (self.by is None) == (self.criterion is None):
             faults.add(("by",), "give either a factor (by) or a criterion")
+        if (
+            self.kind != "groups"
+            and self.criterion
+            and self.criterion.factor in WORD_CRITERIA
+        ):
+            reason = f"'{self.criterion.factor}' has words, and {self.kind} shows"
+            faults.add(("criterion", "factor"), f"{reason} numbers; take kind: groups")
         if (
             self.kind == "cdf"
             and self.criterion

@@ -88,6 +88,8 @@ DIFFERENCES = ("absolute", "signed", "none")
 
 MEASURED_CRITERIA = ("first_path_quality", "first_path_use", "mean_loss")
 """Criteria that are measured, and not parameters (docs/metrics.md)."""
+WORD_CRITERIA = ("first_path_quality", "first_path_use")
+"""Those whose values are words: best, between or worst."""
 
 RESERVED_SYSCTLS = {
     "net.ipv4.tcp_congestion_control": "congestion_control",

@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from analysis.campaign import columns, table
+from analysis.published import statistics
 from analysis.run import metrics, path_names
 from analysis.run.row import row
 from mpbench.experiment_files import loads
@@ -131,3 +133,22 @@ def test_the_column_of_a_metric_follows_the_names() -> None:
     named = table.build([{path_names.COLUMN: "wifi,lte", "protocol": "tcp"}])
     assert columns.column_of("traffic_split", named) == "wifi.share"
     assert columns.column_of("goodput", named) == "goodput_mbps"
+
+
+def test_published_statistics_follow_the_names() -> None:
+    """With two paths of other names, the first of the user is still the first one."""
+    found = pd.DataFrame(
+        {
+            path_names.COLUMN: ["wifi,lte"] * 8,
+            "capacity_difference_mbps": [1.0, 2.0, -1.0, -2.0] * 2,
+            "wifi.share": [0.3, 0.7, 0.6, 0.9] * 2,
+            "wifi.tcp_goodput_mbps": [2.0, 3.0, 1.0, 1.0] * 2,
+            "lte.tcp_goodput_mbps": [1.0, 1.0, 2.0, 3.0] * 2,
+            "goodput_mbps": [6.0, 6.0, 2.0, 2.0] * 2,
+        }
+    )
+    asked = statistics.Question(
+        "goodput_mbps", "capacity_difference_mbps", None, None, ()
+    )
+    assert statistics.weaker_path(found, asked).value == 0.75
+    assert statistics.first_path(found, asked).value == 4

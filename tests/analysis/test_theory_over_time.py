@@ -76,6 +76,32 @@ def test_windows_are_rates_times_round_trip_times() -> None:
     assert levels(MAX_MIN, "cwnd") == {}
 
 
+NAMED = """\
+name: named
+network:
+  links:
+    wifi: {capacity: 10 Mbit/s, delay: 10 ms}
+    lte:  {capacity: 10 Mbit/s, delay: 20 ms}
+  users: {phone: {paths: [wifi, lte], to: server}}
+cases: {lia: {protocol: mptcp, congestion_control: lia}}
+traffic:
+  - {tool: iperf3, from: phone, to: server, duration: 10 s%s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "host"), [("", "phone"), (", reverse: true", "server")]
+)
+def test_levels_have_the_names_of_the_users_paths(more: str, host: str) -> None:
+    """A download is sent by the server, over the paths of the user."""
+    stretches = PlannedSettings(loads(NAMED % more)).over_time(0, "lia")
+    found = expected(FLUID, stretches, "cwnd")
+    assert [each.names for each in found] == [
+        (f"{host}, wifi", "wifi"),
+        (f"{host}, lte", "lte"),
+    ]
+
+
 def test_a_level_belongs_to_the_line_of_that_name() -> None:
     one = Expected("m", "a", ("a", "a, path 2", "path 2"), (Level(0, 1, 2.0),))
     assert one.owner(["a, path 1", "a, path 2 (mean of 3)"]) == "a, path 2 (mean of 3)"

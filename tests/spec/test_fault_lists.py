@@ -2,6 +2,7 @@
 
 import pytest
 
+from mpbench.experiment_files import loads
 from tests.spec.files import CASE, FACTORS, TCP1, TEXT, faults, swapped
 
 
@@ -21,6 +22,19 @@ def test_criteria(criterion: str, message: str) -> None:
     (found,) = faults(TEXT + figure)
     assert found.startswith("f.yaml:14: figures[0].criterion")
     assert message in found
+
+
+@pytest.mark.parametrize("kind", ["box", "scatter"])
+@pytest.mark.parametrize("factor", ["first_path_use", "first_path_quality"])
+def test_a_criterion_of_words_makes_groups(kind: str, factor: str) -> None:
+    criterion = f"{{factor: {factor}, difference: none}}"
+    figure = f"{{kind: {kind}, metric: goodput, criterion: {criterion}}}"
+    assert faults(f"{TEXT}figures: [{figure}]\n") == [
+        f"f.yaml:14: figures[0].criterion.factor: '{factor}' has words, and {kind} "
+        "shows numbers; take kind: groups"
+    ]
+    groups = figure.replace(kind, "groups")
+    assert loads(f"{TEXT}figures: [{groups}]\n").requests
 
 
 def test_a_figure_shows_what_there_is() -> None:
