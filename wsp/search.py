@@ -306,9 +306,10 @@ class _Search:
         fewer = max((c for _, c in self.seen if c < self.count), default=None)
         more = min((c for _, c in self.seen if c > self.count), default=None)
         near = " or ".join(str(c) for c in (fewer, more) if c is not None)
+        near += " point" if near == "1" else " points"
         growth = "" if fewer is None else f", let {fewer} grow (grown_from: {fewer})"
         return (
-            f"count: WSP from candidate {self.origin} keeps {near} points, but never "
+            f"count: WSP from candidate {self.origin} keeps {near}, but never "
             f"{self.count} {extent}; ask for one of those counts{growth}, or take "
             "other candidates (candidates, candidate_set)"
         )

@@ -86,7 +86,8 @@ def label(column: str) -> str:
         return SYMBOLS[column]
     head, _, rest = column.rpartition(".")
     if rest in SYMBOLS:
-        return f"{head} {SYMBOLS[rest]}"
+        symbol = SYMBOLS[rest]
+        return f"{symbol}, {head}" if rest == "jain" else f"{head} {symbol}"
     what, _, unit = rest.rpartition("_")
     if not what or unit not in UNITS:
         what, unit = rest, ""

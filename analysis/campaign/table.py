@@ -37,7 +37,8 @@ def build(rows: Sequence[Row]) -> pd.DataFrame:
     references, twins = _references(rows), _twins(rows)
     records = [_joined(row, references, twins, path_names.of_row(row)) for row in rows]
     frame = pd.DataFrame.from_records(records, columns=_columns(records))
-    return frame.assign(**{n: _typed(records, n) for n in frame.columns})
+    # A copy joins the columns in memory; adding one to hundreds apart gives a warning.
+    return frame.assign(**{n: _typed(records, n) for n in frame.columns}).copy()
 
 
 def ok(frame: pd.DataFrame) -> pd.DataFrame:

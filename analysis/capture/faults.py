@@ -81,6 +81,19 @@ def _not_tcp(row: np.void) -> Iterator[str]:
         yield f"{many(total, 'packet')} without TCP ({parts}) left out"
 
 
+def without_tcp(inputs: np.ndarray) -> str:
+    """Words for files that hold no packet, or none of TCP; empty for others.
+
+    inputs : a row per file, as `Read` has them
+    """
+    packets = int(inputs["packets"].sum())
+    if not packets:
+        return "no packet"
+    if inputs["tcp_packets"].sum():
+        return ""
+    return f"{many(packets, 'packet')}, none of TCP"
+
+
 def _steps(row: np.void) -> Iterator[str]:
     if count := int(row["backwards"]):
         longest_s = int(row["backwards_max_ns"]) / NANO

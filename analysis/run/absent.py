@@ -22,6 +22,13 @@ NOTHING = "nothing arrived"
 EACH = "each traffic entry has its own"
 AMOUNTS = ("goodput", "utilisation", "payload_utilisation", "aggregation_benefit")
 """Metrics that are made of the goodput."""
+CAPTURED = (
+    "capture_traffic_split",
+    "capture_retransmission_ratio",
+    "capture_reinjection_ratio",
+    "mean_loss_probability",
+)
+BOTH_ENDS = "it needs captures at both ends of each path"
 USUAL = {
     "jain": "a single stream has no fairness",
     "aggregation_benefit": "it needs one host that sends over paths of one link each",
@@ -42,10 +49,13 @@ USUAL = {
 """The reason of a metric where nothing more is known."""
 
 
-def column(run: Artefacts, row: Mapping[str, Any]) -> dict[str, str]:
+def column(
+    run: Artefacts, row: Mapping[str, Any], captured: str = ""
+) -> dict[str, str]:
     """The column, by its name.
 
     row : all other columns of the run
+    captured : reason why its captures give no metric, empty if they give some
     """
     first = next(iter(path_names.of_row(row)), "path1")
     found: dict[str, str] = {}
@@ -53,6 +63,8 @@ def column(run: Artefacts, row: Mapping[str, Any]) -> dict[str, str]:
         name = needs.column(metric, first)
         if row.get(name) is None and metric not in OF_OTHER_RUNS:
             found[metric] = _reason(run, row, metric, name)
+            if metric in CAPTURED and run.job.capture and found[metric] != TCP:
+                found[metric] = captured or BOTH_ENDS
     return {COLUMN: written(found)}
 
 

@@ -65,6 +65,22 @@ def columns(folder: Path, run: Artefacts) -> dict[str, Any]:
     }
 
 
+def why_none(folder: Path, run: Artefacts) -> str:
+    """Reason why the captures of a run gave no retransmission ratio; empty if the job
+    asks for none."""
+    if not run.job.capture:
+        return ""
+    files = sorted(folder.glob(PATTERN))
+    if not files:
+        return "its captures are not there"
+    from analysis.capture.analyse import Settings, analyse
+    from analysis.capture.faults import without_tcp
+
+    near, far = _points(files, run)
+    lacking = without_tcp(analyse(near, far, Settings(events=())).inputs)
+    return f"its captures have {lacking or 'no data of the traffic'}"
+
+
 def _ratio(part: int, whole: int) -> float | None:
     return metrics.retransmission_ratio(int(part), int(whole)) if whole else None
 

@@ -53,7 +53,10 @@ def row(run_directory: Path) -> dict[str, Any]:
         read = [Read(report) for report in run.reports]
         measured |= columns.of_entries(run.traffic, run.counters, read, run.endings)
         measured |= plugin_numbers.metrics(run_directory / "artefacts", job)
-        measured |= absent.column(run, {**settings, **measured})
+        captured = ""
+        if measured.get("capture_retransmission_ratio") is None:
+            captured = capture_metrics.why_none(run_directory / "artefacts", run)
+        measured |= absent.column(run, {**settings, **measured}, captured)
     except ValueError as error:
         ended = "timeout" if isinstance(error, artefacts.TimedOut) else "failed"
         known = columns.columns(run_directory / "artefacts", traffic.of_job(job))

@@ -1,5 +1,6 @@
 """`mpbench capture RESULTS RUN`: a finished run's packets."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -66,7 +67,7 @@ def command(
         backend.may_compile = False
     made = recapture(folder, run, backend, target, full, interfaces)
     for file in made.files:
-        click.echo(f"{file}: {many(file.stat().st_size, 'byte')}")
+        click.echo(f"{file}: {', '.join(_contents(file))}")
     if made.dropped:
         click.echo(
             f"mpbench: packets missing: {made.dropped}, because the buffer was full"
@@ -83,3 +84,18 @@ def command(
         f"{made.run} ({made.name}): the same run; {made.compared} artefacts are alike, "
         "byte for byte"
     )
+
+
+def _contents(file: Path) -> Iterator[str]:
+    """The size of a capture, and what it lacks."""
+    from analysis.capture.analyse import Settings, analyse
+    from analysis.capture.faults import without_tcp
+    from analysis.capture.library import MissingCoreError
+
+    yield many(file.stat().st_size, "byte")
+    try:
+        lacking = without_tcp(analyse([file], [], Settings(events=())).inputs)
+    except MissingCoreError:
+        return  # the capture is there; only its reader is not
+    if lacking:
+        yield lacking

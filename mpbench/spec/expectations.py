@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from analysis.words import many
 from jobs.expect import YES
 from mpbench.spec.cases import Case
 from mpbench.spec.ends import HostSettings
@@ -62,7 +63,7 @@ def _contradicted(entry: Entry, hosts: Mapping[str, HostSettings]) -> str:
             return f"hosts.{host} has 'mptcp: false'; take one of them away"
         most = settings.limits.subflows if settings.limits else None
         if most is not None and (wanted.subflows or 1) > 1 + most:
-            reason = f"hosts.{host} allows {most} further subflows"
+            reason = f"hosts.{host} allows {many(most, 'further subflow')}"
             return f"{reason}; write at most {1 + most}, or raise the limit"
     return ""
 

@@ -15,6 +15,7 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
+from analysis.words import many
 from mpbench.spec import (
     change_checks,
     choices,
@@ -107,8 +108,10 @@ class Spec(Sections):
         points = self.design.most_points if self.design else 1
         runs = points * len(self.cases) * self.repetitions
         if runs > MOST_RUNS:
-            reason = f"{runs} runs: {points} points x {len(self.cases)} cases x"
-            reason += f" {self.repetitions} repetitions; at most {MOST_RUNS} work"
+            reason = f"{runs} runs: {many(points, 'point')} x"
+            reason += f" {many(len(self.cases), 'case')} x"
+            reason += f" {many(self.repetitions, 'repetition')};"
+            reason += f" at most {MOST_RUNS} work"
             faults.add(("repetitions",) if self.repetitions > 1 else (), reason)
 
     def _check_parameters(self, faults: Faults, info: ValidationInfo) -> None:

@@ -125,9 +125,9 @@ def test_a_table_has_a_row_a_case_and_a_column_a_value(tmp_path: Path) -> None:
     drawn = draw(figure, frame, tmp_path)
     assert drawn.head == ("case", "n", "0 %", "1 %")
     assert [cells[:2] for cells in drawn.cells] == [
-        ("mptcp", "30"),
-        ("tcp1", "30"),
-        ("tcp2", "30"),
+        ("mptcp", "15"),
+        ("tcp1", "15"),
+        ("tcp2", "15"),
     ]
 
 

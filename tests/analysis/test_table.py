@@ -1,5 +1,6 @@
 """The join of a campaign's runs, on a made-up campaign."""
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,12 @@ def test_a_factor_that_is_missing_has_no_difference(missing: str) -> None:
     rows = [{**row, missing: None} for row in campaign.rows(1)]
     name = missing.removeprefix("path2.").replace("_", "_difference_")
     assert name not in table.build(rows).columns
+
+
+def test_a_wide_table_takes_another_column_without_a_warning() -> None:
+    """pandas warns of columns that lie apart in memory, on the user's terminal."""
+    wide = {f"metric{number}": float(number) for number in range(150)}
+    frame = table.build([{**row, **wide} for row in campaign.rows(2)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "_other" in frame.assign(_other=1, _more=2).columns

@@ -89,7 +89,7 @@ def test_duplicates_cannot_all_be_kept() -> None:
     assert len(wsp.adaptive(points, 2).indices) == 2
     with pytest.raises(ValueError, match="keeps 2 points, but never 3"):
         wsp.adaptive(points, 3)
-    with pytest.raises(ValueError, match="keeps 1 points, but never 2"):
+    with pytest.raises(ValueError, match="keeps 1 point, but never 2"):
         wsp.adaptive(np.zeros((5, 2)), 2)
 
 

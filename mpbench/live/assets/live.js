@@ -55,7 +55,11 @@ function progress(campaign, several) {
     "div",
     { class: "words" },
     ...(several ? [campaign.name] : []),
-    element("b", {}, `${campaign.finished} of ${campaign.planned} runs`),
+    element(
+      "b",
+      {},
+      `${campaign.finished} of ${campaign.planned} run${campaign.planned === 1 ? "" : "s"}`,
+    ),
     ...verdicts.map(([verdict, count]) =>
       element("span", { class: `verdict ${verdict}` }, `${count} ${verdict}`),
     ),

@@ -43,11 +43,22 @@ def data(request: Table, campaign: Campaign) -> PageText:
         if not known:
             continue
         texts = (quartiles(values[of_case]) for values in columns.values())
-        cells.append((str(case), str(known), *texts))
+        cells.append((str(case), _counts(request, columns, of_case, known), *texts))
     name = without_mathematics(label(column))
     note = f"The table shows medians of {name}, with the first and third quartile."
     head = ("case", "n", *columns)
     return PageText(note=note, head=head, cells=tuple(cells))
+
+
+def _counts(
+    request: Table, columns: dict[str, pd.Series], of_case: pd.Series, known: int
+) -> str:
+    """The number of values behind each cell; with `by`, of each value of the factor."""
+    if not request.by:
+        return str(known)
+    counts = {int(values[of_case].notna().sum()) for values in columns.values()}
+    least, most = min(counts), max(counts)
+    return str(most) if least == most else f"{least} to {most}"
 
 
 def _columns(request: Table, rows: pd.DataFrame, column: str) -> dict[str, pd.Series]:
