@@ -28,6 +28,7 @@ GROUPS = {
         "analyse",
         "capture",
         "compare",
+        "bisect",
         "doctor",
     ),
     "Research": (

@@ -124,7 +124,7 @@ def command(
     from analysis.campaign.columns import plain_label
     from mpbench.store.table import measured
 
-    tolerated = dict(map(_limit, limits))
+    tolerated = dict(map(read_limit, limits))
     if tap and not limits:
         raise UserError("--tap: shows limits; give some, such as --limit goodput=1")
     first, second = _read(a), _read(b)
@@ -168,7 +168,7 @@ def command(
         click.echo(f"wrote {target}")
 
 
-def _limit(text: str) -> tuple[str, float]:
+def read_limit(text: str) -> tuple[str, float]:
     """A metric and its percent from `goodput=1` or `goodput=1 %`."""
     metric, _, value = text.partition("=")
     try:

@@ -1,0 +1,138 @@
+"""`mpbench bisect FILE`: the patch of a series that makes a metric worse."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpbench.arguments import experiment_file, trust_option
+from mpbench.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mpbench.plan.runs import Plan
+    from mpbench.spec import Spec
+
+
+@click.command()
+@experiment_file
+@click.option(
+    "--good",
+    metavar="KERNEL",
+    help="The kernel without the series.  [default: mpbench's own]",
+)
+@click.option(
+    "--bad",
+    required=True,
+    metavar="KERNEL",
+    help="The kernel with all patches of the series.",
+)
+@click.option(
+    "--limit",
+    required=True,
+    metavar="METRIC=PERCENT",
+    help="A step is bad if it makes this metric worse by more, in the median over"
+    " networks.",
+)
+@click.option(
+    "--case",
+    metavar="CASE",
+    help="The transport to search with.  [default: the first case]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder of the search.  [default: results/NAME-bisect]",
+)
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Runs at a time.")
+@click.option(
+    "--backend", "backend_name", default="virtual", show_default=True, hidden=True
+)
+@trust_option
+@click.pass_context
+def command(
+    context: click.Context,
+    file: Path,
+    good: str | None,
+    bad: str,
+    limit: str,
+    case: str | None,
+    out: Path | None,
+    jobs: int | None,
+    backend_name: str,
+    trusted: bool,
+) -> None:
+    """Find the patch in a series that makes a metric worse.
+
+    FILE has `kernels`: one without the series, and one that is this one with more
+    patches. A step is the first with some patches of the series. Its networks run in
+    the design's order until the interval of the median decides; a step whose first
+    runs have the same bytes is good at once. A step that does not build is skipped.
+    The same command goes on with a search that was cut short.
+
+    Exit status: 0 when the patch is found, 3 when several patches remain, 2 when the
+    series does not make the metric worse, or for what has to be put right first.
+    """
+    from rich.console import Console
+
+    from mpbench.backends import registry
+    from mpbench.backends.virtual import VirtualBackend
+    from mpbench.commands.compare import read_limit
+    from mpbench.engine.bisect import Question, Search
+    from mpbench.experiment_files import load
+
+    metric, percent = read_limit(limit)
+    spec = load(file, trusted=trusted)
+    chosen = case or next(iter(spec.cases))
+    if chosen not in spec.cases:
+        raise UserError(f"--case {chosen}: no such case; {', '.join(spec.cases)} are")
+    backend = registry.create(backend_name)
+    if isinstance(backend, VirtualBackend):
+        backend.trusted = trusted
+    console = Console(highlight=False)
+    question = Question(spec, chosen, good, bad, metric, percent)
+    root = out or Path("results") / f"{spec.name}-bisect"
+
+    def say(line: str) -> None:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def execute(
+        made: "Spec", plan: "Plan", folder: Path, others: Sequence[Path]
+    ) -> "pd.DataFrame":
+        from analysis.campaign import table
+        from analysis.run.row import row
+        from mpbench.engine.campaign import run_campaign
+        from mpbench.engine.types import AnalysisFunctions, Experiment, Options
+        from mpbench.store import campaign, layout
+        from mpbench.store.table import collect
+
+        known = tuple(path for path in others if (path / "campaign.json").exists())
+        status = run_campaign(
+            Experiment(made.name, made.text.encode(), plan),
+            folder,
+            backend,
+            backend.identity(),
+            AnalysisFunctions(measure=row, tabulate=table.build),
+            Options(jobs=jobs, reuse=known),
+            console,
+        )
+        if status > 1:
+            context.exit(status)
+        results = layout.Results(folder)
+        rows = table.build(collect(results, campaign.read(results.campaign).plan))
+        rows.attrs["factors"] = plan.factor_keys
+        return rows
+
+    search = Search(question, root, backend.identity(), execute, say)
+    found = search.run()
+    names = [search.series[number - 1].name for number in found.suspects]
+    if found.first_bad is not None:
+        step = search.steps[found.first_bad]
+        say(f"First bad patch: {names[0]} ({found.first_bad} of {len(search.series)})")
+        say(f"    {step.reason}")
+        return
+    say(f"The first bad patch is one of: {', '.join(names)}")
+    context.exit(3)

@@ -1,0 +1,273 @@
+"""Finds the patch of a series that makes a metric worse.
+
+The series is what one kernel of an experiment has beyond another. A step is the other
+kernel with the first patches of the series. Its runs are compared with those of the
+other kernel, network by network in the design's order, until the interval of the median
+difference lies on one side of the limit. Every step is a results folder of its own, so
+that the same command goes on where it was left.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from analysis.campaign import comparison, directions, limits
+from analysis.campaign.limits import Judgement
+from jobs.linux import OWN, Linux
+from mpbench.errors import UserError
+from mpbench.experiment_files import loads
+from mpbench.plan import make_plan
+from mpbench.plan.runs import Plan
+from mpbench.spec import Spec, kernels
+from mpbench.spec.suggestions import nearest
+from mpbench.store import layout, manifest
+from mpbench.store.json_file import DamagedError
+
+GOOD, STEP = "good", "step"
+"""The names of the two cases in the folder of a step."""
+FIRST = 3
+"""Networks after which a step is good if all of its runs left the same bytes."""
+Outcome = Literal["good", "bad", "undecided", "skipped"]
+LOG = "bisect.json"
+
+
+@dataclass(frozen=True)
+class Question:
+    """The inputs of a search.
+
+    case : the transport, a case of the experiment
+    good, bad : names of kernels of the experiment; None for mpbench's own
+    worse_percent : the difference that is tolerated, in percent
+    confidence : that a step is on the side where it is put, however often it is looked
+        at
+    """
+
+    spec: Spec
+    case: str
+    good: str | None
+    bad: str
+    metric: str
+    worse_percent: float
+    confidence: float = 0.95
+    seed: int = 1
+
+    @property
+    def ends(self) -> tuple[Linux, Linux]:
+        """The two kernels. Raises UserError if the second does not begin as the
+        first."""
+        known = self.spec.kernels
+        for label in filter(None, (self.good, self.bad)):
+            if label not in known:
+                hint = nearest(label, known) if known else "name some in `kernels`"
+                raise UserError(f"no kernel '{label}' in the experiment; {hint}")
+        good = kernels.resolved(known, self.good) if self.good else OWN
+        bad = kernels.resolved(known, self.bad)
+        count = len(good.patches)
+        if (good.lab, good.options) != (bad.lab, bad.options) or (
+            bad.patches[:count] != good.patches or len(bad.patches) <= count
+        ):
+            name = self.good or "mpbench's own"
+            raise UserError(
+                f"kernel '{self.bad}' is not {name} with more patches; write it as"
+                f" {{base: {self.good or '...'}, patches: ...}}"
+            )
+        return good, bad
+
+
+@dataclass(frozen=True)
+class Step:
+    """The first patches of a series, judged.
+
+    number : of patches; patch : the name of the last one
+    reason : why it was skipped; else the judgement in words
+    same : whether its first runs left the bytes of the good kernel's
+    """
+
+    number: int
+    patch: str
+    outcome: Outcome
+    reason: str
+    same: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """The end of a search.
+
+    first_bad : the number of the first bad step, from 1; None if steps that were
+        skipped or undecided stand before it
+    suspects : numbers of all steps that may be the first bad one
+    """
+
+    first_bad: int | None
+    suspects: tuple[int, ...]
+
+
+Execute = Callable[[Spec, Plan, Path, Sequence[Path]], pd.DataFrame]
+"""Executes the unfinished runs of a plan in a folder, taking over runs from others;
+returns the table of its runs. Raises UserError, also for a kernel that is not built."""
+
+
+class Search:
+    """One search in a folder. say : shows a line to the user"""
+
+    def __init__(
+        self,
+        question: Question,
+        root: Path,
+        build: dict[str, str],
+        execute: Execute,
+        say: Callable[[str], None],
+    ) -> None:
+        self.question = question
+        self._root = root
+        self._build = build
+        self._execute = execute
+        self._say = say
+        self._good, self._bad = question.ends
+        self.series = self._bad.patches[len(self._good.patches) :]
+        self.steps: dict[int, Step] = {}
+
+    def run(self) -> Found:
+        """Search. Raises UserError if the last step is not bad."""
+        last = self._judged(len(self.series))
+        if last.outcome != "bad":
+            raise UserError(
+                f"kernel '{self.question.bad}' is not worse than the limit, so there is"
+                f" nothing to search for: {last.reason}"
+            )
+        low, high = 0, len(self.series)
+        while True:
+            between = [n for n in range(low + 1, high) if self._open(n)]
+            if not between:
+                break
+            middle = min(between, key=lambda n: (abs(2 * n - low - high), n))
+            outcome = self._judged(middle).outcome
+            if outcome == "good":
+                low = middle
+            elif outcome == "bad":
+                high = middle
+        suspects = tuple(range(low + 1, high + 1))
+        return Found(high if len(suspects) == 1 else None, suspects)
+
+    def _open(self, number: int) -> bool:
+        return number not in self.steps
+
+    def _judged(self, number: int) -> Step:
+        step = self._judge(number)
+        self.steps[number] = step
+        self._say(f"{number} of {len(self.series)}  {step.patch}: {step.outcome}")
+        self._say(f"    {step.reason}")
+        self._keep()
+        return step
+
+    def _judge(self, number: int) -> Step:
+        spec = self._spec(number)
+        folder = self._root / f"step-{number}"
+        whole = make_plan(spec, self._build)
+        order = list(dict.fromkeys(run.point for run in whole.runs))
+        looks = batches(len(order))
+        level = 1 - (1 - self.question.confidence) / len(looks)
+        name = self.series[number - 1].name
+        judgement: Judgement | None = None
+        for count in looks:
+            chosen = set(order[:count])
+            runs = tuple(run for run in whole.runs if run.point in chosen)
+            others = [
+                path for path in sorted(self._root.glob("step-*")) if path != folder
+            ]
+            try:
+                rows = self._execute(spec, replace(whole, runs=runs), folder, others)
+            except UserError as error:
+                return Step(number, name, "skipped", str(error))
+            if count == looks[0] and self._same(folder, runs):
+                words = (
+                    f"the runs of {count} networks have the bytes of the good kernel"
+                )
+                return Step(number, name, "good", words, True)
+            judgement = self._look(rows, level)
+            if judgement is not None and judgement.outcome != "undecided":
+                outcome: Outcome = "good" if judgement.outcome == "ok" else "bad"
+                return Step(number, name, outcome, limits.sentence(judgement))
+        if judgement is None:
+            return Step(number, name, "undecided", "no pair of ok runs")
+        words = limits.sentence(judgement) + limits.hint(judgement)
+        return Step(number, name, "undecided", words)
+
+    def _look(self, rows: pd.DataFrame, level: float) -> Judgement | None:
+        question = self.question
+        factors = [str(n) for n in rows.attrs.get("factors", ())]
+        metric, cases = question.metric, (GOOD, STEP)
+        pairs = comparison.pairs(rows, rows, factors, dict([cases]), metric)
+        good = directions.direction(metric, {})
+        rng = np.random.default_rng(question.seed)
+        try:
+            return limits.judge(
+                pairs, cases, metric, question.worse_percent, good, rng, level
+            )
+        except ValueError as error:
+            raise UserError(f"--metric {error}") from None
+
+    def _same(self, folder: Path, runs: Sequence[Any]) -> bool:
+        """Whether both cases of every point left the same artefacts."""
+        results = layout.Results(folder)
+        left: dict[tuple[int, int], list[Any]] = {}
+        for run in runs:
+            try:
+                files = manifest.read(results.run(run.id)).artefacts
+            except (DamagedError, OSError):
+                return False
+            hashes = {name: entry["sha256"] for name, entry in files.items()}
+            left.setdefault((run.point, run.repetition), []).append(hashes)
+        return all(len(pair) == 2 and pair[0] == pair[1] for pair in left.values())
+
+    def _spec(self, number: int) -> Spec:
+        """The experiment with two cases: the good kernel, and a step."""
+        spec = self.question.spec
+        assert spec._document is not None
+        left_out = ("include", "figures", "expect")
+        values = {k: v for k, v in spec._document.values.items() if k not in left_out}
+        case = {k: v for k, v in values["cases"][self.question.case].items()}
+        case.pop("kernel", None)
+        step = replace(self._good, patches=(*self._good.patches, *self.series[:number]))
+        labels = {STEP: _section(step)}
+        cases = {GOOD: dict(case), STEP: {**case, "kernel": STEP}}
+        if self._good != OWN:
+            labels[GOOD] = _section(self._good)
+            cases[GOOD]["kernel"] = GOOD
+        values |= {"kernels": labels, "cases": cases}
+        text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+        head = f"# {spec.name}: a step of a search for a patch.\n"
+        return loads(head + text, f"{spec._document.name}, step {number}")
+
+    def _keep(self) -> None:
+        """Write the log: every step with its outcome, in the order of the series."""
+        self._root.mkdir(parents=True, exist_ok=True)
+        listed = [asdict(self.steps[number]) for number in sorted(self.steps)]
+        text = json.dumps(listed, indent=2) + "\n"
+        (self._root / LOG).write_text(text)
+
+
+def _section(linux: Linux) -> dict[str, Any]:
+    """A kernel as an experiment file has it."""
+    return {
+        "lab": "all" if linux.lab else "none",
+        "patches": [{"name": p.name, "text": p.text} for p in linux.patches],
+        "options": dict(linux.options or {}),
+    }
+
+
+def batches(count: int) -> list[int]:
+    """Numbers of networks after which a step is looked at: a few, and then twice as
+    many each time, up to all `count` of them."""
+    looks, here = [min(FIRST, count)], 8
+    while here < count:
+        looks.append(here)
+        here *= 2
+    return [*looks, count] if looks[-1] != count else looks

@@ -1,0 +1,218 @@
+"""The search for the patch that makes a metric worse, on made-up numbers."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from jobs.linux import Linux
+from mpbench.engine.bisect import LOG, Found, Question, Search, batches
+from mpbench.errors import UserError
+from mpbench.experiment_files import load
+from mpbench.plan.runs import Plan, Run
+from mpbench.spec import Spec
+from mpbench.store import atomic, layout
+
+TEXT = """\
+name: series
+topology: two_path
+kernels:
+  stock: {lab: none}
+  mine: {base: stock, patches: series/*.patch}
+  options: {base: stock, options: {CONFIG_HZ: 1000}}
+cases:
+  tcp: {protocol: tcp, congestion_control: cubic, path: 1}
+  mptcp: {protocol: mptcp, congestion_control: cubic}
+design:
+  points: 40
+  candidates: 400
+  factors: {path1.capacity: {min: 1, max: 100, unit: Mbit/s}}
+traffic: [{tool: iperf3, from: client, to: server, duration: 3 s}]
+"""
+
+
+class Runs:
+    """Executes runs by a formula of the patches in a kernel.
+
+    effects : of each patch, by its name: percent of goodput, "same" for no byte, or
+        "broken" for a kernel that does not build
+    noise : standard deviation of a network's difference, percent
+    """
+
+    def __init__(self, effects: dict[str, float | str], noise: float = 0.0) -> None:
+        self.effects = effects
+        self.noise = noise
+        self.count = 0
+        self.done: set[str] = set()
+
+    def __call__(
+        self, spec: Spec, plan: Plan, folder: Path, others: Sequence[Path]
+    ) -> pd.DataFrame:
+        rows = [self._row(run, folder) for run in plan.runs]
+        table = pd.DataFrame(rows)
+        table.attrs["factors"] = plan.factor_keys
+        return table
+
+    def _row(self, run: Run, folder: Path) -> dict[str, object]:
+        linux = run.job.linux or Linux()
+        effects = [self.effects[patch.name] for patch in linux.patches]
+        if "broken" in effects:
+            raise UserError("kernel (1 patch): does not build")
+        numbers = [effect for effect in effects if not isinstance(effect, str)]
+        drawn = np.random.default_rng(run.point).normal(0, self.noise)
+        factor = 1 + (sum(numbers) + drawn * bool(numbers)) / 100
+        if run.id not in self.done:
+            self.count += 1
+            self.done.add(run.id)
+        self._leave(run, folder, factor)
+        return {
+            "id": run.id,
+            "case": run.case,
+            "verdict": "ok",
+            "repetition": run.repetition,
+            "goodput_mbps": 10 * factor,
+            **run.factors,
+        }
+
+    def _leave(self, run: Run, folder: Path, factor: float) -> None:
+        """A manifest whose hash follows from the run's goodput."""
+        place = layout.Results(folder).run(run.id)
+        place.artefacts.mkdir(parents=True, exist_ok=True)
+        digest = hashlib.sha256(f"{run.point} {factor}".encode()).hexdigest()
+        files = {"artefacts/x": {"sha256": digest, "bytes": 1}}
+        place.manifest.write_bytes(atomic.encode({"format": 2, "files": files}))
+
+
+def searched(
+    folder: Path, effects: dict[str, float | str], noise: float = 0.0, **more: object
+) -> tuple[Found, Search, Runs]:
+    (folder / "series").mkdir()
+    for name in effects:
+        (folder / "series" / name).write_text(f"--- a/{name}.c\n+++ b/{name}.c\n")
+    file = folder / "series.yaml"
+    file.write_text(TEXT)
+    asked: dict[str, object] = {"good": "stock", "bad": "mine", "worse_percent": 2.0}
+    asked |= more
+    question = Question(load(file), "mptcp", metric="goodput", **asked)  # type: ignore[arg-type]
+    runs = Runs(effects, noise)
+    said: list[str] = []
+    search = Search(question, folder / "out", {"fake": "1"}, runs, said.append)
+    return search.run(), search, runs
+
+
+def outcomes(search: Search) -> dict[int, str]:
+    return {number: step.outcome for number, step in sorted(search.steps.items())}
+
+
+@pytest.mark.parametrize("bad", range(1, 8))
+def test_every_patch_of_a_series_is_found(tmp_path: Path, bad: int) -> None:
+    effects: dict[str, float | str] = {f"{n}.patch": "same" for n in range(1, 8)}
+    effects[f"{bad}.patch"] = -10.0
+    found, search, _ = searched(tmp_path, effects)
+    assert found == Found(bad, (bad,))
+    assert len(search.steps) <= 4
+
+
+def test_null_patches_take_three_networks(tmp_path: Path) -> None:
+    effects: dict[str, float | str] = {"1.patch": "same", "2.patch": -50.0}
+    _, search, runs = searched(tmp_path, effects)
+    assert search.steps[1].same
+    assert search.steps[1].reason == (
+        "the runs of 3 networks have the bytes of the good kernel"
+    )
+    assert runs.count == 8 + 8 + 3
+
+
+def test_a_mild_change_is_within_the_limit(tmp_path: Path) -> None:
+    effects: dict[str, float | str] = {"1.patch": "same", "2.patch": -1.0}
+    effects |= {"3.patch": -9.0, "4.patch": 0.5}
+    found, search, _ = searched(tmp_path, effects, noise=0.5)
+    assert found.first_bad == 3
+    assert outcomes(search) == {2: "good", 3: "bad", 4: "bad"}
+
+
+def test_more_networks_decide_what_few_cannot(tmp_path: Path) -> None:
+    found, _, runs = searched(tmp_path, {"1.patch": -4.0}, noise=3.0)
+    assert found.first_bad == 1
+    assert runs.count > 16
+
+
+def test_what_does_not_build_is_skipped(tmp_path: Path) -> None:
+    effects = {"1.patch": "same", "2.patch": "same", "3.patch": "same"}
+    broken: dict[str, float | str] = {**effects, "4.patch": -10.0}
+    found, search, _ = searched(tmp_path, broken)
+    assert found.first_bad == 4
+    assert outcomes(search)[2] == "good"
+
+
+def test_suspects_stay_where_steps_are_skipped(tmp_path: Path) -> None:
+    """Patch 2 breaks the build and patch 3, which mends it, stands behind the bad one:
+    the first patches up to 2 and 3 do not build."""
+
+    class Mended(Runs):
+        def _row(self, run: Run, folder: Path) -> dict[str, object]:
+            count = len(run.job.linux.patches) if run.job.linux else 0
+            if count in (2, 3):
+                raise UserError("does not build")
+            return super()._row(run, folder)
+
+    names = [f"{n}.patch" for n in range(1, 6)]
+    effects: dict[str, float | str] = dict.fromkeys(names, "same")
+    effects["3.patch"] = -10.0
+    (tmp_path / "series").mkdir()
+    for name in names:
+        (tmp_path / "series" / name).write_text(f"--- a/{name}.c\n+++ b/{name}.c\n")
+    (tmp_path / "series.yaml").write_text(TEXT)
+    spec = load(tmp_path / "series.yaml")
+    question = Question(spec, "mptcp", "stock", "mine", "goodput", 2.0)
+    search = Search(
+        question, tmp_path / "out", {"fake": "1"}, Mended(effects), lambda line: None
+    )
+    found = search.run()
+    assert found == Found(None, (2, 3, 4))
+    assert outcomes(search)[1] == "good"
+    assert outcomes(search)[4] == "bad"
+    assert {outcomes(search)[n] for n in (2, 3)} == {"skipped"}
+    log = json.loads((tmp_path / "out" / LOG).read_text())
+    assert [step["number"] for step in log] == sorted(search.steps)
+
+
+def test_ends_that_do_not_differ(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="'mine' is not worse than the limit, so"):
+        searched(tmp_path, {"1.patch": -1.0})
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "words"),
+    [
+        ("stok", "mine", "no kernel 'stok' in the experiment"),
+        ("stock", "min", "no kernel 'min' in the experiment"),
+        ("mine", "stock", "kernel 'stock' is not mine with more patches"),
+        ("stock", "options", "kernel 'options' is not stock with more patches"),
+        (None, "mine", "kernel 'mine' is not mpbench's own with more patches"),
+    ],
+)
+def test_kernels_that_make_no_series(
+    tmp_path: Path, good: str | None, bad: str, words: str
+) -> None:
+    with pytest.raises(UserError, match=words):
+        searched(tmp_path, {"1.patch": -10.0}, good=good, bad=bad)
+
+
+@pytest.mark.parametrize(
+    ("count", "looks"),
+    [
+        (1, [1]),
+        (3, [3]),
+        (5, [3, 5]),
+        (8, [3, 8]),
+        (20, [3, 8, 16, 20]),
+        (100, [3, 8, 16, 32, 64, 100]),
+    ],
+)
+def test_looks(count: int, looks: list[int]) -> None:
+    assert batches(count) == looks
