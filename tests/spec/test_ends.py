@@ -148,7 +148,7 @@ def test_what_a_host_cannot_have_is_refused_in_one_line(
         (
             {"client": {"limits": {"subflows": 1}}},
             {"subflows": 3},
-            "hosts.client allows 1 further subflows; write at most 2",
+            "hosts.client allows 1 further subflow; write at most 2",
         ),
     ],
 )
