@@ -12,6 +12,7 @@ from analysis.run import traffic
 from analysis.run.tools import Lasted
 from jobs import dump
 from mpbench.commands import plan, run
+from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.plan import estimate, make_plan
 from tests import made_jobs
@@ -146,3 +147,57 @@ def test_another_word_is_refused(tmp_path: Path) -> None:
     file.write_text(TEXT.replace("over: connection", "over: tcp"))
     with pytest.raises(Exception, match=r"f.yaml:7: traffic\[0\].over: .*'tcp'"):
         CliRunner().invoke(plan.command, [str(file)], catch_exceptions=False)
+
+
+def entry_of(keys: str) -> dict[str, object]:
+    text = TEXT.replace("rate: 5 Mbit/s, duration: 30 s,\n     over: connection", keys)
+    text = text.replace("phases: {late: 10 s..20 s}\n", "")
+    (only,) = make_plan(loads(text.replace(", message_delay_p95", "")), {}).runs
+    entry: dict[str, object] = dump(only.job)["traffic"][0]
+    return entry
+
+
+def test_a_size_stands_in_the_job_if_it_is_given() -> None:
+    keys = "rate: 1 Mbit/s, duration: 2 s"
+    assert "size_bytes" not in entry_of(keys)
+    assert entry_of(f"{keys}, size: 160 B")["size_bytes"] == 160
+    assert entry_of(f"{keys}, size: 1472 B")["size_bytes"] == 1472
+    assert entry_of(f"{keys}, size: 1 MB, over: connection")["size_bytes"] == 10**6
+    # 42 bytes of heads come to each datagram.
+    assert entry_of("rate: 80 Mbit/s, duration: 2 s, size: 58 B")["size_bytes"] == 58
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ("size: 1473 B", "1473 bytes is not within 1 to 1472, for datagrams"),
+        ("size: 7 B, over: connection", "7 bytes is not within 8 to 1000000, for mess"),
+        ("size: 2 MB, over: connection", "2e+06 bytes is not within 1 to 1e+06"),
+        ("size: 57 B", "101010 datagrams per second; up to 100000 are possible"),
+        ("size: 99 B, over: connection", "101010 messages per second; up to 100000"),
+    ],
+)
+def test_a_size_that_cannot_be_is_refused(keys: str, words: str) -> None:
+    with pytest.raises(UserError, match=r"size: ") as refused:
+        entry_of(f"rate: 80 Mbit/s, duration: 2 s, {keys}")
+    assert words in str(refused.value)
+
+
+def test_messages_of_a_given_size_are_counted() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    read: dict[str, object] = {}
+    argv = [port, "1e6", "0.1", "160"]
+    reader = threading.Thread(target=lambda: read.update(program.read(argv)))
+    reader.start()
+    for _ in range(1000):
+        try:
+            argv = ["127.0.0.1", port, "127.0.0.1", "1e6", "0.1", "0", "0", "160"]
+            written = program.write(argv)
+            break
+        except ConnectionRefusedError:
+            reader.join(0.01)
+    reader.join(10)
+    # 1.28 ms apart.
+    assert written["messages"] == read["messages"] == 79
+    assert read["bytes"] == written["bytes"] == 79 * 160

@@ -99,3 +99,24 @@ def test_what_a_connection_cannot_carry_is_late(tmp_path: Path) -> None:
     assert 3.5 < found["goodput_mbps"] < 4
     assert found["messages"] < 5e6 * 10 / 8 / 1400 - 100
     assert found["message_delay_max_ms"] > 1000
+
+
+@pytest.mark.parametrize("over", ["datagrams", "connection"])
+def test_packets_have_the_size_that_is_asked_for(tmp_path: Path, over: str) -> None:
+    """A voice call: 160 bytes each 20 ms, with 42 bytes of heads as datagrams."""
+    rate = "80.8 kbit/s" if over == "datagrams" else "64 kbit/s"
+    found = measured(
+        tmp_path,
+        topology="two_path",
+        parameters={"path1.capacity": "10 Mbit/s", "path1.delay": "20 ms"},
+        cases={"only": {**RENO, "path": 1}},
+        traffic=[
+            {"tool": "cbr", "from": "client", "to": "server", "rate": rate}
+            | {"duration": "4 s", "size": "160 B", "over": over}
+        ],
+    )
+    count = found["packets" if over == "datagrams" else "messages"]
+    assert count == pytest.approx(200, abs=1)
+    assert found["received_bytes"] == pytest.approx(160 * count, abs=2 * 160)
+    if over == "datagrams":
+        assert found["packet_loss_ratio"] == 0

@@ -25,8 +25,8 @@ def connections(entry: Cbr, _flow: Flow) -> int:
 def counts(entry: Cbr, each: Flow) -> dict[str, Any]:
     """The counts of both ends of constant bit rate traffic."""
     if entry.over_connection:
-        return _messages(each)
-    packets = math.ceil(each.bytes / each.payload_bytes)
+        return _messages(entry, each)
+    packets = math.ceil(each.bytes / (entry.size_bytes or each.payload_bytes))
     return {
         "packets": packets,
         "bytes": each.bytes,
@@ -35,12 +35,12 @@ def counts(entry: Cbr, each: Flow) -> dict[str, Any]:
     }
 
 
-def _messages(each: Flow) -> dict[str, Any]:
+def _messages(entry: Cbr, each: Flow) -> dict[str, Any]:
     """Output of both ends of a connection at a constant rate, in one."""
     count = math.ceil(each.seconds)
     late_ms = {name: 10.0 + place for place, name in enumerate(("p50", "p95", "p99"))}
     return {
-        "messages": each.bytes // SEGMENT_BYTES,
+        "messages": each.bytes // (entry.size_bytes or SEGMENT_BYTES),
         "bytes": each.bytes,
         "seconds": each.seconds,
         "interval_s": 1.0,

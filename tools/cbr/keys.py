@@ -14,7 +14,8 @@ from analysis.run import needs
 from mpbench import units
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import ANY_QUANTITY, Faults, OneOf, Quantity
-from mpbench.spec.varied import DURATION, START, Varied
+from mpbench.spec.varied import DURATION, SIZE, START, Varied
+from tools.cbr.record import MOST_MESSAGE_BYTES, MOST_PER_S, limits, per_s
 
 OVER = ("datagrams", "connection")
 
@@ -60,17 +61,39 @@ class ConstantRate(Entry):
         " of the entry's transport.",
     )
 
+    size: Annotated[float, Quantity("bytes", 1, MOST_MESSAGE_BYTES)] | None = Field(
+        default=None,
+        description="Payload of each datagram, or size of each message; a full packet,"
+        " or what the rate needs, if not said.",
+    )
+
     def _check(self, faults: Faults) -> None:
         for key, other in (("burst", "pause"), ("pause", "burst")):
             if getattr(self, key) is None and getattr(self, other) is not None:
                 faults.add((key,), f"missing; {other} is given; write both or none")
+        if self.size is not None:
+            self._check_size(self.size, faults)
+
+    def _check_size(self, size: float, faults: Faults) -> None:
+        connected = self.over != OVER[0]
+        what = "messages" if connected else "datagrams"
+        low, high = limits(connected)
+        count = per_s(size, self.rate, connected)
+        if not low <= size <= high:
+            reason = f"{size:g} bytes is not within {low} to {high}, for {what}"
+            faults.add(("size",), reason)
+        elif count > MOST_PER_S:
+            reason = f"{count:.0f} {what} per second; up to {MOST_PER_S} are possible"
+            faults.add(("size",), f"{reason}: give a larger size or a lower rate")
 
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """The default does not enter the hash of an experiment: it came later."""
+        """Defaults do not enter the hash of an experiment: they came later."""
         values: dict[str, Any] = handler(self)
         if self.over == OVER[0]:
             values.pop("over", None)
+        if self.size is None:
+            values.pop("size", None)
         return values
 
     @property
@@ -95,12 +118,14 @@ class ConstantRate(Entry):
             "burst_s": self.burst,
             "pause_s": self.pause,
             **({"over": self.over} if self.over != OVER[0] else {}),
+            **({} if self.size is None else {"size_bytes": round(self.size)}),
         }
 
 
 MODEL = ConstantRate
 SUMMARY = "a constant rate, also in bursts: datagrams, or messages on a connection"
 VARIED = (
+    SIZE,
     DURATION,
     START,
     Varied("rate", "Mbit/s", "rate_mbps", 0.001, 10_000, False, "rate"),

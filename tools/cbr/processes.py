@@ -29,14 +29,17 @@ def processes(
     numbers = [f"{value:.12g}" for value in (entry.rate_mbps * 1e6, *bursts)]
     to = [address(entry.destination, None), port, source, *numbers]
     connected = entry.over_connection
+    size = [] if entry.size_bytes is None else [str(entry.size_bytes)]
     if connected:
         file, program = MESSAGES, f"{HOME}/{name}/messages.py"
-        receiver = over(transport, [*PYTHON, program, "read", port, *numbers[:2]])
-        sender = over(transport, [*PYTHON, program, "write", *to])
+        receiver = over(
+            transport, [*PYTHON, program, "read", port, *numbers[:2], *size]
+        )
+        sender = over(transport, [*PYTHON, program, "write", *to, *size])
     else:
         file, program = PROGRAM, f"{HOME}/{name}/cbr.py"
         receiver = (*PYTHON, program, "receive", port, numbers[1])
-        sender = (*PYTHON, program, "send", *to)
+        sender = (*PYTHON, program, "send", *to, *size)
     return [
         Process(
             name=f"{name}-server",

@@ -1,9 +1,10 @@
 """A constant bit rate over UDP, on and off: a program by itself.
 
-    python3 cbr.py send ADDRESS PORT SOURCE RATE_BPS DURATION_S BURST_S PAUSE_S
+    python3 cbr.py send ADDRESS PORT SOURCE RATE_BPS DURATION_S BURST_S PAUSE_S [SIZE]
     python3 cbr.py receive PORT DURATION_S
 
-Sends full packets at even distances while it is on. The lengths of bursts and pauses
+Sends packets with SIZE bytes of payload, full ones by default, at even distances while
+it is on. The lengths of bursts and pauses
 are drawn from exponential distributions of these means; PAUSE_S 0 stands for always
 on. The receiver counts until it is told to end (SIGTERM), and apart from that counts
 what arrives within DURATION_S of the first packet. Either prints its counts as JSON.
@@ -17,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-FRAME_BYTES = 1514
+HEAD_BYTES = 42
 PAYLOAD_BYTES = 1472
 LINGER_S = 1.0
 """For what is under way when the sender has ended."""
@@ -25,13 +26,14 @@ LINGER_S = 1.0
 
 def send(argv: list[str]) -> dict[str, float]:
     address, port, source, *numbers = argv
-    rate_bps, duration_s, burst_s, pause_s = map(float, numbers)
+    rate_bps, duration_s, burst_s, pause_s, *given = map(float, numbers)
+    size = int(given[0]) if given else PAYLOAD_BYTES
     Path("/proc/self/timerslack_ns").write_text("1")
     outlet = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     outlet.bind((source, 0))
     outlet.connect((address, int(port)))
-    draw, packet = random.Random(random.SystemRandom().getrandbits(63)), bytes(1472)
-    step_s, sent = FRAME_BYTES * 8 / rate_bps, 0
+    draw, packet = random.Random(random.SystemRandom().getrandbits(63)), bytes(size)
+    step_s, sent = (HEAD_BYTES + size) * 8 / rate_bps, 0
     next_s = begun = time.monotonic()
     end = begun + duration_s
     while next_s < end:
@@ -43,7 +45,7 @@ def send(argv: list[str]) -> dict[str, float]:
         if pause_s:
             next_s = max(next_s, until) + draw.expovariate(1 / pause_s)
     wait_until(end + LINGER_S)
-    return {"packets": sent // PAYLOAD_BYTES, "bytes": sent, "seconds": duration_s}
+    return {"packets": sent // size, "bytes": sent, "seconds": duration_s}
 
 
 def wait_until(moment: float) -> None:

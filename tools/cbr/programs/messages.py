@@ -1,10 +1,12 @@
 """Messages at a constant rate over a connection, on and off: a program by itself.
 
     python3 messages.py write ADDRESS PORT SOURCE RATE_BPS DURATION_S BURST_S PAUSE_S
-    python3 messages.py read PORT RATE_BPS DURATION_S
+        [SIZE]
+    python3 messages.py read PORT RATE_BPS DURATION_S [SIZE]
 
 `write` writes messages into a connection at even distances while it is on, and `read`
-reads them until the connection ends; RATE_BPS tells both how large they are. A message
+reads them until the connection ends; SIZE, or else RATE_BPS, tells both how large they
+are. A message
 begins with the time at which it was due, so that the reader knows how late it is: both
 ends have the same clock. Where the connection takes no more, the writer waits, and then
 writes what is due; what is not written after DURATION_S is dropped.
@@ -65,13 +67,13 @@ def message_bytes(rate_bps: float) -> int:
 
 def write(argv: list[str]) -> dict[str, float]:
     address, port, source, *numbers = argv
-    rate_bps, duration_s, burst_s, pause_s = map(float, numbers)
+    rate_bps, duration_s, burst_s, pause_s, *given = map(float, numbers)
     Path("/proc/self/timerslack_ns").write_text("1")
     outlet = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     outlet.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     outlet.bind((source, 0))
     outlet.connect((address, int(port)))
-    size, sent = message_bytes(rate_bps), 0
+    size, sent = int(given[0]) if given else message_bytes(rate_bps), 0
     filling = bytes(size - DUE.size)
     begun = time.monotonic()
     step_s = size * 8 / rate_bps
@@ -93,11 +95,11 @@ def read(argv: list[str]) -> dict[str, object]:
     Intervals are counted from the time at which the first message was due. The last
     one holds all that arrived after the duration.
     """
-    port, size = int(argv[0]), message_bytes(float(argv[1]))
-    duration_s = float(argv[2])
+    port, rate_bps, duration_s, *given = map(float, argv)
+    size = int(given[0]) if given else message_bytes(rate_bps)
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("0.0.0.0", port))
+    listener.bind(("0.0.0.0", int(port)))
     listener.listen(1)
     inlet, _ = listener.accept()
     last = max(1, -(-int(duration_s * 1e9) // int(INTERVAL_S * 1e9)))
