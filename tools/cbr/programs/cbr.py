@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 HEAD_BYTES = 42
+FRAME_BYTES = 1514
 PAYLOAD_BYTES = 1472
 LINGER_S = 1.0
 """For what is under way when the sender has ended."""
