@@ -198,6 +198,7 @@ def test_messages_of_a_given_size_are_counted() -> None:
         except ConnectionRefusedError:
             reader.join(0.01)
     reader.join(10)
-    # 1.28 ms apart.
-    assert written["messages"] == read["messages"] == 79
-    assert read["bytes"] == written["bytes"] == 79 * 160
+    # 1.28 ms apart; a busy machine drops those that are late at the end.
+    assert 0 < written["messages"] <= 79
+    assert read["messages"] == written["messages"]
+    assert read["bytes"] == written["bytes"] == 160 * written["messages"]
