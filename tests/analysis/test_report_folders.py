@@ -104,7 +104,8 @@ def test_what_cannot_be_drawn_is_said_and_the_rest_is_drawn(
     folder = results / "report"
     text = (folder / "README.md").read_text()
     assert "Not drawn: no run has the metric jain." in text
-    assert "No run with the verdict ok has these metrics: jain." in text
+    assert "No run with the verdict ok has these metrics:" in text
+    assert "- `jain`: " in text
     assert (folder / "cdf-goodput.png").exists()
     assert (folder / "figures.pdf").read_bytes().startswith(b"%PDF")
 

@@ -124,7 +124,7 @@ def test_a_change_is_judged_on_either_side(tmp_path: Path) -> None:
         "| `c` | 2026-01-02 | 1a | value: 5000 | value: 0 | Why not. |"
         " **differs** (until then: no) → agrees (until then: yes) |"
     ) in page
-    assert "1 changes." in page and "| upstream | no | 0 | 1 | 0 |" in page
+    assert "1 change." in page and "| upstream | no | 0 | 1 | 0 |" in page
 
 
 def test_cells_are_on_the_page_and_in_the_headline(tmp_path: Path) -> None:

@@ -222,9 +222,7 @@ def test_more_connections_than_memory_are_refused_with_what_works() -> None:
     spec = loads(HEAD.format(keys="size: 70 kB, connections: 10000", users=1, seed=1))
     with pytest.raises(UserError) as caught:
         make_plan(spec, {})
-    assert "up to 10000 connections are open at a time, which take 860 MB" in str(
-        caught.value
-    )
+    assert "up to 10000 connections at a time, which take 860 MB" in str(caught.value)
     assert str(caught.value).endswith("give fewer connections: 6242 at a time work")
     # The same number one after another is no trouble.
     calm = "size: 70 kB, arrivals: 10 /s, connections: 10000"
