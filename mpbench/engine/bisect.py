@@ -19,6 +19,7 @@ import yaml
 
 from analysis.campaign import comparison, directions, limits
 from analysis.campaign.limits import Judgement
+from analysis.words import many
 from jobs.linux import OWN, Linux
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
@@ -187,9 +188,8 @@ class Search:
             except UserError as error:
                 return Step(number, name, "skipped", str(error))
             if count == looks[0] and self._same(folder, runs):
-                words = (
-                    f"the runs of {count} networks have the bytes of the good kernel"
-                )
+                those = many(count, "network")
+                words = f"the runs of {those} have the bytes of the good kernel"
                 return Step(number, name, "good", words, True)
             judgement = self._look(rows, level)
             if judgement is not None and judgement.outcome != "undecided":
