@@ -203,7 +203,7 @@ def test_a_worker_that_dies_when_it_is_asked_for_its_build_is_left_out(
         workers.add("a", PYTHONPATH=f"{deadly}:{os.environ.get('PYTHONPATH', '')}")
     else:
         workers.add("b", MPBENCH_FAKE='{"wall_s": 0.3}')
-    file = experiment(tmp_path, points=12)
+    file = experiment(tmp_path, points=30)
     out = tmp_path / "out"
     running = started("run", file, "--backend", "fake", "--out", out, *workers.on)
     if dies_first:
@@ -234,7 +234,7 @@ def test_a_run_that_kills_its_worker_ends_as_interrupted(
     )
     workers.add("a", PYTHONPATH=str(deadly))
     workers.add("b")
-    file = experiment(tmp_path, points=4)
+    file = experiment(tmp_path, points=3)
     out = tmp_path / "out"
     done = mpbench(
         "run", file, "--backend", "fake", "--out", out, *workers.on,
