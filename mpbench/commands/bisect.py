@@ -49,7 +49,12 @@ if TYPE_CHECKING:
 )
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Runs at a time.")
 @click.option(
-    "--backend", "backend_name", default="virtual", show_default=True, hidden=True
+    "--backend",
+    "backend_name",
+    type=click.Choice(["virtual", "fake"]),
+    default="virtual",
+    show_default=True,
+    help="Where runs are executed; `fake` is for tests of the search.",
 )
 @trust_option
 @click.pass_context

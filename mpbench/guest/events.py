@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jobs import Job
+from mpbench.guest.lab import in_lab
 from mpbench.guest.network import LabNode
 
 KERNEL = Path("/proc/lab_events")
@@ -47,7 +48,7 @@ def make(nodes: Sequence[LabNode], job: Job, file: Path) -> KernelEvents | None:
 
     file : relative to the run's folder
     """
-    if not KERNEL.exists():
+    if not (in_lab() and KERNEL.exists()):
         return None
     return KernelEvents(nodes, entry_ports(job), file)
 

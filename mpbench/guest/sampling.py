@@ -72,7 +72,7 @@ def make(
         be that of either end of a subflow
     file : relative to the run's folder
     """
-    how = KernelTrace if in_lab() else Sampler
+    how = KernelTrace if in_lab() and KERNEL.exists() else Sampler
     return how(nodes, interval_s, paths, file)
 
 

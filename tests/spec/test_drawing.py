@@ -198,7 +198,7 @@ def test_a_drawing_has_a_bounded_number_of_lanes() -> None:
         cases={"tcp": {"protocol": "tcp", "congestion_control": "reno", "path": 1}},
     )
     assert arrange(picture).hidden == 70
-    assert "70 more paths are not drawn." in svg(picture)
+    assert "Not drawn: 70 more paths." in svg(picture)
     assert "and 70 more paths" in text(picture)
 
 

@@ -185,8 +185,8 @@ def test_an_estimate_counts_the_links_that_are_used() -> None:
             "0 Mbit/s is not above 0 and",
         ),
         (
-            {"traffic": [CBR | {"size": "1 MB"}]},
-            "traffic[0].size: unknown key; ",
+            {"traffic": [CBR | {"bytes": "1 MB"}]},
+            "traffic[0].bytes: unknown key; ",
         ),
         (
             {"figures": [{"kind": "over_time", "quantities": ["cwnd"]}]},
