@@ -41,7 +41,7 @@ class Kernels:
         """The program that a job boots; see `program`."""
         if job.linux is not None:
             return self.variant(job.linux, may_compile, trusted).path
-        return program(self.own, job, may_compile, trusted)
+        return linking.of_job(self.own, job, may_compile, trusted)
 
     def variant(self, linux: Linux, may_compile: bool, trusted: bool) -> Kernel:
         """A variant of mpbench's kernel. Raises UserError as

@@ -145,7 +145,7 @@ class Search:
             )
         low, high = 0, len(self.series)
         while True:
-            between = [n for n in range(low + 1, high) if self._open(n)]
+            between = [n for n in range(low + 1, high) if n not in self.steps]
             if not between:
                 break
             middle = min(between, key=lambda n: (abs(2 * n - low - high), n))
@@ -156,9 +156,6 @@ class Search:
                 high = middle
         suspects = tuple(range(low + 1, high + 1))
         return Found(high if len(suspects) == 1 else None, suspects)
-
-    def _open(self, number: int) -> bool:
-        return number not in self.steps
 
     def _judged(self, number: int) -> Step:
         step = self._judge(number)
@@ -233,14 +230,14 @@ class Search:
         assert spec._document is not None
         left_out = ("include", "figures", "expect")
         values = {k: v for k, v in spec._document.values.items() if k not in left_out}
-        case = {k: v for k, v in values["cases"][self.question.case].items()}
-        case.pop("kernel", None)
+        own = values["cases"][self.question.case]
+        case = {key: value for key, value in own.items() if key != "kernel"}
         step = replace(self._good, patches=(*self._good.patches, *self.series[:number]))
         labels = {STEP: _section(step)}
-        cases = {GOOD: dict(case), STEP: {**case, "kernel": STEP}}
+        cases = {GOOD: case, STEP: {**case, "kernel": STEP}}
         if self._good != OWN:
             labels[GOOD] = _section(self._good)
-            cases[GOOD]["kernel"] = GOOD
+            cases[GOOD] = {**case, "kernel": GOOD}
         values |= {"kernels": labels, "cases": cases}
         text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
         head = f"# {spec.name}: a step of a search for a patch.\n"
