@@ -208,7 +208,10 @@ def test_a_guest_that_is_killed(tmp_path: Path) -> None:
     lab = lab_with(tmp_path, script("while True: pass"))
 
     def kill() -> None:
-        os.kill(min(guests(tmp_path)), signal.SIGKILL)
+        # While the launcher moves into the enclosure, its folder cannot be read.
+        while not (found := guests(tmp_path)):
+            time.sleep(0.01)
+        os.kill(min(found), signal.SIGKILL)
 
     status, reason = during(lab, tmp_path, kill)
     assert (status, reason) == ("killed", "guest was killed by signal 9 (SIGKILL)")
