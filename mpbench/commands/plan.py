@@ -56,15 +56,14 @@ def command(
     """
     from mpbench.backends import registry
     from mpbench.experiment_files import load
-    from mpbench.plan import draws, estimate, feasible, make_plan, total, user_sets
+    from mpbench.plan import draws, estimate, feasible, new_plan, total, user_sets
     from mpbench.spec import flows
 
     spec = load(file, configurations, without, trusted)
     feasible.check_backend(spec, backend_name)
-    feasible.check_metrics(spec)
     backend = registry.create(backend_name)
     build = _build(backend)
-    plan = make_plan(spec, build)
+    plan = new_plan(spec, build)
     if build:
         _warn(backend, plan)
     real_time = backend_name in registry.REAL_TIME

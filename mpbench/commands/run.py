@@ -216,14 +216,13 @@ def command(
     from mpbench.engine.campaign import run_campaign
     from mpbench.engine.types import AnalysisFunctions, Experiment, Options
     from mpbench.experiment_files import load
-    from mpbench.plan import feasible, make_plan
+    from mpbench.plan import feasible, new_plan
 
     check_live_options(live, "--live", host, port)
     if live and dry_run:
         raise UserError("--live: shows runs that are executed; leave --dry-run out")
     spec = load(file, configurations, without, trusted)
     feasible.check_backend(spec, backend_name)
-    feasible.check_metrics(spec)
     if backend_name != "fake":
         programs.check(spec, backend_name)
     if backend_name in registry.REAL_TIME and not trusted:
@@ -232,7 +231,7 @@ def command(
     if isinstance(backend, VirtualBackend):
         backend.trusted = trusted
     build = backend.identity()
-    experiment = Experiment(spec.name, spec.text.encode(), make_plan(spec, build))
+    experiment = Experiment(spec.name, spec.text.encode(), new_plan(spec, build))
     options = Options(
         jobs=jobs,
         limit=limit,

@@ -143,7 +143,6 @@ def command(
     spec = load(file)
     _check(spec, file, metrics)
     feasible.check_backend(spec, backend_name)
-    feasible.check_metrics(spec)
     options = Options(jobs=jobs, only=only, retry_failed=retry_failed)
     series = _designs(spec, out, backend_name, options, as_json)
     study = ConvergenceStudy(

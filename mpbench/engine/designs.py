@@ -14,7 +14,7 @@ from mpbench.engine.dry import duration
 from mpbench.engine.select import pending, standing
 from mpbench.engine.types import AnalysisFunctions, Experiment, Options
 from mpbench.experiment_files import with_design
-from mpbench.plan import make_plan
+from mpbench.plan import new_plan
 from mpbench.plan.estimate import estimate, total
 from mpbench.spec import Spec
 from mpbench.store import campaign, layout, table
@@ -116,7 +116,7 @@ class Designs:
     def _experiment(self, number: int, points: int) -> Experiment:
         if (number, points) not in self._made:
             spec = self.varied(number, points)
-            plan = make_plan(spec, self.backend.identity())
+            plan = new_plan(spec, self.backend.identity())
             made = Experiment(spec.name, spec.text.encode(), plan)
             self._made[number, points] = made
         return self._made[number, points]

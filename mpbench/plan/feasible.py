@@ -63,6 +63,25 @@ def check_metrics(spec: Spec) -> None:
         raise UserError(listing(faults))
 
 
+def check_cases(spec: Spec, plan: Plan) -> None:
+    """Raises UserError, one line per case, for cases with the same jobs.
+
+    Equal jobs are one run, so the table would have the rows of one of the cases only.
+    """
+    first: dict[str, str] = {}
+    faults = []
+    for run in plan.runs[: len(spec.cases)]:
+        other = first.setdefault(run.id, run.case)
+        if other != run.case:
+            faults.append(
+                f"{spec.where('cases', run.case)}: cases.{run.case}: the same as"
+                f" cases.{other}, to the last value, so both would be one run; leave"
+                " one out. To see chance, give 'repetitions'"
+            )
+    if faults:
+        raise UserError(listing(faults))
+
+
 def check_time_limit(spec: Spec, limit_s: float) -> None:
     """Raises UserError for traffic that may go on for longer than a run can.
 

@@ -15,6 +15,19 @@ from mpbench.spec import Spec
 ID_DIGITS = 16
 
 
+def new_plan(spec: Spec, build: Mapping[str, str]) -> Plan:
+    """The runs of an experiment that are to be executed, as `make_plan` gives them.
+
+    Stored results are read with `make_plan`: it accepts what earlier versions executed.
+
+    Raises UserError also for metrics that no run can have, and for equal cases.
+    """
+    feasible.check_metrics(spec)
+    plan = make_plan(spec, build)
+    feasible.check_cases(spec, plan)
+    return plan
+
+
 def make_plan(
     spec: Spec, build: Mapping[str, str], make_design: Spread | None = None
 ) -> Plan:

@@ -13,7 +13,6 @@ from mpbench.backends.fake_script import ENVIRONMENT
 from mpbench.commands import run as command_file
 from mpbench.commands import verify as verify_file
 from mpbench.errors import UserError
-from mpbench.plan import feasible
 
 from . import plans
 
@@ -24,7 +23,7 @@ def rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, rows, table = map(
         ModuleType, ("mpbench.plan", "analysis.run.row", "analysis.campaign.table")
     )
-    plan.make_plan = lambda spec, build: plans.plan(2, build["fake"])  # type: ignore
+    plan.new_plan = lambda spec, build: plans.plan(2, build["fake"])  # type: ignore
     rows.row = plans.measure  # type: ignore
     table.build = plans.tabulate  # type: ignore
     for module in (plan, rows, table):
@@ -34,7 +33,6 @@ def rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         return SimpleNamespace(name="small", text=path.read_text())
 
     monkeypatch.setattr(experiment_files, "load", load)
-    monkeypatch.setattr(feasible, "check_metrics", lambda spec: None)
     monkeypatch.chdir(tmp_path)
     Path("small.yaml").write_text("name: small\n")
 

@@ -17,10 +17,10 @@ from mpbench.errors import UserError
 from mpbench.experiment_files import loads
 from mpbench.guest import traffic
 from mpbench.guest.transport import DEFAULTS
-from mpbench.plan import feasible, make_plan
+from mpbench.plan import feasible, make_plan, new_plan
 from mpbench.spec import knobs, sysctls
 from mpbench.spec.vocabulary import RESERVED_SYSCTLS
-from tests.spec.files import TEXT, swapped
+from tests.spec.files import CASE, TEXT, swapped
 from tools.cbr import record as cbr_record
 from tools.cbr.programs import cbr
 from tools.iperf3 import record as iperf3
@@ -228,3 +228,21 @@ def test_many_unknown_sysctls_take_no_longer(tmp_path: Path) -> None:
 )
 def test_sysctls_that_the_guest_has(name: str) -> None:
     assert sysctls.can_be_set(name)
+
+
+def test_equal_cases_are_one_run() -> None:
+    same = "  again: {protocol: mptcp, congestion_control: lia}\n"
+    spec = loads(swapped(CASE, CASE + same), "f.yaml")
+    with pytest.raises(UserError) as caught:
+        new_plan(spec, {})
+    assert str(caught.value) == (
+        "f.yaml:10: cases.again: the same as cases.mptcp, to the last value, so both"
+        " would be one run; leave one out. To see chance, give 'repetitions'"
+    )
+    # What an earlier version executed is read as it is.
+    assert len(make_plan(spec, {}).runs) == 16
+
+
+def test_cases_that_differ_in_a_detail_are_two() -> None:
+    other = "  again: {protocol: mptcp, congestion_control: lia, backup: [2]}\n"
+    assert len(new_plan(loads(swapped(CASE, CASE + other), "f.yaml"), {}).runs) == 16
