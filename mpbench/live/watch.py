@@ -37,6 +37,8 @@ REST = 5.0
 the CPUs, so drawing takes a sixth of one at most."""
 READER_S = 3.0
 """A reader asks once per second; one that has not asked for so long is gone."""
+HELD_S = 600.0
+"""Time for which the question after the end stays unanswered while campaigns run."""
 NICE = 5
 NEWEST = 12
 """The most finished runs that the page lists."""
@@ -74,6 +76,7 @@ class Board:
     status : the exit status if the reader ends the page now
     ended : set when the command that the page belongs to has ended its campaigns
     told : set when a reader has got the state after that
+    waiting : readers whose question after the end is not answered yet
     asked_s : when a reader last asked, on the monotonic clock
     """
 
@@ -86,6 +89,7 @@ class Board:
     standings: Sequence[Standing] = ()
     ended: threading.Event = field(default_factory=threading.Event)
     told: threading.Event = field(default_factory=threading.Event)
+    waiting: int = 0
     asked_s: float = -math.inf
     _looked_s: float = -POLL_S
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -113,8 +117,10 @@ class Board:
         if path == "state.json":
             ended = self.ended.is_set()
             body = json.dumps(self.state()).encode()
-            sent = self.told.set if ended else None
+            sent = self.told.set if ended and not self.waiting else None
             return Answer("application/json", body, sent=sent)
+        if path == "end.json":
+            return self._held()
         folder, _, name = path.partition("/")
         try:
             names = {entry.name for entry in (self.home / folder).iterdir()}
@@ -124,6 +130,24 @@ class Board:
         return (
             file_answer(self.home / folder / name) if known and name in names else None
         )
+
+    def _held(self) -> Answer:
+        """The state after the end, as soon as it is there.
+
+        A browser lets a page out of sight ask once per minute or less, but it hands on
+        an answer that comes, so such a page hears of the end too.
+        """
+        with self._lock:
+            self.waiting += 1
+        self.ended.wait(HELD_S)
+        body = json.dumps({"ended": self.ended.is_set(), **self.state()}).encode()
+        return Answer("application/json", body, sent=self._answered)
+
+    def _answered(self) -> None:
+        with self._lock:
+            self.waiting -= 1
+            if self.ended.is_set() and not self.waiting:
+                self.told.set()
 
     def state(self) -> dict[str, Any]:
         """The state that the page polls."""
@@ -141,14 +165,15 @@ class Board:
         }
 
     def conclude(self) -> None:
-        """Wait until a reader has heard how the campaigns ended, if anybody reads.
+        """Wait until the readers have heard how the campaigns ended, if anybody reads.
 
         The last state has every run that ended.
         """
         with self._lock:
             self._looked_s = -math.inf
             self.ended.set()
-        if time.monotonic() - self.asked_s < READER_S:
+            waiting = self.waiting > 0
+        if waiting or time.monotonic() - self.asked_s < READER_S:
             self.told.wait(READER_S)
 
     @staticmethod

@@ -57,6 +57,33 @@ def test_the_last_state_has_every_run_and_is_not_running(board: Any) -> None:
     assert not ending.is_alive()
 
 
+def test_a_page_out_of_sight_hears_the_end(board: Any) -> None:
+    """Its timers stand still, so that only the question that is held reaches it."""
+    answers: list[Answer] = []
+    readers = [
+        threading.Thread(target=lambda: answers.append(board.find("end.json")))
+        for _ in range(2)
+    ]
+    for reader in readers:
+        reader.start()
+    while board.waiting < len(readers):
+        time.sleep(0.01)
+    board.asked_s = time.monotonic() - 60
+    board.folders[0].runs += (finished(23),)
+    ending = threading.Thread(target=board.conclude)
+    ending.start()
+    for reader in readers:
+        reader.join(9)
+    for answer in answers:
+        assert ending.is_alive()
+        state = json.loads(answer.body)
+        assert state["ended"] and state["campaigns"][0]["finished"] == 24
+        assert answer.sent is not None
+        answer.sent()
+    ending.join(watch.READER_S / 2)
+    assert len(answers) == 2 and not ending.is_alive()
+
+
 def test_an_answer_is_sent_when_its_body_is_written() -> None:
     """Then the server calls `sent`, which lets the page end."""
     sent = threading.Event()

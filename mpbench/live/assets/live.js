@@ -13,6 +13,7 @@ let latest = null; // what the server said last
 let tab = 0;
 let shown = ""; // the address in the frame
 let touchedMs = -Infinity;
+let ended = false; // The last state is there.
 
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
@@ -170,11 +171,31 @@ renew.addEventListener("click", () => {
   renew.hidden = true;
 });
 
+async function ask(name) {
+  const answer = await fetch(name);
+  if (!answer.ok) throw new Error(String(answer.status));
+  return answer.json();
+}
+
+// The server keeps this question until the end: timers of a page out of sight hardly run.
+async function hearTheEnd() {
+  try {
+    while (!ended) {
+      const state = await ask("end.json");
+      ended = state.ended;
+      if (!ended) continue;
+      latest = state;
+      draw();
+    }
+  } catch {
+    // `poll` says that the command has ended.
+  }
+}
+
 async function poll() {
   try {
-    const answer = await fetch("state.json");
-    if (!answer.ok) throw new Error(String(answer.status));
-    latest = await answer.json();
+    const state = await ask("state.json");
+    if (!ended) latest = state;
     part("connection").textContent = "";
     draw();
   } catch {
@@ -184,3 +205,4 @@ async function poll() {
 }
 
 poll();
+hearTheEnd();
