@@ -16,7 +16,6 @@ from jobs import Job
 from mpbench.backends import fake_changes, fake_events, fake_queues, fake_trace
 from mpbench.backends.fake_flows import (
     Flow,
-    bottlenecks,
     fake_of,
     flow,
     hosts_of,
@@ -28,13 +27,13 @@ from topologies.shaping import DELAY_LINE_PACKETS, FRAME_BYTES, Shape
 from topologies.wiring import Wiring
 
 ENDS = ("client", "server")
+ACKNOWLEDGEMENT_BYTES = 66
 
 
 def artefacts(job: Job) -> dict[str, bytes]:
     """The content of each file by its name, a function of the job alone."""
-    shapes = bottlenecks(job)
     wiring = job.wiring
-    flows = [flow(job, index, shapes) for index in range(len(job.traffic))]
+    flows = [flow(job, index) for index in range(len(job.traffic))]
     files: dict[str, Any] = {"outcome.json": outcome(job, flows, wiring)}
     for index, each in enumerate(flows):
         files |= fake_of(job.traffic[index]).reports(job, index, each)
@@ -47,7 +46,7 @@ def artefacts(job: Job) -> dict[str, bytes]:
     for host in job.transports:
         files[f"nstat-{host}.json"] = {"kernel": counters(job, flows, host)}
     changed = fake_changes.shapes_at_end(job, wiring, virtual_s(flows))
-    files["qdisc-end.json"] = qdisc_table(wiring, flows, changed, shapes)
+    files["qdisc-end.json"] = qdisc_table(job, flows, changed)
     if job.changes:
         files["changes.csv"] = fake_changes.record(job, virtual_s(flows))
     if htbs := classes(wiring):
@@ -153,16 +152,13 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
 
 
 def qdisc_table(
-    wiring: Wiring,
-    flows: list[Flow],
-    changed: Mapping[tuple[str, str], Shape],
-    shapes: Mapping[str, Shape],
+    job: Job, flows: list[Flow], changed: Mapping[tuple[str, str], Shape]
 ) -> dict[str, Any]:
     """The output of `tc -s -j qdisc show` on every router that shapes a link.
 
     changed : the last shape of each interface that changed
-    shapes : by link, where no router has it
     """
+    wiring = job.wiring
     ends = {
         (end.node, end.interface): end.shape
         for wire in wiring.wires
@@ -170,19 +166,24 @@ def qdisc_table(
     }
     table: dict[str, Any] = {}
     for place in wiring.links:
-        sent = packets(flows, place.link)
-        for (node, device), count, drops in (
-            (place.forward, sent, sent // 500),
-            (place.backward, sent // 2, 0),
+        up, down = (packets(flows, place.link, reverse) for reverse in (False, True))
+        for (node, device), forward, data, acknowledged in (
+            (place.forward, True, up, down),
+            (place.backward, False, down, up),
         ):
             shape = changed.get((node, device)) or ends.get((node, device))
-            shape = shape or shapes[place.link]
-            table.setdefault(node, []).extend(qdiscs(device, shape, count, drops))
+            shape = shape or fake_changes.mean_shape(job, place.link, forward)
+            sent = (data, acknowledged // 2)
+            table.setdefault(node, []).extend(qdiscs(device, shape, sent))
     return dict(sorted(table.items()))
 
 
-def qdiscs(device: str, shape: Shape, count: int, drops: int) -> list[dict[str, Any]]:
-    """The queueing disciplines of one interface that sent `count` full packets."""
+def qdiscs(device: str, shape: Shape, sent: tuple[int, int]) -> list[dict[str, Any]]:
+    """The queueing disciplines of one interface.
+
+    sent : the full packets, one in 500 of which was dropped, and the acknowledgements
+    """
+    full, small = sent
     netem: dict[str, Any] = {
         "limit": DELAY_LINE_PACKETS,
         "delay": {
@@ -196,10 +197,10 @@ def qdiscs(device: str, shape: Shape, count: int, drops: int) -> list[dict[str, 
     if shape.loss_percent:
         netem["loss-random"] = {"loss": shape.loss_percent / 100, "correlation": 0}
     statistics = {
-        "bytes": count * FRAME_BYTES,
-        "packets": count,
-        "drops": drops if shape.capacity_mbps else 0,
-        "overlimits": count // 2,
+        "bytes": full * FRAME_BYTES + small * ACKNOWLEDGEMENT_BYTES,
+        "packets": full + small,
+        "drops": full // 500 if shape.capacity_mbps else 0,
+        "overlimits": (full + small) // 2,
         "requeues": 0,
         "backlog": 0,
         "qlen": 0,

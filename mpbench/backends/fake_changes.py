@@ -63,11 +63,15 @@ def _shapes(
                 yield at, replace(shape, **values)
 
 
-def mean_shape(job: Job, link: str, shape: Shape) -> Shape:
+def mean_shape(job: Job, link: str, forward: bool) -> Shape:
     """A link with the mean of its capacity, which the formula of flows needs.
+
+    forward : whether in the direction from users, else in that towards them
 
     The mean is over the time of the traffic, or over the changes if that is not known.
     """
+    both = job.shapes[link]
+    shape = both if forward or both.down is None else both.down
     own = [one for one in job.changes if one.link == link]
     if not own or shape.capacity_mbps is None:
         return shape
@@ -76,7 +80,7 @@ def mean_shape(job: Job, link: str, shape: Shape) -> Shape:
     known = [end for end in ends if end]
     if len(known) == len(ends):
         end_s = max(known)
-    steps = schedules.capacity(own, link, True, shape.capacity_mbps, end_s)
+    steps = schedules.capacity(own, link, forward, shape.capacity_mbps, end_s)
     return replace(
         shape, capacity_mbps=max(schedules.mean(steps, 0.0, end_s), OUT_MBPS)
     )

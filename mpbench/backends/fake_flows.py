@@ -43,6 +43,7 @@ class Flow:
     path_bytes : of payload, by host and path (1-based); the sum is `bytes`
     link_bytes : of payload, by link
     transfers : each connection, where the tool has one process for all entries
+    reverse : whether the payload goes to the hosts that open connections
     """
 
     begin_s: float
@@ -53,6 +54,7 @@ class Flow:
     payload_bytes: int
     retransmits: int
     transfers: tuple[Transfer, ...] = ()
+    reverse: bool = False
 
 
 def fake_of(entry: Entry) -> Any:
@@ -80,17 +82,16 @@ def paths_of(job: Job, entry: Entry) -> dict[Path, tuple[str, ...]]:
     }
 
 
-def bottlenecks(job: Job) -> dict[str, Shape]:
-    """The shape of every link that has a capacity."""
-    return {
-        link: mean_shape(job, link, job.shapes[link]) for link in job.description.links
-    }
+def bottlenecks(job: Job, forward: bool) -> dict[str, Shape]:
+    """The shape of every link that has a capacity, in one direction."""
+    return {link: mean_shape(job, link, forward) for link in job.description.links}
 
 
-def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
-    """Links are filled to 93-97 %, less under loss, in even parts for all paths
-    over them, and paths to what their narrowest link has."""
+def flow(job: Job, index: int) -> Flow:
+    """Links are filled to 93-97 % in the direction of the payload, less under loss, in
+    even parts for all paths over them, and paths to what their narrowest link has."""
     entry = job.traffic[index]
+    shapes = bottlenecks(job, forward=not entry.reverse)
     is_mptcp = job.transport_of(entry).is_mptcp
     payload = MPTCP_PAYLOAD_BYTES if is_mptcp else TCP_PAYLOAD_BYTES
     load = Counter(
@@ -137,6 +138,7 @@ def flow(job: Job, index: int, shapes: Mapping[str, Shape]) -> Flow:
         link_bytes=link_bytes,
         payload_bytes=payload,
         retransmits=sum(path_bytes.values()) // payload // 500,
+        reverse=entry.reverse,
         transfers=each,
     )
 
@@ -146,10 +148,15 @@ def virtual_s(flows: Sequence[Flow]) -> float:
     return max((each.begin_s + each.seconds for each in flows), default=0.0)
 
 
-def packets(flows: Sequence[Flow], link: str) -> int:
-    """The number of full packets that carried payload over a link."""
+def packets(flows: Sequence[Flow], link: str, reverse: bool) -> int:
+    """The number of full packets that carried payload over a link.
+
+    reverse : of the direction towards users
+    """
     return sum(
-        math.ceil(flow.link_bytes.get(link, 0) / flow.payload_bytes) for flow in flows
+        math.ceil(flow.link_bytes.get(link, 0) / flow.payload_bytes)
+        for flow in flows
+        if flow.reverse == reverse
     )
 
 

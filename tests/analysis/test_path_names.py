@@ -23,13 +23,13 @@ cases:
   lia: {{protocol: mptcp, congestion_control: lia, scheduler: lowrtt}}
   t1: {{protocol: tcp, congestion_control: cubic, path: 1}}
   t2: {{protocol: tcp, congestion_control: cubic, path: 2}}
-  t3: {{protocol: tcp, congestion_control: cubic, path: {last}}}
-traffic:
+{third}traffic:
   - {{tool: iperf3, from: phone, to: server, duration: 3 s}}
 metrics: [goodput, experimental_aggregation_benefit, traffic_split]
 trace: 100 ms
 {more}
 """
+THIRD = "  t3: {protocol: tcp, congestion_control: cubic, path: 3}\n"
 RATES = (40, 10, 20)
 
 
@@ -39,7 +39,8 @@ def text(paths: tuple[str, ...], more: str = "", rates: tuple[int, ...] = RATES)
         f"{name}: {{capacity: {mbps} Mbit/s, delay: 10 ms, loss: 0 %}}"
         for name, mbps in zip(paths, rates, strict=False)
     )
-    return TEXT.format(links=links, paths=", ".join(paths), last=len(paths), more=more)
+    third = THIRD if len(paths) == 3 else ""
+    return TEXT.format(links=links, paths=", ".join(paths), third=third, more=more)
 
 
 def campaign(folder: Path, command: Command, what: str) -> Path:
@@ -74,7 +75,7 @@ def test_a_path_of_one_link_has_its_name() -> None:
 def test_other_paths_are_numbered() -> None:
     more = "wifi: {capacity: 9 Mbit/s}, lte: {capacity: 9 Mbit/s}, core: {delay: 1 ms}"
     links = more.replace("core: {", "core: {capacity: 50 Mbit/s, ")
-    shared = TEXT.format(links=links, paths="wifi core, lte core", last=1, more="")
+    shared = TEXT.format(links=links, paths="wifi core, lte core", third="", more="")
     assert names(shared) == ("path1", "path2")
     taken = shared.replace("wifi", "path2").replace("lte", "path1")
     assert names(taken) == ("phone.path1", "phone.path2")

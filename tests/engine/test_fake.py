@@ -9,14 +9,25 @@ from typing import Any
 import pytest
 
 from analysis.run import row as rows
-from jobs import Job, load
+from jobs import Job, dump, load
 from mpbench.backends import fake, fake_artefacts, fake_script, registry
 from mpbench.backends.base import Bounds, Exit
 from mpbench.engine.bounds import bounds
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
+from mpbench.plan import make_plan
 
 from . import plans
 
+DSL = """\
+name: dsl
+network:
+  links: {{dsl: {{capacity: {{up: 2 Mbit/s, down: 16 Mbit/s}}, delay: 5 ms}}}}
+  users: {{home: {{paths: [dsl], to: server}}}}
+cases: {{tcp: {{protocol: tcp, congestion_control: cubic}}}}
+traffic:
+  - {{tool: iperf3, from: home, to: server, duration: 4 s, reverse: {reverse}}}
+"""
 BOUNDS = Bounds(virtual_s=40, wall_s=60, silence_s=0.05)
 
 
@@ -65,6 +76,18 @@ def test_sized_traffic_takes_the_time_it_needs() -> None:
     told = json.loads(fake_artefacts.artefacts(load(job))["traffic-0-client.json"])
     assert told["end"]["sum_sent"]["seconds"] == pytest.approx(8.8, abs=0.3)
     assert told["end"]["sum_sent"]["bytes"] == pytest.approx(10_000_000, abs=2)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_link_carries_what_its_direction_can(tmp_path: Path, reverse: bool) -> None:
+    text = DSL.format(reverse=str(reverse).lower())
+    (run,) = make_plan(loads(text, "f.yaml"), {}).runs
+    (tmp_path / "job.json").write_text(json.dumps(dump(run.job)))
+    execute(tmp_path, run.job)
+    found = rows.row(tmp_path)
+    assert (found["verdict"], found["reason"]) == ("ok", "")
+    capacity_mbps = 16 if reverse else 2
+    assert 0.85 * capacity_mbps < found["goodput_mbps"] < 0.97 * capacity_mbps
 
 
 def test_loss_costs_goodput() -> None:
