@@ -109,6 +109,19 @@ _DEFINITIONS = (
     "Bps = byte / second",
 )
 
+COMMON = {
+    "Mbit/s": {"kbit/s": 1e-3, "Mbit/s": 1.0, "Gbit/s": 1e3},
+    "ms": {"us": 1e-3, "ms": 1.0, "s": 1e3, "min": 6e4},
+    "s": {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0},
+    "bytes": {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024.0}
+    | {"MiB": 1024.0**2, "GiB": 1024.0**3},
+    "packets": {"packets": 1.0},
+    "users": {"users": 1.0},
+    "%": {"%": 1.0},
+}
+"""Factors of units that nearly all files use, by canonical unit. The library for units
+takes longer to load than the rest of a short command."""
+
 _QUANTITY = re.compile(
     r"""\s*(?P<number>[-+]?(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)
         \s*(?P<unit>[A-Za-zµμ%/].*?)?\s*""",
@@ -193,6 +206,9 @@ def _float(number: int | float) -> float:
 
 
 def _convert(number: float, own: str, unit: str, value: object) -> float:
+    factor = COMMON.get(unit, {}).get(own)
+    if factor is not None:
+        return float(f"{number * factor:.12g}")
     import pint
 
     if _MILLIBIT.match(own):

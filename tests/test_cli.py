@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -141,3 +142,29 @@ def test_help_loads_nothing_slow() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "slow"),
+    [
+        (("plan",), {"scipy", "pandas", "pint", "matplotlib", "pyarrow"}),
+        (("run", "--backend", "fake"), {"scipy", "pint", "matplotlib"}),
+    ],
+)
+def test_a_short_command_loads_nothing_slow(
+    command: Command, arguments: tuple[str, ...], slow: set[str], tmp_path: Path
+) -> None:
+    """With the design in the cache and nothing left to run."""
+    file = Path(__file__).parents[1] / "experiments/quickstart.yaml"
+    backend = ("--out", "out") if arguments[0] == "run" else ("--backend", "fake")
+    words = [arguments[0], str(file), *arguments[1:], *backend]
+    code = (
+        "import sys, mpbench.cli as c\n"
+        f"c.group.main({words!r}, standalone_mode=False)\n"
+        f"sys.exit(', '.join(sorted({slow!r} & set(sys.modules))) or 0)\n"
+    )
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
+        )
+    assert done.returncode == 0, done.stderr[-500:]

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import KDTree
-from scipy.spatial.distance import cdist, pdist
 
 from wsp.selection import Metric, checked
 
@@ -44,6 +42,8 @@ def nearest_distances(
     rows = checked(points, metric).T
     if len(rows) == 1:
         return np.array([math.nan])
+    from scipy.spatial import KDTree  # slow to load
+
     distances, _ = KDTree(rows).query(rows, k=2, p=_power(metric))
     return np.asarray(distances[:, 1])
 
@@ -79,6 +79,8 @@ def mean_distance(points: ArrayLike, metric: Metric = "euclidean") -> float:
     rows = checked(points, metric).T
     if len(rows) == 1:
         return math.nan
+    from scipy.spatial.distance import cdist, pdist  # slow to load
+
     name = "euclidean" if metric == "euclidean" else "cityblock"
     if len(rows) <= _AT_ONCE:
         return float(pdist(rows, name).mean())

@@ -28,7 +28,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import KDTree
 
 from wsp.selection import (
     Boundary,
@@ -171,6 +170,8 @@ class _Search:
 
     def _pair_costs(self) -> NDArray[np.float64]:
         """The costs of distances between near candidates, in ascending order."""
+        from scipy.spatial import KDTree  # slow to load, and few designs need it
+
         # KDTree's torus goes from 0 up to, but without, 1.
         torus = self.boundary == "torus"
         points = self.columns.T % 1.0 if torus else self.columns.T

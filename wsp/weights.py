@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import KDTree
 
 from wsp.candidate_sets import candidates
 from wsp.designs import Constraint
@@ -50,6 +49,8 @@ def weights(
         raise ValueError(
             f"weights: none of {samples} places is allowed; loosen the constraint"
         )
+    from scipy.spatial import KDTree  # slow to load
+
     power = 2 if metric == "euclidean" else 1
     _, nearest = KDTree(rows).query(places, p=power)
     counts = np.bincount(nearest, minlength=len(rows))

@@ -13,8 +13,6 @@ path. Like the sources, all functions approximate 1 - p by 1.
 from collections.abc import Sequence
 from math import exp, log, sqrt
 
-from scipy.optimize import brentq
-
 from analysis.models import check_paths
 
 
@@ -96,6 +94,8 @@ def bounded(tcp_windows: Sequence[float], rtts_s: Sequence[float]) -> tuple[floa
         largest = max(w / rtt**2 for w, rtt in pairs)
         rate = sum(w / rtt for w, rtt in pairs)
         return log(largest / rate**2) - log_a
+
+    from scipy.optimize import brentq  # slow to load
 
     low = high = -log(max(tcp_windows))
     while excess(low) < 0:

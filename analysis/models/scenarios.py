@@ -25,7 +25,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from analysis.models import check_positive
 from analysis.models.networks import SEGMENT_BYTES, Network, User
@@ -247,6 +246,8 @@ def probing_c(
 
 def _root(function: Callable[[float], float]) -> float:
     """The positive root of a function that is below 0 at 0 and rises at last."""
+    from scipy.optimize import brentq  # slow to load
+
     high = 1.0
     while function(high) < 0:
         high *= 2

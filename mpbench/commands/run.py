@@ -253,9 +253,7 @@ def command(
         dry.show(experiment, root, options, console, workers, real_time)
         return
 
-    from analysis.run.row import row
-
-    analysis = AnalysisFunctions(measure=row, tabulate=_tabulate)
+    analysis = AnalysisFunctions(measure=_measure, tabulate=_tabulate)
     with _places(on, plain, backend, build, jobs, console) as places:
         status = run_campaign(
             experiment,
@@ -306,6 +304,13 @@ def _places(
 
     with connect(on, backend, build, jobs, tell, plain) as places:
         yield places
+
+
+def _measure(folder: Path) -> dict[str, Any]:
+    """The row of a run. Its libraries are loaded when the first run has ended."""
+    from analysis.run.row import row
+
+    return row(folder)
 
 
 def _tabulate(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":

@@ -5,6 +5,7 @@
       kernels/KEY-guided/        the same kernel, its optimisation guided by a profile
       linked/                    kernels with controllers of users; HASH.sha256
       plugins/                   what topologies of users describe
+      designs/                   points of designs that were drawn
       launchers/                 KEY, the program that confines guests; KEY.sha256
       sources/ID/                tree/ (the part of Linux for ARCH=um), source.json
       work/CONFIG/               the tree with overlay and patches, and its objects
@@ -28,7 +29,16 @@ from mpbench.errors import UserError
 from mpbench.kernel import recipe as recipes
 from mpbench.kernel.recipe import Recipe
 
-FOLDERS = ("kernels", "launchers", "sources", "work", "logs", "linked", "plugins")
+FOLDERS = (
+    "kernels",
+    "launchers",
+    "sources",
+    "work",
+    "logs",
+    "linked",
+    "plugins",
+    "designs",
+)
 
 GUIDED = "-guided"
 """The end of the name of the folder of a profile-guided kernel."""

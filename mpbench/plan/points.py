@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 import wsp
 from analysis.words import many
 from mpbench.errors import UserError
+from mpbench.plan import kept_designs
 from mpbench.plan.parameters import DECIMALS, computed, fixed, sources
 from mpbench.spec import Spec
 from mpbench.spec.choices import Choices
@@ -43,8 +44,7 @@ def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
     rows: list[Point] = [{}]
     if design.spread:
         names = list(design.spread)
-        drawn = draw_design(spec, make_design)
-        values = drawn.points.tolist() if drawn is not None else []
+        values = _spread(spec, design, make_design)
         rows = [
             {n: _value(v, parameters[n]) for n, v in zip(names, row, strict=True)}
             for row in values
@@ -74,6 +74,23 @@ def points(spec: Spec, make_design: Spread | None = None) -> list[Point]:
             " fewer, or wider ranges"
         )
     return result
+
+
+def _spread(
+    spec: Spec, design: Design, make_design: Spread | None
+) -> list[list[float]]:
+    """The points of the factors that have a range, in their order."""
+
+    def draw() -> list[list[float]]:
+        drawn = draw_design(spec, make_design)
+        return drawn.points.tolist() if drawn is not None else []
+
+    if make_design is not None or design.constraints:
+        return draw()
+    seed, options = _seed(spec, design), design.wsp_options()
+    return kept_designs.points(
+        _factors(design), design.points or 0, seed, options, draw
+    )
 
 
 def _listed(factor: Factor | Choices) -> Sequence[float | str]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mpbench import units
 from mpbench.units import KINDS, SPELLINGS, check_unit, parse
 
 
@@ -92,3 +93,15 @@ def test_every_spelling_on_offer_is_a_unit() -> None:
 def test_every_example_is_of_its_kind() -> None:
     for unit, (_, example) in KINDS.items():
         assert parse(example, unit) > 0
+
+
+@pytest.mark.parametrize(
+    ("unit", "own"), [(u, own) for u, known in units.COMMON.items() for own in known]
+)
+def test_common_units_are_those_of_the_library(
+    unit: str, own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = (1.0, 0.1, 3.0, 12.34, 1 / 3, 1e-7, 123456789.0)
+    quick = [parse(f"{number!r} {own}", unit) for number in numbers]
+    monkeypatch.setattr(units, "COMMON", {})
+    assert quick == [parse(f"{number!r} {own}", unit) for number in numbers]
