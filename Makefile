@@ -45,7 +45,7 @@ NODE_TOOLS := node_modules/.package-lock.json
 # Node comes with the Python packages; Debian 12's is too old for these tools.
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 
-.PHONY: help setup packages venv kernel image demo reproduction
+.PHONY: help setup packages venv tools kernel image demo reproduction
 .PHONY: test tests unit coverage lint types docs docs-numbers integrity mutants
 .PHONY: dashboard release wheel sources debian-sources constraints clean
 
@@ -75,10 +75,23 @@ packages:
 	$(call done)
 
 venv: $(VENV)/installed
+# With what tests, lint and releases need.
+tools: $(VENV)/tools
+
+# One call of pip for both, where both are asked for.
+test tests lint types unit coverage mutants barriers tools wheel: EXTRAS := [test]
 
 $(VENV)/installed: setup.py pyproject.toml constraints.txt mpbench/version.py $(wildcard analysis/capture/core/*.[ch]) | packages
 	@$(call step,Python packages in $(VENV),about a minute)
 	/usr/bin/python3 -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.$(EXTRAS)'
+	touch $@
+	$(if $(EXTRAS),touch $(VENV)/tools)
+	$(call done)
+
+$(VENV)/tools: $(VENV)/installed
+	@if [ $@ -nt $< ]; then exit 0; fi
+	$(call step,Python packages of tests in $(VENV),about a minute)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $@
 	$(call done)
@@ -108,7 +121,7 @@ reproduction: setup
 test tests: PACKAGES += $(BROWSER) $(HOST_TOOLS)
 test: setup lint types tests
 
-lint: venv $(NODE_TOOLS)
+lint: tools $(NODE_TOOLS)
 	@$(call step,Lint,seconds)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -121,18 +134,18 @@ lint: venv $(NODE_TOOLS)
 	$(BIN)/python .ci/prose/check.py
 	$(call done)
 
-dashboard: venv $(NODE_TOOLS)
+dashboard: tools $(NODE_TOOLS)
 	@mkdir -p build
 	$(NPM) run --silent bundle > build/dashboard.js
 	mv build/dashboard.js $(DASHBOARD)/dashboard.js
 
-$(NODE_TOOLS): package.json package-lock.json $(VENV)/installed
+$(NODE_TOOLS): package.json package-lock.json $(VENV)/tools
 	@$(call step,Tools for JavaScript and prose in node_modules,half a minute)
 	$(NPM) ci --silent --ignore-scripts
 	touch $@
 	$(call done)
 
-types: venv
+types: tools
 	@$(call step,Types,half a minute)
 	$(BIN)/mypy
 	$(call done)
@@ -140,28 +153,28 @@ types: venv
 # What needs a guest, a browser or patience.
 LONG := guest or browser or slow
 
-tests: venv kernel image
+tests: tools kernel image
 	@$(call step,All tests on every CPU,minutes)
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 	$(call done)
 
 .PHONY: barriers
-barriers: venv
+barriers: tools
 	@$(call step,Break each protection against hostile code,minutes)
 	$(BIN)/python -m tests.hostile.break_barriers
 	$(call done)
 
-unit: venv
+unit: tools
 	@$(call step,Tests without guests and a browser,under two minutes)
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not ($(LONG))'
 	$(call done)
 
-coverage: venv
+coverage: tools
 	@$(call step,The same tests with coverage,three minutes)
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not ($(LONG))' --cov --cov-report=term
 	$(call done)
 
-mutants: venv
+mutants: tools
 	@$(call step,Mutants of the code that decides,up to an hour per target)
 	$(BIN)/python -m tests.mutants.run
 	$(call done)
@@ -215,22 +228,22 @@ docs-numbers: venv kernel image
 	$(BIN)/python -m docs.builder.measured
 	$(call done)
 
-wheel: venv kernel image
+wheel: tools kernel image
 	@$(call step,The wheel in dist,a minute)
 	$(BIN)/python -m packing
 	$(call done)
 
-sources: venv kernel
+sources: tools kernel
 	@$(call step,The sources of the wheel in dist,a minute)
 	$(BIN)/python -m packing sources
 	$(call done)
 
-debian-sources: venv
+debian-sources: tools
 	@$(call step,The sources of the root image in dist,minutes)
 	$(BIN)/python -m packing debian-sources
 	$(call done)
 
-constraints: venv
+constraints: tools
 	@$(call step,The newest Python packages,two minutes)
 	mkdir -p build
 	$(BIN)/python -m pip install -q --dry-run --ignore-installed --report build/pip.json \
@@ -239,7 +252,7 @@ constraints: venv
 	mv build/constraints.txt constraints.txt
 	$(call done)
 
-release: venv
+release: tools
 	@$(BIN)/python .ci/release.py
 
 clean:
