@@ -17,7 +17,15 @@ from jobs.links import Link
 from jobs.linux import Linux
 from jobs.marks import WRITTEN, Bounds, Key, Length
 from jobs.network import Network
-from jobs.plugins import KernelCode, KernelName, PluginMetric, PluginName
+from jobs.plugins import (
+    MOST_PROGRAMS,
+    KernelCode,
+    KernelName,
+    PluginMetric,
+    PluginName,
+    ProgramName,
+    Sha256,
+)
 from jobs.queues import Queues
 from jobs.report import Report
 from jobs.transport import Transport
@@ -61,6 +69,8 @@ class Job:
     metrics : a user's own metrics, by name
     kernel : a user's own controllers and schedulers, by name
     linux : the kernel; None for mpbench's own
+    programs : a user's own programs, by name: the SHA-256 of each
+    files : the SHA-256 of each file that keys of a user's own tools name
     """
 
     format: Literal[2]
@@ -85,6 +95,10 @@ class Job:
     ) = None
     kernel: Annotated[Mapping[KernelName, KernelCode], Length(1, 10)] | None = None
     linux: Linux | None = None
+    programs: (
+        Annotated[Mapping[ProgramName, Sha256], Length(1, MOST_PROGRAMS)] | None
+    ) = None
+    files: Annotated[tuple[Sha256, ...], Length(1, MOST_ENTRIES)] = ()
 
     @cached_property
     def description(self) -> Description:

@@ -21,6 +21,14 @@ def _not_ours(name: str) -> None:
         raise ValueError(f"'{name}' is the name of one of mpbench's")
 
 
+PROGRAMS, FILES = "/run/programs", "/run/files"
+"""Folders in which a guest sees programs of one's own, by name, and files that keys of
+tools name, by SHA-256."""
+PROGRAM_NAME = re.compile(r"[a-z][a-z0-9_-]{0,29}")
+MOST_PROGRAMS = 20
+
+ProgramName = Annotated[str, Matching(PROGRAM_NAME, "the name of a program")]
+Sha256 = Annotated[str, Matching(re.compile(r"[0-9a-f]{64}"), "a SHA-256")]
 PluginName = Annotated[str, Matching(NAME, "the name of a plug-in")]
 KernelName = Annotated[str, Checked(_not_ours), Matching(NAME, "the name of a plug-in")]
 Code = Annotated[str, Length(0, MOST_BYTES)]

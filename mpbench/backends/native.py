@@ -64,6 +64,7 @@ class NativeBackend:
 
     def check(self, jobs: Sequence[Job]) -> None:
         requirements.refuse_fabric(jobs)
+        prepared.refuse_content(jobs, "--backend native")
         requirements.check_jobs(jobs, self._machine)
 
     def alike(self, job: Job) -> str | None:

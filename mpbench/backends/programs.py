@@ -1,12 +1,14 @@
 """The programs that an experiment's commands name: whether its hosts have them."""
 
+import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from mpbench import image
 from mpbench.backends import roots
 from mpbench.backends.tools import SEARCH
 from mpbench.errors import UserError
+from mpbench.image import listing as files
 from mpbench.spec import Spec
 from mpbench.spec.messages import listing
 
@@ -24,16 +26,50 @@ def check(spec: Spec, backend: str = "virtual") -> None:
     A guest has the programs of its root: those of the root image, or the machine's.
     """
     has, lacking = _known(backend)
-    faults = []
+    own = spec.plugins.stored.programs
+    faults = list(_own_programs(spec, backend, has)) if own else []
     for index, entry in enumerate(spec.traffic):
         for end, program in entry.commands.items():
-            if has(program):
+            if program in own or has(program):
                 continue
             where = spec.where("traffic", index, end)
             place = f"{where}: traffic[{index}].{end}"
             faults.append(f"{place}: no program '{program}' {lacking}")
     if faults:
         raise UserError(listing(faults))
+
+
+def _own_programs(
+    spec: Spec, backend: str, has: Callable[[str], bool]
+) -> Iterator[str]:
+    """Faults of the user's own programs: names that are taken, and libraries that
+    guests lack."""
+    in_image = backend == "virtual" and roots.kind() == roots.IMAGE
+    made = image.find() if in_image and image.lookup() else None
+    for name, program in spec.plugins.stored.programs.items():
+        where = f"{spec.where('plugins')}: plugins.programs.{name}"
+        if made is not None and has(name):
+            yield f"{where}: a program of guests has this name; give another one"
+        if made is None or not program.libraries:
+            continue
+        there = files.libraries(made.path)
+        lacking = [each for each in program.libraries if each not in there]
+        if lacking:
+            yield (
+                f"{where}: needs {lacking[0]}, which guests lack; link it statically, "
+                "or add its Debian package (`mpbench image lock --add PACKAGE`)"
+            )
+        version = re.match(r"(?:\d+:)?(\d+(?:\.\d+)*)", made.manifest.get("libc6", ""))
+        if program.glibc and version and _later(program.glibc, version[1]):
+            yield (
+                f"{where}: needs glibc {program.glibc}, and guests have {version[1]}; "
+                "link it statically, or compile it on Debian 12"
+            )
+
+
+def _later(one: str, other: str) -> bool:
+    """Whether a version is later than another."""
+    return [*map(int, one.split("."))] > [*map(int, other.split("."))]
 
 
 def refuse_own_code(spec: Spec) -> None:

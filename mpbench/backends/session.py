@@ -11,7 +11,7 @@ from pathlib import Path
 import jobs
 from jobs import Job
 from mpbench import kernel
-from mpbench.backends import boot, guest_snapshot, kernels
+from mpbench.backends import boot, guest_snapshot, kernels, prepared
 
 PROMPT = (
     *boot.PYTHON,
@@ -31,6 +31,7 @@ def prompt(job: Job, directory: Path, cpu: int, trusted: bool = False) -> int:
     trusted : whether controllers are compiled even where nothing confines gcc
     """
     (directory / "job.json").write_text(json.dumps(jobs.dump(job)))
+    prepared.copy_content(job, directory)
     built = kernel.find()
     linked = kernels.program(built, job, True, trusted)
     root = guest_snapshot.root_of(built.path)

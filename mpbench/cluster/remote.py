@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from jobs import Job, dump
+from mpbench.backends import prepared
 from mpbench.backends.base import Backend, Bounds, Exit, Report
 from mpbench.cluster import pickles, unpack, worker
 from mpbench.cluster.messages import Answer, MessageError, Order, load_build, printable
@@ -236,6 +237,7 @@ class RemoteWorkers:
         accept: Accept,
     ) -> Outcome | None:
         results = context.results
+        prepared.refuse_content([run.job], "a cluster's worker")
         with explained(results.root):
             order = self._order(run, context)
         self._reports[run.id] = report

@@ -34,6 +34,7 @@ from mpbench.plan.estimate import estimate
 from mpbench.store import (
     atomic,
     campaign,
+    content,
     design,
     layout,
     provenance,
@@ -79,6 +80,7 @@ def run_campaign(
         scratch.remove_abandoned()
         head = _head(experiment, backend, build, results)
         _write_head(results, head, experiment)
+        content.keep(results, [run.job for run in planned])
         twins = Twins(planned, backend)
         context = _context(results, backend, head, analysis, options, twins)
         saving = Saving(results, head, analysis.tabulate, dict(stands.rows))

@@ -18,6 +18,7 @@ from mpbench.plan.stored_jobs import read_job
 from mpbench.store import (
     atomic,
     campaign,
+    content,
     design,
     json_file,
     layout,
@@ -172,6 +173,7 @@ def _copy_all(
     fates: list[Copied] = []
     with explained(results.root), ThreadPoolExecutor(COPIES_AT_A_TIME) as pool:
         for part in parts:
+            content.copy(part, results)
             there = [name for name in runs.finished(part) if name in planned]
             copies = pool.map(lambda name, part=part: _copy(part, results, name), there)
             fates += track(

@@ -23,7 +23,7 @@ from mpbench.engine.types import AnalysisFunctions, label
 from mpbench.errors import UserError
 from mpbench.plan.estimate import estimate
 from mpbench.plan.stored_jobs import OlderFormatError, read_job
-from mpbench.store import atomic, campaign, layout, manifest, runs, scratch
+from mpbench.store import atomic, campaign, content, layout, manifest, runs, scratch
 from mpbench.store.disk_space import NoSpaceError, check_space, explained
 from mpbench.store.json_file import DamagedError
 from mpbench.store.records import Software
@@ -343,6 +343,7 @@ def check_of(results: layout.Results, chosen: Chosen) -> Check:
             f"{chosen.run.root}: damaged ({error}), so it is not executed; "
             "remove the folder and run the experiment again"
         ) from error
+    content.restore(results, job)
     stored = runs.read(results, chosen.entry.id)
     fault = stored.fault if stored else "missing"
     return Check(chosen.run, job, listed.artefacts, fault)

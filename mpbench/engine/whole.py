@@ -17,7 +17,7 @@ from mpbench.engine.verdict import make_row
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan import make_plan
-from mpbench.store import design, layout, places, provenance, root, table
+from mpbench.store import content, design, layout, places, provenance, root, table
 from mpbench.store.campaign import Campaign, Entry
 from mpbench.store.runs import Row, Stored
 from mpbench.version import __version__
@@ -37,6 +37,7 @@ def faults(
     """Faults of the folder, one line per fault."""
     rows = {key: run.row for key, run in stored.items() if run.row is not None}
     yield from root.check(results, head, stored).faults
+    yield from _few(content.faults(results))
     yield from _few(places.faults(head.plan, rows))
     yield from _few(_labels(results, head))
     yield from _design(results, head)

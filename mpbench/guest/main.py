@@ -19,6 +19,7 @@ from jobs import Job, load
 from jobs.changes import UP
 from mpbench.guest import (
     capture,
+    content,
     endpoints,
     events,
     files,
@@ -178,6 +179,7 @@ def build_network(
     """Build the run's topology and set the transport of every host."""
     wiring = job.wiring
     hosts = job.transports
+    content.install(job)
     if job.trace_s:
         sampling.prepare()
     topology = Network(wiring=wiring)

@@ -1,4 +1,4 @@
-"""Network namespaces that one process makes and enters without a child process."""
+"""Network namespaces and mounts that one process makes without a child process."""
 
 import ctypes
 import functools
@@ -10,7 +10,7 @@ from pathlib import Path
 
 CLONE_NEWNET = 0x40000000
 CLONE_NEWUTS = 0x04000000
-MS_BIND = 4096
+MS_RDONLY, MS_REMOUNT, MS_BIND = 1, 32, 4096
 MNT_DETACH = 2
 NETNS_FOLDER = Path("/run/netns")
 
@@ -87,3 +87,15 @@ class Namespace:
         os.close(self.descriptor)
         _libc.umount2(str(self.path).encode(), MNT_DETACH)
         self.path.unlink()
+
+
+def mount_memory(target: str) -> None:
+    """Mount an empty file system in memory, as large as all of it, on a folder."""
+    arguments = (b"tmpfs", target.encode(), b"tmpfs", 0, b"mode=755,size=100%")
+    _check(_libc.mount(*arguments), f"mount {target}")
+
+
+def seal(target: str) -> None:
+    """Have nothing more written to a file system that `mount_memory` made."""
+    flags = MS_REMOUNT | MS_RDONLY
+    _check(_libc.mount(b"tmpfs", target.encode(), None, flags, None), f"seal {target}")

@@ -6,6 +6,7 @@
       linked/                    kernels with controllers of users; HASH.sha256
       plugins/                   what topologies of users describe
       designs/                   points of designs that were drawn
+      content/                   programs and files of users, by their SHA-256
       launchers/                 KEY, the program that confines guests; KEY.sha256
       sources/ID/                tree/ (the part of Linux for ARCH=um), source.json
       work/CONFIG/               the tree with overlay and patches, and its objects
@@ -38,6 +39,7 @@ FOLDERS = (
     "linked",
     "plugins",
     "designs",
+    "content",
 )
 
 GUIDED = "-guided"

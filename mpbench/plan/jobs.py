@@ -102,6 +102,9 @@ def job(
         report=report(spec, flowing),
         metrics=spec.plugins.metrics(),
         kernel=spec.plugins.kernel([transport_, *own]),
+        programs=spec.plugins.programs(
+            word for index in flowing for word in present[index].named_programs
+        ),
         linux=kernels.resolved(spec.kernels, label) if label else None,
     )
     try:

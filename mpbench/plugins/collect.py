@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from mpbench.errors import UserError
-from mpbench.plugins import files, kernel_code, static, topology
+from mpbench.plugins import files, kernel_code, programs, static, topology
 from mpbench.plugins.files import Plugin
 from mpbench.spec import builtin
 from mpbench.spec.document import Document
 from mpbench.spec.messages import shortened
-from mpbench.spec.plugin_format import KEY, NAME, STORED, SUFFIXES
+from mpbench.spec.plugin_format import KEY, NAME, PROGRAMS, STORED, SUFFIXES
 from mpbench.spec.values import OneOf
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS, METRICS, SCHEDULERS, TOOLS
 
@@ -47,7 +47,8 @@ def collected(document: Document, folder: Path | None, trusted: bool) -> Documen
         return document
     found = files.named(document, folder)
     found += _of_packages(document, found, stored)
-    if not found:
+    named = list(files.named_programs(document, folder))
+    if not found and not named:
         return document
     for plugin in found:
         if plugin.name in BUILT_IN[plugin.kind]:
@@ -55,8 +56,10 @@ def collected(document: Document, folder: Path | None, trusted: bool) -> Documen
             raise UserError(f"{plugin.place}: {KEY}: {plugin.path}: {reason}")
     _check_topology(document, found)
     kinds: dict[str, dict[str, Any]] = {
-        kind: dict(stored.get(kind) or {}) for kind in SUFFIXES
+        kind: dict(stored.get(kind) or {}) for kind in (*SUFFIXES, PROGRAMS)
     }
+    for value, place in named:
+        kinds[PROGRAMS] |= programs.described(value, place, folder)
     for plugin in found:
         if plugin.kind == "topologies" and plugin.name != document.values.get(
             "topology"

@@ -11,7 +11,14 @@ from mpbench.errors import UserError
 from mpbench.spec import text_files
 from mpbench.spec.document import Document
 from mpbench.spec.messages import shortened
-from mpbench.spec.plugin_format import KEY, MOST_BYTES, NAME, STORED, SUFFIXES
+from mpbench.spec.plugin_format import (
+    KEY,
+    MOST_BYTES,
+    NAME,
+    PROGRAMS,
+    STORED,
+    SUFFIXES,
+)
 from mpbench.spec.suggestions import nearest
 
 SETTINGS = "mpbench.toml"
@@ -49,12 +56,15 @@ def named(document: Document, folder: Path) -> list[Plugin]:
         where = document.where((KEY,))
         if not isinstance(given, dict):
             raise UserError(f"{where}: {KEY}: expected e.g. {{tools: tools/NAME.py}}")
-        places = {kind: document.where((KEY, kind)) for kind in given if kind != STORED}
+        elsewhere = (STORED, PROGRAMS)
+        kinds = [kind for kind in given if kind not in elsewhere]
+        places = {kind: document.where((KEY, kind)) for kind in kinds}
         found += _of(given, places, folder)
     settings = folder / SETTINGS
     if settings.is_file():
-        kinds = _settings(settings)
-        found += _of(kinds, dict.fromkeys(kinds, f"{settings}:1"), folder)
+        known = _settings(settings)
+        others = [kind for kind in known if kind != PROGRAMS]
+        found += _of(known, dict.fromkeys(others, f"{settings}:1"), folder)
     seen: dict[tuple[str, str], Plugin] = {}
     for plugin in found:
         first = seen.setdefault((plugin.kind, plugin.name), plugin)
@@ -62,6 +72,16 @@ def named(document: Document, folder: Path) -> list[Plugin]:
             reason = f"'{plugin.name}' is {first.path} already; rename one of them"
             raise UserError(f"{plugin.place}: {KEY}: {plugin.path}: {reason}")
     return list(seen.values())
+
+
+def named_programs(document: Document, folder: Path) -> Iterator[tuple[Any, str]]:
+    """Values of `programs` and their places: of `mpbench.toml`, and of the file."""
+    settings = folder / SETTINGS
+    if settings.is_file() and PROGRAMS in (kinds := _settings(settings)):
+        yield kinds[PROGRAMS], f"{settings}:1"
+    given = document.values.get(KEY)
+    if isinstance(given, dict) and PROGRAMS in given:
+        yield given[PROGRAMS], document.where((KEY, PROGRAMS))
 
 
 def _settings(file: Path) -> dict[str, Any]:
@@ -84,7 +104,8 @@ def _of(
 ) -> Iterator[Plugin]:
     for kind, place in places.items():
         if kind not in SUFFIXES:
-            reason = f"no kind '{shortened(kind)}'; {nearest(str(kind), SUFFIXES)}"
+            hint = nearest(str(kind), (*SUFFIXES, PROGRAMS))
+            reason = f"no kind '{shortened(kind)}'; {hint}"
             raise UserError(f"{place}: {KEY}: {reason}")
         value = kinds[kind]
         for name in value if isinstance(value, list) else [value]:

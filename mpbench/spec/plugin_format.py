@@ -13,8 +13,13 @@ SUFFIXES = {
     "schedulers": ".c",
 }
 """The kinds of plug-ins, and the suffix of their files."""
+PROGRAMS = "programs"
+"""The kind that is no code for mpbench: programs that guests execute, by name."""
+MOST_PROGRAM_BYTES = 64 << 20
 MOST_BYTES = 1 << 16
 MOST_KEYS = 50
 NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")
 TEXT = "text"
 """The unit of a key whose values are texts."""
+PROGRAM = "program"
+"""The unit of a key whose values are names of programs of one's own."""

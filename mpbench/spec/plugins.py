@@ -11,7 +11,7 @@ from jobs import Transport
 from jobs import plugins as record
 from jobs.vocabulary import NUMBER_UNITS
 from mpbench.spec import own_topology
-from mpbench.spec.plugin_format import MOST_BYTES, MOST_KEYS, NAME
+from mpbench.spec.plugin_format import MOST_BYTES, MOST_KEYS, MOST_PROGRAM_BYTES, NAME
 from mpbench.spec.values import Faults, OneOf, Part
 from mpbench.spec.vocabulary import CONGESTION_CONTROLS, SCHEDULERS, TOOLS
 from topologies import Description
@@ -39,6 +39,14 @@ def _number_name(value: str) -> str:
     return value
 
 
+def _program_name(value: str) -> str:
+    if not record.PROGRAM_NAME.fullmatch(value):
+        raise ValueError(f"'{value[:40]}' is not the name of a program")
+    return value
+
+
+MOST_LIBRARIES = 256
+ProgramName = Annotated[str, AfterValidator(_program_name)]
 PluginName = Annotated[str, AfterValidator(_plugin_name)]
 NumberName = Annotated[str, AfterValidator(_number_name)]
 KernelName = Annotated[str, AfterValidator(_kernel_name)]
@@ -83,6 +91,19 @@ class Controller(Part):
     code: Code
 
 
+class Program(Part):
+    """A program by its hash, and the libraries and C library that it needs."""
+
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    bytes: Annotated[int, Field(ge=0, le=MOST_PROGRAM_BYTES)]
+    libraries: tuple[Annotated[str, Field(max_length=255)], ...] = Field(
+        default=(), max_length=MOST_LIBRARIES
+    )
+    glibc: Annotated[str, Field(pattern=r"^[0-9]{1,6}(\.[0-9]{1,6}){0,5}$")] | None = (
+        None
+    )
+
+
 class Stored(Part):
     """All plug-ins by name. Topologies are descriptions, without any code."""
 
@@ -91,6 +112,9 @@ class Stored(Part):
     metrics: dict[PluginName, Metric] = Field(default={})
     controllers: dict[PluginName, Controller] = Field(default={})
     schedulers: dict[PluginName, Controller] = Field(default={})
+    programs: dict[ProgramName, Program] = Field(
+        default={}, max_length=record.MOST_PROGRAMS
+    )
 
     @model_validator(mode="after")
     def _no_name_of_mpbench(self) -> Self:
@@ -117,6 +141,13 @@ class Plugins(Part):
             name: record.PluginMetric(code=one.code, numbers=one.numbers)
             for name, one in sorted(found.items())
         } or None
+
+    def programs(self, named: Iterable[str]) -> dict[str, str] | None:
+        """The SHA-256 of each program among these words, as a job holds them; None if
+        there is none."""
+        found = self.stored.programs
+        used = {name: found[name].sha256 for name in named if name in found}
+        return dict(sorted(used.items())) or None
 
     def kernel(
         self, transports: Iterable[Transport]

@@ -27,7 +27,7 @@ from mpbench.spec.link_traits import LinkTraits, without_value
 from mpbench.spec.networks import Network
 from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phases
-from mpbench.spec.plugin_format import SUFFIXES
+from mpbench.spec.plugin_format import PROGRAMS, SUFFIXES
 from mpbench.spec.plugins import Plugins
 from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
@@ -58,6 +58,7 @@ def _plugins_schema(schema: JsonDict) -> None:
         "properties": {
             "stored": {"type": "object"},
             **{kind: dict(named) for kind in SUFFIXES},
+            PROGRAMS: {"type": "object", "additionalProperties": dict(text)},
         },
         "additionalProperties": False,
     }
@@ -78,7 +79,8 @@ class Sections(Part):
     description: str | None = Field(default=None, description="What it is for.")
     plugins: Plugins = Field(
         default=Plugins(),
-        description="Files with code of one's own, by kind, relative to this one.",
+        description="Files with code of one's own, by kind, relative to this one, and"
+        " programs by name.",
         json_schema_extra=_plugins_schema,
     )
     topology: Annotated[str, BeforeValidator(_topology)] | None = Field(

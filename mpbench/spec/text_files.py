@@ -1,4 +1,4 @@
-"""Texts of files that an experiment file names."""
+"""Texts and bytes of files that an experiment file names."""
 
 import os
 import stat
@@ -16,6 +16,18 @@ def read(path: Path, at: str, most_bytes: int, remedy: str) -> str:
 
     Raises UserError, one line, for a file that cannot be read or is no text.
     """
+    content = content_of(path, at, most_bytes, remedy)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UserError(f"{at}: not text in UTF-8; name another file") from None
+    if "\0" in text:
+        raise UserError(f"{at}: a NUL stands in it; save it as text")
+    return text
+
+
+def content_of(path: Path, at: str, most_bytes: int, remedy: str) -> bytes:
+    """The bytes of a regular file of bounded size; as `read`."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
@@ -32,11 +44,6 @@ def read(path: Path, at: str, most_bytes: int, remedy: str) -> str:
     finally:
         os.close(descriptor)
     if len(content) > most_bytes:
-        raise UserError(f"{at}: larger than {most_bytes >> 10} KiB; {remedy}")
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise UserError(f"{at}: not text in UTF-8; name another file") from None
-    if "\0" in text:
-        raise UserError(f"{at}: a NUL stands in it; save it as text")
-    return text
+        shift, unit = (20, "MiB") if most_bytes >= 1 << 20 else (10, "KiB")
+        raise UserError(f"{at}: larger than {most_bytes >> shift} {unit}; {remedy}")
+    return content

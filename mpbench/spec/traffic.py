@@ -219,6 +219,11 @@ class Entry(Part):
         return {}
 
     @property
+    def named_programs(self) -> tuple[str, ...]:
+        """Words that may name programs of the user's own."""
+        return ()
+
+    @property
     def own_code(self) -> bool:
         """Whether it executes a program that the user chose."""
         return False

@@ -49,6 +49,7 @@ def _context(document: Document) -> Context:
         tools=plugins.tools,
         controllers=tuple(plugins.controllers),
         schedulers=tuple(plugins.schedulers),
+        programs=tuple(plugins.programs),
         kernels=tuple(kernels) if isinstance(kernels, dict) else (),
     )
 

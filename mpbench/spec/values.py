@@ -45,7 +45,7 @@ class Context:
     cases : names of the experiment's cases
     traffic : the keys of the traffic that can be factors
     factors : names of the design's factors, as the file writes them
-    topologies, tools, controllers, schedulers : those that plug-ins bring
+    topologies, tools, controllers, schedulers, programs : those that plug-ins bring
     kernels : names of the experiment's kernels
     parameter : the parameter that a factor varies; None outside of factors
     """
@@ -60,6 +60,7 @@ class Context:
     controllers: tuple[str, ...] = ()
     schedulers: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
 
 
 def context(info: ValidationInfo) -> Context:

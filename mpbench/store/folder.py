@@ -63,7 +63,7 @@ def refuse_links(results: Results) -> None:
     remove from, any place that the link leads to.
     """
     files = (results.campaign, results.experiment, results.design, results.csv)
-    for path in (*files, results.parquet, results.lock, results.runs):
+    for path in (*files, results.parquet, results.lock, results.runs, results.programs):
         refuse_link(path)
 
 

@@ -17,6 +17,7 @@ OUT/
   runs/.partial-ID/   a run in flight
     worker.json       on a cluster, who executes the run; no other file is there
   runs/.replaced-ID/  the old run while a new one takes its place
+  programs/SHA256   programs and files of one's own that runs need
   captures/         what `mpbench capture` made
   report/           what `mpbench report` wrote
   .lock             held while an engine works here
@@ -112,6 +113,10 @@ class Results:
     @property
     def runs(self) -> Path:
         return self.root / "runs"
+
+    @property
+    def programs(self) -> Path:
+        return self.root / "programs"
 
     def run(self, run_id: str) -> Run:
         return Run(self.runs / _checked(run_id))

@@ -167,6 +167,10 @@ class Command(Entry):
         return {end: words[0] for end, words in known.items() if words is not None}
 
     @property
+    def named_programs(self) -> tuple[str, ...]:
+        return (*self.client, *(self.server or ()))
+
+    @property
     def own_code(self) -> bool:
         return True
 

@@ -1,17 +1,18 @@
 """Traffic by a tool that stands in the user's own file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
 
 from analysis.campaign.directions import Direction
 from analysis.run.number_columns import column
+from jobs.plugins import PROGRAMS
 from mpbench import units
 from mpbench.spec.messages import shortened
-from mpbench.spec.plugin_format import TEXT
+from mpbench.spec.plugin_format import PROGRAM, TEXT
 from mpbench.spec.plugins import Tool
-from mpbench.spec.suggestions import unknown_key
+from mpbench.spec.suggestions import nearest, unknown_key
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import Faults, Quantity, Switch, context
 
@@ -45,12 +46,14 @@ class PluginTool(Entry):
                 faults.add((name,), unknown_key(name, known))
                 continue
             try:
-                given[name] = _value(value, tool.keys[name])
+                given[name] = _value(value, tool.keys[name], context(info).programs)
             except ValueError as error:
                 faults.add((name,), str(error))
         for name in tool.keys if not faults.found else ():
             if name not in given:
-                reason = f"missing; {self.tool} needs it, in {tool.keys[name]}"
+                unit = tool.keys[name]
+                how = "a" if unit in (TEXT, PROGRAM) else "in"
+                reason = f"missing; {self.tool} needs it, {how} {unit}"
                 faults.add((name,), reason)
         faults.raise_any()
         object.__setattr__(self, "__pydantic_extra__", given)
@@ -65,6 +68,13 @@ class PluginTool(Entry):
     @property
     def end_s(self) -> float:
         return self.start.latest + self.duration
+
+    @property
+    def named_programs(self) -> tuple[str, ...]:
+        given = self.__pydantic_extra__ or {}
+        return tuple(
+            given[key] for key, unit in self.plugin.keys.items() if unit == PROGRAM
+        )
 
     @property
     def own_code(self) -> bool:
@@ -87,7 +97,12 @@ class PluginTool(Entry):
         }
 
     def job(self, port: int) -> Json:
-        values: dict[str, Any] = dict(self.__pydantic_extra__ or {})
+        given: dict[str, Any] = dict(self.__pydantic_extra__ or {})
+        units = self.plugin.keys
+        values = {
+            name: f"{PROGRAMS}/{value}" if units[name] == PROGRAM else value
+            for name, value in given.items()
+        }
         return {
             **super().job(port),
             "tool": "plugin",
@@ -101,8 +116,17 @@ class PluginTool(Entry):
         }
 
 
-def _value(value: object, unit: str) -> float | str:
-    """A value in the unit that the tool's file states."""
+def _value(value: object, unit: str, programs: Sequence[str]) -> float | str:
+    """A value in the unit that the tool's file states.
+
+    programs : the names of the user's own programs
+    """
+    if unit == PROGRAM:
+        if value not in programs:
+            known = nearest(shortened(value), programs)
+            hint = known if programs else "`plugins: {programs: {NAME: FILE}}` adds one"
+            raise ValueError(f"no program '{shortened(value)}' among plugins; {hint}")
+        return str(value)
     if unit == TEXT:
         if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
             raise ValueError(f"expected a text of up to {MOST_CHARACTERS} characters")

@@ -1,0 +1,63 @@
+"""Compiled programs of users in guests: where they lie, and what they may do there."""
+
+import csv
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.calls import Command
+
+from .lab import Lab  # noqa: F401  (marks these tests as booting guests)
+
+PROBE = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+int main(int words, char **argv)
+{
+	struct stat about;
+	stat(argv[1], &about);
+	printf("date=%lld\n", (long long)about.st_mtime);
+	printf("writable=%d\n", open(argv[1], O_WRONLY) >= 0);
+	FILE *kept = fopen("/run/mpbench/artefacts/left.txt", "w");
+	fputs("kept\n", kept);
+	return fclose(kept);
+}
+"""
+FILE = r"""
+name: probe
+plugins: {programs: {probe: probe}}
+topology: two_path
+cases: {reno: {protocol: tcp, congestion_control: reno, path: 1}}
+traffic:
+  - tool: command
+    from: client
+    to: server
+    duration: 1 s
+    client: [probe, /run/programs/probe]
+    numbers:
+      - {pattern: "date=(?P<date>[0-9]+)", units: {date: s}}
+      - {pattern: "writable=(?P<writable>[0-9])", units: {writable: "1"}}
+"""
+BOOTED_S = 1_767_225_600
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_a_program_in_a_guest(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "probe.c").write_text(PROBE)
+    argv = ["gcc", "-static", "-o", "probe", "probe.c"]
+    subprocess.run(argv, cwd=tmp_path, check=True)
+    file, out = tmp_path / "probe.yaml", tmp_path / "out"
+    file.write_text(FILE)
+    done = command("run", file, "--out", out)
+    assert done.status == 0, done.out + done.err
+    with (out / "runs.csv").open() as table:
+        (row,) = csv.DictReader(table)
+    assert 0 <= float(row["command.date_s"]) - BOOTED_S < 60
+    assert float(row["command.writable"]) == 0
+    (left,) = (out / "runs").glob("*/artefacts/left.txt")
+    assert left.read_text() == "kept\n"
+    done = command("verify", out)
+    assert done.status == 0, done.out + done.err
