@@ -29,6 +29,29 @@ SAID = {
         " stayed open until 42.8 s",
     ],
     "alldark-tcp-cubic": ["the client gave up 2 connections on path 1 from"],
+    "address-gone": ["an endpoint's address 10.0.2.2 is not on its host"],
+    "backup-endpoint": ["path 2 carried 0.0% of the bytes: it is a backup path"],
+    "client-limit": [
+        "no further subflow was asked for on 2 connections: the limit `subflows` of the"
+        " client is 0"
+    ],
+    "client-without": [
+        "the connections of the client are plain TCP: its programs do not ask for MPTCP"
+    ],
+    "first-address-closed": [
+        "no further subflow was asked for on 2 connections:"
+        " net.mptcp.allow_join_initial_addr_port is 0 on the server, so the peer's"
+        " first address takes no subflow, and the peer announces no address"
+    ],
+    "ignores": [
+        "no further subflow was asked for on 2 connections: the client has no endpoint"
+        " with the flag `subflow`, and the limit `add_addr_accepted` of the client is"
+        " 0, so it does not use 10.250.0.2, which the peer announces"
+    ],
+    "no-endpoint": [
+        "no further subflow was asked for on 2 connections: the client has no endpoint"
+        " with the flag `subflow`, and the peer announces no address"
+    ],
     "backup": ["path 2 carried 0.0% of the bytes: it is a backup path"],
     "corrupt": ["segments arrived damaged, and TCP's checksum discarded them"],
     "dark-mptcp-cubic": [
@@ -63,6 +86,16 @@ def test_a_run_is_explained(name: str) -> None:
     for finding, start in zip(found, SAID[name], strict=True):
         assert finding.sentence.startswith(start)
         assert finding.evidence
+
+
+def test_a_fastclose_that_the_client_never_got(tmp_path: Path) -> None:
+    """The server gives up in its own time: the client's connection stays open."""
+    run = Path(shutil.copytree(CAPTURED / "alldark-ended", tmp_path / "run"))
+    path = run / "artefacts/events.csv"
+    last = path.read_text().splitlines()[-1].split(",")
+    sent = [last[0], "server", *last[2:4], "", "", "", "MPFastcloseTx", "1"]
+    path.write_text(path.read_text() + ",".join(sent) + "\n")
+    assert any("stayed open until 42.8 s" in line for line in lines(run))
 
 
 @pytest.mark.parametrize("name", WELL)

@@ -145,6 +145,45 @@ def test_an_error_after_all_paths_went_dark_is_an_outcome(another: MakeRun) -> N
     assert row["ended_s"] == sound["ended_s"] > 4.0
 
 
+def with_hosts(
+    change: Callable[[dict[str, Any]], None], **hosts: Any
+) -> Callable[[dict[str, Any]], None]:
+    def both(job: dict[str, Any]) -> None:
+        change(job)
+        job["hosts"] = hosts
+
+    return both
+
+
+DENYING = {"server": {"sysctls": {"net.mptcp.allow_join_initial_addr_port": "0"}}}
+
+
+@pytest.mark.parametrize(
+    ("link", "hosts", "provoked"),
+    [
+        ("path1", {"client": {"endpoints": []}}, True),
+        ("path2", {"client": {"endpoints": []}}, False),
+        ("path1", DENYING, True),
+        ("path1", {"client": {"sysctls": {"net.ipv4.tcp_sack": "0"}}}, False),
+    ],
+)
+def test_the_first_path_counts_where_hosts_decide_about_subflows(
+    link: str, hosts: dict[str, Any], provoked: bool, another: MakeRun
+) -> None:
+    change = with_hosts(going_dark(2.0, link), **hosts)
+    row = rows.row(with_error(another("mptcp", change), WRITE_ERROR))
+    assert (row["verdict"] != "failed") == provoked
+
+
+def test_a_server_that_forbids_joins_makes_their_number_an_outcome(
+    another: MakeRun,
+) -> None:
+    def none(job: dict[str, Any]) -> None: ...
+
+    assert rows.row(another("no-join", with_hosts(none)))["verdict"] == "invalid"
+    assert rows.row(another("no-join", with_hosts(none, **DENYING)))["verdict"] == "ok"
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -8,13 +8,14 @@ out-of-order data, for example, is normal over two paths, so no rule is about it
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from analysis.run.explain import failures, handshake, joins, shares
+from analysis.run.explain import failures, handshake, joins, settings, shares
 from analysis.run.explain.facts import Facts, load
 from analysis.run.explain.finding import Finding
 
 MOST = 10
 Rule = Callable[[Facts], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
+    settings.without_mptcp,
     handshake.fell_back,
     handshake.payload_changed,
     joins.no_address,

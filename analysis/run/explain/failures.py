@@ -103,7 +103,8 @@ def left_open(facts: Facts) -> Iterator[Finding]:
             continue
         if one.first("created") is None:
             continue
-        if any(event.name.startswith("MPFastclose") for event in one.events):
+        fast = [e.host for e in one.events if e.name.startswith("MPFastclose")]
+        if one.client in fast:
             continue  # its end was sound
         ends = [_lost_s(subflow) for subflow in one.subflows]
         gone = [time_s for time_s in ends if time_s is not None]

@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from analysis.run.explain import settings
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at, listed, many
 from analysis.run.explain.subflows import Connection, Subflow
 
 UNANSWERED_S = 1.0
 """A SYN that has been without an answer for so long is sent again."""
-DENIED = "net.mptcp.allow_join_initial_addr_port"
 REFUSED = "111"
 """The number of ECONNREFUSED on Linux."""
 
@@ -47,9 +47,8 @@ def _is_alone(facts: Facts, one: Connection) -> bool:
 
 
 def _reason(facts: Facts, alone: list[Connection]) -> str:
-    sysctls = facts.sysctls
-    if sysctls.get(DENIED) == "0":
-        return f"{DENIED} is 0, so the peer's first address takes no further subflow"
+    if known := tuple(settings.reasons(facts, alone[0])):
+        return ", and ".join(known)
     client, opened_s = alone[0].client, alone[0].subflows[0].opened_s
     for number, path in enumerate(facts.users[client], start=1):
         for dark in facts.dark(client, path.address or ""):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from analysis.run import traffic
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at
-from analysis.run.explain.subflows import Connection
+from analysis.run.explain.subflows import Connection, Subflow
 from jobs import Link
 
 UNUSED_SHARE = 0.05
@@ -87,14 +87,15 @@ def _reason(
     """The reason why a path carried little; None if another rule tells it."""
     address = facts.users[host][number - 1].address or ""
     entries = [entry for entry in facts.traffic if host in entry.sources]
-    if any(traffic.is_backup(facts.job, entry, number) for entry in entries):
-        return "it is a backup path, and the others worked"
     subflows = [
         subflow
         for one in facts.connections
         for subflow in one.subflows
         if one.client == host and subflow.address == address
     ]
+    planned = any(traffic.is_backup(facts.job, entry, number) for entry in entries)
+    if planned or any(_told_backup(subflow) for subflow in subflows):
+        return "it is a backup path, and the others worked"
     if any(subflow.named("SubflowStale") for subflow in subflows):
         return None
     if dark := facts.dark(host, address):
@@ -105,6 +106,16 @@ def _reason(
             " had no reason to use it"
         )
     return "the reason is not known"
+
+
+def _told_backup(subflow: Subflow) -> bool:
+    """Whether an end was last told that a subflow is a backup."""
+    told = subflow.named("sub_established", "sub_priority", "MPJoinSynAckBackupRx")
+    return any(
+        event.get("backup") == "1" or event.name == "MPJoinSynAckBackupRx"
+        for of_end in (subflow.own, subflow.peer)
+        for event in [e for e in of_end if e in told][-1:]
+    )
 
 
 def _never_full(facts: Facts, host: str, carried: Mapping[int, int]) -> bool:

@@ -19,6 +19,8 @@ from jobs.ends import Host
 from jobs.expect import ANY, FALLBACK, Expect
 
 _NOTHING = Expect()
+DENIED = "net.mptcp.allow_join_initial_addr_port"
+"""The sysctl of a server that forbids further subflows to its first address."""
 Users = Mapping[str, Sequence[UserPath]]
 
 
@@ -144,7 +146,14 @@ class Provoked:
         wanted = self.expect(entry)
         if wanted.subflows is not None or wanted.mptcp in (FALLBACK, ANY):
             return True
-        return any(settings.manages for settings in self._settings(entry))
+        return self._managed(entry)
+
+    def _managed(self, entry: Traffic[Any]) -> bool:
+        """Whether settings of an entry's hosts decide which subflows there are."""
+        return any(
+            settings.manages or DENIED in (settings.sysctls or {})
+            for settings in self._settings(entry)
+        )
 
     def _settings(self, entry: Traffic[Any]) -> list[Host]:
         """The settings of an entry's hosts that have their own."""
@@ -153,8 +162,14 @@ class Provoked:
         return [own[host] for host in hosts if host in own]
 
     def _cuts(self, entry: Traffic[Any]) -> list[Span]:
-        """The stretches in which all paths of an entry are dark."""
-        paths = paths_of(self.users, entry).values()
+        """The stretches in which all paths of an entry are dark.
+
+        Where settings of hosts decide which subflows there are, the first path is the
+        only one that is sure to have one.
+        """
+        paths = list(paths_of(self.users, entry).values())
+        if self._managed(entry):
+            paths = paths[:1]
         return dark.of_all([self._of_path(path.links) for path in paths])
 
     def _of_path(self, links: Sequence[str]) -> list[Span]:

@@ -1,0 +1,87 @@
+"""Settings of hosts that leave a connection without a further subflow."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from analysis.run.explain.facts import Facts
+from analysis.run.explain.finding import Finding, listed
+from analysis.run.explain.subflows import Connection
+from analysis.run.outcomes.provoked import DENIED
+from analysis.run.traffic import Traffic
+from jobs.ends import Host
+
+ASKING = ("subflow", "fullmesh")
+"""The flags of endpoints from which a host asks for subflows by itself."""
+NOTHING = Host()
+
+
+def reasons(facts: Facts, one: Connection) -> Iterator[str]:
+    """The settings that keep the client of a connection from asking.
+
+    Linux asks for a further subflow if its limit allows one, and either an endpoint of
+    its own may take the peer's first address, or it accepts an announced address.
+    """
+    entry = facts.traffic[one.entry]
+    client, server = _of(facts, one.client), _of(facts, entry.destination)
+    limit = client.limits.subflows if client.limits else None
+    if limit == 0:
+        yield f"the limit `subflows` of the {one.client} is 0"
+        return
+    if where := _denied(facts, entry):
+        yield f"{DENIED} is 0{where}, so the peer's first address takes no subflow"
+        yield from _unheard(facts, one, client, server)
+        return
+    own = client.endpoints
+    if own is not None and not any(set(ASKING) & set(each.flags) for each in own):
+        yield f"the {one.client} has no endpoint with the flag `subflow`"
+        yield from _unheard(facts, one, client, server)
+
+
+def without_mptcp(facts: Facts) -> Iterator[Finding]:
+    """Clients whose programs open sockets of TCP, because the plan says so."""
+    for host in facts.clients():
+        counters = facts.counters.get(host)
+        if _of(facts, host).mptcp is not False or counters is None:
+            continue
+        yield Finding(
+            f"the connections of the {host} are plain TCP: its programs do not ask for"
+            " MPTCP",
+            f"`mptcp` of the {host} is false, and MPCapableSYNTX is"
+            f" {counters.mptcp('MPCapableSYNTX')}",
+        )
+
+
+def _of(facts: Facts, host: str) -> Host:
+    return (facts.job.host_settings or {}).get(host, NOTHING)
+
+
+def _denied(facts: Facts, entry: Traffic[Any]) -> str:
+    """The host whose setting forbids joins to its first address; "" for none."""
+    sysctls: Mapping[str, object] = _of(facts, entry.destination).sysctls or {}
+    if str(sysctls.get(DENIED)) == "0":
+        return f" on the {entry.destination}"
+    return " on both hosts" if facts.sysctls.get(DENIED) == "0" else ""
+
+
+def _unheard(
+    facts: Facts, one: Connection, client: Host, server: Host
+) -> Iterator[str]:
+    """The reason why an announced address gave no subflow either."""
+    announced = [
+        address
+        for event in one.events
+        if event.name == "AddAddr" and event.host == one.client
+        if (address := event.get("address"))
+    ]
+    limit = client.limits.add_addr_accepted if client.limits else None
+    if announced and not limit:
+        yield (
+            f"the limit `add_addr_accepted` of the {one.client} is 0, so it does not"
+            f" use {listed(announced)}, which the peer announces"
+        )
+    elif not announced and not _announces(server):
+        yield "the peer announces no address"
+
+
+def _announces(server: Host) -> bool:
+    return any("signal" in each.flags for each in server.endpoints or ())
