@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpbench.errors import UserError, printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -24,15 +26,30 @@ TITLES = {
     type=click.Choice(tuple(TITLES)),
     help="Look at this backend only.  [default: both; the status is the virtual lab's]",
 )
+@click.option(
+    "--mptcp",
+    is_flag=True,
+    help="Say instead why MPTCP connections of this machine may not use a second path.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead.")
 @click.pass_context
-def command(context: click.Context, asked: str | None, as_json: bool) -> None:
+def command(
+    context: click.Context, asked: str | None, mptcp: bool, as_json: bool
+) -> None:
     """Say what this machine has and lacks, and what would put it right.
 
     If everything is there that a guest needs, one empty guest is booted.
 
-    Exit status: 0 when the backend can run, 1 when it cannot.
+    With --mptcp, it reads this machine's settings and counters of MPTCP instead, and
+    says what in them keeps a connection from using a second path. That needs no root.
+
+    Exit status: 0 when the backend can run, 1 when it cannot; with --mptcp, 0 when no
+    reason applies, 1 when one does.
     """
+    if mptcp:
+        if asked:
+            raise UserError("--mptcp: not together with --backend")
+        context.exit(_mptcp(as_json))
     import json
     from dataclasses import asdict
 
@@ -50,6 +67,34 @@ def command(context: click.Context, asked: str | None, as_json: bool) -> None:
     else:
         _show(chosen, labs, Console(highlight=False))
     context.exit(0 if labs[asked or "virtual"] else 1)
+
+
+def _mptcp(as_json: bool) -> int:
+    """Print the reasons that apply to this machine; the exit status."""
+    import json
+    from dataclasses import asdict
+
+    from mpbench.doctor import mptcp_reasons, mptcp_state
+
+    state = mptcp_state.look()
+    found = mptcp_reasons.reasons(state)
+    applies = any(reason.applies for reason in found)
+    if as_json:
+        answer = {
+            "applies": applies,
+            "reasons": [asdict(reason) for reason in found],
+            "state": asdict(state),
+        }
+        click.echo(json.dumps(answer, indent=2))
+        return int(applies)
+    click.echo(
+        "MPTCP of this network namespace: "
+        + ("why a second path may not be used" if found else "no reason against")
+    )
+    for reason in found:
+        remedy = f" - remedy: {reason.remedy}" if reason.remedy else ""
+        click.echo(printable(f"  {reason.kind:<9}  {reason.sentence}{remedy}"))
+    return int(applies)
 
 
 def _show(found: "list[Finding]", labs: dict[str, bool], console: "Console") -> None:
