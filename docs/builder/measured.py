@@ -18,6 +18,9 @@ number differs. These are the marks, HTML comments that no reader sees:
     <!-- end -->
         A Markdown table with the medians, one row per value of the column after `by`.
         A column of words has the different words.
+    <!-- explained: goodput_mbps by case as .3g -->
+    <!-- end -->
+        The same with the sentences of `mpbench explain` as the last column.
     <!-- picture: over-time-goodput.png -->
 
     ![...](images/phone-handover.png)
@@ -41,13 +44,15 @@ from pathlib import Path
 import pandas as pd
 
 import mpbench
+from analysis.run.explain import explain
 from mpbench.errors import UserError
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 MARK = re.compile(
     r"<!-- (?P<run>run): (?P<file>[^>]+?) -->"
-    r"|<!-- (?P<kind>value|table): (?P<what>[^>]+?) -->(?P<old>.*?)<!-- end -->"
+    r"|<!-- (?P<kind>value|table|explained): (?P<what>[^>]+?) -->"
+    r"(?P<old>.*?)<!-- end -->"
     r"|<!-- (?P<bench>bench): (?P<module>[\w.]+)(?P<words>[^>]*?) -->"
     r"(?P<before>.*?)<!-- end -->"
     r"|<!-- (?P<picture>picture): (?P<figure>[\w.-]+) -->\n+"
@@ -56,6 +61,8 @@ MARK = re.compile(
 )
 ENDED = (0, 1)
 """Exit statuses of a campaign that came to its end; 1: some runs are not ok."""
+SAID = "explain"
+"""The column of the sentences of `mpbench explain`."""
 SHOWN = re.compile(r"^`([a-z/._-]+)`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 """A file that a page shows: its name, and its text in the block that follows."""
 
@@ -137,9 +144,13 @@ def filled(page: Page, benches: bool = False) -> str:
             elif not file:
                 raise UserError("no <!-- run: FILE --> comes before")
             elif mark["kind"]:
-                new = {"value": value, "table": table}[mark["kind"]]
+                runs = page.table(file)
+                if mark["kind"] == "explained":
+                    runs = explained(runs, page.results(file))
+                new = value if mark["kind"] == "value" else table
+                words = _with_sentences(mark["what"], mark["kind"])
                 parts.append(page.text[at : mark.start("old")])
-                parts.append(new(mark["what"], page.table(file)))
+                parts.append(new(words, runs))
                 at = mark.end("old")
         except UserError as error:
             raise UserError(f"{page.where(mark.start())}: {error}") from error
@@ -234,6 +245,19 @@ def table(what: str, runs: pd.DataFrame) -> str:
         cells = [_cell(_column(name, chosen), form) for name in names]
         lines.append(f"| {key} | " + " | ".join(cells) + " |")
     return "\n\n" + "\n".join(lines) + "\n\n"
+
+
+def explained(runs: pd.DataFrame, results: Path) -> pd.DataFrame:
+    """Runs with the sentences about each of them as a further column."""
+    said = [
+        "; ".join(found.sentence for found in explain(results / "runs" / str(run)))
+        for run in runs["id"]
+    ]
+    return runs.assign(**{SAID: said})
+
+
+def _with_sentences(what: str, kind: str) -> str:
+    return what.replace(" by ", f" {SAID} by ", 1) if kind == "explained" else what
 
 
 def _cell(values: "pd.Series[float]", form: str) -> str:

@@ -1,5 +1,6 @@
 """Numbers of the documentation: read from marks, written by runs."""
 
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -42,6 +43,18 @@ def test_values_and_tables_are_written(tmp_path: Path) -> None:
     assert "|---|---|---|\n| a | 10.0 | 1.0 |\n| b | 5.0 |  |\n\n<!-- end -->" in new
     assert "old" not in new
     assert measured.filled(page(tmp_path, new)) == new
+
+
+def test_sentences_of_explain_are_a_column(tmp_path: Path) -> None:
+    captured = Path("tests/analysis/captured/events")
+    results = tmp_path / "results"
+    for name in ("no-endpoint", "well-mptcp-cubic"):
+        shutil.copytree(measured.ROOT / captured / name, results / "runs" / name)
+    runs = pd.DataFrame({"id": ["no-endpoint", "well-mptcp-cubic"], "case": ["a", "b"]})
+    new = measured.explained(runs, results)
+    text = measured.table("explain by case", new)
+    assert "| a | no further subflow was asked for on 2 connections: " in text
+    assert "| b |  |" in text
 
 
 @pytest.mark.parametrize(
