@@ -105,6 +105,11 @@ def job(
         programs=spec.plugins.programs(
             word for index in flowing for word in present[index].named_programs
         ),
+        files=tuple(
+            dict.fromkeys(
+                name for index in flowing for name in present[index].named_files
+            )
+        ),
         linux=kernels.resolved(spec.kernels, label) if label else None,
     )
     try:

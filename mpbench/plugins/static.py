@@ -13,7 +13,7 @@ from jobs.vocabulary import NUMBER_UNITS
 from mpbench.errors import UserError
 from mpbench.plugins.files import Plugin
 from mpbench.spec.messages import shortened
-from mpbench.spec.plugin_format import MOST_KEYS, PROGRAM, TEXT
+from mpbench.spec.plugin_format import FILE, MOST_KEYS, PROGRAM, TEXT
 from mpbench.spec.suggestions import nearest
 from mpbench.units import KINDS as UNITS
 
@@ -102,7 +102,7 @@ def tool(plugin: Plugin) -> dict[str, Any]:
             raise UserError(f"{at}: {shortened(name)!r} cannot be a key")
         if name in RESERVED:
             raise UserError(f"{at}: every entry has a key '{name}'; rename yours")
-        _check_unit(at, name, unit, (*UNITS, "1", TEXT, PROGRAM))
+        _check_unit(at, name, unit, (*UNITS, "1", TEXT, PROGRAM, FILE))
     numbers = _numbers(plugin, found)
     good = _good(plugin, found, numbers)
     return {"code": plugin.text, "keys": keys, "numbers": numbers, **good}

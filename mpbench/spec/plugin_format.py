@@ -21,5 +21,8 @@ MOST_KEYS = 50
 NAME = re.compile(r"[a-z][a-z0-9_]{0,14}")
 TEXT = "text"
 """The unit of a key whose values are texts."""
+FILE = "file"
+"""The unit of a key whose values are files, by their SHA-256 once they are read."""
+MOST_KEY_FILE_BYTES = 16 << 20
 PROGRAM = "program"
 """The unit of a key whose values are names of programs of one's own."""

@@ -224,6 +224,11 @@ class Entry(Part):
         return ()
 
     @property
+    def named_files(self) -> tuple[str, ...]:
+        """The SHA-256 of each file that it names."""
+        return ()
+
+    @property
     def own_code(self) -> bool:
         """Whether it executes a program that the user chose."""
         return False

@@ -239,3 +239,33 @@ def test_a_name_that_guests_have(file: Path, monkeypatch: pytest.MonkeyPatch) ->
     )
     with pytest.raises(UserError, match="a program of guests has this name"):
         programs.check(load(file))
+
+
+def test_a_file_as_a_key(file: Path, command: Command) -> None:
+    keys = 'KEYS = {"endpoint": "program", "page": "file"}'
+    (file.parent / "bulk.py").write_text(
+        TOOL.replace('KEYS = {"endpoint": "program"}', keys)
+    )
+    assert "missing; bulk needs it, a file" in fault(file)
+    file.write_text(FILE.replace("sender}\n", "sender, page: page.har}\n"))
+    assert "traffic[0].page: page.har: No such file" in fault(file)
+    with (file.parent / "page.har").open("wb") as page:
+        page.truncate((16 << 20) + 1)
+    assert "larger than 16 MiB; give a smaller one" in fault(file)
+    (file.parent / "page.har").write_bytes(b"a page")
+    name = hashlib.sha256(b"a page").hexdigest()
+    (run,) = make_plan(load(file), {}).runs
+    assert run.job.files == (name,)
+    assert dump(run.job)["traffic"][0]["values"]["page"] == f"/run/files/{name}"
+    out = file.parent / "out"
+    done = command("run", file, "--backend", "fake", "--out", out)
+    assert done.status == 0, done.err
+    assert (out / "programs" / name).read_bytes() == b"a page"
+    (file.parent / "page.har").unlink()
+    shutil.rmtree(content.folder())
+    done = command("verify", out)
+    assert done.status == 0, done.err
+    (again,) = make_plan(load(out / "experiment.yaml", of_results=True), {}).runs
+    assert again.id == run.id
+    file.write_text(FILE.replace("sender}\n", "sender, page: 3}\n"))
+    assert "expected the name of a file" in fault(file)

@@ -28,11 +28,12 @@ int main(int words, char **argv)
 """
 FILE = r"""
 name: probe
-plugins: {programs: {probe: probe}}
+plugins: {programs: {probe: probe}, tools: asks.py}
 topology: two_path
 cases: {reno: {protocol: tcp, congestion_control: reno, path: 1}}
 traffic:
   - tool: command
+    name: probe
     from: client
     to: server
     duration: 1 s
@@ -40,6 +41,17 @@ traffic:
     numbers:
       - {pattern: "date=(?P<date>[0-9]+)", units: {date: s}}
       - {pattern: "writable=(?P<writable>[0-9])", units: {writable: "1"}}
+  - {tool: asks, name: asks, from: client, to: server, duration: 1 s, page: page.txt}
+"""
+TOOL = r"""
+KEYS = {"page": "file"}
+NUMBERS = {"read": "bytes", "printed": "bytes"}
+def processes(entry, address):
+    return [{"role": "client", "argv": ["wc", "-c", entry["page"]]}]
+def read(folder, entry):
+    output = folder / f"traffic-{entry['index']}-client.txt"
+    printed = int(output.read_text().split()[0])
+    return {"read": len(open(entry["page"]).read()), "printed": printed}
 """
 BOOTED_S = 1_767_225_600
 
@@ -49,14 +61,18 @@ def test_a_program_in_a_guest(tmp_path: Path, command: Command) -> None:
     (tmp_path / "probe.c").write_text(PROBE)
     argv = ["gcc", "-static", "-o", "probe", "probe.c"]
     subprocess.run(argv, cwd=tmp_path, check=True)
+    (tmp_path / "asks.py").write_text(TOOL)
+    (tmp_path / "page.txt").write_text("12345")
     file, out = tmp_path / "probe.yaml", tmp_path / "out"
     file.write_text(FILE)
     done = command("run", file, "--out", out)
     assert done.status == 0, done.out + done.err
     with (out / "runs.csv").open() as table:
         (row,) = csv.DictReader(table)
-    assert 0 <= float(row["command.date_s"]) - BOOTED_S < 60
-    assert float(row["command.writable"]) == 0
+    assert 0 <= float(row["probe.command.date_s"]) - BOOTED_S < 60
+    assert float(row["probe.command.writable"]) == 0
+    sizes = [float(row[f"asks.asks.{name}_bytes"]) for name in ("read", "printed")]
+    assert sizes == [5, 5]
     (left,) = (out / "runs").glob("*/artefacts/left.txt")
     assert left.read_text() == "kept\n"
     done = command("verify", out)

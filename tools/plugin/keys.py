@@ -1,5 +1,6 @@
 """Traffic by a tool that stands in the user's own file."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Self
 
@@ -7,10 +8,10 @@ from pydantic import ConfigDict, Field, PrivateAttr, ValidationInfo, model_valid
 
 from analysis.campaign.directions import Direction
 from analysis.run.number_columns import column
-from jobs.plugins import PROGRAMS
+from jobs.plugins import FILES, PROGRAMS
 from mpbench import units
 from mpbench.spec.messages import shortened
-from mpbench.spec.plugin_format import PROGRAM, TEXT
+from mpbench.spec.plugin_format import FILE, PROGRAM, TEXT
 from mpbench.spec.plugins import Tool
 from mpbench.spec.suggestions import nearest, unknown_key
 from mpbench.spec.traffic import DAY_S, Entry, Json
@@ -52,7 +53,7 @@ class PluginTool(Entry):
         for name in tool.keys if not faults.found else ():
             if name not in given:
                 unit = tool.keys[name]
-                how = "a" if unit in (TEXT, PROGRAM) else "in"
+                how = "a" if unit in (TEXT, PROGRAM, FILE) else "in"
                 reason = f"missing; {self.tool} needs it, {how} {unit}"
                 faults.add((name,), reason)
         faults.raise_any()
@@ -71,10 +72,16 @@ class PluginTool(Entry):
 
     @property
     def named_programs(self) -> tuple[str, ...]:
+        return tuple(self._of_unit(PROGRAM))
+
+    @property
+    def named_files(self) -> tuple[str, ...]:
+        return tuple(value["sha256"] for value in self._of_unit(FILE))
+
+    def _of_unit(self, wanted: str) -> list[Any]:
+        """The values of the tool's own keys that have a unit."""
         given = self.__pydantic_extra__ or {}
-        return tuple(
-            given[key] for key, unit in self.plugin.keys.items() if unit == PROGRAM
-        )
+        return [given[key] for key, unit in self.plugin.keys.items() if unit == wanted]
 
     @property
     def own_code(self) -> bool:
@@ -98,9 +105,8 @@ class PluginTool(Entry):
 
     def job(self, port: int) -> Json:
         given: dict[str, Any] = dict(self.__pydantic_extra__ or {})
-        units = self.plugin.keys
         values = {
-            name: f"{PROGRAMS}/{value}" if units[name] == PROGRAM else value
+            name: _in_job(value, self.plugin.keys[name])
             for name, value in given.items()
         }
         return {
@@ -116,7 +122,14 @@ class PluginTool(Entry):
         }
 
 
-def _value(value: object, unit: str, programs: Sequence[str]) -> float | str:
+def _in_job(value: Any, unit: str) -> Any:
+    """A value as a job has it: of a program or file, the path in the guest."""
+    if unit == PROGRAM:
+        return f"{PROGRAMS}/{value}"
+    return f"{FILES}/{value['sha256']}" if unit == FILE else value
+
+
+def _value(value: object, unit: str, programs: Sequence[str]) -> Any:
     """A value in the unit that the tool's file states.
 
     programs : the names of the user's own programs
@@ -127,6 +140,11 @@ def _value(value: object, unit: str, programs: Sequence[str]) -> float | str:
             hint = known if programs else "`plugins: {programs: {NAME: FILE}}` adds one"
             raise ValueError(f"no program '{shortened(value)}' among plugins; {hint}")
         return str(value)
+    if unit == FILE:
+        sha256 = value.get("sha256") if isinstance(value, dict) else None
+        if not re.fullmatch("[0-9a-f]{64}", str(sha256)):
+            raise ValueError("expected the name of a file")
+        return {"sha256": sha256}
     if unit == TEXT:
         if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
             raise ValueError(f"expected a text of up to {MOST_CHARACTERS} characters")
