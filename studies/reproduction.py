@@ -57,7 +57,7 @@ from mpbench.plan import Plan, make_plan
 from mpbench.plan.estimate import Estimate, estimate, total
 from mpbench.store import campaign, kept_rows
 from mpbench.store.layout import Results
-from studies import kept, mpcc_campaigns
+from studies import kept, mpcc_campaigns, reference_index
 from studies.publications import publication, source
 
 ROOT = Path(__file__).parents[1]
@@ -407,6 +407,7 @@ def main() -> int:
                 return status
             out = Path(words[words.index("--out") + 1])
             prune(out if out.is_dir() else out.parent)
+        return reference_index.main([])
     except UserError as error:
         print(f"reproduction: {error}", file=sys.stderr)
         return 2
