@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from jobs.marks import Length, Matching
+from jobs.marks import Bounds, Length, Matching
 
 MOST_PATCHES = 100
 MOST_OPTIONS = 100
 MOST_PATCH_BYTES = 1 << 18
 """Characters of a patch's text."""
+MOST_PACKAGES = 5
+MOST_PACKAGE_BYTES = 500_000_000
 
 PatchName = Annotated[
     str,
@@ -33,17 +35,57 @@ class Patch:
     text: Annotated[str, Length(1, MOST_PATCH_BYTES)]
 
 
+def _matching(pattern: str, what: str) -> Matching:
+    return Matching(re.compile(pattern), what)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Package:
+    """A package of Debian's archive, pinned.
+
+    suite : of the archive, the suite that had the package
+    path : of the package's file, below the archive's address
+    bytes, sha256 : of this file
+    """
+
+    name: Annotated[
+        str, _matching(r"linux-[a-z0-9][a-z0-9+.-]{1,98}", "a package of Linux")
+    ]
+    version: Annotated[
+        str, _matching(r"[0-9][A-Za-z0-9.+~-]{0,98}", "a package's version")
+    ]
+    suite: Annotated[str, _matching(r"[a-z]{2,20}(-[a-z]{2,20})?", "a suite")]
+    path: Annotated[
+        str,
+        _matching(
+            r"pool/([A-Za-z0-9+~_-][A-Za-z0-9.+~_-]{0,98}/){1,9}"
+            r"[A-Za-z0-9][A-Za-z0-9.+~_%-]{0,198}\.deb",
+            "the path of a package",
+        ),
+    ]
+    bytes: Annotated[int, Bounds(least=1, most=MOST_PACKAGE_BYTES)]
+    sha256: Annotated[str, _matching(r"[0-9a-f]{64}", "a SHA-256")]
+
+    @property
+    def upstream(self) -> str:
+        """The version of Linux in the package."""
+        return re.split(r"[-~]", self.version)[0]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Linux:
     """The differences of a run's kernel from mpbench's own.
 
     lab : whether it has mpbench's changes of Linux's network code; without them it is
         Linux as released, in virtual time
+    packages : of Debian, with a kernel that nobody changed. It boots in QEMU, in place
+        of User Mode Linux
     patches : applied in this order, after mpbench's own
     options : of the kernel's configuration, beside those of mpbench's
     """
 
     lab: bool = True
+    packages: Annotated[tuple[Package, ...], Length(0, MOST_PACKAGES)] = ()
     patches: Annotated[tuple[Patch, ...], Length(0, MOST_PATCHES)] = ()
     options: (
         Annotated[Mapping[OptionName, OptionValue], Length(1, MOST_OPTIONS)] | None
@@ -54,10 +96,20 @@ class Linux:
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"patches: two are called {name!r}")
+        if self.packages and (self.lab or self.patches or self.options):
+            reason = "a kernel of Debian's is taken as it is"
+            raise ValueError(f"packages: {reason}, without lab, patches and options")
+
+    @property
+    def in_qemu(self) -> bool:
+        """Whether it boots in QEMU, and not as a process of the host."""
+        return bool(self.packages)
 
     @property
     def words(self) -> str:
         """The kernel in a few words, for messages."""
+        if self.packages:
+            return f"Debian's Linux {self.packages[0].version} in QEMU"
         found = ["the lab's Linux" if self.lab else "stock Linux"]
         if self.patches:
             number = len(self.patches)

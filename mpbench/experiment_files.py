@@ -12,6 +12,7 @@ from pathlib import Path
 
 import yaml
 
+from mpbench.backends.qemu import pins
 from mpbench.plugins import entry_files
 from mpbench.plugins.collect import collected
 from mpbench.spec import Spec, cdf_files, patch_files
@@ -78,7 +79,7 @@ def with_design(spec: Spec, **changes: int) -> Spec:
 def _validate(written: Document, folder: Path | None, trusted: bool = False) -> Spec:
     renamed, notices = current(written)
     held = collected(renamed, folder, trusted)
-    document = entry_files.in_place(held, folder)
+    document = pins.in_place(entry_files.in_place(held, folder))
     for notice in notices:
         print(notice, file=sys.stderr)
     return validated(document)

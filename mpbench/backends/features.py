@@ -12,16 +12,16 @@ from pathlib import Path
 from jobs import Job, Transport
 from mpbench.backends.base import Bounds, Exit
 from mpbench.errors import UserError
-from mpbench.kernel import Kernel
 from mpbench.spec.suggestions import nearest
 from mpbench.store import scratch
 
 FILE = "features.json"
 BOUND_S = 60.0
-BOUNDS = Bounds(virtual_s=BOUND_S, wall_s=BOUND_S, silence_s=BOUND_S)
+BOUNDS = Bounds(virtual_s=BOUND_S, wall_s=5 * BOUND_S, silence_s=2 * BOUND_S)
 TAIL = 5
 """Lines of the console that a kernel which does not boot is told with."""
-Execute = Callable[[Kernel, Path], Exit]
+Execute = Callable[[Path], Exit]
+"""Boots the kernel, and leaves what its command left in a folder."""
 PROBE = "import sys; from mpbench.guest.features import main; sys.exit(main())"
 
 
@@ -43,20 +43,21 @@ class Features:
     release: str
 
 
-def of(kernel: Kernel, words: str, execute: Execute) -> Features:
+def of(folder: Path, words: str, execute: Execute) -> Features:
     """The features of a kernel: from its folder, or from a guest that boots now.
 
+    folder : of the kernel, in the cache
     words : the kernel in messages
-    execute : PROBE in a guest with this kernel, in a folder, within BOUNDS
+    execute : PROBE in a guest with this kernel, within BOUNDS
 
     Raises UserError, one line, for a kernel that does not boot.
     """
-    file = kernel.folder / FILE
+    file = folder / FILE
     try:
         return _read(file)
     except (OSError, ValueError, TypeError, KeyError):
         pass
-    found = _ask(kernel, words, execute)
+    found = _ask(words, execute)
     part = file.with_suffix(".new")
     try:
         part.write_text(json.dumps(asdict(found), indent=1) + "\n")
@@ -76,11 +77,11 @@ def _read(file: Path) -> Features:
     )
 
 
-def _ask(kernel: Kernel, words: str, execute: Execute) -> Features:
+def _ask(words: str, execute: Execute) -> Features:
     with scratch.folder("features") as folder:
         artefacts = folder / "artefacts"
         artefacts.mkdir()
-        ended = execute(kernel, folder)
+        ended = execute(folder)
         try:
             return _read(artefacts / FILE)
         except (OSError, ValueError, TypeError, KeyError):

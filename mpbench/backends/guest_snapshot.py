@@ -20,6 +20,8 @@ from mpbench.errors import UserError
 from mpbench.image import Image
 
 BYTE_CODE = "code.pyc"
+PROGRAM = f"{roots.CODE}/{BYTE_CODE}"
+"""The byte code as a guest sees it."""
 VIRTUAL_S = 60.0
 DEADLINE_S = 120.0
 

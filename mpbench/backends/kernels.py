@@ -1,12 +1,15 @@
 """The kernels that guests boot: mpbench's own, its variants, and linked ones."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from jobs import Job, writing
 from jobs.linux import Linux
-from mpbench.backends import features
+from mpbench.backends import features, requirements
+from mpbench.backends.base import Exit
+from mpbench.backends.qemu import binaries, machine
 from mpbench.errors import UserError
 from mpbench.kernel import Kernel, linking, variants
 
@@ -25,16 +28,20 @@ def program(own: Kernel, job: Job, may_compile: bool, trusted: bool) -> Path:
     return linking.of_job(own, job, may_compile, trusted)
 
 
+Boot = Callable[[Linux, Kernel, Path], Exit]
+"""Boots a kernel of a job: the job's words of it, what it was built to, and the folder
+in which the guest leaves `features.FILE`."""
+
+
 class Kernels:
     """Kernels of jobs, each looked up once.
 
     own : mpbench's kernel
-    execute : see `features.of`
     """
 
-    def __init__(self, own: Kernel, execute: features.Execute) -> None:
+    def __init__(self, own: Kernel, boot: Boot) -> None:
         self.own = own
-        self._execute = execute
+        self._boot = boot
         self._found: dict[str, Kernel] = {}
 
     def of(self, job: Job, may_compile: bool, trusted: bool) -> Path:
@@ -55,24 +62,36 @@ class Kernels:
     def check(self, jobs: Iterable[Job], may_compile: bool, trusted: bool) -> None:
         """Build all variants that jobs need, and compare jobs with what these have.
 
+        A kernel of Debian's is fetched, and asked in QEMU.
+
         Raises UserError, one line, for a variant that cannot be built or does not boot,
-        and for jobs that need what it lacks.
+        for jobs that need what it lacks, and where QEMU is missing.
         """
         lacking: dict[str, list[str]] = {}
         for job in jobs:
             if job.linux is None:
                 continue
-            kernel = self.variant(job.linux, may_compile, trusted)
             words = job.linux.words
-            has = features.of(kernel, words, self._execute)
-            lacking.setdefault(words, []).extend(features.lacking(job, has))
-        for words, found in lacking.items():
-            if found:
-                reasons = "; ".join(dict.fromkeys(found))
+            if job.linux.in_qemu:
+                machine.require(job.memory_mib)
+                place, built = binaries.find(job.linux).folder, self.own
+            else:
+                built = self.variant(job.linux, may_compile, trusted)
+                place = built.folder
+            has = features.of(place, words, partial(self._boot, job.linux, built))
+            found = lacking.setdefault(words, [])
+            found.extend(features.lacking(job, has))
+            if job.linux.in_qemu:
+                found.extend(requirements.patched(job, "in mpbench's kernel alone"))
+        for words, missing in lacking.items():
+            if missing:
+                reasons = "; ".join(dict.fromkeys(missing))
                 raise UserError(f"kernel ({words}): {reasons}")
 
     def alike(self, job: Job) -> str | None:
         """The SHA-256 of the kernel that a job boots; None if that is not known yet."""
+        if job.linux is not None and job.linux.in_qemu:
+            return None
         if job.linux is None:
             return None if job.kernel else str(self.own.info["linux_hash"])
         found = variants.lookup(self.own, job.linux)

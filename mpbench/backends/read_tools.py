@@ -20,7 +20,8 @@ from mpbench.kernel.recipe import Program
 SOURCES = SOURCE / "kernel" / "guest"
 COMPILER = "gcc"
 REMEDY = "apt-get install gcc libc6-dev"
-_PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+Products = Mapping[str, tuple[str, tuple[str, ...]]]
+PRODUCTS: Products = {
     "mpbench-flows": ("flows", ("-O2",)),
     "mpbench-read": ("mpbench-read.c", ("-O2",)),
     "libmpbench-read.so": ("read-library.c", ("-O2", "-shared", "-fPIC")),
@@ -33,19 +34,22 @@ def cache_folder() -> Path:
     return cache.root() / "tools"
 
 
-def folder(kept: Path | None = None, sources: Path = SOURCES) -> Path:
+def folder(
+    kept: Path | None = None, sources: Path = SOURCES, products: Products = PRODUCTS
+) -> Path:
     """The folder with the compiled tools; the first call compiles them.
 
+    products : what is compiled
     Raises UserError if there is no compiler, if it fails, or if the cache folder cannot
     be written.
     """
-    place = (kept or cache_folder()) / content_hash(sources)
+    place = (kept or cache_folder()) / content_hash(sources, products)
     try:
         if not place.is_dir():
             place.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as made:
-                _compile(_compiler(), sources, Path(made))
-                _publish(Path(made), place)
+                _compile(_compiler(), sources, products, Path(made))
+                _publish(Path(made), products, place)
     except OSError as error:
         raise UserError(
             f"{place.parent}: cannot keep mpbench-read there: {error.strerror}; "
@@ -63,10 +67,10 @@ def _compiler() -> str:
     return found
 
 
-def content_hash(sources: Path = SOURCES) -> str:
+def content_hash(sources: Path = SOURCES, products: Products = PRODUCTS) -> str:
     """16 hexadecimal digits of the hash of the tools' sources."""
     digest = hashlib.sha256()
-    for name, (source, options) in sorted(_PRODUCTS.items()):
+    for name, (source, options) in sorted(products.items()):
         try:
             content = Program(name, source, options).content(sources)
         except OSError as error:
@@ -78,8 +82,8 @@ def content_hash(sources: Path = SOURCES) -> str:
     return digest.hexdigest()[:16]
 
 
-def _compile(compiler: str, sources: Path, target: Path) -> None:
-    for name, (source, options) in _PRODUCTS.items():
+def _compile(compiler: str, sources: Path, products: Products, target: Path) -> None:
+    for name, (source, options) in products.items():
         units = Program(name, source, options).units(sources)
         files = [str(sources / unit) for unit in units]
         argv = [compiler, *options, "-o", str(target / name), *files]
@@ -90,11 +94,11 @@ def _compile(compiler: str, sources: Path, target: Path) -> None:
     target.chmod(0o755)
 
 
-def _publish(made: Path, place: Path) -> None:
+def _publish(made: Path, products: Products, place: Path) -> None:
     """Rename the complete folder; another process may have been faster."""
     whole = made / "whole"
     whole.mkdir()
-    for name in _PRODUCTS:
+    for name in products:
         (made / name).rename(whole / name)
     try:
         whole.rename(place)

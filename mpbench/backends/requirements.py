@@ -117,7 +117,7 @@ def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
         for job in jobs
         for words in (
             *(w for t in _transports(job) for w in _lacking(t, machine)),
-            *_patched(job),
+            *patched(job, _GUEST_ONLY),
             *_other(job),
         )
     )
@@ -131,15 +131,18 @@ def _other(job: Job) -> Iterator[str]:
         yield f"kernel ({job.linux.words}): runs {_IN_GUESTS}"
 
 
-def _patched(job: Job) -> Iterator[str]:
-    """Features of the job's links that need patches of the guest's kernel."""
+def patched(job: Job, only: str) -> Iterator[str]:
+    """Features of the job's links that need patches of the guest's kernel.
+
+    only : ends each sentence, and says which kernel has them
+    """
     for way in (
         link.direction(forward) for link in job.links for forward in (True, False)
     ):
         if way.discipline and dict(way.discipline.values).get("gentle"):
-            yield f"gentle red exists {_GUEST_ONLY}, or write 'gentle: false'"
+            yield f"gentle red exists {only}, or write 'gentle: false'"
         if way.impairments and way.impairments.reordering:
-            yield f"reordering before a queue works {_GUEST_ONLY}"
+            yield f"reordering before a queue works {only}"
 
 
 _IN_GUESTS = "in guests alone: use --backend virtual"

@@ -9,21 +9,16 @@ its random pool. What differs goes through files (`boot/`). The seed, which is t
 randomness that there is, goes through the environment.
 """
 
-import contextlib
 import hashlib
 import json
-import os
-import select
-import signal
-import subprocess
 import threading
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from jobs import Job, bare, dump
+from jobs.linux import Linux
 from mpbench import image, kernel
 from mpbench.backends import (
     boot,
@@ -32,39 +27,22 @@ from mpbench.backends import (
     guest_code,
     guest_snapshot,
     prepared,
-    processes,
     roots,
     tools,
+    watching,
 )
 from mpbench.backends.base import Bounds, Exit, Report
-from mpbench.backends.confinement import Limits, RunFolder
-from mpbench.backends.console import LONGEST_BYTES, Follower
-from mpbench.backends.endings import judge
+from mpbench.backends.confinement import Limits
 from mpbench.backends.kernels import Kernels
-from mpbench.backends.processes import Used
+from mpbench.backends.qemu import runs as qemu
 from mpbench.backends.roots import Root
+from mpbench.errors import UserError
 from mpbench.kernel import launcher
-
-LOOK_MS = 100
-"""Interval between two checks of a guest's console, its folder, the bounds and
-`cancel`."""
-END_MS = 5_000
-"""Time that the launcher may take to end its guest before both are killed."""
 
 
 def create() -> "VirtualBackend":
     """The backend of ``--backend virtual``."""
     return VirtualBackend()
-
-
-@dataclass(frozen=True)
-class Stop:
-    """Reason why a guest was ended from outside; neither field set if it ended
-    itself."""
-
-    reason: str = ""
-    cancelled: bool = False
-    accident: bool = False
 
 
 class VirtualBackend:
@@ -86,6 +64,9 @@ class VirtualBackend:
     """Whether controllers of jobs are compiled that the cache does not have."""
     trusted: bool
     """Whether they are compiled even where nothing confines the compiler."""
+    in_qemu: bool
+    """Whether jobs may have a kernel that boots in QEMU, which then is a part of the
+    identity."""
 
     def __init__(
         self,
@@ -104,6 +85,7 @@ class VirtualBackend:
         self._kernel = built
         self.may_compile = True
         self.trusted = False
+        self.in_qemu = False
         self._ready: tuple[Sequence[str], Root] | None = None
         self._variants: Kernels | None = None
 
@@ -126,6 +108,8 @@ class VirtualBackend:
             tools.require(tools.GUEST)
             same["tools"] = tools.fingerprint(tools.GUEST)
         self._prepared()
+        if self.in_qemu:
+            same["qemu"] = qemu.identity()
         return same
 
     def provenance(self) -> dict[str, Any]:
@@ -135,6 +119,8 @@ class VirtualBackend:
             "boot": list(self._machine.options()),
             "guest_python": list(boot.PYTHON),
         }
+        if self.in_qemu:
+            about["qemu"] = qemu.provenance()
         if self._root_kind() == roots.IMAGE:
             found = image.find()
             about["image"] = {**found.info, "manifest": found.manifest}
@@ -171,43 +157,19 @@ class VirtualBackend:
         report: Report,
         cancel: threading.Event,
     ) -> Exit:
-        began_s = time.monotonic()
+        limits = self._limits or confinement.limits(job.capture is not None, directory)
+        watched = watching.Watched(directory, limits, bounds, report, cancel)
+        if job.linux is not None and job.linux.in_qemu:
+            image_, code = self._image_and_code()
+            return qemu.execute(job, watched, cpu, image_, code, self._argv)
         linked = self._kernels().of(job, self.may_compile, self.trusted)
         argv, root = self._prepared()
         boot.write(boot.Orders(argv, bounds.virtual_s), directory, root)
         prepared.prepare(job, directory)
-        artefacts = directory / "artefacts"
         machine = self._machine.of(job)
-        limits = self._limits or confinement.limits(job.capture is not None, directory)
-        # The guest may replace the file; what it says arrives in this one all the same.
-        with (artefacts / "console.log").open("w+b") as console:
-            follower = Follower(console.fileno(), report)
-            folder = RunFolder(directory, limits, console.fileno())
-            guest = subprocess.Popen(
-                machine.command(linked, cpu, root, self._reads, limits),
-                cwd=directory,
-                env=boot.environment(job.seed),
-                stdin=subprocess.DEVNULL,
-                stdout=console,
-                stderr=subprocess.STDOUT,
-                process_group=0,
-            )
-            try:
-                stop = _watch(guest, follower, folder, bounds, cancel)
-            finally:
-                cpu_s = _end(guest)
-                folder.sweep()
-            follower.look()
-        wall_s = time.monotonic() - began_s
-        if stop.cancelled:
-            return Exit("cancelled", "cancelled", wall_s, follower.virtual_s, cpu_s)
-        ending = judge(artefacts, guest.returncode, bounds, machine.memory_mib)
-        if stop.reason:
-            said_s = follower.virtual_s
-            return Exit("timeout", stop.reason, wall_s, said_s, cpu_s, stop.accident)
-        virtual_s = follower.virtual_s if ending.virtual_s is None else ending.virtual_s
-        accident = ending.host_accident
-        return Exit(ending.status, ending.reason, wall_s, virtual_s, cpu_s, accident)
+        command = machine.command(linked, cpu, root, self._reads, limits)
+        environment = boot.environment(job.seed)
+        return watching.execute(command, environment, watched, machine.memory_mib)
 
     def _prepared(self) -> tuple[Sequence[str], Root]:
         """The guest's programs, with its code compiled, and the folders that it
@@ -223,8 +185,20 @@ class VirtualBackend:
         if self._argv is not None:
             return self._argv, roots.from_image(found)
         code = guest_snapshot.snapshot(self._built().path, found)
-        file = f"{roots.CODE}/{guest_snapshot.BYTE_CODE}"
-        return boot.bundled(file), roots.from_image(found, code)
+        return boot.bundled(guest_snapshot.PROGRAM), roots.from_image(found, code)
+
+    def _image_and_code(self) -> tuple[image.Image, Path]:
+        """The root image and a copy of mpbench's code, which a machine in QEMU needs.
+
+        Raises UserError if the user asks for another root.
+        """
+        if self._root_kind() != roots.IMAGE:
+            raise UserError(
+                f"machine: qemu: has the root image alone, and {roots.VARIABLE} asks"
+                f" for another root; unset it"
+            )
+        found = image.find()
+        return found, guest_snapshot.snapshot(self._built().path, found)
 
     def _with_host(self) -> tuple[Sequence[str], Root]:
         if self._argv is not None:
@@ -247,88 +221,11 @@ class VirtualBackend:
         return self._kernel
 
 
-def _ask(built: kernel.Kernel, folder: Path) -> Exit:
+def _ask(linux: Linux, built: kernel.Kernel, folder: Path) -> Exit:
     """Ask a kernel in a guest what it has; see `features`."""
     backend = VirtualBackend(argv=(*boot.PYTHON, "-c", features.PROBE), built=built)
     job, bounds = bare(1, features.BOUND_S), features.BOUNDS
+    if linux.in_qemu:
+        job = replace(job, linux=linux)
     silent = threading.Event()
     return backend.execute(job, folder, None, bounds, lambda _: None, silent)
-
-
-SPINS = (
-    "a program computes all the time, and virtual time stands still meanwhile: it may"
-    " poll a clock without waiting"
-)
-
-
-def _watch(
-    guest: "subprocess.Popen[bytes]",
-    follower: Follower,
-    folder: RunFolder,
-    bounds: Bounds,
-    cancel: threading.Event,
-) -> Stop:
-    """Wait until the guest ends, a bound is reached, or `cancel` is set."""
-    end_s = time.monotonic() + bounds.wall_s
-    early: Used | None = None
-    descriptor = os.pidfd_open(guest.pid)
-    try:
-        poller = select.poll()
-        poller.register(descriptor, select.POLLIN)
-        while not poller.poll(LOOK_MS):
-            follower.look()
-            if follower.silence_s < bounds.silence_s / 2:
-                early = None
-            elif early is None:
-                early = processes.used(guest.pid)
-            if cancel.is_set():
-                return Stop(cancelled=True)
-            if time.monotonic() > end_s:
-                reason = f"not done after {bounds.wall_s:g} s of wall time"
-                return Stop(reason, accident=True)
-            if follower.silence_s > bounds.silence_s:
-                reason = f"no sign of life for {bounds.silence_s:g} s of wall time"
-                return _silent(reason, early, processes.used(guest.pid))
-            if follower.length_bytes > LONGEST_BYTES:
-                return Stop(f"console longer than {LONGEST_BYTES >> 20} MiB")
-            exceeded = folder.exceeded()
-            if exceeded:
-                return Stop(exceeded)
-    finally:
-        os.close(descriptor)
-    return Stop()
-
-
-def _silent(reason: str, early: Used | None, now: Used) -> Stop:
-    """Reason why a guest is stopped that says nothing: a program of its own may be the
-    cause.
-
-    early : what its processes had used halfway through the silence
-    """
-    if early is None or not now.was_ready(early):
-        return Stop(reason, accident=True)
-    # On a machine that is overloaded, the guest may not have had its time.
-    return Stop(f"{reason}; {SPINS}", accident=not now.computed(early))
-
-
-def _end(guest: "subprocess.Popen[bytes]") -> float:
-    """End what is left of the guest, its user processes included; its CPU time, s.
-
-    The launcher has reaped the guest's kernel, and that kernel has reaped those of its
-    user processes that ended before it. Their time is in the launcher's own. The time
-    of processes that were killed along with the kernel is not.
-    """
-    descriptor = os.pidfd_open(guest.pid)
-    try:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(guest.pid, signal.SIGTERM)
-        poller = select.poll()
-        poller.register(descriptor, select.POLLIN)
-        poller.poll(END_MS)
-    finally:
-        os.close(descriptor)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(guest.pid, signal.SIGKILL)
-    _, status, used = os.wait4(guest.pid, 0)
-    guest.returncode = os.waitstatus_to_exitcode(status)
-    return used.ru_utime + used.ru_stime

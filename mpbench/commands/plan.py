@@ -55,6 +55,7 @@ def command(
     nothing is written.
     """
     from mpbench.backends import registry
+    from mpbench.backends.virtual import VirtualBackend
     from mpbench.experiment_files import load
     from mpbench.plan import draws, estimate, feasible, new_plan, total, user_sets
     from mpbench.spec import flows
@@ -62,6 +63,8 @@ def command(
     spec = load(file, configurations, without, trusted)
     feasible.check_backend(spec, backend_name)
     backend = registry.create(backend_name)
+    if isinstance(backend, VirtualBackend):
+        backend.in_qemu = spec.in_qemu
     build = _build(backend)
     plan = new_plan(spec, build)
     if build:

@@ -230,6 +230,7 @@ def command(
     backend = registry.create(backend_name)
     if isinstance(backend, VirtualBackend):
         backend.trusted = trusted
+        backend.in_qemu = spec.in_qemu
     build = backend.identity()
     experiment = Experiment(spec.name, spec.text.encode(), new_plan(spec, build))
     options = Options(

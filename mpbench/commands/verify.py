@@ -95,7 +95,8 @@ def command(
 
         functions = AnalysisFunctions(row, build)
         context.exit(verify_stored(folder, console, only, functions))
-    name = campaign.read(folder.campaign).backend
+    head = campaign.read(folder.campaign)
+    name = head.backend
     if name in registry.REAL_TIME:
         raise UserError(
             f"{results}: measured by the {name} backend in real time, where no two "
@@ -105,4 +106,5 @@ def command(
     backend = registry.create(name)
     if isinstance(backend, VirtualBackend):
         backend.may_compile = backend.trusted = trusted
+        backend.in_qemu = "qemu" in head.build
     context.exit(verify(folder, backend, console, jobs, sample, seed, any_build, only))

@@ -38,16 +38,20 @@ def fetch(
     found = _among(packages, given) if given else {}
     for package in packages:
         if package not in found:
-            path = _mirrored(package, folder)
+            path = mirrored(package, folder)
             if path is not None:
                 found[package] = path
     missing = [package for package in packages if package not in found]
     if missing:
-        found.update(_download(shell, missing, folder))
+        arrived, failure = download(shell, missing, folder)
+        found.update(arrived)
+        gone = [package for package in missing if package not in arrived]
+        if gone:
+            raise UserError(_reason(gone, len(missing), failure))
     return found
 
 
-def _mirrored(package: Package, folder: Path) -> Path | None:
+def mirrored(package: Package, folder: Path) -> Path | None:
     """The package's file, from one of the user's own places."""
     target = folder / f"{package.name}_{package.sha256[:8]}.mirrored.deb"
     origin = mirror.fetch(f"debs/{package.file}", target)
@@ -75,14 +79,16 @@ def _among(packages: Iterable[Package], folder: Path) -> dict[Package, Path]:
     return found
 
 
-def _download(
+def download(
     shell: Shell, packages: Sequence[Package], folder: Path
-) -> dict[Package, Path]:
+) -> tuple[dict[Package, Path], CommandFailed | None]:
+    """The packages that the mirror has, and the failure of the program that fetches
+    them, if it failed."""
     if not APT_HELPER.exists():
         raise UserError(
-            f"{len(packages)} packages of the root image are missing, and this machine "
-            f"has no apt to fetch them with: {_named(packages)}; give a folder with "
-            "their files with `--debs FOLDER`"
+            f"{len(packages)} packages are missing, and this machine has no apt to "
+            f"fetch them with: {named(packages)}; give a folder with their files with "
+            "`--debs FOLDER`, or name one in MPBENCH_MIRROR"
         )
     addresses = archives(shell, {package.suite for package in packages})
     targets = {
@@ -104,10 +110,8 @@ def _download(
     for package, path in targets.items():
         if not path.is_file() or digest(path) != package.sha256:
             path.unlink(missing_ok=True)
-    gone = [package for package in packages if not targets[package].exists()]
-    if gone:
-        raise UserError(_reason(gone, len(packages), failure))
-    return targets
+    arrived = {package: path for package, path in targets.items() if path.exists()}
+    return arrived, failure
 
 
 def _reason(gone: Sequence[Package], asked: int, failure: CommandFailed | None) -> str:
@@ -117,10 +121,11 @@ def _reason(gone: Sequence[Package], asked: int, failure: CommandFailed | None) 
             f"none of {asked} packages of the root image could be fetched{log}; check "
             "the network, or give a folder with their files with `--debs FOLDER`"
         )
-    return f"the mirror does not have {_named(gone)}{log}; {REMEDY}"
+    return f"the mirror does not have {named(gone)}{log}; {REMEDY}"
 
 
-def _named(packages: Sequence[Package], most: int = 5) -> str:
+def named(packages: Sequence[Package], most: int = 5) -> str:
+    """Packages with their versions, in one line."""
     words = [f"{package.name} {package.version}" for package in packages[:most]]
     if len(packages) > most:
         words.append(f"{len(packages) - most} more")

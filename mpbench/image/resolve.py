@@ -36,7 +36,7 @@ def resolve(
     shown = shell.run(
         ["apt-cache", *options, "show", "--no-all-versions", *sorted(chosen)]
     )
-    pinned = tuple(_packages(shown, shell, options))
+    pinned = tuple(packages(shown, shell, options))
     if {package.name for package in pinned} != chosen:
         raise UserError("apt-cache shows other packages than apt-get would install")
     return pinned
@@ -54,15 +54,9 @@ def _needed(shell: Shell, options: list[str], names: Sequence[str]) -> set[str]:
     return {line.split()[1] for line in printed.splitlines() if line[:5] == "Inst "}
 
 
-def _packages(text: str, shell: Shell, options: list[str]) -> Iterator[Package]:
-    for paragraph in text.split("\n\n"):
-        fields = dict(
-            line.split(": ", 1)
-            for line in paragraph.splitlines()
-            if ": " in line and line[0] != " "
-        )
-        if "Package" not in fields:
-            continue
+def packages(text: str, shell: Shell, options: list[str]) -> Iterator[Package]:
+    """The packages that `apt-cache show` prints, each with its suite."""
+    for fields in paragraphs(text):
         policy = shell.run(["apt-cache", *options, "madison", fields["Package"]])
         yield Package(
             fields["Package"],
@@ -72,6 +66,18 @@ def _packages(text: str, shell: Shell, options: list[str]) -> Iterator[Package]:
             fields["SHA256"],
             fields["Filename"],
         )
+
+
+def paragraphs(text: str) -> Iterator[dict[str, str]]:
+    """The fields of each package that `apt-cache show` prints."""
+    for paragraph in text.split("\n\n"):
+        fields = dict(
+            line.split(": ", 1)
+            for line in paragraph.splitlines()
+            if ": " in line and line[0] != " "
+        )
+        if "Package" in fields:
+            yield fields
 
 
 def _suite(table: str, version: str) -> str:

@@ -28,6 +28,7 @@ from mpbench.spec import (
     own_metrics,
     shared_hosts,
     topology_names,
+    unmodified,
 )
 from mpbench.spec import fabric as fabrics
 from mpbench.spec.builtin import describe, names, network_of
@@ -72,6 +73,7 @@ class Spec(Sections):
         kernels.check(self.kernels, faults)
         self._check_network(faults)
         self._check_fabric(faults, info)
+        self._check_unmodified(faults, info)
         self._check_runs(faults)
         self._check_ports(faults, info)
         self._check_traffic(faults, info)
@@ -103,6 +105,12 @@ class Spec(Sections):
             faults.add(("fabric",), reason)
         else:
             fabrics.check_hosts(self.fabric, topology, faults)
+
+    def _check_unmodified(self, faults: Faults, info: ValidationInfo) -> None:
+        topology, key = context(info).topology, "fabric" if self.fabric else ""
+        if topology is not None and topology.mesh:
+            key = "topology"
+        unmodified.check(self.kernels, self.cases, self.traffic, key, faults)
 
     def _check_runs(self, faults: Faults) -> None:
         points = self.design.most_points if self.design else 1
@@ -321,6 +329,12 @@ class Spec(Sections):
         if self._document is None:
             return Path()
         return Path(self._document.origin(place)).parent
+
+    @property
+    def in_qemu(self) -> bool:
+        """Whether a case has a kernel that boots in QEMU."""
+        names = {case.kernel for case in self.cases.values()}
+        return any(self.kernels[name].machine for name in names if name)
 
     @property
     def text(self) -> str:

@@ -1,9 +1,17 @@
 """The section `kernels:`: kernels other than mpbench's own, by the names of labels."""
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 from pydantic.config import JsonDict
 
 from jobs import linux as record
@@ -14,6 +22,18 @@ from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Name, Part
 
 MOST_KERNELS = 50
+QEMU = "qemu"
+RELEASE = r"[1-9][0-9]?\.[0-9]{1,3}(\.[0-9]{1,4})?"
+"""A release of Linux: the newest of a series, or a version."""
+
+
+def _release(value: object) -> object:
+    """A release. YAML reads 6.10 as the number 6.1, so a number is refused."""
+    if not isinstance(value, str):
+        raise ValueError(f"{value} is no text; write it in quotes, such as '6.12'")
+    if not re.fullmatch(RELEASE, value):
+        raise ValueError(f"'{shortened(value)}' is no release; write e.g. '6.12'")
+    return value
 
 
 def _option_name(value: str) -> str:
@@ -53,9 +73,47 @@ class Patch(Part):
     text: Annotated[str, Field(min_length=1, max_length=MOST_PATCH_BYTES)]
 
 
+class Package(Part):
+    """A package of Debian's, pinned; see `jobs.linux.Package`."""
+
+    name: str
+    version: str
+    suite: str
+    path: str
+    bytes: int
+    sha256: str
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        self.record()
+        return self
+
+    def record(self) -> record.Package:
+        """The package as jobs have it. Raises ValueError for one that is none."""
+        made = reading.reader(record.Package)(self.model_dump())
+        assert isinstance(made, record.Package)
+        return made
+
+
 class Kernel(Part):
     """A kernel, by what distinguishes it from mpbench's own."""
 
+    linux: Annotated[str, BeforeValidator(_release)] | None = Field(
+        default=None,
+        description="The release of Linux: the newest of a series, or a version.",
+    )
+    machine: Literal["qemu"] | None = Field(
+        default=None,
+        description="qemu: Debian's own binary of this release, in a machine that QEMU"
+        " emulates.",
+    )
+    packages: Annotated[tuple[Package, ...], Field(max_length=record.MOST_PACKAGES)] = (
+        Field(
+            default=(),
+            description="The packages of Debian with this kernel. mpbench writes them"
+            " into results; leave the key out.",
+        )
+    )
     base: Name | None = Field(
         default=None, description="Another kernel of the file, which it begins with."
     )
@@ -79,6 +137,15 @@ class Kernel(Part):
         description="Options of Linux's configuration: y, n or a number.",
     )
 
+    @model_serializer(mode="wrap")
+    def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A key that a file does not have does not enter the hash of its content."""
+        values: dict[str, Any] = handler(self)
+        for key in ("linux", "machine", "packages"):
+            if not getattr(self, key):
+                values.pop(key, None)
+        return values
+
 
 Kernels = Annotated[dict[Name, Kernel], Field(max_length=MOST_KERNELS)]
 
@@ -90,6 +157,7 @@ def check(kernels: Mapping[str, Kernel], faults: Faults) -> None:
             reason = f"no kernel '{shortened(kernel.base)}' here"
             hint = nearest(kernel.base, kernels)
             faults.add(("kernels", name, "base"), f"{reason}; {hint}")
+        _check_machine(kernels, name, faults)
     if faults.found:
         return
     seen: dict[str, str] = {}
@@ -108,11 +176,40 @@ def check(kernels: Mapping[str, Kernel], faults: Faults) -> None:
             faults.add(("kernels", name), f"is mpbench's own kernel; {hint}")
 
 
+def _check_machine(kernels: Mapping[str, Kernel], name: str, faults: Faults) -> None:
+    """Note what a kernel of Debian's cannot have, and what only such a one has."""
+    kernel = kernels[name]
+    if kernel.machine is None:
+        for key in ("linux", "packages"):
+            if getattr(kernel, key):
+                reason = "a release needs 'machine: qemu', which boots Debian's binary"
+                faults.add(("kernels", name, key), reason)
+        base = kernels.get(kernel.base or "")
+        if base is not None and base.machine is not None:
+            reason = f"'{kernel.base}' is a binary of Debian's, which stays as it is"
+            faults.add(("kernels", name, "base"), f"{reason}; take another base")
+        return
+    if kernel.linux is None:
+        reason = "missing; 'machine: qemu' needs a release, such as linux: '6.12'"
+        faults.add(("kernels", name, "linux"), reason)
+    elif not kernel.packages:
+        reason = "the packages of this release are missing"
+        faults.add(("kernels", name, "packages"), f"{reason}; take the key away")
+    for key in ("base", "lab", "patches", "options"):
+        if getattr(kernel, key):
+            reason = "'machine: qemu' boots a binary of Debian's as it is; take it away"
+            faults.add(("kernels", name, key), reason)
+
+
 def resolved(kernels: Mapping[str, Kernel], name: str) -> Linux:
     """The kernel of a label, with what it takes over from its bases.
 
     Raises ValueError for bases in a circle, and for patches that jobs cannot hold.
     """
+    own = kernels[name]
+    if own.machine is not None:
+        packages = tuple(package.record() for package in own.packages)
+        return Linux(lab=False, packages=packages)
     chain: list[str] = []
     here: str | None = name
     while here is not None:

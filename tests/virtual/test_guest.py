@@ -12,7 +12,7 @@ import pytest
 
 from mpbench.backends import boot
 from mpbench.backends.base import Bounds
-from mpbench.backends.virtual import SPINS
+from mpbench.backends.watching import SPINS
 
 from .lab import BOUNDS, Lab, contents, lab_with, make_job, script
 

@@ -1,0 +1,1 @@
+"""Kernels of Debian's in QEMU."""
