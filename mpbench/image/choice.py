@@ -17,6 +17,7 @@ ASKED = (
     "iproute2",
     "mininet",
     "mptcpize",
+    "nftables",
     "nginx",
     "python3",
     "tcpdump",
