@@ -39,4 +39,5 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "reordering": _reordering,
     "duplication": lambda percent: f"duplication {percent:g} %",
     "corruption": lambda percent: f"corruption {percent:g} %",
+    "mtu": lambda size_bytes: f"mtu {size_bytes}",
 }

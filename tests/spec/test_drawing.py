@@ -114,6 +114,11 @@ def test_any_network(picture: Picture) -> None:
     assert text(picture) == text(picture)
 
 
+def test_an_mtu_is_in_the_drawing() -> None:
+    links = {"one": {"mtu": 1400}, "two": {}}
+    assert "mtu 1400" in text(drawn(links, {"client": ["one", "two"]}))
+
+
 def test_users_are_ordered_so_that_links_need_few_boxes() -> None:
     """Users of one link, of both, and of the other, mixed: two boxes are enough."""
     users = {"a": ["X"], "b": ["Y"], "c": ["X"], "d": ["X", "Y"], "e": ["Y"]}
