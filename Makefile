@@ -4,6 +4,7 @@
 # make lint   style of code and prose; make types: mypy; make coverage: make unit's
 # make mutants  changes of the code that decides, one at a time: do tests find them?
 # make integrity  byte for byte: every controller and scheduler under faults
+# make middleboxes  the kernel with netfilter, and the tests that need it
 # make selftests       upstream's tests of MPTCP in the kernel of experiments
 # make selftests-full  the same with IPv6, netfilter, lockdep and KASAN; writes a page
 # make docs   build the documentation into build/docs/VERSION, links checked
@@ -47,6 +48,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 
 .PHONY: help setup packages venv tools kernel image demo reproduction
 .PHONY: test tests unit coverage lint types docs docs-numbers integrity mutants
+.PHONY: middleboxes
 .PHONY: dashboard release wheel sources debian-sources constraints clean
 
 help:
@@ -182,6 +184,12 @@ mutants: tools
 integrity: venv kernel image
 	@$(call step,252 transfers over bad paths,a minute)
 	$(BIN)/python -m validation.data_integrity
+	$(call done)
+
+middleboxes: venv kernel image
+	@$(call step,Middleboxes in a kernel with netfilter,minutes the first time)
+	$(BIN)/python -m mpbench.kernel.netfilter
+	$(BIN)/python -m pytest tests/virtual/test_middleboxes.py
 	$(call done)
 
 selftests: venv kernel

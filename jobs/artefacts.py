@@ -33,3 +33,6 @@ EVENTS = (
     "value",
 )
 """`events.csv`: one row per event of a connection, written by the guest's kernel."""
+MIDDLEBOXES = ("time_s", "at_s", "box", "link", "kind", "state")
+"""`middleboxes.csv`: when a middlebox was switched on or off, and when that was due,
+seconds; its number in the job, from 0."""

@@ -41,6 +41,7 @@ def check(job: Job) -> None:
         _check_fabric(job)
     _check_hosts(job)
     _check_settings(job)
+    _check_boxes(job)
     if job.capture:
         _check_interfaces(job)
 
@@ -160,6 +161,18 @@ def _check_settings(job: Job) -> None:
         for change in settings.changes:
             if change.link not in known:
                 raise ValueError(f"hosts: {host} has no address on {change.link!r}")
+
+
+def _check_boxes(job: Job) -> None:
+    """Middleboxes stand at links of a network with routers."""
+    if not job.middleboxes:
+        return
+    if job.fabric is not None or any(link.tclink for link in job.links):
+        raise ValueError("middleboxes: this network has no routers for them")
+    names = {link.name for link in job.links}
+    for box in job.middleboxes:
+        if box.link not in names:
+            raise ValueError(f"middleboxes: no link {box.link!r}")
 
 
 def _reaches(users: Mapping[str, User], here: str, there: str, mesh: bool) -> bool:

@@ -16,6 +16,7 @@ from jobs.guest import USUAL_MIB, Guest
 from jobs.links import Link
 from jobs.linux import Linux
 from jobs.marks import WRITTEN, Bounds, Key, Length
+from jobs.middleboxes import MOST_BOXES, NAT, Box
 from jobs.network import Network
 from jobs.plugins import (
     MOST_PROGRAMS,
@@ -30,7 +31,7 @@ from jobs.queues import Queues
 from jobs.report import Report
 from jobs.transport import Transport
 from jobs.values import MOST_ENTRIES, LastingSeconds, Name, Number
-from topologies import addresses, networks
+from topologies import addresses, networks, translations
 from topologies import fabric as fabric_table
 from topologies.description import Description, User
 from topologies.fabric import Table
@@ -58,6 +59,7 @@ class Job:
         that is not set
     links : every link as the plan resolved it, bottlenecks first
     changes : the changes of links during the run
+    middleboxes : what routers do to packets beside forwarding them
     transport : the transport of the case
     host_settings : of single hosts, by name; None for the usual ones
     traffic : the traffic entries
@@ -82,6 +84,7 @@ class Job:
     parameters: Mapping[str, Number | None]
     links: Annotated[tuple[Link, ...], Length(0, MOST_ENTRIES)]
     changes: Annotated[tuple[Series, ...], Length(1, MOST_ENTRIES)] = ()
+    middleboxes: Annotated[tuple[Box, ...], Length(1, MOST_BOXES)] = ()
     transport: Transport
     host_settings: Annotated[Mapping[Name, Host] | None, Key("hosts")] = None
     traffic: Entries
@@ -131,7 +134,10 @@ class Job:
             for host, settings in (self.host_settings or {}).items()
             if settings.addresses
         }
-        return addresses.extended(wiring, self.description, more) if more else wiring
+        if more:
+            wiring = addresses.extended(wiring, self.description, more)
+        nats = dict.fromkeys(box.link for box in self.middleboxes if box.kind == NAT)
+        return translations.routed(wiring, self.description, nats) if nats else wiring
 
     @cached_property
     def table(self) -> Table:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from jobs.marks import Bounds, Length, Matching
+from jobs.middleboxes import KERNEL_OPTIONS
 
 MOST_PATCHES = 100
 MOST_OPTIONS = 100
@@ -114,8 +115,12 @@ class Linux:
         if self.patches:
             number = len(self.patches)
             found.append(f"{number} patch{'' if number == 1 else 'es'}")
-        if self.options:
-            found.append(" ".join(f"{k}={v}" for k, v in sorted(self.options.items())))
+        options = dict(self.options or {})
+        if options.items() >= KERNEL_OPTIONS.items():
+            options = {k: v for k, v in options.items() if k not in KERNEL_OPTIONS}
+            found.append("netfilter")
+        if options:
+            found.append(" ".join(f"{k}={v}" for k, v in sorted(options.items())))
         return " with ".join([found[0], ", ".join(found[1:])] if found[1:] else found)
 
 

@@ -53,6 +53,7 @@ _PARTS = (
     "reshaping",
     "shaping",
     "templates",
+    "translations",
     "wiring",
 )
 """Files in this folder that are not topologies."""

@@ -9,9 +9,11 @@ from mpbench.backends import roots
 from mpbench.backends.tools import SEARCH
 from mpbench.errors import UserError
 from mpbench.image import listing as files
-from mpbench.spec import Spec
+from mpbench.spec import Spec, middlebox_checks
 from mpbench.spec.messages import listing
 
+NFT = "nft"
+"""The program that takes the rules of middleboxes."""
 ON_MACHINE = "on this machine, whose programs guests have; install its package"
 IN_IMAGE = (
     "in the root image of guests; `mpbench image lock --add PACKAGE` and "
@@ -35,6 +37,9 @@ def check(spec: Spec, backend: str = "virtual") -> None:
             where = spec.where("traffic", index, end)
             place = f"{where}: traffic[{index}].{end}"
             faults.append(f"{place}: no program '{program}' {lacking}")
+    if middlebox_checks.has_boxes(spec) and not has(NFT):
+        where = spec.where("middlebox" if spec.middlebox else "cases")
+        faults.append(f"{where}: middlebox: no program '{NFT}' {lacking}")
     if faults:
         raise UserError(listing(faults))
 

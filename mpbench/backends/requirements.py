@@ -126,8 +126,10 @@ def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
 
 
 def _other(job: Job) -> Iterator[str]:
-    """A kernel of the experiment file's."""
-    if job.linux is not None:
+    """A kernel of the experiment file's, and middleboxes, which need one."""
+    if job.middleboxes:
+        yield f"middlebox: needs a kernel of its own, and runs {_IN_GUESTS}"
+    elif job.linux is not None:
         yield f"kernel ({job.linux.words}): runs {_IN_GUESTS}"
 
 

@@ -57,8 +57,16 @@ def command(
     from mpbench.backends import registry
     from mpbench.backends.virtual import VirtualBackend
     from mpbench.experiment_files import load
-    from mpbench.plan import draws, estimate, feasible, new_plan, total, user_sets
-    from mpbench.spec import flows
+    from mpbench.plan import (
+        draws,
+        estimate,
+        feasible,
+        middlebox_warnings,
+        new_plan,
+        total,
+        user_sets,
+    )
+    from mpbench.spec import flows, middlebox_checks
 
     spec = load(file, configurations, without, trusted)
     feasible.check_backend(spec, backend_name)
@@ -78,6 +86,8 @@ def command(
         return
     click.echo(_table(plan, estimates))
     click.echo(_summary(spec, plan, whole, workers))
+    if middlebox_checks.has_boxes(spec):
+        click.echo(middlebox_warnings.KERNEL)
     for line in user_sets.lines(plan, flows.names(spec.traffic)):
         click.echo(line)
     for line in draws.lines(plan, spec.repetitions):

@@ -17,6 +17,7 @@ from typing import Any
 
 from jobs import Job, load
 from jobs.changes import UP
+from jobs.middleboxes import ICMP
 from mpbench.guest import (
     capture,
     content,
@@ -24,6 +25,7 @@ from mpbench.guest import (
     events,
     files,
     host_changes,
+    middleboxes,
     namespaces,
     plugins,
     queues,
@@ -103,7 +105,8 @@ def execute(
     captured = capture.start(job.capture, network, folder)
     timers = None if in_lab() else traffic.LateTimers()
     of_links = make_changes(job, topology, network, folder)
-    changes = host_changes.make(job, network, of_links, folder)
+    of_hosts = host_changes.make(job, network, of_links, folder)
+    changes = middleboxes.make(job, network, of_hosts, folder)
     places, shapes = topology.wiring.links, job.shapes
     waiting = queues.make(job.queues, places, shapes, network, folder)
     noted = events.make(ends, job, folder / "events.csv")
@@ -126,6 +129,7 @@ def execute(
     last.callback(captured.stop)
     if noted:
         last.callback(noted.end)
+    middleboxes.write_counters(job, network, folder)
     with signals_blocked():
         qdiscs = disciplines(topology, network, snapshot.qdisc_words(job.links))
     snapshot.write(folder / "qdisc-end.json", qdiscs)
@@ -186,7 +190,9 @@ def build_network(
     more = transport.endpoint_lines(
         hosts, wiring.ports, job.backups, switched_hosts(job), job.host_settings or {}
     )
-    for name, lines in mtus.lines(job.description, wiring, job.shapes).items():
+    unknown = {box.link for box in job.middleboxes if box.kind == ICMP}
+    of_mtus = mtus.lines(job.description, wiring, job.shapes, unknown)
+    for name, lines in of_mtus.items():
         more[name] = [*lines, *more.get(name, [])]
     network: LabNetwork | FabricNetwork
     if on_fabric := job.fabric:
@@ -203,6 +209,8 @@ def build_network(
         transport.configure(network.nodes[host], settings, wanted.get(host))
     if job.host_settings:
         endpoints.apply(job, network)
+    if job.middleboxes and isinstance(network, LabNetwork):
+        middleboxes.build(job, network, folder)
     return topology, network
 
 

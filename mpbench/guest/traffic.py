@@ -16,6 +16,7 @@ from mpbench.guest.changes import Changes
 from mpbench.guest.events import KernelEvents
 from mpbench.guest.fabric_changes import FabricChanges
 from mpbench.guest.host_changes import HostChanges
+from mpbench.guest.middleboxes import Boxes
 from mpbench.guest.network import Nodes
 from mpbench.guest.sampling import Trace
 from tools.processes import Process
@@ -125,7 +126,7 @@ def run(
     folder: Path,
     records: Sequence[Trace] = (),
     timers: LateTimers | None = None,
-    changes: Changes | FabricChanges | HostChanges | None = None,
+    changes: Changes | FabricChanges | HostChanges | Boxes | None = None,
     events: KernelEvents | None = None,
     until_s: float = FAR_S,
     hanging: Callable[[], None] = lambda: None,

@@ -14,12 +14,13 @@ from mpbench.plan import (
     absent_metrics,
     flow_memory,
     long_connections,
+    middlebox_warnings,
     resolved,
     settings,
     timing,
 )
 from mpbench.plan.runs import Plan
-from mpbench.spec import Spec, change_checks, sysctls
+from mpbench.spec import Spec, change_checks, middlebox_checks, sysctls
 from mpbench.spec.cases import Case
 from mpbench.spec.document import Place, dotted
 from mpbench.spec.messages import MOST_FAULTS, listing
@@ -99,6 +100,23 @@ def check_backend(spec: Spec, backend: str) -> None:
         check_sysctls(spec)
     elif backend == "native":
         check_fabric(spec)
+        check_middleboxes(spec)
+
+
+def check_middleboxes(spec: Spec) -> None:
+    """Raises UserError for middleboxes, which only a guest's kernel has for sure.
+
+    Only native runs need this check.
+    """
+    if not middlebox_checks.has_boxes(spec):
+        return
+    cases = (name for name, case in spec.cases.items() if case.middlebox)
+    place: Place = ("middlebox",) if spec.middlebox else ("cases", next(cases))
+    place = place if len(place) == 1 else (*place, "middlebox")
+    raise UserError(
+        f"{spec.where(*place)}: {dotted(place)}: runs in a kernel with netfilter, which"
+        " mpbench builds for guests, and not in this machine's; use --backend virtual"
+    )
 
 
 def check_fabric(spec: Spec) -> None:
@@ -177,6 +195,7 @@ def warnings(spec: Spec, plan: Plan) -> list[str]:
     lines += dict.fromkeys(_ending_warnings(spec, plan))
     lines += dict.fromkeys(_delay_warnings(spec, plan))
     lines += _scheduler_warnings(spec)
+    lines += middlebox_warnings.warnings(spec, plan)
     if spec.expect is not None and not Path(spec.expect).is_file():
         lines.append(
             f"{spec.where('expect')}: expect: {spec.expect} is not a file here; the"

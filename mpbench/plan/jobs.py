@@ -34,7 +34,7 @@ from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.links import shapes
 from mpbench.plan.parameters import parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
-from mpbench.spec import Spec, flows, kernels, traffic_patterns
+from mpbench.spec import Spec, flows, middlebox_checks, middleboxes, traffic_patterns
 from mpbench.spec.cases import Case
 from mpbench.spec.drawn_entries import DrawnEntry
 from mpbench.spec.ends import merged
@@ -81,7 +81,6 @@ def job(
         shapes(spec, values, point, number), values, changing
     )
     own = [entry.transport for entry in entries if entry.transport]
-    label = spec.cases[case].kernel
     made = Job(
         format=FORMAT,
         seed=seed,
@@ -92,6 +91,7 @@ def job(
         parameters=values,
         links=of_shapes(links),
         changes=changing,
+        middleboxes=middleboxes.of_job(spec.middlebox, spec.cases[case].middlebox),
         transport=transport_,
         host_settings=hosts_of(spec, case),
         traffic=tuple(entries),
@@ -110,7 +110,7 @@ def job(
                 name for index in flowing for name in present[index].named_files
             )
         ),
-        linux=kernels.resolved(spec.kernels, label) if label else None,
+        linux=middlebox_checks.kernel_of(spec, case),
     )
     try:
         return job_format.load(jobs.dump(made))

@@ -16,6 +16,7 @@ from mpbench.spec import knobs
 from mpbench.spec.checked_sysctls import checked_sysctls
 from mpbench.spec.ends import Hosts
 from mpbench.spec.messages import shortened
+from mpbench.spec.middleboxes import Middleboxes
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import (
     Faults,
@@ -129,6 +130,10 @@ class Case(Part):
         default={},
         description="Settings of single hosts in this case, as in the section `hosts`.",
     )
+    middlebox: Middleboxes = Field(
+        default={},
+        description="Boxes of links in this case, as in the section `middlebox`.",
+    )
     capture: tuple[Name, ...] | None = Field(
         default=None,
         description="Interfaces whose packets are captured and analysed; the "
@@ -174,8 +179,9 @@ class Case(Part):
         for key in ("backup", "kernel"):
             if getattr(self, key) is None:
                 values.pop(key, None)
-        if not self.hosts:
-            values.pop("hosts", None)
+        for key in ("hosts", "middlebox"):
+            if not getattr(self, key):
+                values.pop(key, None)
         return values
 
     @property

@@ -25,6 +25,7 @@ from mpbench.spec import (
     flows,
     kernels,
     link_checks,
+    middlebox_checks,
     own_metrics,
     shared_hosts,
     topology_names,
@@ -177,6 +178,7 @@ class Spec(Sections):
         shared_hosts.check(self.traffic, self.cases, topology, faults)
         shared_hosts.check_rest(self.traffic, faults)
         end_checks.check(self, topology, faults)
+        middlebox_checks.check(self, topology, faults)
         expectations.check(self.traffic, self.cases, self.hosts, topology, faults)
         if topology is not None:
             flows.check_names(self.traffic, topology, faults)
@@ -352,7 +354,8 @@ class Spec(Sections):
         they were written.
         """
         values = self.model_dump(mode="json", by_alias=True)
-        for key in ("network", "links", "fabric", "changes", "kernels", "hosts"):
+        optional = ("network", "links", "fabric", "changes", "kernels", "hosts")
+        for key in (*optional, "middlebox"):
             if not getattr(self, key):
                 del values[key]
         for entry in values["traffic"]:

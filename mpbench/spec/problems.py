@@ -106,19 +106,17 @@ def _place(loc: Place, document: Document, absent: bool) -> Place:
 def _keys(model: type[BaseModel], loc: Place) -> list[str]:
     """The keys that a mapping of the file may have."""
     here = model
-    inside = False  # of a list or mapping of models: the next part picks one
+    inside = 0  # lists and mappings of models, of which the next parts pick one
     for part in loc:
         if inside:
-            inside = False
+            inside -= 1
             continue
         annotation = _annotation(here, str(part))
         models = _models(annotation)
         if not models:
             return []
         here = models[0]
-        parts = (annotation, *get_args(annotation))
-        kinds = {get_origin(part) for part in parts}
-        inside = bool(kinds & {dict, tuple})
+        inside = _containers(annotation)
     return [field.alias or name for name, field in here.model_fields.items()]
 
 
@@ -141,6 +139,14 @@ def _annotation(model: type[BaseModel], key: str) -> Any:
         if key in (name, field.alias):
             return field.annotation
     return None
+
+
+def _containers(annotation: Any) -> int:
+    """The lists and mappings around the models of an annotation."""
+    if not _models(annotation):
+        return 0
+    own = int(get_origin(annotation) in (dict, tuple))
+    return own + max(map(_containers, get_args(annotation)), default=0)
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:

@@ -24,6 +24,7 @@ from mpbench.spec.figures import Figure
 from mpbench.spec.guest import Guest
 from mpbench.spec.kernels import Kernels
 from mpbench.spec.link_traits import LinkTraits, without_value
+from mpbench.spec.middleboxes import Middleboxes
 from mpbench.spec.networks import Network
 from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phases
@@ -124,6 +125,10 @@ class Sections(Part):
         default={},
         description="Settings of single hosts, by name: addresses, MPTCP, sysctls,"
         " limits and endpoints.",
+    )
+    middlebox: Middleboxes = Field(
+        default={},
+        description="Boxes of a link's routers that change or drop packets, by link.",
     )
     traffic: Entries = Field(
         min_length=1, description="What flows, all of it in every run."

@@ -1,0 +1,133 @@
+"""Middleboxes: what the routers of a link do to packets beside forwarding them."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from jobs.changes import BOTH, DOWN, UP
+from jobs.marks import Among, Bounds
+from jobs.values import LastingSeconds, Name, Seconds
+
+STRIP, DROP, REWRITE, SEQUENCE = "strip", "drop", "rewrite", "sequence"
+NAT, FIREWALL, MSS, ICMP, ECN = "nat", "firewall", "mss", "icmp", "ecn"
+KINDS = (STRIP, DROP, REWRITE, SEQUENCE, NAT, FIREWALL, MSS, ICMP, ECN)
+OF_OPTIONS = (STRIP, DROP)
+STATEFUL = (NAT, FIREWALL)
+"""Boxes that see both directions, and keep a state of each connection."""
+EDITS = (REWRITE, SEQUENCE)
+BOTH_WAYS = (*STATEFUL, ICMP)
+"""Boxes without a direction."""
+
+PROVOKING = (STRIP, DROP, REWRITE, SEQUENCE, NAT, FIREWALL, ICMP)
+"""Boxes by which connections may fall back, end, or leave a path unused. The others
+change sizes and marks, which every connection survives."""
+
+SYN, SYNACK, DATA, ALL = "syn", "synack", "data", "all"
+PACKETS = (SYN, SYNACK, DATA, ALL)
+SUBTYPES = (
+    "mp_capable",
+    "mp_join",
+    "dss",
+    "add_addr",
+    "rm_addr",
+    "mp_prio",
+    "mp_fail",
+    "mp_fastclose",
+    "mp_tcprst",
+)
+"""The subtypes of MPTCP's option, each at its number (RFC 8684, section 8.1)."""
+FORGETS_DROP, FORGETS_RESET = "drop", "reset"
+FORGETS = (FORGETS_DROP, FORGETS_RESET)
+CE, BLEACH = "ce", "bleach"
+PASSES, DROPS = "pass", "drop"
+ACTIONS = {ECN: (CE, BLEACH), ICMP: (DROPS, PASSES)}
+LEAST_MSS, MOST_MSS = 88, 65_495
+MOST_OFFSET = 65_000
+MOST_BOXES = 32
+MOST_TIMEOUT_S = 432_000
+"""Linux's own timeout of an established connection, five days."""
+KERNEL_OPTIONS = {
+    f"CONFIG_{name}": "y"
+    for name in (
+        "NETFILTER",
+        "NETFILTER_ADVANCED",
+        "NF_CONNTRACK",
+        "NF_NAT",
+        "NF_TABLES",
+        "NF_TABLES_IPV4",
+        "NFT_CT",
+        "NFT_MASQ",
+        "NFT_NAT",
+        "NFT_REJECT",
+        "NET_CLS_FW",
+        "NET_ACT_CSUM",
+        "NET_ACT_PEDIT",
+    )
+}
+"""Options of the kernel in which a file with middleboxes runs. The kernel without them
+does less per packet, so it stays the usual one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box:
+    """One middlebox.
+
+    link : at whose routers it stands
+    kind : of KINDS
+    direction : of the packets that it acts on: `up` is what users send
+    from_s, until_s : seconds after the start of the traffic; None for the whole run,
+        the time before included, and for its end
+    packets : of `strip` and `drop`: those of a connection that it looks at
+    subtype : of `strip` and `drop`: the subtype of MPTCP's option; None for all
+    number : of `rewrite`: the place in the payload, in bytes; of `mss`: the segment
+        size, in bytes
+    timeout_s : of `nat` and `firewall`: idle time after which a connection is
+        forgotten; None for Linux's own
+    forgets : of `nat` and `firewall`: what then becomes of the connection's packets
+    action : of `ecn`: `ce`, or `bleach` for no mark; of `icmp`: what becomes of the
+        message that a packet could not be delivered, `drop` or `pass`. With either,
+        users do not know the link's mtu beforehand
+    """
+
+    link: Name
+    kind: Annotated[str, Among(KINDS)]
+    direction: Annotated[str, Among((BOTH, UP, DOWN))] = BOTH
+    from_s: Seconds | None = None
+    until_s: LastingSeconds | None = None
+    packets: Annotated[str, Among(PACKETS)] | None = None
+    subtype: Annotated[str, Among(SUBTYPES)] | None = None
+    number: Annotated[int, Bounds(0, MOST_OFFSET)] | None = None
+    timeout_s: Annotated[int, Bounds(1, MOST_TIMEOUT_S)] | None = None
+    forgets: Annotated[str, Among(FORGETS)] | None = None
+    action: Annotated[str, Among((CE, BLEACH, DROPS, PASSES))] | None = None
+
+    def check(self) -> None:
+        wanted = {
+            "packets": self.kind in OF_OPTIONS,
+            "number": self.kind in (REWRITE, MSS),
+            "forgets": self.kind in STATEFUL,
+            "action": self.kind in ACTIONS,
+        }
+        for name, needed in wanted.items():
+            if (getattr(self, name) is not None) != needed:
+                raise ValueError(
+                    f"{name}: {'needed' if needed else 'not'} of {self.kind}"
+                )
+        if self.action is not None and self.action not in ACTIONS[self.kind]:
+            raise ValueError(f"action: not of {self.kind}")
+        if self.subtype is not None and self.kind not in OF_OPTIONS:
+            raise ValueError(f"subtype: not of {self.kind}")
+        if self.timeout_s is not None and self.kind not in STATEFUL:
+            raise ValueError(f"timeout_s: not of {self.kind}")
+        if self.kind in BOTH_WAYS and self.direction != BOTH:
+            raise ValueError(f"direction: {self.kind} acts on both")
+        if self.kind == MSS and not (self.number or 0) >= LEAST_MSS:
+            raise ValueError(f"number: a segment has {LEAST_MSS} bytes or more")
+        if self.kind == REWRITE and (self.number or 0) % 4:
+            raise ValueError("number: not a multiple of 4")
+        if self.until_s is not None and self.until_s <= (self.from_s or 0.0):
+            raise ValueError("until_s: not after from_s")
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The directions: `up`, `down` or both."""
+        return (UP, DOWN) if self.direction == BOTH else (self.direction,)

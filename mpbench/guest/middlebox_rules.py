@@ -1,0 +1,213 @@
+"""Rules of nftables and tc for middleboxes, as text for these tools.
+
+    users --- (backward) router (forward) --- servers
+
+A box for packets that users send acts where its link's forward interface lets them out,
+and one for the other direction at the backward interface. So it comes before the link's
+queue. A box with a state stands at the forward interface, which both directions pass.
+
+Each box has a table of its own, so that it can be switched off alone. The rules of a
+table come after those of the boxes before it. Whatever nftables cannot do to a packet,
+tc does: nftables marks the packet, and a filter at the interface edits it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jobs.changes import UP
+from jobs.middleboxes import (
+    ALL,
+    BLEACH,
+    DATA,
+    DROP,
+    DROPS,
+    ECN,
+    EDITS,
+    FORGETS_RESET,
+    ICMP,
+    MSS,
+    NAT,
+    REWRITE,
+    SEQUENCE,
+    STATEFUL,
+    STRIP,
+    SUBTYPES,
+    SYN,
+    SYNACK,
+    Box,
+)
+from topologies.wiring import LinkPlace
+
+Place = tuple[str, str]
+"""A node and an interface of it."""
+MOST_OPTIONS = 3
+"""Options of MPTCP that one packet can have; a statement strips one of them."""
+TCP = "ip protocol tcp"
+SELECTED = {
+    SYN: "tcp flags & (syn | ack) == syn",
+    SYNACK: "tcp flags & (syn | ack) == syn | ack",
+    DATA: f"{TCP} @ih,0,8 >= 0",
+    ALL: TCP,
+}
+"""Conditions of packets. A rule that reads beyond a packet's end does not match."""
+ANY_SYN = "tcp flags & syn == syn"
+HEADER_END = "at 32 f0 2"
+"""In pedit: an offset counts from the end of TCP's header, whose length in words stands
+in the upper half of byte 32, behind 20 bytes of IP's header."""
+NUMBER_AT, ACKNOWLEDGED_AT = 24, 28
+SHIFT = 16
+"""The shift of sequence numbers, in units of 2^24."""
+SYSCTLS = {
+    "net.netfilter.nf_conntrack_tcp_loose": 0,
+    "net.netfilter.nf_conntrack_tcp_be_liberal": 1,
+}
+"""A connection that is forgotten is not taken up again. A packet outside of the window
+is no reason to drop it."""
+TIMEOUTS = (
+    "net.netfilter.nf_conntrack_tcp_timeout_established",
+    "net.netfilter.nf_conntrack_udp_timeout",
+    "net.netfilter.nf_conntrack_udp_timeout_stream",
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rules of a box at one node.
+
+    rules : for `nft -f`, which switch the box on
+    """
+
+    node: str
+    name: str
+    rules: str
+
+    @property
+    def off(self) -> str:
+        """Text for `nft -f` that switches the box off and keeps its counters."""
+        return f"table ip {self.name} {{ flags dormant; }}\n"
+
+
+def tables(box: Box, number: int, place: LinkPlace) -> list[Table]:
+    """The tables of a box, one per node. number : of the box in the job, from 0"""
+    found: dict[str, list[str]] = {}
+    if box.kind in STATEFUL:
+        node, interface = place.forward
+        found[node] = list(_stateful(box, number, interface))
+    elif box.kind == ICMP:
+        end = " drop" if box.action == DROPS else ""
+        rule = f"icmp type destination-unreachable counter{end}"
+        for node in dict.fromkeys((place.forward[0], place.backward[0])):
+            found[node] = [_chain(h, h, number, [rule]) for h in ("output", "forward")]
+    else:
+        rules: dict[str, list[str]] = {}
+        for _, (node, interface) in _exits(box, place):
+            rules.setdefault(node, []).append(
+                f'oifname "{interface}" {_rule(box, number)}'
+            )
+        for node, lines in rules.items():
+            found[node] = [_chain("forward", "forward", number, lines)]
+    name = f"box{number}"
+    return [
+        Table(node, name, f"table ip {name} {{\n{''.join(chains)}}}\n")
+        for node, chains in found.items()
+    ]
+
+
+def _exits(box: Box, place: LinkPlace) -> Iterator[tuple[str, Place]]:
+    """Each direction in which packets are looked at, and where they leave."""
+    # Of sequence numbers, the other direction acknowledges.
+    ways = ("up", "down") if box.kind == SEQUENCE else box.ways
+    for way in ways:
+        yield way, place.forward if way == UP else place.backward
+
+
+def _chain(name: str, hook: str, number: int, rules: Sequence[str]) -> str:
+    kind, priority = ("nat", 100) if hook == "postrouting" else ("filter", number)
+    lines = "".join(f"    {rule}\n" for rule in rules)
+    head = f"type {kind} hook {hook} priority {priority};"
+    return f"  chain {name} {{\n    {head}\n{lines}  }}\n"
+
+
+def _rule(box: Box, number: int) -> str:
+    """The rule of a box without a state, behind the interface."""
+    if box.kind in (STRIP, DROP):
+        chosen = SELECTED[box.packets or ALL]
+        if box.subtype is None:
+            chosen += " tcp option mptcp exists"
+        else:
+            chosen += f" tcp option mptcp subtype {SUBTYPES.index(box.subtype)}"
+        if box.kind == DROP:
+            return f"{chosen} counter drop"
+        number_of = MOST_OPTIONS if box.subtype is None else 1
+        return f"{chosen} counter{' reset tcp option mptcp' * number_of}"
+    if box.kind == MSS:
+        return f"{ANY_SYN} counter tcp option maxseg size set {box.number}"
+    if box.kind == ECN:
+        mark = "not-ect" if box.action == BLEACH else "ce"
+        return f"ip ecn != not-ect counter ip ecn set {mark}"
+    chosen = TCP
+    if box.kind == REWRITE:
+        chosen += f" @ih,{8 * (box.number or 0)},32 >= 0"
+    return f"{chosen} counter meta mark set meta mark or {_mark(number):#x}"
+
+
+def _mark(number: int) -> int:
+    """The mark of packets that a box edits: a bit of its own."""
+    return 1 << number
+
+
+def _stateful(box: Box, number: int, interface: str) -> Iterator[str]:
+    reset = box.forgets == FORGETS_RESET
+    end = "reject with tcp reset" if reset else "drop"
+    there, back = f'oifname "{interface}" ', f'iifname "{interface}" '
+    rules = [f"{side}{TCP} ct state invalid counter {end}" for side in (there, back)]
+    if box.kind != NAT:
+        rules.append(f"{back}ct state new counter drop")
+    yield _chain("forward", "forward", number, rules)
+    if box.kind == NAT:
+        if not reset:
+            # The router itself would answer packets to its address with a reset.
+            own = [f"{back}{TCP} counter drop"]
+            yield _chain("input", "input", number, own)
+        yield _chain("translate", "postrouting", number, [f"{there}counter masquerade"])
+
+
+def edits(box: Box, number: int, place: LinkPlace) -> dict[Place, list[str]]:
+    """The lines for `tc -batch` by interface; none for a box that edits nothing.
+
+    They expect the discipline `clsact` at the interface, and edit packets that bear the
+    box's mark.
+    """
+    if box.kind not in EDITS:
+        return {}
+    found = {}
+    for way, (node, interface) in _exits(box, place):
+        keys = " ".join(f"munge {key}" for key in _keys(box, way))
+        mark = f"{_mark(number):#x}"
+        found[node, interface] = [
+            f"filter add dev {interface} egress protocol ip prio {number + 1}"
+            f" handle {mark}/{mark} fw action pedit ex {keys} pipe"
+            " action csum ip and tcp continue"
+        ]
+    return found
+
+
+def _keys(box: Box, way: str) -> Iterator[str]:
+    """The edits that pedit makes in packets of one direction."""
+    if box.kind == REWRITE:
+        yield f"offset {box.number} u32 {HEADER_END} invert"
+        return
+    if way in box.ways:
+        yield f"offset {NUMBER_AT} u8 add {SHIFT}"
+    if any(other != way for other in box.ways):
+        yield f"offset {ACKNOWLEDGED_AT} u8 add {256 - SHIFT}"
+
+
+def sysctls(box: Box) -> dict[str, str | int]:
+    """The sysctls of the node with a box's state; none for a box without one."""
+    if box.kind not in STATEFUL:
+        return {}
+    found: dict[str, str | int] = {**SYSCTLS}
+    if box.timeout_s is not None:
+        found |= dict.fromkeys(TIMEOUTS, box.timeout_s)
+    return found

@@ -1,0 +1,248 @@
+"""The section `middlebox:`, the key of cases, and the kernel that they bring."""
+
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from jobs import dump
+from jobs.linux import Linux
+from jobs.middleboxes import KERNEL_OPTIONS
+from mpbench.commands.plan import command
+from mpbench.errors import UserError
+from mpbench.experiment_files import loads
+from mpbench.plan import feasible, job_format, make_plan
+from tests.spec.files import text
+
+IPERF3 = {"tool": "iperf3", "from": "client", "to": "server", "duration": "5 s"}
+MPTCP = {"protocol": "mptcp", "congestion_control": "cubic"}
+SYN = {"strip": "syn"}
+
+
+def file(boxes: Any, case: Any = None, **more: Any) -> str:
+    cases = {"only": {**MPTCP, **({"middlebox": case} if case is not None else {})}}
+    found = {"traffic": [IPERF3], "cases": cases, **more}
+    return text(design=None, middlebox=boxes, **found)
+
+
+def job(boxes: Any, case: Any = None, **more: Any) -> dict[str, Any]:
+    (run,) = make_plan(loads(file(boxes, case, **more)), {}).runs
+    return dump(run.job)
+
+
+def test_without_boxes_nothing_changes() -> None:
+    plain = loads(text(design=None, traffic=[IPERF3], cases={"only": MPTCP}))
+    assert loads(file({})).digest == loads(file({}, {})).digest == plain.digest
+    assert "middleboxes" not in job({})
+    assert "linux" not in job({"path1": []})
+
+
+def test_boxes_are_part_of_the_job_in_order() -> None:
+    made = job(
+        {
+            "path2": [{"drop": "all", "of": "mp_join", "direction": "up"}],
+            "path1": [
+                {"rewrite": 400, "from": "1 s", "until": "2.5 s"},
+                {"nat": {"timeout": "10 s", "forgets": "reset"}},
+                {"mss": 1300},
+                {"icmp": "drop"},
+                {"ecn": "bleach"},
+                {"sequence": "shift"},
+            ],
+        }
+    )
+    path1 = {"link": "path1"}
+    assert made["middleboxes"] == [
+        {**path1, "kind": "rewrite", "from_s": 1.0, "until_s": 2.5, "number": 400},
+        {**path1, "kind": "nat", "timeout_s": 10, "forgets": "reset"},
+        {**path1, "kind": "mss", "number": 1300},
+        {**path1, "kind": "icmp", "action": "drop"},
+        {**path1, "kind": "ecn", "action": "bleach"},
+        {**path1, "kind": "sequence"},
+        {
+            "link": "path2",
+            "kind": "drop",
+            "direction": "up",
+            "packets": "all",
+            "subtype": "mp_join",
+        },
+    ]
+    assert dump(job_format.load(made)) == made
+    assert made["linux"] == {"options": KERNEL_OPTIONS}
+
+
+def test_a_case_counts_more_link_by_link() -> None:
+    usual = {"path1": [SYN], "path2": [{"mss": 900}]}
+    made = job(usual, {"path1": [], "path2": [{"ecn": "ce"}]})
+    assert [box["kind"] for box in made["middleboxes"]] == ["ecn"]
+
+
+def test_all_cases_of_a_file_have_one_kernel() -> None:
+    cases = {"with": {**MPTCP, "middlebox": {"path1": [SYN]}}, "without": MPTCP}
+    plan = make_plan(loads(file({}, cases=cases)), {})
+    assert [run.job.linux for run in plan.runs] == [Linux(options=KERNEL_OPTIONS)] * 2
+    assert [len(run.job.middleboxes) for run in plan.runs] == [1, 0]
+
+
+def test_kernels_of_the_file_get_the_options_too() -> None:
+    kernels = {"stock": {"lab": "none", "options": {"CONFIG_HZ": 1000}}}
+    cases = {"a": {**MPTCP, "kernel": "stock"}, "b": MPTCP}
+    plan = make_plan(loads(file({"path1": [SYN]}, kernels=kernels, cases=cases)), {})
+    stock, own = (run.job.linux for run in plan.runs)
+    assert stock == Linux(lab=False, options={"CONFIG_HZ": "1000", **KERNEL_OPTIONS})
+    assert own == Linux(options=KERNEL_OPTIONS)
+    assert stock.words == "stock Linux with netfilter, CONFIG_HZ=1000"
+
+
+@pytest.mark.parametrize(
+    "box, reason",
+    [
+        ({"stripe": "syn"}, "unknown key; did you mean 'strip'?"),
+        (
+            {"direction": "up"},
+            "no box; give one of strip, drop, rewrite, sequence",
+        ),
+        ({"strip": "syn", "drop": "syn"}, "'strip' stands in this box already; make a"),
+        ({"strip": "ack"}, "unknown kind of packet 'ack'"),
+        ({"strip": "all", "of": "mp_jion"}, "did you mean 'mp_join'?"),
+        (
+            {"strip": "syn", "of": "dss"},
+            "a syn has mp_capable or mp_join only; write",
+        ),
+        ({"drop": "data", "of": "mp_join"}, "have no mp_join; write 'drop: all'"),
+        ({"mss": 1000, "of": "dss"}, "only strip and drop look at options; take it"),
+        ({"nat": True, "direction": "up"}, "nat acts on both directions; take it away"),
+        ({"mss": 40}, "40 is below 88, the least value that works"),
+        ({"rewrite": 401}, "401 is no multiple of 4 within 0 to 65000; write e.g. 400"),
+        ({"rewrite": True}, "expected a whole number"),
+        ({"nat": {"timeout": "1.5 s"}}, "1.5 s is not a whole number of seconds"),
+        ({"nat": {"forgets": "all"}}, "unknown way to forget 'all'"),
+        ({"firewall": {"time": "3 s"}}, "unknown key"),
+        ({"ecn": "on"}, "unknown mark of ECN 'on'"),
+        ({"icmp": "lose"}, "unknown treatment of ICMP 'lose'"),
+        ({"sequence": "random"}, "unknown change of sequence numbers 'random'"),
+        ({**SYN, "direction": "left"}, "unknown direction 'left'"),
+        (
+            {**SYN, "from": "3 s", "until": "2 s"},
+            "2 s is not after 'from', 3 s; give a later time",
+        ),
+        ({**SYN, "from": "5 s"}, "not before the end of the traffic, at 5 s; give an"),
+    ],
+)
+def test_what_no_box_can_be_is_refused_in_one_line(box: Any, reason: str) -> None:
+    for given in (file({"path1": [box]}), file({}, {"path1": [box]})):
+        with pytest.raises(UserError) as error:
+            loads(given)
+        assert reason in str(error.value)
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "boxes, more, reason",
+    [
+        ({"path3": [SYN]}, {}, "two_path has no link 'path3'; did you mean 'path"),
+        ({"path1": [SYN]}, {"fabric": True}, "the fabric has no routers for"),
+        ({"path1": [SYN]}, {"topology": "minitopo"}, "use two_path"),
+        (
+            {"path1": [{"nat": True}, {"firewall": True}]},
+            {},
+            "the link has a nat, which remembers connections already; take one of",
+        ),
+        ({"path1": [SYN] * 33}, {}, "middlebox"),
+        (
+            {"path1": [SYN]},
+            {"kernels": {"k": {"options": {"CONFIG_NETFILTER": "n"}}}},
+            "middleboxes need y; take it away",
+        ),
+        (
+            {},
+            {
+                "traffic": [
+                    {**IPERF3, "transport": {**MPTCP, "middlebox": {"path1": []}}}
+                ]
+            },
+            "",
+        ),
+        (
+            {},
+            {
+                "traffic": [
+                    {**IPERF3, "transport": {**MPTCP, "middlebox": {"path1": [SYN]}}}
+                ]
+            },
+            "of a case or of the whole file; write it there",
+        ),
+    ],
+)
+def test_where_no_box_can_stand(boxes: Any, more: Any, reason: str) -> None:
+    with pytest.raises(UserError) as error:
+        loads(file(boxes, **more))
+    assert reason in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "boxes, wanted, reason",
+    [
+        (
+            {"path1": [SYN]},
+            {"mptcp": True},
+            "'strip: syn' at path1 makes every connection plain TCP; write 'mptcp:",
+        ),
+        ({"path1": [{**SYN, "direction": "down"}]}, {"mptcp": True}, ""),
+        ({"path1": [{**SYN, "until": "2 s"}]}, {"mptcp": True}, ""),
+        ({"path2": [SYN]}, {"mptcp": True}, ""),
+        ({"path1": [{"strip": "synack"}]}, {"subflows": 2}, "write 'subflows: 1'"),
+        (
+            {"path2": [{"drop": "all", "of": "mp_join"}]},
+            {"subflows": 2},
+            "'drop: all, of: mp_join' at path2 keeps subflows from joining; write at",
+        ),
+        ({"path2": [{"drop": "all", "of": "dss"}]}, {"subflows": 2}, ""),
+        (
+            {"path1": [{"drop": "data"}], "path2": [{"drop": "data"}]},
+            {"completes": True},
+            "'drop: data' at path1 lets no data of MPTCP pass; write 'completes:",
+        ),
+        ({"path1": [{"drop": "data"}]}, {"completes": True}, ""),
+        ({"path1": [{"mss": 1000}]}, {"mptcp": True, "subflows": 2}, ""),
+    ],
+)
+def test_a_box_that_excludes_what_is_expected_is_told(
+    boxes: Any, wanted: Any, reason: str
+) -> None:
+    spec = loads(file(boxes, traffic=[{**IPERF3, "expect": wanted}]))
+    told = feasible.warnings(spec, make_plan(spec, {}))
+    if reason:
+        (line,) = told
+        assert reason in line
+        assert f"traffic[0].expect.{next(iter(wanted))}: only: " in line
+    else:
+        assert told == []
+
+
+def test_one_path_without_mappings_is_plain_tcp() -> None:
+    network = {"links": {"one": {}}, "users": {"client": ["one"]}}
+    entry = {**IPERF3, "to": "server_client", "expect": {"mptcp": True}}
+    more = {"topology": None, "network": network, "traffic": [entry]}
+    spec = loads(file({"one": [{"strip": "data"}]}, **more))
+    (line,) = feasible.warnings(spec, make_plan(spec, {}))
+    assert "'strip: data' at one makes every connection plain TCP" in line
+
+
+def test_plan_tells_the_kernel(tmp_path: Any) -> None:
+    path = tmp_path / "boxes.yaml"
+    path.write_text(file({"path1": [SYN]}))
+    done = CliRunner().invoke(command, [str(path), "--backend", "fake"])
+    assert done.exit_code == 0
+    assert "All cases run in a kernel with netfilter" in done.output
+
+
+def test_native_runs_are_refused_with_the_place() -> None:
+    for given, place in (
+        (file({"path1": [SYN]}), ": middlebox: "),
+        (file({}, {"path1": [SYN]}), ": cases.only.middlebox: "),
+    ):
+        with pytest.raises(UserError, match="use --backend virtual") as error:
+            feasible.check_backend(loads(given), "native")
+        assert place in str(error.value)
+    feasible.check_backend(loads(file({})), "native")

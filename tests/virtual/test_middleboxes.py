@@ -1,0 +1,96 @@
+"""Middleboxes in guests, by the rules of nftables and tc that the kernel takes.
+
+They need the kernel with netfilter, whose build takes minutes: `make middleboxes` makes
+it and runs these tests. Elsewhere they run where the cache has it.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.run.row import row
+from jobs.linux import Linux
+from jobs.middleboxes import KERNEL_OPTIONS
+from mpbench import kernel
+from mpbench.backends.base import Bounds
+from mpbench.errors import UserError
+from mpbench.kernel import variants
+
+from .lab import Lab, job_of
+
+FAST = {"path1.capacity": "20 Mbit/s", "path2.capacity": "20 Mbit/s"}
+CASE = {"protocol": "mptcp", "congestion_control": "cubic"}
+TRAFFIC = {"tool": "iperf3", "from": "client", "to": "server", "duration": "2 s"}
+CHECKSUMS = {"net.mptcp.checksum_enabled": 1}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ready() -> None:
+    try:
+        found = variants.lookup(kernel.find(), Linux(options=KERNEL_OPTIONS))
+    except UserError as error:
+        pytest.skip(str(error))
+    if found is None:
+        pytest.skip("no kernel with netfilter in the cache; make middleboxes builds it")
+
+
+def measured(
+    folder: Path, boxes: dict[str, Any], sysctls: dict[str, Any] | None = None
+) -> tuple[dict[str, Any], Path]:
+    """The row of a run with boxes, and its artefacts."""
+    known: dict[str, Any] = {"topology": "two_path", "parameters": FAST}
+    known |= {"cases": {"only": {**CASE, "sysctls": sysctls or {}}}}
+    job = job_of(folder, middlebox=boxes, traffic=[TRAFFIC], **known)
+    bounds = Bounds(job["time_limit_s"], wall_s=120.0, silence_s=60.0)
+    ended, artefacts = Lab(folder).execute(job, bounds)
+    assert ended.status == "finished", ended.reason
+    found = row(artefacts.parent)
+    assert (found["verdict"], found["reason"]) == ("ok", "")
+    return found, artefacts
+
+
+def counters(artefacts: Path, host: str) -> dict[str, int]:
+    document = json.loads((artefacts / f"nstat-{host}.json").read_text())
+    return {name.removeprefix("MPTcpExt"): n for name, n in document["kernel"].items()}
+
+
+def test_syns_without_the_option_are_plain_tcp(tmp_path: Path) -> None:
+    found, artefacts = measured(tmp_path, {"path1": [{"strip": "syn"}]})
+    assert found["protocol_at_end"] == "tcp"
+    assert counters(artefacts, "client")["MPCapableFallbackSYNACK"] == 2
+
+
+def test_all_kinds_of_boxes_on_two_paths(tmp_path: Path) -> None:
+    """NAT, a clamp and the shift on path 1 leave it usable; path 2 loses its subflow
+    when the payload changes, and the checksum of TCP was mended."""
+    boxes = {
+        "path1": [{"nat": True}, {"mss": 1000}, {"sequence": "shift"}, {"ecn": "ce"}],
+        "path2": [
+            {"firewall": {"timeout": "10 s", "forgets": "reset"}},
+            {"rewrite": 400, "direction": "up", "from": "1 s"},
+        ],
+    }
+    found, artefacts = measured(tmp_path, boxes, CHECKSUMS)
+    assert (found["subflows_joined"], found["subflows_lost"]) == (2, 1)
+    server = counters(artefacts, "server")
+    assert server["DataCsumErr"] >= 1
+    assert server["MPFailTx"] >= 1
+    assert server["TcpInCsumErrors"] == 0
+    events = (artefacts / "events.csv").read_text()
+    assert "10.2.0.2:5201,10.1.1.1:" in events  # the server sees the router
+
+
+def test_a_box_acts_from_its_time_until_its_end(tmp_path: Path) -> None:
+    box = {"drop": "data", "from": "0.5 s", "until": "0.7 s"}
+    found, artefacts = measured(tmp_path, {"path1": [box]})
+    assert found["protocol_at_end"] == "mptcp"
+    lines = (artefacts / "middleboxes.csv").read_text().splitlines()
+    times = [float(line.split(",")[0]) for line in lines[1:]]
+    assert times == pytest.approx([0.5, 0.7], abs=1e-3)
+    assert [line.split(",")[-1] for line in lines[1:]] == ["on", "off"]
+    listed = json.loads((artefacts / "middlebox-end.json").read_text())
+    parts = [item.get("rule", {}).get("expr", []) for item in listed["r1"]["nftables"]]
+    met = [e["counter"]["packets"] for part in parts for e in part if "counter" in e]
+    assert met[0] > 1
