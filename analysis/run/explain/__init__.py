@@ -8,7 +8,14 @@ out-of-order data, for example, is normal over two paths, so no rule is about it
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from analysis.run.explain import failures, handshake, joins, settings, shares
+from analysis.run.explain import (
+    failures,
+    handshake,
+    joins,
+    middleboxes,
+    settings,
+    shares,
+)
 from analysis.run.explain.facts import Facts, load
 from analysis.run.explain.finding import Finding
 
@@ -28,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     shares.unused_paths,
     shares.copies,
     shares.limited,
+    middleboxes.acted,
 )
 
 

@@ -10,12 +10,14 @@ from analysis.run import events as record_of_events
 from analysis.run import traffic as entries
 from analysis.run.events import Events
 from analysis.run.explain.subflows import Connection, connections
+from analysis.run.explain.translated import untranslated
 from analysis.run.labels import label
 from analysis.run.readers import changes as record_of_changes
-from analysis.run.readers import counters, files, outcome
+from analysis.run.readers import counters, files, middleboxes, outcome
 from analysis.run.readers import job as job_file
 from analysis.run.readers.changes import Change
 from analysis.run.readers.counters import Counters
+from analysis.run.readers.middleboxes import Met
 from analysis.run.readers.outcome import UserPath
 from analysis.run.traffic import Traffic
 from jobs import Job
@@ -36,6 +38,7 @@ class Facts:
     users : by host that opens connections, its paths; empty if the guest did not say
     changes : of links, in order
     connections : from the events
+    met : the packets that rules of middleboxes have met; None if that is not known
     """
 
     job: Job
@@ -45,6 +48,7 @@ class Facts:
     users: Users
     changes: tuple[Change, ...] = ()
     connections: tuple[Connection, ...] = ()
+    met: tuple[Met, ...] | None = None
 
     @cached_property
     def traffic(self) -> tuple[Traffic[Any], ...]:
@@ -146,6 +150,8 @@ def load(run: Path) -> Facts:
     users: Users = _or(lambda: outcome.read(folder / "outcome.json").users, {})
     users = users or _or(lambda: _planned(job), {})
     noted = record_of_events.load(folder)
+    if noted is not None and job.middleboxes:
+        noted = untranslated(noted, job)
     by_host = {
         host: read
         for host in entries.hosts(traffic)
@@ -159,6 +165,7 @@ def load(run: Path) -> Facts:
         users=users,
         changes=_changes(folder, job, noted),
         connections=connections(noted, traffic) if noted else (),
+        met=_or(lambda: middleboxes.read(folder / middleboxes.NAME), None),
     )
 
 

@@ -147,7 +147,10 @@ def was_reset(facts: Facts) -> Iterator[Finding]:
         for subflow in one.subflows:
             for event in subflow.named("sub_closed"):
                 number, reason = event.count("error"), event.count("reason")
-                if number in (*NOT_TOLD, errno.ETIMEDOUT) or not subflow.joined:
+                if number in (*NOT_TOLD, errno.ETIMEDOUT):
+                    continue
+                alone = len(one.subflows) == 1  # of which another rule tells
+                if alone or (subflow.is_join and not subflow.joined):
                     continue
                 if _ends_then(one, event):
                     continue

@@ -33,7 +33,7 @@ def fell_back(facts: Facts) -> Iterator[Finding]:
             facts.evidence(*dropped) + _when(facts, *DROPPED),
         )
     for name, meaning in REASONS:
-        if count := facts.total(PREFIX + name):
+        if count := _connections(facts, PREFIX + name):
             went_on = "connection" if count == 1 else "connections"
             verb = "is" if count == 1 else "are"
             yield Finding(
@@ -44,6 +44,18 @@ def fell_back(facts: Facts) -> Iterator[Finding]:
                 facts.evidence(PREFIX + name) + _when(facts, name),
             )
             return
+
+
+def _connections(facts: Facts, name: str) -> int:
+    """The connections that a counter is about, which both ends may have counted."""
+    opened = sum(
+        facts.counters[h].get(name) for h in facts.counters if _opens(facts, h)
+    )
+    return max(opened, facts.total(name) - opened)
+
+
+def _opens(facts: Facts, host: str) -> bool:
+    return any(host in entry.sources for entry in facts.traffic)
 
 
 def _later(facts: Facts) -> str:

@@ -2,7 +2,8 @@
 
 The network of a job provokes the end of a connection once all its paths have been dark
 at a time, and keeps a subflow from joining while its path is dark. What a host's own
-endpoints, limits and protocol lead to is an outcome as well.
+endpoints, limits and protocol lead to is an outcome as well, and so is what a middlebox
+does to the connections whose packets it changes, drops or forgets.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from analysis.run.traffic import Traffic
 from jobs import Job
 from jobs.ends import Host
 from jobs.expect import ANY, FALLBACK, Expect
+from jobs.middleboxes import PROVOKING, Box
 
 _NOTHING = Expect()
 DENIED = "net.mptcp.allow_join_initial_addr_port"
@@ -74,6 +76,8 @@ class Provoked:
             for change in settings.changes
         ):
             return True
+        if any((box.from_s or 0.0) <= last_s for box in self._boxes(entry)):
+            return True
         return any(
             dark.touches(self._cuts(own), entry.start_s, last_s)
             for own in entry.by_host
@@ -82,13 +86,15 @@ class Provoked:
     def may_fall_back(self, entry: Traffic[Any], within_s: float) -> bool:
         """Whether plain TCP is an outcome of an entry, and no fault of the run.
 
-        It is where the first path is dark at some time from the entry's start on. Its
-        connections then begin late, or as plain TCP: the kernel leaves MPTCP out of
-        SYNs that it repeats.
+        It is where a middlebox meddles, and where the first path is dark at some time
+        from the entry's start on. Its connections then begin late, or as plain TCP: the
+        kernel leaves MPTCP out of SYNs that it repeats.
 
         within_s : the length of that time
         """
         if any(settings.mptcp is not None for settings in self._settings(entry)):
+            return True
+        if self._boxes(entry):
             return True
         return self.expect(entry).mptcp is not None or any(
             self.misses(own, min(paths_of(self.users, own), default=1), within_s)
@@ -107,6 +113,8 @@ class Provoked:
         if self.free(entry) and number > 1:
             return True
         path = self.users[entry.source][number - 1]
+        if any(box.link in path.links for box in self._boxes(entry)):
+            return True
         sized = entry.duration_s is not None and entry.bytes is not None
         again = (
             sized
@@ -142,11 +150,12 @@ class Provoked:
 
     def free(self, entry: Traffic[Any]) -> bool:
         """Whether the number of subflows is an outcome, and no fault of the run: it
-        follows from what the entry expects, or from settings of its hosts."""
+        follows from what the entry expects, from settings of its hosts, or from
+        middleboxes on its paths."""
         wanted = self.expect(entry)
         if wanted.subflows is not None or wanted.mptcp in (FALLBACK, ANY):
             return True
-        return self._managed(entry)
+        return bool(self._boxes(entry)) or self._managed(entry)
 
     def _managed(self, entry: Traffic[Any]) -> bool:
         """Whether settings of an entry's hosts decide which subflows there are."""
@@ -154,6 +163,19 @@ class Provoked:
             settings.manages or DENIED in (settings.sysctls or {})
             for settings in self._settings(entry)
         )
+
+    def _boxes(self, entry: Traffic[Any]) -> list[Box]:
+        """The middleboxes on an entry's paths that decide what becomes of it."""
+        boxes = [box for box in self.job.middleboxes if box.kind in PROVOKING]
+        if not boxes:
+            return boxes
+        own = {
+            link
+            for each in entry.by_host
+            for path in paths_of(self.users, each).values()
+            for link in path.links
+        }
+        return [box for box in boxes if box.link in own]
 
     def _settings(self, entry: Traffic[Any]) -> list[Host]:
         """The settings of an entry's hosts that have their own."""

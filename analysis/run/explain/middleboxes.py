@@ -1,0 +1,93 @@
+"""Sentences about the middleboxes of a run: the packets that each met."""
+
+from collections.abc import Iterator, Sequence
+
+from analysis.run.explain.facts import Facts
+from analysis.run.explain.finding import Finding, many
+from analysis.run.labels import label
+from analysis.run.readers.middleboxes import NAME, REJECT, Met
+from jobs.middleboxes import (
+    ALL,
+    BLEACH,
+    DATA,
+    DROP,
+    DROPS,
+    ECN,
+    ICMP,
+    MSS,
+    REWRITE,
+    SEQUENCE,
+    STATEFUL,
+    STRIP,
+    SYN,
+    SYNACK,
+    Box,
+)
+
+PACKETS = {
+    SYN: "SYN",
+    SYNACK: "SYN/ACK",
+    DATA: "packet with data",
+    ALL: "packet",
+}
+CHECKSUM = "net.mptcp.checksum_enabled"
+
+
+def acted(facts: Facts) -> Iterator[Finding]:
+    """One sentence per middlebox that changed or dropped packets, or met none."""
+    if facts.met is None:
+        return
+    for number, box in enumerate(facts.job.middleboxes):
+        met = [one for one in facts.met if one.box == number]
+        total = sum(one.packets for one in met)
+        at = f"the middlebox at {label(box.link)}"
+        evidence = f"{total} packets met box {number + 1}, {box.kind}, by {NAME}"
+        if words := _words(facts, box, met, total):
+            yield Finding(f"{at} {words}", evidence)
+        elif not total and box.kind not in (*STATEFUL, ICMP):
+            yield Finding(f"{at} ({box.kind}) met no packet that it acts on", evidence)
+
+
+def _words(facts: Facts, box: Box, met: Sequence[Met], total: int) -> str:
+    """The effect of a box; "" if that needs no words."""
+    if box.kind in STATEFUL:
+        return _forgot(met)
+    if not total or box.kind == MSS or (box.kind == ICMP and box.action != DROPS):
+        return ""
+    option = box.subtype.upper() if box.subtype else "MPTCP's option"
+    chosen = many(total, PACKETS[box.packets or ALL])
+    if box.packets == DATA:
+        chosen = f"{many(total, 'packet')} with data"
+    return {
+        STRIP: f"removed {option} from {chosen}",
+        DROP: f"dropped {chosen} {'and' if box.packets == DATA else 'with'} {option}",
+        REWRITE: f"changed the payload of {many(total, 'packet')}{_unseen(facts)}",
+        SEQUENCE: f"shifted sequence numbers or acknowledgements of"
+        f" {many(total, 'packet')}",
+        ICMP: f"dropped {many(total, 'message')} that a packet could not be delivered,"
+        " so the sender did not learn the link's mtu",
+        ECN: f"took the marks of ECN from {many(total, 'packet')}"
+        if box.action == BLEACH
+        else f"marked {many(total, 'packet')} as congested",
+    }.get(box.kind, "")
+
+
+def _forgot(met: Sequence[Met]) -> str:
+    """Treatment of packets whose connection a box with a state did not know."""
+    refused = [one for one in met if one.verdict and one.packets]
+    if not refused:
+        return ""
+    count = many(sum(one.packets for one in refused), "packet")
+    of = f"{count} of connections that it did not know any more"
+    if refused[0].verdict == REJECT:
+        return f"answered {of} with resets"
+    return f"dropped {of}"
+
+
+def _unseen(facts: Facts) -> str:
+    """Who did not notice that the payload changed, as the end of a sentence."""
+    if facts.total("MPTcpExtDataCsumErr"):
+        return ""
+    if facts.sysctls.get(CHECKSUM, "0") == "0":
+        return f", and no end noticed: the case does not set {CHECKSUM}"
+    return ""
