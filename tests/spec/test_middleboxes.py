@@ -229,6 +229,28 @@ def test_one_path_without_mappings_is_plain_tcp() -> None:
     assert "'strip: data' at one makes every connection plain TCP" in line
 
 
+def test_a_kernel_of_debians_has_no_boxes() -> None:
+    packages = [
+        {
+            "name": "linux-image-6.12.1-amd64",
+            "version": "6.12.1-1",
+            "suite": "trixie",
+            "path": "pool/main/l/linux/linux-image-6.12.1-amd64_6.12.1-1_amd64.deb",
+            "bytes": 1000,
+            "sha256": "0" * 64,
+        }
+    ]
+    kernels = {"old": {"machine": "qemu", "linux": "6.12", "packages": packages}}
+    boxes = {"path1": [SYN]}
+    cases = {"a": {**MPTCP, "kernel": "old"}, "b": {**MPTCP, "middlebox": boxes}}
+    plan = make_plan(loads(file({}, kernels=kernels, cases=cases)), {})
+    old, own = (run.job.linux for run in plan.runs)
+    assert old is not None and old.in_qemu
+    assert own == Linux(options=KERNEL_OPTIONS)
+    with pytest.raises(UserError, match="middleboxes need a kernel that mpbench builds"):
+        loads(file(boxes, kernels=kernels, cases=cases))
+
+
 def test_plan_tells_the_kernel(tmp_path: Any) -> None:
     path = tmp_path / "boxes.yaml"
     path.write_text(file({"path1": [SYN]}))
