@@ -247,7 +247,7 @@ def test_a_kernel_of_debians_has_no_boxes() -> None:
     old, own = (run.job.linux for run in plan.runs)
     assert old is not None and old.in_qemu
     assert own == Linux(options=KERNEL_OPTIONS)
-    with pytest.raises(UserError, match="middleboxes need a kernel that mpbench builds"):
+    with pytest.raises(UserError, match="need a kernel that mpbench builds"):
         loads(file(boxes, kernels=kernels, cases=cases))
 
 
