@@ -79,7 +79,22 @@ class Entry:
     @property
     def copy(self) -> str:
         """The experiment file's path in the site."""
-        return f"gallery/{'/'.join(self.file.parts[1:])}"
+        return in_site(self.file)
+
+
+def in_site(file: Path) -> str:
+    """The path in the site of an experiment file, given relative to the repository."""
+    return f"gallery/{'/'.join(file.parts[1:])}"
+
+
+def path_in_site(path: Path) -> str | None:
+    """The path in the site of a file of the repository, if the gallery has it."""
+    return in_site(path.relative_to(ROOT)) if path in _files() else None
+
+
+@functools.cache
+def _files() -> frozenset[Path]:
+    return frozenset(files())
 
 
 @functools.cache

@@ -1,9 +1,9 @@
 """Makes the documentation's site from the repository.
 
-It takes results/README.md and the notes of studies/ in, generates the gallery of
-experiments, and gives the site a version: its files lie in a folder of that name,
-beside those of other versions. The layout is that of mike, so the theme offers the
-versions that are there.
+It takes results/README.md, the pages of results/reference and the notes of studies/ in,
+generates the gallery of experiments, and gives the site a version: its files lie in a
+folder of that name, beside those of other versions. The layout is that of mike, so the
+theme offers the versions that are there.
 """
 
 import os
@@ -18,10 +18,11 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # MkDocs looks for modules beside this file only.
 
 import mpbench  # noqa: E402
-from docs.builder import gallery, versions  # noqa: E402
+from docs.builder import gallery, reference, versions  # noqa: E402
 
 TAKEN_IN = {
     "results.md": "results/README.md",
+    "reference.md": "results/reference/README.md",
     "studies.md": "studies/README.md",
     **{
         f"study-{path.name}": path.relative_to(ROOT).as_posix()
@@ -52,6 +53,12 @@ def on_files(files: Files, config: Any) -> Files:
         text = (ROOT / source).read_text(encoding="utf-8")
         text = in_site(text, (ROOT / source).parent)
         files.append(File.generated(config, name, content=text))
+    for place, what in reference.files(ROOT, place_in_site):
+        files.append(
+            File.generated(config, place, content=what)
+            if isinstance(what, str)
+            else File.generated(config, place, abs_src_path=str(what))
+        )
     found = gallery.entries()
     files.append(File.generated(config, "gallery.md", content=gallery.page(found)))
     for entry in found:
@@ -68,6 +75,15 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def place_in_site(path: Path) -> str | None:
+    """The path in the site of a file of the repository, if the site has it."""
+    taken = {(ROOT / source).resolve(): name for name, source in TAKEN_IN.items()}
+    if path in taken or path.parent == ROOT / "docs":
+        page = taken.get(path, path.name)
+        return str(Path(page).with_suffix(".html"))
+    return reference.path_in_site(path, ROOT) or gallery.path_in_site(path)
+
+
 def in_site(text: str, folder: Path) -> str:
     """The text of a page of `folder` with the links that the site has.
 
@@ -80,6 +96,9 @@ def in_site(text: str, folder: Path) -> str:
         anchor = link[2] or ""
         if target in pages:
             return f"]({pages[target]}{anchor})"
+        there = reference.path_in_site(target, ROOT) or gallery.path_in_site(target)
+        if there is not None:
+            return f"]({there}{anchor})"
         if not target.is_relative_to(ROOT):
             return link[0]
         return f"]({os.path.relpath(target, ROOT / 'docs')}{anchor})"

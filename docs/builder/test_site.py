@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.builder import gallery, versions
+from docs.builder import gallery, reference, versions
 from mpbench.experiment_files import load
 from mpbench.plan import estimate, make_plan, total
 from mpbench.plan.points import points
@@ -113,3 +113,41 @@ def test_the_site_is_built(tmp_path: Path) -> None:
     for link in re.findall(r'(?:src|href)="(gallery/[^"]+)"', text):
         assert (home / link).is_file(), link
     assert (home / "gallery/thesis/bulk-low-bdp.yaml").read_text().startswith("#")
+    text = (home / "reference.html").read_text()
+    links = re.findall(r'href="((?:reference|gallery)/[^"]+)"', text)
+    assert "reference/thesis/figure-3.3.html" in links
+    assert "gallery/causes/fattree-tp1-turn.yaml" in links
+    for link in links:
+        assert (home / link).is_file(), link
+
+
+def test_reference_pages_link_to_what_the_site_has(tmp_path: Path) -> None:
+    """To one another, to pages of the documentation, and in words to what is left."""
+    folder = tmp_path / "results/reference/a"
+    folder.mkdir(parents=True)
+    (folder / "f.md").write_text(
+        "# A & B\n\n[x](README.md#y) [n](../../../n.md) [gone](../c.txt) "
+        "[far](https://example.org/a) ![p](p.png)\n"
+    )
+    for name in ("README.md", "p.png"):
+        (folder / name).touch()
+    (tmp_path / "results/reference/README.md").touch()
+
+    def lookup(path: Path) -> str | None:
+        if path.name == "n.md":
+            return "n.html"
+        return reference.path_in_site(path, tmp_path)
+
+    made = dict(reference.files(tmp_path, lookup))
+    assert list(made) == [
+        "reference/a/README.html",
+        "reference/a/f.html",
+        "reference/a/p.png",
+    ]
+    text = str(made["reference/a/f.html"])
+    assert "<title>A &amp; B</title>" in text
+    assert '<a href="README.html#y">x</a> <a href="../../n.html">n</a>' in text
+    assert "gone (<code>c.txt</code> in the repository)" in text
+    assert '<a href="https://example.org/a">far</a>' in text
+    assert '<img src="p.png" alt="p" />' in text
+    assert made["reference/a/p.png"] == folder / "p.png"
