@@ -20,6 +20,13 @@ MESSAGE_S = 0.25e-3
 BITS_PER_WALL_S = {"coalesced": 1.4e9, "packet": 0.55e9}
 """Speed at which one core moves data, by the way in which the receiver reads."""
 
+QEMU_BOOT_S = 8.0
+"""Wall time of an empty run in QEMU."""
+QEMU_PER_VIRTUAL = 0.5
+"""Wall time of a virtual second in QEMU, with little traffic."""
+QEMU_PER_MBIT_S = 0.02
+"""Wall time in QEMU of a megabit that the bottlenecks carry."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -47,6 +54,9 @@ def estimate(job: Job, real_time: bool = False) -> Estimate:
         bits += used_mbps(job, span=span) * 1e6 * (span[1] - span[0])
     messages_s = MESSAGE_S * sum(map(_messages, job.traffic))
     end_s = max(ends, default=0.0)
+    if job.linux is not None and job.linux.in_qemu:
+        wall_s = QEMU_BOOT_S + QEMU_PER_VIRTUAL * end_s
+        return Estimate(end_s, wall_s + QEMU_PER_MBIT_S * bits / 1e6)
     traffic_s = end_s if real_time else bits * cost + messages_s
     return Estimate(end_s, OVERHEAD_S + traffic_s)
 

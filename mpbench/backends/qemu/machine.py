@@ -51,6 +51,7 @@ class Machine:
         return (
             "console=ttyS0",
             "quiet",
+            "cryptomgr.notests",
             "panic=-1",
             "norandmaps",
             "nokaslr",
