@@ -48,6 +48,13 @@ DIRECTIONS: dict[str, Direction] = {
     "settling_time": LESS,
     "rate_jitter": LESS,
     "max_min_distance": LESS,
+    "out_of_order_ratio": LESS,
+    "duplicate_ratio": LESS,
+    "limited_by_window": LESS,
+    "limited_by_buffer": LESS,
+    "limited_by_network": NONE,
+    "limited_by_application": NONE,
+    "interruption": LESS,
 }
 """By the name of a metric in experiment files. Neither is good of a share, because what
 a share should be depends on the network."""

@@ -29,6 +29,8 @@ CAPTURED = (
     "mean_loss_probability",
 )
 BOTH_ENDS = "it needs captures at both ends of each path"
+EVENTS = "it needs the events of a connection that sent data"
+SHARED = "subflows of MPTCP share a send buffer"
 USUAL = {
     "jain": "a single stream has no fairness",
     "aggregation_benefit": "it needs one host that sends over paths of one link each",
@@ -45,6 +47,12 @@ USUAL = {
     "rate_jitter": NOTHING,
     "max_min_distance": "it needs iperf3 with a duration from several hosts, one way",
     "flow_goodput": "it needs traffic of 'flows'",
+    "out_of_order_ratio": "nothing was sent",
+    "duplicate_ratio": "nothing was sent",
+    "limited_by_window": EVENTS,
+    "limited_by_buffer": SHARED,
+    "limited_by_network": EVENTS,
+    "limited_by_application": EVENTS,
 }
 """The reason of a metric where nothing more is known."""
 
@@ -99,6 +107,8 @@ def _reason(run: Artefacts, row: Mapping[str, Any], metric: str, column: str) ->
         return apart
     if metric in AMOUNTS and not any(moved):
         return "no tool says what arrived"
+    if metric == "limited_by_buffer" and protocol == "tcp":
+        return EVENTS
     needed = needs.NEEDS.get(metric)
     if needed is not None and metric not in USUAL:
         return f"it needs {needed}"

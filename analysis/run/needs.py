@@ -5,6 +5,7 @@ ONE_DOWNLOAD = f"traffic of 'curl', or {SIZED_FLOWS}"
 REQUESTS = "traffic of 'ab'"
 MESSAGES = "traffic of 'cbr' with 'over: connection'"
 TIMED = "traffic of 'iperf3' with a duration"
+INTERVALS = "traffic of 'iperf3'"
 CAPTURE = "a 'capture', and a case of mptcp"
 
 NEEDS: dict[str, str] = {
@@ -30,6 +31,9 @@ NEEDS: dict[str, str] = {
     "mean_loss_probability": CAPTURE,
     "aggregation_benefit": "a case of mptcp",
     "traffic_split": "a case of mptcp",
+    "out_of_order_ratio": "a case of mptcp",
+    "duplicate_ratio": "a case of mptcp",
+    "interruption": INTERVALS,
 }
 """By metric. A metric that is not here is there for every traffic, or depends on more
 than the experiment file."""
@@ -49,10 +53,20 @@ METRICS = (
     "flow_goodput",
     "smoothed_rtt",
     "max_min_distance",
+    "limited_by_window",
+    "limited_by_buffer",
+    "limited_by_network",
+    "limited_by_application",
     *(name for name in NEEDS if name not in EARLIER),
 )
 """Those that a run has by itself, by their names in experiment files."""
-OF_MPTCP = ("aggregation_benefit", "traffic_split", "capture_traffic_split")
+OF_MPTCP = (
+    "aggregation_benefit",
+    "traffic_split",
+    "capture_traffic_split",
+    "out_of_order_ratio",
+    "duplicate_ratio",
+)
 """Metrics that say nothing about TCP on one path."""
 
 
@@ -76,6 +90,7 @@ METRIC_COLUMNS = {
     "smoothed_rtt": "srtt_ms",
     "mean_queue": "mean_queue_packets",
     "settling_time": "settling_time_s",
+    "interruption": "interruption_s",
 }
 """The column of each metric whose name in an experiment file is another one."""
 

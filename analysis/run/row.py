@@ -15,6 +15,7 @@ from analysis.run import (
     trace_metrics,
     traffic,
     validity,
+    waiting,
 )
 from analysis.run.outcomes import columns
 from analysis.run.outcomes.endings import Read
@@ -50,6 +51,7 @@ def row(run_directory: Path) -> dict[str, Any]:
         measured |= trace_metrics.columns(run_directory / "artefacts", job)
         measured |= capture_metrics.columns(run_directory / "artefacts", run)
         measured |= event_columns.columns(run_directory / "artefacts")
+        measured |= waiting.columns(run, run_directory / "artefacts")
         read = [Read(report) for report in run.reports]
         measured |= columns.of_entries(run.traffic, run.counters, read, run.endings)
         measured |= plugin_numbers.metrics(run_directory / "artefacts", job)

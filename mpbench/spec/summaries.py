@@ -76,6 +76,13 @@ METRICS: Mapping[str, str] = {
     "settling_time": "time until the rates stay within 25 % of their means for 5 s",
     "rate_jitter": "standard deviation of the rates over their means, late in the run",
     "max_min_distance": "largest shortfall from the max-min fair rates, from 0 to 1",
+    "out_of_order_ratio": "packets ahead of older data over first-sent segments",
+    "duplicate_ratio": "packets with data that had arrived over first-sent segments",
+    "limited_by_window": "share of time with the receiver's window full",
+    "limited_by_buffer": "share of time with TCP's send buffer full",
+    "limited_by_network": "share of time in which data were sent or waited for cwnd",
+    "limited_by_application": "share of time without data to send",
+    "interruption": "longest time in which a receiver of iperf3 read nothing",
 }
 
 DESIGN_METHODS: Mapping[str, str] = {

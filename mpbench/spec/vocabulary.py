@@ -81,6 +81,13 @@ METRICS = (
     "settling_time",
     "rate_jitter",
     "max_min_distance",
+    "out_of_order_ratio",
+    "duplicate_ratio",
+    "limited_by_window",
+    "limited_by_buffer",
+    "limited_by_network",
+    "limited_by_application",
+    "interruption",
 )
 
 DIFFERENCES = ("absolute", "signed", "none")

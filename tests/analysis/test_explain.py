@@ -48,6 +48,16 @@ SAID = {
         " with the flag `subflow`, and the limit `add_addr_accepted` of the client is"
         " 0, so it does not use 10.250.0.2, which the peer announces"
     ],
+    "lossy": ["path 1 carried 9% of its capacity: 0.5 % of its packets are lost at"],
+    "short-queue": [
+        "path 1 carried 1% of its capacity: its queue holds 2 packets and was full 51"
+        " times"
+    ],
+    "starved": [
+        "path 2: its subflow went stale at 22.7 s",
+        "path 1: the client's subflow had no data to send for 61% of its time although"
+        " the application had some: the connection's send buffer or receive window",
+    ],
     "no-endpoint": [
         "no further subflow was asked for on 2 connections: the client has no endpoint"
         " with the flag `subflow`, and the peer announces no address"

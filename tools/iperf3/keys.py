@@ -57,7 +57,8 @@ class Traffic(Entry):
 
     @property
     def measures(self) -> frozenset[str]:
-        return frozenset({needs.TIMED} if self.duration is not None else ())
+        timed = {needs.TIMED} if self.duration is not None else set()
+        return frozenset({needs.INTERVALS} | timed)
 
     @property
     def end_s(self) -> float:

@@ -12,6 +12,7 @@ from analysis.run.explain import (
     failures,
     handshake,
     joins,
+    limits,
     middleboxes,
     settings,
     shares,
@@ -36,6 +37,8 @@ RULES: tuple[Rule, ...] = (
     shares.copies,
     shares.limited,
     middleboxes.acted,
+    limits.starved,
+    limits.slow,
 )
 
 

@@ -1,0 +1,100 @@
+"""Columns of what kept data back: windows, buffers, order, and interruptions."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from analysis.run import events as record_of_events
+from analysis.run import tools
+from analysis.run.artefacts import Artefacts
+from analysis.run.explain.subflows import Connection, connections
+from analysis.run.explain.times import LIMITS, Shares, shares
+
+
+def columns(run: Artefacts, artefacts: Path) -> dict[str, Any]:
+    """The columns of a run; one whose source is missing is None.
+
+    artefacts : the folder with `events.csv`
+
+    out_of_order_ratio : packets that reached MPTCP before older data of the connection,
+        over segments sent for the first time
+    duplicate_ratio : packets whose data had arrived before, over the same
+    limited_by_window, limited_by_buffer, limited_by_network, limited_by_application :
+        the share of the time in which the receiver's window, the send buffer, or the
+        congestion window with the network held data back, and in which there was no
+        data; means over subflows, weighted by the bytes that were acknowledged, 0-1.
+        The buffer is None for MPTCP: its subflows share one, and a full one leaves them
+        without data
+    interruption_s : the longest time in which a receiver read nothing, in whole
+        intervals of its report; seconds
+
+    Raises ValueError if the events are damaged.
+    """
+    return {**_order(run), **_limits(run, artefacts), "interruption_s": _longest(run)}
+
+
+def _order(run: Artefacts) -> dict[str, float | None]:
+    """The columns of packets that came too early, or again."""
+    shown = [entry for entry in run.traffic if entry.transport.is_mptcp]
+    senders = dict.fromkeys(h for entry in shown for h in entry.sending_hosts)
+    hosts = dict.fromkeys(
+        h for entry in shown for h in (*entry.sources, *entry.destinations)
+    )
+    sent = sum(run.counters[host].segments_sent for host in senders)
+    return {
+        column: sum(run.counters[h].mptcp(name) for h in hosts) / sent if sent else None
+        for column, name in (
+            ("out_of_order_ratio", "OFOQueue"),
+            ("duplicate_ratio", "DuplicateData"),
+        )
+    }
+
+
+def _limits(run: Artefacts, artefacts: Path) -> dict[str, float | None]:
+    """The columns of shares of time, from the last states of subflows."""
+    noted = record_of_events.load(artefacts)
+    found = list(_shares(run, connections(noted, run.traffic))) if noted else []
+    weight = sum(acked for acked, _, _ in found)
+    if not weight:
+        return dict.fromkeys(LIMITS)
+    means: dict[str, float | None] = {
+        name: sum(acked * shares[index] for acked, _, shares in found) / weight
+        for index, name in enumerate(LIMITS)
+    }
+    if any(mptcp for _, mptcp, _ in found):
+        means["limited_by_buffer"] = None
+    return means
+
+
+def _shares(
+    run: Artefacts, every: tuple[Connection, ...]
+) -> Iterator[tuple[int, bool, Shares]]:
+    """The acknowledged bytes, whether it is of MPTCP, and the shares of each subflow at
+    a host that sends data."""
+    for one in every:
+        entry = run.traffic[one.entry]
+        if entry.background:
+            continue
+        mptcp = entry.transport.is_mptcp
+        for subflow in one.subflows:
+            for host in entry.sending_hosts:
+                if (found := shares(subflow, host, mptcp)) is not None:
+                    yield found[0], mptcp, found[1]
+
+
+def _longest(run: Artefacts) -> float | None:
+    """The longest interruption of any entry whose receiver reports intervals."""
+    found: list[float] = []
+    for entry, report in zip(run.traffic, run.reports, strict=True):
+        intervals = tools.has(entry, "intervals")
+        if intervals is None or report is None or entry.background:
+            continue
+        found.append(0.0)
+        since_s = None
+        for interval in intervals(entry, report, entry.record.interval_s / 2):
+            if interval.bytes:
+                since_s = None
+                continue
+            since_s = interval.start_s if since_s is None else since_s
+            found.append(interval.end_s - since_s)
+    return max(found, default=None)
