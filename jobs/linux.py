@@ -74,6 +74,44 @@ class Package:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Release:
+    """A release of Linux other than the one of mpbench's own kernel.
+
+    package : version of Debian's source package
+    sha256 : of the package's file
+    """
+
+    package: Annotated[
+        str,
+        Matching(
+            re.compile(r"[1-9][0-9]?\.[0-9]{1,3}\.[0-9]{1,4}-[0-9][0-9a-z.+~]{0,30}"),
+            "the version of a source package of Linux",
+        ),
+    ]
+    sha256: Annotated[str, Matching(re.compile(r"[0-9a-f]{64}"), "a SHA-256")]
+
+    @property
+    def version(self) -> str:
+        """The version of Linux: '6.12.118'."""
+        return self.package.partition("-")[0]
+
+    @property
+    def series(self) -> str:
+        """The version without its last number: '6.12'."""
+        return self.version.rpartition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The name of the package."""
+        return f"linux-source-{self.series}"
+
+    @property
+    def file(self) -> str:
+        """The name of the package's file."""
+        return f"{self.name}_{self.package}_all.deb"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Linux:
     """The differences of a run's kernel from mpbench's own.
 
@@ -83,6 +121,7 @@ class Linux:
         of User Mode Linux
     patches : applied in this order, after mpbench's own
     options : of the kernel's configuration, beside those of mpbench's
+    release : None for the Linux that mpbench's own kernel is built of
     """
 
     lab: bool = True
@@ -91,6 +130,7 @@ class Linux:
     options: (
         Annotated[Mapping[OptionName, OptionValue], Length(1, MOST_OPTIONS)] | None
     ) = None
+    release: Release | None = None
 
     def check(self) -> None:
         names = [patch.name for patch in self.patches]
@@ -112,6 +152,8 @@ class Linux:
         if self.packages:
             return f"Debian's Linux {self.packages[0].version} in QEMU"
         found = ["the lab's Linux" if self.lab else "stock Linux"]
+        if self.release is not None:
+            found[0] += f" {self.release.version}"
         if self.patches:
             number = len(self.patches)
             found.append(f"{number} patch{'' if number == 1 else 'es'}")

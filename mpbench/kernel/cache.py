@@ -8,6 +8,7 @@
       designs/                   points of designs that were drawn
       content/                   programs and files of users, by their SHA-256
       launchers/                 KEY, the program that confines guests; KEY.sha256
+      releases/ID/               trees of other releases; see `mpbench.kernel.released`
       sources/ID/                tree/ (the part of Linux for ARCH=um), source.json
       work/CONFIG/               the tree with overlay and patches, and its objects
       logs/                      logs of builds that failed or were interrupted
@@ -34,6 +35,7 @@ FOLDERS = (
     "kernels",
     "launchers",
     "sources",
+    "releases",
     "work",
     "logs",
     "linked",
@@ -199,7 +201,7 @@ def _visible(folder: Path) -> list[Path]:
 
 def remove_leftovers() -> None:
     """Remove what interrupted builds left. The caller holds the lock."""
-    for name in ("kernels", "sources"):
+    for name in ("kernels", "sources", "releases"):
         remove((root() / name).glob(f"{NEW}*"))
 
 

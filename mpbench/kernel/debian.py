@@ -48,6 +48,15 @@ def fetch(shell: Shell, folder: Path, wanted: str | None = None) -> tuple[Path, 
     return tarball, version
 
 
+def address(shell: Shell, suite: str) -> str:
+    """The address of the archive that has a suite, with a slash at its end.
+
+    Raises UserError if apt has no such source.
+    """
+    security = suite.endswith("-security")
+    return security_mirror(shell) if security else mirror(shell)
+
+
 def mirror(shell: Shell) -> str:
     """The address from which this machine gets Debian's main archive.
 

@@ -12,8 +12,10 @@ from pathlib import Path
 from jobs.linux import OWN, Linux
 from mpbench import carried
 from mpbench.errors import UserError
+from mpbench.kernel import releases
+from mpbench.kernel.releases import Port
 
-SERIES = "7.3"
+SERIES = releases.OWN
 """The release of Linux that the overlay and the patches are written for."""
 
 METHOD = "2"
@@ -122,6 +124,14 @@ class Recipe:
     own: Linux = OWN
 
     @property
+    def port(self) -> Port | None:
+        """The data of another release; None for the series of mpbench's own Linux."""
+        release = self.own.release
+        if release is None or release.series == SERIES:
+            return None
+        return releases.port(release.series)
+
+    @property
     def label(self) -> str:
         """The recipe in messages."""
         return self.name if self.own == OWN else self.own.words
@@ -130,6 +140,8 @@ class Recipe:
     def fragment(self) -> str:
         """The requested options; the last line of an option counts."""
         texts = [(self.folder / name).read_text() for name in self.config.fragments]
+        if self.port is not None:
+            texts = [self.port.fragment(text) for text in texts]
         options = sorted((self.own.options or {}).items())
         asked = "".join(f"{name}={value}\n" for name, value in options)
         return "".join([*texts, asked, EMBEDDED])
@@ -153,7 +165,7 @@ class Recipe:
                 for patch in patches
                 if not any(map(_network, PATCHED.findall(patch.read_text())))
             ]
-        return patches
+        return patches if self.port is None else self.port.series_of(patches)
 
 
 def _network(name: str) -> bool:
@@ -173,6 +185,11 @@ def read(name: str) -> Recipe:
 def variant(own: Linux) -> Recipe:
     """The recipe of experiments' kernel with what a user changes in it."""
     config = CONFIGS["guest"]
+    if own.lab and own.release is not None and own.release.series != SERIES:
+        raise UserError(
+            f"{own.words}: mpbench's network code is for Linux {SERIES};"
+            " write lab: none"
+        )
     config = replace(config, stock_network=config.stock_network or not own.lab)
     blank = _whole("guest", config, FOLDER, own)
     return replace(blank, name=f"guest-{blank.digest}")
@@ -196,6 +213,8 @@ def _whole(name: str, config: Config, folder: Path, own: Linux) -> Recipe:
 def _inputs(recipe: Recipe) -> Iterator[tuple[str, bytes]]:
     yield "method", METHOD.encode()
     yield "series", SERIES.encode()
+    if recipe.port is not None:
+        yield "port", recipe.port.series.encode()
     yield "fragment", recipe.fragment.encode()
     for name, path in recipe.overlay.items():
         yield f"overlay/{name}", path.read_bytes()

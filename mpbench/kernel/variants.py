@@ -10,11 +10,12 @@ change of one file of net/mptcp takes seconds.
 import os
 import shutil
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from jobs.linux import OWN, Linux
 from mpbench.errors import UserError
-from mpbench.kernel import building, cache, confined, sources, tools
+from mpbench.kernel import building, cache, confined, released, sources, tools
 from mpbench.kernel import recipe as recipes
 from mpbench.kernel.cache import Kernel
 from mpbench.kernel.lock import exclusive
@@ -42,12 +43,21 @@ def lookup(base: Kernel, own: Linux) -> Kernel | None:
     """
     if own == OWN:
         return base
-    wanted = recipe(own).digest, base.info["source_hash"], base.info["compiler"]
+    source = source_identity(base.info["source_hash"], own)
+    wanted = recipe(own).digest, source, base.info["compiler"]
     for kernel in cache.kernels():
         about = kernel.info
         if (about["recipe"], about["source_hash"], about["compiler"]) == wanted:
             return None if kernel.guided else kernel
     return None
+
+
+def source_identity(donor: str, own: Linux) -> str:
+    """The identity of the source that a variant is built of.
+
+    donor : that of mpbench's own Linux
+    """
+    return donor if own.release is None else released.identity(own.release, donor)
 
 
 def find(base: Kernel, own: Linux, may_compile: bool, trusted: bool = False) -> Kernel:
@@ -116,7 +126,9 @@ def _build(
     base: Kernel, own: Linux, shell: Shell, output: Progress, jobs: int
 ) -> Kernel:
     source = _source(base, shell, output)
-    plain = recipe(Linux(lab=own.lab, options=own.options))
+    if own.release is not None:
+        source = released.obtain(own.release, source, shell, output)
+    plain = recipe(replace(own, patches=()))
     compiler = base.info["compiler"]
     tree = Worktree(plain, source, compiler)
     made = None

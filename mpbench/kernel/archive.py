@@ -1,0 +1,113 @@
+"""Which package of Debian's has a release of Linux.
+
+    release = resolve("6.12", shell, folder)     # the newest of the series
+    release = resolve("6.12.118", shell, folder)
+    release = resolve("6.12.118-1", shell, folder)
+
+apt reads the suites that have the release with a private list, and checks the archive's
+signature, as for mpbench's own Linux. Nothing is downloaded but the lists.
+"""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from jobs.linux import Release
+from mpbench import mirror
+from mpbench.errors import UserError
+from mpbench.kernel import debian, releases
+from mpbench.kernel.recipe import SERIES
+from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.sources import file_identity
+
+VERSION = re.compile(
+    r"(?P<series>[1-9][0-9]?\.[0-9]{1,3})(?P<last>\.[0-9]{1,4})?"
+    r"(?P<revision>-[0-9][0-9a-z.+~]{0,30})?"
+)
+"""A series, a version of Linux, or the version of a package."""
+OWN_SUITES = (debian.SUITE, "sid", "experimental")
+SHOWN = 8
+
+
+def series(wanted: str) -> str:
+    """The series of a version: '6.12' of '6.12.118'. Raises ValueError for no such."""
+    found = VERSION.fullmatch(wanted)
+    if found is None or (found["revision"] and not found["last"]):
+        raise ValueError(f"'{wanted[:40]}' is no release of Linux")
+    return found["series"]
+
+
+def resolve(wanted: str, shell: Shell, folder: Path) -> Release:
+    """The package that has a release, the newest one if there are several.
+
+    folder : an empty one, for apt's files
+
+    Raises UserError, one line, for a release that cannot be built, and for one that the
+    archive does not have.
+    """
+    wanted_series = series(wanted)
+    if wanted_series == SERIES:
+        suites: tuple[str, ...] = OWN_SUITES
+    else:
+        suites = releases.port(wanted_series).suites
+    name = f"linux-source-{wanted_series}"
+    mirrored = _mirrored(name, wanted, folder) if "-" in wanted else None
+    if mirrored is not None:
+        return mirrored
+    found = list(_packages(name, suites, shell, folder))
+    for release in found:
+        if wanted in (release.series, release.version, release.package):
+            return release
+    versions = list(dict.fromkeys(release.version for release in found))
+    more = f" and {len(versions) - SHOWN} older" if len(versions) > SHOWN else ""
+    exact = wanted if wanted != wanted_series else f"{wanted}.1"
+    example = exact if "-" in exact else f"{exact}-1"
+    listed = ", ".join(versions[:SHOWN]) or f"none of {wanted_series}"
+    raise UserError(
+        f"Linux {wanted} is not in Debian's archive, which has {listed}{more}; if you"
+        f" have {name}_PACKAGE_all.deb, put it into a folder 'debs', name the folder"
+        f" above in {mirror.VARIABLE}, and write linux: PACKAGE, such as {example}"
+    )
+
+
+def _mirrored(name: str, version: str, folder: Path) -> Release | None:
+    """The package from a place of the user's; None if no place has it."""
+    file = f"{name}_{version}_all.deb"
+    target = folder / file
+    if mirror.fetch(f"debs/{file}", target) is None:
+        return None
+    found = Release(package=version, sha256=file_identity(target))
+    target.unlink()
+    return found
+
+
+def _packages(
+    name: str, suites: tuple[str, ...], shell: Shell, folder: Path
+) -> Iterator[Release]:
+    """All versions of a package, the newest first, without release candidates."""
+    if not shutil.which("apt-cache"):
+        raise UserError(
+            "releases of Linux are looked up in Debian's archive, and this machine has"
+            " no apt; lock the experiment where there is one: `mpbench kernel lock`"
+        )
+    lists: dict[str, list[str]] = {}
+    for suite in suites:
+        lists.setdefault(debian.address(shell, suite), []).append(suite)
+    settings = debian.options(folder, lists)
+    settings += ["-o", "Acquire::Languages=none"]
+    try:
+        shell.run(["apt-get", *settings, "-q", "update", "--error-on=any"])
+    except CommandFailed as error:
+        named = ", ".join(suites)
+        raise UserError(f"Debian's suites {named} cannot be read: {error}") from error
+    try:
+        shown = shell.run(["apt-cache", *settings, "show", "--all-versions", name])
+    except CommandFailed:
+        return
+    for paragraph in shown.split("\n\n"):
+        fields = dict(re.findall(r"^([A-Z]\S*): (.+)$", paragraph, re.M))
+        version = fields.get("Version", "")
+        found = VERSION.fullmatch(version)
+        if fields.get("Package") == name and found and found["last"]:
+            yield Release(package=version, sha256=fields["SHA256"])

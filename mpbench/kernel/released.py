@@ -1,0 +1,150 @@
+"""Source trees of other releases of Linux, from Debian's packages that a job names.
+
+A tree has the parts that `releases.Port.taken` names from mpbench's own Linux, the
+donor. Its identity is a hash of the package's and the donor's, so that the key of a
+kernel is known before anything is downloaded.
+"""
+
+import hashlib
+import json
+import shutil
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from jobs.linux import Release
+from mpbench import mirror
+from mpbench.errors import UserError
+from mpbench.kernel import cache, debian, releases, unpack
+from mpbench.kernel.progress import Progress
+from mpbench.kernel.recipe import SERIES
+from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.sources import Source, file_identity
+
+HELPER = Path("/usr/lib/apt/apt-helper")
+FOLDER = "releases"
+MAIN = "pool/main/l/linux/"
+UPDATES = "pool/updates/main/l/linux/"
+"""Folders of Debian's archive, and of that with security updates."""
+DESCRIPTION = "source.json"
+
+
+@dataclass(frozen=True)
+class Released(Source):
+    """A tree of another release, in a folder of its own in the cache."""
+
+    @property
+    def folder(self) -> Path:
+        name = "-".join([self.version, self.identity[:12], self.rules])
+        return cache.root() / FOLDER / name
+
+
+def taken(release: Release) -> tuple[str, ...]:
+    """The parts that come from the donor. Raises UserError for an unknown release."""
+    if release.series == SERIES:
+        return ()
+    return releases.port(release.series).taken
+
+
+def identity(release: Release, donor: str) -> str:
+    """The hash that enters the key of a kernel of this package.
+
+    donor : the identity of mpbench's own Linux
+    """
+    parts = taken(release)
+    if not parts:
+        return release.sha256
+    text = "\n".join([release.sha256, donor, *parts])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def obtain(
+    release: Release, donor: Source, shell: Shell, progress: Progress
+) -> Released:
+    """The tree, from the cache or unpacked now. The caller holds the cache's lock.
+
+    Raises UserError, one line, for a package that neither a place of the user's nor
+    Debian's archive has any more.
+    """
+    source = Released(
+        release.version,
+        f"Debian {release.name} {release.package}",
+        identity(release, donor.identity),
+        True,
+    )
+    if (source.folder / DESCRIPTION).is_file():
+        return source
+    home = cache.root() / FOLDER
+    home.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=cache.NEW, dir=home) as scratch:
+        new = Path(scratch) / "new"
+        new.mkdir(mode=0o755)
+        deb = _package(release, Path(scratch), shell, progress)
+        opened = Path(scratch) / "opened"
+        with progress.step("unpack", deb.name):
+            shell.run(["dpkg-deb", "--extract", str(deb), str(opened)])
+            tarball = opened / "usr/src" / f"{release.name}.tar.xz"
+            if not tarball.is_file():
+                raise UserError(f"{deb.name}: no {tarball.name} in it")
+            unpack.unpack(shell, tarball, new / "tree")
+        found = unpack.version(new / "tree")
+        if found != release.version:
+            raise UserError(f"{deb.name}: has Linux {found}, not {release.version}")
+        for name in taken(release):
+            _replace(donor.tree / name, new / "tree" / name, shell)
+        (new / DESCRIPTION).write_text(json.dumps(asdict(source), indent=2) + "\n")
+        shutil.rmtree(source.folder, ignore_errors=True)
+        new.replace(source.folder)
+    return source
+
+
+def _replace(part: Path, target: Path, shell: Shell) -> None:
+    """Put a part of the donor in the place of the release's own, as links."""
+    if target.is_dir():
+        shutil.rmtree(target)
+    target.unlink(missing_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shell.run(["cp", "-al", str(part), str(target)])
+
+
+def _package(release: Release, folder: Path, shell: Shell, progress: Progress) -> Path:
+    """The package's file, compared with its SHA-256."""
+    target = folder / release.file
+    with progress.step("fetch", f"{release.name} {release.package}"):
+        origin = mirror.fetch(f"debs/{release.file}", target)
+        if origin is None:
+            origin = _download(release, target, shell)
+    found = file_identity(target)
+    if found != release.sha256:
+        raise UserError(
+            f"{origin}: its SHA-256 is {found}, but the experiment was locked to"
+            f" {release.sha256}; take the file that the archive had then"
+        )
+    return target
+
+
+def _download(release: Release, target: Path, shell: Shell) -> str:
+    """Fetch a package by its path. Returns the address."""
+    help_ = (
+        f"put {release.file} into a folder 'debs' and name the folder above it in"
+        f" {mirror.VARIABLE}"
+    )
+    gone = f"Linux {release.version} is no longer in Debian's archive; {help_}"
+    if not HELPER.is_file():
+        raise UserError(
+            f"Linux {release.version} comes from Debian's archive, and this machine"
+            f" has no apt; {help_}"
+        )
+    for archive in (
+        debian.mirror(shell) + MAIN,
+        debian.security_mirror(shell) + UPDATES,
+    ):
+        address = archive + release.file.replace("+", "%2b")
+        words = ["download-file", address, str(target), f"SHA256:{release.sha256}"]
+        try:
+            shell.run([str(HELPER), "-oAPT::Sandbox::User=", *words])
+            return address
+        except CommandFailed as error:
+            if not any("404" in line for line in error.output):
+                raise UserError(f"{address}: cannot be read; {help_}") from error
+    raise UserError(gone)

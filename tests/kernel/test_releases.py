@@ -1,0 +1,239 @@
+"""Other releases of Linux: which package has one, and the tree that it becomes."""
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from jobs.linux import Linux, Release
+from mpbench.errors import UserError
+from mpbench.kernel import archive, debian, recipe, released, releases, variants
+from mpbench.kernel.progress import Progress
+from mpbench.kernel.shell import Shell
+from mpbench.kernel.sources import Source, file_identity
+
+from .conftest import Lab
+
+APT = """\
+#!/bin/sh
+# Takes the place of apt-get: main and security, whose lists can be read unless OFFLINE.
+case "$*" in
+*indextargets*)
+    echo "Debian|main|bookworm|http://main/"
+    echo "Debian|main|bookworm-security|http://security/";;
+*update*) [ -z "$OFFLINE" ] || { echo "E: no route to host"; exit 100; };;
+esac
+"""
+SHOWN = """\
+#!/bin/sh
+# Takes the place of apt-cache: versions of linux-source-6.12, the newest first.
+case "$*" in
+*6.12*)
+    for version in 6.12.118-1 '6.12.117-1~deb12u1' '6.12~rc7-1~exp1' 6.12-1 6.12.95-2
+    do
+        printf 'Package: linux-source-6.12\\nVersion: %s\\nSHA256: %064d\\n\\n' \\
+            "$version" "$(echo "$version" | tr -dc 0-9)"
+    done;;
+*) echo "E: No packages found" >&2; exit 100;;
+esac
+"""
+DPKG = """\
+#!/bin/sh
+# Takes the place of dpkg-deb: a package is a tarball.
+mkdir -p "$3/usr/src" && cp "$2" "$3/usr/src/linux-source-6.12.tar.xz"
+"""
+GONE = """\
+#!/bin/sh
+# Takes the place of apt-helper: no archive has the file.
+echo "Err: $3 404 Not Found"; exit 100
+"""
+
+
+@pytest.fixture
+def shell(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    for name, text in (("apt-get", APT), ("apt-cache", SHOWN), ("dpkg-deb", DPKG)):
+        (lab.folder / "bin" / name).write_text(text)
+        (lab.folder / "bin" / name).chmod(0o755)
+    keyring = lab.folder / "keyring"
+    keyring.touch()
+    monkeypatch.setattr(debian, "KEYRING", keyring)
+    monkeypatch.delenv("MPBENCH_MIRROR", raising=False)
+    return Shell(lab.folder / "log")
+
+
+def found(wanted: str, shell: Shell, folder: Path) -> str:
+    apt = folder / "apt"
+    apt.mkdir()
+    return archive.resolve(wanted, shell, apt).package
+
+
+@pytest.mark.parametrize(
+    ("wanted", "package"),
+    [
+        ("6.12", "6.12.118-1"),
+        ("6.12.117", "6.12.117-1~deb12u1"),
+        ("6.12.95-2", "6.12.95-2"),
+    ],
+)
+def test_the_newest_package_of_a_release(
+    shell: Shell, tmp_path: Path, wanted: str, package: str
+) -> None:
+    assert found(wanted, shell, tmp_path) == package
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ("6.12.3", r"6\.12\.3 is not in .* has 6\.12\.118, 6\.12\.117, 6\.12\.95; .*"
+         r"6\.12_PACKAGE_all\.deb, .* MPBENCH_MIRROR, .* such as 6\.12\.3-1"),
+        ("7.2", r"which has none of 7\.2; "),
+        ("6.1", r"Linux 6\.1 has no interface for schedulers of MPTCP; 6\.12, 7"),
+        ("6.13", r"Linux 6\.13 has no port to User Mode Linux here; 6\.12, 7\.2 and"),
+    ],
+)  # fmt: skip
+def test_a_release_that_cannot_be_had(
+    shell: Shell, tmp_path: Path, wanted: str, words: str
+) -> None:
+    with pytest.raises(UserError, match=words):
+        found(wanted, shell, tmp_path)
+
+
+def test_an_archive_that_cannot_be_read(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFLINE", "yes")
+    with pytest.raises(UserError, match=r"suites trixie, .* cannot be read"):
+        found("6.12", shell, tmp_path)
+
+
+def test_a_place_of_the_user_has_what_the_archive_dropped(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MPBENCH_MIRROR", str(tmp_path))
+    file = tmp_path / "debs/linux-source-6.12_6.12.3-1_all.deb"
+    file.parent.mkdir()
+    file.write_bytes(b"package")
+    apt = tmp_path / "apt"
+    apt.mkdir()
+    assert archive.resolve("6.12.3-1", shell, apt) == Release(
+        package="6.12.3-1", sha256=hashlib.sha256(b"package").hexdigest()
+    )
+
+
+@pytest.mark.parametrize("text", ["6", "6.12-1", "six", "6.12.1.1", "", "06.12"])
+def test_what_is_no_release(text: str) -> None:
+    with pytest.raises(ValueError, match="is no release of Linux"):
+        archive.series(text)
+
+
+class Package:
+    """A package with a small Linux 6.12.3 in a place of the user's, and a donor."""
+
+    def __init__(self, lab: Lab) -> None:
+        top = lab.folder / "linux-source-6.12"
+        self.add(top / "Makefile", "VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 3\n")
+        self.add(top / "arch/um/old.c", "old\n")
+        self.add(top / "arch/x86/um/old.c", "old\n")
+        self.add(top / "net/mptcp/pm.c", "6.12\n")
+        debs = lab.folder / "place/debs"
+        debs.mkdir(parents=True)
+        self.file = debs / "linux-source-6.12_6.12.3-1_all.deb"
+        folder = ["-C", str(lab.folder), top.name]
+        subprocess.run(["tar", "-cJf", self.file, *folder], check=True)
+        self.release = Release(package="6.12.3-1", sha256=file_identity(self.file))
+        self.donor = Source("7.3.9", "here", "d" * 64, True)
+        for name in ("arch/um/new.c", "arch/x86/um/new.c", "arch/x86/Makefile.um"):
+            self.add(self.donor.tree / name, "new\n")
+        self.add(self.donor.tree / "include/vdso/page.h", "new\n")
+        self.add(self.donor.tree / "net/mptcp/pm.c", "7.3\n")
+
+    @staticmethod
+    def add(path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.fixture
+def package(lab: Lab, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Package:
+    monkeypatch.setenv("MPBENCH_MIRROR", str(lab.folder / "place"))
+    return Package(lab)
+
+
+def test_a_tree_has_parts_of_the_donor(package: Package, shell: Shell) -> None:
+    made = released.obtain(package.release, package.donor, shell, Progress())
+    files = {str(p.relative_to(made.tree)) for p in made.tree.rglob("*.[ch]")}
+    moved = {"arch/um/new.c", "arch/x86/um/new.c", "include/vdso/page.h"}
+    assert files == {"net/mptcp/pm.c", *moved}
+    assert (made.tree / "net/mptcp/pm.c").read_text() == "6.12\n"
+    assert made.identity == released.identity(package.release, "d" * 64)
+    assert made.identity != released.identity(package.release, "e" * 64)
+    package.file.unlink()
+    again = released.obtain(package.release, package.donor, shell, Progress())
+    assert again == made
+
+
+def test_a_package_that_is_not_the_locked_one(package: Package, shell: Shell) -> None:
+    other = Release(package="6.12.3-1", sha256="0" * 64)
+    with pytest.raises(UserError, match=r"its SHA-256 is .* was locked to 0{64}; take"):
+        released.obtain(other, package.donor, shell, Progress())
+
+
+def test_a_package_that_the_archive_dropped(
+    package: Package, lab: Lab, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package.file.unlink()
+    helper = lab.folder / "helper"
+    helper.write_text(GONE)
+    helper.chmod(0o755)
+    monkeypatch.setattr(released, "HELPER", helper)
+    words = r"Linux 6\.12\.3 is no longer in Debian's archive; put linux-source-6\.12_"
+    with pytest.raises(
+        UserError, match=rf"{words}6\.12\.3-1_all\.deb .*MPBENCH_MIRROR"
+    ):
+        released.obtain(package.release, package.donor, shell, Progress())
+    text = shell.log.read_text()
+    assert "http://main/pool/main/l/linux/linux-source-6.12_6.12.3-1_all.deb" in text
+    assert "http://security/pool/updates/main/l/linux/" in text
+
+
+OLD = Linux(lab=False, release=Release(package="6.12.3-1", sha256="0" * 64))
+
+
+def test_the_patches_of_a_release_stand_in_the_place_of_those_of_the_series() -> None:
+    stock = recipe.variant(Linux(lab=False)).patches
+    listed = recipe.variant(OLD).patches
+    own = releases.port("6.12").patches
+    assert [path.name for path in listed[: len(stock)]] == [p.name for p in stock]
+    replaced = [path for path in listed[: len(stock)] if path.name in own]
+    assert replaced == [own["0012-um-hostfs-closed.patch"], own[replaced[1].name]]
+    assert [path.name[:2] for path in listed[len(stock) :]] == ["01", "01"]
+
+
+def test_options_have_the_names_of_the_release() -> None:
+    fragment = recipe.variant(OLD).fragment
+    assert "CONFIG_PROC_SYSCTL=y" in fragment
+    assert "CONFIG_SYSCTL=" not in fragment
+    assert "CONFIG_SYSCTL=y" in recipe.variant(Linux(lab=False)).fragment
+
+
+def test_mpbenchs_network_code_is_for_its_own_linux() -> None:
+    with pytest.raises(
+        UserError, match=r"Linux 6\.12\.3: .*for Linux 7\.3; .*lab: none"
+    ):
+        recipe.variant(Linux(release=OLD.release))
+
+
+def test_a_release_changes_no_other_key() -> None:
+    """A kernel of mpbench's own Linux has the source that it had before."""
+    assert variants.source_identity("d", Linux(lab=False)) == "d"
+    assert "port" not in dict(recipe._inputs(recipe.variant(Linux(lab=False))))
+    newer = Release(package="7.3.5-1", sha256="0" * 64)
+    assert variants.source_identity("d", Linux(release=newer)) == "0" * 64
+
+
+def test_every_patch_of_a_release_names_files(tmp_path: Path) -> None:
+    assert releases.known() == ("6.12", "7.2")
+    for series in releases.known():
+        for path in releases.port(series).patches.values():
+            assert recipe.PATCHED.findall(path.read_text()), path
