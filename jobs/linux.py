@@ -137,7 +137,8 @@ class Linux:
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"patches: two are called {name!r}")
-        if self.packages and (self.lab or self.patches or self.options):
+        others = (self.lab, self.patches, self.options, self.release)
+        if self.packages and any(others):
             reason = "a kernel of Debian's is taken as it is"
             raise ValueError(f"packages: {reason}, without lab, patches and options")
 

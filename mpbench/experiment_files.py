@@ -12,7 +12,9 @@ from pathlib import Path
 
 import yaml
 
+from mpbench import kernel_locks
 from mpbench.backends.qemu import pins
+from mpbench.errors import UserError
 from mpbench.plugins import entry_files
 from mpbench.plugins.collect import collected
 from mpbench.spec import Spec, cdf_files, patch_files
@@ -48,7 +50,26 @@ def load(
     document = resolved(read(where), where.parent)
     document = patch_files.in_place(cdf_files.in_place(document, where.parent), own)
     changed = configured(document, configurations, without)
-    return _validate(changed, own, trusted)
+    if own is None:
+        return _validate(changed, own, trusted)
+    locked, looked_up = kernel_locks.in_place(changed, where)
+    spec = _validate(locked, own, trusted)
+    if looked_up:
+        kernel_locks.keep(where, spec)
+    return spec
+
+
+def lock(path: Path, trusted: bool = False) -> Path:
+    """Writes `FILE.lock`, looking up what it does not have yet. Returns its path.
+
+    Raises UserError as `load`, and for a file without kernels.
+    """
+    document = patch_files.in_place(resolved(read(path), path.parent), path.parent)
+    locked, _ = kernel_locks.in_place(document, path, again=True)
+    spec = _validate(cdf_files.in_place(locked, path.parent), path.parent, trusted)
+    if not spec.kernels:
+        raise UserError(f"{path}: no kernels in it; nothing to lock")
+    return kernel_locks.write(path, kernel_locks.of_spec(spec))
 
 
 def loads(text: str, name: str = "experiment") -> Spec:

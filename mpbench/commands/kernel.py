@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpbench.arguments import trust_option
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -104,6 +105,21 @@ def _training(config: str) -> "Train":
         raise UserError(f"--profile-guided: not with --config {config}; leave it out")
     image.find()
     return training.train
+
+
+@command.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@trust_option
+def lock(file: Path, trusted: bool) -> None:
+    """Write FILE.lock: what the kernels of an experiment file stand for.
+
+    The lock has the version of each kernel's Linux, the SHA-256 of its source package
+    and of each patch, and the kernel's key. What it has already is not looked up again,
+    unless the file asks for another release. Remove it to take newer releases.
+    """
+    from mpbench.experiment_files import lock as lock_file
+
+    click.echo(lock_file(file, trusted))
 
 
 @command.command()

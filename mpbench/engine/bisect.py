@@ -20,6 +20,7 @@ import yaml
 from analysis.campaign import comparison, directions, limits
 from analysis.campaign.limits import Judgement
 from analysis.words import many
+from jobs import writing
 from jobs.linux import OWN, Linux
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
@@ -70,7 +71,7 @@ class Question:
         good = kernels.resolved(known, self.good) if self.good else OWN
         bad = kernels.resolved(known, self.bad)
         count = len(good.patches)
-        if (good.lab, good.options) != (bad.lab, bad.options) or (
+        if replace(good, patches=()) != replace(bad, patches=()) or (
             bad.patches[:count] != good.patches or len(bad.patches) <= count
         ):
             name = self.good or "mpbench's own"
@@ -257,7 +258,15 @@ def _section(linux: Linux) -> dict[str, Any]:
         "lab": "all" if linux.lab else "none",
         "patches": [{"name": p.name, "text": p.text} for p in linux.patches],
         "options": dict(linux.options or {}),
+        **_released(linux),
     }
+
+
+def _released(linux: Linux) -> dict[str, Any]:
+    """The keys of a kernel of another release."""
+    if linux.release is None:
+        return {}
+    return {"linux": linux.release.package, "release": writing.plain(linux.release)}
 
 
 def batches(count: int) -> list[int]:

@@ -15,6 +15,7 @@ from jobs.capture import Capture
 from jobs.ends import Host
 from jobs.entries.drawn import UNDRAWN
 from jobs.links import of_shapes
+from jobs.linux import OWN, Linux
 from jobs.network import of_description
 from jobs.report import Report
 from mpbench.errors import UserError
@@ -110,12 +111,24 @@ def job(
                 name for index in flowing for name in present[index].named_files
             )
         ),
-        linux=middlebox_checks.kernel_of(spec, case),
+        linux=_kernel(spec, case),
     )
     try:
         return job_format.load(jobs.dump(made))
     except ValueError as error:
         raise UserError(f"{spec.where('cases', case)}: {error}") from error
+
+
+def _kernel(spec: Spec, case: str) -> Linux | None:
+    """The kernel of a case; None for mpbench's own.
+
+    Raises UserError for a release whose package has not been looked up.
+    """
+    try:
+        made = middlebox_checks.kernel_of(spec, case)
+    except ValueError as error:
+        raise UserError(f"{spec.where('cases', case, 'kernel')}: {error}") from None
+    return None if made == OWN else made
 
 
 def hosts_of(spec: Spec, case: str) -> dict[str, Host] | None:

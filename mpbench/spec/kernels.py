@@ -17,6 +17,7 @@ from pydantic.config import JsonDict
 from jobs import linux as record
 from jobs import reading
 from jobs.linux import MOST_OPTIONS, MOST_PATCH_BYTES, MOST_PATCHES, OWN, Linux
+from mpbench.kernel import archive, pinned, releases
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Name, Part
@@ -24,15 +25,19 @@ from mpbench.spec.values import Faults, Name, Part
 MOST_KERNELS = 50
 QEMU = "qemu"
 RELEASE = r"[1-9][0-9]?\.[0-9]{1,3}(\.[0-9]{1,4})?"
-"""A release of Linux: the newest of a series, or a version."""
+"""A release whose binary QEMU boots: the newest of a series, or a version."""
+WRITTEN = ("linux", "release", "machine", "packages")
+"""Keys that enter the hash of a file's content only where the file has them."""
 
 
-def _release(value: object) -> object:
+def _linux(value: object) -> object:
     """A release. YAML reads 6.10 as the number 6.1, so a number is refused."""
     if not isinstance(value, str):
         raise ValueError(f"{value} is no text; write it in quotes, such as '6.12'")
-    if not re.fullmatch(RELEASE, value):
-        raise ValueError(f"'{shortened(value)}' is no release; write e.g. '6.12'")
+    try:
+        archive.series(value)
+    except ValueError as error:
+        raise ValueError(f"{error}; write e.g. '6.12' or '6.12.118'") from None
     return value
 
 
@@ -73,6 +78,24 @@ class Patch(Part):
     text: Annotated[str, Field(min_length=1, max_length=MOST_PATCH_BYTES)]
 
 
+class Release(Part):
+    """The package of a release, once it has been looked up."""
+
+    package: str
+    sha256: str
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        self.job()
+        return self
+
+    def job(self) -> record.Release:
+        """The release as jobs have it. Raises ValueError for one that is none."""
+        made = reading.reader(record.Release)(self.model_dump())
+        assert isinstance(made, record.Release)
+        return made
+
+
 class Package(Part):
     """A package of Debian's, pinned; see `jobs.linux.Package`."""
 
@@ -98,9 +121,15 @@ class Package(Part):
 class Kernel(Part):
     """A kernel, by what distinguishes it from mpbench's own."""
 
-    linux: Annotated[str, BeforeValidator(_release)] | None = Field(
+    linux: Annotated[str, BeforeValidator(_linux)] | None = Field(
         default=None,
-        description="The release of Linux: the newest of a series, or a version.",
+        description="The release of Linux: the newest of a series such as '6.12', or a"
+        " version; the base's, or mpbench's own, if not said.",
+    )
+    release: Release | None = Field(
+        default=None,
+        description="The package that has the release. mpbench writes it into results;"
+        " leave the key out.",
     )
     machine: Literal["qemu"] | None = Field(
         default=None,
@@ -141,7 +170,7 @@ class Kernel(Part):
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A key that a file does not have does not enter the hash of its content."""
         values: dict[str, Any] = handler(self)
-        for key in ("linux", "machine", "packages"):
+        for key in WRITTEN:
             if not getattr(self, key):
                 values.pop(key, None)
         return values
@@ -158,20 +187,29 @@ def check(kernels: Mapping[str, Kernel], faults: Faults) -> None:
             hint = nearest(kernel.base, kernels)
             faults.add(("kernels", name, "base"), f"{reason}; {hint}")
         _check_machine(kernels, name, faults)
+        if kernel.linux is not None and kernel.machine is None:
+            series = archive.series(kernel.linux)
+            if series not in buildable():
+                place = ("kernels", name, "linux")
+                faults.add(place, releases.unknown(series))
     if faults.found:
         return
     seen: dict[str, str] = {}
     for name in kernels:
         try:
-            linux = resolved(kernels, name)
+            linux, asked = _merged(kernels, name)
         except ValueError as error:
             faults.add(("kernels", name), str(error))
             continue
-        other = seen.setdefault(repr(linux), name)
+        reason = _lab_fault(linux, asked)
+        if reason:
+            faults.add(("kernels", name), reason)
+        unlocked = asked if asked and linux.release is None else None
+        other = seen.setdefault(repr((linux, unlocked)), name)
         if other != name:
             reason = f"the same kernel as '{other}'; take one of them away"
             faults.add(("kernels", name), reason)
-        elif linux == OWN:
+        elif linux == OWN and asked is None and kernels[name].linux is None:
             hint = "leave `kernel` out of the cases that are to have it"
             faults.add(("kernels", name), f"is mpbench's own kernel; {hint}")
 
@@ -180,10 +218,9 @@ def _check_machine(kernels: Mapping[str, Kernel], name: str, faults: Faults) -> 
     """Note what a kernel of Debian's cannot have, and what only such a one has."""
     kernel = kernels[name]
     if kernel.machine is None:
-        for key in ("linux", "packages"):
-            if getattr(kernel, key):
-                reason = "a release needs 'machine: qemu', which boots Debian's binary"
-                faults.add(("kernels", name, key), reason)
+        if kernel.packages:
+            reason = "only 'machine: qemu' has packages; take the key away"
+            faults.add(("kernels", name, "packages"), reason)
         base = kernels.get(kernel.base or "")
         if base is not None and base.machine is not None:
             reason = f"'{kernel.base}' is a binary of Debian's, which stays as it is"
@@ -192,24 +229,60 @@ def _check_machine(kernels: Mapping[str, Kernel], name: str, faults: Faults) -> 
     if kernel.linux is None:
         reason = "missing; 'machine: qemu' needs a release, such as linux: '6.12'"
         faults.add(("kernels", name, "linux"), reason)
+    elif not re.fullmatch(RELEASE, kernel.linux):
+        reason = f"'{kernel.linux}' is no release of a binary; write e.g. '6.12'"
+        faults.add(("kernels", name, "linux"), reason)
     elif not kernel.packages:
         reason = "the packages of this release are missing"
         faults.add(("kernels", name, "packages"), f"{reason}; take the key away")
-    for key in ("base", "lab", "patches", "options"):
+    for key in ("base", "lab", "patches", "options", "release"):
         if getattr(kernel, key):
             reason = "'machine: qemu' boots a binary of Debian's as it is; take it away"
             faults.add(("kernels", name, key), reason)
 
 
+def buildable() -> tuple[str, ...]:
+    """All series of Linux of which kernels are built."""
+    return (*releases.known(), releases.OWN)
+
+
+def _lab_fault(linux: Linux, asked: str | None) -> str:
+    """Reason why a release cannot have mpbench's network code; empty if it can."""
+    if asked is None or not linux.lab or archive.series(asked) == releases.OWN:
+        return ""
+    return (
+        f"mpbench's network code is for Linux {releases.OWN}, not {asked}; write"
+        " lab: none"
+    )
+
+
+def of_archive(linux: str) -> bool:
+    """Whether a release is another one than that of mpbench's own Linux."""
+    lock = pinned.read()
+    return linux not in (releases.OWN, lock.version, lock.package)
+
+
 def resolved(kernels: Mapping[str, Kernel], name: str) -> Linux:
     """The kernel of a label, with what it takes over from its bases.
 
-    Raises ValueError for bases in a circle, and for patches that jobs cannot hold.
+    Raises ValueError for bases in a circle, for patches that jobs cannot hold, and for
+    a release whose package has not been looked up.
     """
+    linux, asked = _merged(kernels, name)
+    if asked is not None and linux.release is None:
+        raise ValueError(
+            f"kernels.{name}: the package of Linux {asked} is not known yet;"
+            " `mpbench kernel lock FILE` looks it up"
+        )
+    return linux
+
+
+def _merged(kernels: Mapping[str, Kernel], name: str) -> tuple[Linux, str | None]:
+    """The kernel, and the release that is to be built for it, if there is one."""
     own = kernels[name]
     if own.machine is not None:
         packages = tuple(package.record() for package in own.packages)
-        return Linux(lab=False, packages=packages)
+        return Linux(lab=False, packages=packages), None
     chain: list[str] = []
     here: str | None = name
     while here is not None:
@@ -218,12 +291,18 @@ def resolved(kernels: Mapping[str, Kernel], name: str) -> Linux:
         chain.append(here)
         here = kernels[here].base
     lab, options = True, dict[str, str]()
+    asked, release = None, None
     patches: list[record.Patch] = []
     for label in reversed(chain):
         kernel = kernels[label]
         lab = lab if kernel.lab is None else kernel.lab == "all"
         options |= kernel.options
+        if kernel.linux is not None:
+            asked = kernel.linux if of_archive(kernel.linux) else None
+            release = kernel.release.job() if kernel.release and asked else None
         patches += [record.Patch(name=p.name, text=p.text) for p in kernel.patches]
-    made = Linux(lab=lab, patches=tuple(patches), options=options or None)
+    made = Linux(
+        lab=lab, patches=tuple(patches), options=options or None, release=release
+    )
     made.check()
-    return made
+    return made, asked

@@ -1,6 +1,7 @@
 """Whether the middleboxes of a file fit its network, its traffic and its kernels."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from jobs.linux import Linux
 from jobs.middleboxes import KERNEL_OPTIONS, MOST_BOXES, STATEFUL
@@ -33,7 +34,7 @@ def kernel_of(spec: Sections, case: str) -> Linux | None:
     if base.in_qemu or not has_boxes(spec):
         return own
     options = {**(base.options or {}), **KERNEL_OPTIONS}
-    return Linux(lab=base.lab, patches=base.patches, options=options)
+    return replace(base, options=options)
 
 
 def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
