@@ -18,7 +18,7 @@ from analysis.run import (
 from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import by_entry, by_phase
 from analysis.run.link_traffic import by_link, link_bytes
-from analysis.run.readers.counters import Counters
+from analysis.run.readers.counters import Counters, total
 from jobs import FRAME_BYTES
 
 PAYLOAD_SHARE = 1448 / FRAME_BYTES
@@ -67,8 +67,8 @@ def row(run: Artefacts) -> dict[str, Any]:
         "jain": metrics.jain(rates) if len(rates) > 1 and any(rates) else None,
         **retransmissions(_senders(run)),
         "wire_bytes_per_byte": link_measures.wire_bytes_per_byte(run, moved),
-        "connections": sum(host.mptcp("MPCapableSYNACKRX") for host in counters),
-        "joined_subflows": sum(host.mptcp("MPJoinSynAckRx") for host in counters),
+        "connections": total(counters, "MPCapableSYNACKRX"),
+        "joined_subflows": total(counters, "MPJoinSynAckRx"),
         **by_link(run, carried),
         **link_measures.columns(run, measured_s),
         **_changing_links(run, measured_s, carried),

@@ -98,6 +98,8 @@ def lacking(job: Job, has: Features) -> Iterator[str]:
     """Needs of a job that a kernel lacks, in words."""
     for transport in _transports(job):
         yield from _lacking(transport, has)
+    for host in (job.host_settings or {}).values():
+        yield from _lacking_sysctls(host.sysctls or {}, has)
     if job.fabric is not None and not has.fabric:
         yield "fabric: it has none; take the key away"
     if job.kernel:
@@ -119,7 +121,11 @@ def _lacking(transport: Transport, has: Features) -> Iterator[str]:
             yield "protocol: it has no MPTCP; set CONFIG_MPTCP: y"
         elif (transport.scheduler or "default") not in has.schedulers:
             yield _no("scheduler", str(transport.scheduler), has.schedulers)
-    for name in transport.sysctls:
+    yield from _lacking_sysctls(transport.sysctls, has)
+
+
+def _lacking_sysctls(names: Iterable[str], has: Features) -> Iterator[str]:
+    for name in names:
         if name not in has.sysctls:
             hint = nearest(name, has.sysctls)
             yield f"sysctl {name}: it has none of this name; {hint}"

@@ -58,9 +58,17 @@ def findings(facts: Facts) -> tuple[Finding, ...]:
         reason = str(facts.row.get("reason") or "it has no counters and no events")
         return (Finding("not known: the run left nothing to tell why", reason),)
     found = tuple(finding for rule in RULES for finding in rule(facts))
-    if found:
-        return found[:MOST]
-    if facts.row.get("verdict", "ok") == "ok":
-        return ()
-    reason = str(facts.row.get("reason") or facts.row["verdict"])
-    return (Finding("not known: no counter or event tells why", reason),)
+    if not found:
+        if facts.row.get("verdict", "ok") == "ok":
+            return ()
+        reason = str(facts.row.get("reason") or facts.row["verdict"])
+        found = (Finding("not known: no counter or event tells why", reason),)
+    return (*found[: MOST - 1], *unrecorded(facts), *found[MOST - 1 :])[:MOST]
+
+
+def unrecorded(facts: Facts) -> Iterator[Finding]:
+    """A sentence on a run whose kernel writes no events."""
+    linux = facts.job.linux
+    if facts.events is None and linux is not None and not linux.lab:
+        what = "its kernel writes no events, so reasons that need them are missing"
+        yield Finding(what, f"{linux.words}; only mpbench's network code writes them")

@@ -1,6 +1,6 @@
 """Reader of a host's SNMP and MIB counters, as `nstat -asz -j` prints them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,15 @@ class Counters:
         """The value of a counter; 0 if the kernel has no counter of that name."""
         return self.values.get(name, 0)
 
+    def known(self, name: str) -> int | None:
+        """The value of a counter; None if the kernel has no counter of that name.
+
+        A guest lists all counters of its kernel, and `nstat` without -z leaves out
+        those that are 0. So in a list without any 0, a counter that is missing is 0.
+        """
+        whole = 0 in self.values.values()
+        return self.values.get(name, None if whole else 0)
+
     def mptcp(self, name: str) -> int:
         """The value of an MPTCP counter, whose name is given without its prefix."""
         return self.get(MPTCP + name)
@@ -60,6 +69,13 @@ class Counters:
     def retransmitted(self) -> int:
         """Number of segments that TCP, or a subflow, retransmitted."""
         return self.get("TcpRetransSegs")
+
+
+def total(hosts: Iterable[Counters], name: str) -> int | None:
+    """The sum of an MPTCP counter over hosts; None if their kernel has none."""
+    found = [host.known(MPTCP + name) for host in hosts]
+    known = [value for value in found if value is not None]
+    return sum(known) if len(known) == len(found) else None
 
 
 def read(path: Path) -> Counters:
