@@ -7,6 +7,7 @@
 # make middleboxes  the kernel with netfilter, and the tests that need it
 # make selftests       upstream's tests of MPTCP in the kernel of experiments
 # make selftests-full  the same with IPv6, netfilter, lockdep and KASAN; writes a page
+# make kernels  build other releases of Linux, and check that runs in them repeat
 # make docs   build the documentation into build/docs/VERSION, links checked
 # make docs-numbers  execute what the pages show, and write its numbers and pictures
 # make reproduction  every campaign of results/reference, and its pages; resumes
@@ -190,6 +191,10 @@ middleboxes: venv kernel image
 	@$(call step,Middleboxes in a kernel with netfilter,minutes the first time)
 	$(BIN)/python -m mpbench.kernel.netfilter
 	$(BIN)/python -m pytest tests/virtual/test_middleboxes.py
+.PHONY: kernels
+kernels: venv kernel image
+	@$(call step,Releases of Linux in virtual time,minutes per release the first time)
+	$(BIN)/python -m validation.releases
 	$(call done)
 
 selftests: venv kernel
