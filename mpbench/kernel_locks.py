@@ -41,6 +41,7 @@ class Entry(Part):
     linux : the release as the file asks for it; None for a kernel that does not say
     version, package, sha256 : the Linux that it is built of. For mpbench's own Linux
         the SHA-256 is that of the tarball, else of the package
+    packages : of a binary for QEMU, instead of what a kernel is built of
     patches : SHA-256 of each patch, in order
     key : of the kernel that compiler makes of it
     """
@@ -49,6 +50,7 @@ class Entry(Part):
     version: str
     package: str
     sha256: str
+    packages: tuple[kernels.Package, ...] = ()
     patches: dict[str, str] = Field(default={})
     key: str | None = None
     compiler: str | None = None
@@ -92,47 +94,59 @@ def in_place(
     Raises UserError, `file:line: what`, for a kernel that is not as it was locked, and
     for a release that cannot be looked up.
     """
-    asked = _asked(document)
+    built, binaries = _asked(document)
     lock = load(file)
     if lock is not None and not again:
-        _compare(document, asked, lock, place(file).name)
-    found: dict[str, Release] = {}
+        _compare(document, built | binaries, lock, place(file).name)
+    found: dict[str, dict[str, Any]] = {}
     known: dict[str, Release] = {}
-    for label, linux in asked.items():
+    for label, linux in built.items():
         entry = lock.kernels.get(label) if lock else None
         if entry is not None and entry.linux == linux:
-            found[label] = _release(entry, place(file), label)
-            continue
-        if linux not in known:
-            known[linux] = _looked_up(document, label, linux)
-        found[label] = known[linux]
+            release = _release(entry, place(file), label)
+        else:
+            if linux not in known:
+                known[linux] = _looked_up(document, label, linux)
+            release = known[linux]
+        found[label] = {"release": writing.plain(release)}
+    for label, linux in binaries.items():
+        entry = lock.kernels.get(label) if lock else None
+        if entry is not None and entry.linux == linux and entry.packages:
+            listed = [package.model_dump() for package in entry.packages]
+            found[label] = {"packages": listed}
     if not found:
         return document, False
     labels = document.values[KEY]
-    changed = {
-        label: {**labels[label], "release": writing.plain(release)}
-        for label, release in found.items()
-    }
+    changed = {label: {**labels[label], **more} for label, more in found.items()}
     values = {**document.values, KEY: {**labels, **changed}}
     return replace(document, values=values, rewritten=True), bool(known)
 
 
-def _asked(document: Document) -> dict[str, str]:
-    """The releases that kernels of a file ask the archive for, by label.
+def _asked(document: Document) -> tuple[dict[str, str], dict[str, str]]:
+    """The releases that kernels of a file ask the archive for, by label: those that are
+    to be built, and those of binaries.
 
     There are none if the kernels are faulty: whoever validates the document tells it.
     """
     try:
         labels = KERNELS.validate_python(document.values.get(KEY, {}))
     except ValidationError:
-        return {}
+        return {}, {}
+    binaries = {n: kernel for n, kernel in labels.items() if kernel.machine}
+    sources = {n: kernel for n, kernel in labels.items() if not kernel.machine}
     faults = Faults()
-    kernels.check(labels, faults)
-    return {
+    kernels.check(sources, faults)
+    if faults.found:
+        return {}, {}
+    built = {
         label: kernel.linux
-        for label, kernel in labels.items()
+        for label, kernel in sources.items()
         if kernel.linux and kernels.of_archive(kernel.linux) and not kernel.release
-        if not faults.found
+    }
+    return built, {
+        label: kernel.linux
+        for label, kernel in binaries.items()
+        if kernel.linux and not kernel.packages
     }
 
 
@@ -229,6 +243,14 @@ def _entry(
     listed: Mapping[str, kernels.Kernel], label: str, compiler: str | None
 ) -> Entry:
     linux = kernels.resolved(listed, label)
+    if linux.packages:
+        return Entry(
+            linux=listed[label].linux,
+            version=linux.packages[0].upstream,
+            package=linux.packages[0].version,
+            sha256=linux.packages[0].sha256,
+            packages=listed[label].packages,
+        )
     own = pinned.read()
     release = linux.release
     return Entry(
@@ -266,7 +288,7 @@ def keep(file: Path, spec: Spec) -> None:
 def write(file: Path, lock: Lock) -> Path:
     """Write the lock of an experiment file. Raises UserError if that fails."""
     path = place(file)
-    values = lock.model_dump(mode="json", exclude_none=True)
+    values = lock.model_dump(mode="json", exclude_defaults=True)
     text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=100)
     head = f"# `mpbench kernel lock {file.name}` writes this file; keep it.\n"
     try:

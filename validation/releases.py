@@ -2,12 +2,13 @@
 
     python -m validation.releases [--json FILE] [RELEASE...]
 
-For each RELEASE (all if none is given) the kernel is built, which takes minutes the first
-time, and asked for its features in a guest. Then the runs of `releases.yaml` are executed
-twice: MPTCP over two links of 10 Mbit/s, without loss and with random loss, with
-captures. Both executions must leave the same bytes, and the goodput without loss must be
-within 1 % of that of mpbench's own Linux without its network code. What a release has
-more, or lacks, of schedulers, controllers, sysctls and counters is listed.
+For each RELEASE (all if none is given) the kernel is built, which takes minutes the
+first time, and asked for its features in a guest. Then the runs of `releases.yaml` are
+executed twice: MPTCP over two links of 10 Mbit/s, without loss and with random loss,
+with captures. Both executions must leave the same bytes, and the goodput without loss
+must be within 1 % of that of mpbench's own Linux without its network code. The features
+that a release has beyond that Linux, or lacks, are listed: schedulers, controllers,
+sysctls and counters.
 
 The exit status is 1 if a release fails.
 """
@@ -26,11 +27,11 @@ from analysis.run.row import row
 from jobs import Job, dump
 from mpbench import kernel
 from mpbench.backends import features
-from mpbench.backends.base import Bounds
+from mpbench.backends.base import Bounds, Exit
 from mpbench.backends.features import Features
-from mpbench.backends.kernels import Kernels
-from mpbench.backends.virtual import VirtualBackend, ask
+from mpbench.backends.virtual import VirtualBackend
 from mpbench.experiment_files import load
+from mpbench.kernel import variants
 from mpbench.plan import make_plan
 
 FILE = Path(__file__).with_name("releases.yaml")
@@ -72,17 +73,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name not in choices:
             parser.error(f"{name}: not among {', '.join(choices)}")
     wanted = [OWN, *(given.releases or choices)]
-    built = kernel.find()
+    backend, built = VirtualBackend(), kernel.find()
     found: dict[str, Outcome] = {}
     own: Features | None = None
     for case in wanted:
         jobs = [run.job for run in plan.runs if run.case == case]
         linux = jobs[0].linux
         assert linux is not None
-        variant = Kernels(built, ask).variant(linux, True, False)
-        has = features.of(variant, linux.words, ask)
+        backend.check(jobs)
+        variant = variants.find(built, linux, may_compile=False)
+        has = features.of(variant.folder, linux.words, not_asked)
         own = own or has
-        found[case] = outcome(variant, has, own, jobs)
+        found[case] = outcome(backend, variant, has, own, jobs)
         print(sentence(case, found[case], found[OWN]), flush=True)
     if given.json:
         text = json.dumps({name: asdict(one) for name, one in found.items()}, indent=1)
@@ -90,14 +92,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(any(faults(one, found[OWN]) for one in found.values()))
 
 
+def not_asked(folder: Path) -> Exit:
+    """Stand for a guest that says what it has: it was asked when it was built."""
+    raise SystemExit(f"{folder}: the features of the kernel are not kept")
+
+
 def outcome(
-    variant: kernel.Kernel, has: Features, own: Features, jobs: Sequence[Job]
+    backend: VirtualBackend,
+    variant: kernel.Kernel,
+    has: Features,
+    own: Features,
+    jobs: Sequence[Job],
 ) -> Outcome:
     """Execute the runs twice.
 
     own : the features of mpbench's own Linux
     """
-    backend = VirtualBackend()
     once = [execute(backend, job) for job in jobs]
     again = [execute(backend, job) for job in jobs]
     return Outcome(

@@ -83,7 +83,7 @@ def port(series: str) -> Port:
 
 def unknown(series: str) -> str:
     """The reason why a release cannot be built, and what would work."""
-    works = f"{', '.join(known())} and {OWN} work"
+    works = f"{', '.join(known())} and {OWN} work, or Debian's binary: machine: qemu"
     if numbers(series) <= NO_SCHEDULERS:
         return f"Linux {series} has no interface for schedulers of MPTCP; {works}"
     return f"Linux {series} has no port to User Mode Linux here; {works}"

@@ -197,7 +197,7 @@ def check(kernels: Mapping[str, Kernel], faults: Faults) -> None:
     seen: dict[str, str] = {}
     for name in kernels:
         try:
-            linux, asked = _merged(kernels, name)
+            linux, asked = merged(kernels, name)
         except ValueError as error:
             faults.add(("kernels", name), str(error))
             continue
@@ -268,7 +268,7 @@ def resolved(kernels: Mapping[str, Kernel], name: str) -> Linux:
     Raises ValueError for bases in a circle, for patches that jobs cannot hold, and for
     a release whose package has not been looked up.
     """
-    linux, asked = _merged(kernels, name)
+    linux, asked = merged(kernels, name)
     if asked is not None and linux.release is None:
         raise ValueError(
             f"kernels.{name}: the package of Linux {asked} is not known yet;"
@@ -277,7 +277,7 @@ def resolved(kernels: Mapping[str, Kernel], name: str) -> Linux:
     return linux
 
 
-def _merged(kernels: Mapping[str, Kernel], name: str) -> tuple[Linux, str | None]:
+def merged(kernels: Mapping[str, Kernel], name: str) -> tuple[Linux, str | None]:
     """The kernel, and the release that is to be built for it, if there is one."""
     own = kernels[name]
     if own.machine is not None:

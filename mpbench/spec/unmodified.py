@@ -1,9 +1,13 @@
-"""Requests that a kernel of Debian's cannot meet, because only mpbench's kernel can."""
+"""Requests that a kernel of Debian's, or stock Linux, cannot meet.
+
+Patches and options may add what stock Linux lacks. A kernel with any is asked itself,
+in a guest, before its first run.
+"""
 
 from collections.abc import Mapping
 
 from mpbench.spec.cases import Case
-from mpbench.spec.kernels import Kernel
+from mpbench.spec.kernels import Kernel, merged
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults, Loc
 
@@ -19,27 +23,42 @@ def check(
     fabric: str,
     faults: Faults,
 ) -> None:
-    """Note what cases with a kernel of Debian's ask for in vain.
+    """Note what cases with a kernel of Debian's, or stock Linux, ask for in vain.
 
     fabric : the key that puts the network on the fabric; empty if none does
     """
-    debians = {name for name, kernel in kernels.items() if kernel.machine is not None}
-    there = {n: case.kernel for n, case in cases.items() if case.kernel in debians}
-    for name, kernel in there.items():
-        _check_transport(cases[name], ("cases", name), str(kernel), faults)
-    label = next(iter(there.values()), None)
-    if label is None:
+    known = {name: _words(kernels, name) for name in kernels}
+    there = {
+        name: f"kernel '{case.kernel}' is {known[case.kernel]}"
+        for name, case in cases.items()
+        if case.kernel is not None and known.get(case.kernel)
+    }
+    for name, subject in there.items():
+        _check_transport(cases[name], ("cases", name), subject, faults)
+    first = next(iter(there.values()), None)
+    if first is None:
         return
     for index, entry in enumerate(traffic):
         if entry.transport is not None:
             place = ("traffic", index, "transport")
-            _check_transport(entry.transport, place, label, faults)
+            _check_transport(entry.transport, place, first, faults)
     if fabric:
-        reason = f"kernel '{label}' is Debian's and has no fabric"
+        reason = f"{first} and has no fabric"
         faults.add((fabric,), f"{reason}; only mpbench's kernel has one")
 
 
-def _check_transport(case: Case, place: Loc, label: str, faults: Faults) -> None:
+def _words(kernels: Mapping[str, Kernel], label: str) -> str:
+    """A kernel that nobody changed, in words; empty for one that may have more."""
+    if kernels[label].machine is not None:
+        return "Debian's"
+    try:
+        linux = merged(kernels, label)[0]
+    except (KeyError, ValueError):
+        return ""
+    return "" if linux.lab or linux.patches or linux.options else "stock Linux"
+
+
+def _check_transport(case: Case, place: Loc, subject: str, faults: Faults) -> None:
     for key, words, known in (
         ("congestion_control", "congestion control", CONGESTION_CONTROLS),
         ("scheduler", "scheduler", (SCHEDULER,)),
@@ -49,8 +68,8 @@ def _check_transport(case: Case, place: Loc, label: str, faults: Faults) -> None
         if given is None:
             continue
         if given.name not in known:
-            reason = f"kernel '{label}' is Debian's and has no {words} '{given.name}'"
+            reason = f"{subject} and has no {words} '{given.name}'"
             faults.add((*place, key), f"{reason}; it has: {', '.join(known)}")
         for value, _ in given.values:
-            reason = f"kernel '{label}' is Debian's and has no such parameter"
+            reason = f"{subject} and has no such parameter"
             faults.add((*place, key, value), f"{reason}; take it away")

@@ -11,6 +11,7 @@ from jobs import dump
 from jobs import load as load_job
 from jobs.linux import Linux, Release
 from mpbench import kernel_locks
+from mpbench.backends.qemu import pins
 from mpbench.commands.kernel import command
 from mpbench.errors import UserError
 from mpbench.experiment_files import load, loads
@@ -133,6 +134,41 @@ def test_results_need_no_lock(write: Write, tmp_path: Path, asked: Asked) -> Non
     assert load(stored, of_results=True).digest == spec.digest
     assert kernel_of(stored, of_results=True) == Linux(lab=False, release=FOUND["6.12"])
     assert asked == ["6.12"]
+
+
+def test_a_binary_is_locked_too(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write('  old: {linux: "6.12", machine: qemu}\n')
+    kernel = kernel_of(file)
+    assert not kernel_locks.place(file).exists()
+    assert CliRunner().invoke(command, ["lock", str(file)]).exit_code == 0
+    monkeypatch.setattr(pins, "of", lambda release: pytest.fail("looked up again"))
+    assert kernel is not None
+    assert kernel_of(file) == kernel
+    assert kernel.in_qemu
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        (
+            "scheduler: lowrtt",
+            r"scheduler: kernel 'old' is stock Linux and has no sched",
+        ),
+        (
+            "path_manager: {name: ndiffports, subflows: 2}",
+            r"path_manager: kernel 'old'",
+        ),
+    ],
+)
+def test_what_stock_linux_lacks_is_refused_with_its_line(
+    write: Write, case: str, words: str
+) -> None:
+    file = write(OLD)
+    file.write_text(file.read_text().replace("kernel: old", f"kernel: old, {case}"))
+    with pytest.raises(UserError, match=rf"e\.yaml:6: cases\.theirs\.{words}"):
+        load(file)
 
 
 def test_mpbenchs_own_linux_is_not_looked_up(write: Write, asked: Asked) -> None:
