@@ -191,6 +191,8 @@ middleboxes: venv kernel image
 	@$(call step,Middleboxes in a kernel with netfilter,minutes the first time)
 	$(BIN)/python -m mpbench.kernel.netfilter
 	$(BIN)/python -m pytest tests/virtual/test_middleboxes.py
+	$(call done)
+
 .PHONY: kernels
 kernels: venv kernel image
 	@$(call step,Releases of Linux in virtual time,minutes per release the first time)

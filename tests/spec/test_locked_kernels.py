@@ -149,6 +149,14 @@ def test_a_binary_is_locked_too(
     assert kernel.in_qemu
 
 
+def test_middleboxes_leave_the_release(write: Write) -> None:
+    file = write(OLD + "middlebox: {path1: [strip: syn]}\n")
+    kernel = kernel_of(file)
+    assert kernel is not None
+    assert kernel.release == FOUND["6.12"]
+    assert kernel.options
+
+
 @pytest.mark.parametrize(
     ("case", "words"),
     [
