@@ -47,7 +47,12 @@ def _new_fields(record: type) -> list[tuple[str, str, Any]]:
             dataclasses.MISSING
             if reading.required(record, field)
             or WRITTEN in reading.parts(wanted[field.name])[1]
-            else field.default,
+            else _default(field),
         )
         for field in dataclasses.fields(record)
     ]
+
+
+def _default(field: "dataclasses.Field[Any]") -> Any:
+    made = field.default_factory
+    return field.default if made is dataclasses.MISSING else made()

@@ -22,6 +22,7 @@ NOTHING = "nothing arrived"
 EACH = "each traffic entry has its own"
 AMOUNTS = ("goodput", "utilisation", "payload_utilisation", "aggregation_benefit")
 """Metrics that are made of the goodput."""
+SUMS = (*AMOUNTS, "jain")
 CAPTURED = (
     "capture_traffic_split",
     "capture_retransmission_ratio",
@@ -99,11 +100,13 @@ def _reason(run: Artefacts, row: Mapping[str, Any], metric: str, column: str) ->
     of_mptcp = metric in needs.OF_MPTCP
     moved = together.measured(run, run_metrics.flows(run))
     apart = together.apart(run, moved)
+    if metric not in SUMS and together.silent(run):
+        apart = None  # what is not known of the amounts has no part in it
     if of_mptcp and protocol == "tcp":
         return TCP
     if any(name.endswith(f".{column}") and row[name] is not None for name in row):
         return apart or EACH
-    if metric in (*AMOUNTS, "jain", "traffic_split") and apart:
+    if metric in (*SUMS, "traffic_split") and apart:
         return apart
     if metric in AMOUNTS and not any(moved):
         return "no tool says what arrived"

@@ -25,6 +25,7 @@ BURST_FRAMES = 12
 """Bytes that a link's bucket may hold in addition, in full packets: 15,000 bytes in a
 TCLink of Mininet's, and two packets elsewhere."""
 IP_AND_TCP_BYTES = 40
+IP_AND_UDP_BYTES = 28
 TIMESTAMP_BYTES = 12
 MAPPING_BYTES = 20
 """Of MPTCP, in a full packet with timestamps."""
@@ -71,6 +72,8 @@ def payload_share(entry: Traffic[Any], mtu_bytes: int = IP_BYTES) -> float:
     """
     if entry.record.datagrams:
         return UDP_PAYLOAD_BYTES / FRAME_BYTES
+    if entry.record.own_protocol:
+        return (mtu_bytes - IP_AND_UDP_BYTES) / (mtu_bytes + FRAME_BYTES - IP_BYTES)
     transport = entry.transport
     payload = mtu_bytes - IP_AND_TCP_BYTES
     payload -= TIMESTAMP_BYTES if transport.timestamps else 0

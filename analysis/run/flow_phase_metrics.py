@@ -79,7 +79,8 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
     """The columns of each phase.
 
     PHASE.goodput_mbps : sum over the entries that were active in the phase and are no
-        background; None if data flow in both directions then
+        background; None if data flow in both directions then, or if an entry does not
+        say what arrived
     PHASE.jain : Jain's index over all streams of these entries; None for one stream
     PHASE.NAME.goodput_mbps : goodput of a named entry; None if it was not active
     """
@@ -94,8 +95,8 @@ def by_phase(run: Artefacts) -> dict[str, Any]:
             if entry.name is not None:
                 key = f"{phase}.{entry.name}.goodput_mbps"
                 columns[key] = flow.goodput_mbps if flow else None
-        if len(ways) > 1:
-            active = []  # two directions are not added
+        if len(ways) > 1 or together.silent(run):
+            active = []  # two directions are not added, nor known and unknown amounts
         rates = [count / flow.seconds for flow in active for count in flow.stream_bytes]
         total_mbps = sum(flow.goodput_mbps for flow in active)
         columns[f"{phase}.goodput_mbps"] = total_mbps if active else None

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from analysis.run.number_columns import words
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -40,3 +42,20 @@ QUANTITIES: Mapping[str, Quantity] = {
 on the controller (docs/controllers.md): alpha is alpha_r for OLIA and Balia, alpha of
 RFC 6356 for LIA, and the weight a for EWTCP. The last five are of mpcc
 (docs/mpcc.md)."""
+
+DOT = "."
+"""In the names of series of users' own tools, and in no other quantity's."""
+
+
+def is_own(name: str) -> bool:
+    """Whether a quantity is a series of a user's own tool."""
+    return DOT in name
+
+
+def of(name: str) -> Quantity:
+    """The quantity of a name: one of QUANTITIES, or the column `TOOL.NAME_UNIT` of a
+    series. Raises KeyError for any other name."""
+    if not is_own(name):
+        return QUANTITIES[name]
+    what, unit = words(name)
+    return Quantity(what, f"{what} [{unit}]" if unit else what)

@@ -53,7 +53,9 @@ def row(run: Artefacts) -> dict[str, Any]:
         "goodput_mbps": goodput_mbps,
         "measured_s": measured_s,
         "received_bytes": None
-        if not known or together.apart(run, measured) == together.BOTH_WAYS
+        if not known
+        or together.apart(run, measured) == together.BOTH_WAYS
+        or together.silent(run)
         else sum(flow.bytes for flow in known),
         **_aggregation_benefit(run, goodput_mbps, capacities),
         "utilisation": metrics.utilisation(goodput_mbps, capacities)
@@ -187,12 +189,13 @@ def total_goodput(
     With several entries these are the seconds from the first start to the last end, on
     the guest's clock, because entries need not be active at the same time. Entries
     whose tools do not say what arrived are left out; both are None if no entry is left.
-    Of entries that cannot be added (`together.apart`) there is no goodput together.
+    Of entries that cannot be added (`together.apart`) there is no goodput together, nor
+    if one of them does not say what arrived and is no background.
     """
     known = [flow for flow in moved if flow is not None]
     if not known:
         return None, None
-    if len(known) == 1:
+    if len(known) == 1 and not together.silent(run):
         return known[0].goodput_mbps, known[0].seconds
     whole = clock.union(list(together.windows(run, moved)))
     if together.apart(run, moved):

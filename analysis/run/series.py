@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.run import path_names, tools
+from analysis.run import path_names, quantities, tools
 from analysis.run.artefacts import Artefacts
-from analysis.run.quantities import QUANTITIES
 from analysis.run.readers import trace
 
 FILE = "trace.csv"
@@ -33,16 +32,19 @@ def lines(
     """The lines of a quantity by name.
 
     artefacts : folder of the run's artefacts
-    quantity : one of `analysis.run.quantities.QUANTITIES`
+    quantity : as `analysis.run.quantities.of` knows it
     users : the sending hosts to show; all if empty
 
-    Goodput has one line per traffic entry. Other quantities have one line per user and
-    path, which is the mean if the user has several connections.
+    Goodput, and a series of a user's own tool, have one line per traffic entry. Other
+    quantities have one line per user and path, which is the mean if the user has
+    several connections.
 
     Raises ValueError if the run has no trace or no data of this quantity.
     """
     if quantity == "goodput":
         return reported(run, users)
+    if quantities.is_own(quantity):
+        return _own(run, quantity, users)
     if not run.job.trace_s:
         raise ValueError("there is no trace")
     return _traced(run, artefacts, quantity, users)
@@ -78,11 +80,28 @@ def reported(run: Artefacts, users: Sequence[str]) -> dict[str, Line]:
             continue
         over_time = tools.has(entry, "over_time")
         if over_time is not None and run.reports[number] is not None:
-            name, line = over_time(run, number)
-            lines_by_name[name] = line
+            shown = over_time(run, number)
+            if shown is not None:
+                lines_by_name[shown[0]] = shown[1]
     if not lines_by_name:
         raise ValueError("no receiver reports intervals")
     return lines_by_name
+
+
+def _own(run: Artefacts, quantity: str, users: Sequence[str]) -> dict[str, Line]:
+    """A series of users' own tools, for each entry that has it."""
+    found = {}
+    for entry, report in zip(run.traffic, run.reports, strict=True):
+        if users and not set(users) & set(entry.sending_hosts):
+            continue
+        series = tools.has(entry, "series")
+        if series is not None and report is not None:
+            line = series(entry, report).get(quantity)
+            if line is not None and len(line.times):
+                found[entry.title] = line
+    if not found:
+        raise ValueError(f"no tool gives {quantity}")
+    return found
 
 
 def _traced(
@@ -93,7 +112,7 @@ def _traced(
     every = (host for entry in run.traffic for host in entry.sending_hosts)
     hosts = list(dict.fromkeys(every))
     shown = [host for host in hosts if not users or host in users]
-    kind = QUANTITIES[quantity]
+    kind = quantities.QUANTITIES[quantity]
     lines_by_name = {}
     for host in shown:
         of_host = frame[frame["host"] == host].dropna(subset=[kind.column])

@@ -40,8 +40,23 @@ def apart(run: Artefacts, moved: Sequence[tools.Flow | None]) -> str | None:
     ways = {entry.forward for entry, flow in pairs if flow is not None}
     if len(ways) > 1:
         return BOTH_WAYS
+    if unknown := silent(run):
+        return f"'{unknown[0]}' does not say what arrived; 'role: background' helps"
     times = list(windows(run, moved))
     return IN_TURN if len(times) > 1 and clock.in_turn(times) else None
+
+
+def silent(run: Artefacts) -> list[str]:
+    """The entries whose tools do not say what arrived, apart from background."""
+    return [
+        entry.title
+        for entry in run.traffic
+        if not entry.background and (tools.has(entry, "silent") or _says)(entry)
+    ]
+
+
+def _says(_entry: object) -> bool:
+    return False
 
 
 def both_ways(run: Artefacts) -> bool:

@@ -33,7 +33,13 @@ ENDED
 PROCESS
     the name of the one process that the tool has for all its entries
 over_time(run, index)
-    the name and the line of what the receiver of an entry read over time
+    the name and the line of what the receiver of an entry read over time; None if it
+    does not say
+silent(entry)
+    True if the tool does not say what arrived, whatever the report
+series(entry, report), samples(entry, report)
+    lines over time, and lists of values, that the tool has by itself, by the names of
+    columns
 intervals(entry, report, slack_s)
     the receiver's intervals that end within the entry's duration or this much later, of
     BULK entries

@@ -87,6 +87,18 @@ class Entry:
         return False
 
     @property
+    def most_file_bytes(self) -> int | None:
+        """The largest file that its programs can write; None where that is not
+        bounded."""
+        return None
+
+    @property
+    def own_protocol(self) -> bool:
+        """Whether its program may send by another protocol than that of its
+        transport."""
+        return False
+
+    @property
     def connections_at_a_time(self) -> int:
         """Connections that its client has at a time."""
         return 1

@@ -112,6 +112,7 @@ def execute(
     noted = events.make(ends, job, folder / "events.csv")
     records = [record for record in (trace, waiting) if record]
     counters = Counters(ends, folder)
+    zero_ns: list[int] = []
     with counters:
         outcome["processes"] = traffic.run(
             processes,
@@ -123,6 +124,7 @@ def execute(
             noted,
             began_s + job.time_limit_s,
             counters.write,
+            zero_ns.append,
         )
     if timers:
         outcome["lost"] = timers.record()
@@ -146,7 +148,7 @@ def execute(
     }
     snapshot.write(folder / "link-end.json", links)
     counters.write()
-    plugins.read_numbers(job, folder)
+    plugins.read_numbers(job, folder, zero_ns[0])
 
 
 class Counters:

@@ -1,6 +1,7 @@
 """Run what users wrote to read numbers from a finished run, inside the guest.
 
-The numbers go to `numbers-traffic-N.json` and `metric-NAME.json` among the artefacts.
+The numbers go to `numbers-traffic-N.json` and `metric-NAME.json` among the artefacts,
+and lists to `lists-traffic-N.json`.
 So nobody who opens results has to run such code.
 """
 
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jobs import Job, dump
+from mpbench.guest import lists
 from mpbench.guest.topology import reason
 from tools import OWN, part
 from tools.plugin.record import Plugin
@@ -22,17 +24,19 @@ MOST_NUMBERS = 100
 
 @dataclass(frozen=True)
 class Read:
-    """A plug-in whose file has a function `read`: its name, its text and its numbers
-    with their units."""
+    """A plug-in whose file has a function `read`: its name, its text, its numbers with
+    their units, and the lists that it declares; None for a metric."""
 
     plugin: str
     code: str
     numbers: Mapping[str, str]
+    wanted: lists.Wanted | None = None
 
 
-def read_numbers(job: Job, folder: Path) -> None:
+def read_numbers(job: Job, folder: Path, zero_ns: int) -> None:
     """Run the readers of the job's tools, and its metrics.
 
+    zero_ns : the beginning of the traffic, ns of the monotonic clock
     folder : the artefacts; readers get a path to it. What a reader raises is written
         down in place of its numbers
     """
@@ -41,7 +45,10 @@ def read_numbers(job: Job, folder: Path) -> None:
         reader = getattr(part(entry.tool, "processes"), "reader", None)
         if reader is not None and isinstance(entry, Plugin):
             file = folder / f"numbers-traffic-{index}.json"
-            given = Read(entry.plugin, entry.code, entry.numbers)
+            wanted = lists.Wanted(
+                entry.received, list(entry.samples), list(entry.series), zero_ns
+            )
+            given = Read(entry.plugin, entry.code, entry.numbers, wanted)
             _write(file, given, module, (folder, reader(index, entry)))
     shown = {key: value for key, value in dump(job).items() if key != "metrics"}
     for name, metric in (job.metrics or {}).items():
@@ -52,15 +59,19 @@ def read_numbers(job: Job, folder: Path) -> None:
 def _write(file: Path, given: Read, module: Any, arguments: tuple[Any, ...]) -> None:
     name = f"{given.plugin}.py"
     before = os.getcwd()  # noqa: PTH109
+    found: dict[str, Any] = {}
     try:
-        numbers = checked(
-            module(given.plugin, given.code)["read"](*arguments), given.numbers
-        )
-        said: dict[str, Any] = {"numbers": numbers}
+        returned = module(given.plugin, given.code)["read"](*arguments)
+        if given.wanted:
+            found = lists.taken(returned, given.wanted)
+        said: dict[str, Any] = {"numbers": checked(returned, given.numbers)}
     except BaseException as error:
         said = {"error": f"{name}:{reason(error, name)}"}
     os.chdir(before)
     file.write_text(json.dumps(said, sort_keys=True) + "\n")
+    if found:
+        beside = file.with_name(file.name.replace("numbers-", "lists-"))
+        beside.write_text(json.dumps(found, sort_keys=True) + "\n")
 
 
 def checked(numbers: object, units: Mapping[str, str]) -> dict[str, float | None]:

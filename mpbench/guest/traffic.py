@@ -130,6 +130,7 @@ def run(
     events: KernelEvents | None = None,
     until_s: float = FAR_S,
     hanging: Callable[[], None] = lambda: None,
+    begun: Callable[[int], None] = lambda _: None,
 ) -> list[dict[str, Any]]:
     """Run all processes; returns a record of each.
 
@@ -140,6 +141,7 @@ def run(
     until_s : monotonic time at which clients that still go on are ended; `stopped_s`
         in the record of such a client is this time, and `end_s` is None
     hanging : called before such clients are ended
+    begun : called with the beginning of the traffic, ns of the monotonic clock
 
     Raises TrafficError if a server does not start to listen. A client that fails raises
     nothing: its exit code and output say what happened.
@@ -164,6 +166,7 @@ def run(
         events.begin(until)
     align(until)
     zero = time.monotonic()
+    begun(round(zero * 1e9))
     waiting = sorted(
         (process for process in processes if process.role == "client"),
         key=lambda process: process.start_s,

@@ -52,7 +52,7 @@ def declared(plugin: Plugin) -> Declared:
             functions.add(node.name)
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
-            if name in ("KEYS", "NUMBERS", "GOOD"):
+            if name in ("KEYS", "NUMBERS", "GOOD", "RECEIVED", "SAMPLES", "SERIES"):
                 constants[name] = (node.lineno, _literal(node, name, plugin))
     return Declared(constants, frozenset(functions))
 
@@ -104,8 +104,22 @@ def tool(plugin: Plugin) -> dict[str, Any]:
             raise UserError(f"{at}: every entry has a key '{name}'; rename yours")
         _check_unit(at, name, unit, (*UNITS, "1", TEXT, PROGRAM, FILE))
     numbers = _numbers(plugin, found)
-    good = _good(plugin, found, numbers)
-    return {"code": plugin.text, "keys": keys, "numbers": numbers, **good}
+    lists = {
+        name: of
+        for name in ("samples", "series")
+        if (of := _numbers(plugin, found, name.upper()))
+    }
+    good = _good(plugin, found, {**numbers, **lists.get("samples", {})})
+    named = [*numbers, *(name for of in lists.values() for name in of)]
+    line, received = found.constants.get("RECEIVED", (1, False))
+    if not isinstance(received, bool):
+        reason = "RECEIVED: expected True, if `read` returns what arrived"
+        raise UserError(f"{plugin.path}:{line}: {reason}")
+    for name in ({"received"} & {*named}) | {n for n in named if named.count(n) > 1}:
+        reason = f"`read` returns '{name}' for something else; rename it"
+        raise UserError(f"{plugin.path}:1: {reason}")
+    declared_ = {"code": plugin.text, "keys": keys, "numbers": numbers, **good, **lists}
+    return {**declared_, "received": True} if received else declared_
 
 
 def metric(plugin: Plugin) -> dict[str, Any]:
@@ -124,13 +138,13 @@ def metric(plugin: Plugin) -> dict[str, Any]:
 
 RESERVED = (
     *("tool", "from", "to", "name", "start", "transport", "port"),
-    *("duration", "reverse"),
+    *("duration", "reverse", "file_limit"),
 )
 
 
-def _numbers(plugin: Plugin, found: Declared) -> dict[str, str]:
-    line, numbers = found.constants.get("NUMBERS", (1, {}))
-    at = f"{plugin.path}:{line}: NUMBERS"
+def _numbers(plugin: Plugin, found: Declared, of: str = "NUMBERS") -> dict[str, str]:
+    line, numbers = found.constants.get(of, (1, {}))
+    at = f"{plugin.path}:{line}: {of}"
     if not isinstance(numbers, dict) or len(numbers) > MOST_KEYS:
         raise UserError(f"{at}: expected a dict such as {{'delay': 'ms'}}")
     for name, unit in numbers.items():
@@ -151,7 +165,8 @@ def _good(
     for name, word in good.items():
         if name not in numbers:
             hint = nearest(shortened(name), tuple(numbers))
-            raise UserError(f"{at}: {shortened(name)!r} is not among NUMBERS; {hint}")
+            reason = f"{shortened(name)!r} is not among NUMBERS"
+            raise UserError(f"{at}: {reason}; {hint}")
         if word not in WORDS:
             hint = nearest(shortened(word), WORDS)
             raise UserError(f"{at}: '{name}': no direction '{shortened(word)}'; {hint}")

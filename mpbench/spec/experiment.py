@@ -363,11 +363,27 @@ class Spec(Sections):
                 del entry["assign"]
             if entry.get("role") == ROLES[0]:
                 del entry["role"]
-            if entry.get("expect", "") is None:
-                del entry["expect"]
+            for key in ("expect", "file_limit"):
+                if entry.get(key, "") is None:
+                    del entry[key]
+        for figure in values["figures"]:
+            if figure.get("samples", "") is None:
+                del figure["samples"]
         if self.plugins == Plugins():
             del values["plugins"]
+        else:
+            _without_defaults(values["plugins"]["stored"])
         if not self.guest.job():
             del values["guest"]
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _without_defaults(stored: dict[str, Any]) -> None:
+    """Take away what plug-ins leave unsaid of the keys that came later."""
+    if not stored["programs"]:
+        del stored["programs"]
+    for tool in stored["tools"].values():
+        for key in ("received", "samples", "series"):
+            if not tool[key]:
+                del tool[key]

@@ -1,8 +1,8 @@
 """Checks between the figures of an experiment and what its runs have."""
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 
-from analysis.run.quantities import QUANTITIES
+from analysis.run import quantities
 from mpbench.spec import flows
 from mpbench.spec.figures import Figure
 from mpbench.spec.link_traits import WAYS
@@ -116,6 +116,18 @@ def _hosts_with_traffic(spec: Sections, topology: Description) -> list[str]:
     return sorted({host for pair in ends for host in pair})
 
 
+def _own_lists(spec: Sections, figure: Figure) -> Iterator[tuple[Loc, list[str], str]]:
+    """Series and samples of users' own tools that a figure names: the key, the names
+    that tools have, and the name."""
+    series = [name for entry in spec.traffic for name in entry.series]
+    for position, name in enumerate(figure.quantities or ()):
+        if quantities.is_own(name):
+            yield ("quantities", position), series, name
+    if figure.samples is not None:
+        samples = [name for entry in spec.traffic for name in entry.samples]
+        yield ("samples",), samples, figure.samples
+
+
 def _check_time_figure(
     spec: Sections,
     figure: Figure,
@@ -127,8 +139,12 @@ def _check_time_figure(
 
     topology : None if there is no such network, which is a fault of its own
     """
+    for key, known, named in _own_lists(spec, figure):
+        if named not in known:
+            hint = nearest(named, known) if known else "no tool has any"
+            faults.add((*at, *key), f"no tool gives '{named}'; {hint}")
     for position, name in enumerate(figure.quantities or ()):
-        if QUANTITIES[name].column and spec.trace_interval is None:
+        if quantities.of(name).column and spec.trace_interval is None:
             reason = f"'{name}' is known of traces only; say e.g. trace: 100 ms"
             faults.add((*at, "quantities", position), reason)
     hosts = _hosts_with_traffic(spec, topology) if topology else figure.users or ()

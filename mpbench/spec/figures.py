@@ -13,10 +13,10 @@ from pydantic import (
 from analysis.campaign import figure_request
 from analysis.campaign.figure_request import SIGNED, FigureRequest
 from analysis.figures.registry import KINDS
-from analysis.run.quantities import QUANTITIES
 from mpbench.spec import choices
 from mpbench.spec.factors import find
 from mpbench.spec.own_metrics import MetricName
+from mpbench.spec.own_series import OWN_COLUMN, QuantityName
 from mpbench.spec.phases import Phase, range_schema, read_range
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.theory import AnyTheory, Theory
@@ -180,7 +180,7 @@ class Figure(Part):
     )
     quantities: (
         Annotated[
-            tuple[Annotated[str, OneOf("quantity", tuple(QUANTITIES))], ...],
+            tuple[Annotated[str, QuantityName()], ...],
             Field(min_length=1),
         ]
         | None
@@ -189,6 +189,11 @@ class Figure(Part):
     )
     users: tuple[Name, ...] | None = Field(
         default=None, description="Hosts whose data are shown; all if not said."
+    )
+    samples: Annotated[str, Field(pattern=OWN_COLUMN, max_length=100)] | None = Field(
+        default=None,
+        description="Of completion_times: samples of one's own tool in place of the"
+        " times of flows, as `TOOL.NAME_UNIT`.",
     )
     span: TimeSpan | None = Field(
         default=None, description="The time that is shown; all if not said."

@@ -67,13 +67,17 @@ Topology = Annotated[dict[str, Any], own_topology.Checked()]
 
 
 class Tool(Part):
-    """A tool's text, the unit of each key of its entries and of each number, and the
-    directions in which numbers are good."""
+    """A tool's text, the unit of each key of its entries and of each number, the
+    directions in which numbers are good, and what its reader returns beside numbers:
+    what arrived, lists of values, and lists of values with times."""
 
     code: Code
     keys: dict[NumberName, str] = Field(default={}, max_length=MOST_KEYS)
     numbers: Numbers = Field(default={})
     good: Good = Field(default={})
+    received: bool = False
+    samples: Numbers = Field(default={})
+    series: Numbers = Field(default={})
 
 
 class Metric(Part):

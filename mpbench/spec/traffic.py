@@ -198,6 +198,16 @@ class Entry(Part):
         return ()
 
     @property
+    def series(self) -> tuple[str, ...]:
+        """Its own lines over time, as figures name them."""
+        return ()
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        """Its own lists of values, as figures name them."""
+        return ()
+
+    @property
     def good(self) -> Mapping[str, Direction]:
         """The directions in which these numbers are good, by their columns."""
         return {}

@@ -118,6 +118,7 @@ def test_a_bad_pattern_is_refused(pattern: str, reason: str) -> None:
         ({"client": ["ping", "{adress}"]}, "did you mean 'address'?"),
         ({"client": None}, "client: missing"),
         ({"ready": "port"}, "there is no server"),
+        ({"file_limit": "2 GB"}, "is not within 1024 to 1e+09"),
         (
             {"server": ["nc"], "ready": "port", "ready_line": "up"},
             "take one of them away",
@@ -137,6 +138,14 @@ def test_a_bad_pattern_is_refused(pattern: str, reason: str) -> None:
 )
 def test_what_a_command_cannot_be(changes: dict[str, Any], reason: str) -> None:
     assert reason in fault(**changes)
+
+
+def test_the_limit_of_files() -> None:
+    for limit, most in ((None, 16 << 20), ("200 MB", 200_000_000)):
+        spec = loads(text(file_limit=limit))
+        assert make_plan(spec, {}).runs[0].job.traffic[0].most_file_bytes == most
+    usual = loads(text()).digest
+    assert usual == loads(text(file_limit=None)).digest != spec.digest
 
 
 def test_words_with_values() -> None:

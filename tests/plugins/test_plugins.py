@@ -123,7 +123,7 @@ def test_a_topology_may_wire_its_network(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stem", "old", "new", "reason"),
     [
-        ("echo", "def read(", "def read((", "tools/echo.py:57: "),
+        ("echo", "def read(", "def read((", "tools/echo.py:59: "),
         ("echo", "import json\n", "import numpy\n", "echo.py:3: imports 'numpy'"),
         ("echo", "import json\n", "from . import x\n", "echo.py:3: imports '.'"),
         ("echo", "def read(", "def reed(", "echo.py:1: no function read"),

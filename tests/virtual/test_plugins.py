@@ -42,7 +42,7 @@ def test_the_documented_folder(folder: Path, command: Command) -> None:
 @pytest.mark.parametrize(
     ("stem", "old", "new", "reason"),
     [
-        ("echo", "times_ms[-1]}", "1 / 0}", "echo.py:60: ZeroDivisionError"),
+        ("echo", "times_ms[-1]}", "1 / 0}", "echo.py:62: ZeroDivisionError"),
         ("echo", "times_ms[-1]}", "None}", "echo gives no 'greatest'"),
         ("echo", '"greatest": times', '"other": times', "other is not among NUMBERS"),
         ("spread", '{"sent": max', '{"sent": str(1) + max', "spread.py:12: TypeError"),
@@ -73,3 +73,26 @@ def test_no_code_writes_to_this_machine(folder: Path, command: Command) -> None:
     file = write(folder, spread=(text, f"    {write_it}{text}"))
     command("run", file.name)
     assert not mark.exists()
+
+
+def test_the_documented_tool_on_every_path(folder: Path, command: Command) -> None:
+    write(folder)
+    file = folder / "paths.yaml"
+    cases = "".join(
+        f"  {n}: {{protocol: tcp, congestion_control: reno, path: {n}}}\n"
+        for n in (1, 2)
+    )
+    file.write_text(
+        "name: paths\nplugins: {tools: tools/echo.py}\ntopology: two_path\n"
+        f"cases:\n{cases}"
+        "traffic:\n"
+        "  - {tool: echo, from: client, to: server, duration: 1 s, count: 5,"
+        " size: 1 kB}\n"
+    )
+    done = command("run", file.name)
+    assert done.status == 0, done.out + done.err
+    carried = [
+        [float(row[f"path{n}.bytes"]) > 5_000 for n in (1, 2)]
+        for row in rows(folder / "results/paths")
+    ]
+    assert carried == [[True, False], [False, True]]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.calls import Command
+from tests.plugins.documented import write
 
 from .lab import Lab  # noqa: F401  (marks these tests as booting guests)
 
@@ -75,5 +76,23 @@ def test_a_program_in_a_guest(tmp_path: Path, command: Command) -> None:
     assert sizes == [5, 5]
     (left,) = (out / "runs").glob("*/artefacts/left.txt")
     assert left.read_text() == "kept\n"
+    done = command("verify", out)
+    assert done.status == 0, done.out + done.err
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_the_documented_program(tmp_path: Path, command: Command) -> None:
+    """The goodput that it reports is that of iperf3 on the same paths."""
+    file = write(tmp_path).with_name("own-program.yaml")
+    argv = ["gcc", "-O2", "-static", "-o", "sender", "sender.c"]
+    subprocess.run(argv, cwd=tmp_path, check=True)
+    out = tmp_path / "out"
+    done = command("run", file, "--out", out)
+    assert done.status == 0, done.out + done.err
+    with (out / "runs.csv").open() as table:
+        (row,) = csv.DictReader(table)
+    own, other = (float(row[f"{name}.goodput_mbps"]) for name in ("own", "iperf3"))
+    assert own == pytest.approx(other, rel=0.01)
+    assert 18 < own < 20 * 1428 / 1514
     done = command("verify", out)
     assert done.status == 0, done.out + done.err

@@ -61,6 +61,14 @@ def words(value: Sequence[str]) -> Sequence[str]:
     return value
 
 
+FileLimit = Annotated[float, Quantity("bytes", 1 << 10, 1e9)]
+
+
+def limited(file_limit: float | None) -> Json:
+    """The limit in a job; nothing for the usual one."""
+    return {} if file_limit is None else {"file_limit_bytes": int(file_limit)}
+
+
 Words = Annotated[tuple[str, ...], AfterValidator(words)]
 
 
@@ -135,6 +143,9 @@ class Command(Entry):
     reverse: Switch = Field(
         default=False, description="Whether data flows from `to` to `from`."
     )
+    file_limit: FileLimit | None = Field(
+        default=None, description="The largest file that its programs can write."
+    )
     numbers: Annotated[tuple[Numbers, ...], Field(max_length=MOST_NUMBERS)] = Field(
         default=(), description="What is read from the output."
     )
@@ -199,6 +210,7 @@ class Command(Entry):
             "duration_s": self.duration,
             "bytes": None,
             "reverse": self.reverse,
+            **limited(self.file_limit),
             "client": list(self.client),
             "server": None if self.server is None else list(self.server),
             "ready": "line" if self.ready_line is not None else ready,

@@ -9,12 +9,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from jobs import Transport
+from tools.command.record import MOST_BYTES as MOST_BYTES
 from tools.command.record import PLACES as PLACES
 from tools.command.record import Command
 from tools.processes import Process, over
-
-MOST_BYTES = 16 << 20
-"""The largest file that such a program can write, its output included."""
 
 _PLACE = re.compile(r"\{\{|\}\}|\{(" + "|".join(PLACES) + r")\}")
 
@@ -40,7 +38,7 @@ def processes(
         role="client",
         output=f"{name}-client.txt",
         start_s=entry.start_s,
-        most_bytes=MOST_BYTES,
+        most_bytes=entry.most_file_bytes,
     )
     if entry.server is None:
         return [client]
@@ -55,7 +53,7 @@ def processes(
         udp=ready == "udp_port",
         says=entry.ready_line,
         lasting=True,
-        most_bytes=MOST_BYTES,
+        most_bytes=entry.most_file_bytes,
     )
     return [server, client]
 

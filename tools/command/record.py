@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from jobs.entries.base import Entry
-from jobs.marks import WRITTEN, Checked, Key, Length
+from jobs.marks import WRITTEN, Bounds, Checked, Key, Length
 from jobs.plugins import Unit
 from jobs.transport import Transport
 from jobs.values import LastingSeconds, Name, Port, Seconds
@@ -19,6 +19,11 @@ MOST_WORDS = 100
 MOST_CHARACTERS = 4096
 MOST_NUMBERS = 50
 MOST_PATTERN_CHARACTERS = 500
+MOST_BYTES = 16 << 20
+"""The largest file that such a program can write, its output included, where the entry
+does not say."""
+FileLimit = Annotated[int, Bounds(1 << 10, 10**9)]
+"""Bytes."""
 
 _PROGRAM = re.compile(r"[A-Za-z0-9_.+-]+")
 PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
@@ -79,6 +84,7 @@ class Command(Entry):
     client, server : the commands, word by word; None for no server
     ready : how the guest finds out that the server is ready; None for no server
     ready_line : text of a line that the server prints when it is ready
+    file_limit_bytes : the largest file that its programs can write; None for the usual
     """
 
     tool: Literal["command"]
@@ -95,6 +101,11 @@ class Command(Entry):
     ready_line: Annotated[str, Length(1, 200)] | None
     numbers: Annotated[tuple[Numbers, ...], Length(0, MOST_NUMBERS)]
     transport: Annotated[Transport | None, WRITTEN] = None
+    file_limit_bytes: FileLimit | None = None
+
+    @property
+    def most_file_bytes(self) -> int:
+        return self.file_limit_bytes or MOST_BYTES
 
     @property
     def patterns(self) -> tuple[tuple[str, Collection[str]], ...]:

@@ -1,7 +1,7 @@
 """Traffic by a tool that stands in the user's own file."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
@@ -16,6 +16,8 @@ from mpbench.spec.plugins import Tool
 from mpbench.spec.suggestions import nearest, unknown_key
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import Faults, Quantity, Switch, context
+from tools.command.keys import FileLimit, limited
+from tools.plugin.record import PERCENTILES
 
 MOST_CHARACTERS = 1000
 
@@ -32,6 +34,9 @@ class PluginTool(Entry):
     )
     reverse: Switch = Field(
         default=False, description="Whether data flows from `to` to `from`."
+    )
+    file_limit: FileLimit | None = Field(
+        default=None, description="The largest file that its programs can write."
     )
 
     @model_validator(mode="after")
@@ -90,17 +95,35 @@ class PluginTool(Entry):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that its numbers get, without the entry's name."""
-        numbers = self.plugin.numbers.items()
-        return tuple(column(name, unit, self.tool) for name, unit in numbers)
+        return tuple(column(name, unit, self.tool) for name, unit, _ in self._numbers())
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        return self._columns(self.plugin.series)
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        return self._columns(self.plugin.samples)
+
+    def _columns(self, units: Mapping[str, str]) -> tuple[str, ...]:
+        return tuple(column(name, unit, self.tool) for name, unit in units.items())
+
+    def _numbers(self) -> Iterator[tuple[str, str, Direction | None]]:
+        """Name, unit and good direction of each number, those of samples included."""
+        tool = self.plugin
+        for name, unit in tool.numbers.items():
+            yield name, unit, tool.good.get(name)
+        for name, unit in tool.samples.items():
+            for word in PERCENTILES:
+                yield f"{name}_{word}", unit, tool.good.get(name)
 
     @property
     def good(self) -> Mapping[str, Direction]:
         """The directions in which its numbers are good, by their columns."""
-        units = self.plugin.numbers
         return {
-            column(name, units[name], self.tool): direction
-            for name, direction in self.plugin.good.items()
-            if name in units
+            column(name, unit, self.tool): direction
+            for name, unit, direction in self._numbers()
+            if direction is not None
         }
 
     def job(self, port: int) -> Json:
@@ -115,9 +138,13 @@ class PluginTool(Entry):
             "plugin": self.tool,
             "code": self.plugin.code,
             "numbers": dict(self.plugin.numbers),
+            "received": self.plugin.received,
+            "samples": dict(self.plugin.samples),
+            "series": dict(self.plugin.series),
             "duration_s": self.duration,
             "bytes": None,
             "reverse": self.reverse,
+            **limited(self.file_limit),
             "values": {name: values[name] for name in sorted(values)},
         }
 

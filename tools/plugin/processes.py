@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jobs import Transport
-from tools.command.processes import MOST_BYTES
 from tools.plugin.record import Plugin
 from tools.processes import Process, over
 
@@ -90,5 +89,5 @@ def _process(
         says=None if text is None else str(text),
         lasting=role == "server",
         files=tuple((f"{HOME}/{name}/{file}", str(files[file])) for file in files),
-        most_bytes=MOST_BYTES,
+        most_bytes=entry.most_file_bytes,
     )

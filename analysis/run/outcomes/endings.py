@@ -157,7 +157,18 @@ def cause(process: Process, entry: Traffic[Any] | None, folder: Path) -> str:
     """The reason why a process failed, after the way in which it ended."""
     said = tools.tool(entry.tool).explain(folder, process.name) if entry else ""
     said = said or files.tail(folder / f"{process.name}.err")
+    most = entry.record.most_file_bytes if entry else None
+    if process.exit_code == -signal.SIGXFSZ and most:
+        return (
+            f"ended because a file that it wrote reached the limit of {_size(most)};"
+            " `file_limit` of its entry raises it"
+        )
     return f"{way(process.exit_code)}{f': {said}' if said else ''}"
+
+
+def _size(count: int) -> str:
+    """A number of bytes in running text."""
+    return f"{count >> 20} MiB" if count % (1 << 20) == 0 else f"{count / 1e6:g} MB"
 
 
 def way(code: int | None) -> str:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from analysis.campaign.figure_request import FigureRequest
 from analysis.figures import words
+from analysis.run.number_columns import words as samples_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,6 +14,8 @@ class CompletionTimes(FigureRequest):
 
     case : the one case that is shown; None for all
     users : hosts whose flows are shown; None for all
+    samples : samples of a user's own tool that are shown in place of the times of
+        flows, as `TOOL.NAME_UNIT`
     point : number of the design point
     log : the axes with a logarithmic scale, "x", "y" or "both"
     title : in place of the usual title
@@ -25,6 +28,7 @@ class CompletionTimes(FigureRequest):
 
     case: str | None = None
     users: tuple[str, ...] | None = None
+    samples: str | None = None
     point: int = 0
     log: str | None = None
     title: str | None = None
@@ -32,7 +36,11 @@ class CompletionTimes(FigureRequest):
     @property
     def words(self) -> str:
         return (
-            "completion times of flows"
+            (
+                f"distribution of {samples_words(self.samples)[0]}"
+                if self.samples
+                else "completion times of flows"
+            )
             + words.of_users(self.users)
             + words.of_case(self.case)
         )
@@ -41,6 +49,7 @@ class CompletionTimes(FigureRequest):
     def name_parts(self) -> tuple[str | None, ...]:
         return (
             "completion-times",
+            self.samples,
             *(self.users or ()),
             *words.point_parts(self.point, self.log),
         )

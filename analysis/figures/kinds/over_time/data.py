@@ -11,10 +11,9 @@ from analysis.figures.drawn_figure import PageText, UndrawableError
 from analysis.figures.kinds.over_time import theory as over_theory
 from analysis.figures.kinds.over_time.request import OverTime
 from analysis.figures.theory_over_time import Expected
-from analysis.run import artefacts, capacity_lines, fair_shares, series
+from analysis.run import artefacts, capacity_lines, fair_shares, quantities, series
 from analysis.run.artefacts import Artefacts
 from analysis.run.capacity_lines import Outage
-from analysis.run.quantities import QUANTITIES
 from analysis.run.readers import job as job_file
 from analysis.run.schedules import Steps
 from analysis.run.series import Line
@@ -161,7 +160,7 @@ def _panels(
             Panel(
                 case,
                 quantity,
-                QUANTITIES[quantity].label,
+                quantities.of(quantity).label,
                 averaged,
                 bounds,
                 bound,

@@ -5,14 +5,14 @@ from typing import ClassVar
 
 from analysis.campaign.figure_request import FigureRequest, Span, Theory
 from analysis.figures import words
-from analysis.run.quantities import QUANTITIES
+from analysis.run import quantities
 
 
 @dataclass(frozen=True, kw_only=True)
 class OverTime(FigureRequest):
     """Quantities of single runs over time.
 
-    quantities : names of analysis.run.quantities.QUANTITIES, a panel each
+    quantities : names that analysis.run.quantities.of knows, a panel each
     case : the one case that is shown; None for all
     users : hosts whose data are shown; None for all
     span : the time that is shown; None for all of it
@@ -36,7 +36,7 @@ class OverTime(FigureRequest):
 
     @property
     def words(self) -> str:
-        shown = words.listed([QUANTITIES[name].words for name in self.quantities])
+        shown = words.listed([quantities.of(name).words for name in self.quantities])
         return (
             f"{shown} over time"
             + words.of_users(self.users)
