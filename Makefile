@@ -241,6 +241,7 @@ $(VENV)/docs: $(VENV)/installed
 docs-numbers: venv kernel image
 	@$(call step,The experiments of the documentation,some minutes; it resumes)
 	$(BIN)/python -m docs.builder.measured
+	$(BIN)/python -m docs.builder.quoted
 	$(call done)
 
 wheel: tools kernel image

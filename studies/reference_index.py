@@ -47,6 +47,7 @@ links to the page with our figures beside the published words and numbers.
 - Verdicts are counted as **agree / differ / undecided** ([how they are
   reached](../../docs/criteria.md)). A statement that two pages judge counts on both.
 - The last column names the experiment file: `mpbench run FILE` executes the row again.
+- [What we found out](../../docs/findings.md) has answers in plain words.
 - `python -m studies.reference_index` writes this page from the pages that it links to.
 """
 

@@ -4,9 +4,10 @@
 
 lists each sentence and table row of docs/ that says what something took, gave or cost,
 with a number and a unit. Such a number is written by a run (`measured` has the marks),
-or its paragraph links to the study or the result that it comes from. `stated.toml`
-names the sentences that look like a measurement and are none: a setting, a limit, a
-number of a paper, a computation, or what a named test asserts.
+or it is quoted from a page of results (`quoted`), or its paragraph links to the study
+or the result that it comes from. `stated.toml` names the sentences that look like a
+measurement and are none: a setting, a limit, a number of a paper, a computation, or
+what a named test asserts.
 """
 
 import argparse
@@ -44,7 +45,7 @@ SOURCE = re.compile(r"\]\((?:\.\./)?(?:studies|results)/")
 GONE = re.compile(
     r"^```.*?^```$"
     r"|^(?: {4}|\t)\S[^\n]*$"
-    r"|<!-- (?:value|table|bench): .*?<!-- end -->"
+    r"|<!-- (?:value|table|bench|cell): .*?<!-- end -->"
     r"|<!--.*?-->"
     r"|`[^`\n]*`"
     r"|!\[[^\]]*\]\([^)]*\)",
