@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import jobs
 from analysis.capture.library import MissingCoreError
 from analysis.dashboard import packets, traces
-from analysis.run import path_names, tools, traffic
+from analysis.run import marks, path_names, tools, traffic
+from analysis.run.explain import facts
 from analysis.run.readers import files
 from analysis.run.readers import job as job_file
 from analysis.run.traffic import Traffic
@@ -63,6 +64,9 @@ def detail(folder: Path, verdict: str) -> dict[str, Any]:
         found["traces"] = (
             tried(lambda file: traces.traces(file, job), artefacts / traces.FILE) or []
         )
+    noted = tried(_marks, folder) if job else None
+    if noted:
+        found["marks"] = noted
     captures = packets.files(artefacts) if artefacts.is_dir() else []
     if captures:
         found["packets"] = tried(lambda _: packets.packets(captures), artefacts)
@@ -91,6 +95,14 @@ def _series(
         "end": [_short(start_s + i.end_s) for i in intervals],
         "mbps": [_short(rate) for rate in rates],
     }
+
+
+def _marks(folder: Path) -> list[dict[str, Any]]:
+    """The events of a run that its charts mark."""
+    return [
+        {"t": _short(mark.time_s), "kind": mark.kind, "what": mark.what}
+        for mark in marks.marks(facts.load(folder))
+    ]
 
 
 def _programs(end: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from pydantic import (
 from analysis.campaign import figure_request
 from analysis.campaign.figure_request import SIGNED, FigureRequest
 from analysis.figures.registry import KINDS
+from analysis.run.marks import KINDS as MARKS
 from mpbench.spec import choices
 from mpbench.spec.factors import find
 from mpbench.spec.own_metrics import MetricName
@@ -202,6 +203,11 @@ class Figure(Part):
         default=None,
         description="The length of the stretches whose means are shown; single values"
         " if not said.",
+    )
+    events: tuple[Annotated[str, OneOf("event", tuple(MARKS))], ...] | None = Field(
+        default=None,
+        description="Events that are marked: some of these, or [] for none; all if not"
+        " said.",
     )
     point: Whole = Field(default=0, ge=0, description="Number of the design point.")
     repetition: Whole = Field(default=0, ge=0, description="Number of the repetition.")

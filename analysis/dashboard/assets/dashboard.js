@@ -318,9 +318,11 @@
   // analysis/dashboard/assets/src/series.js
   var TimeChart = class {
     // lines: { name, colour, t, v, from, faint, thin, dots, dash }; levels: { value, name }
-    constructor(host, { lines: lines2, levels = [], unit = "", height = 170, label = "" }) {
+    // marks: a function that gives events as { t, kind, what, colour }
+    constructor(host, { lines: lines2, levels = [], marks, unit = "", height = 170, label = "" }) {
       this.lines = lines2.filter((line) => line.t.length);
       this.levels = levels;
+      this.marks = marks ?? (() => []);
       this.unit = unit;
       this.at = null;
       this.key = element("div", { class: "key" });
@@ -377,10 +379,15 @@
               `${line.name}${value}`
             );
           }),
-          this.at === null ? "" : element("span", { class: "soft" }, `at ${formatNumber(this.at, 3)} s`)
+          this.at === null ? "" : element("span", { class: "soft" }, `at ${formatNumber(this.at, 3)} s${this.near()}`)
         ]
       );
       this.surface.draw();
+    }
+    // The events close to the pointer, in words.
+    near() {
+      const reach = 0.01 * (this.limits.end - this.limits.begin);
+      return this.marks().filter((mark2) => Math.abs(mark2.t - this.at) <= reach).map((mark2) => `, ${mark2.kind} ${mark2.what}`).join("");
     }
     // The value in force at the pointer: of the first time that is not before it.
     reading(line) {
@@ -416,6 +423,7 @@
       for (const line of [...this.lines].sort((a, b) => Boolean(b.faint) - Boolean(a.faint))) {
         this.one(context, x, y, line);
       }
+      for (const mark2 of this.marks()) this.event(context, x, y, mark2);
       if (this.at !== null) {
         context.strokeStyle = palette.ink;
         context.lineWidth = 1;
@@ -424,6 +432,24 @@
         context.lineTo(Math.round(x.at(this.at)) + 0.5, y.from);
         context.stroke();
       }
+    }
+    // A thin line across, with a triangle on the axis.
+    event(context, x, y, { t, colour }) {
+      if (t < this.limits.begin || t > this.limits.end) return;
+      const at = Math.round(x.at(t)) + 0.5;
+      context.strokeStyle = context.fillStyle = colour;
+      context.lineWidth = 1;
+      context.globalAlpha = 0.55;
+      context.beginPath();
+      context.moveTo(at, y.to);
+      context.lineTo(at, y.from);
+      context.stroke();
+      context.globalAlpha = 1;
+      context.beginPath();
+      context.moveTo(at - 4, y.from);
+      context.lineTo(at + 4, y.from);
+      context.lineTo(at, y.from - 7);
+      context.fill();
     }
     one(context, x, y, line) {
       context.strokeStyle = context.fillStyle = line.colour;
@@ -656,9 +682,10 @@
       runHead(row, verdict),
       otherCases(row),
       ...verdict === "ok" ? [] : [trouble(row, run)],
+      markBoxes(run),
       section("Goodput over time", (host) => goodputChart(host, row, run, others), "Mbit/s"),
       ...(run.traces || []).map(
-        (trace) => section(trace.name, (host) => traceChart(host, trace, run.theory), trace.unit)
+        (trace) => section(trace.name, (host) => traceChart(host, trace, run), trace.unit)
       ),
       ...run.packets ? [
         section(
@@ -759,6 +786,33 @@
       run.console?.length ? element("pre", { "aria-label": "Last lines of the console" }, run.console.join("\n")) : null
     );
   }
+  var unticked = /* @__PURE__ */ new Set();
+  var markColour = (kind) => ({
+    join: palette.ink,
+    recovered: palette.series[2],
+    backup: palette.series[4],
+    fallback: palette.series[7]
+  })[kind] ?? palette.bad;
+  var marksOf = (run) => () => (run.marks ?? []).filter(({ kind }) => !unticked.has(kind)).map((mark2) => ({ ...mark2, colour: markColour(mark2.kind) }));
+  function markBoxes(run) {
+    const kinds = [...new Set((run.marks ?? []).map(({ kind }) => kind))];
+    if (!kinds.length) return "";
+    const boxes = kinds.map((kind) => {
+      const box = element("input", {
+        type: "checkbox",
+        onchange: () => {
+          if (box.checked) unticked.delete(kind);
+          else unticked.add(kind);
+          for (const chart of charts) chart.draw();
+        }
+      });
+      box.checked = !unticked.has(kind);
+      const mark2 = element("i", { style: `--colour:${markColour(kind)}` });
+      return element("label", {}, box, mark2, ` ${kind} `);
+    });
+    const label = "Events that the charts mark";
+    return element("div", { class: "key", role: "group", "aria-label": label }, "Events: ", ...boxes);
+  }
   function goodputChart(host, row, run, others) {
     const line = (of, series, faint) => ({
       name: `${data.cases[data.case[of]].name}${series.several ? `, ${series.name}` : ""}`,
@@ -786,6 +840,7 @@
         lines: lines2,
         unit: "Mbit/s",
         levels,
+        marks: marksOf(run),
         label: `Goodput at the receiver over time, ${data.cases[data.case[row]].name}${said}`
       })
     );
@@ -806,14 +861,19 @@
     for (const [link, value] of named2) levels.set(value, [...levels.get(value) ?? [], link]);
     return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
   }
-  function traceChart(host, trace, theory = {}) {
+  function traceChart(host, trace, run) {
     const lines2 = trace.lines.map((line, number) => ({
       ...line,
       colour: palette.series[number % palette.series.length]
     }));
-    lines2.push(...timeLines(theory[trace.quantity]));
+    lines2.push(...timeLines(run.theory?.[trace.quantity]));
     charts.push(
-      new TimeChart(host, { lines: lines2, unit: trace.unit, label: `${trace.name} by subflow over time` })
+      new TimeChart(host, {
+        lines: lines2,
+        unit: trace.unit,
+        marks: marksOf(run),
+        label: `${trace.name} by subflow over time`
+      })
     );
   }
   function packetChart(host, packets) {

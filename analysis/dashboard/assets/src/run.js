@@ -58,9 +58,10 @@ function showRun(row, run, others) {
     runHead(row, verdict),
     otherCases(row),
     ...(verdict === "ok" ? [] : [trouble(row, run)]),
+    markBoxes(run),
     section("Goodput over time", (host) => goodputChart(host, row, run, others), "Mbit/s"),
     ...(run.traces || []).map((trace) =>
-      section(trace.name, (host) => traceChart(host, trace, run.theory), trace.unit),
+      section(trace.name, (host) => traceChart(host, trace, run), trace.unit),
     ),
     ...(run.packets
       ? [
@@ -177,6 +178,43 @@ function trouble(row, run) {
   );
 }
 
+// Kinds of events that the user has unticked, for all runs.
+const unticked = new Set();
+
+const markColour = (kind) =>
+  ({
+    join: palette.ink,
+    recovered: palette.series[2],
+    backup: palette.series[4],
+    fallback: palette.series[7],
+  })[kind] ?? palette.bad;
+
+const marksOf = (run) => () =>
+  (run.marks ?? [])
+    .filter(({ kind }) => !unticked.has(kind))
+    .map((mark) => ({ ...mark, colour: markColour(mark.kind) }));
+
+// A box for each kind of event that the run has.
+function markBoxes(run) {
+  const kinds = [...new Set((run.marks ?? []).map(({ kind }) => kind))];
+  if (!kinds.length) return "";
+  const boxes = kinds.map((kind) => {
+    const box = element("input", {
+      type: "checkbox",
+      onchange: () => {
+        if (box.checked) unticked.delete(kind);
+        else unticked.add(kind);
+        for (const chart of charts) chart.draw();
+      },
+    });
+    box.checked = !unticked.has(kind);
+    const mark = element("i", { style: `--colour:${markColour(kind)}` });
+    return element("label", {}, box, mark, ` ${kind} `);
+  });
+  const label = "Events that the charts mark";
+  return element("div", { class: "key", role: "group", "aria-label": label }, "Events: ", ...boxes);
+}
+
 function goodputChart(host, row, run, others) {
   const line = (of, series, faint) => ({
     name: `${data.cases[data.case[of]].name}${series.several ? `, ${series.name}` : ""}`,
@@ -205,6 +243,7 @@ function goodputChart(host, row, run, others) {
       lines,
       unit: "Mbit/s",
       levels,
+      marks: marksOf(run),
       label: `Goodput at the receiver over time, ${data.cases[data.case[row]].name}${said}`,
     }),
   );
@@ -229,14 +268,19 @@ function capacityLevels(run) {
   return [...levels].map(([value, links]) => ({ value, name: `capacity of ${links.join(", ")}` }));
 }
 
-function traceChart(host, trace, theory = {}) {
+function traceChart(host, trace, run) {
   const lines = trace.lines.map((line, number) => ({
     ...line,
     colour: palette.series[number % palette.series.length],
   }));
-  lines.push(...timeLines(theory[trace.quantity]));
+  lines.push(...timeLines(run.theory?.[trace.quantity]));
   charts.push(
-    new TimeChart(host, { lines, unit: trace.unit, label: `${trace.name} by subflow over time` }),
+    new TimeChart(host, {
+      lines,
+      unit: trace.unit,
+      marks: marksOf(run),
+      label: `${trace.name} by subflow over time`,
+    }),
   );
 }
 

@@ -6,9 +6,11 @@ import { element, formatNumber, shown } from "./data.js";
 
 export class TimeChart {
   // lines: { name, colour, t, v, from, faint, thin, dots, dash }; levels: { value, name }
-  constructor(host, { lines, levels = [], unit = "", height = 170, label = "" }) {
+  // marks: a function that gives events as { t, kind, what, colour }
+  constructor(host, { lines, levels = [], marks, unit = "", height = 170, label = "" }) {
     this.lines = lines.filter((line) => line.t.length);
     this.levels = levels;
+    this.marks = marks ?? (() => []);
     this.unit = unit;
     this.at = null;
     this.key = element("div", { class: "key" });
@@ -71,10 +73,19 @@ export class TimeChart {
           }),
         this.at === null
           ? ""
-          : element("span", { class: "soft" }, `at ${formatNumber(this.at, 3)} s`),
+          : element("span", { class: "soft" }, `at ${formatNumber(this.at, 3)} s${this.near()}`),
       ],
     );
     this.surface.draw();
+  }
+
+  // The events close to the pointer, in words.
+  near() {
+    const reach = 0.01 * (this.limits.end - this.limits.begin);
+    return this.marks()
+      .filter((mark) => Math.abs(mark.t - this.at) <= reach)
+      .map((mark) => `, ${mark.kind} ${mark.what}`)
+      .join("");
   }
 
   // The value in force at the pointer: of the first time that is not before it.
@@ -112,6 +123,7 @@ export class TimeChart {
     for (const line of [...this.lines].sort((a, b) => Boolean(b.faint) - Boolean(a.faint))) {
       this.one(context, x, y, line);
     }
+    for (const mark of this.marks()) this.event(context, x, y, mark);
     if (this.at !== null) {
       context.strokeStyle = palette.ink;
       context.lineWidth = 1;
@@ -120,6 +132,25 @@ export class TimeChart {
       context.lineTo(Math.round(x.at(this.at)) + 0.5, y.from);
       context.stroke();
     }
+  }
+
+  // A thin line across, with a triangle on the axis.
+  event(context, x, y, { t, colour }) {
+    if (t < this.limits.begin || t > this.limits.end) return;
+    const at = Math.round(x.at(t)) + 0.5;
+    context.strokeStyle = context.fillStyle = colour;
+    context.lineWidth = 1;
+    context.globalAlpha = 0.55;
+    context.beginPath();
+    context.moveTo(at, y.to);
+    context.lineTo(at, y.from);
+    context.stroke();
+    context.globalAlpha = 1;
+    context.beginPath();
+    context.moveTo(at - 4, y.from);
+    context.lineTo(at + 4, y.from);
+    context.lineTo(at, y.from - 7);
+    context.fill();
   }
 
   one(context, x, y, line) {

@@ -11,15 +11,26 @@ from analysis.figures.drawn_figure import PageText, UndrawableError
 from analysis.figures.kinds.over_time import theory as over_theory
 from analysis.figures.kinds.over_time.request import OverTime
 from analysis.figures.theory_over_time import Expected
-from analysis.run import artefacts, capacity_lines, fair_shares, quantities, series
+from analysis.run import (
+    artefacts,
+    capacity_lines,
+    fair_shares,
+    marks,
+    quantities,
+    series,
+)
 from analysis.run.artefacts import Artefacts
 from analysis.run.capacity_lines import Outage
+from analysis.run.explain import facts
+from analysis.run.marks import Mark
 from analysis.run.readers import job as job_file
 from analysis.run.schedules import Steps
 from analysis.run.series import Line
 
 MOST_OUTAGES = 6
 """Outages that the note below a figure names."""
+MOST_MARKS = 6
+"""Events that the note names."""
 CAPACITY, FAIR = "capacity", "fair share"
 
 
@@ -33,6 +44,7 @@ class Panel:
     bound : what this is, `capacity` or `fair share`
     outages : when a link has no capacity
     theory : what models say about the lines
+    marks : events of the connections, in the order of time
     """
 
     case: str
@@ -43,6 +55,7 @@ class Panel:
     bound: str
     outages: Sequence[Outage]
     theory: Sequence[Expected]
+    marks: Sequence[Mark] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +113,7 @@ def data(request: OverTime, campaign: Campaign) -> OverTimeData:
         note += f" The values are means over {request.average:g} s."
     if phases:
         note += f" The shaded phases are {_named(phases)}."
-    note += _outages(panels, span) + over_theory.note(theory)
+    note += _outages(panels, span) + _marked(panels, span) + over_theory.note(theory)
     return OverTimeData(
         panels=panels,
         phases=phases,
@@ -121,6 +134,25 @@ def _outages(panels: Sequence[Panel], span: tuple[float, float]) -> str:
     if more > 0:
         named[MOST_OUTAGES:] = [f"{more} more"]
     return f" The reddish stretches are outages: {', '.join(named)}."
+
+
+def _marked(panels: Sequence[Panel], span: tuple[float, float]) -> str:
+    """A sentence on the marks within the time shown; empty if there are none."""
+    cases = dict.fromkeys(panel.case for panel in panels)
+    first = {panel.case: panel for panel in reversed(panels)}
+    named = [
+        f"{mark.kind} at {mark.time_s:.1f} s ({mark.what}"
+        f"{f', {case}' if len(cases) > 1 else ''})"
+        for case in cases
+        for mark in first[case].marks
+        if span[0] <= mark.time_s <= span[1]
+    ]
+    if not named:
+        return ""
+    more = len(named) - MOST_MARKS
+    if more > 0:
+        named[MOST_MARKS:] = [f"{more} more"]
+    return f" The marks are events: {', '.join(named)}."
 
 
 def tells_much(campaign: Campaign) -> bool:
@@ -146,6 +178,7 @@ def _panels(
     theory: Mapping[str, Sequence[Expected]],
 ) -> list[Panel]:
     panels = []
+    marked = marks.chosen(marks.marks(facts.load(folder.parent)), request.events)
     for quantity in request.quantities:
         lines = series.lines(run, folder, quantity, request.users or ())
         averaged = {
@@ -166,6 +199,7 @@ def _panels(
                 bound,
                 capacity_lines.outages(run, until_s),
                 theory.get(quantity, ()),
+                marked,
             )
         )
     return panels

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.figures import palette, style
-from analysis.figures.kinds.over_time import theory_drawing
+from analysis.figures.kinds.over_time import mark_drawing, theory_drawing
 from analysis.figures.kinds.over_time.data import OverTimeData, Panel
 
 PANEL_INCHES = (4.4, 1.9)
@@ -46,6 +46,7 @@ def draw(data: OverTimeData, look: style.Look) -> Figure:
     _share(axes, order)
     for place, (axis, panel) in enumerate(zip(axes, order, strict=False)):
         _panel(axis, panel, data.phases, data.span, numbers)
+        mark_drawing.draw(axis, panel.marks, data.span)
         theory_drawing.draw(
             axis,
             panel.theory,
@@ -62,7 +63,7 @@ def draw(data: OverTimeData, look: style.Look) -> Figure:
     for axis in axes[len(order) :]:
         axis.set_visible(False)
     _from_zero(axes, order)
-    _legend(figure, data.models)
+    _legend(figure, (*mark_drawing.LOOKS, *data.models))
     return figure
 
 
@@ -156,7 +157,7 @@ def _legend(figure: Figure, last: Sequence[str]) -> None:
         handles, names = axis.get_legend_handles_labels()
         named |= dict(zip(names, handles, strict=True))
     named |= {name: named.pop(name) for name in last if name in named}
-    if len(named) > 1 or last:
+    if len(named) > 1 or not named.keys().isdisjoint(last):
         width = float(figure.get_size_inches()[0])
         columns = style.legend_columns(list(named), width - 0.4)
         legend = figure.legend(

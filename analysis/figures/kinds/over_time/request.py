@@ -16,6 +16,7 @@ class OverTime(FigureRequest):
     case : the one case that is shown; None for all
     users : hosts whose data are shown; None for all
     span : the time that is shown; None for all of it
+    events : kinds of events that are marked (`analysis.run.marks`); None for all
     average : length in s of the stretches whose means are shown; None for no mean
     point : number of the design point
     repetition : number of the repetition
@@ -29,6 +30,7 @@ class OverTime(FigureRequest):
     case: str | None = None
     users: tuple[str, ...] | None = None
     span: Span | None = None
+    events: tuple[str, ...] | None = None
     average: float | None = None
     point: int = 0
     repetition: int = 0
