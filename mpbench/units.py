@@ -6,9 +6,9 @@
     parse("10 ms", "Mbit/s")       -> ValueError: '10 ms' is a time; ...
 
 Canonical units: `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`,
-`connections`, `requests`, `users`, `%`, `/s`. A kilo is 1000 and a Ki is 1024, for bits
-and for bytes. A number without a unit is refused, unlike in most tools. There are
-three exceptions: 0, a count (of packets, connections, requests or users), and a
+`connections`, `requests`, `users`, `%`, `/s`, and none. A kilo is 1000 and a Ki is
+1024, for bits and for bytes. Where a unit is needed, a number without one is refused,
+unlike in most tools. There are three exceptions: 0, a count (of packets, connections, requests or users), and a
 number whose unit is stated beside it.
 """
 
@@ -33,10 +33,13 @@ KINDS: dict[str, tuple[str, str]] = {
     "users": ("a number of users", "3 users"),
     "%": ("a ratio", "1 %"),
     "/s": ("a number per time", "10 /s"),
+    "": ("a number without a unit", "1.5"),
 }
 
 COUNTS = ("packets", "connections", "requests", "users")
 """Units that a number may leave out."""
+PLAIN = ""
+"""The unit of a ratio or another number without one."""
 
 SPELLINGS = (
     "bit/s",
@@ -159,7 +162,7 @@ def parse(value: object, unit: str, stated: str | None = None) -> float:
     if own is None:
         own = stated
     if own is None:
-        if number == 0 or unit in COUNTS:
+        if number == 0 or unit in (*COUNTS, PLAIN):
             return number
         raise ValueError(f"{_shown(value)} has no unit; {_with_unit(number, unit)}")
     return _convert(number, own, unit, value)
@@ -173,6 +176,14 @@ def _with_unit(number: float, unit: str) -> str:
     if unit == "%" and 0 < abs(number) <= 1:
         return f"write '{100 * number:g} %' if it is a fraction, else '{number:g} %'"
     return f"write '{number:g} {unit}'"
+
+
+def spelled(value: object) -> str | None:
+    """The unit of a value, as the file spells it; None for none, or for no quantity."""
+    try:
+        return _split(value, "")[1]
+    except ValueError:
+        return None
 
 
 def check_unit(text: str, unit: str) -> None:

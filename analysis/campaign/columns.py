@@ -34,6 +34,10 @@ SYMBOLS = {
 """Labels of columns whose name alone is not clear enough."""
 
 
+_PART = re.compile(
+    r"(^|\.)(discipline|burst_loss|reordering|duplication|corruption)(\.(up|down))?$"
+)
+"""A part of a link that is a factor, as `path1.burst_loss` of its length."""
 MOST_ENTRIES = 12
 """The most traffic entries whose columns stand side by side."""
 FIRST_PATH = "path1."
@@ -91,7 +95,9 @@ def label(column: str) -> str:
     what, _, unit = rest.rpartition("_")
     if not what or unit not in UNITS:
         what, unit = rest, ""
-    words = [re.sub(r"^path(\d+)$", r"path \1", head)] if head else []
+    if _PART.search(head):
+        head = head.replace("_", " ").replace(".", " ")
+    words = [re.sub(r"^path(\d+)(?=$| )", r"path \1", head)] if head else []
     words.append(what.replace("_", " "))
     return " ".join(words) + (f" [{UNITS[unit]}]" if unit else "")
 

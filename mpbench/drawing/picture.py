@@ -8,7 +8,7 @@ from typing import Any
 from analysis.words import many
 from mpbench.drawing import traits
 from mpbench.plan.parameters import computed, fixed
-from mpbench.spec import Spec, change_checks, choices
+from mpbench.spec import Spec, change_checks, choices, varied_traits
 from mpbench.spec.expressions import Expression, Reference
 from mpbench.spec.factors import Factor
 from mpbench.spec.traffic import Entry
@@ -111,6 +111,18 @@ def of_experiment(spec: Spec) -> Picture:
         link = name.removesuffix(choices.SUFFIX)
         listed = Shown(f"discipline {', '.join(factor.by_label)}", varies=True)
         links[link] = replace(links[link], parameters=(*links[link].parameters, listed))
+    for name, part in varied_traits.keys(spec.design).items():
+        how = varied[name]
+        shown = (
+            _range(how, part.parameter(name, how.unit).unit)
+            if isinstance(how, Factor)
+            else ", ".join(map(str, how.values))
+        )
+        key = name.removeprefix(f"{part.link}.").replace("_", " ").replace(".", " ")
+        more = (Shown(f"{key} {shown}", varies=True),)
+        links[part.link] = replace(
+            links[part.link], parameters=(*links[part.link].parameters, *more)
+        )
     for name, (_, changes) in change_checks.named(spec.changes).items():
         words = [QUANTITIES.get(quantity, quantity) for quantity in changes.changed]
         more = (Shown(f"changes: {', '.join(words)}"),)

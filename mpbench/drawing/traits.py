@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from mpbench.spec.impairments import Settings
 from mpbench.spec.link_traits import UP, WAYS, Both
 from mpbench.spec.queues import Given
-from topologies.impairments import BurstLoss, Reordering
 from topologies.queues import DROP_TAIL
 
 
@@ -25,12 +25,14 @@ def _discipline(given: Given) -> str:
     return "drop tail" if given.name == DROP_TAIL else given.name
 
 
-def _burst_loss(loss: BurstLoss) -> str:
-    return f"burst loss {loss.share_percent:.3g} %"
+def _burst_loss(given: Settings) -> str:
+    loss = given.made
+    return f"burst loss {loss.share_percent if loss else 0:.3g} %"
 
 
-def _reordering(order: Reordering) -> str:
-    return f"reordering {order.share_percent:g} %"
+def _reordering(given: Settings) -> str:
+    order = given.made
+    return f"reordering {order.share_percent if order else 0:g} %"
 
 
 _WORDS: Mapping[str, Callable[[Any], str]] = {

@@ -88,9 +88,15 @@ def _with(
             raise refuse("discipline", str(error)) from None
         if discipline and (reason := _trouble(discipline, shape)):
             raise refuse("discipline", reason)
+    made: dict[str, Any] = {}
+    for key in ("burst_loss", "reordering"):
+        try:
+            made[key] = settings.made if (settings := ways.get(key)) else None
+        except ValueError as error:
+            raise refuse(key, str(error)) from None
     more = Impairments(
-        ways.get("burst_loss"),
-        ways.get("reordering"),
+        made["burst_loss"],
+        made["reordering"],
         ways.get("duplication") or 0.0,
         ways.get("corruption") or 0.0,
     )

@@ -17,6 +17,7 @@ from mpbench.spec.choices import Choices
 from mpbench.spec.constraints import Constraint, parse
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
+from mpbench.spec.trait_factors import Words
 from topologies import Parameter
 
 Point = dict[str, float | int | str]
@@ -93,7 +94,7 @@ def _spread(
     )
 
 
-def _listed(factor: Factor | Choices) -> Sequence[float | str]:
+def _listed(factor: Factor | Choices | Words) -> Sequence[float | str]:
     return list(factor.by_label) if isinstance(factor, Choices) else factor.values or ()
 
 

@@ -19,6 +19,7 @@ from mpbench.spec import constraints
 from mpbench.spec.choices import Choices
 from mpbench.spec.factors import Factor, Factors, find
 from mpbench.spec.suggestions import nearest
+from mpbench.spec.trait_factors import Words
 from mpbench.spec.values import Faults, OneOf, Part, Whole, context
 from mpbench.spec.vocabulary import (
     BOUNDARIES,
@@ -39,13 +40,13 @@ def _constraint(text: str, info: ValidationInfo) -> str:
         names = constraints.parse(text).names
     except ValueError:
         if topology is not None:
-            known = (*topology.parameters, *context(info).traffic)
+            known = (*topology.parameters, *context(info).beside)
             _refuse_units(text, [p for p in known if p.name in text])
         raise
     if topology is not None:
         for name in sorted(names):
             try:
-                find(name, topology, context(info).traffic)
+                find(name, topology, context(info).beside)
             except ValueError as error:
                 raise ValueError(f"'{name}': {error}") from None
     return text
@@ -155,14 +156,19 @@ class Design(Part):
         }
 
     @property
-    def crossed(self) -> dict[str, Factor | Choices]:
+    def crossed(self) -> dict[str, Factor | Choices | Words]:
         """The factors that are lists."""
         return {n: f for n, f in self.factors.items() if n not in self.spread}
 
     @property
     def choices(self) -> dict[str, Choices]:
-        """The factors that are lists of words."""
+        """The factors that are lists of queue disciplines."""
         return {n: f for n, f in self.factors.items() if isinstance(f, Choices)}
+
+    @property
+    def words(self) -> dict[str, Choices | Words]:
+        """The factors whose values are words."""
+        return {n: f for n, f in self.factors.items() if not isinstance(f, Factor)}
 
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:

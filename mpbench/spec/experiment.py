@@ -30,6 +30,7 @@ from mpbench.spec import (
     shared_hosts,
     topology_names,
     unmodified,
+    varied_traits,
 )
 from mpbench.spec import fabric as fabrics
 from mpbench.spec.builtin import describe, names, network_of
@@ -283,21 +284,24 @@ class Spec(Sections):
 
     @property
     def link_traits(self) -> dict[str, dict[str, Both[Any]]]:
-        """Traits of links beside their numbers, by link and key, in all points."""
-        return link_checks.traits(self)
+        """Traits of links beside their numbers, by link and key, that are the same in
+        all points."""
+        network = self.network or network_of(self.topology or "")
+        parts = varied_traits.keys(self.design).values()
+        varied = {(p.link, p.trait) for p in parts if p.trait != choices.KEY}
+        return {
+            link: {
+                key: both for key, both in given.items() if (link, key) not in varied
+            }
+            for link, given in link_checks.own_traits(self, network).items()
+        }
 
     def traits_at(self, point: Mapping[str, Any]) -> dict[str, dict[str, Both[Any]]]:
-        """The same at a point of the design, with the disciplines that vary.
+        """The same at a point of the design, with all parts of links that vary.
 
         point : name of a factor to its value
         """
-        words = self.design.choices if self.design else {}
-        chosen = {
-            name.removesuffix(choices.SUFFIX): factor.by_label[point[name]]
-            for name, factor in words.items()
-            if name in point
-        }
-        return link_checks.traits(self, chosen)
+        return link_checks.traits(self, point)
 
     def trait_place(self, link: str, key: str) -> Loc:
         """Place where the file gives a link its discipline or impairment."""
@@ -318,7 +322,8 @@ class Spec(Sections):
         known = {p.name: p for p in self.network_description.parameters}
         known |= {n: p for n, (_, _, p) in self.varied_traffic.items()}
         words = self.design.choices if self.design else ()
-        return known | {name: choices.parameter(name) for name in words}
+        known |= {name: choices.parameter(name) for name in words}
+        return known | varied_traits.parameters(self.design)
 
     def where(self, *place: str | int) -> str:
         """`file:line` of a place, such as ("design", "points"), for messages."""

@@ -16,13 +16,15 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from mpbench import units
-from mpbench.spec import choices
+from mpbench.spec import choices, trait_factors
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.choices import Choices
+from mpbench.spec.factor_units import unit_of
 from mpbench.spec.link_traits import DISCIPLINE_SCHEMA
 from mpbench.spec.messages import MOST_FAULTS, shortened
 from mpbench.spec.network_links import LINK_KEYS, Value, read_value
 from mpbench.spec.suggestions import nearest
+from mpbench.spec.trait_factors import TraitKey, Words
 from mpbench.spec.values import (
     ANY_QUANTITY,
     Context,
@@ -216,12 +218,17 @@ def read_factors(value: object, info: ValidationInfo) -> object:
         return {} if isinstance(value, dict) else value
     topology = here.topology
 
-    def check(name: str, raw: object) -> Factor | Choices:
+    def check(name: str, raw: object) -> Factor | Choices | Words:
         if name in DESIGN_KEYS:
             raise ValueError("a key of the design, not a parameter; indent it less")
         if choices.link_of(name, topology):
             return choices.read(name, raw, topology)
-        parameter = find(name, topology, here.traffic)
+        part = trait_factors.of_name(name, topology)
+        if part and topology.name == choices.MININET:
+            raise ValueError("links of Mininet's have drop tail only; take two_path")
+        if part and part.words:
+            return trait_factors.read_words(raw, part)
+        parameter = find(name, topology, here.beside)
         if isinstance(raw, list):
             raw = {"values": raw}
         if not isinstance(raw, dict):
@@ -229,9 +236,26 @@ def read_factors(value: object, info: ValidationInfo) -> object:
         if parameter.integer and raw.get("integer") is not False:
             raw = {**raw, "integer": True}
         there = replace(here, parameter=parameter)
-        return Factor.model_validate(raw, context=there)
+        if part is None:
+            return Factor.model_validate(raw, context=there)
+        factor = Factor.model_validate(_with_units(raw, part), context=there)
+        trait_factors.check(part, name, factor)
+        return factor
 
     return check_each(value, check)
+
+
+def _with_units(raw: dict[str, object], part: TraitKey) -> dict[str, object]:
+    """A factor of a link's part with the unit of its values, and the step of its
+    option."""
+    option, unit = part.option, unit_of(raw)
+    if option and option.size and unit:
+        raw = {**raw, "unit": unit}
+    if part.trait == "mtu":  # a number alone is one of bytes, as in 'links'
+        raw = {**raw, "unit": unit or "bytes"}
+    if option and option.step and "min" in raw and "step" not in raw:
+        raw = {**raw, "step": f"{option.step:g} {option.unit}"}
+    return raw
 
 
 def read_parameters(value: object, info: ValidationInfo) -> object:
@@ -247,24 +271,27 @@ def read_parameters(value: object, info: ValidationInfo) -> object:
 
 
 def find(
-    name: str, topology: Description, traffic: Sequence[Parameter] = ()
+    name: str, topology: Description, others: Sequence[Parameter] = ()
 ) -> Parameter:
-    """The parameter of that name, of the topology or of the traffic.
+    """The parameter of that name, of the topology or of others, mostly the traffic's.
 
     Raises ValueError with the nearest name if there is none.
     """
-    known = {p.name: p for p in (*topology.parameters, *traffic)}
+    known = {p.name: p for p in (*topology.parameters, *others)}
     if choices.link_of(name, topology):
         reason = "a queue discipline is a word, and a number is needed here"
         raise ValueError(f"{reason}; set it under 'links', or vary it as a factor")
     if name not in known:
-        beside = " and the traffic have" if traffic else " has"
+        if reason := trait_factors.refusal(name, topology):
+            raise ValueError(reason)
+        beside = " and the traffic have" if others else " has"
         host, _, key = name.rpartition(".")
         if topology.described and key == "users" and host in topology.initiators:
             reason = f"the network does not say how many users {host} stands for"
             hint = f"write '{host}: {{paths: [...], users: 1}}' under network.users"
             raise ValueError(f"{reason}; {hint}")
-        hint = nearest(name, [*known, *choices.names(topology)])
+        hint = trait_factors.hint(name, topology)
+        hint = hint or nearest(name, [*known, *choices.names(topology)])
         if ROUND_TRIP.search(name) and ".delay'" in hint:
             hint += " It is the delay in one direction, half of a round trip."
         raise ValueError(f"{topology.name}{beside} no such parameter; {hint}")
@@ -282,10 +309,12 @@ def _names() -> JsonDict:
 def _factors_schema(schema: JsonDict) -> None:
     traffic: JsonDict = {"pattern": TRAFFIC_PATTERN}
     disciplines: JsonDict = {"pattern": rf"^\w+\.{choices.KEY}$"}
-    schema["propertyNames"] = {"anyOf": [_names(), traffic, disciplines]}
+    parts: JsonDict = {"pattern": trait_factors.PATTERN}
+    schema["propertyNames"] = {"anyOf": [_names(), traffic, disciplines, parts]}
     one = schema.get("additionalProperties", {})
     words: JsonDict = {"type": "array", "minItems": 1, "items": DISCIPLINE_SCHEMA}
-    schema["additionalProperties"] = {"anyOf": [one, _LIST, words]}
+    switches: JsonDict = {"type": "array", "items": {"type": "boolean"}}
+    schema["additionalProperties"] = {"anyOf": [one, _LIST, words, switches]}
 
 
 def _parameters_schema(schema: JsonDict) -> None:
@@ -294,7 +323,7 @@ def _parameters_schema(schema: JsonDict) -> None:
 
 
 Factors = Annotated[
-    dict[str, Factor | Choices],
+    dict[str, Factor | Choices | Words],
     BeforeValidator(read_factors),
     Field(json_schema_extra=_factors_schema),
 ]

@@ -8,6 +8,7 @@ from mpbench.spec.figures import Figure
 from mpbench.spec.link_traits import WAYS
 from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
+from mpbench.spec.trait_factors import parse
 from mpbench.spec.values import Faults, Loc
 from topologies import Description
 
@@ -20,7 +21,7 @@ OF_LINKS = ("loss_probability", "mean_queue")
 def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
     """Figures show what the experiment varies, measures and records."""
     varied = set(spec.design.factors) if spec.design else set()
-    words = spec.design.choices if spec.design else {}
+    words = spec.design.words if spec.design else {}
     for index, figure in enumerate(spec.figures):
         at = ("figures", index)
         if figure.metric is not None and figure.metric not in spec.metrics:
@@ -30,6 +31,10 @@ def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
         if figure.criterion and of and not varied & of:
             reason = f"'{figure.criterion.factor}' is the same in all runs"
             faults.add((*at, "criterion", "factor"), reason)
+        elif fixed := sorted(name for name in of - varied if parse(name)):
+            reason = f"'{fixed[0]}' is no factor, and a difference needs both"
+            hint = "vary it too, or take difference: none"
+            faults.add((*at, "criterion", "factor"), f"{reason}; {hint}")
         if figure.by is not None and figure.by not in varied:
             faults.add((*at, "by"), f"'{figure.by}' is the same in all runs")
         elif figure.by in words and figure.kind in OF_NUMBERS:

@@ -68,7 +68,9 @@ class Criterion(Part):
         topology = context(info).topology
         if topology is None:
             return self
+        here = context(info)
         known = [p.name for p in topology.parameters]
+        known += [p.name for p in here.beside if p.name in here.factors]
         if self.difference != "none":
             known = sorted({name.partition(".")[2] for name in known})
         else:
@@ -85,9 +87,11 @@ class Criterion(Part):
 
 def _parameter(name: str, info: ValidationInfo) -> str:
     here = context(info)
-    if here.topology is not None and not choices.link_of(name, here.topology):
+    if name in here.factors or here.topology is None:
+        return name
+    if not choices.link_of(name, here.topology):
         try:
-            find(name, here.topology, here.traffic)
+            find(name, here.topology, here.beside)
         except ValueError as error:
             raise ValueError(f"'{name}': {error}") from None
     return name

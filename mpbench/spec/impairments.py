@@ -1,6 +1,7 @@
 """Burst loss, reordering, duplication and corruption in experiment files."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic.config import JsonDict
@@ -10,6 +11,9 @@ from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import ANY_QUANTITY, Faults
 from topologies.impairments import BurstLoss, Reordering
+
+BURST_LOSS, REORDERING = "burst_loss", "reordering"
+BURST_EXAMPLE, REORDERING_EXAMPLE = "{share: 1 %, length: 5}", "{share: 1 %, by: 5 ms}"
 
 MOST_PACKETS = 1e6
 """Mean length of a burst of losses."""
@@ -70,13 +74,80 @@ def _read(value: object, readers: Mapping[str, Any], example: str) -> dict[str, 
     return found
 
 
-def burst_loss(value: object) -> BurstLoss:
+@dataclass(frozen=True)
+class Settings:
+    """Keys of burst loss or reordering in canonical units, as far as a file gives them.
+
+    trait : `burst_loss` or `reordering`
+    values : pairs of a key and its number
+    """
+
+    trait: str
+    values: tuple[tuple[str, float], ...]
+
+    def with_key(self, key: str, number: float) -> "Settings":
+        """The settings with another value of a key, or with one key more."""
+        return Settings(self.trait, tuple((dict(self.values) | {key: number}).items()))
+
+    @property
+    def missing(self) -> str:
+        """Reason why the keys alone cannot be; empty if they can."""
+        keys = {key for key, _ in self.values}
+        if self.trait == REORDERING:
+            lone = f"without a share; write e.g. {REORDERING_EXAMPLE}"
+            return "" if "share" in keys else lone
+        if by_share := {"share", "length"} & keys:
+            if by_share == keys and len(by_share) == 2:
+                return ""
+            return f"share and length stand together and alone: {BURST_EXAMPLE}"
+        if {"enter", "leave"} <= keys:
+            return ""
+        return f"needs enter and leave, or share and length: {BURST_EXAMPLE}"
+
+    @property
+    def made(self) -> BurstLoss | Reordering | None:
+        """The impairment; None where it is of no packet.
+
+        Every packet of a bad state is lost unless `bad` says otherwise. Bursts then
+        last 1 / r packets on average, and the share p / (p + r) of packets is lost.
+        Raises ValueError, in one line, for keys that do not fit one another.
+        """
+        if reason := self.missing:
+            raise ValueError(reason)
+        found = dict(self.values)
+        if found.get("share", 1.0) == 0:
+            return None
+        if self.trait == REORDERING:
+            return Reordering(
+                found["share"], found.get("correlation", 0.0), found.get("by")
+            )
+        return _by_share(found) if "share" in found else _by_states(found)
+
+
+def _by_share(found: Mapping[str, float]) -> BurstLoss:
+    leave = 100 / found["length"]
+    enter = leave * found["share"] / (100 - found["share"])
+    if enter > 100:
+        most = 100 * found["length"] / (found["length"] + 1)
+        reason = f"bursts of {found['length']:g} packets lose {most:.4g} % at most"
+        raise ValueError(f"{reason}; give a greater length")
+    return BurstLoss(round(enter, 9), round(leave, 9))
+
+
+def _by_states(found: Mapping[str, float]) -> BurstLoss | None:
+    if not found["leave"]:
+        raise ValueError("leave is 0 %: a bad state would never end; give more")
+    if found.get("good", 0.0) >= found.get("bad", 100.0):
+        raise ValueError("good loses no less than bad; give it a smaller probability")
+    made = BurstLoss(**{f"{key}_percent": number for key, number in found.items()})
+    return made if made.share_percent else None
+
+
+def burst_loss(value: object, partly: bool = False) -> Settings:
     """Loss in bursts: by its share and mean length, or by the model's probabilities.
 
-    Every packet of a bad state is lost unless `bad` says otherwise. Bursts then last
-    1 / r packets on average, and the share p / (p + r) of packets is lost.
+    partly : whether keys may be left out, because a design varies them
     """
-    example = "{share: 1 %, length: 5}"
     readers = {
         "share": share,
         "length": _length,
@@ -85,38 +156,25 @@ def burst_loss(value: object) -> BurstLoss:
         "bad": _percent,
         "good": _percent,
     }
-    found = _read(value, readers, example)
-    by_share = {"share", "length"} & found.keys()
-    if by_share:
-        if by_share != found.keys() or len(by_share) != 2:
-            raise ValueError(f"share and length stand together and alone: {example}")
-        leave = 100 / found["length"]
-        enter = leave * found["share"] / (100 - found["share"])
-        if enter > 100:
-            most = 100 * found["length"] / (found["length"] + 1)
-            reason = f"bursts of {found['length']:g} packets lose {most:.4g} % at most"
-            raise ValueError(f"{reason}; give a greater length")
-        return BurstLoss(round(enter, 9), round(leave, 9))
-    if not {"enter", "leave"} <= found.keys():
-        raise ValueError(f"needs enter and leave, or share and length: {example}")
-    if not found["leave"]:
-        raise ValueError("leave is 0 %: a bad state would never end; give more")
-    if found.get("good", 0.0) >= found.get("bad", 100.0):
-        raise ValueError("good loses no less than bad; give it a smaller probability")
-    return BurstLoss(**{f"{key}_percent": number for key, number in found.items()})
+    found = Settings(BURST_LOSS, tuple(_read(value, readers, BURST_EXAMPLE).items()))
+    if not partly:
+        _ = found.made
+    return found
 
 
-def reordering(value: object) -> Reordering:
-    """Packets that overtake others: their share alone, or a mapping."""
+def reordering(value: object, partly: bool = False) -> Settings:
+    """Packets that overtake others: their share alone, or a mapping.
+
+    partly : as for `burst_loss`
+    """
     if not isinstance(value, Mapping):
-        return Reordering(share(value))
+        return Settings(REORDERING, (("share", share(value)),))
     readers = {"share": share, "correlation": _percent, "by": _time_ms}
-    found = _read(value, readers, "{share: 1 %, by: 5 ms}")
-    if "share" not in found:
-        raise ValueError("without a share; write e.g. {share: 1 %, by: 5 ms}")
-    return Reordering(
-        found["share"], found.get("correlation", 0.0), found.get("by", None)
-    )
+    read = _read(value, readers, REORDERING_EXAMPLE)
+    found = Settings(REORDERING, tuple(read.items()))
+    if not partly:
+        _ = found.made
+    return found
 
 
 def _schema(keys: tuple[str, ...]) -> JsonDict:

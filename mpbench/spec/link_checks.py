@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mpbench.spec import change_checks, choices, queues
+from mpbench.spec import change_checks, choices, queues, varied_checks, varied_traits
 from mpbench.spec.builtin import network_of
 from mpbench.spec.link_traits import Both
 from mpbench.spec.networks import Network
@@ -20,21 +20,27 @@ Traits = Mapping[str, Both[Any]]
 
 
 def traits(
-    spec: Sections, chosen: Mapping[str, Both[queues.Given]] | None = None
+    spec: Sections, point: Mapping[str, Any] | None = None
 ) -> dict[str, dict[str, Both[Any]]]:
     """Traits of links beside their numbers, by link and key; no entry for nothing.
 
-    chosen : the disciplines of links for which the design varies it
+    point : name of a factor to its value; None for any values of impairments, and
+        without disciplines that vary
+
+    Raises ValueError for an option of another discipline than a link has at the point.
     """
     network = spec.network or network_of(spec.topology or "")
+    found = own_traits(spec, network)
+    found = varied_traits.with_factors(found, spec.design, network, point)
+    return {name: given for name, given in found.items() if given}
+
+
+def own_traits(spec: Sections, network: Network | None) -> varied_traits.Traits:
+    """Traits that the file gives to links, by link and key."""
     found = {n: network.traits(n) for n in network.named_links} if network else {}
     for name, link in spec.links.items():
         found[name] = found.get(name, {}) | link.traits
-    for name, leader in _leaders(spec, network).items():
-        if leader in (chosen or {}):
-            given = (chosen or {})[leader]
-            found[name] = found.get(name, {}) | {choices.KEY: given}
-    return {name: given for name, given in found.items() if given}
+    return found
 
 
 def _leaders(spec: Sections, network: Network | None) -> dict[str, str]:
@@ -84,6 +90,9 @@ def place(spec: Sections, link: str, key: str) -> Loc:
     varied = spec.design.choices if spec.design else {}
     if key == choices.KEY and link + choices.SUFFIX in varied:
         return ("design", "factors", link + choices.SUFFIX)
+    for name, part in varied_traits.keys(spec.design).items():
+        if (part.link, part.trait) == (link, key):
+            return ("design", "factors", name)
     if link in spec.links and key in spec.links[link].traits:
         return ("links", link, key)
     if spec.network is not None:
@@ -108,6 +117,7 @@ def check(spec: Sections, topology: Description, faults: Faults) -> None:
             reason = "only delays, and has no queue; give another link"
             faults.add(("links", name), reason)
     _check_given_once(spec, faults)
+    varied_checks.check(spec, traits(spec), disciplines(spec), faults)
     for name, given in disciplines(spec).items():
         _check_queue(spec, name, given, faults)
     if spec.fabric is not None or topology.mesh:
@@ -174,8 +184,8 @@ def _fixed(quantity: str, given: Traits, names: set[str]) -> str:
     if quantity == "loss" and "burst_loss" in given:
         return "the link has burst_loss, and no loss that could change"
     order = given.get("reordering")
-    by_ms = [one.by_ms for one in (order.up, order.down) if one] if order else []
-    if quantity == "delay" and any(by_ms):
+    ways = (order.up, order.down) if order else ()
+    if quantity == "delay" and any("by" in dict(one.values) for one in ways if one):
         return "its delay cannot change, because reordering has 'by'; take 'by' away"
     return ""
 

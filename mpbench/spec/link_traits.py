@@ -14,6 +14,7 @@ from pydantic import (
     GetCoreSchemaHandler,
     SerializerFunctionWrapHandler,
     ValidationError,
+    ValidationInfo,
     model_serializer,
 )
 from pydantic.config import JsonDict
@@ -21,9 +22,9 @@ from pydantic_core import core_schema
 
 from mpbench import units
 from mpbench.spec import impairments, queues
+from mpbench.spec.impairments import BURST_LOSS, REORDERING, Settings
 from mpbench.spec.messages import shortened
-from mpbench.spec.values import ANY_QUANTITY, Faults, Part
-from topologies.impairments import BurstLoss, Reordering
+from mpbench.spec.values import ANY_QUANTITY, Faults, Part, context
 from topologies.shaping import LEAST_MTU_BYTES, MOST_MTU_BYTES
 
 T = TypeVar("T")
@@ -60,6 +61,8 @@ class Both(Generic[T]):
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, Settings):
+        return dict(value.values) if value.missing else value.made
     return value.plain() if isinstance(value, queues.Given) else value
 
 
@@ -94,6 +97,16 @@ def _reader(read: Callable[[object], Any]) -> Callable[[object], Both[Any] | Non
 
 def _of_both(read: Callable[[object], Any]) -> BeforeValidator:
     return BeforeValidator(_reader(read))
+
+
+def _completed(trait: str, read: Callable[[object, bool], Settings]) -> BeforeValidator:
+    """Reads a trait whose keys may stand in the design, as factors of some link."""
+
+    def read_both(value: object, info: ValidationInfo) -> Both[Settings] | None:
+        partly = any(f".{trait}." in name for name in context(info).factors)
+        return _reader(lambda one: read(one, partly))(value)
+
+    return BeforeValidator(read_both)
 
 
 def _schema(one: Any) -> JsonDict:
@@ -145,19 +158,19 @@ class LinkTraits(Part):
         description="How the queue is managed: a name, or {name, ...}; or {up, down}.",
         json_schema_extra=DISCIPLINE_SCHEMA,
     )
-    burst_loss: Annotated[Both[BurstLoss] | None, _of_both(impairments.burst_loss)] = (
-        Field(
-            default=None,
-            description="Loss in bursts, by the model of Gilbert and Elliott.",
-            json_schema_extra=_schema(impairments.BURST_LOSS_SCHEMA),
-        )
+    burst_loss: Annotated[
+        Both[Settings] | None, _completed(BURST_LOSS, impairments.burst_loss)
+    ] = Field(
+        default=None,
+        description="Loss in bursts, by the model of Gilbert and Elliott.",
+        json_schema_extra=_schema(impairments.BURST_LOSS_SCHEMA),
     )
-    reordering: Annotated[Both[Reordering] | None, _of_both(impairments.reordering)] = (
-        Field(
-            default=None,
-            description="Packets that overtake others: their share, or {share, ...}.",
-            json_schema_extra=_schema(impairments.REORDERING_SCHEMA),
-        )
+    reordering: Annotated[
+        Both[Settings] | None, _completed(REORDERING, impairments.reordering)
+    ] = Field(
+        default=None,
+        description="Packets that overtake others: their share, or {share, ...}.",
+        json_schema_extra=_schema(impairments.REORDERING_SCHEMA),
     )
     duplication: Annotated[Both[float] | None, _of_both(impairments.share)] = Field(
         default=None,

@@ -147,7 +147,7 @@ def _read_option(option: Option, value: object) -> Value | Size:
     found: Any = value
     if option.unit == "word":
         return OneOf(option.name, option.words).check(value)
-    if option.unit in units.KINDS:
+    if option.unit and option.unit in units.KINDS:
         found = units.parse(value, option.unit)
     if value is None or (reason := option.fault(found)):
         raise ValueError("needs a value" if value is None else reason)

@@ -3,7 +3,7 @@
 from pydantic import ValidationError
 
 from mpbench.errors import UserError
-from mpbench.spec import builtin
+from mpbench.spec import builtin, trait_factors
 from mpbench.spec.document import Document
 from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
@@ -39,12 +39,15 @@ def _context(document: Document) -> Context:
     ]
     kernels = document.values.get("kernels")
     factors = design.get("factors") if isinstance(design, dict) else None
+    factors = factors if isinstance(factors, dict) else {}
+    topology = _description(document, tuple(map(str, factors)))
     plugins = _plugins(document)
     return Context(
-        topology=_description(document),
+        topology=topology,
         cases=tuple(cases) if isinstance(cases, dict) else (),
-        traffic=tuple(parameter for _, _, parameter in parameters(tools).values()),
-        factors=tuple(factors) if isinstance(factors, dict) else (),
+        beside=tuple(parameter for _, _, parameter in parameters(tools).values())
+        + tuple(trait_factors.given(factors, topology).values() if topology else ()),
+        factors=tuple(factors),
         topologies=tuple(plugins.topologies),
         tools=plugins.tools,
         controllers=tuple(plugins.controllers),
@@ -63,12 +66,13 @@ def _plugins(document: Document) -> Stored:
         return Stored()
 
 
-def _description(document: Document) -> Description | None:
+def _description(document: Document, factors: tuple[str, ...]) -> Description | None:
     """The network of the file; None if it is faulty, or if there is none or two."""
+    there = Context(factors=factors)
     topology, network = (document.values.get(k) for k in ("topology", "network"))
     if topology is None and network is not None:
         try:
-            return Network.model_validate(network).description
+            return Network.model_validate(network, context=there).description
         except ValidationError:
             return None
     own = _plugins(document).topologies.get(str(topology))

@@ -43,7 +43,8 @@ class Context:
 
     topology : the experiment's topology; None if the file names no known one
     cases : names of the experiment's cases
-    traffic : the keys of the traffic that can be factors
+    beside : what can be a factor beside the topology's parameters: keys of the traffic,
+        and the design's own parts of links
     factors : names of the design's factors, as the file writes them
     topologies, tools, controllers, schedulers, programs : those that plug-ins bring
     kernels : names of the experiment's kernels
@@ -53,7 +54,7 @@ class Context:
     topology: Description | None = None
     cases: tuple[str, ...] = ()
     parameter: Parameter | None = None
-    traffic: tuple[Parameter, ...] = ()
+    beside: tuple[Parameter, ...] = ()
     factors: tuple[str, ...] = ()
     topologies: tuple[str, ...] = ()
     tools: Mapping[str, Any] = field(default_factory=dict)
@@ -215,7 +216,7 @@ def parameter_value(
 
     Raises ValueError with a one-line reason.
     """
-    if parameter.unit == "packets" and stated is None:
+    if parameter.unit == "packets" and parameter.integer and stated is None:
         number = packets(value, parameter.name)
     else:
         number = units.parse(value, parameter.unit, stated)
