@@ -8,8 +8,8 @@
 Canonical units: `Mbit/s` (10^6 bit/s), `ms`, `s`, `bytes`, `packets`,
 `connections`, `requests`, `users`, `%`, `/s`, and none. A kilo is 1000 and a Ki is
 1024, for bits and for bytes. Where a unit is needed, a number without one is refused,
-unlike in most tools. There are three exceptions: 0, a count (of packets, connections, requests or users), and a
-number whose unit is stated beside it.
+unlike in most tools. There are three exceptions: 0, a count (of packets, connections,
+requests or users), and a number whose unit is stated beside it.
 """
 
 import difflib

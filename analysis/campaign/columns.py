@@ -34,6 +34,8 @@ SYMBOLS = {
 """Labels of columns whose name alone is not clear enough."""
 
 
+OWN_FACTOR = "factor."
+"""With this begin the columns of factors with names of the user's own."""
 _PART = re.compile(
     r"(^|\.)(discipline|burst_loss|reordering|duplication|corruption)(\.(up|down))?$"
 )
@@ -95,6 +97,7 @@ def label(column: str) -> str:
     what, _, unit = rest.rpartition("_")
     if not what or unit not in UNITS:
         what, unit = rest, ""
+    head = "" if f"{head}." == OWN_FACTOR else head
     if _PART.search(head):
         head = head.replace("_", " ").replace(".", " ")
     words = [re.sub(r"^path(\d+)(?=$| )", r"path \1", head)] if head else []

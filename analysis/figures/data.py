@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.campaign.campaign import Campaign
-from analysis.campaign.columns import column_of, label, paths, plain
+from analysis.campaign.columns import OWN_FACTOR, column_of, label, paths, plain
 from analysis.campaign.figure_request import Criterion, Labels
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.palette import MOST_SERIES
@@ -74,9 +74,11 @@ def part_column(metric: str, part: str | None, runs: pd.DataFrame | None = None)
 
 def parameter_column(runs: pd.DataFrame, name: str) -> str:
     """`path1.capacity_mbps` for `path1.capacity`; raises UndrawableError."""
-    for candidate in (name, *(f"{name}_{unit}" for unit in UNITS)):
-        if candidate in runs.columns:
-            return candidate
+    heads = [name] if "." in name else [f"{OWN_FACTOR}{name}", name]
+    for head in heads:
+        for candidate in (head, *(f"{head}_{unit}" for unit in UNITS)):
+            if candidate in runs.columns:
+                return candidate
     raise UndrawableError(f"no run has the parameter {name}")
 
 

@@ -34,10 +34,11 @@ def parameter_values(
     values: dict[str, Any] = {n: p.default for n, p in parameters.items()}
     values |= changes.overrides(spec)
     values |= {n: v for n, v in spec.parameters.items() if not _computed(v)}
-    values |= {n: v for n, v in point.items() if n in parameters}
+    known = parameters | spec.variables
+    values |= {n: v for n, v in point.items() if n in known}
     for name, expression in spec.expressions.items():
         try:
-            value = _value(expression, parameters[name], parameters, values)
+            value = _value(expression, parameters[name], known, values)
         except ValueError as error:
             place = spec.place(name)
             at = f"{spec.where(*place)}: {dotted(place)}"
@@ -52,7 +53,7 @@ def computed(spec: Spec, values: Mapping[str, Any]) -> dict[str, Any]:
 
     values : a number or an array for each parameter by name; NaN for one not set
     """
-    units = {p.name: p.unit for p in spec.network_description.parameters}
+    units = {name: p.unit for name, p in spec.variable().items()}
     result = dict(values)
     for name, expression in spec.expressions.items():
         result.pop(name, None)
@@ -114,7 +115,7 @@ def _value(
     if not low <= number <= high:
         reason = f"{text} gives {number:g} {unit}"
         inputs = ", ".join(
-            f"{n} = {values[n]:g} {known[n].unit}" for n in expression.names
+            f"{n} = {values[n]:g} {known[n].unit}".rstrip() for n in expression.names
         )
         if inputs:
             reason += f" where {inputs}"

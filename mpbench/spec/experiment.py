@@ -30,6 +30,7 @@ from mpbench.spec import (
     shared_hosts,
     topology_names,
     unmodified,
+    variables,
     varied_traits,
 )
 from mpbench.spec import fabric as fabrics
@@ -143,11 +144,15 @@ class Spec(Sections):
                 reason = f"without effect beside {parameter.name}; take one away"
                 faults.add(places[idle], reason)
         if topology is not None and not faults.found:
-            self._check_expressions(topology, faults)
+            self._check_expressions(topology, context(info).variables, faults)
 
-    def _check_expressions(self, topology: Description, faults: Faults) -> None:
+    def _check_expressions(
+        self, topology: Description, own: tuple[Parameter, ...], faults: Faults
+    ) -> None:
         """Every expression fits its parameter, and none needs its own value."""
-        known = {parameter.name: parameter for parameter in topology.parameters}
+        known = {
+            parameter.name: parameter for parameter in (*topology.parameters, *own)
+        }
         for name, given in self.parameters.items():
             if isinstance(given, Expression):
                 reason = expression_fault(name, given, known, topology.name)
@@ -161,6 +166,14 @@ class Spec(Sections):
             circle = [str(name) for name in error.args[1]][::-1]
             reason = f"a loop: {' needs '.join(circle)}; give one of them a value"
             faults.add(self.place(circle[0]), reason)
+            return
+        used = {name for how in self.expressions.values() for name in how.names}
+        for parameter in own:
+            if parameter.name not in used:
+                reason = "nothing is computed from it, because other factors and"
+                hint = "parameters take the place of its expressions; take it away"
+                at = ("design", "factors", parameter.name)
+                faults.add(at, f"{reason} {hint}")
 
     def _check_links(self, faults: Faults, info: ValidationInfo) -> None:
         """Disciplines and impairments belong to links that can have them."""
@@ -323,7 +336,12 @@ class Spec(Sections):
         known |= {n: p for n, (_, _, p) in self.varied_traffic.items()}
         words = self.design.choices if self.design else ()
         known |= {name: choices.parameter(name) for name in words}
-        return known | varied_traits.parameters(self.design)
+        return known | varied_traits.parameters(self.design) | self.variables
+
+    @property
+    def variables(self) -> dict[str, Parameter]:
+        """The factors with names of the user's own, by name."""
+        return variables.of_factors(self.design.factors if self.design else {})
 
     def where(self, *place: str | int) -> str:
         """`file:line` of a place, such as ("design", "points"), for messages."""

@@ -49,11 +49,11 @@ _BASE: Mapping[str, tuple[float, Dimension]] = {
     "s": (1.0, (0, 1)),
     "bytes": (8.0, (1, 0)),
     "%": (0.01, _NONE),
-    **dict.fromkeys(units.COUNTS, (1.0, _NONE)),
+    **dict.fromkeys((*units.COUNTS, units.PLAIN), (1.0, _NONE)),
 }
 """The size of each canonical unit in bits and seconds, and its dimension."""
 
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "abs": np.abs,
     "ceil": np.ceil,
     "floor": np.floor,
@@ -73,7 +73,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ALLOWED = "quantities, names of parameters, + - * /, parentheses, " + ", ".join(
-    sorted(_FUNCTIONS)
+    sorted(FUNCTIONS)
 )
 
 
@@ -308,8 +308,8 @@ class _Parser:
         raise self.refusal("a quantity, a name or '('")
 
     def call(self, name: str) -> Node:
-        if name not in _FUNCTIONS:
-            known = ", ".join(sorted(_FUNCTIONS))
+        if name not in FUNCTIONS:
+            known = ", ".join(sorted(FUNCTIONS))
             raise ValueError(f"no function '{shortened(name)}'; known: {known}")
         self.take()
         arguments = [self.sum()]
@@ -378,5 +378,5 @@ def _value(node: Node, known: Units, values: Mapping[str, Any]) -> Any:
         case "/":
             return np.divide(first, others[0])
         case "abs" | "ceil" | "floor":
-            return _FUNCTIONS[node.operation](first)
-    return reduce(_FUNCTIONS[node.operation], others, first)
+            return FUNCTIONS[node.operation](first)
+    return reduce(FUNCTIONS[node.operation], others, first)

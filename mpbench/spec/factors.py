@@ -16,10 +16,10 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from mpbench import units
-from mpbench.spec import choices, trait_factors
+from mpbench.spec import choices, trait_factors, variables
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.choices import Choices
-from mpbench.spec.factor_units import unit_of
+from mpbench.spec.factor_units import with_unit
 from mpbench.spec.link_traits import DISCIPLINE_SCHEMA
 from mpbench.spec.messages import MOST_FAULTS, shortened
 from mpbench.spec.network_links import LINK_KEYS, Value, read_value
@@ -188,10 +188,12 @@ class Factor(Part):
     ) -> None:
         unit = at.parameter.unit if at.parameter else ""
         if low > high:
-            reason = f"min {low:g} {unit} is above max {high:g} {unit}; exchange them"
+            ends = f"min {low:g} {unit}".rstrip(), f"max {high:g} {unit}".rstrip()
+            reason = f"{ends[0]} is above {ends[1]}; exchange them"
             faults.add(("min",), reason)
         elif low == high:
-            reason = f"min and max are both {low:g} {unit}; set it under 'parameters'"
+            both = f"min and max are both {low:g} {unit}".rstrip()
+            reason = f"{both}; set it under 'parameters'"
             faults.add(("min",), reason)
         elif self.step is not None and self.step > high - low:
             reason = f"{self.step:g} {unit} is more than from min to max"
@@ -228,7 +230,10 @@ def read_factors(value: object, info: ValidationInfo) -> object:
             raise ValueError("links of Mininet's have drop tail only; take two_path")
         if part and part.words:
             return trait_factors.read_words(raw, part)
-        parameter = find(name, topology, here.beside)
+        own = next((p for p in here.variables if p.name == name), None)
+        if own and (reason := variables.fault(name)):
+            raise ValueError(reason)
+        parameter = own or _known(name, topology, here.beside)
         if isinstance(raw, list):
             raw = {"values": raw}
         if not isinstance(raw, dict):
@@ -236,6 +241,8 @@ def read_factors(value: object, info: ValidationInfo) -> object:
         if parameter.integer and raw.get("integer") is not False:
             raw = {**raw, "integer": True}
         there = replace(here, parameter=parameter)
+        if own:
+            raw = with_unit(raw)
         if part is None:
             return Factor.model_validate(raw, context=there)
         factor = Factor.model_validate(_with_units(raw, part), context=there)
@@ -245,14 +252,24 @@ def read_factors(value: object, info: ValidationInfo) -> object:
     return check_each(value, check)
 
 
+def _known(name: str, topology: Description, others: Sequence[Parameter]) -> Parameter:
+    """As `find`, with advice for a name without a dot."""
+    try:
+        return find(name, topology, others)
+    except ValueError as error:
+        if hint := variables.hint(name):
+            raise ValueError(f"{error} {hint}") from None
+        raise
+
+
 def _with_units(raw: dict[str, object], part: TraitKey) -> dict[str, object]:
     """A factor of a link's part with the unit of its values, and the step of its
     option."""
-    option, unit = part.option, unit_of(raw)
-    if option and option.size and unit:
-        raw = {**raw, "unit": unit}
+    option = part.option
+    if option and option.size:
+        raw = with_unit(raw)
     if part.trait == "mtu":  # a number alone is one of bytes, as in 'links'
-        raw = {**raw, "unit": unit or "bytes"}
+        raw = {"unit": "bytes", **raw}
     if option and option.step and "min" in raw and "step" not in raw:
         raw = {**raw, "step": f"{option.step:g} {option.unit}"}
     return raw
@@ -310,7 +327,8 @@ def _factors_schema(schema: JsonDict) -> None:
     traffic: JsonDict = {"pattern": TRAFFIC_PATTERN}
     disciplines: JsonDict = {"pattern": rf"^\w+\.{choices.KEY}$"}
     parts: JsonDict = {"pattern": trait_factors.PATTERN}
-    schema["propertyNames"] = {"anyOf": [_names(), traffic, disciplines, parts]}
+    own: JsonDict = {"pattern": variables.PATTERN}
+    schema["propertyNames"] = {"anyOf": [_names(), traffic, disciplines, parts, own]}
     one = schema.get("additionalProperties", {})
     words: JsonDict = {"type": "array", "minItems": 1, "items": DISCIPLINE_SCHEMA}
     switches: JsonDict = {"type": "array", "items": {"type": "boolean"}}

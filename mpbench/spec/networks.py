@@ -29,6 +29,7 @@ from mpbench.spec.values import (
     Faults,
     Loc,
     Part,
+    context,
 )
 from topologies import NETWORK, Description, Parameter, User, networks
 from topologies.parameters import (
@@ -72,7 +73,7 @@ class Network(Part):
         for place, reason in networks.faults(self._users(), list(links)):
             faults.add(_place(place, links, users), self._with_hint(reason, links))
         faults.raise_any()
-        self._check_expressions(faults)
+        self._check_expressions(faults, context(info).variables)
         faults.raise_any()
         return self
 
@@ -106,8 +107,10 @@ class Network(Part):
             return reason
         return f"{reason}; {nearest(rest.removesuffix(chr(39)), links)}"
 
-    def _check_expressions(self, faults: Faults) -> None:
-        known = {p.name: p for p in self.description.parameters}
+    def _check_expressions(
+        self, faults: Faults, variables: tuple[Parameter, ...]
+    ) -> None:
+        known = {p.name: p for p in (*self.description.parameters, *variables)}
         for name, expression in self.expressions.items():
             place = self.place(name)
             reason = expression_fault(name, expression, known, NETWORK)

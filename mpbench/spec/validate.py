@@ -4,6 +4,7 @@ from pydantic import ValidationError
 
 from mpbench.errors import UserError
 from mpbench.spec import builtin, trait_factors
+from mpbench.spec import variables as variables_of
 from mpbench.spec.document import Document
 from mpbench.spec.entries import parameters
 from mpbench.spec.experiment import Spec
@@ -12,7 +13,7 @@ from mpbench.spec.own_topology import description as described
 from mpbench.spec.plugins import Plugins, Stored
 from mpbench.spec.problems import describe
 from mpbench.spec.values import Context
-from topologies import Description
+from topologies import Description, Parameter
 
 
 def validated(document: Document) -> Spec:
@@ -40,13 +41,16 @@ def _context(document: Document) -> Context:
     kernels = document.values.get("kernels")
     factors = design.get("factors") if isinstance(design, dict) else None
     factors = factors if isinstance(factors, dict) else {}
-    topology = _description(document, tuple(map(str, factors)))
+    own = variables_of.given(factors, document.values)
+    topology = _description(document, tuple(map(str, factors)), tuple(own.values()))
+    parts = trait_factors.given(factors, topology) if topology else {}
+    of_traffic = [parameter for _, _, parameter in parameters(tools).values()]
     plugins = _plugins(document)
     return Context(
         topology=topology,
         cases=tuple(cases) if isinstance(cases, dict) else (),
-        beside=tuple(parameter for _, _, parameter in parameters(tools).values())
-        + tuple(trait_factors.given(factors, topology).values() if topology else ()),
+        beside=(*of_traffic, *parts.values(), *own.values()),
+        variables=tuple(own.values()),
         factors=tuple(factors),
         topologies=tuple(plugins.topologies),
         tools=plugins.tools,
@@ -66,9 +70,11 @@ def _plugins(document: Document) -> Stored:
         return Stored()
 
 
-def _description(document: Document, factors: tuple[str, ...]) -> Description | None:
+def _description(
+    document: Document, factors: tuple[str, ...], variables: tuple[Parameter, ...]
+) -> Description | None:
     """The network of the file; None if it is faulty, or if there is none or two."""
-    there = Context(factors=factors)
+    there = Context(factors=factors, variables=variables)
     topology, network = (document.values.get(k) for k in ("topology", "network"))
     if topology is None and network is not None:
         try:

@@ -44,7 +44,8 @@ class Context:
     topology : the experiment's topology; None if the file names no known one
     cases : names of the experiment's cases
     beside : what can be a factor beside the topology's parameters: keys of the traffic,
-        and the design's own parts of links
+        the design's parts of links, and `variables`
+    variables : factors with names of the user's own
     factors : names of the design's factors, as the file writes them
     topologies, tools, controllers, schedulers, programs : those that plug-ins bring
     kernels : names of the experiment's kernels
@@ -55,6 +56,7 @@ class Context:
     cases: tuple[str, ...] = ()
     parameter: Parameter | None = None
     beside: tuple[Parameter, ...] = ()
+    variables: tuple[Parameter, ...] = ()
     factors: tuple[str, ...] = ()
     topologies: tuple[str, ...] = ()
     tools: Mapping[str, Any] = field(default_factory=dict)
@@ -222,8 +224,8 @@ def parameter_value(
         number = units.parse(value, parameter.unit, stated)
     low, high, unit = parameter.minimum, parameter.maximum, parameter.unit
     if not low <= number <= high:
-        limits = f"{parameter.name} is {low:g} to {high:g} {unit}"
-        raise ValueError(f"{number:g} {unit} is out of range; {limits}")
+        limits = f"{parameter.name} is {low:g} to {high:g} {unit}".rstrip()
+        raise ValueError(f"{number:g} {unit}".rstrip() + f" is out of range; {limits}")
     if parameter.integer and number != int(number):
         raise ValueError(f"{number:g} {unit} is not a whole number")
     return int(number) if parameter.integer else number
