@@ -289,7 +289,8 @@ def hint(name: str, topology: Description) -> str:
     if link not in topology.links or topology.name == MININET:
         return ""
     trait = rest.partition(".")[0]
-    near = [known for known in names(link) if known.startswith(f"{link}.{trait}")]
+    whole = f"{link}.{trait}"
+    near = [n for n in names(link) if n == whole or n.startswith(f"{whole}.")]
     return nearest(name, near) if near else ""
 
 
