@@ -21,8 +21,14 @@ def program(own: Kernel, job: Job, may_compile: bool, trusted: bool) -> Path:
     may_compile : whether code of users is compiled that the cache does not have
     trusted : whether it is compiled even where nothing confines the compiler
 
-    Raises UserError, one line, for code that does not compile, or may not be.
+    Raises UserError, one line, for code that does not compile, or may not be, and for a
+    kernel that boots in QEMU.
     """
+    if job.linux is not None and job.linux.in_qemu:
+        raise UserError(
+            f"kernel ({job.linux.words}): has no prompt; choose a run of a case with"
+            " another kernel (--run), `mpbench plan` lists them"
+        )
     if job.linux is not None:
         return variants.find(own, job.linux, may_compile, trusted).path
     return linking.of_job(own, job, may_compile, trusted)

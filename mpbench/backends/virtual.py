@@ -27,6 +27,7 @@ from mpbench.backends import (
     guest_code,
     guest_snapshot,
     prepared,
+    registry,
     roots,
     tools,
     watching,
@@ -109,7 +110,7 @@ class VirtualBackend:
             same["tools"] = tools.fingerprint(tools.GUEST)
         self._prepared()
         if self.in_qemu:
-            same["qemu"] = qemu.identity()
+            same[registry.QEMU] = qemu.identity()
         return same
 
     def provenance(self) -> dict[str, Any]:

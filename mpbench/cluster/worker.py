@@ -63,7 +63,6 @@ def _execute(order: Order, worker: Any, here: tuple[str, str]) -> Answer:
     """`execute` on the worker whose host and address are `here`. Raises UserError."""
     from analysis.run.row import row
     from mpbench.backends import registry
-    from mpbench.backends.virtual import VirtualBackend
     from mpbench.engine.execute import ExecutionContext
     from mpbench.engine.execute import execute as execute_here
     from mpbench.engine.types import Options
@@ -83,8 +82,6 @@ def _execute(order: Order, worker: Any, here: tuple[str, str]) -> Answer:
             worker.log_event(order.campaign, [order.run["id"], virtual_s])
 
     backend = registry.create(order.backend)
-    if isinstance(backend, VirtualBackend):
-        backend.in_qemu = "qemu" in order.build
     build = backend.identity()
     if build != dict(order.build):
         return Answer(*here, error=difference(build, order.build))

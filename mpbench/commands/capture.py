@@ -53,7 +53,8 @@ def command(
     from mpbench.store.layout import Results
 
     folder = Results(results)
-    name = campaign.read(folder.campaign).backend
+    head = campaign.read(folder.campaign)
+    name = head.backend
     if name in registry.REAL_TIME:
         raise UserError(
             f"{results}: measured by the {name} backend in real time, where no two "
@@ -62,7 +63,7 @@ def command(
     if out is None:
         refuse_links_below(results / "captures")
     target = out or results / "captures" / run
-    backend = registry.create(name)
+    backend = registry.create(name, registry.QEMU in head.build)
     if isinstance(backend, VirtualBackend):
         backend.may_compile = False
     made = recapture(folder, run, backend, target, full, interfaces)

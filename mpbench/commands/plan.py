@@ -55,7 +55,6 @@ def command(
     nothing is written.
     """
     from mpbench.backends import registry
-    from mpbench.backends.virtual import VirtualBackend
     from mpbench.experiment_files import load
     from mpbench.plan import (
         draws,
@@ -70,9 +69,7 @@ def command(
 
     spec = load(file, configurations, without, trusted)
     feasible.check_backend(spec, backend_name)
-    backend = registry.create(backend_name)
-    if isinstance(backend, VirtualBackend):
-        backend.in_qemu = spec.in_qemu
+    backend = registry.create(backend_name, spec.in_qemu)
     build = _build(backend)
     plan = new_plan(spec, build)
     if build:

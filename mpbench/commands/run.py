@@ -227,10 +227,9 @@ def command(
         programs.check(spec, backend_name)
     if backend_name in registry.REAL_TIME and not trusted:
         programs.refuse_own_code(spec)
-    backend = registry.create(backend_name)
+    backend = registry.create(backend_name, spec.in_qemu)
     if isinstance(backend, VirtualBackend):
         backend.trusted = trusted
-        backend.in_qemu = spec.in_qemu
     build = backend.identity()
     experiment = Experiment(spec.name, spec.text.encode(), new_plan(spec, build))
     options = Options(
@@ -254,6 +253,8 @@ def command(
         dry.show(experiment, root, options, console, workers, real_time)
         return
 
+    if on is not None and spec.in_qemu:
+        raise UserError("--on: kernels in QEMU run on this machine alone; leave it out")
     analysis = AnalysisFunctions(measure=_measure, tabulate=_tabulate)
     with _places(on, plain, backend, build, jobs, console) as places:
         status = run_campaign(

@@ -187,7 +187,7 @@ def _designs(
     return Designs(
         spec,
         out or Path("results") / spec.name,
-        registry.create(backend_name),
+        registry.create(backend_name, spec.in_qemu),
         AnalysisFunctions(measure=row, tabulate=build),
         options,
         Console(highlight=False, stderr=as_json),

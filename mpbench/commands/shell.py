@@ -56,7 +56,7 @@ def command(
 
     spec = load(file, configurations, without, trusted)
     feasible.check_sysctls(spec)
-    backend = registry.create("virtual")
+    backend = registry.create("virtual", spec.in_qemu)
     run = _chosen(make_plan(spec, backend.identity()).runs, run_id, file)
     click.echo(f"{spec.name}, run {run.id}: point {run.point}, case {run.case}")
     for key, value in run.factors.items():

@@ -103,8 +103,7 @@ def command(
             "executions are the same; verify results of "
             "`mpbench run --backend virtual`, or give --stored"
         )
-    backend = registry.create(name)
+    backend = registry.create(name, registry.QEMU in head.build)
     if isinstance(backend, VirtualBackend):
         backend.may_compile = backend.trusted = trusted
-        backend.in_qemu = "qemu" in head.build
     context.exit(verify(folder, backend, console, jobs, sample, seed, any_build, only))

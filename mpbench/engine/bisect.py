@@ -70,6 +70,9 @@ class Question:
                 raise UserError(f"no kernel '{label}' in the experiment; {hint}")
         good = kernels.resolved(known, self.good) if self.good else OWN
         bad = kernels.resolved(known, self.bad)
+        if good.in_qemu or bad.in_qemu:
+            which = self.good if good.in_qemu else self.bad
+            raise UserError(f"kernel '{which}' is Debian's and takes no patches")
         count = len(good.patches)
         if replace(good, patches=()) != replace(bad, patches=()) or (
             bad.patches[:count] != good.patches or len(bad.patches) <= count

@@ -20,7 +20,8 @@ STYLES = {
     "timeout": "red",
     "interrupted": "magenta",
 }
-GOOD = ("ok", "same")
+SAME = "same"
+GOOD = ("ok", SAME)
 TAIL_SHOWN = 5
 
 
@@ -149,7 +150,7 @@ def pace(end: Finished) -> str:
 
 def complaint(end: Finished) -> list[str]:
     """The reason of a run that is not good, and the end of its console."""
-    if end.verdict in GOOD:
+    if end.verdict in GOOD and not (end.verdict == SAME and end.reason):
         return []
     reason = [end.reason] if end.reason else []
     return reason + [f"| {line}" for line in end.tail[-TAIL_SHOWN:]]

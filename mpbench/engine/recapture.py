@@ -75,6 +75,11 @@ def recapture(
         )
     check = check_of(results, chosen[0])
     job = check.job
+    if job.linux is not None and job.linux.in_qemu:
+        raise UserError(
+            f"{wanted}: ran in QEMU, where captures are made by tcpdump, which changes"
+            " the run; put 'capture:' into the experiment, and run it again"
+        )
     asked = Capture(interfaces=_interfaces(job, interfaces), full=full)
     scratch = layout.Run(target / f"{layout.PARTIAL}{run_id}")
     try:

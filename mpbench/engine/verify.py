@@ -13,12 +13,13 @@ from rich.console import Console
 from analysis.words import many
 from jobs import Job
 from mpbench.backends.base import Backend, Exit, Report
-from mpbench.engine import cpus, display, whole
+from mpbench.engine import cpus, display, tolerance, whole
 from mpbench.engine.bounds import bounds
 from mpbench.engine.drive import Work, drive
 from mpbench.engine.messages import uncovered
 from mpbench.engine.pool import Task
 from mpbench.engine.progress import Finished
+from mpbench.engine.tolerance import NONE, Numbers
 from mpbench.engine.types import AnalysisFunctions, label
 from mpbench.errors import UserError
 from mpbench.plan.estimate import estimate
@@ -46,10 +47,14 @@ class Check:
 
 @dataclass(frozen=True)
 class Checked:
-    """Differences of the second execution from the first, and its end."""
+    """Differences of the second execution from the first, and its end.
+
+    numbers : those of a machine in QEMU that differ, and may
+    """
 
     differences: tuple[manifest.Difference, ...]
     exit: Exit
+    numbers: Numbers = NONE
 
 
 @dataclass(frozen=True)
@@ -285,8 +290,9 @@ def again(
             if cancel.is_set() and ended.status != "finished":
                 return None
             check_space(folder.parent)
-            found = differences(check, manifest.take(fresh.artefacts))
-            return Checked(tuple(found), ended)
+            files, numbers = compared(check, fresh)
+            found = differences(check, files)
+            return Checked(tuple(found), ended, numbers)
     except NoSpaceError as error:
         raise UserError(
             f"{folder.parent}: no space left; set TMPDIR to a folder with more"
@@ -294,6 +300,19 @@ def again(
     finally:
         if not found:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def compared(check: Check, fresh: layout.Run) -> tuple[manifest.Files, Numbers]:
+    """The files of a second execution, as they are compared with those on disk.
+
+    For a machine in QEMU, files that differ in listed numbers alone count as equal;
+    see `tolerance`.
+    """
+    now = manifest.take(fresh.artefacts)
+    if check.job.linux is None or not check.job.linux.in_qemu:
+        return now, NONE
+    folders = check.run.artefacts, fresh.artefacts
+    return tolerance.without(manifest.take(check.run.artefacts), now, folders)
 
 
 def differences(check: Check, now: manifest.Files) -> list[manifest.Difference]:
@@ -361,7 +380,8 @@ def _concluded(task: Task, checked: Checked) -> Finished:
     if ended.status != "finished":
         lines.insert(0, f"{ended.status}: {ended.reason}")
     verdict = "differs" if lines else "same"
-    return Finished(task, verdict, "; ".join(lines), ended.virtual_s, ended.wall_s)
+    reason = "; ".join(lines) or checked.numbers.words
+    return Finished(task, verdict, reason, ended.virtual_s, ended.wall_s)
 
 
 def _keep(folder: Path) -> bool:

@@ -1,15 +1,23 @@
 """The machine's command line, and what it needs of the host."""
 
 import resource
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from jobs import bare
+from jobs.linux import Linux
+from mpbench.backends import kernels
+from mpbench.backends.base import Exit
 from mpbench.backends.confinement import Limits
-from mpbench.backends.qemu import machine, runs
+from mpbench.backends.qemu import machine, pins, runs
 from mpbench.backends.qemu.machine import Machine
 from mpbench.backends.virtual import VirtualBackend
+from mpbench.engine.bisect import Question
 from mpbench.errors import UserError
+from mpbench.experiment_files import loads
+from mpbench.kernel import Kernel
 from tests.calls import Command
 
 FILE = """\
@@ -120,3 +128,14 @@ def backend_identity(backend: VirtualBackend) -> dict[str, str]:
     """The part of the identity that needs no kernel."""
     assert backend.in_qemu
     return {"qemu": runs.identity()}
+
+
+def test_a_machine_in_qemu_has_no_prompt_and_no_series() -> None:
+    linux = Linux(lab=False, packages=pins.of("6.12"))
+    job = replace(bare(1, 1.0), linux=linux)
+    own = Kernel(Path("linux"), "key", Path(), {})
+    with pytest.raises(UserError, match="has no prompt; choose a run of a case with"):
+        kernels.program(own, job, may_compile=True, trusted=False)
+    with pytest.raises(UserError, match="kernel 'plain' is Debian's and takes no pat"):
+        Question(loads(FILE), "a", None, "plain", "goodput_mbps", 1.0).ends  # noqa: B018
+    assert kernels.Kernels(own, lambda *_: Exit("failed", "", 0, 0)).alike(job) is None
