@@ -308,6 +308,20 @@ def test_subflows_are_those_that_both_ends_know() -> None:
     assert found["subflows"] == 1
 
 
+def test_a_reset_without_the_option_loses_a_subflow() -> None:
+    """A middlebox does not know MPTCP; TCP's own ends of established connections by
+    timeouts, and by resets with the option, are counted already."""
+    client = {"TcpActiveOpens": 2, "MPCapableSYNTX": 1, "MPCapableSYNACKRX": 1}
+    client |= {"MPJoinSynTx": 1, "MPJoinSynAckRx": 1, "TcpEstabResets": 1}
+    assert counted(client, {"MPJoinAckRx": 1})["subflows_lost"] == 1
+    for name in ("MPRstTx", "RmSubflow", "TcpExtTCPAbortOnTimeout"):
+        more = {**client, name: 1, "TcpEstabResets": 2}
+        lost = 1 + (name != "MPRstTx")
+        assert counted(more, {"MPJoinAckRx": 1})["subflows_lost"] == lost
+    fell_back = {**client, "DssFallback": 1}
+    assert counted(fell_back, {"MPJoinAckRx": 1})["subflows_lost"] == 0
+
+
 def test_resets_that_close_the_connection_lose_no_subflow() -> None:
     client = {"TcpActiveOpens": 2, "MPCapableSYNTX": 1, "MPCapableSYNACKRX": 1}
     client |= {"MPJoinSynTx": 1, "MPJoinSynAckRx": 1, "MPRstRx": 2}

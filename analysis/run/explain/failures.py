@@ -8,6 +8,8 @@ from analysis.run.events import Event
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, at, many
 from analysis.run.explain.subflows import Connection, Subflow
+from analysis.run.labels import label
+from jobs.middleboxes import FORGETS_RESET
 
 RESET_REASONS = {
     1: "the kernel could not handle the option",
@@ -155,12 +157,22 @@ def was_reset(facts: Facts) -> Iterator[Finding]:
                 if _ends_then(one, event):
                     continue
                 path = facts.path_name(one.client, subflow.address)
-                why = RESET_REASONS.get(reason, "no reason was given")
+                why = RESET_REASONS.get(reason) or _unsaid(facts, subflow)
                 yield Finding(
                     f"{path}: the {event.host} lost its subflow at"
                     f" {event.time_s:.1f} s: {why}",
                     f"sub_closed ({event.value}) on the {event.host}",
                 )
+
+
+def _unsaid(facts: Facts, subflow: Subflow) -> str:
+    """The reason of a reset that gave none, by the middleboxes of the path."""
+    number = facts.path_of(subflow.client, subflow.address)
+    links = facts.users[subflow.client][number - 1].links if number else ()
+    for box in facts.job.middleboxes:
+        if box.forgets == FORGETS_RESET and box.link in links:
+            return f"the {box.kind} at {label(box.link)} did not know it any more"
+    return "no reason was given"
 
 
 def _ends_then(one: Connection, event: Event) -> bool:

@@ -134,12 +134,17 @@ def _fallback(here: Counters, there: Counters) -> str:
 
 def _lost(here: Counters, there: Counters, refused: int) -> int:
     """Subflows that ended before their connection: by timeouts, by a reset from the
-    server, or because an address was removed.
+    server or a middlebox, or because an address was removed.
 
     Attempts to connect end by timeouts and resets as well, and are no subflows. The
-    resets of MP_FASTCLOSE end the whole connection.
+    resets of MP_FASTCLOSE end the whole connection. A middlebox resets without MPTCP's
+    option, as plain TCP does, so such resets are told apart where nothing fell back.
     """
     ended = here.get("TcpExtTCPAbortOnTimeout")
     ended += max(0, here.mptcp("MPRstRx") - here.mptcp("MPFastcloseRx"))
     ended += here.mptcp("RmSubflow") + there.mptcp("RmSubflow")
+    if not _fallback(here, there):
+        known = sum(map(here.mptcp, ("MPRstRx", "MPRstTx", "RmSubflow")))
+        known += here.get("TcpExtTCPAbortOnTimeout")
+        ended += max(0, here.get("TcpEstabResets") - known)
     return max(0, ended - here.get("TcpAttemptFails") - refused)
