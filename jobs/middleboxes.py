@@ -78,8 +78,8 @@ class Box:
         the time before included, and for its end
     packets : of `strip` and `drop`: those of a connection that it looks at
     subtype : of `strip` and `drop`: the subtype of MPTCP's option; None for all
-    number : of `rewrite`: the place in the payload, in bytes; of `mss`: the segment
-        size, in bytes
+    number : of `rewrite`: the place of a byte in the payload, from 0; of `mss`: the
+        segment size, in bytes
     timeout_s : of `nat` and `firewall`: idle time after which a connection is
         forgotten; None for Linux's own
     forgets : of `nat` and `firewall`: what then becomes of the connection's packets
@@ -122,8 +122,6 @@ class Box:
             raise ValueError(f"direction: {self.kind} acts on both")
         if self.kind == MSS and not (self.number or 0) >= LEAST_MSS:
             raise ValueError(f"number: a segment has {LEAST_MSS} bytes or more")
-        if self.kind == REWRITE and (self.number or 0) % 4:
-            raise ValueError("number: not a multiple of 4")
         if self.until_s is not None and self.until_s <= (self.from_s or 0.0):
             raise ValueError("until_s: not after from_s")
 

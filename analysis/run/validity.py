@@ -162,7 +162,8 @@ def subflows_established(run: Artefacts) -> Iterator[str]:
         )
         lacking = [
             subflows
-            for _, lasted in of_host
+            for entry, lasted in of_host
+            if not run.provoked.may_fall_back(entry, deadline_s)
             for seconds, subflows in lasted.each
             if seconds > deadline_s and subflows < 1 + needed
         ]

@@ -51,9 +51,10 @@ SELECTED = {
 }
 """Conditions of packets. A rule that reads beyond a packet's end does not match."""
 ANY_SYN = "tcp flags & syn == syn"
+IP_BYTES = 20
 HEADER_END = "at 32 f0 2"
-"""In pedit: an offset counts from the end of TCP's header, whose length in words stands
-in the upper half of byte 32, behind 20 bytes of IP's header."""
+"""In pedit: the length of TCP's header, in words, is added to an offset. It stands in
+the upper half of byte 32, behind the bytes of IP's header, which count too."""
 NUMBER_AT, ACKNOWLEDGED_AT = 24, 28
 SHIFT = 16
 """The shift of sequence numbers, in units of 2^24."""
@@ -147,7 +148,7 @@ def _rule(box: Box, number: int) -> str:
         return f"ip ecn != not-ect counter ip ecn set {mark}"
     chosen = TCP
     if box.kind == REWRITE:
-        chosen += f" @ih,{8 * (box.number or 0)},32 >= 0"
+        chosen += f" @ih,{8 * (box.number or 0)},8 >= 0"
     return f"{chosen} counter meta mark set meta mark or {_mark(number):#x}"
 
 
@@ -195,7 +196,8 @@ def edits(box: Box, number: int, place: LinkPlace) -> dict[Place, list[str]]:
 def _keys(box: Box, way: str) -> Iterator[str]:
     """The edits that pedit makes in packets of one direction."""
     if box.kind == REWRITE:
-        yield f"offset {box.number} u32 {HEADER_END} invert"
+        # One byte: the checksum of the inverse of two would be that of zero bytes.
+        yield f"offset {IP_BYTES + (box.number or 0)} u8 {HEADER_END} invert"
         return
     if way in box.ways:
         yield f"offset {NUMBER_AT} u8 add {SHIFT}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from jobs.linux import Linux
-from jobs.middleboxes import KERNEL_OPTIONS, MOST_BOXES, STATEFUL
+from jobs.middleboxes import KERNEL_OPTIONS, MOST_BOXES, NAT, STATEFUL
 from mpbench.spec import kernels
 from mpbench.spec.change_checks import TCLINK
 from mpbench.spec.messages import shortened
@@ -14,6 +14,8 @@ from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Loc
 from topologies import Description
 
+FLOWS = "flows"
+"""The tool whose server refuses connections from addresses that it does not expect."""
 Given = Mapping[str, tuple[Box, ...]]
 
 
@@ -76,6 +78,20 @@ def _check_network(
             hint = nearest(link, topology.all_links)
             reason = f"{topology.name} has no link '{shortened(link)}'; {hint}"
             faults.add((*at, link), reason)
+    for index, entry in enumerate(spec.traffic):
+        if entry.tool != FLOWS:
+            continue
+        hosts = {here for here, _ in entry.ends(topology)}
+        users = [user for user in topology.users if user.host in hosts]
+        own = {link for user in users for path in user.paths for link in path}
+        for link in own & {*given}:
+            for number, box in enumerate(given[link]):
+                if box.kind == NAT:
+                    reason = (
+                        f"traffic[{index}] is of flows, which knows its connections"
+                    )
+                    reason += " by the client's address"
+                    faults.add((*at, link, number), f"{reason}; use another tool")
 
 
 def _check_boxes(

@@ -55,16 +55,6 @@ def _timeout(value: object) -> int:
     return int(seconds)
 
 
-def _offset(value: object) -> object:
-    if not isinstance(value, int) or isinstance(value, bool):
-        return value
-    if not 0 <= value <= MOST_OFFSET or value % 4:
-        near = min(max(0, round(value / 4) * 4), MOST_OFFSET)
-        reason = f"{value} is no multiple of 4 within 0 to {MOST_OFFSET}"
-        raise ValueError(f"{reason}; write e.g. {near}")
-    return value
-
-
 def _state(value: object) -> object:
     """The settings of a box with a state, from a mapping or `true`."""
     return {} if value is True else value
@@ -100,10 +90,10 @@ class Box(Part):
     drop: Annotated[str, OneOf("kind of packet", PACKETS)] | None = Field(
         default=None, description="Drops these packets, if they have MPTCP's option."
     )
-    rewrite: Annotated[Whole, BeforeValidator(_offset)] | None = Field(
+    rewrite: Annotated[Whole, Field(ge=0, le=MOST_OFFSET)] | None = Field(
         default=None,
-        description="Inverts four bytes of every payload that is long enough: their"
-        " place in it, in bytes, a multiple of 4. TCP's checksum is repaired.",
+        description="Inverts a byte of every payload that is long enough: its place,"
+        " from 0. TCP's checksum is repaired.",
     )
     sequence: Annotated[str, OneOf("change of sequence numbers", ("shift",))] | None = (
         Field(

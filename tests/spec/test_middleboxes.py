@@ -113,7 +113,7 @@ def test_kernels_of_the_file_get_the_options_too() -> None:
         ({"mss": 1000, "of": "dss"}, "only strip and drop look at options; take it"),
         ({"nat": True, "direction": "up"}, "nat acts on both directions; take it away"),
         ({"mss": 40}, "40 is below 88, the least value that works"),
-        ({"rewrite": 401}, "401 is no multiple of 4 within 0 to 65000; write e.g. 400"),
+        ({"rewrite": -1}, "-1 is below 0, the least value that works"),
         ({"rewrite": True}, "expected a whole number"),
         ({"nat": {"timeout": "1.5 s"}}, "1.5 s is not a whole number of seconds"),
         ({"nat": {"forgets": "all"}}, "unknown way to forget 'all'"),
@@ -149,6 +149,11 @@ def test_what_no_box_can_be_is_refused_in_one_line(box: Any, reason: str) -> Non
             "the link has a nat, which remembers connections already; take one of",
         ),
         ({"path1": [SYN] * 33}, {}, "middlebox"),
+        (
+            {"path2": [{"mss": 900}, {"nat": True}]},
+            {"traffic": [{**IPERF3, "tool": "flows", "connections": 2}]},
+            "middlebox.path2[1]: traffic[0] is of flows, which knows its",
+        ),
         (
             {"path1": [SYN]},
             {"kernels": {"k": {"options": {"CONFIG_NETFILTER": "n"}}}},

@@ -85,7 +85,7 @@ def test_a_box_has_a_table_whose_place_is_its_number() -> None:
         ),
         (
             {"kind": REWRITE, "number": 400},
-            "ip protocol tcp @ih,3200,32 >= 0 counter meta mark set meta mark or 0x1",
+            "ip protocol tcp @ih,3200,8 >= 0 counter meta mark set meta mark or 0x1",
         ),
     ],
 )
@@ -140,11 +140,11 @@ def test_icmp_is_dropped_at_both_routers_and_passes_counted() -> None:
 
 
 def test_a_payload_is_inverted_behind_a_header_of_any_length() -> None:
-    box = Box(link="one", kind=REWRITE, number=400, direction="up")
+    box = Box(link="one", kind=REWRITE, number=401, direction="up")
     assert middlebox_rules.edits(box, 2, ONE) == {
         ("r", "r-out"): [
             "filter add dev r-out egress protocol ip prio 3 handle 0x4/0x4 fw"
-            " action pedit ex munge offset 400 u32 at 32 f0 2 invert pipe"
+            " action pedit ex munge offset 421 u8 at 32 f0 2 invert pipe"
             " action csum ip and tcp continue"
         ]
     }

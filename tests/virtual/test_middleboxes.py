@@ -37,12 +37,15 @@ def ready() -> None:
 
 
 def measured(
-    folder: Path, boxes: dict[str, Any], sysctls: dict[str, Any] | None = None
+    folder: Path,
+    boxes: dict[str, Any],
+    sysctls: dict[str, Any] | None = None,
+    traffic: dict[str, Any] = TRAFFIC,
 ) -> tuple[dict[str, Any], Path]:
     """The row of a run with boxes, and its artefacts."""
     known: dict[str, Any] = {"topology": "two_path", "parameters": FAST}
     known |= {"cases": {"only": {**CASE, "sysctls": sysctls or {}}}}
-    job = job_of(folder, middlebox=boxes, traffic=[TRAFFIC], **known)
+    job = job_of(folder, middlebox=boxes, traffic=[traffic], **known)
     bounds = Bounds(job["time_limit_s"], wall_s=120.0, silence_s=60.0)
     ended, artefacts = Lab(folder).execute(job, bounds)
     assert ended.status == "finished", ended.reason
@@ -80,6 +83,36 @@ def test_all_kinds_of_boxes_on_two_paths(tmp_path: Path) -> None:
     assert server["TcpInCsumErrors"] == 0
     events = (artefacts / "events.csv").read_text()
     assert "10.2.0.2:5201,10.1.1.1:" in events  # the server sees the router
+
+
+SEND = """\
+import socket, time
+end = socket.create_connection(("{address}", {port}))
+for size in (1000, 600):
+    end.sendall(bytes([7]) * size)
+    time.sleep(0.2)
+end.close()
+time.sleep(0.5)
+"""
+CHANGED = """\
+import socket
+end = socket.create_server(("", {port})).accept()[0]
+got = b"".join(iter(lambda: end.recv(9999), b""))
+print(len(got), [(at, byte) for at, byte in enumerate(got) if byte != 7], flush=True)
+"""
+
+
+def test_the_byte_that_changes_is_counted_from_the_start_of_the_payload(
+    tmp_path: Path,
+) -> None:
+    """Two payloads of 1000 and 600 bytes. The first data of a connection and later
+    ones have TCP headers of different lengths."""
+    traffic = {"tool": "command", "from": "client", "to": "server", "duration": "2 s"}
+    traffic |= {"server": ["python3", "-c", CHANGED], "client": ["python3", "-c", SEND]}
+    box = {"rewrite": 401, "direction": "up"}
+    _, artefacts = measured(tmp_path, {"path1": [box]}, traffic=traffic)
+    said = (artefacts / "traffic-0-server.txt").read_text()
+    assert said == "1600 [(401, 248), (1401, 248)]\n"
 
 
 def test_a_box_acts_from_its_time_until_its_end(tmp_path: Path) -> None:

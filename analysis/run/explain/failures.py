@@ -145,6 +145,7 @@ def _errors(events: list[Event]) -> str:
 
 def was_reset(facts: Facts) -> Iterator[Finding]:
     """Subflows that were closed with an error while their connection went on."""
+    found: dict[tuple[str, str, str], list[Event]] = defaultdict(list)
     for one in facts.connections:
         for subflow in one.subflows:
             for event in subflow.named("sub_closed"):
@@ -158,11 +159,13 @@ def was_reset(facts: Facts) -> Iterator[Finding]:
                     continue
                 path = facts.path_name(one.client, subflow.address)
                 why = RESET_REASONS.get(reason) or _unsaid(facts, subflow)
-                yield Finding(
-                    f"{path}: the {event.host} lost its subflow at"
-                    f" {event.time_s:.1f} s: {why}",
-                    f"sub_closed ({event.value}) on the {event.host}",
-                )
+                found[path, event.host, why].append(event)
+    for (path, host, why), events in found.items():
+        lost = "its subflow" if len(events) == 1 else f"{len(events)} subflows"
+        yield Finding(
+            f"{path}: the {host} lost {lost} {at([e.time_s for e in events])}: {why}",
+            f"sub_closed ({events[0].value}) on the {host}",
+        )
 
 
 def _unsaid(facts: Facts, subflow: Subflow) -> str:
