@@ -107,7 +107,8 @@ def test_the_byte_that_changes_is_counted_from_the_start_of_the_payload(
 ) -> None:
     """Two payloads of 1000 and 600 bytes. The first data of a connection and later
     ones have TCP headers of different lengths."""
-    traffic = {"tool": "command", "from": "client", "to": "server", "duration": "2 s"}
+    traffic: dict[str, Any] = {"tool": "command", "duration": "2 s"}
+    traffic |= {"from": "client", "to": "server"}
     traffic |= {"server": ["python3", "-c", CHANGED], "client": ["python3", "-c", SEND]}
     box = {"rewrite": 401, "direction": "up"}
     _, artefacts = measured(tmp_path, {"path1": [box]}, traffic=traffic)
