@@ -5,7 +5,7 @@
     release = resolve("6.12.118-1", shell, folder)
 
 apt reads the suites that have the release with a private list, and checks the archive's
-signature, as for mpbench's own Linux. Nothing is downloaded but the lists.
+signature, as for mpbench's own Linux. `resolve` downloads nothing but the lists.
 """
 
 import re
@@ -47,15 +47,11 @@ def resolve(wanted: str, shell: Shell, folder: Path) -> Release:
     archive does not have.
     """
     wanted_series = series(wanted)
-    if wanted_series == SERIES:
-        suites: tuple[str, ...] = OWN_SUITES
-    else:
-        suites = releases.port(wanted_series).suites
     name = f"linux-source-{wanted_series}"
     mirrored = _mirrored(name, wanted, folder) if "-" in wanted else None
     if mirrored is not None:
         return mirrored
-    found = list(_packages(name, suites, shell, folder))
+    found = list(_packages(name, wanted_series, shell, folder))
     for release in found:
         if wanted in (release.series, release.version, release.package):
             return release
@@ -82,18 +78,45 @@ def _mirrored(name: str, version: str, folder: Path) -> Release | None:
     return found
 
 
-def _packages(
-    name: str, suites: tuple[str, ...], shell: Shell, folder: Path
-) -> Iterator[Release]:
-    """All versions of a package, the newest first, without release candidates."""
+def download(release: Release, shell: Shell, folder: Path) -> Path:
+    """Fetch the package of a release into `folder`, as apt finds it in signed lists.
+
+    Raises UserError for one that the archive does not have any more.
+    """
+    settings = _lists(release.series, shell, folder / "apt")
+    wanted = f"{release.name}={release.package}"
+    try:
+        shell.run(["apt-get", *settings, "-q", "download", wanted], cwd=folder)
+    except CommandFailed as error:
+        raise UserError(
+            f"Linux {release.version} is no longer in Debian's archive; if you have"
+            f" {release.file}, put it into a folder 'debs' and name the folder above in"
+            f" {mirror.VARIABLE}"
+        ) from error
+    found = list(folder.glob("*.deb"))
+    if len(found) != 1:
+        raise UserError(f"apt-get left no package {release.file}")
+    return found[0]
+
+
+def _lists(wanted_series: str, shell: Shell, folder: Path) -> list[str]:
+    """Read the suites that have a release. Returns the options with which apt does.
+
+    Raises UserError if there is no apt, or if the archive cannot be read.
+    """
     if not shutil.which("apt-cache"):
         raise UserError(
-            "releases of Linux are looked up in Debian's archive, and this machine has"
-            " no apt; lock the experiment where there is one: `mpbench kernel lock`"
+            f"Linux {wanted_series} comes from Debian's archive, and this machine has"
+            f" no apt; name a folder with the package in {mirror.VARIABLE}"
         )
+    if wanted_series == SERIES:
+        suites: tuple[str, ...] = OWN_SUITES
+    else:
+        suites = releases.port(wanted_series).suites
     lists: dict[str, list[str]] = {}
     for suite in suites:
         lists.setdefault(debian.address(shell, suite), []).append(suite)
+    folder.mkdir(exist_ok=True)
     settings = debian.options(folder, lists)
     settings += ["-o", "Acquire::Languages=none"]
     try:
@@ -101,6 +124,14 @@ def _packages(
     except CommandFailed as error:
         named = ", ".join(suites)
         raise UserError(f"Debian's suites {named} cannot be read: {error}") from error
+    return settings
+
+
+def _packages(
+    name: str, wanted_series: str, shell: Shell, folder: Path
+) -> Iterator[Release]:
+    """All versions of a package, the newest first, without release candidates."""
+    settings = _lists(wanted_series, shell, folder)
     try:
         shown = shell.run(["apt-cache", *settings, "show", "--all-versions", name])
     except CommandFailed:

@@ -15,17 +15,13 @@ from pathlib import Path
 from jobs.linux import Release
 from mpbench import mirror
 from mpbench.errors import UserError
-from mpbench.kernel import cache, debian, releases, unpack
+from mpbench.kernel import archive, cache, releases, unpack
 from mpbench.kernel.progress import Progress
 from mpbench.kernel.recipe import SERIES
-from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel.shell import Shell
 from mpbench.kernel.sources import Source, file_identity
 
-HELPER = Path("/usr/lib/apt/apt-helper")
 FOLDER = "releases"
-MAIN = "pool/main/l/linux/"
-UPDATES = "pool/updates/main/l/linux/"
-"""Folders of Debian's archive, and of that with security updates."""
 DESCRIPTION = "source.json"
 
 
@@ -113,38 +109,12 @@ def _package(release: Release, folder: Path, shell: Shell, progress: Progress) -
     with progress.step("fetch", f"{release.name} {release.package}"):
         origin = mirror.fetch(f"debs/{release.file}", target)
         if origin is None:
-            origin = _download(release, target, shell)
+            target = archive.download(release, shell, folder)
+            origin = "Debian's archive"
     found = file_identity(target)
     if found != release.sha256:
         raise UserError(
-            f"{origin}: its SHA-256 is {found}, but the experiment was locked to"
-            f" {release.sha256}; take the file that the archive had then"
+            f"{origin}: the SHA-256 of {release.file} is {found}, but the experiment"
+            f" was locked to {release.sha256}; take the file that the archive had then"
         )
     return target
-
-
-def _download(release: Release, target: Path, shell: Shell) -> str:
-    """Fetch a package by its path. Returns the address."""
-    help_ = (
-        f"put {release.file} into a folder 'debs' and name the folder above it in"
-        f" {mirror.VARIABLE}"
-    )
-    gone = f"Linux {release.version} is no longer in Debian's archive; {help_}"
-    if not HELPER.is_file():
-        raise UserError(
-            f"Linux {release.version} comes from Debian's archive, and this machine"
-            f" has no apt; {help_}"
-        )
-    for archive in (
-        debian.mirror(shell) + MAIN,
-        debian.security_mirror(shell) + UPDATES,
-    ):
-        address = archive + release.file.replace("+", "%2b")
-        words = ["download-file", address, str(target), f"SHA256:{release.sha256}"]
-        try:
-            shell.run([str(HELPER), "-oAPT::Sandbox::User=", *words])
-            return address
-        except CommandFailed as error:
-            if not any("404" in line for line in error.output):
-                raise UserError(f"{address}: cannot be read; {help_}") from error
-    raise UserError(gone)
