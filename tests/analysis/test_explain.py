@@ -236,6 +236,19 @@ def test_a_bad_run_without_a_known_reason_says_so(run: Path) -> None:
     )
 
 
+def test_a_kernel_without_events_is_told_for_a_run_that_is_not_well(run: Path) -> None:
+    (run / "artefacts/events.csv").unlink()
+    job = json.loads((run / "job.json").read_text())
+    (run / "job.json").write_text(json.dumps({**job, "linux": {"lab": False}}))
+    assert lines(run) == []
+    write_row(run, verdict="invalid", reason="rate is 5 Mbit/s, asked for 10")
+    assert [finding.line for finding in explain.explain(run)] == [
+        "not known: no counter or event tells why [rate is 5 Mbit/s, asked for 10]",
+        "its kernel writes no events, so reasons that need them are missing"
+        " [stock Linux; only mpbench's network code writes them]",
+    ]
+
+
 def test_a_run_that_left_nothing_says_so(run: Path) -> None:
     shutil.rmtree(run / "artefacts")
     write_row(run, verdict="timeout", reason="silent for 60 s")

@@ -104,6 +104,19 @@ def test_every_fallback_counter_is_one_of_the_kernel() -> None:
     assert {counters.MPTCP + name for name in counters.FALLBACKS} <= known.keys()
 
 
+def test_a_counter_that_a_kernel_lacks_is_not_0() -> None:
+    """A list with a 0 is whole; one without may leave out what is 0."""
+    whole = counters.Counters({"MPTcpExtMPJoinSynAckRx": 2, "TcpOutSegs": 0})
+    short = counters.Counters({"MPTcpExtMPJoinSynAckRx": 3})
+    joined, other = "MPJoinSynAckRx", "MPCapableSYNACKRX"
+    assert counters.total([whole, short], joined) == 5
+    assert counters.total([short], other) == 0
+    assert counters.total([whole, short], other) is None
+    assert counters.total([], other) == 0
+    assert whole.known("TcpOutSegs") == 0
+    assert whole.get("MPTcpExtMPCapableSYNACKRX") == 0
+
+
 def test_counters_of_something_else_are_refused() -> None:
     with pytest.raises(ValueError, match="no counters"):
         counters.parse({"kernel": {"TcpOutSegs": "many"}}, "nstat.json")
