@@ -39,6 +39,10 @@ def _joined(entries: Sequence[Entry], case: Transport) -> Transport:
     the path manager are those of an MPTCP, if there is one.
     """
     every = [entry.transport or case for entry in entries]
+    of_kernel = [transport for transport in every if not transport.is_quic]
+    if of_kernel and len(of_kernel) < len(every):
+        entries = [e for e in entries if not (e.transport or case).is_quic]
+        every = of_kernel
     first = every[0]
     if all(transport == first for transport in every):
         return first

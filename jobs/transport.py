@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from jobs.marks import Among, Bounds
+from jobs.plugins import ProgramName
 from jobs.values import Paths, Sysctl, SysctlValue, Word
-from jobs.vocabulary import NDIFFPORTS, PROTOCOLS
+from jobs.vocabulary import NDIFFPORTS, PROTOCOLS, QUIC
 
 SUBFLOWS = "net.mptcp.ndiffports"
 """The sysctl that says how many subflows `ndiffports` opens."""
+KERNEL_CONTROL = "cubic"
+"""That of hosts whose programs have their own."""
 TIMESTAMPS = "net.ipv4.tcp_timestamps"
 
 
@@ -19,10 +22,13 @@ class Transport:
 
     congestion_control, scheduler, path_manager : as the kernel names them; TCP has
         neither scheduler nor path manager
-    path : number of the path that TCP uses, from 1; None for the first, and for MPTCP
+    path : number of the path that TCP or QUIC uses, from 1; None for the first, and for
+        what uses all
     sysctls : other settings of the hosts, name to value
     backup : numbers of the paths, from 1, that MPTCP uses only when no other works;
         None for those that the network names
+    program : the user's own program that speaks QUIC; it knows the congestion control
+        and the scheduler by these names. None for what the kernel speaks
     """
 
     protocol: Annotated[str, Among(PROTOCOLS)]
@@ -32,16 +38,33 @@ class Transport:
     path_manager: Word | None
     sysctls: Mapping[Sysctl, SysctlValue]
     backup: Paths | None = None
+    program: ProgramName | None = None
 
     def check(self) -> None:
         if self.is_mptcp and None in (self.scheduler, self.path_manager):
             raise ValueError("mptcp needs a scheduler and a path manager")
+        if self.is_quic != (self.program is not None):
+            raise ValueError(f"{self.protocol}: only QUIC has a program, and needs one")
         if not self.over_all and not self.sysctls.get(SUBFLOWS, "").isdecimal():
             raise ValueError(f"{NDIFFPORTS} needs the sysctl {SUBFLOWS}, a number")
 
     @property
     def is_mptcp(self) -> bool:
         return self.protocol == "mptcp"
+
+    @property
+    def is_quic(self) -> bool:
+        return self.protocol in QUIC
+
+    @property
+    def one_path(self) -> bool:
+        """Whether a connection takes one path of those that its host has."""
+        return self.protocol in ("tcp", "quic")
+
+    @property
+    def kernel_control(self) -> str:
+        """The congestion control of the kernel's own connections."""
+        return KERNEL_CONTROL if self.is_quic else self.congestion_control
 
     @property
     def over_all(self) -> bool:

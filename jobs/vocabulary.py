@@ -1,6 +1,8 @@
 """The names that jobs may use. A new one is added here."""
 
-PROTOCOLS = ("mptcp", "tcp")
+QUIC = ("mpquic", "quic")
+"""Protocols of programs of the user's own, over UDP: over all paths, or over one."""
+PROTOCOLS = ("mptcp", "tcp", *QUIC)
 
 CONGESTION_CONTROLS = (
     "balia",

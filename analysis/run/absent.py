@@ -104,6 +104,8 @@ def _reason(run: Artefacts, row: Mapping[str, Any], metric: str, column: str) ->
         apart = None  # what is not known of the amounts has no part in it
     if of_mptcp and protocol == "tcp":
         return TCP
+    if of_mptcp and protocol == "quic":
+        return "QUIC takes one path"
     if any(name.endswith(f".{column}") and row[name] is not None for name in row):
         return apart or EACH
     if metric in (*SUMS, "traffic_split") and apart:

@@ -10,8 +10,9 @@ from analysis.run.link_traffic import WAYS
 from analysis.run.observed_links import Direction, ObservedLink
 from jobs import FRAME_BYTES
 
-PAYLOAD_BYTES = {"tcp": 1448, "mptcp": 1428}
-"""The data of a full packet: TCP has its timestamps, and MPTCP its mapping too."""
+PAYLOAD_BYTES = {"tcp": 1448, "mptcp": 1428, "quic": 1472, "mpquic": 1472}
+"""The data of a full packet: TCP has its timestamps, and MPTCP its mapping too. Of QUIC
+it is the whole datagram, because its overhead depends on the program."""
 
 
 def columns(run: Artefacts, measured_s: float | None) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def _settings(job: Job) -> dict[str, Any]:
     return {
         "protocol": transport.protocol,
         "congestion_control": transport.congestion_control,
-        "scheduler": transport.scheduler if transport.is_mptcp else None,
+        "scheduler": transport.scheduler if not transport.one_path else None,
         "path": transport.path,
         **job.parameters,
         **path_names.settings(job),

@@ -215,7 +215,7 @@ def _alone_on_disjoint_paths(run: Artefacts) -> bool:
     paths = [path.links for path in run.paths_of(entries[0]).values()]
     return (
         len({source for entry in entries for source in entry.sources}) == 1
-        and entries[0].transport.protocol == "mptcp"
+        and entries[0].transport.protocol in ("mptcp", "mpquic")
         and len(paths) > 1
         and all(len(path) == 1 for path in paths)
         and all(entry.flow_bytes is None for entry in entries)

@@ -69,7 +69,7 @@ def transport_as_asked(run: Artefacts) -> Iterator[str]:
         of_host = [entry for entry in run.traffic if host in entry.sources]
         # A tool that sets congestion control on each socket reports it itself.
         if not all(entry.record.own_control for entry in of_host):
-            asked_of["congestion_control"] = transport.congestion_control
+            asked_of["congestion_control"] = transport.kernel_control
         if traffic.opens_mptcp(run.traffic, host):
             asked_of["scheduler"] = transport.scheduler
         for name, asked in asked_of.items():
@@ -251,7 +251,7 @@ def links_used(run: Artefacts) -> Iterator[str]:
 def paths_used(run: Artefacts) -> Iterator[str]:
     """Each host that opens connections used all paths that it is to use."""
     for entry in run.traffic:
-        if not entry.bulk:
+        if not entry.bulk and not entry.transport.is_quic:
             continue
         if len(entry.sources) > 1 and run.has_classes:
             continue  # the hosts of a data centre have their links in common

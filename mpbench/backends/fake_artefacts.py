@@ -87,7 +87,6 @@ def outcome(job: Job, flows: list[Flow], wiring: Wiring) -> dict[str, Any]:
         for end in ("server", "client")
         for index, (entry, each) in enumerate(zip(job.traffic, flows, strict=True))
     ]
-    names = ("congestion_control", "scheduler")
     return {
         "format": 1,
         "status": "ok",
@@ -95,7 +94,10 @@ def outcome(job: Job, flows: list[Flow], wiring: Wiring) -> dict[str, Any]:
         "virtual_s": round(virtual_s(flows), 9),
         "kernel": {"release": "0.0.0-fake", "version": "#1 fake"},
         "transports": {
-            host: {name: getattr(transport, name) for name in names}
+            host: {
+                "congestion_control": transport.kernel_control,
+                "scheduler": transport.scheduler,
+            }
             for host, transport in job.transports.items()
         },
         "users": {

@@ -73,7 +73,7 @@ def hosts_of(entry: Entry) -> tuple[str, ...]:
 def paths_of(job: Job, entry: Entry) -> dict[Path, tuple[str, ...]]:
     """The links of each path that an entry's transport takes."""
     transport = job.transport_of(entry)
-    only = None if transport.is_mptcp else transport.path or 1
+    only = (transport.path or 1) if transport.one_path else None
     return {
         (host, number): links
         for host in hosts_of(entry)

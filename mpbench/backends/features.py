@@ -113,7 +113,7 @@ def _transports(job: Job) -> Iterator[Transport]:
 
 
 def _lacking(transport: Transport, has: Features) -> Iterator[str]:
-    wanted = transport.congestion_control
+    wanted = transport.kernel_control
     if wanted not in has.controllers:
         yield _no("congestion control", wanted, has.controllers)
     if transport.protocol == "mptcp":

@@ -160,7 +160,7 @@ def _transports(job: Job) -> Iterator[Transport]:
 
 def _lacking(transport: Transport, machine: Machine) -> Iterator[str]:
     controls = (machine.kernel.get("congestion_controls") or "").split()
-    wanted = transport.congestion_control
+    wanted = transport.kernel_control
     if wanted not in controls:
         remedy = _remedy(wanted, f"modprobe tcp_{wanted}")
         yield _unavailable("congestion control", wanted, controls, remedy)

@@ -53,8 +53,8 @@ def configure(
     more : sysctls of the traffic's tool, which those of the transport override
     """
     values = {**DEFAULTS, **(more or {})}
-    values["net.ipv4.tcp_congestion_control"] = transport.congestion_control
-    scheduler = transport.scheduler
+    values["net.ipv4.tcp_congestion_control"] = transport.kernel_control
+    scheduler = transport.scheduler if transport.is_mptcp else None
     if scheduler and scheduler != ONLY_CHOICE["net.mptcp.scheduler"]:
         values["net.mptcp.scheduler"] = scheduler
     values.update(transport.sysctls)

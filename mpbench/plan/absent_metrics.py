@@ -24,7 +24,7 @@ def _present(spec: Spec) -> set[str]:
     captured = bool(spec.capture) or any(case.capture for case in spec.cases.values())
     own = [entry.transport for entry in spec.traffic if entry.transport]
     transports = [*spec.cases.values(), *own]
-    mptcp = any(one.protocol == "mptcp" for one in transports)
+    mptcp = any(one.protocol in ("mptcp", "mpquic") for one in transports)
     found |= {needs.NEEDS["capture_retransmission_ratio"]} if captured else set()
     found |= {needs.CAPTURE} if captured and mptcp else set()
     found |= {needs.NEEDS["traffic_split"]} if mptcp else set()

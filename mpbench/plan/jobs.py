@@ -25,6 +25,7 @@ from mpbench.plan import (
     destinations,
     flow_list,
     job_format,
+    quic,
     records,
     resolved,
     seeds,
@@ -104,7 +105,10 @@ def job(
         metrics=spec.plugins.metrics(),
         kernel=spec.plugins.kernel([transport_, *own]),
         programs=spec.plugins.programs(
-            word for index in flowing for word in present[index].named_programs
+            [
+                *(w for index in flowing for w in present[index].named_programs),
+                *(one.program for one in (transport_, *own) if one.program),
+            ]
         ),
         files=tuple(
             dict.fromkeys(
@@ -190,15 +194,17 @@ def transport(case: Case, defaults: Mapping[str, str] | None = None) -> Transpor
     defaults : sysctls of the network's hosts, where the case does not set them
     """
     mptcp = case.protocol == "mptcp"
+    of_program = case.scheduler.name if case.is_quic and case.scheduler else None
     sysctls = {**(defaults or {}), **case.sysctls, **case.parameter_sysctls}
     return Transport(
         protocol=case.protocol,
         congestion_control=case.congestion_control.name,
-        scheduler=_name(case.scheduler, "default") if mptcp else None,
+        scheduler=_name(case.scheduler, "default") if mptcp else of_program,
         path=case.number,
         path_manager=_name(case.path_manager, "fullmesh") if mptcp else None,
         sysctls={name: str(sysctls[name]) for name in sorted(sysctls)},
         backup=case.backup,
+        program=case.program,
     )
 
 
@@ -270,7 +276,9 @@ def traffic(
         if index not in flowing:
             continue
         own = entry.transport
-        document = entry.job(spec.port(index)) | {
+        whole = entry.job(spec.port(index))
+        document = {
+            **quic.document(spec, entry, own or case, index, whole),
             "start_s": start_s(entry.start, seed, index),
             "transport": own and writing.plain(transport(own, defaults)),
         }

@@ -164,7 +164,7 @@ def _paths(
 ) -> dict[int, tuple[str, ...]]:
     """The links of each path that an entry uses, by the path's number."""
     paths = dict(enumerate(description.user(entry.source).paths, start=1))
-    if entry.transport.protocol == "tcp" or entry.transport.same_pair is not None:
+    if entry.transport.one_path or entry.transport.same_pair is not None:
         only = entry.transport.path or 1
         return {n: path for n, path in paths.items() if n == only}
     backups = {n for n in paths if traffic.is_backup(job, entry, n)}

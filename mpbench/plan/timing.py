@@ -151,7 +151,7 @@ def _taken(job: Job, entry: Entry) -> Sequence[Sequence[str]]:
     taken: list[Sequence[str]] = []
     for host in hosts:
         own = paths(job, host)
-        if not transport.is_mptcp:
+        if transport.one_path:
             number = transport.path or 1
             own = own[number - 1 : number]
         taken += own

@@ -30,6 +30,7 @@ from mpbench.spec.vocabulary import (
     LEAST_SUBFLOWS,
     PATH_MANAGERS,
     PROTOCOLS,
+    QUIC,
     SCHEDULERS,
 )
 from mpbench.spec.with_params import OneOfWithParams, WithParams
@@ -79,7 +80,8 @@ class Case(Part):
     """One transport: protocol, congestion control, scheduler and their settings."""
 
     protocol: Annotated[str, OneOf("protocol", PROTOCOLS)] = Field(
-        description="Multipath TCP over all paths, or TCP over one of them."
+        description="Multipath TCP over all paths, or TCP over one of them; or QUIC by"
+        " a program of one's own, over all paths or one."
     )
     congestion_control: Annotated[
         WithParams,
@@ -88,6 +90,11 @@ class Case(Part):
         ),
     ] = Field(
         description="Congestion control of every subflow: a name, or {name, ...}."
+    )
+    program: str | None = Field(
+        default=None,
+        max_length=100,
+        description="Of mpquic and quic: the program that speaks it, of `plugins`.",
     )
     scheduler: (
         Annotated[WithParams, OneOfWithParams("scheduler", "scheduler", SCHEDULERS)]
@@ -143,6 +150,7 @@ class Case(Part):
     @model_validator(mode="after")
     def _fits_protocol(self, info: ValidationInfo) -> Self:
         faults = Faults()
+        self._check_program(faults, info)
         if self.protocol == "mptcp":
             if self.path is not None:
                 faults.add(("path",), "mptcp takes all paths; only tcp takes one")
@@ -150,12 +158,20 @@ class Case(Part):
             if self.backup and self.subflows(0):
                 reason = "without effect on ndiffports, which uses one path"
                 faults.add(("backup",), f"{reason}; take one of them away")
+        elif self.protocol == "mpquic":
+            if self.path is not None:
+                faults.add(("path",), "mpquic takes all paths; only quic takes one")
+            for key in ("path_manager", "backup"):
+                if getattr(self, key) is not None:
+                    faults.add((key,), "only mptcp has one; take it away")
         else:
             for key in ("scheduler", "path_manager", "backup"):
                 if getattr(self, key) is not None:
                     faults.add((key,), "only mptcp has one; take it away")
             self._check_path(faults, info)
-            for key in self._without_effect():
+            if self.path in BY_LENGTH and self.is_quic:
+                faults.add(("path",), "quic takes a path by its number, e.g. 1")
+            for key in () if self.is_quic else self._without_effect():
                 reason = "without effect on tcp, which has one subflow; take it away"
                 faults.add(("congestion_control", key), reason)
         known_kernels = context(info).kernels
@@ -164,7 +180,7 @@ class Case(Part):
             faults.add(("kernel",), f"{reason}; {nearest(self.kernel, known_kernels)}")
         for kind in ("congestion_control", "scheduler"):
             given = getattr(self, kind)
-            if given is not None:
+            if given is not None and not self.is_quic:
                 values = dict(given.values)
                 found = knobs.without_effect(kind, given.name, values)
                 for key, reason in found.items():
@@ -176,13 +192,22 @@ class Case(Part):
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A key that a file does not have does not enter the hash of its content."""
         values: dict[str, Any] = handler(self)
-        for key in ("backup", "kernel"):
+        for key in ("backup", "kernel", "program"):
             if getattr(self, key) is None:
                 values.pop(key, None)
         for key in ("hosts", "middlebox"):
             if not getattr(self, key):
                 values.pop(key, None)
         return values
+
+    @property
+    def is_quic(self) -> bool:
+        return self.protocol in QUIC
+
+    @property
+    def one_path(self) -> bool:
+        """Whether a connection takes one path of those that its host has."""
+        return self.protocol in ("tcp", "quic")
 
     @property
     def number(self) -> int | None:
@@ -198,6 +223,20 @@ class Case(Part):
     def highest(self) -> bool:
         """Whether it takes the last of these paths, and none that is drawn."""
         return self.path == HIGHEST
+
+    def _check_program(self, faults: Faults, info: ValidationInfo) -> None:
+        known = context(info).programs
+        if not self.is_quic:
+            if self.program is not None:
+                faults.add(("program",), f"{self.protocol} is the kernel's; remove it")
+        elif self.program is None:
+            hint = "write e.g. program: NAME, a name of `plugins: {programs: ...}`"
+            faults.add(("program",), f"missing; {self.protocol} needs one; {hint}")
+        elif self.program not in known:
+            hint = "`plugins: {programs: {NAME: FILE}}` adds one"
+            hint = nearest(shortened(self.program), known) if known else hint
+            reason = f"no program '{shortened(self.program)}' among plugins"
+            faults.add(("program",), f"{reason}; {hint}")
 
     def _without_effect(self) -> list[str]:
         """Parameters that have no effect on a single subflow."""

@@ -73,7 +73,7 @@ def _check_paths_of(
         if own is not None
         else [(("cases", name), case) for name, case in cases.items()]
     ):
-        if case.protocol != "tcp":
+        if not case.one_path:
             reason = case.lacks_subflows(count, name)
             if reason and topology.paths >= case.least_subflows:
                 faults.add((*place, "scheduler"), reason)

@@ -100,8 +100,13 @@ def _clash(
 def _fault(entry: Entry, other: Entry, cases: Mapping[str, Case]) -> str:
     """Reason why two entries cannot share a host; empty if they can."""
     if not entry.own_control and not other.own_control:
-        same = _settings(entry.transport) == _settings(other.transport)
-        return "" if same else TRANSPORT
+        if _settings(entry.transport) == _settings(other.transport):
+            return ""
+        quic = all(
+            (entry.transport or case).is_quic != (other.transport or case).is_quic
+            for case in cases.values()
+        )
+        return "" if quic else TRANSPORT  # only the kernel's settings are the host's
     for case in cases.values():
         reason = _difference(entry.transport or case, other.transport or case)
         if reason:

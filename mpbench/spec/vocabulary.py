@@ -4,6 +4,7 @@
 from jobs.vocabulary import CONGESTION_CONTROLS as CONGESTION_CONTROLS
 from jobs.vocabulary import PATH_MANAGERS as PATH_MANAGERS
 from jobs.vocabulary import PROTOCOLS as PROTOCOLS
+from jobs.vocabulary import QUIC as QUIC
 from jobs.vocabulary import READ_MODES as READ_MODES
 from jobs.vocabulary import SCHEDULERS as SCHEDULERS
 from tools import NAMES

@@ -1,5 +1,6 @@
 """A name, with parameters if it has any: `ewtcp`, `{name: ewtcp, a: 0.25}`."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,8 +10,13 @@ from pydantic_core import core_schema
 
 from mpbench.spec import knobs
 from mpbench.spec.knobs import Knob, Value
+from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, OneOf, context
+from mpbench.spec.vocabulary import QUIC
+
+OF_PROGRAM = re.compile(r"[a-z0-9][a-z0-9_-]{0,15}")
+"""Names of a congestion control or scheduler that programs of users may know."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,17 @@ class OneOfWithParams:
             "congestion_control": context(info).controllers,
             "scheduler": context(info).schedulers,
         }
+        if info.data.get("protocol") in QUIC and self.kind in own:
+            return self._of_program(value)
         choices = (*self.choices, *own.get(self.kind, ()))
         return replace(self, choices=choices).check(value)
+
+    def _of_program(self, value: object) -> WithParams:
+        """A name that the case's program knows."""
+        if not isinstance(value, str) or not OF_PROGRAM.fullmatch(value):
+            reason = f"'{shortened(value)}' is not a name that a program can know"
+            raise ValueError(f"{reason}; up to 16 small letters, digits, '-' and '_'")
+        return WithParams(value)
 
     def check(self, value: object) -> WithParams:
         one_of = OneOf(self.what, self.choices)

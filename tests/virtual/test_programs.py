@@ -96,3 +96,42 @@ def test_the_documented_program(tmp_path: Path, command: Command) -> None:
     assert 18 < own < 20 * 1428 / 1514
     done = command("verify", out)
     assert done.status == 0, done.out + done.err
+
+
+QUIC = """\
+name: quic
+plugins: {programs: {endpoint: endpoint}}
+topology: two_path
+cases:
+  mpquic: {protocol: mpquic, program: endpoint, congestion_control: cubic}
+  quic: {protocol: quic, program: endpoint, congestion_control: cubic, path: 2}
+  lazy: {protocol: mpquic, program: endpoint, congestion_control: first}
+traffic:
+  - {tool: iperf3, from: client, to: server, duration: 5 s}
+metrics: [goodput]
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_a_case_with_an_endpoint(tmp_path: Path, command: Command) -> None:
+    """Two TCP connections in place of QUIC: twice the goodput of one path of 10 Mbit/s.
+
+    An endpoint that leaves a path unused makes its run invalid.
+    """
+    source = Path(__file__).parents[1] / "plugins/endpoint.c"
+    argv = ["gcc", "-O2", "-static", "-o", "endpoint", str(source)]
+    subprocess.run(argv, cwd=tmp_path, check=True)
+    file, out = tmp_path / "quic.yaml", tmp_path / "out"
+    file.write_text(QUIC)
+    done = command("run", file, "--out", out)
+    assert done.status == 1, done.out + done.err
+    with (out / "runs.csv").open() as table:
+        rows = {row["case"]: row for row in csv.DictReader(table)}
+    both, one, lazy = (rows[case] for case in ("mpquic", "quic", "lazy"))
+    assert (both["verdict"], one["verdict"]) == ("ok", "ok")
+    assert 9 < float(one["goodput_mbps"]) < 10 * 1448 / 1514
+    single = float(one["goodput_mbps"])
+    assert float(both["goodput_mbps"]) == pytest.approx(2 * single, rel=0.02)
+    assert float(both["path1.share"]) == pytest.approx(0.5, abs=0.02)
+    assert float(one["path1.bytes"]) < 1000 < float(one["path2.bytes"])
+    assert lazy["verdict"] == "invalid" and "carried 0 bytes only" in lazy["reason"]

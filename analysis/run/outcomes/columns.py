@@ -70,7 +70,7 @@ def _of_entry(
     found: dict[str, Any] = dict.fromkeys(NAMES)
     hosts = {*entry.sources, *entry.destinations}
     if (
-        not entry.record.datagrams
+        not (entry.record.datagrams or entry.transport.is_quic)
         and counts.alone(entries, entry)
         and hosts <= counters.keys()
     ):

@@ -33,7 +33,7 @@ def paths_of(users: Users, entry: Traffic[Any]) -> dict[int, UserPath]:
     """
     paths = dict(enumerate(users[entry.source], start=1))
     transport = entry.transport
-    if transport.is_mptcp and transport.same_pair is None:
+    if not transport.one_path and transport.same_pair is None:
         return paths
     taken = entry.record.own_paths or {transport.path or 1}
     return {number: path for number, path in paths.items() if number in taken}
