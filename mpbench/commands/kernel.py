@@ -170,11 +170,13 @@ def clean(everything: bool) -> None:
 
     It also removes work trees and logs, and does not ask for confirmation.
     """
+    from mpbench.backends.qemu import pins
     from mpbench.kernel import cache, launcher
     from mpbench.kernel.lock import exclusive
 
     with exclusive(cache.root(), click.echo):
         cache.remove_leftovers()
         gone = [*cache.unneeded(everything), *launcher.unneeded()]
+        gone += pins.unneeded(everything)
         freed = cache.remove(gone)
     click.echo(f"{cache.root()}: {freed / 1e6:.0f} MB freed")

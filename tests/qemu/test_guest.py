@@ -41,6 +41,16 @@ def run(folder: Path, script: str, release: str = "6.12") -> Exit:
     return backend.execute(job, folder, None, bounds, lambda _: None, silent)
 
 
+def test_a_line_that_the_command_spoils_fails_the_run(tmp_path: Path) -> None:
+    """The machine's root can write to the line too, and the host believes nothing."""
+    ended = run(tmp_path, "echo mine > artefacts/a; echo x > /dev/ttyS1; exit 0")
+    assert ended.status == "failed"
+    assert ended.reason.startswith("the files that the machine sent are not whole: ")
+    assert not ended.host_accident
+    names = [path.name for path in (tmp_path / "artefacts").iterdir()]
+    assert names == ["console.log"]
+
+
 def test_a_command_leaves_its_files_and_nothing_else(tmp_path: Path) -> None:
     ended = run(tmp_path, SCRIPT)
     assert (ended.status, ended.reason) == ("failed", "guest code ended with 3")

@@ -1,13 +1,14 @@
 """Which packages a release stands for, and how an experiment names them."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from jobs import writing
-from jobs.linux import Package
-from mpbench.backends.qemu import archive, pins
+from jobs.linux import Linux, Package
+from mpbench.backends.qemu import archive, binaries, pins
 from mpbench.errors import UserError
 from mpbench.experiment_files import load, loads
 
@@ -91,6 +92,26 @@ def test_a_release_that_cannot_be_had_is_told_with_its_line(
     words = r"experiment:5: kernels\.plain\.linux: Linux 6\.12: no"
     with pytest.raises(UserError, match=words):
         loads(TEXT)
+
+
+def test_kernels_without_a_pin_can_be_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "lock").write_text(PIN)
+    asked = pins.pinned(tmp_path / "lock")["9.9"]
+    pins.folder().mkdir(parents=True)
+    (pins.folder() / "9.9.json").write_text(json.dumps(writing.plain(asked)))
+    keys = [
+        binaries.key(Linux(lab=False, packages=packages))
+        for packages in (pins.of("6.12"), asked)
+    ]
+    for name in (*keys, "0123"):
+        (binaries.folder() / name).mkdir()
+    (binaries.folder() / "lock").touch()
+    assert [path.name for path in pins.unneeded(everything=False)] == ["0123"]
+    whole = {path.name for path in pins.unneeded(everything=True)}
+    assert whole == {*keys, "0123"}
 
 
 @pytest.mark.parametrize(

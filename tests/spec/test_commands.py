@@ -60,7 +60,7 @@ def test_plan_without_a_kernel_says_that_ids_will_differ(
         def identity(self) -> dict[str, str]:
             raise UserError("no guest kernel; `mpbench kernel build` makes one")
 
-    monkeypatch.setattr(registry, "create", lambda name: Unready())
+    monkeypatch.setattr(registry, "create", lambda name, in_qemu: Unready())
     result = CliRunner().invoke(plan.command, [file])
     assert result.exit_code == 0
     assert "the ids will change: no guest kernel" in result.stderr

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from jobs import reading, writing
-from jobs.linux import Package
-from mpbench.backends.qemu import archive
+from jobs.linux import Linux, Package
+from mpbench.backends.qemu import archive, binaries
 from mpbench.errors import UserError
 from mpbench.kernel import cache
 from mpbench.kernel.lock import exclusive
@@ -80,6 +80,18 @@ def of(release: str) -> tuple[Package, ...]:
 def folder() -> Path:
     """The folder of the user's own pins."""
     return cache.root() / "binaries" / "pins"
+
+
+def unneeded(everything: bool) -> list[Path]:
+    """The folders of kernels that no pin of mpbench's or the user's names.
+
+    everything : all kernels of Debian's instead
+    """
+    known = [*pinned().values()]
+    known += [p for file in folder().glob("*.json") if (p := _kept(file))]
+    keys = {binaries.key(Linux(lab=False, packages=packages)) for packages in known}
+    found = (path for path in binaries.folder().glob("[0-9a-f]*") if path.is_dir())
+    return [path for path in found if everything or path.name not in keys]
 
 
 def pinned(file: Path = FILE) -> dict[str, tuple[Package, ...]]:
