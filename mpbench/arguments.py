@@ -52,6 +52,13 @@ def configuration_options(command: Command) -> Command:
     return _with_option(_without_option(command))
 
 
+points_option = click.option(
+    "--points",
+    metavar="+N",
+    help="Add N points to a WSP design, or give the number of all points: the points "
+    "of FILE stay, and so do their finished runs.",
+)
+
 trust_option = click.option(
     "--trust-plugins",
     "trusted",

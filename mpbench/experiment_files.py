@@ -20,6 +20,7 @@ from mpbench.plugins.collect import collected
 from mpbench.spec import Spec, cdf_files, patch_files
 from mpbench.spec.configurations import configured
 from mpbench.spec.document import Document, parse, read
+from mpbench.spec.growth import grown
 from mpbench.spec.includes import resolved
 from mpbench.spec.renamed import current
 from mpbench.spec.validate import validated
@@ -31,6 +32,7 @@ def load(
     without: Sequence[str] = (),
     trusted: bool = False,
     of_results: bool = False,
+    points: str | None = None,
 ) -> Spec:
     """Reads and validates an experiment file.
 
@@ -40,6 +42,7 @@ def load(
         what confines it
     of_results : whether the file lies in a results folder. Then it holds its plug-ins,
         and no other file is read
+    points : further or all points of the design, see `mpbench.spec.growth`
 
     Prints a notice to standard error for every name in it that has changed.
     Raises UserError with everything that is wrong with it, one fault per line:
@@ -50,6 +53,8 @@ def load(
     document = resolved(read(where), where.parent)
     document = patch_files.in_place(cdf_files.in_place(document, where.parent), own)
     changed = configured(document, configurations, without)
+    if points is not None:
+        changed = grown(changed, points)
     if own is None:
         return _validate(changed, own, trusted)
     locked, looked_up = kernel_locks.in_place(changed, where)

@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.campaign import table
 from analysis.campaign.directions import Direction
 from analysis.campaign.figure_request import FigureRequest
+from analysis.campaign.question import Question
 
 if TYPE_CHECKING:
     from analysis.models.setting import Settings
@@ -40,6 +41,8 @@ class Campaign:
         without an experiment
     entries : the names of the traffic entries, if there are several
     directions : the directions in which metrics of the user's own are good
+    question : what the experiment asks; None without an experiment, or without a
+        question
     """
 
     name: str
@@ -58,6 +61,7 @@ class Campaign:
     listed: tuple[str, ...] | None = None
     entries: tuple[str, ...] = ()
     directions: Mapping[str, Direction] = field(default_factory=dict)
+    question: Question | None = None
 
     @cached_property
     def ok_runs(self) -> pd.DataFrame:

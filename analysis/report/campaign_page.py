@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.backends.backend_pdf import PdfPages
 
+from analysis.campaign.answer import answer
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import DESIGN_WEIGHT, column_of, paths
 from analysis.campaign.figure_request import (
@@ -30,6 +31,7 @@ from analysis.report import (
     figures_section,
     metrics_section,
     outcomes_section,
+    question_section,
     seeds_note,
     statements_section,
     users_section,
@@ -118,6 +120,7 @@ def write(
     lines = [
         f"# {campaign.name}",
         "",
+        *question_section.lines(answer(campaign), campaign, ""),
         *_description(campaign),
         *_verdicts(campaign),
         *_state(campaign),

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jobs import dump
-from mpbench.arguments import configuration_options, experiment_file, trust_option
+from mpbench.arguments import (
+    configuration_options,
+    experiment_file,
+    points_option,
+    trust_option,
+)
 from mpbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -38,6 +43,7 @@ FORMAT = 1
     help="The backend whose kernel enters the ids: virtual, native or fake.",
 )
 @configuration_options
+@points_option
 @trust_option
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON, jobs and all.")
 def command(
@@ -46,6 +52,7 @@ def command(
     backend_name: str,
     configurations: tuple[Path, ...],
     without: tuple[str, ...],
+    points: str | None,
     trusted: bool,
     as_json: bool,
 ) -> None:
@@ -65,9 +72,10 @@ def command(
         total,
         user_sets,
     )
+    from mpbench.plan import question as asked
     from mpbench.spec import flows, middlebox_checks
 
-    spec = load(file, configurations, without, trusted)
+    spec = load(file, configurations, without, trusted, points=points)
     feasible.check_backend(spec, backend_name)
     backend = registry.create(backend_name, spec.in_qemu)
     build = _build(backend)
@@ -83,13 +91,15 @@ def command(
         return
     click.echo(_table(plan, estimates))
     click.echo(_summary(spec, plan, whole, workers))
+    if line := asked.line(spec):
+        click.echo(line)
     if middlebox_checks.has_boxes(spec):
         click.echo(middlebox_warnings.KERNEL)
     for line in user_sets.lines(plan, flows.names(spec.traffic)):
         click.echo(line)
     for line in draws.lines(plan, spec.repetitions):
         click.echo(line)
-    for warning in feasible.warnings(spec, plan):
+    for warning in (*feasible.warnings(spec, plan), *asked.warnings(spec, plan)):
         click.echo(f"warning: {warning}", err=True)
 
 

@@ -13,6 +13,7 @@ from mpbench.arguments import (
     configuration_options,
     experiment_file,
     live_options,
+    points_option,
     retry_failed_option,
     trust_option,
 )
@@ -79,6 +80,7 @@ def _address(
     help="Execute only the runs of this case; may be given several times.",
 )
 @configuration_options
+@points_option
 @click.option(
     "--shard",
     callback=_shard,
@@ -180,6 +182,7 @@ def command(
     only: tuple[str, ...],
     configurations: tuple[Path, ...],
     without: tuple[str, ...],
+    points: str | None,
     shard: "Shard | None",
     reuse: tuple[Path, ...],
     on: "Address | None",
@@ -221,7 +224,7 @@ def command(
     check_live_options(live, "--live", host, port)
     if live and dry_run:
         raise UserError("--live: shows runs that are executed; leave --dry-run out")
-    spec = load(file, configurations, without, trusted)
+    spec = load(file, configurations, without, trusted, points=points)
     feasible.check_backend(spec, backend_name)
     if backend_name != "fake":
         programs.check(spec, backend_name)

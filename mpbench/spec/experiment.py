@@ -15,10 +15,12 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
+from analysis.campaign.question import Question
 from analysis.words import many
 from mpbench.spec import (
     change_checks,
     choices,
+    compare_checks,
     end_checks,
     expectations,
     figure_checks,
@@ -81,6 +83,7 @@ class Spec(Sections):
         self._check_ports(faults, info)
         self._check_traffic(faults, info)
         self._check_metrics(faults, info)
+        compare_checks.check(self, faults)
         figure_checks.check(self, context(info).topology, faults)
         self._check_parameters(faults, info)
         self._check_links(faults, info)
@@ -240,6 +243,11 @@ class Spec(Sections):
             faults.add(at, f"{metric} is of mptcp, and no case is")
 
     @property
+    def question(self) -> Question | None:
+        """The experiment's question, or the usual one; None if there is none."""
+        return compare_checks.asked(self)
+
+    @property
     def network_description(self) -> Description:
         """The network as all parts of an experiment see it."""
         if self.network is not None:
@@ -378,7 +386,7 @@ class Spec(Sections):
         """
         values = self.model_dump(mode="json", by_alias=True)
         optional = ("network", "links", "fabric", "changes", "kernels", "hosts")
-        for key in (*optional, "middlebox"):
+        for key in (*optional, "middlebox", "compare"):
             if not getattr(self, key):
                 del values[key]
         for entry in values["traffic"]:

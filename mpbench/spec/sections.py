@@ -1,11 +1,12 @@
 """The sections of an experiment file: keys, types and what each is for."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import (
     BeforeValidator,
     Field,
     ValidationInfo,
+    model_validator,
 )
 from pydantic.config import JsonDict
 
@@ -16,6 +17,7 @@ from mpbench.spec import (
 )
 from mpbench.spec.cases import Case
 from mpbench.spec.changes import Changes
+from mpbench.spec.compare import Compare, with_metrics
 from mpbench.spec.design import Design
 from mpbench.spec.ends import Hosts
 from mpbench.spec.entries import Entries
@@ -121,6 +123,10 @@ class Sections(Part):
     cases: dict[Name, Case] = Field(
         min_length=1, description="The transports to compare, by name."
     )
+    compare: Compare | None = Field(
+        default=None,
+        description="The question: the baseline, and what is better than it.",
+    )
     hosts: Hosts = Field(
         default={},
         description="Settings of single hosts, by name: addresses, MPTCP, sysctls,"
@@ -160,6 +166,11 @@ class Sections(Part):
     expect: str | None = Field(
         default=None, description="File of published values to set beside ours."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_compared_metrics(cls, values: Any) -> Any:
+        return with_metrics(values)
 
     @property
     def requests(self) -> tuple[FigureRequest, ...]:

@@ -89,6 +89,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "loss_rate": ("loss", "mean_loss_probability"),
     "drop": ("loss",),
     # metrics
+    "delay": ("smoothed_rtt", "message_delay"),
     "fairness": ("jain",),
     "jains_index": ("jain",),
     "jain_index": ("jain",),

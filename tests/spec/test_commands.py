@@ -24,7 +24,11 @@ def file(tmp_path: Path) -> str:
 def test_plan_lists_runs_and_times(file: str) -> None:
     result = CliRunner().invoke(plan.command, [file, "--backend", "fake", "-j", "2"])
     assert result.exit_code == 0, result.output
-    head, *rows, summary, draws = result.stdout.splitlines()
+    head, *rows, summary, asked, draws = result.stdout.splitlines()
+    assert asked == (
+        "Question: do tcp1 and tcp2 have more goodput than mptcp? ('compare' asks"
+        " another)"
+    )
     assert "Nothing in these runs draws from the seed" in draws
     assert head.split()[:3] == ["run", "point", "case"]
     assert len(rows) == 12
@@ -64,7 +68,7 @@ def test_plan_without_a_kernel_says_that_ids_will_differ(
     result = CliRunner().invoke(plan.command, [file])
     assert result.exit_code == 0
     assert "the ids will change: no guest kernel" in result.stderr
-    assert len(result.stdout.splitlines()) == 15
+    assert len(result.stdout.splitlines()) == 16
 
 
 def test_plan_of_a_bad_file_is_a_user_error(tmp_path: Path) -> None:

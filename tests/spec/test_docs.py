@@ -17,6 +17,7 @@ from mpbench.spec import Spec, knobs, vocabulary
 from mpbench.spec.builtin import describe, names
 from mpbench.spec.cases import Case
 from mpbench.spec.changes import LinkChanges, Step
+from mpbench.spec.compare import Compare
 from mpbench.spec.design import Design
 from mpbench.spec.factors import Factor
 from mpbench.spec.figures import Criterion, Figure
@@ -47,6 +48,7 @@ TABLE_OF = {
     Design: ("Design", 0),
     Factor: ("Design", 1),
     Case: ("Cases", 0),
+    Compare: ("Compare", 0),
     Entry: ("Traffic", 0),
     Start: ("Traffic", 1),
     Traffic: ("Traffic", 2),
@@ -128,7 +130,7 @@ def same(said: str, default: Any) -> bool:
     if isinstance(default, bool):
         return said == str(default).lower()
     if isinstance(default, float):
-        return units.parse(said, "s") == default
+        return units.parse(said, "%" if said.endswith("%") else "s") == default
     return said == str(default)
 
 

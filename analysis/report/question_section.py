@@ -1,0 +1,271 @@
+"""The answer to the experiment's question, in sentences: how a page begins."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from analysis.campaign import leaders, question, turning
+from analysis.campaign.answer import (
+    BETTER,
+    SAME,
+    UNDECIDED,
+    WORSE,
+    Answer,
+    Contrast,
+    Outcome,
+)
+from analysis.campaign.campaign import Campaign
+from analysis.campaign.columns import plain
+from analysis.campaign.comparison import RESAMPLES, Interval
+from analysis.campaign.leaders import Leader
+from analysis.report import turning_words
+from analysis.report.question_words import (
+    LEAST,
+    NUMBERS,
+    amount,
+    counted,
+    signed,
+    span,
+)
+
+OUTCOMES: tuple[Outcome, ...] = (BETTER, SAME, UNDECIDED, WORSE)
+HEADS: Mapping[Outcome, str] = {
+    BETTER: "better than {} in {}",
+    SAME: "the same as {} in {}",
+    UNDECIDED: "undecided against {} in {}",
+    WORSE: "worse than {} in {}",
+}
+
+
+def lines(answer: Answer | None, campaign: Campaign, picture: str) -> Iterator[str]:
+    """The section; nothing without an answer.
+
+    picture : Markdown of the picture beside it; empty for none
+    """
+    if answer is None:
+        return
+    cases = list(map(str, campaign.runs["case"].unique()))
+    asked = answer.question.sentence(cases, "`")
+    yield f"**{asked[0].upper()}{asked[1:]}**"
+    yield ""
+    if not answer.contrasts:
+        yield "This cannot be answered:"
+        yield ""
+        yield from (f"- {reason}." for reason in answer.left_out)
+        yield ""
+        return
+    yield " ".join(_summary(answer))
+    yield ""
+    for column in answer.columns:
+        of_column = [each for each in answer.contrasts if each.column == column]
+        name = name_of(of_column[0], answer)
+        yield f"{name[0].upper()}{name[1:]}:"
+        yield ""
+        for contrast in of_column:
+            turns = turning_words.sentences(contrast, answer)
+            yield f"- {' '.join([_detail(contrast, answer), *turns])}"
+        yield ""
+    if without := turning_words.without(answer):
+        yield without
+        yield ""
+    yield from (f"- Not compared: {reason}." for reason in answer.left_out)
+    if answer.left_out:
+        yield ""
+    if picture:
+        yield picture
+        yield ""
+    yield " ".join(_reading(answer))
+    yield ""
+
+
+def name_of(contrast: Contrast, answer: Answer) -> str:
+    """The metric in words; of several entries, the column's."""
+    columns = {c.column for c in answer.contrasts if c.metric == contrast.metric}
+    if len(columns) > 1:
+        return plain(contrast.column)
+    return question.metric_words(contrast.metric)
+
+
+def _summary(answer: Answer) -> Iterator[str]:
+    """One sentence per group of cases with the same outcomes, and who leads."""
+    by_case: dict[str, list[Contrast]] = {}
+    for each in answer.contrasts:
+        by_case.setdefault(each.case, []).append(each)
+    groups: dict[tuple[tuple[str, Outcome], ...], list[str]] = {}
+    for case, contrasts in by_case.items():
+        profile = tuple((name_of(c, answer), c.outcome) for c in contrasts)
+        groups.setdefault(profile, []).append(case)
+    rank = {outcome: place for place, outcome in enumerate(OUTCOMES)}
+    order = sorted(groups, key=lambda profile: [rank[o] for _, o in profile])
+    base = f"`{answer.question.baseline}`"
+    for profile in order:
+        named = [_with_numbers(case, by_case[case]) for case in groups[profile]]
+        verb = "are" if len(named) > 1 else "is"
+        told: list[str] = []
+        for outcome in OUTCOMES:
+            metrics = [name for name, found in profile if found == outcome]
+            if metrics:
+                head = HEADS[outcome] if not told else HEADS[outcome].replace("{} ", "")
+                place = (base,) if not told else ()
+                told.append(_head(head, *place, question.joined(metrics)))
+        yield f"{question.joined(named)} {verb} {question.joined(told)}."
+    yield from _leading(answer)
+    yield from turning_words.summary(answer)
+
+
+def _head(text: str, *words: str) -> str:
+    """`better than lia in goodput`, and further outcomes without the baseline."""
+    if len(words) == 2:
+        return text.format(*words)
+    short = text.replace(" than in", " in").replace(" as in", " in")
+    return short.replace(" against in", " in").format(*words)
+
+
+def _with_numbers(case: str, contrasts: Sequence[Contrast]) -> str:
+    """`cubic (+12 %, -3 %)`: the medians, with n where no interval decides."""
+    if all(each.outcome == UNDECIDED for each in contrasts):
+        return f"`{case}`"
+    numbers = ", ".join(signed(_raw(each), each.unit) for each in contrasts)
+    return f"`{case}` ({numbers})"
+
+
+def _raw(contrast: Contrast) -> float:
+    """The median difference as it is, more above 0."""
+    return turning_words.raw(contrast, contrast.gain.estimate)
+
+
+def _leading(answer: Answer) -> Iterator[str]:
+    """Who has the most, or the least, of all cases."""
+    found = leaders.leaders(answer)
+    for column, leader in found.items():
+        contrast = next(c for c in answer.contrasts if c.column == column)
+        most = {"more": "most", "less": "least"}[contrast.good]
+        yield _lead(leader, contrast, f"the {most} {name_of(contrast, answer)}")
+
+
+def _lead(leader: Leader, contrast: Contrast, what: str) -> str:
+    head = f"Of all cases, `{leader.case}` has {what} in the median"
+    if not leader.level:
+        nearest = min(leader.ahead.items(), key=lambda pair: pair[1].estimate)
+        case, lead = nearest
+        return (
+            f"{head}: {amount(lead.estimate, contrast.unit)} ahead of the next,"
+            f" `{case}`{_interval(lead, contrast.unit)}."
+        )
+    few = any(lead.low is None for lead in leader.ahead.values())
+    if few:
+        return f"{head}; an interval needs {NUMBERS[LEAST]} networks."
+    level = question.joined([f"`{case}`" for case in leader.level])
+    return f"{head}, but {level} cannot be told apart from it."
+
+
+def _interval(lead: Interval, unit: str) -> str:
+    if lead.low is None or lead.high is None:
+        return ""
+    low, high = amount(lead.low, ""), amount(lead.high, unit)
+    return f" (95 % interval {low} to {high})"
+
+
+def _detail(contrast: Contrast, answer: Answer) -> str:
+    """One contrast in a sentence or two."""
+    name, unit = name_of(contrast, answer), contrast.unit
+    gain, base = contrast.gain, f"`{contrast.baseline}`"
+    middle = _raw(contrast)
+    way = "more" if middle > 0 else "less"
+    size = f"{amount(middle, unit)} {way} {name} than {base}"
+    if middle == 0:
+        size = f"as much {name} as {base}"
+    where = _where(contrast)
+    head = f"`{contrast.case}` has {size} {where}"
+    if gain.low is None or gain.high is None:
+        return f"{head}. {_too_few(contrast, answer)}"
+    between = f"95 % interval {span(*turning_words.raw_ends(contrast, gain), unit)}"
+    head = f"{head} ({between}), {_count(contrast)}"
+    if contrast.outcome == SAME:
+        margin = answer.question.equal_within_percent
+        within = f" within {margin:g} %" if unit == "%" else ""
+        return f"{head}: the same{within}."
+    if contrast.outcome == UNDECIDED:
+        return f"{head}: undecided. {_further(contrast, answer)}"
+    return f"{head}: {contrast.outcome}."
+
+
+def _where(contrast: Contrast) -> str:
+    count = len(contrast.gains)
+    if contrast.sole:
+        if count == 1:
+            return "in the one network of this experiment"
+        return f"in the median of {count} repetitions of the one network"
+    return f"in the median of {counted(count, 'network')}"
+
+
+def _count(contrast: Contrast) -> str:
+    count = len(contrast.gains)
+    side, number = "better", contrast.ahead
+    if contrast.behind > contrast.ahead:
+        side, number = "worse", contrast.behind
+    if contrast.ahead == contrast.behind == 0:
+        return f"and no difference in any of {count}"
+    return f"{side} in {'all' if number == count else f'{number} of'} {count}"
+
+
+def _too_few(contrast: Contrast, answer: Answer) -> str:
+    """The reason why there is no interval, and the remedy."""
+    kind = "repetition" if contrast.sole else "network"
+    if contrast.sole and len(contrast.gains) == 1:
+        return (
+            "One network says nothing about others, and identical repetitions are one"
+            f" observation: undecided. An interval needs {NUMBERS[LEAST]} networks."
+        )
+    return (
+        f"{_count(contrast).capitalize()}. Undecided: an interval needs"
+        f" {NUMBERS[LEAST]} {kind}s. {_further(contrast, answer)}"
+    )
+
+
+def _further(contrast: Contrast, answer: Answer) -> str:
+    """How many networks more would probably decide, and how to get them."""
+    if contrast.more is None:
+        return "No reasonable number of networks would decide."
+    kind = "repetition" if contrast.sole else "network"
+    head = f"{counted(contrast.more, f'more {kind}')} would probably decide"
+    asked = answer.question
+    if contrast.sole:
+        return f"{head}: give `repetitions: {len(contrast.gains) + contrast.more}`."
+    if asked.points is None:
+        return f"{head}: give the factors more values."
+    if asked.grown:
+        total = asked.points + contrast.more
+        return f"{head}: `mpbench run FILE --points {total}` keeps the runs so far."
+    return f"{head}: `mpbench run FILE --points +{contrast.more}`."
+
+
+def _reading(answer: Answer) -> Iterator[str]:
+    count = len(answer.contrasts)
+    yield (
+        "Each difference is one of two cases in the same network, with repetitions"
+        " averaged; the intervals are bootstrap intervals (BCa,"
+        f" {RESAMPLES} resamples) of their median."
+    )
+    margin = answer.question.equal_within_percent
+    yield (
+        "Better and worse mean that the whole interval lies on one side of 0, the same"
+        f" that it lies within {margin:g} %. An interval that does neither decides"
+        " nothing; it never shows that two cases are equal."
+    )
+    if count > 1:
+        yield (
+            f"The {count} intervals are not joint: each misses the true median in one"
+            " of twenty campaigns."
+        )
+    if len(answer.cases) > 1:
+        yield (
+            "The case that leads is picked by these same networks, so its lead looks"
+            " larger than it is."
+        )
+    if any(each.turn for each in answer.contrasts):
+        percent = 100 * turning.SIGNIFICANCE / count
+        yield (
+            "A factor is named if no more than"
+            f" {percent:.2g} % of {turning.shuffles(count)} shufflings of the networks"
+            " give as clear a split by any factor."
+        )
+    yield "`compare` in the experiment file asks another question of the same runs."

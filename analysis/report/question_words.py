@@ -1,0 +1,38 @@
+"""Numbers in the sentences of an answer."""
+
+from analysis.campaign.comparison import least_values
+
+LEAST = least_values(0.95)
+"""The networks that an interval needs."""
+NUMBERS = {6: "six", 12: "twelve"}
+
+
+def amount(value: float, unit: str) -> str:
+    """`12.3 %`: the size of a difference, without its sign."""
+    return f"{abs(value):.3g}{_unit(unit)}"
+
+
+def signed(value: float, unit: str) -> str:
+    """`+12.3 %`, `-4 %`, `0 %`."""
+    sign = "+" if value > 0 else "-" if value < 0 else ""
+    return f"{sign}{amount(value, unit)}"
+
+
+def span(low: float, high: float, unit: str) -> str:
+    """`9 to 15 % more`, or `2 % less to 9 % more` where the signs differ."""
+    if low >= 0 and high > 0:
+        return f"{amount(low, '')} to {amount(high, unit)} more"
+    if high <= 0 and low < 0:
+        return f"{amount(high, '')} to {amount(low, unit)} less"
+    if low == high == 0:
+        return f"0 to {amount(0, unit)}"
+    return f"{amount(low, unit)} less to {amount(high, unit)} more"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 network`, `12 networks`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _unit(unit: str) -> str:
+    return f" {unit}" if unit else ""

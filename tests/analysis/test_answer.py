@@ -1,0 +1,261 @@
+"""The answer to a question, on campaigns whose answer is known."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis.campaign.answer import Outcome, answer, further, judged
+from analysis.campaign.comparison import Interval
+from analysis.campaign.leaders import leaders
+from analysis.campaign.question import Question, usual
+from tests.analysis.questions import (
+    GOODPUT,
+    X,
+    Y,
+    answered,
+    campaign,
+    networks,
+    row,
+    words,
+)
+
+
+def ten_percent(x: float, y: float, case: str) -> float:
+    """Case b has 10 % more, only where x is above 20 ms."""
+    return 1.1 if case == "b" and x > 20 else 1.0
+
+
+def test_the_factor_that_decides_is_named() -> None:
+    made = replace(networks(40, ten_percent), question=GOODPUT)
+    [found] = answered(made).contrasts
+    assert found.turn is not None and found.turn.factor == X
+    assert found.turn.between is not None
+    low, high = found.turn.between
+    assert low <= 20 <= high and 15 < float(found.turn.at) < 25
+    assert found.turn.high.gain.estimate == pytest.approx(10, abs=1)
+    assert found.turn.low.gain.estimate == pytest.approx(0, abs=1)
+    text = words(made)
+    assert "In goodput, `b` is better where path 1 delay is above" in text
+    assert "and the same where path 1 delay is at most" in text
+    assert "path 2 delay" not in text
+
+
+def shuffled(count: int, seed: int) -> list[dict[str, object]]:
+    """Half of the networks have 10 % more under b, whatever their delays are."""
+    random = np.random.default_rng(seed)
+    ratios = random.permutation([1.1, 0.9] * (count // 2))
+    places = random.uniform(1, 50, (count, 2))
+    return [
+        row(point, case, 10 * (ratio if case == "b" else 1.0), **{X: x, Y: y})
+        for point, (ratio, (x, y)) in enumerate(zip(ratios, places, strict=True))
+        for case in ("a", "b")
+    ]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_shuffled_networks_decide_nothing(seed: int) -> None:
+    made = campaign(shuffled(40, seed), question=GOODPUT)
+    [found] = answered(made).contrasts
+    assert found.outcome == "undecided" and found.turn is None
+    text = words(made)
+    assert "`b` is undecided against `a` in goodput." in text
+    assert "No factor of the design was found to decide this comparison" in text
+    assert " same within" not in text.split("Each difference")[0]
+
+
+def test_few_shuffled_campaigns_have_a_factor() -> None:
+    found = [
+        answered(campaign(shuffled(24, seed), question=GOODPUT)).contrasts[0].turn
+        for seed in range(24)
+    ]
+    assert sum(turn is not None for turn in found) <= 4  # 1 is expected
+
+
+def test_it_turns_round() -> None:
+    made = networks(40, lambda x, y, c: 1 if c == "a" else 1.3 if y > 30 else 0.8)
+    text = words(replace(made, question=GOODPUT))
+    assert "It turns round with path 2 delay: where path 2 delay is above" in text
+    assert "worse where path 2 delay is at most" in text
+
+
+def test_a_second_factor_within_a_side() -> None:
+    made = networks(120, lambda x, y, c: 1.2 if c == "b" and x > 25 and y > 25 else 1.0)
+    text = words(replace(made, question=GOODPUT))
+    assert text.count("it depends on path") == 1 and "too: where path" in text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "outcome"),
+    [
+        (0.1, 3.0, "better"),
+        (0.0, 3.0, "undecided"),
+        (-3.0, -0.1, "worse"),
+        (-3.0, 0.0, "undecided"),
+        (-2.0, 2.0, "same"),
+        (-2.1, 2.0, "undecided"),
+        (-2.0, 2.1, "undecided"),
+        (0.5, 1.5, "same"),
+        (None, None, "undecided"),
+    ],
+)
+def test_the_whole_interval_decides(
+    low: float | None, high: float | None, outcome: Outcome
+) -> None:
+    assert judged(Interval(0.0, low, high), 2.0) == outcome
+
+
+def test_further_networks_on_paper() -> None:
+    # Half of the width to 0 halves with four times as many networks.
+    assert further(Interval(3.0, -3.0, 9.0), 0.0, 10) == 30
+    # The other end decides for a difference below 0.
+    assert further(Interval(-3.0, -30.0, 3.0), 0.0, 10) == 30
+    # Within a margin of 2 around a median of 0, a half width of 4 has to halve.
+    assert further(Interval(0.0, -4.0, 4.0), 2.0, 10) == 30
+    assert further(Interval(0.0, -4.0, 4.0), 0.0, 10) is None
+    # The nearer of the two decisions counts: 4 to 0 is a factor of 1.5.
+    assert further(Interval(4.0, -2.0, 10.0), 2.0, 8) == 10
+    assert further(Interval(1.0, None, None), 2.0, 4) == 2
+    assert further(Interval(1e-6, -4.0, 4.0), 0.0, 10) is None
+
+
+def test_more_networks_by_a_command() -> None:
+    made = networks(4, ten_percent)
+    text = words(replace(made, question=GOODPUT))
+    assert (
+        "2 more networks would probably decide: `mpbench run FILE --points +2`" in text
+    )
+    grown = replace(GOODPUT, grown=True)
+    assert "--points 10` keeps the runs so far" in words(replace(made, question=grown))
+    none = replace(GOODPUT, points=None)
+    assert "give the factors more values" in words(replace(made, question=none))
+
+
+def test_less_is_better() -> None:
+    asked = Question("a", {"smoothed_rtt": "less"}, asked=True)
+    made = networks(20, lambda x, y, c: 1.25 if c == "b" else 1.0)
+    [found] = answered(replace(made, question=asked)).contrasts
+    assert found.outcome == "better" and found.ahead == 20
+    assert found.gain.estimate == pytest.approx(20, abs=0.5)
+    text = words(replace(made, question=asked))
+    assert "% less smoothed RTT than `a` in the median of 20 networks" in text
+    assert "better in all 20: better." in text
+
+
+def test_zeros_of_the_baseline_give_the_metrics_own_unit() -> None:
+    rows = [
+        row(p, case, 10.0, **{X: p, Y: 1.0, "mean_queue_packets": queue})
+        for p in range(8)
+        for case, queue in (("a", 0.0), ("b", 3.0))
+    ]
+    asked = Question("a", {"mean_queue": "less"}, asked=True)
+    [found] = answered(campaign(rows, question=asked)).contrasts
+    assert (found.unit, found.outcome) == ("packets", "worse")
+    assert found.gain.estimate == -3
+
+
+def test_repetitions_are_no_networks() -> None:
+    rows = [
+        row(p, case, 10.0 + p + r / 10, repetition=r, **{X: p, Y: 1.0})
+        for p in range(3)
+        for case in ("a", "b")
+        for r in range(10)
+    ]
+    [found] = answered(campaign(rows, question=GOODPUT)).contrasts
+    assert len(found.gains) == 3 and found.gain.low is None
+
+
+def test_one_network_is_told_as_one() -> None:
+    rows = [row(0, "a", 10.0), row(0, "b", 11.0)]
+    text = words(campaign(rows, question=GOODPUT, factors=()))
+    assert "10 % more goodput than `a` in the one network" in text
+    assert "One network says nothing about others" in text
+    rows = [
+        row(0, c, 10.0 + r / 50 + (c == "b"), repetition=r)
+        for c in ("a", "b")
+        for r in range(7)
+    ]
+    text = words(campaign(rows, question=GOODPUT, factors=()))
+    assert "in the median of 7 repetitions of the one network" in text
+
+
+def sizes(count: int, ratio: Sequence[float]) -> list[dict[str, object]]:
+    """Networks that each have three sizes; b has `ratio` of a with them."""
+    random = np.random.default_rng(1)
+    rows, point = [], 0
+    for _ in range(count):
+        delays = dict(zip((X, Y), random.uniform(1, 50, 2), strict=True))
+        base = random.uniform(5, 50)
+        for size, times in zip((8, 64, 512), ratio, strict=True):
+            place = {**delays, "traffic.size_bytes": size * 1000}
+            noise = random.uniform(0.99, 1.01)
+            rows.append(row(point, "a", base, **place))
+            rows.append(row(point, "b", base * times * noise, **place))
+            point += 1
+    return rows
+
+
+def test_a_listed_factor_decides_within_networks() -> None:
+    factors = (X, Y, "traffic.size_bytes")
+    listed = {"listed": ("traffic.size_bytes",), "factors": factors}
+    made = campaign(sizes(10, (1.0, 1.0, 1.5)), question=GOODPUT, **listed)
+    [found] = answered(made).contrasts
+    assert len(found.gains) == 10
+    assert found.turn is not None
+    assert (found.turn.factor, found.turn.at) == ("traffic.size_bytes", 64000)
+    assert len(found.turn.high.gains) == len(found.turn.low.gains) == 10
+    still = campaign(sizes(10, (1.0, 1.0, 1.0)), question=GOODPUT, **listed)
+    assert answered(still).contrasts[0].turn is None
+
+
+def test_leaders_of_several_cases() -> None:
+    ratio = {"a": 1.0, "b": 1.1, "c": 1.3, "d": 1.3}
+    made = networks(20, lambda x, y, c: ratio[c], ("a", "b", "c"))
+    lead = leaders(answered(replace(made, question=GOODPUT)))["goodput_mbps"]
+    assert lead.case == "c" and set(lead.behind) == {"a", "b"} and not lead.level
+    made = networks(20, lambda x, y, c: ratio[c], ("a", "c", "d"))
+    lead = leaders(answered(replace(made, question=GOODPUT)))["goodput_mbps"]
+    assert {lead.case, *lead.level} == {"c", "d"}
+    assert "cannot be told apart from it" in words(replace(made, question=GOODPUT))
+    bad = networks(20, lambda x, y, c: 2 - ratio[c], ("a", "b", "c"))
+    assert leaders(answered(bad))["goodput_mbps"].case == "a"
+
+
+def test_the_usual_question() -> None:
+    metrics = ["traffic_split", "aggregation_benefit", "goodput", "jain", "mean_queue"]
+    asked = usual(["a", "b"], metrics, {})
+    assert asked is not None and not asked.asked
+    assert (asked.baseline, dict(asked.better)) == (
+        "a",
+        {"goodput": "more", "jain": "more"},
+    )
+    assert usual(["a"], metrics, {}) is None
+    assert usual(["a", "b"], ["traffic_split"], {}) is None
+    only = usual(["a", "b"], ["aggregation_benefit"], {})
+    assert only is not None and set(only.better) == {"aggregation_benefit"}
+    own = usual(["a", "b"], ["mine.time_ms"], {"mine.time_ms": "less"})
+    assert own is not None and own.better["mine.time_ms"] == "less"
+
+
+def test_a_metric_of_a_phase() -> None:
+    rows = [
+        row(p, c, 10.0, **{X: p, Y: 1.0, "late.goodput_mbps": 5.0 * (1 + (c == "b"))})
+        for p in range(8)
+        for c in ("a", "b")
+    ]
+    asked = Question("a", {"late.goodput": "more", "late.jain": "more"}, asked=True)
+    made = campaign(rows, question=asked)
+    [found] = answered(made).contrasts
+    assert found.column == "late.goodput_mbps" and found.gain.estimate == 100
+    assert "`b` has 100 % more goodput in late than `a`" in words(made)
+    assert "Not compared: jain in late: no run that is ok has it" in words(
+        made
+    ).replace("Jain's fairness index", "jain")
+
+
+def test_nothing_to_answer() -> None:
+    bad = [row(0, c, 10.0, verdict="failed") for c in ("a", "b")]
+    assert answer(campaign(bad, question=GOODPUT)) is None
+    apart = [row(p, c, 10.0, **{X: p, Y: 1}) for p, c in ((0, "a"), (1, "b"))]
+    assert "no network in common" in words(campaign(apart, question=GOODPUT))
