@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from analysis.figures import style
 from analysis.figures.drawn_figure import UndrawableError
@@ -113,8 +113,7 @@ def _logarithmic(axis: Axes, which: Literal["x", "y"], least: float) -> None:
         )
     (axis.set_xscale if which == "x" else axis.set_yscale)("log")
     scale = axis.xaxis if which == "x" else axis.yaxis
-    formatter = ScalarFormatter()
-    formatter.set_scientific(False)
+    formatter = FuncFormatter(lambda value, _: f"{value:.10g}")
     scale.set_major_formatter(formatter)
     low, high = scale.get_view_interval()
-    scale.set_minor_formatter(ScalarFormatter() if high / low < 10 else NullFormatter())
+    scale.set_minor_formatter(formatter if high / low < 10 else NullFormatter())

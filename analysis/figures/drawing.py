@@ -19,19 +19,31 @@ def draw(
 
     words : the figure's title; empty for the request's own
 
+    A kind whose panels would be taller than a page gives several pictures.
+
     Raises UndrawableError if the campaign lacks what the figure needs.
     """
     values: PageText = _part(request, "data").data(request, campaign)
     formats = target.look.formats
     if request.formats is not None:
         formats = tuple(each for each in formats if each in request.formats)
+    more: list[str] = []
     if formats:
         look = replace(target.look, formats=formats)
         with style.styled(look):
-            picture = _part(request, "drawing").draw(values, look)
-            style.save(picture, replace(target, look=look))
-    name = target.name if request.formats is None else ""
-    return DrawnFigure.of(words or title(request), name, values)
+            drawn = _part(request, "drawing").draw(values, look)
+            first, *others = drawn if isinstance(drawn, list) else [drawn]
+            style.save(first, replace(target, look=look))
+            for number, picture in enumerate(others, start=2):
+                more.append(f"{target.name}-page-{number}")
+                style.save(picture, replace(target, look=look, name=more[-1]))
+    named = request.formats is None
+    return DrawnFigure.of(
+        words or title(request),
+        target.name if named else "",
+        values,
+        tuple(more) if named else (),
+    )
 
 
 def _part(request: FigureRequest, part: str) -> Any:

@@ -32,16 +32,20 @@ class DrawnFigure(PageText):
     """A figure or a table as a page shows it.
 
     name : the name of its files without suffix; empty for a table, which has none
+    more : the names of further pictures, of a figure that is taller than a page
     """
 
     title: str
     name: str
+    more: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, title: str, name: str, text: PageText) -> "DrawnFigure":
+    def of(
+        cls, title: str, name: str, text: PageText, more: tuple[str, ...] = ()
+    ) -> "DrawnFigure":
         """The figure with the text that its data gave."""
         given = {each.name: getattr(text, each.name) for each in fields(PageText)}
-        return cls(title=title, name=name, **given)
+        return cls(title=title, name=name, more=more, **given)
 
 
 class UndrawableError(ValueError):

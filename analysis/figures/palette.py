@@ -24,6 +24,8 @@ HATCHES = ("", "////", "....", "xxxx")
 """Fillings of bars and boxes beyond the first eight."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """Marks of single values, so that cases differ without their colours too."""
+CURVE_MARKS = 5
+"""About so many marks stand along a curve."""
 MOST_SERIES = len(SERIES) * len(DASHES)
 """More lines, bars or boxes than this would not all look different."""
 GREYS = ("#A6A6A6", "#D4D4D4", "#7F7F7F", "#BEBEBE")
@@ -37,11 +39,30 @@ def colour(number: int) -> str:
     return SERIES[number % len(SERIES)]
 
 
-def dash(number: int, count: int) -> Any:
-    """The style of line `number` of `count`: every line differs by colour or style."""
-    if count <= len(SERIES):
-        return DASHES[number % len(DASHES)]
-    return DASHES[number // len(SERIES) % len(DASHES)]
+def dash(number: int) -> Any:
+    """The style of a line: each differs from all others by colour or style, and from
+    its neighbours without its colour too."""
+    return DASHES[(number + number // len(SERIES)) % len(DASHES)]
+
+
+def steps_marked(number: int, count: int, values: int) -> dict[str, Any]:
+    """Marks along curve `number` of `count`, as keyword arguments of a drawing.
+
+    values : number of values of the curve
+
+    More curves than dashes need marks to differ on a grey printer: of the curves with
+    one mark, each has another dash.
+    """
+    if count <= len(DASHES):
+        return {}
+    apart = max(1, values // CURVE_MARKS)
+    return {
+        "marker": MARKERS[number // len(DASHES) % len(MARKERS)],
+        "markersize": 4.5,
+        "markerfacecolor": "white",
+        "markeredgewidth": 0.9,
+        "markevery": (1 + number * apart // count, apart),
+    }
 
 
 def marker(number: int) -> str:

@@ -28,6 +28,7 @@ from analysis.figures.kinds.ranks.request import Ranks
 from analysis.figures.kinds.ratios.request import Ratios
 from analysis.figures.kinds.scatter.request import Scatter
 from analysis.figures.kinds.table.request import Table
+from analysis.figures.kinds.trade_off.request import TradeOff
 
 KINDS: Mapping[str, type[FigureRequest]] = {
     record.kind: record
@@ -41,6 +42,7 @@ KINDS: Mapping[str, type[FigureRequest]] = {
         Groups,
         Line,
         Scatter,
+        TradeOff,
         Cases,
         Table,
         Ratios,

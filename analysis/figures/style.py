@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -13,11 +14,16 @@ from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+T = TypeVar("T")
 LEGEND_ROW_INCHES = 0.18
 OWN_FORMULAS = re.compile(r"\$(A_B|E_\{AB\}|R_N)\$|\\\$")
 """Parts of labels that are formulas; any other dollar sign is part of somebody's
 name."""
 PANEL_INCHES = (4.4, 3.1)
+PAGE_INCHES = 9.7
+"""The tallest picture: the text of a page of A4 or letter, without a caption."""
+LEAST_BOX = 5
+"""Fewer values are points, because five numbers make a box."""
 DPI = 160
 FONTS = {"sans": "DejaVu Sans", "serif": "DejaVu Serif"}
 """Fonts that come with matplotlib, so that a figure is the same everywhere."""
@@ -95,10 +101,31 @@ def panels(columns: int, rows: int = 1) -> tuple[Figure, list[Axes]]:
     return figure, list(axes.flat)
 
 
-def grid(columns: int, rows: int) -> tuple[Figure, list[Axes]]:
-    """As `panels`, but each panel has its own scale."""
+def grid(
+    columns: int, rows: int, heights: Sequence[float] | None = None
+) -> tuple[Figure, list[Axes]]:
+    """As `panels`, but each panel has its own scale.
+
+    heights : of the rows, in any unit; all alike without it
+    """
     figure = Figure(layout="constrained")
-    return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
+    axes = figure.subplots(rows, columns, squeeze=False, height_ratios=heights)
+    return figure, list(axes.flat)
+
+
+def split(
+    panels: Sequence[T], columns: int, row_inches: float, around_inches: float = 0.3
+) -> list[Sequence[T]]:
+    """The panels of each picture, so that none is taller than a page.
+
+    columns : the number of panels side by side
+    around_inches : height of what stands above and below all panels
+    """
+    most = max(1, int((PAGE_INCHES - around_inches) / row_inches))
+    rows = ceil(len(panels) / columns)
+    # Pictures of about the same height look better than a last one with one panel.
+    each = ceil(rows / ceil(rows / most)) * columns
+    return [panels[i : i + each] for i in range(0, len(panels), each)]
 
 
 def legend_columns(names: Sequence[str], width_inches: float) -> int:

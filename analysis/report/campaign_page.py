@@ -40,6 +40,8 @@ from analysis.report.figures_section import Outcome
 from analysis.report.markdown import inert, markdown
 
 NETWORK_FILE = "network.svg"
+TRADE_OFF = "answer"
+"""The name of the picture beside the answer."""
 PICTURES = (".png", ".pdf", ".svg")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 VERDICTS = ("ok", "invalid", "failed", "timeout", "interrupted")
@@ -95,13 +97,20 @@ def write(
         raise ValueError(f"{campaign.name}: no run: nothing to report")
     folder.mkdir(parents=True, exist_ok=True)
     look = contents.look
+    answered = answer(campaign)
+    trade_off: list[str] = []
     with style.album(
         folder / "figures.pdf" if "pdf" in look.formats else None
     ) as album:
+        if request := question_section.figure(answered):
+            outcome = figures_section.draw(
+                request, campaign, Target(folder, "", look, album), TRADE_OFF
+            )
+            trade_off += question_section.picture(outcome, look.formats[0])
         cell_figures = _draw_cells(campaign, contents, folder, album)
         compared = compared_cases_section.compared(campaign)
         target = Target(folder, "", look, album)
-        compared_picture = compared_cases_section.draw(compared, campaign, target)
+        compared_pictures = compared_cases_section.draw(compared, campaign, target)
         figures = _draw(campaign, contents, Target(folder, "", look, album))
     summaries = [f.drawn.summary for f in figures if isinstance(f.drawn, DrawnFigure)]
     present = [one for one in summaries if not one.empty]
@@ -120,14 +129,14 @@ def write(
     lines = [
         f"# {campaign.name}",
         "",
-        *question_section.lines(answer(campaign), campaign, ""),
+        *question_section.lines(answered, campaign, trade_off),
         *_description(campaign),
         *_verdicts(campaign),
         *_state(campaign),
         *seeds_note.lines([campaign]),
         *_network(campaign, folder),
         *metrics_section.lines(campaign),
-        *compared_cases_section.lines(compared, compared_picture),
+        *compared_cases_section.lines(compared, compared_pictures),
         *users_section.lines(campaign),
         *outcomes_section.lines(campaign.runs),
         *statements_section.lines(contents.statements, campaign),

@@ -14,7 +14,7 @@ from analysis.campaign.columns import label, metric_columns, plain, plain_label
 from analysis.campaign.comparison import RESAMPLES, Interval
 from analysis.campaign.numbers import digits, is_number
 from analysis.campaign.observations import networks
-from analysis.figures import palette, style
+from analysis.figures import palette, scales, style
 from analysis.figures.data import MPTCP_METRICS
 from analysis.report.markdown import markdown
 from analysis.words import many
@@ -244,14 +244,18 @@ def _difference(
     )
 
 
-def lines(made: Comparison, picture: str | None) -> Iterator[str]:
-    """The section; nothing without cases to compare. picture : the picture's file"""
+def lines(made: Comparison, pictures: Sequence[str]) -> Iterator[str]:
+    """The section; nothing without cases to compare. pictures : the pictures' files"""
     if not made.found and not made.left_out:
         return
     yield "## Cases compared"
     yield ""
-    if picture:
+    for picture in pictures:
         yield f"![Differences between cases in the same network]({picture})"
+        yield ""
+    outside = list(_outside(made)) if pictures else []
+    if outside:
+        yield f"{' '.join(outside)} The table counts all networks."
         yield ""
     rows = [
         [
@@ -294,23 +298,59 @@ def _interval(interval: Interval) -> str:
     return f"{_signed(interval.low)} to {_signed(interval.high)}"
 
 
-def draw(made: Comparison, campaign: Campaign, target: style.Target) -> str | None:
-    """Draw the differences, one panel per metric; the name of the picture's file."""
-    found = made.found
-    columns = list(dict.fromkeys(line.column for line in found))[:MOST_PANELS]
-    if not columns:
-        return None
-    target = replace(target, name=NAME)
+def draw(made: Comparison, campaign: Campaign, target: style.Target) -> tuple[str, ...]:
+    """Draw the differences, one panel per metric; the names of the pictures' files.
+
+    No picture is taller than a page.
+    """
+    columns = list(dict.fromkeys(line.column for line in made.found))[:MOST_PANELS]
     numbers = palette.case_numbers(campaign.runs["case"])
-    by_metric = [[line for line in found if line.column == name] for name in columns]
-    heights = [len(panel) * LINE_INCHES + FRAME_INCHES for panel in by_metric]
+    most = int((style.PAGE_INCHES - FRAME_INCHES) / LINE_INCHES)
+    every: list[Sequence[Difference]] = []
+    for name in columns:
+        of_column = [line for line in made.found if line.column == name]
+        every += [of_column[i : i + most] for i in range(0, len(of_column), most)]
+    pages: list[list[Sequence[Difference]]] = []
+    for panel in every:
+        if not pages or _inches([*pages[-1], panel]) > style.PAGE_INCHES:
+            pages.append([])
+        pages[-1].append(panel)
+    names = [NAME if i == 0 else f"{NAME}-page-{i + 1}" for i in range(len(pages))]
+    for name, page in zip(names, pages, strict=True):
+        _picture(page, numbers, replace(target, name=name))
+    return tuple(f"{name}.{target.look.formats[0]}" for name in names)
+
+
+def _inches(panels: Sequence[Sequence[Difference]]) -> float:
+    """The height of a picture."""
+    return sum(len(panel) * LINE_INCHES + FRAME_INCHES for panel in panels)
+
+
+def _picture(
+    panels: Sequence[Sequence[Difference]],
+    numbers: dict[str, int],
+    target: style.Target,
+) -> None:
+    ratios = [_inches([panel]) for panel in panels]
     with style.styled(target.look):
-        figure, panels = style.grid(1, len(columns))
-        figure.set_size_inches(WIDTH_INCHES, sum(heights))
-        for axis, panel in zip(panels, by_metric, strict=True):
+        figure, axes = style.grid(1, len(panels), ratios)
+        figure.set_size_inches(WIDTH_INCHES, sum(ratios))
+        for axis, panel in zip(axes, panels, strict=True):
             _panel(axis, panel, numbers)
         style.save(figure, target)
-    return f"{NAME}.{target.look.formats[0]}"
+
+
+def _outside(made: Comparison) -> Iterator[str]:
+    """Sentences on the dots that lie outside of the pictures."""
+    for column in list(dict.fromkeys(line.column for line in made.found))[:MOST_PANELS]:
+        of_column = [line for line in made.found if line.column == column]
+        values = _values(of_column)
+        if told := scales.told(scales.cut(values), len(values), "dots"):
+            yield f"{plain(column)[0].upper()}{plain(column)[1:]}: {told}"
+
+
+def _values(panel: Sequence[Difference]) -> np.ndarray:
+    return np.concatenate([line.differences for line in panel])
 
 
 def _panel(axis: Axes, panel: Sequence[Difference], numbers: dict[str, int]) -> None:
@@ -339,5 +379,8 @@ def _panel(axis: Axes, panel: Sequence[Difference], numbers: dict[str, int]) -> 
     for name in axis.get_yticklabels():
         name.set_parse_math(False)
     axis.set_ylim(len(panel) - 0.45, -0.55)
+    if shown := scales.cut(_values(panel)):
+        low, high = shown.ends
+        axis.set_xlim(min(low, 0), max(high, 0))
     axis.tick_params(axis="y", length=0)
     axis.set_xlabel(f"difference of {label(panel[0].column)}")

@@ -66,8 +66,9 @@ def lines(outcome: Outcome, suffix: str) -> Iterator[str]:
         yield ""
         return
     if drawn.name:
-        yield f"![{outcome.title}]({drawn.name}.{suffix})"
-        yield ""
+        for name in (drawn.name, *drawn.more):
+            yield f"![{outcome.title}]({name}.{suffix})"
+            yield ""
     if drawn.cells:
         yield from markdown(drawn.head, drawn.cells, numbers_from=1)
     if drawn.note:

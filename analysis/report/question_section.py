@@ -10,13 +10,16 @@ from analysis.campaign.answer import (
     WORSE,
     Answer,
     Contrast,
-    Outcome,
 )
+from analysis.campaign.answer import Outcome as Judged
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import plain
 from analysis.campaign.comparison import RESAMPLES, Interval
 from analysis.campaign.leaders import Leader
+from analysis.figures.drawn_figure import DrawnFigure
+from analysis.figures.kinds.trade_off.request import TradeOff
 from analysis.report import turning_words
+from analysis.report.figures_section import Outcome
 from analysis.report.question_words import (
     LEAST,
     NUMBERS,
@@ -26,8 +29,8 @@ from analysis.report.question_words import (
     span,
 )
 
-OUTCOMES: tuple[Outcome, ...] = (BETTER, SAME, UNDECIDED, WORSE)
-HEADS: Mapping[Outcome, str] = {
+OUTCOMES: tuple[Judged, ...] = (BETTER, SAME, UNDECIDED, WORSE)
+HEADS: Mapping[Judged, str] = {
     BETTER: "better than {} in {}",
     SAME: "the same as {} in {}",
     UNDECIDED: "undecided against {} in {}",
@@ -35,10 +38,31 @@ HEADS: Mapping[Outcome, str] = {
 }
 
 
-def lines(answer: Answer | None, campaign: Campaign, picture: str) -> Iterator[str]:
+def figure(answer: Answer | None) -> TradeOff | None:
+    """The picture beside an answer: its first metric against the second."""
+    metrics = list(dict.fromkeys(c.metric for c in answer.contrasts)) if answer else []
+    if answer is None or len(metrics) < 2:
+        return None
+    first, second = metrics[:2]
+    return TradeOff(metric=first, against=second, over=answer.question.baseline)
+
+
+def picture(outcome: Outcome, suffix: str) -> Iterator[str]:
+    """The picture with the words on how to read it; nothing if it was not drawn."""
+    drawn = outcome.drawn
+    if isinstance(drawn, DrawnFigure):
+        yield f"![{outcome.title}]({drawn.name}.{suffix})"
+        yield ""
+        yield " ".join(filter(None, [f"{outcome.title}.", drawn.note, drawn.reading]))
+        yield ""
+
+
+def lines(
+    answer: Answer | None, campaign: Campaign, beside: Sequence[str]
+) -> Iterator[str]:
     """The section; nothing without an answer.
 
-    picture : Markdown of the picture beside it; empty for none
+    beside : lines of the picture beside it, which stands behind the first paragraph
     """
     if answer is None:
         return
@@ -54,6 +78,7 @@ def lines(answer: Answer | None, campaign: Campaign, picture: str) -> Iterator[s
         return
     yield " ".join(_summary(answer))
     yield ""
+    yield from beside
     for column in answer.columns:
         of_column = [each for each in answer.contrasts if each.column == column]
         name = name_of(of_column[0], answer)
@@ -68,9 +93,6 @@ def lines(answer: Answer | None, campaign: Campaign, picture: str) -> Iterator[s
         yield ""
     yield from (f"- Not compared: {reason}." for reason in answer.left_out)
     if answer.left_out:
-        yield ""
-    if picture:
-        yield picture
         yield ""
     yield " ".join(_reading(answer))
     yield ""
@@ -89,7 +111,7 @@ def _summary(answer: Answer) -> Iterator[str]:
     by_case: dict[str, list[Contrast]] = {}
     for each in answer.contrasts:
         by_case.setdefault(each.case, []).append(each)
-    groups: dict[tuple[tuple[str, Outcome], ...], list[str]] = {}
+    groups: dict[tuple[tuple[str, Judged], ...], list[str]] = {}
     for case, contrasts in by_case.items():
         profile = tuple((name_of(c, answer), c.outcome) for c in contrasts)
         groups.setdefault(profile, []).append(case)

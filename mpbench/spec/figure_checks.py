@@ -24,9 +24,11 @@ def check(spec: Sections, topology: Description | None, faults: Faults) -> None:
     words = spec.design.words if spec.design else {}
     for index, figure in enumerate(spec.figures):
         at = ("figures", index)
-        if figure.metric is not None and figure.metric not in spec.metrics:
-            reason = f"'{figure.metric}' is not among the experiment's metrics"
-            faults.add((*at, "metric"), reason)
+        for key in ("metric", "against"):
+            name = getattr(figure, key)
+            if name is not None and name not in spec.metrics:
+                reason = f"'{name}' is not among the experiment's metrics"
+                faults.add((*at, key), reason)
         of = _criterion(figure, topology)
         if figure.criterion and of and not varied & of:
             reason = f"'{figure.criterion.factor}' is the same in all runs"

@@ -151,6 +151,9 @@ class Figure(Part):
     metric: Annotated[str, MetricName()] | None = Field(
         default=None, description="The metric of the boxes, curves or cells."
     )
+    against: Annotated[str, MetricName()] | None = Field(
+        default=None, description="Of trade_off: the metric at the horizontal axis."
+    )
     part: PartName | None = Field(
         default=None,
         description="The part of a run whose metric is shown: a phase, the name of a"
@@ -163,7 +166,8 @@ class Figure(Part):
         default=None, description="Models that are shown beside the metric."
     )
     over: Annotated[str, AfterValidator(_case)] | None = Field(
-        default=None, description="Of ratios: the case that the others are divided by."
+        default=None,
+        description="Of ratios and trade_off: the case that the others are divided by.",
     )
     criterion: Criterion | None = Field(
         default=None,
@@ -216,8 +220,9 @@ class Figure(Part):
     point: Whole = Field(default=0, ge=0, description="Number of the design point.")
     repetition: Whole = Field(default=0, ge=0, description="Number of the repetition.")
 
-    log: Annotated[str, OneOf("axis", ("x", "y", "both"))] | None = Field(
-        default=None, description="The axes with a logarithmic scale."
+    log: Annotated[str, OneOf("axis", ("x", "y", "both", "none"))] | None = Field(
+        default=None,
+        description="The axes with a logarithmic scale; the values decide if not said.",
     )
     labels: Labels | None = Field(
         default=None, description="Words for the axes, with units."

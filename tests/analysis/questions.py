@@ -60,7 +60,7 @@ def answered(made: Campaign) -> Answer:
 
 
 def words(made: Campaign) -> str:
-    return "\n".join(question_section.lines(answer(made), made, ""))
+    return "\n".join(question_section.lines(answer(made), made, ()))
 
 
 GOODPUT = Question("a", {"goodput": "more"}, points=8, asked=True)

@@ -86,7 +86,8 @@ def test_a_curve_rises_by_one_nth_at_each_value() -> None:
     values = pd.Series([3.0, 1.0, 2.0, 2.0])
     panels = {"": {"x": values}}
     made = CdfData(panels=panels, label="x", lines=(), numbers={"x": 0})
-    (line,) = cdf_drawing.draw(made, style.Look()).axes[0].lines
+    [figure] = cdf_drawing.draw(made, style.Look())
+    (line,) = figure.axes[0].lines
     x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
     for at in (0.999, 1.0, 1.5, 2.0, 3.0):
         expected = float((values <= at).mean())
@@ -355,14 +356,21 @@ def test_figures_of_many_cases_drop_and_hide_nothing(
         warnings.simplefilter("error")
         target = style.Target(tmp_path, "f", style.Look(columns=columns))
         requests.draw(figure, loaded, target)
-        (picture,) = drawn
-        picture.draw_without_rendering()
-    width, height = picture.get_size_inches() * picture.dpi
-    texts = [text.get_text() for text in picture.findobj(Text)]
-    legends = picture.findobj(Legend)
+        for picture in drawn:
+            picture.draw_without_rendering()
+    texts = [text.get_text() for picture in drawn for text in picture.findobj(Text)]
     names = [f"case-{number + 1}" for number in range(cases)] if cases > 1 else []
     for name in names:
         assert any(re.match(rf"{name}\b", text) for text in texts), name
+    for picture in drawn:
+        _nothing_is_hidden(picture)
+
+
+def _nothing_is_hidden(picture: Figure) -> None:
+    """Legends and labels of a drawn picture are within it, and none overlap."""
+    assert picture.get_size_inches()[1] <= style.PAGE_INCHES
+    width, height = picture.get_size_inches() * picture.dpi
+    legends = picture.findobj(Legend)
     for box in (legend.get_window_extent() for legend in legends):
         assert box.x0 >= -2 and box.x1 <= width + 2, (box, width)
         assert box.y0 >= -2 and box.y1 <= height + 2, (box, height)

@@ -9,6 +9,7 @@ from analysis.campaign import batches
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
 from analysis.campaign.observations import networks
+from analysis.figures import palette, scales
 from analysis.figures.data import (
     REFERENCE_LINES,
     criterion_label,
@@ -29,7 +30,8 @@ BOUND_COLUMNS = {"aggregation_benefit": "aggregation_benefit_bound"}
 READING = (
     "A box reaches from the first to the third quartile and shows the median. Its"
     " whiskers reach to the last point within 1.5 interquartile ranges. Every network"
-    " is a faint point, with its repetitions averaged. A batch does not include its"
+    " is a faint point, with its repetitions averaged; fewer than five have no box. A"
+    " batch does not include its"
     " lower bound, except the first batch."
 )
 
@@ -58,12 +60,16 @@ class BoxData(PageText):
     panels : by the panel's name
     labels : of the criterion and of the metric
     bounds : edges of the batches
+    shown : the range of the metric without its outliers; None for all values
+    numbers : the number of each case, for its colour
     lines : values of the metric at which a line is drawn
     """
 
     panels: Mapping[str, Panel]
     labels: tuple[str, str]
     bounds: Sequence[float]
+    shown: scales.Range | None
+    numbers: Mapping[str, int]
     lines: Sequence[float]
 
 
@@ -79,6 +85,7 @@ def data(request: Box, campaign: Campaign) -> BoxData:
     by = [parameter_column(rows, request.by)] if request.by else []
     rows = networks(rows, ["case", *by])
     what = group_label(rows, request.by)
+    shown = scales.cut(rows[column])
     bound_column = BOUND_COLUMNS.get(request.metric, "")
     panels = {
         f"{case}, {what} {group}" if group else str(case): Panel(
@@ -100,6 +107,9 @@ def data(request: Box, campaign: Campaign) -> BoxData:
         labels=(criterion_label(str(values.name), criterion), label(column)),
         bounds=bounds,
         lines=REFERENCE_LINES.get(request.metric, ()),
+        shown=shown,
+        numbers=palette.case_numbers(campaign.runs["case"]),
+        note=scales.told(shown, len(rows), "points"),
         reading=READING,
         summary=_summary(list(panels.values()), bounds, column, name),
         group_label=what,

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -21,10 +22,18 @@ LABEL_INCHES = 0.78
 """Width that the label of a batch needs."""
 
 
-def draw(data: BoxData, look: style.Look) -> Figure:
+def draw(data: BoxData, look: style.Look) -> list[Figure]:
     """Draw one panel per name, and in it one box per batch."""
+    columns = 1 if look.narrow else min(COLUMNS, len(data.panels))
+    parts = style.split(list(data.panels), columns, style.PANEL_INCHES[1])
+    return [
+        _picture(replace(data, panels={n: data.panels[n] for n in names}), columns)
+        for names in parts
+    ]
+
+
+def _picture(data: BoxData, columns: int) -> Figure:
     panels, bounds, labels, lines = data.panels, data.bounds, data.labels, data.lines
-    columns = 1 if look.narrow else min(COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
     figure, axes = style.panels(columns, rows)
     width, height = style.PANEL_INCHES
@@ -36,7 +45,7 @@ def draw(data: BoxData, look: style.Look) -> Figure:
             axis.axhline(
                 value, color=palette.GREY, lw=0.8, ls="-" if not value else ":"
             )
-        _boxes(axis, panel, bounds)
+        _boxes(axis, panel, bounds, palette.colour(data.numbers[panel.case]))
         if panel.bound is not None:
             _mark_bound(axis, panel.criterion, panel.bound, bounds)
         axis.set_xlabel(labels[0])
@@ -44,27 +53,45 @@ def draw(data: BoxData, look: style.Look) -> Figure:
             axis.set_ylabel(labels[1])
         if len(panels) > 1:
             axis.set_title(name, loc="left")
-    if min(float(panel.values.min()) for panel in panels.values()) >= 0:
+    if data.shown:
+        axes[0].set_ylim(*data.shown.ends)
+    elif min(float(panel.values.min()) for panel in panels.values()) >= 0:
         axes[0].set_ylim(bottom=-0.02 * axes[0].get_ylim()[1])
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
     return figure
 
 
-def _boxes(axis: Axes, panel: Panel, bounds: Sequence[float]) -> None:
+def _boxes(axis: Axes, panel: Panel, bounds: Sequence[float], colour: str) -> None:
     by_batch = batches.groups(panel.criterion, panel.values, bounds)
     for place, group in enumerate(by_batch):
+        boxed = len(group) >= style.LEAST_BOX
         axis.plot(
             place + _spread(len(group)),
             np.sort(group),
             ".",
-            color=palette.BLUE,
-            alpha=0.6,
-            ms=5,
+            color=colour,
+            alpha=0.6 if boxed else 1,
+            ms=5 if boxed else 8,
             mew=0,
             zorder=3,
         )
-    filled = [place for place, group in enumerate(by_batch) if len(group)]
+    filled = [i for i, group in enumerate(by_batch) if len(group) >= style.LEAST_BOX]
+    if filled:
+        _draw_boxes(axis, by_batch, filled, colour)
+    names = [
+        f"{batches.label(bounds, i)}\nn = {len(group)}"
+        for i, group in enumerate(by_batch)
+    ]
+    axis.set_xticks(range(len(by_batch)), names)
+    axis.set_xlim(-0.6, len(by_batch) - 0.4)
+
+
+def _draw_boxes(
+    axis: Axes, by_batch: Sequence[np.ndarray], filled: Sequence[int], colour: str
+) -> None:
+    """filled : the batches that have values enough for a box"""
+    median = palette.ORANGE if colour != palette.ORANGE else palette.NEUTRAL
     axis.boxplot(
         [by_batch[place] for place in filled],
         positions=filled,
@@ -73,20 +100,14 @@ def _boxes(axis: Axes, panel: Panel, bounds: Sequence[float]) -> None:
         manage_ticks=False,
         patch_artist=True,
         boxprops={
-            "facecolor": (*_rgb(palette.LIGHT_BLUE), 0.45),
-            "edgecolor": palette.BLUE,
+            "facecolor": (*_rgb(colour), 0.12),
+            "edgecolor": colour,
         },
-        whiskerprops={"color": palette.BLUE},
-        capprops={"color": palette.BLUE},
-        medianprops={"color": palette.ORANGE, "lw": 1.8},
+        whiskerprops={"color": colour},
+        capprops={"color": colour},
+        medianprops={"color": median, "lw": 1.8},
         zorder=2,
     )
-    names = [
-        f"{batches.label(bounds, i)}\nn = {len(group)}"
-        for i, group in enumerate(by_batch)
-    ]
-    axis.set_xticks(range(len(by_batch)), names)
-    axis.set_xlim(-0.6, len(by_batch) - 0.4)
 
 
 def _mark_bound(

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import column_of, label
 from analysis.campaign.observations import networks
-from analysis.figures import theory, theory_notes
+from analysis.figures import palette, theory, theory_notes
 from analysis.figures.data import (
     REFERENCE_LINES,
     axis_labels,
@@ -60,12 +60,14 @@ class CasesData(PageText):
     parts : at least one
     labels : of the axes
     lines : values of the metric at which a line is drawn
+    numbers : the number of each case, for its colour where there is one part
     """
 
     cases: Sequence[str]
     parts: Sequence[Series]
     labels: tuple[str, str]
     lines: Sequence[float]
+    numbers: Mapping[str, int]
 
 
 def data(request: Cases, campaign: Campaign) -> CasesData:
@@ -83,6 +85,7 @@ def data(request: Cases, campaign: Campaign) -> CasesData:
         parts=found,
         labels=axis_labels(request.labels, usual),
         lines=REFERENCE_LINES.get(request.metric, ()),
+        numbers=palette.case_numbers(campaign.runs["case"]),
         note=" ".join(filter(None, notes)),
         reading=NOTE,
         summary=pd.DataFrame(

@@ -1,6 +1,7 @@
 """Marks with intervals, one group per case."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -20,8 +21,12 @@ def draw(data: CasesData, look: style.Look) -> Figure:
         axis.axhline(value, color=palette.GREY, lw=0.8, ls=":")
     for number, series in enumerate(data.parts):
         places = _places(data.cases, number, len(data.parts))
-        _measured(axis, series, places, number)
         colour = palette.colour(number)
+        if len(data.parts) > 1:
+            _measured(axis, series, places, number)
+        else:
+            _one_part(axis, series, places, data.numbers)
+            colour = palette.NEUTRAL
         theory_marks.beside(axis, series.expected, places, colour, not number)
     more_inches = axes.name_places(axis, data.cases, look)
     axis.set_xlim(-0.6, len(data.cases) - 0.4)
@@ -36,6 +41,18 @@ def _places(cases: Sequence[str], number: int, count: int) -> dict[str, float]:
     """Places of the marks of part `number` of `count`, by case."""
     shift = WIDTH * ((number + 0.5) / count - 0.5)
     return {case: place + shift for place, case in enumerate(cases)}
+
+
+def _one_part(
+    axis: Axes, series: Series, places: Mapping[str, float], numbers: Mapping[str, int]
+) -> None:
+    """Marks in the colours of their cases; the legend names them once."""
+    for case, group in series.values.items():
+        label = None if case != next(iter(series.values)) else series.part
+        alone = replace(series, values={case: group}, part=label or "measured")
+        _measured(axis, alone, places, numbers[case])
+    for container in axis.containers[1:]:
+        container.set_label("_nolegend_")
 
 
 def _measured(

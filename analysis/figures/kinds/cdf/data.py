@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, path_words, paths
 from analysis.campaign.observations import networks
-from analysis.figures import palette
+from analysis.figures import palette, scales
 from analysis.figures.data import (
     REFERENCE_LINES,
     check_distinct,
@@ -38,12 +38,16 @@ class CdfData(PageText):
     label : of the values
     lines : values at which a line is drawn
     numbers : the number of each curve, for its colour
+    log : whether the horizontal axis is logarithmic
+    shown : its range without outliers; None for all values
     """
 
     panels: Mapping[str, Curves]
     label: str
     lines: Sequence[float]
     numbers: Mapping[str, int]
+    log: bool = False
+    shown: scales.Range | None = None
 
 
 def data(request: Cdf, campaign: Campaign) -> CdfData:
@@ -80,11 +84,16 @@ def data(request: Cdf, campaign: Campaign) -> CdfData:
     check_distinct(len(names), "curves")
     cases = palette.case_numbers(campaign.runs["case"])
     only_cases = set(names) <= set(cases)
+    log = scales.is_logarithmic(rows[column])
+    shown = None if log else scales.cut(rows[column])
     return CdfData(
         panels=panels,
         label=label(column),
         lines=REFERENCE_LINES.get(request.metric, ()),
         numbers=cases if only_cases else {n: i for i, n in enumerate(names)},
+        log=log,
+        shown=shown,
+        note=scales.told(shown, len(rows), "values"),
         summary=pd.DataFrame(summary),
         group_label=what,
         batch_label="difference",

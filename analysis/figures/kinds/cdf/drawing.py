@@ -1,12 +1,12 @@
 """Steps of cumulative distributions: the part of the values that are at most x."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.figures import palette, style
+from analysis.figures import axes, palette, style
 from analysis.figures.kinds.cdf.data import CdfData, Curves
 
 HEIGHT_INCHES = 2.8
@@ -14,50 +14,67 @@ MOST_COLUMNS = 3
 """The most panels side by side."""
 
 
-def draw(data: CdfData, look: style.Look) -> Figure:
+def draw(data: CdfData, look: style.Look) -> list[Figure]:
     """Draw one panel per name, and in it one curve per name."""
+    columns = 1 if look.narrow else min(MOST_COLUMNS, len(data.panels))
+    curves = max(map(len, data.panels.values()))
+    height = HEIGHT_INCHES + style.LEGEND_ROW_INCHES * curves
+    parts = style.split(list(data.panels), columns, height, 0)
+    return [
+        _picture(
+            replace(data, panels={n: data.panels[n] for n in names}), columns, look
+        )
+        for names in parts
+    ]
+
+
+def _picture(data: CdfData, columns: int, look: style.Look) -> Figure:
     panels = data.panels
-    columns = 1 if look.narrow else min(MOST_COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
-    figure, axes = style.panels(columns, rows)
+    figure, places = style.panels(columns, rows)
     width = style.PANEL_INCHES[0]
     if look.columns:
         width = style.COLUMN_INCHES[look.columns] / columns
     legend = 0.0
-    for place, (axis, name) in enumerate(zip(axes, panels, strict=False)):
+    for place, (axis, name) in enumerate(zip(places, panels, strict=False)):
         for value in data.lines:
             axis.axvline(value, color=palette.GREY, lw=0.8, ls=":")
-        legend = max(legend, _panel(axis, panels[name], data.numbers, width - 0.7))
+        legend = max(legend, _panel(axis, panels[name], data, width - 0.7))
         axis.set_xlabel(data.label)
         if place % columns == 0:
             axis.set_ylabel("part of the runs")
         if len(panels) > 1:
             axis.text(0.02, 0.96, name, transform=axis.transAxes, va="top")
-    for axis in axes[len(panels) :]:
+    for axis in places[len(panels) :]:
         axis.set_visible(False)
     figure.set_size_inches(width * columns, (HEIGHT_INCHES + legend) * rows)
     return figure
 
 
-def _panel(
-    axis: Axes, curves: Curves, numbers: Mapping[str, int], width_inches: float
-) -> float:
+def _panel(axis: Axes, curves: Curves, data: CdfData, width_inches: float) -> float:
     """Draw the curves; returns the height of the legend in inches."""
+    numbers = data.numbers
     low = min(float(values.min()) for values in curves.values())
     high = max(float(values.max()) for values in curves.values())
     margin = 0.04 * (high - low) or 0.5
+    ends = (low - margin, high + margin)
+    if data.log:
+        ends = (low / 1.1, high * 1.1)
     for name, values in curves.items():
         steps = np.sort(values.to_numpy(float))
         count = len(steps)
         axis.step(
-            [low - margin, *steps, high + margin],
+            [ends[0], *steps, ends[1]],
             [0, *np.arange(1, count + 1) / count, 1],
             where="post",
             color=palette.colour(numbers[name]),
-            ls=palette.dash(numbers[name], len(numbers)),
+            ls=palette.dash(numbers[name]),
             lw=1.5,
+            **palette.steps_marked(numbers[name], len(numbers), count),
             label=f"{name} (n = {count})",
         )
-    axis.set_xlim(low - margin, high + margin)
+    if data.log:
+        axes.dress(axis, (data.label, ""), "x", (low, 1))
+    axis.set_xlim(*(data.shown.ends if data.shown else ends))
     axis.set_ylim(0, 1.02)
     return style.legend_above(axis, *axis.get_legend_handles_labels(), width_inches)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.campaign.campaign import Campaign
-from analysis.figures import palette
+from analysis.figures import palette, scales
 from analysis.figures.data import check_distinct, point_rows
 from analysis.figures.drawn_figure import PageText, UndrawableError
 from analysis.figures.kinds.completion_times.request import CompletionTimes
@@ -51,13 +51,16 @@ def data(request: CompletionTimes, campaign: Campaign) -> CompletionData:
         what = request.samples or "flow"
         raise UndrawableError(f"no {what} of point {request.point} completed")
     check_distinct(len(curves), "curves")
+    known = (value for values in curves.values() for value in values)
+    times = [value for value in known if value is not None]
+    log = scales.log_axes(request.log, times, ())
     numbers = palette.case_numbers(campaign.runs["case"])
     if request.samples:
         name, unit = words(request.samples)
         return CompletionData(
             curves=curves,
             numbers=numbers,
-            log=request.log,
+            log=log,
             label=f"{name} [{unit}]" if unit else name,
             what="samples",
             note=f"The figure shows all samples of point {request.point}.",
@@ -65,7 +68,7 @@ def data(request: CompletionTimes, campaign: Campaign) -> CompletionData:
     return CompletionData(
         curves=curves,
         numbers=numbers,
-        log=request.log,
+        log=log,
         note=_note(curves, request.point),
     )
 

@@ -23,8 +23,9 @@ def draw(data: CompletionData, look: style.Look) -> Figure:
             shares,
             where="post",
             color=palette.colour(data.numbers[case]),
-            ls=palette.dash(data.numbers[case], len(data.numbers)),
+            ls=palette.dash(data.numbers[case]),
             lw=1.5,
+            **palette.steps_marked(data.numbers[case], len(data.numbers), len(steps)),
             label=f"{case} (n = {len(values)})",
         )
     if data.log in ("x", "both"):

@@ -1,6 +1,7 @@
 """Bars of the goodput of each design point, and lines of what the links carry."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -25,17 +26,26 @@ LETTERS = 90
 """Names of design points that have more letters together are turned."""
 
 
-def draw(data: GoodputData, look: style.Look) -> Figure:
+def draw(data: GoodputData, look: style.Look) -> list[Figure]:
     """Draw one group of bars per design point, points in order of summed capacity.
 
     A group has one bar per case, and TCP's goodput on each path stacked beside them.
     With more than MOST_TOGETHER cases each case has a panel of its own, in which the
     stack of TCP stands beside it.
     """
+    if len(data.cases) <= MOST_TOGETHER:
+        return [_picture(data, True, look)]
+    parts = style.split(list(data.cases), 1, PANEL_HEIGHT_INCHES, 1.2)
+    return [
+        _picture(replace(data, cases={n: data.cases[n] for n in names}), False, look)
+        for names in parts
+    ]
+
+
+def _picture(data: GoodputData, together: bool, look: style.Look) -> Figure:
     cases, alone, capacities = data.cases, data.alone, data.capacities
     numbers = data.numbers
     total = capacities.sum(axis=1).sort_values(kind="stable")
-    together = len(cases) <= MOST_TOGETHER
     panels = [dict(cases)] if together else [{name: cases[name]} for name in cases]
     figure, axes = style.panels(1, len(panels))
     width = min(LONGEST_INCHES, max(5.2, 1.6 + 0.75 * len(total)))

@@ -9,7 +9,7 @@ from analysis.campaign import batches
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
 from analysis.campaign.observations import networks
-from analysis.figures import palette
+from analysis.figures import palette, scales
 from analysis.figures.data import (
     MOST_GROUPS,
     REFERENCE_LINES,
@@ -42,6 +42,8 @@ class GroupsData(PageText):
         order, and a group may be empty
     labels : of the groups and of the values
     lines : values at which a line is drawn
+    log : whether the vertical axis is logarithmic
+    shown : its range without outliers; None for all values
     legend_title : what the boxes of a group differ in, where it is not plain
     numbers : the number of each case or batch, for its colour
     """
@@ -49,6 +51,8 @@ class GroupsData(PageText):
     boxes: Mapping[str, Boxes]
     labels: tuple[str, str]
     lines: Sequence[float]
+    log: bool = False
+    shown: scales.Range | None = None
     legend_title: str
     numbers: Mapping[str, int]
 
@@ -110,6 +114,9 @@ def data(request: Groups, campaign: Campaign) -> GroupsData:
     note = (
         "" if len(boxes) == 1 else "The boxes of a group stand in the order of the key."
     )
+    log = scales.is_logarithmic(rows[column])
+    shown = None if log else scales.cut(rows[column])
+    outside = scales.told(shown, len(rows), "values")
     numbers = {name: number for number, name in enumerate(boxes)}
     if box_column == "case":
         numbers = palette.case_numbers(campaign.runs["case"])
@@ -117,9 +124,11 @@ def data(request: Groups, campaign: Campaign) -> GroupsData:
         boxes=boxes,
         labels=(axis_label, label(column)),
         lines=REFERENCE_LINES.get(request.metric, ()),
+        log=log,
+        shown=shown,
         legend_title=legend_title,
         numbers=numbers,
-        note=note,
+        note=" ".join(filter(None, [note, outside])),
         summary=pd.DataFrame(summary),
         group_label=without_mathematics(axis_label) if by else "",
     )

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.figures import palette, style
+from analysis.figures import axes, palette, style
 from analysis.figures.kinds.groups.data import GroupsData
 
 WIDTH = 0.8
@@ -15,7 +15,7 @@ LONGEST_INCHES = 11.0
 
 
 def draw(data: GroupsData, look: style.Look) -> Figure:
-    """Draw one group of boxes per name; a single value is a mark in place of a box."""
+    """Draw one group of boxes per name; few values are marks in place of a box."""
     cases, numbers = data.boxes, data.numbers
     groups = list(next(iter(cases.values())))
     box_width = WIDTH / len(cases)
@@ -33,16 +33,16 @@ def draw(data: GroupsData, look: style.Look) -> Figure:
         filled = [i for i, group in enumerate(groups) if len(by_group[group])]
         if not filled:
             continue
-        single = [i for i in filled if len(by_group[groups[i]]) == 1]
+        few = [i for i in filled if len(by_group[groups[i]]) < style.LEAST_BOX]
         marks = axis.plot(
-            np.asarray(single) + shift,
-            [float(by_group[groups[i]].iloc[0]) for i in single],
+            [i + shift for i in few for _ in by_group[groups[i]]],
+            [value for i in few for value in by_group[groups[i]].to_numpy(float)],
             color=colour,
-            marker="o",
+            marker=palette.marker(numbers[name]),
             markersize=5,
             linestyle="none",
         )
-        filled = [i for i in filled if i not in single]
+        filled = [i for i in filled if i not in few]
         if not filled:
             handles[name] = marks[0]
             continue
@@ -69,6 +69,11 @@ def draw(data: GroupsData, look: style.Look) -> Figure:
     axis.set_xlim(-0.6, len(groups) - 0.4)
     axis.set_xlabel(data.labels[0])
     axis.set_ylabel(data.labels[1])
+    if data.log:
+        least = min(g.min() for by in cases.values() for g in by.values() if len(g))
+        axes.dress(axis, data.labels, "y", (1, least))
+    elif data.shown:
+        axis.set_ylim(*data.shown.ends)
     legend = 0.0
     if len(cases) > 1 or data.legend_title:
         legend = style.legend_above(

@@ -1,6 +1,7 @@
 """Histograms of factors, with an even spread as a line."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,12 +12,18 @@ from analysis.figures import palette, style
 from analysis.figures.kinds.histogram.data import HistogramData
 
 
-def draw(data: HistogramData, look: style.Look) -> Figure:
+def draw(data: HistogramData, look: style.Look) -> list[Figure]:
     """Draw one histogram per factor."""
-    factors = data.factors
-    columns = 2 if len(factors) in (2, 4) else min(3, len(factors))
+    count = len(data.factors)
+    columns = 2 if count in (2, 4) else min(3, count)
     if look.narrow:
-        columns = min(2, len(factors))
+        columns = min(2, count)
+    parts = style.split(data.factors, columns, 2.0)
+    return [_picture(replace(data, factors=part), columns) for part in parts]
+
+
+def _picture(data: HistogramData, columns: int) -> Figure:
+    factors = data.factors
     rows = math.ceil(len(factors) / columns)
     figure, axes = style.panels(columns, rows)
     figure.set_size_inches(max(2.7 * columns, 4.2), 2.0 * rows + 0.3)

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
 from analysis.campaign.observations import networks
-from analysis.figures import palette, theory, theory_notes
+from analysis.figures import palette, scales, theory, theory_notes
 from analysis.figures.data import (
     MOST_GROUPS,
     REFERENCE_LINES,
@@ -138,15 +138,17 @@ def data(request: Line, campaign: Campaign) -> LineData:
             for x, marks in of_case.groupby(by)[column]
         ]
     shown = {name for panel in panels for name in panel.curves}
+    means = [m for p in panels for curve in p.curves.values() for m in curve.means]
+    values = sorted(rows[by].unique())
     check_distinct(len(shown), "lines")
     return LineData(
         panels=panels,
         labels=axis_labels(request.labels, (label(by), label(column))),
-        log=request.log,
+        log=scales.log_axes(request.log, values, means),
         lines=REFERENCE_LINES.get(request.metric, ()),
         expected=expected,
         at=at,
-        values=sorted(rows[by].unique()),
+        values=values,
         unit=unit,
         numbers=palette.case_numbers(campaign.runs["case"]),
         note=theory_notes.note(expected, column, at),

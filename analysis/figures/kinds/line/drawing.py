@@ -1,6 +1,7 @@
 """Lines of means with intervals, one per case."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,16 +16,22 @@ MOST_COLUMNS = 3
 """The most panels side by side."""
 
 
-def draw(data: LineData, look: style.Look) -> Figure:
+def draw(data: LineData, look: style.Look) -> list[Figure]:
     """Draw one panel per name, and in it one line per case."""
+    columns = 1 if look.narrow else min(MOST_COLUMNS, len(data.panels))
+    legend = style.LEGEND_ROW_INCHES * len(data.numbers)
+    parts = style.split(data.panels, columns, style.PANEL_INCHES[1], legend)
+    return [_picture(replace(data, panels=part), columns, look) for part in parts]
+
+
+def _picture(data: LineData, columns: int, look: style.Look) -> Figure:
     panels, numbers = data.panels, data.numbers
-    columns = 1 if look.narrow else min(MOST_COLUMNS, len(panels))
     figure, places = style.panels(columns, -(-len(panels) // columns))
     for place, (axis, panel) in enumerate(zip(places, panels, strict=False)):
         for line in data.lines:
             axis.axhline(line, color=palette.GREY, lw=0.8, ls=":")
         for name, curve in panel.curves.items():
-            _plot(axis, name, curve, numbers[name], len(numbers))
+            _plot(axis, name, curve, numbers[name])
         for model, known in theory_marks.numbered(data.expected):
             known = known.of(panel.points)
             theory_marks.draw(axis, known, data.at, numbers, model, joined=True)
@@ -53,14 +60,14 @@ def _name_values(axis: Axes, values: Sequence[float], unit: str) -> None:
             axis.set_xlabel(axis.get_xlabel().removesuffix(" [bytes]"))
 
 
-def _plot(axis: Axes, name: str, curve: Curve, number: int, count: int) -> None:
+def _plot(axis: Axes, name: str, curve: Curve, number: int) -> None:
     axis.errorbar(
         curve.x,
         curve.means,
         yerr=curve.halves,
         label=name,
         color=palette.colour(number),
-        linestyle=palette.dash(number, count),
+        linestyle=palette.dash(number),
         marker=palette.marker(number),
         markersize=4,
         linewidth=1.2,

@@ -1,6 +1,7 @@
 """Lines of single runs over time, quantities below one another."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -19,10 +20,54 @@ LINE_WIDTH = 0.8
 CAPACITY_DASHES = (0, (4, 2))
 
 
-def draw(data: OverTimeData, look: style.Look) -> Figure:
+def draw(data: OverTimeData, look: style.Look) -> list[Figure]:
     """Draw quantities below one another, and up to two cases side by side.
 
     Of more cases each has a row; of a single quantity, two stand in a row.
+    """
+    names = dict.fromkeys(name for panel in data.panels for name in panel.lines)
+    numbers = {name: number for number, name in enumerate(names)}
+    parts = list(_pages(data, look))
+    several = len({panel.case for panel in data.panels}) > 1
+    return [
+        _picture(replace(data, panels=part), look, numbers, several) for part in parts
+    ]
+
+
+def _pages(data: OverTimeData, look: style.Look) -> Iterator[list[Panel]]:
+    """The panels of each picture, so that none is wider or taller than a page."""
+    cases = list(dict.fromkeys(panel.case for panel in data.panels))
+    quantities = list(dict.fromkeys(panel.quantity for panel in data.panels))
+    height = PANEL_INCHES[1]
+    if len(cases) <= SIDE_BY_SIDE:
+        columns = len(cases) if look.narrow else 1
+        parts = style.split(quantities, 1, height * columns)
+        kept = [(cases, list(part)) for part in parts]
+    else:
+        across = 1 if look.narrow else SIDE_BY_SIDE
+        of_cases = across if len(quantities) == 1 else 1
+        beside = range(0, len(quantities), across)
+        rows = style.split(cases, of_cases, height)
+        kept = [
+            (list(some), quantities[i : i + across]) for i in beside for some in rows
+        ]
+    for some_cases, some_quantities in kept:
+        part = [
+            panel
+            for panel in data.panels
+            if panel.case in some_cases and panel.quantity in some_quantities
+        ]
+        if part:
+            yield part
+
+
+def _picture(
+    data: OverTimeData, look: style.Look, numbers: Mapping[str, int], several: bool
+) -> Figure:
+    """One of the pictures.
+
+    numbers : the number of each line of all pictures: one name has one colour
+    several : whether the pictures together show several cases
     """
     panels = data.panels
     cases = list(dict.fromkeys(panel.case for panel in panels))
@@ -36,8 +81,6 @@ def draw(data: OverTimeData, look: style.Look) -> Figure:
     else:
         order, columns = panels, len(quantities) if len(quantities) > 1 else 2
     rows = -(-len(order) // columns)
-    names = dict.fromkeys(name for panel in panels for name in panel.lines)
-    numbers = {name: number for number, name in enumerate(names)}
     width, height = PANEL_INCHES
     figure = Figure(
         figsize=(width * columns, height * rows + 0.4), layout="constrained"
@@ -55,7 +98,7 @@ def draw(data: OverTimeData, look: style.Look) -> Figure:
             data.span,
             lambda name: palette.colour(numbers[name]),
         )
-        if len(cases) > 1 and (place < columns or not beside):
+        if several and (place < columns or not beside):
             axis.set_title(panel.case, loc="left")
         if place + columns >= len(order):
             axis.set_xlabel("time [s]")

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.figure_request import RANKED
-from analysis.figures import palette
+from analysis.figures import palette, scales
 from analysis.figures.data import check_distinct, point_rows
 from analysis.figures.drawn_figure import PageText, UndrawableError
 from analysis.figures.kinds.ranks.request import Ranks
@@ -60,7 +61,7 @@ def data(request: Ranks, campaign: Campaign) -> RanksData:
         curves=curves,
         labels=(f"rank [% of {what}]", words),
         numbers=palette.case_numbers(campaign.runs["case"]),
-        log=request.log,
+        log=scales.log_axes(request.log, (), chain(*curves.values())),
         note=_note(curves, request),
     )
 

@@ -19,8 +19,9 @@ def draw(data: RanksData, look: style.Look) -> Figure:
             values,
             where="pre",
             color=palette.colour(data.numbers[case]),
-            ls=palette.dash(data.numbers[case], len(data.numbers)),
+            ls=palette.dash(data.numbers[case]),
             lw=1.5,
+            **palette.steps_marked(data.numbers[case], len(data.numbers), len(ranks)),
             label=f"{case} (n = {len(values)})",
         )
     if data.log in ("y", "both"):

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label
 from analysis.campaign.observations import networks
-from analysis.figures import palette, theory, theory_notes
+from analysis.figures import palette, scales, theory, theory_notes
 from analysis.figures.data import (
     REFERENCE_LINES,
     axis_labels,
@@ -55,6 +55,7 @@ class ScatterData(PageText):
 
     labels : of the axes
     log : the axes with a logarithmic scale
+    shown : the range of a vertical axis without its outliers; None for all values
     lines : values of the metric at which a line is drawn
     expected : curves of theory
     at : the criterion or factor of each design point and case
@@ -64,6 +65,7 @@ class ScatterData(PageText):
     cases: Mapping[str, Marks]
     labels: tuple[str, str]
     log: str | None
+    shown: scales.Range | None
     lines: Sequence[float]
     expected: Sequence[theory.Curve]
     at: Mapping[theory.Point, float]
@@ -95,15 +97,20 @@ def data(request: Scatter, campaign: Campaign) -> ScatterData:
         for case, of_case in rows.groupby("case", sort=False)
     }
     check_distinct(len(cases), "cases")
+    means = [mean for marks in cases.values() for mean in marks.means]
+    log = scales.log_axes(request.log, rows["_x"], means)
+    shown = None if log in ("y", "both") or expected else scales.cut(means)
+    note = theory_notes.note(expected, column)
     return ScatterData(
         cases=cases,
         labels=axis_labels(request.labels, (x_label, label(column))),
-        log=request.log,
+        log=log,
+        shown=shown,
         lines=REFERENCE_LINES.get(request.metric, ()),
         expected=expected,
         at=dict(zip(points, rows["_x"], strict=True)),
         numbers=palette.case_numbers(campaign.runs["case"]),
-        note=theory_notes.note(expected, column),
+        note=" ".join(filter(None, [note, scales.told(shown, len(means), "marks")])),
         reading=NOTE,
         summary=pd.DataFrame(
             [

@@ -28,5 +28,7 @@ def draw(data: ScatterData, look: style.Look) -> Figure:
         theory_marks.draw(axis, known, data.at, data.numbers, model, joined=False)
     least = (min(data.at.values()), min(min(m.means) for m in data.cases.values()))
     axes.dress(axis, data.labels, data.log, least)
+    if data.shown:
+        axis.set_ylim(*data.shown.ends)
     axes.size_with_legend(figure, axis)
     return figure

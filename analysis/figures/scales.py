@@ -1,0 +1,105 @@
+"""The scale and the range of an axis, chosen from the values that it shows.
+
+An axis is logarithmic if half of its positive values would otherwise share its lowest
+tenth, and none is far from the others on the logarithmic axis either. Of a linear axis,
+values far beyond all others are cut off, if the others would otherwise share less than
+a third of it; the note below the figure tells how many.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+LOWEST_PART = 0.1
+LEAST_PART = 1 / 3
+"""The part of an axis that the values within the fences take at least."""
+FENCE = 3.0
+"""Interquartile ranges beyond a quartile at which a value is far out (Tukey)."""
+LEAST_VALUES = 5
+"""With fewer values there are no outliers."""
+NONE = "none"
+"""The word of `log` that keeps both axes linear."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values that an axis shows, and those beyond it.
+
+    low, high : ends of the shown values
+    beyond : number of values outside
+    farthest : the one that is farthest outside
+    """
+
+    low: float
+    high: float
+    beyond: int
+    farthest: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the axis, with a margin."""
+        margin = 0.05 * (self.high - self.low)
+        return self.low - margin, self.high + margin
+
+
+def log_axes(
+    asked: str | None, across: Iterable[float], up: Iterable[float]
+) -> str | None:
+    """The axes with a logarithmic scale: "x", "y", "both", or None.
+
+    asked : what the request says; None lets the values decide
+    across, up : all values of the horizontal and of the vertical axis
+    """
+    if asked is not None:
+        return None if asked == NONE else asked
+    x, y = is_logarithmic(across), is_logarithmic(up)
+    return "both" if x and y else "x" if x else "y" if y else None
+
+
+def is_logarithmic(values: Iterable[float]) -> bool:
+    """Whether the values need a logarithmic axis."""
+    known = _known(values)
+    if len(known) < LEAST_VALUES or known.min() <= 0:
+        return False
+    low, high = known.min(), known.max()
+    crowded = np.median(known) < low + LOWEST_PART * (high - low)
+    return bool(high > low and crowded and cut(np.log(known)) is None)
+
+
+def cut(values: Iterable[float]) -> Range | None:
+    """The range of a linear axis without outliers; None if it shows all values."""
+    known = _known(values)
+    if len(known) < LEAST_VALUES:
+        return None
+    q1, q3 = np.quantile(known, [0.25, 0.75])
+    reach = FENCE * (q3 - q1)
+    inside = (known >= q1 - reach) & (known <= q3 + reach)
+    kept = known[inside]
+    low, high = float(kept.min()), float(kept.max())
+    whole = float(known.max() - known.min())
+    if inside.all() or high == low or (high - low) >= LEAST_PART * whole:
+        return None
+    outside = known[~inside]
+    far = np.maximum(low - outside, outside - high)
+    return Range(low, high, len(outside), float(outside[int(np.argmax(far))]))
+
+
+def told(shown: Range | None, count: int, what: str, unit: str = "") -> str:
+    """A sentence on the values beyond an axis; empty if there are none.
+
+    count : of all values; what : the values in words, such as `marks`
+    """
+    if shown is None:
+        return ""
+    farthest = f"{shown.farthest:.3g}{f' {unit}' if unit else ''}"
+    verb = "lies" if shown.beyond == 1 else "lie"
+    return (
+        f"{shown.beyond} of {count} {what} {verb} outside the figure, the farthest at"
+        f" {farthest}."
+    )
+
+
+def _known(values: Iterable[float]) -> np.ndarray:
+    numbers: np.ndarray = np.asarray(list(values), dtype=float)
+    return np.asarray(numbers[np.isfinite(numbers)])

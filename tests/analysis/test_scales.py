@@ -1,0 +1,104 @@
+"""Scales, ranges and pages of figures, chosen from the data."""
+
+import numpy as np
+import pytest
+
+from analysis.figures import ellipses, palette, scales, style
+
+TEN = [float(value) for value in range(10, 20)]
+
+
+def test_an_outlier_that_flattens_an_axis_is_cut_and_told() -> None:
+    shown = scales.cut([*TEN, 1000.0])
+    assert shown is not None
+    assert (shown.low, shown.high, shown.beyond, shown.farthest) == (10, 19, 1, 1000)
+    assert shown.ends == (10 - 0.45, 19 + 0.45)
+    assert scales.told(shown, 11, "marks", "ms") == (
+        "1 of 11 marks lies outside the figure, the farthest at 1e+03 ms."
+    )
+    assert scales.told(None, 11, "marks") == ""
+
+
+def test_both_sides_are_cut_and_the_farthest_is_told() -> None:
+    shown = scales.cut([*TEN, 500.0, -2000.0])
+    assert shown is not None and (shown.beyond, shown.farthest) == (2, -2000)
+    assert "2 of 12 dots lie outside" in scales.told(shown, 12, "dots")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        TEN,
+        [*TEN, 36.0],  # far out, but the rest still has a third of the axis
+        [1.0, 1.0, 1.0, 1.0, 9.0],  # the rest has no range
+        [1.0, 2.0, 3.0, 1000.0],  # too few to know
+        [],
+    ],
+)
+def test_other_values_are_all_shown(values: list[float]) -> None:
+    assert scales.cut(values) is None
+
+
+def test_a_third_of_the_axis_is_the_limit() -> None:
+    # Quartiles 12.5 and 17.5 give fences at -2.5 and 32.5.
+    assert scales.cut([*TEN, 37.0]) is None  # 9 of 27
+    assert scales.cut([*TEN, 37.1]) is not None
+
+
+def test_a_logarithmic_axis_for_values_over_decades() -> None:
+    decades = list(np.logspace(-2, 3, 30))
+    assert scales.is_logarithmic(decades)
+    assert not scales.is_logarithmic([0.0, *decades])
+    assert not scales.is_logarithmic([*TEN, 1000.0])  # an outlier, and no decades
+    assert not scales.is_logarithmic(TEN)
+    assert not scales.is_logarithmic([1, 10, 100, 1000])
+    assert scales.log_axes(None, decades, TEN) == "x"
+    assert scales.log_axes(None, TEN, decades) == "y"
+    assert scales.log_axes(None, decades, decades) == "both"
+    assert scales.log_axes("none", decades, decades) is None
+    assert scales.log_axes("y", TEN, TEN) == "y"
+
+
+def test_an_ellipse_on_paper() -> None:
+    # Standard deviations (n - 1) of 2 and 1 along the axes, around (10, 5).
+    root = 2**0.5
+    x = 10 + 2 * root * np.array([1, -1, 0, 0, 0])
+    y = 5 + root * np.array([0, 0, 1, -1, 0])
+    outline = ellipses.outline(x, y, None)
+    assert outline is not None
+    assert outline.min(axis=0) == pytest.approx([8, 4], abs=0.02)
+    assert outline.max(axis=0) == pytest.approx([12, 6], abs=0.02)
+    log = ellipses.outline(np.exp(x), y, "x")
+    assert log is not None
+    assert np.log(log[:, 0]).max() == pytest.approx(12, abs=0.02)
+    assert ellipses.outline(x[:4], y[:4], None) is None
+    assert ellipses.outline([1.0] * 5, [2.0] * 5, None) is None
+
+
+def test_series_differ_without_colours() -> None:
+    for count in (1, 4, 5, 9, 12, 32):
+        looks = set()
+        for number in range(count):
+            marks = palette.steps_marked(number, count, 40)
+            looks.add((str(palette.dash(number)), marks.get("marker")))
+        assert len(looks) == count
+    colours = {(palette.colour(n), str(palette.dash(n))) for n in range(32)}
+    assert len(colours) == 32
+
+
+@pytest.mark.parametrize(
+    ("count", "columns", "height", "sizes"),
+    [
+        (4, 2, 3.1, [4]),
+        (5, 1, 3.1, [3, 2]),
+        (12, 2, 3.1, [6, 6]),
+        (16, 3, 3.1, [9, 7]),
+        (2, 1, 20.0, [1, 1]),
+    ],
+)
+def test_panels_fit_a_page(
+    count: int, columns: int, height: float, sizes: list[int]
+) -> None:
+    parts = style.split(list(range(count)), columns, height)
+    assert [len(part) for part in parts] == sizes
+    assert [n for part in parts for n in part] == list(range(count))

@@ -1,0 +1,125 @@
+"""A metric against another one, and pictures with many cases."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from analysis.campaign.figure_request import Criterion, FigureRequest
+from analysis.figures import drawing
+from analysis.figures.drawn_figure import UndrawableError
+from analysis.figures.kinds.box.request import Box
+from analysis.figures.kinds.cdf.request import Cdf
+from analysis.figures.kinds.goodput.request import Goodput
+from analysis.figures.kinds.trade_off.data import data
+from analysis.figures.kinds.trade_off.request import TradeOff
+from analysis.figures.style import DPI, PAGE_INCHES, Look, Target
+from analysis.report import campaign_page
+from analysis.report.campaign_page import Contents
+from tests.analysis.questions import GOODPUT, X, campaign, networks, row
+
+BOTH = TradeOff(metric="goodput", against="smoothed_rtt", over="a")
+NAMES = "abcdefghijkl"
+
+
+def test_each_network_is_a_mark_and_ratios_are_paired() -> None:
+    made = data(BOTH, networks(8, lambda x, y, c: 1.25 if c == "b" else 1.0))
+    plain, over = made.panels
+    assert [len(cloud.x) for cloud in plain.clouds.values()] == [8, 8]
+    assert plain.clouds["a"].y.mean() < plain.clouds["b"].y.mean()
+    assert over.clouds["b"].middle == pytest.approx((0.8, 1.25), abs=0.01)
+    assert over.clouds["a"].middle == (1, 1) and over.clouds["a"].outline is None
+    assert plain.clouds["b"].outline is not None
+    assert made.note.startswith("Better is up and to the left.")
+    assert over.labels == ("smoothed RTT, over a", "goodput, over a")
+
+
+def test_few_networks_have_no_ellipse() -> None:
+    made = data(BOTH, networks(4, lambda x, y, c: 1.0))
+    assert all(cloud.outline is None for cloud in made.panels[0].clouds.values())
+
+
+def test_an_outlier_is_outside_and_told() -> None:
+    rows = [
+        row(p, c, 10.0 + p, **{X: p, "srtt_ms": 9000.0 if p == 3 else 50.0 + p})
+        for p in range(12)
+        for c in ("a", "b")
+    ]
+    made = data(replace(BOTH, over=None), campaign(rows))
+    [panel] = made.panels
+    assert set(panel.ranges) == {"x"} and panel.ranges["x"].beyond == 2
+    assert (
+        "2 of 24 marks lie outside the figure, the farthest at 9e+03 ms." in made.note
+    )
+    outline = panel.clouds["a"].outline
+    assert outline is not None and outline[:, 0].max() < 100
+
+
+def test_a_metric_that_no_run_has() -> None:
+    with pytest.raises(UndrawableError, match="no run has the metric jain"):
+        data(replace(BOTH, against="jain"), networks(3, lambda x, y, c: 1.0))
+    with pytest.raises(UndrawableError, match="no run of z"):
+        data(replace(BOTH, case="z"), networks(3, lambda x, y, c: 1.0))
+
+
+@pytest.mark.parametrize("count", [1, 4, 12])
+@pytest.mark.parametrize(
+    "request_",
+    [
+        BOTH,
+        Goodput(),
+        Cdf(metric="goodput"),
+        Box(metric="goodput", criterion=Criterion(factor="delay")),
+    ],
+    ids=lambda request: request.kind,
+)
+def test_no_picture_is_taller_than_a_page(
+    count: int, request_: FigureRequest, tmp_path: Path
+) -> None:
+    made = networks(8, lambda x, y, c: 1.0, NAMES[:count])
+    runs = made.runs.assign(
+        **{"path1.capacity_mbps": 50.0, "path2.capacity_mbps": 50.0}
+    )
+    target = Target(tmp_path, "f", Look(formats=("png",)))
+    drawn = drawing.draw(request_, replace(made, runs=runs), target)
+    files = sorted(tmp_path.iterdir())
+    assert {file.stem for file in files} == {drawn.name, *drawn.more}
+    for file in files:
+        with Image.open(file) as picture:
+            assert picture.height <= PAGE_INCHES * DPI
+
+
+def test_the_page_begins_with_the_answer_and_its_picture(tmp_path: Path) -> None:
+    asked = replace(GOODPUT, better={"goodput": "more", "smoothed_rtt": "less"})
+    made = networks(8, lambda x, y, c: 1.25 if c == "b" else 1.0)
+    contents = Contents(look=Look(formats=("png",)))
+    campaign_page.write(replace(made, question=asked), contents, tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert text.startswith(
+        "# made\n\n**Does `b` have more goodput and less smoothed RTT than `a`?**\n\n"
+        "`b` (+"
+    )
+    assert text.index("(answer.png)") < text.index("| case |")
+    assert (tmp_path / "answer.png").stat().st_size > 1000
+    campaign_page.write(replace(made, question=GOODPUT), contents, tmp_path)
+    assert "(answer.png)" not in (tmp_path / "README.md").read_text()
+    assert not (tmp_path / "answer.png").exists()
+
+
+def test_figures_longer_than_a_page_are_all_on_the_page(tmp_path: Path) -> None:
+    made = networks(8, lambda x, y, c: 1.0, NAMES)
+    figures: tuple[Any, ...] = (
+        Box(metric="goodput", criterion=Criterion(factor="delay")),
+    )
+    contents = Contents(figures=figures, look=Look(formats=("png",)))
+    campaign_page.write(made, contents, tmp_path)
+    shown = re.findall(
+        r"\((goodput-delay[^)]*)\)", (tmp_path / "README.md").read_text()
+    )
+    assert shown == [
+        "goodput-delay.png",
+        "goodput-delay-page-2.png",
+    ]
