@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.campaign import absent
+from analysis.campaign import absent, question
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import (
     column_of,
@@ -81,8 +81,21 @@ def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
             [column["key"] for column in columns if "words" not in column],
             factors,
             metrics,
+            _compared(campaigns),
         ),
     }
+
+
+def _compared(campaigns: Sequence[Campaign]) -> list[str]:
+    """The columns of the first two metrics that the first campaign's question has."""
+    asked = campaigns[0].question
+    if asked is None:
+        return []
+    first = campaigns[0]
+    found = [
+        question.columns(name, first.runs, first.entries)[:1] for name in asked.better
+    ]
+    return [column for columns in found[:2] for column in columns]
 
 
 def _joined(campaigns: Sequence[Campaign]) -> pd.DataFrame:
@@ -190,9 +203,16 @@ def _path(rows: pd.DataFrame, number: int) -> str:
 
 
 def _start(
-    keys: Sequence[str], factors: Sequence[str], metrics: Sequence[str]
+    keys: Sequence[str],
+    factors: Sequence[str],
+    metrics: Sequence[str],
+    compared: Sequence[str] = (),
 ) -> dict[str, str]:
-    """The axes that the page shows first."""
+    """The axes that the page shows first.
+
+    compared : two metrics of a question, of which the second plot shows the first
+        against the second
+    """
     last = keys[-1] if keys else ""
     wanted = [m for m in dict.fromkeys((*FIRST, *metrics)) if m in keys]
     varied = [f for f in factors if f in keys]
@@ -202,4 +222,7 @@ def _start(
     others = [m for m in ("goodput_mbps", *wanted) if m in keys and m != y[0]]
     second = others[0] if others else y[0]
     spread = next((m for m in metrics if m in keys), y[0])
-    return {"x1": x[0], "y1": y[0], "x2": x[1], "y2": second, "spread": spread}
+    start = {"x1": x[0], "y1": y[0], "x2": x[1], "y2": second, "spread": spread}
+    if len(compared) > 1 and set(compared) <= set(keys):
+        start |= {"x2": compared[1], "y2": compared[0]}
+    return start

@@ -12,6 +12,8 @@ import pytest
 
 from analysis.campaign import table
 from analysis.campaign.campaign import Campaign
+from analysis.campaign.directions import Direction
+from analysis.campaign.question import Question
 from analysis.dashboard.details import detail
 from analysis.dashboard.html import dashboard
 from analysis.dashboard.payload import payload
@@ -209,3 +211,16 @@ def test_a_run_is_verified_by_its_id(small: Path, command: Command) -> None:
     assert done.status == 0 and "1 same" in done.out
     done = command("verify", small, "--run", "zz")
     assert done.status == 2 and " zz: no run of" in done.err
+
+
+def test_the_second_plot_shows_the_metrics_of_the_question() -> None:
+    better: dict[str, Direction] = {"goodput": "more", "retransmission_ratio": "less"}
+    runs = table.build(campaign.rows(4))
+    runs["retransmission_ratio"] = range(len(runs))
+    asked = Question("mptcp", better)
+    data = payload([Campaign("x", runs, campaign.FACTORS, question=asked)])
+    start = data["start"]
+    assert (start["x2"], start["y2"]) == ("retransmission_ratio", "goodput_mbps")
+    one = Question("mptcp", {"goodput": "more"})
+    data = payload([Campaign("x", runs, campaign.FACTORS, question=one)])
+    assert data["start"]["x2"] != "retransmission_ratio"

@@ -1369,6 +1369,65 @@
     host.parentElement.hidden = !host.children.length;
   }
 
+  // analysis/dashboard/assets/src/clouds.js
+  var LEAST = 5;
+  var STYLES = [[], [6, 3], [1.5, 2.5], [7, 3, 1.5, 3]];
+  function networks(seen, number) {
+    const places = /* @__PURE__ */ new Map();
+    for (const { row, px, py } of seen) {
+      if (data.case[row] !== number || !isOk(row)) continue;
+      const key = `${data.campaign[row]}/${data.point[row]}`;
+      const [x, y, n] = places.get(key) ?? [0, 0, 0];
+      places.set(key, [x + px, y + py, n + 1]);
+    }
+    return [...places.values()].map(([x, y, n]) => [x / n, y / n]);
+  }
+  var mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
+  function median(values) {
+    const order = [...values].sort((a, b) => a - b);
+    const middle = order.length >> 1;
+    return order.length % 2 ? order[middle] : (order[middle - 1] + order[middle]) / 2;
+  }
+  function ellipse(points) {
+    if (points.length < LEAST) return null;
+    const [x, y] = [0, 1].map((k) => mean(points.map((point) => point[k])));
+    let [xx, xy, yy] = [0, 0, 0];
+    for (const [px, py] of points) {
+      xx += (px - x) ** 2;
+      xy += (px - x) * (py - y);
+      yy += (py - y) ** 2;
+    }
+    [xx, xy, yy] = [xx, xy, yy].map((sum) => sum / (points.length - 1));
+    const apart = Math.hypot((xx - yy) / 2, xy);
+    const [long, short] = [(xx + yy) / 2 + apart, (xx + yy) / 2 - apart];
+    if (long <= 0) return null;
+    const turn = Math.atan2(2 * xy, xx - yy) / 2;
+    return { x, y, long: Math.sqrt(long), short: Math.sqrt(Math.max(short, 0)), turn };
+  }
+  function clouds(context, seen) {
+    data.cases.forEach((_, number) => {
+      const points = networks(seen, number);
+      if (!points.length) return;
+      context.strokeStyle = context.fillStyle = caseColour(number);
+      const round = ellipse(points);
+      if (round) {
+        context.lineWidth = 1.3;
+        context.setLineDash(STYLES[(number + (number >> 3)) % STYLES.length]);
+        context.beginPath();
+        context.ellipse(round.x, round.y, round.long, round.short, round.turn, 0, 2 * Math.PI);
+        context.stroke();
+        context.setLineDash([]);
+      }
+      context.beginPath();
+      const middle = [0, 1].map((k) => median(points.map((point) => point[k])));
+      mark(context, caseShape(number), ...middle, 6.5);
+      context.fill();
+      context.strokeStyle = palette.paper;
+      context.lineWidth = 1;
+      context.stroke();
+    });
+  }
+
   // analysis/dashboard/assets/src/scatter.js
   var NEAR = 16;
   var Scatter = class {
@@ -1493,6 +1552,12 @@
       if (some) this.points(context, (row) => !picked[row], 0.13);
       this.points(context, (row) => picked[row], this.seen.length > 200 ? 0.62 : 0.78);
       for (const curve of ofColumn(this.y)) this.theory(context, curve);
+      if (this.x.role === "metric" && this.y.role === "metric" && this.x !== this.y) {
+        clouds(
+          context,
+          this.seen.filter(({ row }) => picked[row])
+        );
+      }
       if (!this.seen.length) note(context, width, height, "No run to show");
     }
     // Hollow marks; over a factor with few values, a dashed line joins their means.
@@ -1861,7 +1926,7 @@
       this.found = found;
       const all = found.flatMap((group) => [
         ...group.cases.flatMap((v) => [v[0], v[v.length - 1]]),
-        ...group.theory.flat().flatMap((v) => [mean(v)])
+        ...group.theory.flat().flatMap((v) => [mean2(v)])
       ]).filter((v) => v !== void 0);
       this.low = Math.min(...all);
       this.high = Math.max(...all);
@@ -1945,7 +2010,7 @@
         for (const number of this.shown) {
           this.box(context, x, group.cases[number], number, top + LINE / 2, right, width);
           this.curves.forEach((curve, i) => {
-            const theory = mean(group.theory[number][i]);
+            const theory = mean2(group.theory[number][i]);
             if (theory !== void 0) hollow(context, curve, x.at(theory), top + LINE / 2);
           });
           top += LINE;
@@ -2045,7 +2110,7 @@
       context.setLineDash([]);
     }
   };
-  var mean = (values) => values.length ? values.reduce((a, b) => a + b, 0) / values.length : void 0;
+  var mean2 = (values) => values.length ? values.reduce((a, b) => a + b, 0) / values.length : void 0;
   var number_ = (value) => formatNumber(value, 3);
   function clip(context, text, width) {
     if (context.measureText(text).width <= width) return text;

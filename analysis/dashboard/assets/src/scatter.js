@@ -2,6 +2,7 @@
 
 import { axes, axisWidth, canLog, extent, Scale } from "./axes.js";
 import { caseColour, caseShape, cross, mark, palette, place, Surface, swatch } from "./canvas.js";
+import { clouds } from "./clouds.js";
 import { columns, data, element, full, isOk, ofNumbers, rows, shown } from "./data.js";
 import { openRun } from "./run.js";
 import { curveColour, curveDashes, hollow, keyOf, ofColumn, widened } from "./theory.js";
@@ -148,6 +149,12 @@ export class Scatter {
     if (some) this.points(context, (row) => !picked[row], 0.13);
     this.points(context, (row) => picked[row], this.seen.length > 200 ? 0.62 : 0.78);
     for (const curve of ofColumn(this.y)) this.theory(context, curve);
+    if (this.x.role === "metric" && this.y.role === "metric" && this.x !== this.y) {
+      clouds(
+        context,
+        this.seen.filter(({ row }) => picked[row]),
+      );
+    }
     if (!this.seen.length) note(context, width, height, "No run to show");
   }
 
