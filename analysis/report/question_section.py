@@ -122,7 +122,7 @@ def _summary(answer: Answer) -> Iterator[str]:
         named = [_with_numbers(case, by_case[case]) for case in groups[profile]]
         verb = "are" if len(named) > 1 else "is"
         told: list[str] = []
-        for outcome in OUTCOMES:
+        for outcome in dict.fromkeys(found for _, found in profile):
             metrics = [name for name, found in profile if found == outcome]
             if metrics:
                 head = HEADS[outcome] if not told else HEADS[outcome].replace("{} ", "")
