@@ -244,7 +244,7 @@ def _too_few(contrast: Contrast, answer: Answer) -> str:
 
 
 def _further(contrast: Contrast, answer: Answer) -> str:
-    """How many networks more would probably decide, and how to get them."""
+    """The number of networks that would probably decide, and the way to get them."""
     if contrast.more is None:
         return "No reasonable number of networks would decide."
     kind = "repetition" if contrast.sole else "network"

@@ -130,7 +130,7 @@ def _factor(column: str) -> str:
 
 
 def _sure(split: Split) -> str:
-    """How well the factor and its value are known."""
+    """The certainty of the factor and of its value, by redraws of the networks."""
     percent = round(100 * split.chosen)
     known = f" In {percent} % of redraws of the networks the same factor decides"
     if split.between is None or split.between[0] == split.between[1]:

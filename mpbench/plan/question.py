@@ -29,7 +29,7 @@ def line(spec: Spec) -> str:
 
 
 def warnings(spec: Spec, plan: Plan) -> Iterator[str]:
-    """Why the design cannot answer the question that the experiment asks."""
+    """Reasons why the design cannot answer the question that the experiment asks."""
     if spec.compare is None:
         return
     at = f"{spec.where('compare')}: compare"

@@ -87,7 +87,7 @@ def _schema(schema: JsonDict) -> None:
 
 
 class Compare(Part):
-    """What is compared: all other cases with the baseline, in some metrics."""
+    """The comparison of all other cases with the baseline, in some metrics."""
 
     baseline: Annotated[str, AfterValidator(_baseline)] | None = Field(
         default=None,
