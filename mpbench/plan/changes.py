@@ -1,15 +1,22 @@
 """The changes of links during a run, as a job has them: steps, with nothing to draw."""
 
+import math
 import random
 from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
 
 from jobs.changes import MOST_STEPS, Series
+from mpbench import units
 from mpbench.errors import UserError
 from mpbench.plan import delivery_traces
 from mpbench.spec import Spec, change_checks
-from mpbench.spec.change_values import Given, Range
-from mpbench.spec.changes import UP, LinkChanges
+from mpbench.spec.change_values import LINK, Given, Range, Value, read_value
+from mpbench.spec.changes import PERIOD, TIME, UP, Changes, LinkChanges, Place
 from mpbench.spec.document import dotted
+from mpbench.spec.expressions import Expression
+from mpbench.spec.values import Loc
 from topologies.parameters import DOWN
 
 DECIMALS = 6
@@ -25,14 +32,20 @@ KEYS = {
 """Names of the quantities that change, in a job."""
 
 
-def overrides(spec: Spec) -> dict[str, float | int]:
+def overrides(
+    spec: Spec, point: Mapping[str, float | int | str], number: int | None = None
+) -> dict[str, float | int]:
     """The parameters that the file gives by its changes alone, by name.
 
-    What holds at 0 s is the link's parameter, unless the file gives that too.
+    What holds at 0 s is the link's parameter, unless the file gives that too. Of
+    expressions, only those count here whose names are all factors.
+
+    point, number : as for `at_point`
     """
     found: dict[str, float | int] = {}
     known = {p.name for p in spec.network_description.parameters}
-    for link, (_, given) in change_checks.named(spec.changes).items():
+    changing = at_point(spec, point, number, partly=True)
+    for link, (_, given) in change_checks.named(changing).items():
         values = {q: dict(ways) for q, ways in change_checks.initial(given).items()}
         if given.trace is not None:
             values["capacity"] = _trace_means(spec, link, given)
@@ -45,15 +58,122 @@ def overrides(spec: Spec) -> dict[str, float | int]:
     return found
 
 
+def at_point(
+    spec: Spec,
+    values: Mapping[str, Any],
+    number: int | None = None,
+    partly: bool = False,
+) -> Changes:
+    """The changes of a file, with the values of their expressions.
+
+    values : of parameters and factors by name
+    number : of the point, for messages; None for the only one
+    partly : whether a link stays as it is if a name is not among the values
+
+    Raises UserError for a value that a link cannot have, and for times that do not rise
+    or come after the traffic.
+    """
+    found: Changes = {}
+    for key, given in spec.changes.items():
+        places = list(given.expressions)
+        names = {name for place in places for name in place.expression.names}
+        if not places or (partly and not names <= values.keys()):
+            found[key] = given
+        else:
+            found[key] = _Resolved(spec, key, given, values, number).changes
+    return found
+
+
+class _Resolved:
+    """The changes of a link at a point. Raises UserError for impossible ones."""
+
+    def __init__(
+        self,
+        spec: Spec,
+        key: str,
+        given: LinkChanges,
+        values: Mapping[str, Any],
+        number: int | None,
+    ) -> None:
+        self.spec, self.key, self.values, self.number = spec, key, values, number
+        self.units = {name: p.unit for name, p in spec.variable().items()}
+        for place in given.expressions:
+            self._check(place)
+        self.times: dict[str, str] = {}
+        for text, how in given.times.items():
+            time = self._text("s", how)
+            if time in self.times:
+                reason = f"two changes come at the same time, {time}"
+                raise self._refusal(("at",), f"{reason}; keep them apart")
+            self.times[time] = text
+        try:
+            self.changes = LinkChanges.model_validate(given.written(self._text))
+        except ValidationError as error:
+            fault = error.errors()[0]
+            at = tuple(self.times.get(str(part), part) for part in fault["loc"])
+            reason = fault.get("ctx", {}).get("error", fault["msg"])
+            raise self._refusal(at, str(reason)) from None
+        end_s = spec.known_end_s
+        for text, time_s, _ in self.changes.steps:
+            if end_s is not None and time_s >= end_s:
+                reason = f"{text} is not before the end of the traffic, at {end_s:g} s"
+                hint = "give an earlier time"
+                raise self._refusal(("at", self.times[text]), f"{reason}; {hint}")
+
+    def _check(self, place: Place) -> None:
+        """Raises UserError if an expression gives no value of its quantity."""
+        text = f"'{place.expression.text}'"
+        try:
+            value = self._number(place.unit, place.expression)
+        except ValueError as error:
+            raise self._refusal(place.at, f"{text} {error}") from None
+        written = self._text(place.unit, place.expression)
+        try:
+            if place.quantity is not None:
+                read_value(written, LINK[place.quantity])
+            elif place.at[0] == "at":
+                TIME.check(written)
+            else:
+                PERIOD.check(written)
+        except ValueError as error:
+            given = f"{text} gives {value:g} {place.unit}"
+            raise self._refusal(place.at, f"{given}: {error}") from None
+
+    def _number(self, unit: str, expression: Expression) -> float:
+        unset = [name for name in expression.names if self.values[name] is None]
+        if unset:
+            raise ValueError(f"needs {unset[0]}, which is not set")
+        value = float(expression.value(unit, self.units, self.values))
+        if not math.isfinite(value):
+            raise ValueError(f"gives {value:g}; it must give a finite number")
+        if unit in units.COUNTS:
+            return math.floor(value + 0.5)
+        return round(value, DECIMALS)
+
+    def _text(self, unit: str, value: Value) -> str:
+        """A number, or that of an expression, as a file has it."""
+        number = self._number(unit, value) if isinstance(value, Expression) else value
+        return f"{number!r}".removesuffix(".0") + f" {unit}"
+
+    def _refusal(self, at: Loc, reason: str) -> UserError:
+        place = ("changes", self.key, *at)
+        where = f"{self.spec.where(*place)}: {dotted(place)}"
+        point = "" if self.number is None else f", point {self.number}"
+        return UserError(f"{where}{point}: {reason}")
+
+
 def _is_given(spec: Spec, name: str) -> bool:
     """Whether the file gives a parameter by itself."""
     own = spec.network.given if spec.network else ()
     return name in spec.parameters or name in own or name in spec.expressions
 
 
-def series(spec: Spec, seed: int, limit_s: float | None) -> tuple[Series, ...]:
+def series(
+    spec: Spec, changing: Changes, seed: int, limit_s: float | None
+) -> tuple[Series, ...]:
     """The changes of a job: one object per link, direction and quantity.
 
+    changing : the changes at the job's point, see `at_point`
     seed : of the run; draws follow from it
     limit_s : when the traffic ends, at the latest; None if it is not known
 
@@ -61,7 +181,7 @@ def series(spec: Spec, seed: int, limit_s: float | None) -> tuple[Series, ...]:
     for draws without an end.
     """
     made: list[Series] = []
-    for link, (key, given) in change_checks.named(spec.changes).items():
+    for link, (key, given) in change_checks.named(changing).items():
         made += _steps(link, given)
         if given.every is not None:
             end_s = _needed(spec, key, "every", limit_s)
@@ -121,7 +241,7 @@ def _apart(
 
 def _numbers(value: Given) -> Iterator[tuple[str, float]]:
     for way, number in value.ways.items():
-        assert not isinstance(number, Range)
+        assert not isinstance(number, Range | Expression)
         yield way, float(number)
 
 
@@ -130,7 +250,7 @@ def _draws(link: str, given: LinkChanges, seed: int, end_s: float) -> Iterator[S
 
     Each draw has a generator of its own, so that a longer run begins as a shorter one.
     """
-    every_s = given.every or 0.0
+    every_s = given.every_s or 0.0
     count = min(int(end_s / every_s) + 1, MOST_STEPS + 1)
     times = [round(number * every_s, 9) for number in range(count)]
     times = [time for time in times if time < end_s] or [0.0]
@@ -146,6 +266,8 @@ def _draws(link: str, given: LinkChanges, seed: int, end_s: float) -> Iterator[S
 
 def _draw(span: Range, seed: str) -> float:
     random_ = random.Random(seed)
+    assert not isinstance(span.min, Expression)
+    assert not isinstance(span.max, Expression)
     if isinstance(span.min, int) and isinstance(span.max, int):
         return float(random_.randint(span.min, span.max))
     return round(random_.uniform(span.min, span.max), DECIMALS)

@@ -34,7 +34,7 @@ from mpbench.plan import (
 )
 from mpbench.plan.feasible import check_time_limit
 from mpbench.plan.links import shapes
-from mpbench.plan.parameters import parameter_values
+from mpbench.plan.parameters import by_name, parameter_values
 from mpbench.plan.timing import known_end_s, time_limit_s
 from mpbench.spec import Spec, flows, middlebox_checks, middleboxes, traffic_patterns
 from mpbench.spec.cases import Case
@@ -73,7 +73,9 @@ def job(
     present = varied(spec, point)
     flowing = connections(spec, present, values)
     entries = traffic(spec, present, flowing, values, seed, spec.cases[case])
-    changing = changes.series(spec, seed, known_end_s(entries) or spec.time_limit)
+    there = changes.at_point(spec, by_name(spec, point, values), number)
+    end_s = known_end_s(entries) or spec.time_limit
+    changing = changes.series(spec, there, seed, end_s)
     limit_s = spec.time_limit
     if limit_s is None:
         limit_s = time_limit_s(values, entries, changing)

@@ -32,7 +32,7 @@ def parameter_values(
     """
     parameters = {p.name: p for p in spec.network_description.parameters}
     values: dict[str, Any] = {n: p.default for n, p in parameters.items()}
-    values |= changes.overrides(spec)
+    values |= changes.overrides(spec, point, number)
     values |= {n: v for n, v in spec.parameters.items() if not _computed(v)}
     known = parameters | spec.variables
     values |= {n: v for n, v in point.items() if n in known}
@@ -46,6 +46,17 @@ def parameter_values(
             raise UserError(f"{at}{where}: {error}") from None
         values[name] = value
     return {p.key: values[name] for name, p in parameters.items()}
+
+
+def by_name(
+    spec: Spec, point: Mapping[str, float | int | str], values: Mapping[str, Value]
+) -> dict[str, Any]:
+    """The values of parameters and factors of a point by their names.
+
+    values : of the network's parameters, by canonical key
+    """
+    parameters = spec.network_description.parameters
+    return {**point, **{p.name: values[p.key] for p in parameters}}
 
 
 def computed(spec: Spec, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,13 +1,16 @@
 """Whether the section `changes:` fits the network, the design and the traffic."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from mpbench.spec import ranges
+from mpbench.spec.change_values import Range
 from mpbench.spec.changes import UP, Changes, LinkChanges
+from mpbench.spec.expressions import Expression
 from mpbench.spec.messages import shortened
+from mpbench.spec.networks import value_fault
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Loc
-from topologies import Description
+from topologies import Description, Parameter
 from topologies.parameters import DOWN
 
 TCLINK = ("minitopo",)
@@ -35,6 +38,7 @@ def check(
     changes: Changes,
     topology: Description | None,
     factors: Collection[str],
+    own: Sequence[Parameter],
     end_s: float | None,
     faults: Faults,
 ) -> None:
@@ -42,6 +46,7 @@ def check(
 
     topology : None if the file has no valid one
     factors : the design's
+    own : those with names of the user's own
     end_s : when the last traffic ends; None if that is not known beforehand
     """
     seen: dict[str, str] = {}
@@ -60,6 +65,11 @@ def check(
             seen[link] = key
         _check_times(given, at, end_s, faults)
         if topology is not None:
+            known = {p.name: p for p in (*topology.parameters, *own)}
+            for place in given.expressions:
+                how, unit = place.expression, place.unit
+                if reason := value_fault(how, unit, known, topology.name):
+                    faults.add((*at, *place.at), reason)
             for link in links:
                 unfit = _unfit(link, given, topology, factors)
                 if unfit:
@@ -99,9 +109,15 @@ def _unfit(
             reason = f"{link} only delays; give it a capacity where it is described"
             return place, reason
         for name in _parameters(link, quantity):
-            if name in factors:
+            if name in factors and name not in _sources(given, quantity):
                 return place, f"{name} is a factor of the design too; take one away"
     return None
+
+
+def _sources(given: LinkChanges, quantity: str) -> set[str]:
+    """The parameters and factors from which the values of a quantity follow."""
+    places = [place for place in given.expressions if place.quantity == quantity]
+    return {name for place in places for name in place.expression.names}
 
 
 def _parameters(link: str, quantity: str) -> list[str]:
@@ -124,21 +140,28 @@ def initial(given: LinkChanges) -> Mapping[str, Mapping[str, float | int]]:
     """Value that a link has at 0 s by its changes: parameter, then direction, to value.
 
     Where values are drawn, this is the middle of the range. A capacity of 0 is no
-    capacity that a queue could be sized by, and is left out. So is the capacity of a
-    trace.
+    capacity that a queue could be sized by, and is left out. So are the capacity of a
+    trace, and values of expressions.
     """
     found: dict[str, dict[str, float | int]] = {}
     for quantity, drawn in given.ranges.items():
         found[quantity] = {
-            way: _middle(span.min, span.max)  # type: ignore[union-attr]
+            way: _middle(span.min, span.max)
             for way, span in drawn.ways.items()
+            if isinstance(span, Range)
+            and not isinstance(span.min, Expression)
+            and not isinstance(span.max, Expression)
         }
     for _, time_s, step in given.steps:
         if time_s > 0:
             break
         for quantity, value in step.given.items():
-            ways = {w: v for w, v in value.ways.items() if v or quantity != "capacity"}
-            found[quantity] = ways  # type: ignore[assignment]
+            found[quantity] = {
+                way: number
+                for way, number in value.ways.items()
+                if isinstance(number, float | int)
+                and (number or quantity != "capacity")
+            }
     return found
 
 

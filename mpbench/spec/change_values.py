@@ -1,10 +1,11 @@
 """The values of the section `changes:`: one for both directions, or one for each.
 
-A value is what a link has from a time on, or a range that values are drawn from.
+A value is what a link has from a time on, or a range that values are drawn from. It may
+be an expression, whose value is known at a point of the design.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -17,6 +18,8 @@ from pydantic.config import JsonDict
 from pydantic_core import core_schema
 
 from mpbench import units
+from mpbench.spec import expressions
+from mpbench.spec.expressions import Expression
 from mpbench.spec.link_traits import WAYS
 from mpbench.spec.messages import shortened
 from mpbench.spec.network_links import TWO_WAYS, parameters_of
@@ -30,15 +33,19 @@ QUANTITIES = TWO_WAYS
 """The parameters of a link that can change: capacity, delay, queue, loss."""
 
 ENDS = ("min", "max")
-_LINK = parameters_of("LINK")
+LINK = parameters_of("LINK")
 
 
 @dataclass(frozen=True)
 class Range:
     """The range that a value is drawn from, ends included, in the canonical unit."""
 
-    min: float | int
-    max: float | int
+    min: float | int | Expression
+    max: float | int | Expression
+
+
+Value = float | int | Expression
+AnyValue = Value | Range
 
 
 @dataclass(frozen=True)
@@ -49,11 +56,34 @@ class Given:
     down : the direction towards users; None if both directions are alike
     """
 
-    up: float | int | Range
-    down: float | int | Range | None = None
+    up: AnyValue
+    down: AnyValue | None = None
 
     @property
-    def ways(self) -> dict[str, float | int | Range]:
+    def expressions(self) -> Iterator[tuple[tuple[str, ...], Expression]]:
+        """The expressions, each with its place below the key."""
+        for way, value in self.ways.items():
+            at = () if way == "both" else (way,)
+            if isinstance(value, Expression):
+                yield at, value
+            elif isinstance(value, Range):
+                for end in ENDS:
+                    if isinstance(one := getattr(value, end), Expression):
+                        yield (*at, end), one
+
+    def written(self, text: Callable[[Value], str]) -> object:
+        """The value as a file has it. text : of each number or expression"""
+
+        def plain(value: AnyValue) -> object:
+            if isinstance(value, Range):
+                return {end: text(getattr(value, end)) for end in ENDS}
+            return text(value)
+
+        ways = {way: plain(value) for way, value in self.ways.items()}
+        return ways.get("both", ways)
+
+    @property
+    def ways(self) -> dict[str, AnyValue]:
         """The values by direction: `both`, or `up` and `down`."""
         if self.down is None:
             return {"both": self.up}
@@ -64,7 +94,7 @@ class Given:
         cls, source: object, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
         return core_schema.is_instance_schema(
-            cls, serialization=core_schema.plain_serializer_function_ser_schema(asdict)
+            cls, serialization=core_schema.plain_serializer_function_ser_schema(_plain)
         )
 
     @classmethod
@@ -74,11 +104,23 @@ class Given:
         return {}  # every field of this type has a schema of its own
 
 
-def read_value(value: object, parameter: Parameter) -> float | int:
-    """A value in its canonical unit. A capacity may be 0: the link is out.
+def _plain(value: object) -> object:
+    """As text and numbers, for the hash of a file."""
+    if isinstance(value, Given):
+        return {"up": _plain(value.up), "down": _plain(value.down)}
+    if isinstance(value, Range):
+        return {end: _plain(getattr(value, end)) for end in ENDS}
+    return value.text if isinstance(value, Expression) else value
+
+
+def read_value(value: object, parameter: Parameter) -> Value:
+    """A value in its canonical unit, or an expression. A capacity may be 0: the link
+    is out.
 
     Raises ValueError with a one-line reason.
     """
+    if expressions.is_expression(value):
+        return expressions.parse(str(value))
     capacity = parameter.name.endswith(".capacity")
     if capacity and units.parse(value, parameter.unit) == 0:
         return 0.0
@@ -95,10 +137,18 @@ def read_range(value: object, parameter: Parameter) -> Range:
     if not isinstance(value, dict):
         reason = f"'{shortened(value)}' is not a range to draw from"
         raise ValueError(f"{reason}; write {{min: ..., max: ...}}")
-    found = _each(value, ENDS, lambda end: parameter_value(end, parameter))
-    if found["min"] > found["max"]:
-        raise ValueError(f"min {found['min']:g} is above max {found['max']:g}")
-    return Range(found["min"], found["max"])
+    found = _each(value, ENDS, lambda end: _read_end(end, parameter))
+    low, high = found["min"], found["max"]
+    both = not isinstance(low, Expression) and not isinstance(high, Expression)
+    if both and low > high:  # type: ignore[operator]
+        raise ValueError(f"min {low:g} is above max {high:g}")
+    return Range(low, high)
+
+
+def _read_end(value: object, parameter: Parameter) -> Value:
+    if expressions.is_expression(value):
+        return expressions.parse(str(value))
+    return parameter_value(value, parameter)
 
 
 def _each(
@@ -122,10 +172,10 @@ def _each(
 
 
 def _of_ways(
-    read: Callable[[object, Parameter], float | int | Range], key: str
+    read: Callable[[object, Parameter], AnyValue], key: str
 ) -> BeforeValidator:
     """Reads one value for both directions, or a mapping with `up` and `down`."""
-    parameter = _LINK[key]
+    parameter = LINK[key]
 
     def of_ways(value: object) -> object:
         if value is None:

@@ -1,12 +1,16 @@
 """The section `changes:`: links that change while a run goes on."""
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
-from typing import Annotated, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 from pydantic.config import JsonDict
 
+from mpbench.spec import expressions
 from mpbench.spec.change_values import (
+    LINK,
     QUANTITIES,
     CapacityRange,
     CapacityValue,
@@ -17,11 +21,13 @@ from mpbench.spec.change_values import (
     LossValue,
     QueueRange,
     QueueValue,
+    Value,
     range_field,
     value_field,
 )
+from mpbench.spec.expressions import Expression
 from mpbench.spec.traffic import DAY_S
-from mpbench.spec.values import Faults, Part, Quantity, Switch
+from mpbench.spec.values import TEXT_PATTERN, Faults, Loc, Part, Quantity, Switch
 
 UP = "up"
 """The key that says whether the interfaces of a link's users are up."""
@@ -64,15 +70,34 @@ def _choices(*more: str) -> str:
     return ", ".join((*QUANTITIES, *more))
 
 
+def _period(value: object) -> object:
+    """The length of a period in seconds, or the expression that gives it."""
+    if expressions.is_expression(value):
+        return expressions.parse(str(value))
+    return None if value is None else PERIOD.check(value)
+
+
 def _repeat(value: object) -> object:
-    """True, or the length of a period in seconds."""
-    if value is None or value is True:
-        return value
-    if value is False:
-        return None
-    return PERIOD.check(value)
+    """True, or a period."""
+    return None if value is False else True if value is True else _period(value)
 
 
+class Place(NamedTuple):
+    """An expression, where it stands below its link, and the unit of its value.
+
+    quantity : the parameter that it gives a value; None for a time
+    """
+
+    at: Loc
+    expression: Expression
+    unit: str
+    quantity: str | None = None
+
+
+_EVERY_SCHEMA: JsonDict = {
+    "anyOf": [{"type": "string", "pattern": rf"{TEXT_PATTERN}|^\s*="}],
+    "examples": ["30 s"],
+}
 _REPEAT_SCHEMA: JsonDict = {"anyOf": [{"const": True}, {"type": "string"}]}
 _FILES_SCHEMA: JsonDict = {
     "anyOf": [
@@ -106,8 +131,10 @@ class LinkChanges(Part):
         min_length=1,
         description="Time after the start of the traffic to what holds from then on.",
     )
-    every: Annotated[float, PERIOD] | None = Field(
-        default=None, description="How often new values are drawn, from 0 s on."
+    every: Annotated[float | Expression | None, BeforeValidator(_period)] = Field(
+        default=None,
+        description="How often new values are drawn, from 0 s on.",
+        json_schema_extra=_EVERY_SCHEMA,
     )
     capacity: CapacityRange = range_field("Range that `every` draws from.")
     delay: DelayRange = range_field("Range that `every` draws from.")
@@ -118,15 +145,17 @@ class LinkChanges(Part):
         description="A file of delivery opportunities, as Mahimahi has them.",
         json_schema_extra=_FILES_SCHEMA,
     )
-    repeat: Annotated[float | bool | None, BeforeValidator(_repeat)] = Field(
-        default=None,
-        description="Begin again: true for a trace, the period of `at` otherwise.",
-        json_schema_extra=_REPEAT_SCHEMA,
+    repeat: Annotated[float | bool | Expression | None, BeforeValidator(_repeat)] = (
+        Field(
+            default=None,
+            description="Begin again: true for a trace, the period of `at` otherwise.",
+            json_schema_extra=_REPEAT_SCHEMA,
+        )
     )
     bin: Annotated[float, Quantity("s", LEAST_S, 1, usual="ms")] | None = Field(
         default=None, description="Length of a step of a trace; 100 ms if not said."
     )
-    _times: dict[str, float] = PrivateAttr(default_factory=dict)
+    _times: dict[str, float | Expression] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -156,7 +185,7 @@ class LinkChanges(Part):
         if self.repeat is True and self.trace is None:
             reason = "true is for a trace; give the period, such as 'repeat: 4 s'"
             faults.add(("repeat",), reason)
-        if isinstance(self.repeat, float) and self.at is None:
+        if isinstance(self.repeat, float | Expression) and self.at is None:
             hint = "write 'repeat: true'" if self.trace else "take it away"
             faults.add(("repeat",), f"a period is for 'at'; {hint}")
 
@@ -176,16 +205,19 @@ class LinkChanges(Part):
     def _read_times(self, faults: Faults) -> None:
         for text in self.at or {}:
             try:
-                self._times[text] = TIME.check(text)
+                read = expressions.is_expression(text)
+                made = expressions.parse(text) if read else TIME.check(text)
+                self._times[text] = made
             except ValueError as error:
                 faults.add(("at", text), str(error))
         faults.raise_any()
-        for (before, earlier), (text, later) in pairwise(self._times.items()):
+        known = {text: time for text, time, _ in self.steps}
+        for (before, earlier), (text, later) in pairwise(known.items()):
             if later <= earlier:
                 reason = f"stands behind {before}; sort the times, each of them once"
                 faults.add(("at", text), reason)
         period = self.repeat if isinstance(self.repeat, float) else None
-        for text, time_s in self._times.items():
+        for text, time_s in known.items():
             if period is not None and time_s >= period:
                 reason = f"not before the end of the period of {period:g} s"
                 faults.add(("at", text), f"{reason}; give an earlier time")
@@ -196,13 +228,69 @@ class LinkChanges(Part):
         return _given(self)
 
     @property
+    def times(self) -> dict[str, float | Expression]:
+        """The times of `at` in seconds, or how they follow, as the file has them."""
+        return dict(self._times)
+
+    @property
     def steps(self) -> list[tuple[str, float, Step]]:
-        """The steps of `at`: time as the file has it, in seconds, and what changes."""
-        return [(text, self._times[text], step) for text, step in self.at_items()]
+        """The steps of `at`: time as the file has it, in seconds, and what changes.
+
+        Those at a time that an expression gives are left out.
+        """
+        times = {t: s for t, s in self._times.items() if not isinstance(s, Expression)}
+        return [(t, times[t], step) for t, step in self.at_items() if t in times]
+
+    @property
+    def expressions(self) -> Iterator[Place]:
+        """All expressions, whose values are known at a point of the design."""
+        for text, time in self._times.items():
+            if isinstance(time, Expression):
+                yield Place(("at", text), time, "s")
+        for key in ("every", "repeat"):
+            if isinstance(one := getattr(self, key), Expression):
+                yield Place((key,), one, "s")
+        given: list[tuple[Loc, str, Given]]
+        given = [((key,), key, value) for key, value in self.ranges.items()]
+        for text, step in self.at_items():
+            given += [(("at", text, k), k, v) for k, v in step.given.items()]
+        for at, key, value in given:
+            for below, one in value.expressions:
+                yield Place((*at, *below), one, LINK[key].unit, key)
+
+    def written(self, text: Callable[[str, Value], str]) -> dict[str, Any]:
+        """The changes as a file has them.
+
+        text : of a unit and a number or expression, such as `5.0 ms`
+        """
+
+        def plain(part: Part) -> dict[str, object]:
+            return {
+                key: value.written(partial(text, LINK[key].unit))
+                for key, value in _given(part).items()
+            }
+
+        found = plain(self) | {"trace": self.trace}
+        for key in ("every", "repeat", "bin"):
+            value = getattr(self, key)
+            plainly = value is None or isinstance(value, bool)
+            found[key] = value if plainly else text("s", value)
+        if self.at is not None:
+            found["at"] = {
+                text("s", self._times[key]): plain(step)
+                | ({} if step.up is None else {UP: step.up})
+                for key, step in self.at.items()
+            }
+        return found
 
     def at_items(self) -> list[tuple[str, Step]]:
         """The entries of `at`, in order."""
         return list((self.at or {}).items())
+
+    @property
+    def every_s(self) -> float | None:
+        """The time between draws; None for no draws."""
+        return self.every if isinstance(self.every, float) else None
 
     @property
     def period_s(self) -> float | None:

@@ -170,13 +170,7 @@ class Spec(Sections):
             reason = f"a loop: {' needs '.join(circle)}; give one of them a value"
             faults.add(self.place(circle[0]), reason)
             return
-        used = {name for how in self.expressions.values() for name in how.names}
-        for parameter in own:
-            if parameter.name not in used:
-                reason = "nothing is computed from it, because other factors and"
-                hint = "parameters take the place of its expressions; take it away"
-                at = ("design", "factors", parameter.name)
-                faults.add(at, f"{reason} {hint}")
+        link_checks.check_used(self, self.expressions.values(), own, faults)
 
     def _check_links(self, faults: Faults, info: ValidationInfo) -> None:
         """Disciplines and impairments belong to links that can have them."""
@@ -203,7 +197,8 @@ class Spec(Sections):
         check_phases(self.phases, self.known_end_s, faults)
         factors = self.design.factors if self.design else {}
         end_s = self.known_end_s
-        change_checks.check(self.changes, topology, factors, end_s, faults)
+        own = context(info).variables
+        change_checks.check(self.changes, topology, factors, own, end_s, faults)
 
     def _check_ports(self, faults: Faults, info: ValidationInfo) -> None:
         topology = context(info).topology
@@ -305,17 +300,8 @@ class Spec(Sections):
 
     @property
     def link_traits(self) -> dict[str, dict[str, Both[Any]]]:
-        """Traits of links beside their numbers, by link and key, that are the same in
-        all points."""
-        network = self.network or network_of(self.topology or "")
-        parts = varied_traits.keys(self.design).values()
-        varied = {(p.link, p.trait) for p in parts if p.trait != choices.KEY}
-        return {
-            link: {
-                key: both for key, both in given.items() if (link, key) not in varied
-            }
-            for link, given in link_checks.own_traits(self, network).items()
-        }
+        """Traits of links beside their numbers, by link and key, that do not vary."""
+        return link_checks.fixed_traits(self)
 
     def traits_at(self, point: Mapping[str, Any]) -> dict[str, dict[str, Both[Any]]]:
         """The same at a point of the design, with all parts of links that vary.

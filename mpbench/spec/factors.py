@@ -258,7 +258,8 @@ def _known(name: str, topology: Description, others: Sequence[Parameter]) -> Par
         return find(name, topology, others)
     except ValueError as error:
         if hint := variables.hint(name):
-            raise ValueError(f"{error} {hint}") from None
+            end = "" if str(error).endswith("?") else "."
+            raise ValueError(f"{error}{end} {hint}") from None
         raise
 
 

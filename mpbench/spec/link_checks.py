@@ -1,16 +1,17 @@
 """The disciplines and impairments of an experiment's links, and whether they fit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mpbench.spec import change_checks, choices, queues, varied_checks, varied_traits
 from mpbench.spec.builtin import network_of
+from mpbench.spec.expressions import Expression
 from mpbench.spec.link_traits import Both
 from mpbench.spec.networks import Network
 from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Loc
-from topologies import Description
+from topologies import Description, Parameter
 from topologies.parameters import DOWN
 from topologies.queues import CAKE, DROP_TAIL, RED
 
@@ -33,6 +34,38 @@ def traits(
     found = own_traits(spec, network)
     found = varied_traits.with_factors(found, spec.design, network, point)
     return {name: given for name, given in found.items() if given}
+
+
+def fixed_traits(spec: Sections) -> dict[str, dict[str, Both[Any]]]:
+    """Traits of links, by link and key, that are the same in all points."""
+    network = spec.network or network_of(spec.topology or "")
+    parts = varied_traits.keys(spec.design).values()
+    varied = {(part.link, part.trait) for part in parts if part.trait != choices.KEY}
+    return {
+        link: {key: both for key, both in given.items() if (link, key) not in varied}
+        for link, given in own_traits(spec, network).items()
+    }
+
+
+def check_used(
+    spec: Sections,
+    expressions: Iterable[Expression],
+    own: Sequence[Parameter],
+    faults: Faults,
+) -> None:
+    """Adds the faults of factors with names of the user's own without effect.
+
+    expressions : of parameters, without those that other values replace
+    own : these factors
+    """
+    used = {name for how in expressions for name in how.names}
+    for changes in spec.changes.values():
+        used.update(n for place in changes.expressions for n in place.expression.names)
+    for parameter in own:
+        if parameter.name not in used:
+            reason = "nothing is computed from it, because other factors and parameters"
+            hint = "take the place of its expressions; take it away"
+            faults.add(("design", "factors", parameter.name), f"{reason} {hint}")
 
 
 def own_traits(spec: Sections, network: Network | None) -> varied_traits.Traits:

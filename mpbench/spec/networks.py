@@ -296,12 +296,22 @@ def expression_fault(
     known : every parameter by name
     of : what messages call the network
     """
+    return value_fault(expression, known[name].unit, known, of)
+
+
+def value_fault(
+    expression: Expression, unit: str, known: Mapping[str, Parameter], of: str
+) -> str:
+    """Reason why an expression gives no value of a unit; empty if it does.
+
+    known, of : as for `expression_fault`
+    """
     for used in expression.names:
         if used not in known:
             return f"{of} has no parameter '{shortened(used)}'; {nearest(used, known)}"
     try:
         units = {parameter.name: parameter.unit for parameter in known.values()}
-        expression.check(known[name].unit, units)
+        expression.check(unit, units)
     except ValueError as error:
         return str(error)
     return ""
