@@ -93,6 +93,18 @@ def test_the_entry_with_the_most_subflows_says_how_many_are_needed(
     assert said == "2 connections of client ended with fewer than 3 subflows"
 
 
+@pytest.mark.parametrize("subflows, excused", [(0, True), (1, False)])
+def test_a_connection_that_may_fall_back_needs_no_subflow(
+    monkeypatch: pytest.MonkeyPatch, subflows: int, excused: bool
+) -> None:
+    """A connection of one subflow did not fall back, and lacks the other one."""
+    run = one_connection(monkeypatch, Lasted(1, 9.0, ((9.0, subflows),)))
+    run.provoked = provoking(joining=lambda *_: 1, may_fall_back=lambda *_: True)
+    assert (list(validity.subflows_established(run)) == []) == excused
+    run.provoked = provoking(joining=lambda *_: 1, may_fall_back=lambda *_: False)
+    assert list(validity.subflows_established(run))
+
+
 def test_each_pair_expects_the_subflows_of_its_first_host(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
