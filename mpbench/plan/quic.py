@@ -12,10 +12,10 @@ from jobs.plugins import PROGRAMS
 from mpbench.errors import UserError
 from mpbench.spec import Spec
 from mpbench.spec.cases import Case
+from mpbench.spec.endpoint import COUNTS, COURSES, TOOL
 from mpbench.spec.traffic import Entry
 from tools import plugin
 
-TOOL = "endpoint"
 BULK = "iperf3"
 
 
@@ -52,7 +52,9 @@ def document(
         "tool": "plugin",
         "plugin": TOOL,
         "code": _text(),
-        "numbers": {f"{path}_{what}": "packets" for path in kept for what in COUNTS},
+        "numbers": {
+            f"{path}_{name}": unit for path in kept for name, unit in COUNTS.items()
+        },
         "received": True,
         "samples": {},
         "series": {
@@ -69,10 +71,6 @@ def document(
             "scheduler": case.scheduler.name if case.scheduler else "",
         },
     }
-
-
-COUNTS = ("lost", "sent")
-COURSES = {"rtt": "ms", "window": "bytes"}
 
 
 def _text() -> str:

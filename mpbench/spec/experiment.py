@@ -22,6 +22,7 @@ from mpbench.spec import (
     choices,
     compare_checks,
     end_checks,
+    endpoint,
     expectations,
     figure_checks,
     flows,
@@ -218,9 +219,11 @@ class Spec(Sections):
         for index, metric in enumerate(self.metrics):
             if metric in self.metrics[:index]:
                 faults.add(("metrics", index), f"'{metric}' is in the list already")
-        known = own_metrics.columns(self.traffic, self.plugins.stored.metrics)
-        own_metrics.check(self.metrics, known, faults)
         topology = context(info).topology
+        of_bulk = tuple(endpoint.columns(self.cases.values(), topology))
+        own = self.plugins.stored.metrics
+        known = own_metrics.columns(self.traffic, own, of_bulk)
+        own_metrics.check(self.metrics, known, faults)
         if "mean_queue" in self.metrics and self.topology in fabrics.TCLINK:
             at = ("metrics", self.metrics.index("mean_queue"))
             reason = f"'mean_queue' is not known in {self.topology}, whose queues also"

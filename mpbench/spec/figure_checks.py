@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Set
 
 from analysis.run import quantities
-from mpbench.spec import flows
+from mpbench.spec import endpoint, flows
 from mpbench.spec.figures import Figure
 from mpbench.spec.link_traits import WAYS
 from mpbench.spec.sections import Sections
@@ -123,10 +123,13 @@ def _hosts_with_traffic(spec: Sections, topology: Description) -> list[str]:
     return sorted({host for pair in ends for host in pair})
 
 
-def _own_lists(spec: Sections, figure: Figure) -> Iterator[tuple[Loc, list[str], str]]:
+def _own_lists(
+    spec: Sections, figure: Figure, topology: Description | None
+) -> Iterator[tuple[Loc, list[str], str]]:
     """Series and samples of users' own tools that a figure names: the key, the names
     that tools have, and the name."""
     series = [name for entry in spec.traffic for name in entry.series]
+    series += endpoint.series(spec.cases.values(), topology)
     for position, name in enumerate(figure.quantities or ()):
         if quantities.is_own(name):
             yield ("quantities", position), series, name
@@ -146,7 +149,7 @@ def _check_time_figure(
 
     topology : None if there is no such network, which is a fault of its own
     """
-    for key, known, named in _own_lists(spec, figure):
+    for key, known, named in _own_lists(spec, figure, topology):
         if named not in known:
             hint = nearest(named, known) if known else "no tool has any"
             faults.add((*at, *key), f"no tool gives '{named}'; {hint}")

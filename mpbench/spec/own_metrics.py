@@ -13,6 +13,7 @@ from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults, Mark, OneOf
 from mpbench.spec.vocabulary import METRICS
 
+BULK = "iperf3"
 DOT = "."
 """Columns of programs have a dot, which no metric of mpbench has."""
 
@@ -35,8 +36,14 @@ class MetricName(Mark):
         return {"anyOf": [{"type": "string", "enum": list(METRICS)}, columns]}
 
 
-def columns(traffic: Sequence[Entry], metrics: Mapping[str, Metric]) -> tuple[str, ...]:
+def columns(
+    traffic: Sequence[Entry],
+    metrics: Mapping[str, Metric],
+    of_bulk: Sequence[str] = (),
+) -> tuple[str, ...]:
     """The columns that the programs of the traffic and the user's own metrics give.
+
+    of_bulk : those of each entry of bulk data
 
     Those of programs begin with the entry's name, unless the only entry has none.
     """
@@ -48,7 +55,7 @@ def columns(traffic: Sequence[Entry], metrics: Mapping[str, Metric]) -> tuple[st
     return own + tuple(
         f"{prefix}{given}"
         for prefix, entry in _prefixed(traffic)
-        for given in entry.columns
+        for given in (*entry.columns, *(of_bulk if entry.tool == BULK else ()))
     )
 
 

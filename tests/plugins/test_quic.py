@@ -25,7 +25,9 @@ cases:
   mptcp: {protocol: mptcp, congestion_control: lia}
 traffic:
   - {tool: iperf3, from: client, to: server, duration: 5 s, reverse: true}
-metrics: [goodput, traffic_split]
+metrics: [goodput, traffic_split, endpoint.path2_lost_packets]
+figures:
+  - {kind: over_time, quantities: [goodput, endpoint.path2_rtt_ms], case: mpquic}
 """
 
 
@@ -88,12 +90,11 @@ def test_results_of_each_case(file: Path, command: Command) -> None:
         ("cubic, path: 2", "cubic, path: 3", "there is no path 3"),
         ("cubic, path: 2", "cubic, path: 2, scheduler: x", "only mptcp has one"),
         ("control: lia", "control: lia, program: own", "mptcp is the kernel's"),
+        ("path2_lost", "path3_lost", "no program of the experiment gives"),
+        ("path2_rtt", "path3_rtt", "no tool gives 'endpoint.path3_rtt_ms'; did you"),
         ("bbr9", "{name: cubic}", "is not a name that a program can know"),
         ("duration: 5 s", "size: 1 MB", "no 'size' over mpquic"),
         ("duration: 5 s", "duration: 5 s, parallel: 2", "no 'parallel' over mpquic"),
-        ("tool: iperf3, from: client, to: server, duration: 5 s, reverse: true",
-         "tool: curl, from: client, to: server, size: 1 MB",
-         "curl cannot send over mpquic; take iperf3"),
     ],
 )  # fmt: skip
 def test_cases_that_cannot_be(file: Path, old: str, new: str, reason: str) -> None:
@@ -102,6 +103,14 @@ def test_cases_that_cannot_be(file: Path, old: str, new: str, reason: str) -> No
     with pytest.raises(UserError) as refused:
         make_plan(load(file), {})
     assert reason in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_other_tools_are_refused(file: Path) -> None:
+    head, _, _ = FILE.partition("traffic:")
+    entry = "{tool: curl, from: client, to: server, size: 1 MB}"
+    file.write_text(f"{head}traffic: [{entry}]\n")
+    with pytest.raises(UserError, match="curl cannot send over mpquic; take iperf3"):
+        make_plan(load(file), {})
 
 
 def test_a_job_without_its_program_is_refused(file: Path) -> None:
@@ -116,7 +125,7 @@ def test_a_host_with_a_tcp_beside_quic_has_the_settings_of_the_tcp(file: Path) -
     more = "  - {tool: iperf3, from: client, to: server, duration: 5 s, name: tcp,\n"
     more += f"     transport: {reno}}}\n"
     mptcp = "  mptcp: {protocol: mptcp, congestion_control: lia}\n"
-    whole = FILE.replace("metrics:", f"{more}metrics:")
+    whole = FILE.partition("metrics:")[0] + more
     file.write_text(whole)
     with pytest.raises(UserError, match="client has another transport"):
         load(file)  # the case of MPTCP has none that is QUIC

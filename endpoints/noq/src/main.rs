@@ -1,0 +1,268 @@
+//! An endpoint of mpbench over noq: one QUIC connection over one or several paths.
+//!
+//! docs/quic.md of mpbench describes the command line and the files. Certificates are made
+//! anew and not checked: both ends are in one guest.
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use noq::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
+use noq::{
+    Connection, Endpoint, FourTuple, PathId, PathStatus, RecvStream, SendStream, TransportConfig,
+    VarInt,
+};
+
+const BLOCK: usize = 1 << 16;
+const EVERY: Duration = Duration::from_millis(10);
+/// Paths whose state is looked for; attempts that failed take numbers too.
+const MOST_PATHS: u32 = 32;
+/// A path that is refused right after the handshake is asked for again so often.
+const MOST_TRIES: u32 = 1000;
+const WINDOW: u32 = 6 << 20;
+
+#[derive(Debug)]
+struct Anyone(Arc<rustls::crypto::CryptoProvider>);
+impl rustls::client::danger::ServerCertVerifier for Anyone {
+    fn verify_server_cert(
+        &self,
+        _: &rustls::pki_types::CertificateDer<'_>,
+        _: &[rustls::pki_types::CertificateDer<'_>],
+        _: &rustls::pki_types::ServerName<'_>,
+        _: &[u8],
+        _: rustls::pki_types::UnixTime,
+    ) -> Result<rustls::client::danger::ServerCertVerified, rustls::Error> {
+        Ok(rustls::client::danger::ServerCertVerified::assertion())
+    }
+    fn verify_tls12_signature(
+        &self,
+        m: &[u8],
+        c: &rustls::pki_types::CertificateDer<'_>,
+        d: &rustls::DigitallySignedStruct,
+    ) -> Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls12_signature(m, c, d, &self.0.signature_verification_algorithms)
+    }
+    fn verify_tls13_signature(
+        &self,
+        m: &[u8],
+        c: &rustls::pki_types::CertificateDer<'_>,
+        d: &rustls::DigitallySignedStruct,
+    ) -> Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(m, c, d, &self.0.signature_verification_algorithms)
+    }
+    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Nanoseconds of the monotonic clock, which all hosts of a guest share.
+fn now_ns() -> u64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the call writes to `now` and to nothing else.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+struct Options(HashMap<String, String>);
+impl Options {
+    fn new(words: &[String]) -> Result<Self> {
+        let mut found = HashMap::new();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let name = word
+                .strip_prefix("--")
+                .with_context(|| format!("{word}: no option"))?;
+            let value = match name {
+                "reverse" => String::new(),
+                _ => words
+                    .next()
+                    .with_context(|| format!("{word}: no value"))?
+                    .clone(),
+            };
+            found.insert(name.to_owned(), value);
+        }
+        Ok(Self(found))
+    }
+    fn get(&self, name: &str) -> Result<&str> {
+        let value = self.0.get(name).map(String::as_str);
+        value.with_context(|| format!("--{name} is missing"))
+    }
+    fn file(&self, name: &str, head: &str) -> Result<BufWriter<File>> {
+        let place = PathBuf::from(self.get("out")?).join(name);
+        let mut file = BufWriter::new(File::create(place)?);
+        writeln!(file, "{head}")?;
+        Ok(file)
+    }
+}
+
+fn transport(control: &str) -> Result<Arc<TransportConfig>> {
+    let factory: Arc<dyn ControllerFactory + Send + Sync> = match control {
+        "cubic" => Arc::new(CubicConfig::default()),
+        "reno" => Arc::new(NewRenoConfig::default()),
+        "bbr" => Arc::new(Bbr3Config::default()),
+        _ => bail!("--control {control}: unknown; known are cubic, reno, bbr"),
+    };
+    let mut settings = TransportConfig::default();
+    settings.congestion_controller_factory(factory);
+    settings.max_concurrent_multipath_paths(8);
+    settings.send_window(4 << 20);
+    settings.stream_receive_window(VarInt::from_u32(WINDOW));
+    settings.receive_window(VarInt::from_u32(WINDOW));
+    settings.max_idle_timeout(Some(Duration::from_secs(30).try_into()?));
+    Ok(Arc::new(settings))
+}
+
+/// Send for some time, and note the state of the paths meanwhile.
+async fn send(
+    stream: &mut SendStream,
+    conn: &Connection,
+    seconds: f64,
+    options: &Options,
+) -> Result<()> {
+    let mut file = options.file("paths.csv", "time_ns,path,rtt_us,cwnd_bytes,lost,sent")?;
+    let block = vec![0u8; BLOCK];
+    let end = Instant::now() + Duration::from_secs_f64(seconds);
+    let mut due = Instant::now();
+    let mut tick = tokio::time::interval(EVERY);
+    while Instant::now() < end {
+        tokio::select! {
+            sent = stream.write(&block) => { sent?; }
+            _ = tick.tick() => {}
+        }
+        if Instant::now() >= due {
+            due = Instant::now() + EVERY;
+            let there = (0..MOST_PATHS).filter_map(|id| conn.path(PathId::from(id)));
+            for (number, path) in there.enumerate() {
+                let state = path.stats();
+                writeln!(
+                    file,
+                    "{},{},{},{},{},{}",
+                    now_ns(),
+                    number + 1,
+                    state.rtt.as_micros(),
+                    state.cwnd,
+                    state.lost_packets,
+                    state.sent_packets
+                )?;
+            }
+        }
+    }
+    stream.finish()?;
+    Ok(file.flush()?)
+}
+
+/// Read until the sender has finished, and note what arrives.
+async fn receive(stream: &mut RecvStream, options: &Options) -> Result<()> {
+    let mut file = options.file("received.csv", "time_ns,bytes")?;
+    let mut bytes = 0;
+    let mut due = Instant::now();
+    while let Some(chunk) = stream.read_chunk(BLOCK).await? {
+        bytes += chunk.len();
+        if Instant::now() >= due {
+            writeln!(file, "{},{bytes}", now_ns())?;
+            due = Instant::now() + EVERY;
+            bytes = 0;
+        }
+    }
+    writeln!(file, "{},{bytes}", now_ns())?;
+    Ok(file.flush()?)
+}
+
+async fn server(options: &Options) -> Result<()> {
+    let cert = rcgen::generate_simple_self_signed(vec!["server".into()])?;
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(cert.signing_key.serialize_der());
+    let mut config = noq::ServerConfig::with_single_cert(vec![cert.cert.into()], key.into())?;
+    config.transport_config(transport(options.get("control")?)?);
+    let endpoint = Endpoint::server(config, options.get("listen")?.parse()?)?;
+    println!("ready");
+    while let Some(incoming) = endpoint.accept().await {
+        let conn = incoming.await?;
+        let (mut back, mut forth) = conn.accept_bi().await?;
+        let mut asked = [0u8; 9];
+        forth.read_exact(&mut asked).await?;
+        let seconds = f64::from_be_bytes(asked[1..].try_into()?);
+        if asked[0] == 1 {
+            send(&mut back, &conn, seconds, options).await?;
+        } else {
+            receive(&mut forth, options).await?;
+            back.finish()?; // the client waits for it
+        }
+        conn.closed().await;
+    }
+    Ok(())
+}
+
+async fn client(options: &Options) -> Result<()> {
+    let remote: SocketAddr = options.get("connect")?.parse()?;
+    let from: Vec<IpAddr> = options
+        .get("from")?
+        .split(',')
+        .map(str::parse)
+        .collect::<Result<_, _>>()?;
+    let seconds: f64 = options.get("duration")?.parse()?;
+    let reverse = options.0.contains_key("reverse");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = rustls::ClientConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&[&rustls::version::TLS13])?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Anyone(provider)))
+        .with_no_client_auth();
+    let quic = noq::crypto::rustls::QuicClientConfig::try_from(tls)?;
+    let mut config = noq::ClientConfig::new(Arc::new(quic));
+    config.transport_config(transport(options.get("control")?)?);
+    // A socket that is bound to an address sends from no other one.
+    let here = if from.len() == 1 {
+        from[0]
+    } else {
+        "0.0.0.0".parse()?
+    };
+    let endpoint = Endpoint::client(SocketAddr::new(here, 0))?;
+    let conn = endpoint.connect_with(config, remote, "server")?.await?;
+    let mut paths = vec![];
+    for local in &from[1..] {
+        let mut tries = 0;
+        loop {
+            let ends = FourTuple::new(remote, Some(*local));
+            match conn.open_path(ends, PathStatus::Available).await {
+                Ok(path) => break paths.push(path),
+                Err(error) if tries == MOST_TRIES => bail!("path from {local}: {error}"),
+                Err(_) => tries += 1,
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        println!("path from {local} after {tries} tries");
+    }
+    let (mut forth, mut back) = conn.open_bi().await?;
+    forth.write_all(&[u8::from(reverse)]).await?;
+    forth.write_all(&seconds.to_be_bytes()).await?;
+    if reverse {
+        receive(&mut back, options).await?;
+    } else {
+        send(&mut forth, &conn, seconds, options).await?;
+        while back.read_chunk(BLOCK).await?.is_some() {} // until the server has all
+    }
+    conn.close(0u32.into(), b"done");
+    endpoint.wait_idle().await;
+    Ok(())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = words
+        .split_first()
+        .context("server or client, and options")?;
+    let options = Options::new(rest)?;
+    match command.as_str() {
+        "server" => server(&options).await,
+        "client" => client(&options).await,
+        _ => bail!("{command}: unknown; known are server, client"),
+    }
+}
