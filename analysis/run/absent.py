@@ -9,6 +9,7 @@ from typing import Any
 
 from analysis.run import needs, path_names, run_metrics, together
 from analysis.run.artefacts import Artefacts
+from analysis.run.readers.counters import total
 
 COLUMN = "absent"
 OF_OTHER_RUNS = (
@@ -31,6 +32,14 @@ CAPTURED = (
 )
 BOTH_ENDS = "it needs captures at both ends of each path"
 EVENTS = "it needs the events of a connection that sent data"
+NO_EVENTS = "its kernel writes no events"
+NO_COUNTER = "its kernel does not count this"
+COUNTED = {
+    "reinjection_ratio": "MPTCPRetrans",
+    "out_of_order_ratio": "OFOQueue",
+    "duplicate_ratio": "DuplicateData",
+}
+"""Metrics that need a counter of MPTCP's, which a kernel may lack."""
 SHARED = "subflows of MPTCP share a send buffer"
 USUAL = {
     "jain": "a single stream has no fairness",
@@ -112,11 +121,21 @@ def _reason(run: Artefacts, row: Mapping[str, Any], metric: str, column: str) ->
         return apart
     if metric in AMOUNTS and not any(moved):
         return "no tool says what arrived"
+    if metric in COUNTED and total(run.counters.values(), COUNTED[metric]) is None:
+        return NO_COUNTER
     if metric == "limited_by_buffer" and protocol == "tcp":
-        return EVENTS
+        return _events(run)
+    if USUAL.get(metric) == EVENTS:
+        return _events(run)
     needed = needs.NEEDS.get(metric)
     if needed is not None and metric not in USUAL:
         return f"it needs {needed}"
     if metric in ("settling_time", "rate_jitter") and column not in row:
         return f"it needs {needed}"
     return USUAL.get(metric, "it is not defined for this run")
+
+
+def _events(run: Artefacts) -> str:
+    """The reason of a metric that needs the events of connections."""
+    linux = run.job.linux
+    return EVENTS if linux is None or linux.lab else NO_EVENTS

@@ -260,16 +260,20 @@ def retransmissions(sender: Counters) -> dict[str, Any]:
     reinjections : segments that MPTCP sent again on another subflow
     retransmission_ratio, reinjection_ratio : these over `sent_segments`; None if
         nothing was sent
+
+    A count is None if the kernel does not count it.
     """
     counts = {
         "retransmission": sender.retransmitted,
-        "reinjection": sender.mptcp("MPTCPRetrans"),
+        "reinjection": total([sender], "MPTCPRetrans"),
     }
     sent = sender.segments_sent
     columns: dict[str, Any] = {"sent_segments": sent}
     for name, count in counts.items():
         columns[f"{name}s"] = count
         columns[f"{name}_ratio"] = (
-            metrics.retransmission_ratio(count, sent) if sent else None
+            metrics.retransmission_ratio(count, sent)
+            if sent and count is not None
+            else None
         )
     return columns

@@ -9,6 +9,7 @@ from analysis.run import tools
 from analysis.run.artefacts import Artefacts
 from analysis.run.explain.subflows import Connection, connections
 from analysis.run.explain.times import LIMITS, Shares, shares
+from analysis.run.readers.counters import total
 
 
 def columns(run: Artefacts, artefacts: Path) -> dict[str, Any]:
@@ -41,12 +42,14 @@ def _order(run: Artefacts) -> dict[str, float | None]:
         h for entry in shown for h in (*entry.sources, *entry.destinations)
     )
     sent = sum(run.counters[host].segments_sent for host in senders)
+    counters = [run.counters[host] for host in hosts]
+    counts = {
+        "out_of_order_ratio": total(counters, "OFOQueue"),
+        "duplicate_ratio": total(counters, "DuplicateData"),
+    }
     return {
-        column: sum(run.counters[h].mptcp(name) for h in hosts) / sent if sent else None
-        for column, name in (
-            ("out_of_order_ratio", "OFOQueue"),
-            ("duplicate_ratio", "DuplicateData"),
-        )
+        column: count / sent if sent and count is not None else None
+        for column, count in counts.items()
     }
 
 

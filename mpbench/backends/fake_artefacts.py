@@ -28,6 +28,17 @@ from topologies.wiring import Wiring
 
 ENDS = ("client", "server")
 ACKNOWLEDGEMENT_BYTES = 66
+LISTED = (
+    "MPCapableFallbackACK",
+    "MPCapableFallbackSYNACK",
+    "MPCapableSYNACKRX",
+    "MPJoinSynAckRx",
+    "MPJoinSynTx",
+    "MPTCPRetrans",
+    "OFOQueue",
+    "DuplicateData",
+)
+"""Counters of MPTCP's that every host has, also where they are 0."""
 
 
 def artefacts(job: Job) -> dict[str, bytes]:
@@ -148,9 +159,7 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
             values |= {"MPTcpExtMPJoinSynTx": joins, "MPTcpExtMPJoinSynAckRx": joins}
         if server:
             values |= {"MPTcpExtMPJoinSynRx": joins, "MPTcpExtMPJoinAckRx": joins}
-        for name in ("MPCapableFallbackACK", "MPCapableFallbackSYNACK"):
-            values[f"MPTcpExt{name}"] = 0
-    return values
+    return {**{f"MPTcpExt{name}": 0 for name in LISTED}, **values}
 
 
 def qdisc_table(

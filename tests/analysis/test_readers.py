@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.run import run_metrics
 from analysis.run.readers import counters, links, outcome, qdiscs
 from tools.iperf3 import reader as iperf3
 
@@ -115,6 +116,13 @@ def test_a_counter_that_a_kernel_lacks_is_not_0() -> None:
     assert counters.total([], other) == 0
     assert whole.known("TcpOutSegs") == 0
     assert whole.get("MPTcpExtMPCapableSYNACKRX") == 0
+
+
+def test_a_metric_whose_counter_the_kernel_lacks_is_missing() -> None:
+    old = counters.Counters({"TcpExtTCPOrigDataSent": 9, "TcpRetransSegs": 0})
+    row = run_metrics.retransmissions(old)
+    assert row["reinjections"] is None and row["reinjection_ratio"] is None
+    assert row["retransmission_ratio"] == 0
 
 
 def test_counters_of_something_else_are_refused() -> None:

@@ -133,3 +133,18 @@ def test_captured_events_give_shares() -> None:
         last = [r for r in csv.DictReader(file) if r["event"] == "tcp_closed"]
     busy = [r["value"] for r in last if r["local"].startswith("10.0.1.2:")]
     assert any("busy_ms=23290" in value for value in busy)
+
+
+def test_stock_linux_writes_no_events_and_that_is_the_reason(make_run: MakeRun) -> None:
+    run = make_run("mptcp")
+    job = json.loads((run / "job.json").read_text())
+    (run / "job.json").write_text(json.dumps({**job, "linux": {"lab": False}}))
+    reasons = absent.read(row.row(run)["absent"])
+    assert reasons["limited_by_window"] == absent.NO_EVENTS
+    kernel = json.loads((run / "artefacts/nstat-client.json").read_text())["kernel"]
+    del kernel["MPTcpExtOFOQueue"]
+    text = json.dumps({"kernel": {**kernel, "TcpExtOther": 0}})
+    (run / "artefacts/nstat-client.json").write_text(text)
+    found = row.row(run)
+    assert found["out_of_order_ratio"] is None
+    assert absent.read(found["absent"])["out_of_order_ratio"] == absent.NO_COUNTER

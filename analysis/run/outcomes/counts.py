@@ -7,7 +7,7 @@ accepts connections on its hosts.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.run.readers.counters import Counters
+from analysis.run.readers.counters import Counters, total
 from analysis.run.traffic import Traffic
 
 MPTCP, TCP, MIXED = "mptcp", "tcp", "mixed"
@@ -69,12 +69,13 @@ def columns(entry: Traffic[Any], counters: Mapping[str, Counters]) -> dict[str, 
         connected = opened - here.get("TcpAttemptFails") > 0
         return {**found, "protocol_at_end": TCP if connected else None}
     spoke = here.mptcp("MPCapableSYNACKRX")
-    asked = here.mptcp("MPJoinSynTx")
+    asked = total([here], "MPJoinSynTx")
     answered = here.mptcp("MPJoinSynAckRx")
     joined = min(answered, there.mptcp("MPJoinAckRx"))
     refused = sum(map(there.mptcp, REFUSED_BY_SERVER))
     refused += sum(map(here.mptcp, REFUSED_BY_CLIENT))
-    wanted = asked + sum(map(here.mptcp, NOT_SENT))
+    unsent = sum(map(here.mptcp, NOT_SENT))
+    wanted = None if asked is None else asked + unsent
     return {
         **found,
         "protocol_at_end": _protocol(here, there),
@@ -83,7 +84,9 @@ def columns(entry: Traffic[Any], counters: Mapping[str, Counters]) -> dict[str, 
         "subflows_asked": wanted,
         "subflows_joined": joined,
         "subflows_refused": refused,
-        "subflows_unanswered": max(0, wanted - joined - refused),
+        "subflows_unanswered": None
+        if wanted is None
+        else max(0, wanted - joined - refused),
         "subflows_lost": min(_lost(here, there, refused), spoke + joined),
         "subflows_stale": here.mptcp("SubflowStale") + there.mptcp("SubflowStale"),
         "subflows_recovered": here.mptcp("SubflowRecover")
