@@ -28,7 +28,7 @@ ROUNDING = 1e-9
 """Values that are relatively closer than this are the same."""
 SEED = 1
 """Of all resamples, so that the same results give the same page."""
-MOST_MORE = 100_000
+MOST_MORE = 1000
 """The largest number of further networks that is worth naming."""
 
 

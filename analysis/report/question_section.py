@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis.campaign import leaders, question, turning
 from analysis.campaign.answer import (
     BETTER,
+    MOST_MORE,
     SAME,
     UNDECIDED,
     WORSE,
@@ -107,28 +108,34 @@ def name_of(contrast: Contrast, answer: Answer) -> str:
 
 
 def _summary(answer: Answer) -> Iterator[str]:
-    """One sentence per group of cases with the same outcomes, and who leads."""
+    """One sentence per case, the undecided ones together; and who leads."""
     by_case: dict[str, list[Contrast]] = {}
     for each in answer.contrasts:
         by_case.setdefault(each.case, []).append(each)
-    groups: dict[tuple[tuple[str, Judged], ...], list[str]] = {}
-    for case, contrasts in by_case.items():
-        profile = tuple((name_of(c, answer), c.outcome) for c in contrasts)
-        groups.setdefault(profile, []).append(case)
     rank = {outcome: place for place, outcome in enumerate(OUTCOMES)}
-    order = sorted(groups, key=lambda profile: [rank[o] for _, o in profile])
+    order = sorted(by_case, key=lambda case: [rank[c.outcome] for c in by_case[case]])
     base = f"`{answer.question.baseline}`"
-    for profile in order:
-        named = [_with_numbers(case, by_case[case]) for case in groups[profile]]
-        verb = "are" if len(named) > 1 else "is"
+    open_cases: dict[tuple[str, ...], list[str]] = {}
+    for case in order:
+        contrasts = by_case[case]
+        if all(each.outcome == UNDECIDED for each in contrasts):
+            names = tuple(name_of(each, answer) for each in contrasts)
+            open_cases.setdefault(names, []).append(f"`{case}`")
+            continue
         told: list[str] = []
-        for outcome in dict.fromkeys(found for _, found in profile):
-            metrics = [name for name, found in profile if found == outcome]
-            if metrics:
-                head = HEADS[outcome] if not told else HEADS[outcome].replace("{} ", "")
-                place = (base,) if not told else ()
-                told.append(_head(head, *place, question.joined(metrics)))
-        yield f"{question.joined(named)} {verb} {question.joined(told)}."
+        for outcome in dict.fromkeys(each.outcome for each in contrasts):
+            metrics = [
+                f"{name_of(each, answer)}{_number(each)}"
+                for each in contrasts
+                if each.outcome == outcome
+            ]
+            place = (base,) if not told else ()
+            told.append(_head(HEADS[outcome], *place, question.joined(metrics)))
+        yield f"`{case}` is {', '.join(told)}."
+    for names, cases in open_cases.items():
+        verb = "are" if len(cases) > 1 else "is"
+        head = _head(HEADS[UNDECIDED], base, question.joined(names))
+        yield f"{question.joined(cases)} {verb} {head}."
     yield from _leading(answer)
     yield from turning_words.summary(answer)
 
@@ -137,16 +144,14 @@ def _head(text: str, *words: str) -> str:
     """`better than lia in goodput`, and further outcomes without the baseline."""
     if len(words) == 2:
         return text.format(*words)
-    short = text.replace(" than in", " in").replace(" as in", " in")
-    return short.replace(" against in", " in").format(*words)
+    return text.partition(" ")[0].replace("the", "the same") + f" in {words[0]}"
 
 
-def _with_numbers(case: str, contrasts: Sequence[Contrast]) -> str:
-    """`cubic (+12 %, -3 %)`: the medians, with n where no interval decides."""
-    if all(each.outcome == UNDECIDED for each in contrasts):
-        return f"`{case}`"
-    numbers = ", ".join(signed(_raw(each), each.unit) for each in contrasts)
-    return f"`{case}` ({numbers})"
+def _number(contrast: Contrast) -> str:
+    """` (+12 %)`: the median; nothing where no interval decides."""
+    if contrast.outcome == UNDECIDED:
+        return ""
+    return f" ({signed(_raw(contrast), contrast.unit)})"
 
 
 def _raw(contrast: Contrast) -> float:
@@ -168,8 +173,9 @@ def _lead(leader: Leader, contrast: Contrast, what: str) -> str:
     if not leader.level:
         nearest = min(leader.ahead.items(), key=lambda pair: pair[1].estimate)
         case, lead = nearest
+        share = f" of `{contrast.baseline}`" if contrast.unit == "%" else ""
         return (
-            f"{head}: {amount(lead.estimate, contrast.unit)} ahead of the next,"
+            f"{head}, {amount(lead.estimate, contrast.unit)}{share} ahead of the next,"
             f" `{case}`{_interval(lead, contrast.unit)}."
         )
     few = any(lead.low is None for lead in leader.ahead.values())
@@ -245,9 +251,9 @@ def _too_few(contrast: Contrast, answer: Answer) -> str:
 
 def _further(contrast: Contrast, answer: Answer) -> str:
     """The number of networks that would probably decide, and the way to get them."""
-    if contrast.more is None:
-        return "No reasonable number of networks would decide."
     kind = "repetition" if contrast.sole else "network"
+    if contrast.more is None:
+        return f"It would take more than {MOST_MORE} further {kind}s to decide."
     head = f"{counted(contrast.more, f'more {kind}')} would probably decide"
     asked = answer.question
     if contrast.sole:

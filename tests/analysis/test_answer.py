@@ -259,3 +259,19 @@ def test_nothing_to_answer() -> None:
     assert answer(campaign(bad, question=GOODPUT)) is None
     apart = [row(p, c, 10.0, **{X: p, Y: 1}) for p, c in ((0, "a"), (1, "b"))]
     assert "no network in common" in words(campaign(apart, question=GOODPUT))
+
+
+def test_the_first_paragraph_has_the_numbers_that_are_decided() -> None:
+    both = Question("a", {"goodput": "more", "smoothed_rtt": "less"}, asked=True)
+    rows = [
+        row(p, c, 10.0 * (1.5 if c == "b" else 1.0), **{X: p, "srtt_ms": rtt})
+        for p in range(8)
+        for c, rtt in (("a", 50.0), ("b", 50.0 + (-1) ** p * 10), ("c", 50.0))
+    ]
+    text = words(campaign(rows, question=both, factors=(X,)))
+    first = text.split("\n\n")[1]
+    assert first.startswith(
+        "`b` is better than `a` in goodput (+50 %), undecided in smoothed RTT."
+        " `c` is the same as `a` in goodput (0 %) and smoothed RTT (0 %)."
+    )
+    assert "`b` has the most goodput in the median, 50 % of `a` ahead of" in first

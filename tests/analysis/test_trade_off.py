@@ -100,7 +100,7 @@ def test_the_page_begins_with_the_answer_and_its_picture(tmp_path: Path) -> None
     text = (tmp_path / "README.md").read_text()
     assert text.startswith(
         "# made\n\n**Does `b` have more goodput and less smoothed RTT than `a`?**\n\n"
-        "`b` (+"
+        "`b` is better than `a` in goodput (+"
     )
     assert text.index("(answer.png)") < text.index("| case |")
     assert (tmp_path / "answer.png").stat().st_size > 1000

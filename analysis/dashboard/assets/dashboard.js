@@ -1816,6 +1816,7 @@
 
   // analysis/dashboard/assets/src/spread.js
   var LINE = 24;
+  var LEAST_BOX = 5;
   var HEAD = 22;
   var Spread = class {
     constructor(host) {
@@ -2033,26 +2034,31 @@
       const low = values.find((v) => v >= q1 - reach);
       const high = values.findLast((v) => v <= q3 + reach);
       context.fillStyle = colour;
-      context.globalAlpha = values.length > 150 ? 0.22 : 0.4;
+      const few = values.length < LEAST_BOX;
+      const size = few ? 3 : 1.6;
+      context.globalAlpha = few ? 1 : values.length > 150 ? 0.22 : 0.4;
       context.beginPath();
       values.forEach((value, i) => {
         const at = y + ((i + 1) * 0.618034 % 1 - 0.5) * (LINE - 10);
-        context.moveTo(x.at(value) + 1.6, at);
-        context.arc(x.at(value), at, 1.6, 0, 2 * Math.PI);
+        context.moveTo(x.at(value) + size, at);
+        context.arc(x.at(value), at, size, 0, 2 * Math.PI);
       });
       context.fill();
-      context.globalAlpha = 0.16;
-      context.fillRect(x.at(q1), y - 7, Math.max(1, x.at(q3) - x.at(q1)), 14);
+      if (!few) {
+        context.globalAlpha = 0.16;
+        context.fillRect(x.at(q1), y - 7, Math.max(1, x.at(q3) - x.at(q1)), 14);
+        context.globalAlpha = 1;
+        context.strokeStyle = colour;
+        context.lineWidth = 1.2;
+        context.beginPath();
+        context.rect(x.at(q1), y - 7, Math.max(1, x.at(q3) - x.at(q1)), 14);
+        context.moveTo(x.at(low), y);
+        context.lineTo(x.at(q1), y);
+        context.moveTo(x.at(q3), y);
+        context.lineTo(x.at(high), y);
+        context.stroke();
+      }
       context.globalAlpha = 1;
-      context.strokeStyle = colour;
-      context.lineWidth = 1.2;
-      context.beginPath();
-      context.rect(x.at(q1), y - 7, Math.max(1, x.at(q3) - x.at(q1)), 14);
-      context.moveTo(x.at(low), y);
-      context.lineTo(x.at(q1), y);
-      context.moveTo(x.at(q3), y);
-      context.lineTo(x.at(high), y);
-      context.stroke();
       context.strokeStyle = palette.ink;
       context.lineWidth = 2;
       context.beginPath();

@@ -22,6 +22,7 @@ import { hollow, keyOf, ofColumn } from "./theory.js";
 import { changed, picked, views } from "./state.js";
 
 const LINE = 24; // Height of a box's line.
+const LEAST_BOX = 5; // Fewer values are points alone, as in the report.
 const HEAD = 22; // Height of a batch's name.
 
 export class Spread {
@@ -260,26 +261,31 @@ export class Spread {
     const low = values.find((v) => v >= q1 - reach);
     const high = values.findLast((v) => v <= q3 + reach);
     context.fillStyle = colour;
-    context.globalAlpha = values.length > 150 ? 0.22 : 0.4;
+    const few = values.length < LEAST_BOX;
+    const size = few ? 3 : 1.6;
+    context.globalAlpha = few ? 1 : values.length > 150 ? 0.22 : 0.4;
     context.beginPath();
     values.forEach((value, i) => {
       const at = y + ((((i + 1) * 0.618034) % 1) - 0.5) * (LINE - 10);
-      context.moveTo(x.at(value) + 1.6, at);
-      context.arc(x.at(value), at, 1.6, 0, 2 * Math.PI);
+      context.moveTo(x.at(value) + size, at);
+      context.arc(x.at(value), at, size, 0, 2 * Math.PI);
     });
     context.fill();
-    context.globalAlpha = 0.16;
-    context.fillRect(x.at(q1), y - 7, Math.max(1, x.at(q3) - x.at(q1)), 14);
+    if (!few) {
+      context.globalAlpha = 0.16;
+      context.fillRect(x.at(q1), y - 7, Math.max(1, x.at(q3) - x.at(q1)), 14);
+      context.globalAlpha = 1;
+      context.strokeStyle = colour;
+      context.lineWidth = 1.2;
+      context.beginPath();
+      context.rect(x.at(q1), y - 7, Math.max(1, x.at(q3) - x.at(q1)), 14);
+      context.moveTo(x.at(low), y);
+      context.lineTo(x.at(q1), y);
+      context.moveTo(x.at(q3), y);
+      context.lineTo(x.at(high), y);
+      context.stroke();
+    }
     context.globalAlpha = 1;
-    context.strokeStyle = colour;
-    context.lineWidth = 1.2;
-    context.beginPath();
-    context.rect(x.at(q1), y - 7, Math.max(1, x.at(q3) - x.at(q1)), 14);
-    context.moveTo(x.at(low), y);
-    context.lineTo(x.at(q1), y);
-    context.moveTo(x.at(q3), y);
-    context.lineTo(x.at(high), y);
-    context.stroke();
     context.strokeStyle = palette.ink;
     context.lineWidth = 2;
     context.beginPath();
