@@ -9,7 +9,13 @@ from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan import make_plan
 from mpbench.store import kept_rows
-from studies import mpcc_campaigns, publications, reproduction
+from studies import (
+    kept,
+    mpcc_campaigns,
+    publications,
+    reference_index,
+    reproduction,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -225,6 +231,33 @@ def test_sets_that_do_not_go_together(
         reproduction.main()
     assert ended.value.code == 2
     assert fault in capsys.readouterr().err
+
+
+def test_the_index_is_written_after_the_pages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And its exit status is that of the command."""
+    done: list[str] = []
+    page = ("report", "x", "--out", str(reproduction.ROOT / "build/no-such-page.md"))
+
+    def mpbench(words: tuple[str, ...]) -> int:
+        done.append(words[0])
+        return 0
+
+    def write_index(words: list[str]) -> int:
+        done.append("index")
+        return 7
+
+    monkeypatch.setattr("sys.argv", ["reproduction", "--kept"])
+    monkeypatch.setattr(kept, "unpack", lambda folder: None)
+    monkeypatch.setattr(reproduction, "one_build", lambda folders: None)
+    monkeypatch.setattr(reproduction, "keep", lambda results, sets: 0)
+    monkeypatch.setattr(reproduction, "pages", lambda results: [page])
+    monkeypatch.setattr(reproduction, "prune", lambda folder: [])
+    monkeypatch.setattr(reproduction, "mpbench", mpbench)
+    monkeypatch.setattr(reference_index, "main", write_index)
+    assert reproduction.main() == 7
+    assert done == ["report", "index"]
 
 
 def test_what_no_page_shows_is_removed(tmp_path: Path) -> None:
