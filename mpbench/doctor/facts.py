@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mpbench import image, kernel
 from mpbench.backends import boot, confinement, requirements, roots, tools
+from mpbench.backends.qemu import machine
 from mpbench.backends.tools import Tool
 from mpbench.engine import cpus
 from mpbench.errors import UserError
@@ -78,7 +79,7 @@ class Facts:
 
 def look(results: Path = Path("results")) -> Facts:
     """Examine this machine. One guest is booted if all it needs is there."""
-    every = (*tools.GUEST, *BUILD)
+    every = (*tools.GUEST, machine.TOOL, *BUILD)
     version, built = _kernel()
     root, image_hash = _root()
     no_launcher, barriers = _barriers()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mpbench.backends import boot, confinement, roots, tools
+from mpbench.backends.qemu import machine
 from mpbench.backends.tools import Tool
 from mpbench.doctor.facts import BUILD, Facts, Folder
 
@@ -80,6 +81,7 @@ def _virtual(facts: Facts) -> Iterator[Finding]:
             yield _tool(tool, facts)
     for tool in BUILD:
         yield _tool(tool, facts, "optional" if built else "missing")
+    yield _tool(machine.TOOL, facts, "optional")
     yield _virtual_finding(
         facts.cpus > 0,
         "CPUs",

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from mpbench.backends import confinement, tools
+from mpbench.backends.qemu import machine
 from mpbench.backends.requirements import Need
 from mpbench.commands import doctor
 from mpbench.doctor import facts as looking
@@ -22,7 +23,7 @@ WHOLE = Facts(
     image=None,
     boot_s=0.06,
     boot_error="",
-    present=frozenset((*tools.GUEST, *BUILD)),
+    present=frozenset((*tools.GUEST, machine.TOOL, *BUILD)),
     packages={"iperf3": "3.12-1"},
     cpus=2,
     memory_bytes=8 * GB,
@@ -57,6 +58,13 @@ def test_a_machine_with_all() -> None:
     assert one(WHOLE, "iperf3").detail == "3.12-1"
     assert one(WHOLE, "a guest boots").detail == "0.06 s"
     assert all(each.mark == "ok" for each in found if each.lab == "virtual")
+
+
+def test_a_machine_without_qemu_runs_guests() -> None:
+    lacking = replace(WHOLE, present=WHOLE.present - {machine.TOOL})
+    assert can_run(findings(lacking))
+    found = one(lacking, machine.PROGRAM)
+    assert (found.mark, found.remedy) == ("optional", "apt-get install qemu-system-x86")
 
 
 SMALL = Folder(Path("/x"), GB // 10, True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpbench import guest_memory
-from mpbench.backends import confinement
+from mpbench.backends import confinement, tools
 from mpbench.backends.confinement import Limits
 from mpbench.errors import UserError
 from mpbench.kernel import barriers
@@ -22,6 +22,7 @@ from mpbench.kernel.barriers import Bounds
 
 PROGRAM = "qemu-system-x86_64"
 PACKAGE = "qemu-system-x86"
+TOOL = tools.Tool(PROGRAM, PACKAGE)
 INSTALL = f"apt-get install --no-install-recommends {PACKAGE}"
 ASK_S = 30
 MIB, PAGE_BYTES = guest_memory.MIB, 4096
