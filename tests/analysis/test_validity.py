@@ -37,8 +37,8 @@ STEADY = thing(
     missing=lambda *_: set(),
 )
 """A network of two paths that provokes no failure."""
-MPTCP = thing(is_mptcp=True, same_pair=0, scheduler="default")
-TCP = thing(is_mptcp=False)
+MPTCP = thing(is_mptcp=True, is_quic=False, same_pair=0, scheduler="default")
+TCP = thing(is_mptcp=False, is_quic=False)
 LONG = Lasted(1, 9.0, ((9.0, 2),))
 """One connection of nine seconds with two subflows."""
 
@@ -292,7 +292,7 @@ def kernel(
     *hosts: str, is_mptcp: bool = True, own_control: bool = False, **reported: str
 ) -> Any:
     """A run whose hosts all ask for lia and lowrtt, and report the same."""
-    asked = thing(is_mptcp=is_mptcp, scheduler="lowrtt", congestion_control="lia")
+    asked = thing(is_mptcp=is_mptcp, scheduler="lowrtt", kernel_control="lia")
     record = thing(own_control=own_control)
     entry = thing(sources=hosts, record=record, transport=asked)
     stated = {"congestion_control": "lia", "scheduler": "lowrtt", **reported}
