@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from analysis.campaign.columns import label
 from jobs import dump
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
@@ -433,6 +434,47 @@ def test_a_criterion_of_two_links_needs_both() -> None:
     assert plan(alone).runs
     both = text.replace("[0 %, 1 %]", "[0 %, 1 %]\n    path2.duplication: [0 %, 1 %]")
     assert plan(both.replace("DIFFERENCE", "signed")).runs
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [
+        "{path1.burst_loss.length: null}",
+        "{path1.burst_loss.length: [[1]]}",
+        "{path1.burst_loss.length: {min: 1}}",
+        "{path1.burst_loss.length: {values: {a: 1}}}",
+        "{path1.burst_loss.length: {min: nan, max: 5}}",
+        "{path1.burst_loss.length: [1, 1]}",
+        "{path1.discipline.ecn: null}",
+        "{path1.discipline.ecn: [[true]]}",
+        "{path1.discipline.ecn: {values: 3}}",
+        "{path1.discipline.ecn: ['true']}",
+        "{1: [2], true: [3], null: [4]}",
+        "{'path1.burst_loss.': [1], '.': [1], '..': [1], '': [1]}",
+        f"{{? 'path1.{'burst_loss.' * 2000}' : [1]}}",
+        f"{{path1.mtu: [{'9' * 90}]}}",
+        "{path1.mtu: [1400.5]}",
+        "[path1.mtu]",
+    ],
+)
+def test_hostile_factors(factors: str) -> None:
+    text = file("", "{burst_loss: {share: 1 %}, discipline: codel}")
+    text = text.replace("  factors:\n    \n", f"  factors: {factors}\n")
+    with pytest.raises(UserError) as caught:
+        plan(text)
+    assert all(line.startswith("f.yaml:") for line in str(caught.value).splitlines())
+    assert len(str(caught.value)) < 3000
+
+
+def test_labels_of_columns() -> None:
+    lengths = "burst_loss.length_packets"
+    assert label(f"path1.{lengths}") == "path 1 burst loss length [packets]"
+    assert label("wifi.discipline.up.target_ms") == "wifi discipline up target [ms]"
+    assert label("path1.duplication.up_percent") == "path 1 duplication up [%]"
+    assert label("path1.mtu_bytes") == "path 1 mtu [bytes]"
+    difference = label("burst_loss.length_difference_packets")
+    assert difference == "burst loss length difference [packets]"
+    assert label("steady.single2.goodput_mbps") == "steady.single2 goodput [Mbit/s]"
 
 
 @pytest.mark.slow
