@@ -36,13 +36,13 @@ def test_six_networks_on_each_side_are_the_least() -> None:
 
 
 def test_the_low_side_has_the_value_itself() -> None:
-    values: list[object] = [10.0] * 6 + [20.0] * 6
+    values = [10.0] * 6 + [20.0] * 6
     found = find(cells([0.0] * 6 + [5.0] * 6, x=values))
     assert found is not None and found.at == 10 and found.between == (10, 10)
 
 
 def test_a_word_splits_from_all_others() -> None:
-    words: list[object] = ["codel"] * 6 + ["red"] * 6 + ["pie"] * 6
+    words = ["codel"] * 6 + ["red"] * 6 + ["pie"] * 6
     found = find(cells([0.0] * 6 + [9.0] * 6 + [0.0] * 6, x=words))
     assert found is not None and (found.factor, found.at) == ("x", "red")
     assert found.between is None and len(found.high.gains) == 6
