@@ -29,6 +29,7 @@ GROUPS = {
         "capture",
         "compare",
         "bisect",
+        "diagnose",
         "doctor",
     ),
     "Research": (

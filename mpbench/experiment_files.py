@@ -7,8 +7,10 @@ this module stands above `mpbench.spec`, where nothing touches the machine.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -19,7 +21,7 @@ from mpbench.plugins import entry_files
 from mpbench.plugins.collect import collected
 from mpbench.spec import Spec, cdf_files, patch_files
 from mpbench.spec.configurations import configured
-from mpbench.spec.document import Document, parse, read
+from mpbench.spec.document import Document, Place, parse, read
 from mpbench.spec.growth import grown
 from mpbench.spec.includes import resolved
 from mpbench.spec.renamed import current
@@ -75,6 +77,25 @@ def lock(path: Path, trusted: bool = False) -> Path:
     if not spec.kernels:
         raise UserError(f"{path}: no kernels in it; nothing to lock")
     return kernel_locks.write(path, kernel_locks.of_spec(spec))
+
+
+def load_with(
+    path: Path | str, keys: Sequence[str], trusted: bool = False
+) -> tuple[Spec, Mapping[str, Any], Callable[[Place], str]]:
+    """Reads a file that has keys of a command beside those of an experiment.
+
+    keys : the command's own, at the top of the file
+
+    Returns the experiment, the values of those keys that are there, and a function
+    that gives `file:line` of a place. Raises UserError as `load` does.
+    """
+    where = Path(path)
+    document = resolved(read(where), where.parent)
+    own = {key: document.values[key] for key in keys if key in document.values}
+    rest = {k: v for k, v in document.values.items() if k not in own}
+    plain = cdf_files.in_place(replace(document, values=rest), where.parent)
+    spec = _validate(patch_files.in_place(plain, where.parent), where.parent, trusted)
+    return spec, own, document.where
 
 
 def loads(text: str, name: str = "experiment") -> Spec:

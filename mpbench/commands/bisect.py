@@ -87,6 +87,7 @@ def command(
     from mpbench.backends.virtual import VirtualBackend
     from mpbench.commands.compare import read_limit
     from mpbench.engine.bisect import Question, Search
+    from mpbench.engine.executed import EndedError, execute
     from mpbench.experiment_files import load
 
     metric, percent = read_limit(limit)
@@ -104,40 +105,21 @@ def command(
     def say(line: str) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
-    def execute(
+    def step(
         made: "Spec", plan: "Plan", folder: Path, others: Sequence[Path]
     ) -> "pd.DataFrame":
-        from analysis.campaign import table
-        from analysis.run.row import row
-        from mpbench.engine.campaign import run_campaign
-        from mpbench.engine.types import AnalysisFunctions, Experiment, Options
-        from mpbench.store import campaign, layout
-        from mpbench.store.table import collect
+        try:
+            return execute(made, plan, folder, others, backend, jobs, console)
+        except EndedError as error:
+            context.exit(error.status)
 
-        known = tuple(path for path in others if (path / "campaign.json").exists())
-        status = run_campaign(
-            Experiment(made.name, made.text.encode(), plan),
-            folder,
-            backend,
-            backend.identity(),
-            AnalysisFunctions(measure=row, tabulate=table.build),
-            Options(jobs=jobs, reuse=known),
-            console,
-        )
-        if status > 1:
-            context.exit(status)
-        results = layout.Results(folder)
-        rows = table.build(collect(results, campaign.read(results.campaign).plan))
-        rows.attrs["factors"] = plan.factor_keys
-        return rows
-
-    search = Search(question, root, backend.identity(), execute, say)
+    search = Search(question, root, backend.identity(), step, say)
     found = search.run()
     names = [search.series[number - 1].name for number in found.suspects]
     if found.first_bad is not None:
-        step = search.steps[found.first_bad]
+        bad_step = search.steps[found.first_bad]
         say(f"First bad patch: {names[0]} ({found.first_bad} of {len(search.series)})")
-        say(f"    {step.reason}")
+        say(f"    {bad_step.reason}")
         return
     say(f"The first bad patch is one of: {', '.join(names)}")
     context.exit(3)

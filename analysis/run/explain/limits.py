@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from analysis.run.explain import handshake
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, many
 from analysis.run.explain.shares import LEAST_BYTES
@@ -11,6 +12,7 @@ from analysis.run.explain.times import shares
 from analysis.run.traffic import Traffic
 from jobs import FRAME_BYTES, Link
 
+FALLBACKS = tuple(name for name, _ in handshake.REASONS)
 WITHOUT_DATA = 0.5
 BUSY = 0.8
 OF_CAPACITY = 0.5
@@ -68,6 +70,8 @@ def _bulk(
     for one in facts.connections:
         entry = facts.traffic[one.entry]
         others = [each for each in facts.traffic if each is not entry]
+        if any(event.name in FALLBACKS for event in one.events):
+            continue  # it is no MPTCP to its end, which another rule tells
         if not entry.bulk or any(set(e.sources) & set(entry.sources) for e in others):
             continue
         for subflow in one.subflows:

@@ -1,0 +1,237 @@
+"""Search the values of unknown settings that give a number somebody observed.
+
+Each round is a campaign of its own: points of a WSP design over the ranges, for each
+combination of the listed settings. The next round spreads its points over the ranges of
+the runs that came closest. A round's folder is finished or goes on, as any campaign.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from analysis.campaign import diagnosis
+from analysis.campaign.diagnosis import Difference, Unknown
+from mpbench.engine.unknowns import Asked, cases
+from mpbench.errors import UserError
+from mpbench.experiment_files import loads
+from mpbench.plan import absent_metrics, make_plan
+from mpbench.plan.runs import Plan
+from mpbench.spec import Spec
+
+LOG = "diagnosis.json"
+LEAST_POINTS = 5
+MOST_CASES = 24
+CANDIDATES = 2000
+HARDLY = 0.8
+"""A round whose ranges are all longer than this part of those before adds nothing."""
+
+Execute = Callable[[Spec, Plan, Path, Sequence[Path]], pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The end of a search.
+
+    rows : all runs that are ok, with the columns of the unknowns
+    off : the deviation of each run in tolerances; it fits up to 1
+    influence : share of the metric's variance in the first round, by unknown
+    differences : columns that tell apart what the fitting runs leave open
+    failed : the number of runs that are not ok
+    """
+
+    rows: pd.DataFrame
+    off: "pd.Series[float]"
+    influence: dict[str, float]
+    differences: list[Difference]
+    failed: int
+
+    @property
+    def fits(self) -> pd.DataFrame:
+        """The runs that fit, the closest first."""
+        order = self.off[self.off <= 1].sort_values(kind="stable").index
+        return self.rows.loc[order]
+
+    @property
+    def closest(self) -> pd.DataFrame:
+        """All runs, the closest first."""
+        return self.rows.loc[self.off.sort_values(kind="stable").index]
+
+
+@dataclass
+class Search:
+    """A search in a folder. say : shows a line to the user
+
+    runs : the most runs of all rounds together
+    rounds : the most rounds
+    """
+
+    asked: Asked
+    root: Path
+    build: dict[str, str]
+    execute: Execute
+    say: Callable[[str], None]
+    runs: int = 60
+    rounds: int = 3
+    _tables: list[pd.DataFrame] = field(default_factory=list)
+    _failed: int = 0
+
+    def check(self) -> None:
+        """Raises UserError if a metric is one that no run can have, or if there are too
+        many combinations."""
+        combinations = len(cases(self.asked, self.asked.unknown))
+        if combinations > MOST_CASES:
+            raise UserError(
+                f"the lists of `unknown` make {combinations} combinations; at most"
+                f" {MOST_CASES} are searched: leave some values out"
+            )
+        faults = list(absent_metrics.faults(self._spec(self.asked.unknown, 1)))
+        if faults:
+            lines = [fault.partition(": metrics[")[2] for fault in faults]
+            raise UserError(
+                "\n".join(
+                    f"{self.asked.spec.where('observed')}: observed."
+                    f"{line.partition(': ')[2]}"
+                    for line in lines
+                )
+            )
+
+    def run(self) -> Diagnosis:
+        """Search. Raises UserError if no run is ok."""
+        self.check()
+        unknown = list(self.asked.unknown)
+        ranges = any(one.is_range for one in unknown)
+        for number in range(1, (self.rounds if ranges else 1) + 1):
+            self._round(number, unknown)
+            rows, off = self._judged()
+            before = unknown
+            unknown = diagnosis.narrowed(rows, before, off)
+            if not _shrank(before, unknown):
+                break
+        return self._diagnosis()
+
+    def _round(self, number: int, unknown: Sequence[Unknown]) -> None:
+        spec = self._spec(unknown, number)
+        plan = make_plan(spec, self.build)
+        self.say(f"Round {number}: {len(plan.runs)} runs; {described(unknown)}")
+        folder = self.root / f"round-{number}"
+        before = [self.root / f"round-{n}" for n in range(1, number)]
+        table = self.execute(spec, plan, folder, before)
+        good = table[table["verdict"] == "ok"].copy()
+        self._failed += len(table) - len(good)
+        chosen = cases(self.asked, unknown)
+        for one in unknown:
+            if not one.is_range:
+                good[one.column] = [chosen[case][one.name] for case in good["case"]]
+            elif one.column not in good:
+                raise UserError(f"{one.name}: the table of runs has no {one.column}")
+        self._tables.append(good.assign(round=number))
+
+    def _judged(self) -> tuple[pd.DataFrame, "pd.Series[float]"]:
+        every = pd.concat(self._tables, ignore_index=True)
+        rows = every.drop_duplicates("id", ignore_index=True)
+        off = diagnosis.distances(rows, self.asked.observed)
+        known = off < float("inf")
+        if not known.any():
+            names = ", ".join(one.metric for one in self.asked.observed)
+            raise UserError(
+                f"no run has {names}: {self._failed} of {self._failed + len(rows)} runs"
+                f" are not ok; look at {self.root / 'round-1'}"
+            )
+        return rows[known], off[known]
+
+    def _diagnosis(self) -> Diagnosis:
+        rows, off = self._judged()
+        unknown, seen = self.asked.unknown, self.asked.observed
+        first = rows[rows["round"] == 1]
+        best = rows.iloc[int(off.to_numpy().argmin())]
+        shares = [diagnosis.influence(first, unknown, one.column, best) for one in seen]
+        fits = rows[off <= 1]
+        return Diagnosis(
+            rows,
+            off,
+            {one.name: max(each[one.name] for each in shares) for one in unknown},
+            diagnosis.differences(fits, unknown, seen),
+            self._failed,
+        )
+
+    def _spec(self, unknown: Sequence[Unknown], number: int) -> Spec:
+        """The experiment of a round: a case per combination, and a design of ranges."""
+        spec = self.asked.spec
+        assert spec._document is not None
+        left_out = ("include", "figures", "expect", "cases", "metrics")
+        values: dict[str, Any] = {
+            key: value
+            for key, value in spec._document.values.items()
+            if key not in left_out
+        }
+        own = spec._document.values["cases"][self.asked.case]
+        chosen = cases(self.asked, unknown)
+        values["cases"] = {
+            name: _case(own, settings) for name, settings in chosen.items()
+        }
+        values["metrics"] = [one.metric for one in self.asked.observed]
+        ranges = [one for one in unknown if one.is_range]
+        repetitions = spec.repetitions
+        if ranges:
+            each = self._share(number) // len(chosen) // repetitions
+            factors = dict(values.get("design", {}).get("factors", {}))
+            factors |= {
+                one.name: {"min": one.low, "max": one.high, "unit": one.unit}
+                for one in ranges
+            }
+            values["design"] = {
+                "points": max(LEAST_POINTS, each),
+                "candidates": CANDIDATES,
+                "factors": factors,
+                "seed": number,
+            }
+        text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+        head = f"# {spec.name}: round {number} of a diagnosis.\n"
+        return loads(head + text, f"{spec._document.name}, round {number}")
+
+    def _share(self, number: int) -> int:
+        """The runs of a round: half of all in the first, if there are more rounds."""
+        if self.rounds == 1:
+            return self.runs
+        return self.runs // 2 if number == 1 else self.runs // 2 // (self.rounds - 1)
+
+    def keep(self, answer: dict[str, Any]) -> Path:
+        """Write the answer as JSON; the path of the file."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        path = self.root / LOG
+        path.write_text(json.dumps(answer, indent=2) + "\n")
+        return path
+
+
+def _case(own: dict[str, Any], settings: dict[str, str]) -> dict[str, Any]:
+    """A case with other settings."""
+    sysctls = {name: value for name, value in settings.items() if "." in name}
+    plain = {name: value for name, value in settings.items() if "." not in name}
+    made = {**own, **plain}
+    if sysctls:
+        made["sysctls"] = {**own.get("sysctls", {}), **sysctls}
+    return made
+
+
+def described(unknown: Sequence[Unknown]) -> str:
+    """The unknowns with their values in running text."""
+    return ", ".join(
+        f"{one.name} {one.low:.4g} to {one.high:.4g} {one.unit}".rstrip()
+        if one.is_range
+        else f"{one.name} {' or '.join(one.values)}"
+        for one in unknown
+    )
+
+
+def _shrank(before: Sequence[Unknown], after: Sequence[Unknown]) -> bool:
+    """Whether another round looks closer than the one before."""
+    return any(
+        new.high - new.low < HARDLY * (old.high - old.low)
+        for old, new in zip(before, after, strict=True)
+        if old.is_range
+    )

@@ -1,0 +1,156 @@
+"""The outcome of a diagnosis in words, as a table, and as JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from analysis.campaign.columns import label
+from analysis.campaign.diagnosis import Difference, Observation, Unknown
+from analysis.words import many
+from mpbench.engine.diagnose import Diagnosis
+
+DECIDES, MATTERS = 0.14, 0.06
+"""Shares of variance that count as a large and as a medium effect (Cohen 1988)."""
+SHOWN = 6
+LOOK = {
+    "retransmission_ratio": "nstat: TcpRetransSegs over TcpExtTCPOrigDataSent",
+    "reinjection_ratio": "nstat: MPTcpExtMPTCPRetrans over TcpExtTCPOrigDataSent",
+    "out_of_order_ratio": "nstat at the receiver: MPTcpExtOFOQueue",
+    "duplicate_ratio": "nstat at the receiver: MPTcpExtDuplicateData",
+    "subflows_stale": "nstat: MPTcpExtSubflowStale",
+    "tcp_timeouts": "nstat: TcpExtTCPTimeouts",
+    "srtt_ms": "ss -ti: rtt",
+    "limited_by_application": "ss -ti: busy",
+    "limited_by_window": "ss -ti: rwnd_limited",
+}
+"""The place of a column's number on a real machine."""
+
+
+def lines(
+    found: Diagnosis, unknown: Sequence[Unknown], seen: Sequence[Observation]
+) -> Iterator[str]:
+    """The outcome in sentences, the most important first."""
+    wanted = " and ".join(
+        f"{each.metric} {each.value:.4g} within {each.within:.0%}" for each in seen
+    )
+    total = many(len(found.rows), "run")
+    fits = found.fits
+    if fits.empty:
+        yield f"None of {total} gives {wanted}."
+        yield f"The closest: {_numbers(found.closest.iloc[0], unknown, seen)}."
+    else:
+        yield f"{len(fits)} of {total} give {wanted}."
+    if found.failed:
+        yield f"{many(found.failed, 'run')} beside them were not ok."
+    for one in unknown:
+        yield f"{one.name}: {_values(fits, one)}{_influence(found.influence[one.name])}"
+    for each in found.differences:
+        yield _told(each)
+
+
+def _numbers(
+    row: "pd.Series[Any]", unknown: Sequence[Unknown], seen: Sequence[Observation]
+) -> str:
+    got = [f"{each.metric} {row[each.column]:.4g}" for each in seen]
+    values = [f"{one.name} {_one(row[one.column], one)}" for one in unknown]
+    return f"{' and '.join(got)} with {', '.join(values)}"
+
+
+def _one(value: Any, unknown: Unknown) -> str:
+    if not unknown.is_range:
+        return str(value)
+    return f"{float(value):.4g} {unknown.unit}".rstrip()
+
+
+def _values(fits: pd.DataFrame, unknown: Unknown) -> str:
+    """The values of the runs that fit."""
+    if fits.empty:
+        return ""
+    if unknown.is_range:
+        values = pd.to_numeric(fits[unknown.column])
+        low, high = f"{values.min():.4g}", f"{values.max():.4g}"
+        unit = f" {unknown.unit}" if unknown.unit else ""
+        return f"{low}{unit}; " if low == high else f"{low} to {high}{unit}; "
+    counts = fits[unknown.column].astype(str).value_counts()
+    parts = [
+        f"{value} ({many(int(counts.get(value, 0)), 'run')})"
+        for value in unknown.values
+    ]
+    return f"{', '.join(parts)}; "
+
+
+def _influence(share: float) -> str:
+    if share >= DECIDES:
+        return f"it decides: {share:.0%} of the variation"
+    if share >= MATTERS:
+        return f"it matters a little: {share:.0%} of the variation"
+    return "it hardly matters by itself"
+
+
+def _told(each: Difference) -> str:
+    means = ", ".join(f"{mean:.3g} for {name}" for name, mean in each.means.items())
+    where = f" ({LOOK[each.column]})" if each.column in LOOK else ""
+    return f"To settle {each.unknown}, look at {label(each.column)}: {means}{where}"
+
+
+def table(
+    found: Diagnosis, unknown: Sequence[Unknown], seen: Sequence[Observation]
+) -> Iterator[str]:
+    """The closest runs, one per line, below a line of names."""
+    columns = [*(one.column for one in unknown), *(each.column for each in seen)]
+    columns = [*dict.fromkeys(columns), "deviation"]
+    rows = found.closest.head(SHOWN).assign(deviation=found.off)
+    cells = [columns]
+    for _, row in rows.iterrows():
+        cells.append([_cell(row[name]) for name in columns])
+    widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
+    for line in cells:
+        pairs = zip(line, widths, strict=True)
+        yield "  ".join(text.rjust(width) for text, width in pairs)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, int | float) else str(value)
+
+
+def answer(
+    found: Diagnosis, unknown: Sequence[Unknown], seen: Sequence[Observation]
+) -> dict[str, Any]:
+    """The outcome as JSON has it."""
+    fits = found.fits
+
+    def run(index: Any) -> dict[str, Any]:
+        row = found.rows.loc[index]
+        return {
+            "id": str(row["id"]),
+            "round": int(row["round"]),
+            "deviation": float(found.off[index]),
+            "unknown": {one.name: _plain(row[one.column]) for one in unknown},
+            "observed": {each.metric: float(row[each.column]) for each in seen},
+        }
+
+    return {
+        "format": 1,
+        "observed": {
+            each.metric: {"value": each.value, "within": each.within} for each in seen
+        },
+        "runs": len(found.rows),
+        "not_ok": found.failed,
+        "fits": [run(index) for index in fits.index],
+        "closest": [run(index) for index in found.closest.head(SHOWN).index],
+        "influence": found.influence,
+        "differences": [
+            {
+                "unknown": each.unknown,
+                "column": each.column,
+                "means": dict(each.means),
+                "strength": each.strength,
+            }
+            for each in found.differences
+        ],
+    }
+
+
+def _plain(value: Any) -> float | str:
+    return value if isinstance(value, str) else float(value)
