@@ -217,9 +217,11 @@ def _open_groups(fits: pd.DataFrame, unknown: Unknown) -> dict[str, pd.Index]:
 def _difference(
     unknown: Unknown, column: str, groups: Mapping[str, pd.Index], fits: pd.DataFrame
 ) -> Difference | None:
-    """How well a column tells the groups apart: the least over pairs of groups of the
-    probability that a value of one is on its side of a value of the other, from 0 for
-    even chances to 1."""
+    """Strength with which a column tells the groups apart.
+
+    It is the least over pairs of groups of the probability that a value of one is on
+    its side of a value of the other, from 0 for even chances to 1.
+    """
     values = pd.to_numeric(fits[column], errors="coerce")
     parts = {name: values[index].dropna() for name, index in groups.items()}
     if len(parts) < 2 or any(len(part) < LEAST_FITS for part in parts.values()):

@@ -58,6 +58,11 @@ SAID = {
         "path 1: the client's subflow had no data to send for 61% of its time although"
         " the application had some: the connection's send buffer or receive window",
     ],
+    "nat-forgot": [
+        "the middlebox at one dropped 25 packets of connections that it did not know"
+        " any more: it forgets a connection after 10 s without a packet, and the"
+        " program is silent for 15 s"
+    ],
     "no-endpoint": [
         "no further subflow was asked for on 2 connections: the client has no endpoint"
         " with the flag `subflow`, and the peer announces no address"

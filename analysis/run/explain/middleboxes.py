@@ -51,7 +51,8 @@ def acted(facts: Facts) -> Iterator[Finding]:
 def _words(facts: Facts, box: Box, met: Sequence[Met], total: int) -> str:
     """The effect of a box; "" if that needs no words."""
     if box.kind in STATEFUL:
-        return _forgot(met)
+        forgot = _forgot(met)
+        return forgot and forgot + _silent(facts, box)
     if not total or box.kind == MSS or (box.kind == ICMP and box.action != DROPS):
         return ""
     option = box.subtype.upper() if box.subtype else "MPTCP's option"
@@ -82,6 +83,19 @@ def _forgot(met: Sequence[Met]) -> str:
     if refused[0].verdict == REJECT:
         return f"answered {of} with resets"
     return f"dropped {of}"
+
+
+def _silent(facts: Facts, box: Box) -> str:
+    """The silence that a box with a state did not outlast, as the end of a sentence;
+    "" if no program is silent for so long by its plan."""
+    pauses = [getattr(entry.record, "think_s", 0.0) for entry in facts.traffic]
+    longest = max(pauses, default=0.0)
+    if box.timeout_s is None or longest <= box.timeout_s:
+        return ""
+    return (
+        f": it forgets a connection after {box.timeout_s} s without a packet, and the"
+        f" program is silent for {longest:g} s"
+    )
 
 
 def _unseen(facts: Facts) -> str:
