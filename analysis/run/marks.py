@@ -1,6 +1,6 @@
 """Events of a run that figures over time mark: joins, stale subflows, fallbacks ..."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from analysis.run.events import Event
@@ -8,15 +8,6 @@ from analysis.run.explain import handshake
 from analysis.run.explain.facts import Facts
 from analysis.run.explain.subflows import Connection, Subflow
 
-KINDS: Mapping[str, str] = {
-    "join": "a subflow joined",
-    "stale": "a subflow went stale",
-    "recovered": "a subflow came back",
-    "backup": "a subflow became a backup, or none any more",
-    "fallback": "a connection fell back to TCP",
-    "closed": "a subflow ended before its connection",
-}
-"""The kinds of marks and their words."""
 AT_ONCE_S = 1.0
 """Subflows that join this soon after their connection are no news, and subflows that
 end this soon before it end with it."""
@@ -27,7 +18,7 @@ FALLBACKS = (*(name for name, _ in handshake.REASONS), "InfiniteMapTx")
 class Mark:
     """An event of a connection at a time.
 
-    kind : one of KINDS
+    kind : one of `analysis.run.mark_kinds.KINDS`
     what : the path in words, or the connection's host
     """
 

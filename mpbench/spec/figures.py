@@ -13,7 +13,7 @@ from pydantic import (
 from analysis.campaign import figure_request
 from analysis.campaign.figure_request import SIGNED, FigureRequest
 from analysis.figures.registry import KINDS
-from analysis.run.marks import KINDS as MARKS
+from analysis.run.mark_kinds import KINDS as MARKS
 from mpbench.spec import choices
 from mpbench.spec.factors import find
 from mpbench.spec.own_metrics import MetricName

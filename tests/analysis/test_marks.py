@@ -13,7 +13,8 @@ from analysis.figures.kinds.over_time import mark_drawing
 from analysis.figures.kinds.over_time.data import OverTimeData, Panel, _marked
 from analysis.figures.kinds.over_time.drawing import draw
 from analysis.run.explain.facts import load
-from analysis.run.marks import KINDS, Mark, chosen, marks
+from analysis.run.mark_kinds import KINDS
+from analysis.run.marks import Mark, chosen, marks
 from analysis.run.series import Line
 from tests.calls import Command
 
