@@ -116,6 +116,8 @@ def test_further_networks_on_paper() -> None:
     assert further(Interval(0.0, -4.0, 4.0), 0.0, 10) is None
     # The nearer of the two decisions counts: 4 to 0 is a factor of 1.5.
     assert further(Interval(4.0, -2.0, 10.0), 2.0, 8) == 10
+    # The end that is farther from its side of the margin decides: 3 against 2.
+    assert further(Interval(1.0, -5.0, 4.0), 2.0, 10) == 80
     assert further(Interval(1.0, None, None), 2.0, 4) == 2
     assert further(Interval(1e-6, -4.0, 4.0), 0.0, 10) is None
 
