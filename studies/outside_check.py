@@ -2,8 +2,9 @@
 
     python -m studies.outside_check RESULTS
 
-RESULTS is the folder of experiments/outside/qemu.yaml. The criterion and its margins
-are those of studies/notes/outside-check.md, and were registered before the runs.
+RESULTS is the folder of experiments/outside/outside-qemu.yaml. The criterion and its
+margins are those of studies/notes/outside-check.md. They were registered before the
+runs.
 """
 
 import sys

@@ -11,10 +11,11 @@ import pandas as pd
 from analysis.campaign import comparison, listed, question, turning
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, without_mathematics
-from analysis.campaign.comparison import Interval, least_values
+from analysis.campaign.comparison import Interval
 from analysis.campaign.directions import LESS, Direction
 from analysis.campaign.numbers import is_number
 from analysis.campaign.question import Question
+from analysis.campaign.sample_sizes import least_values
 
 Outcome = Literal["better", "worse", "same", "undecided"]
 BETTER: Outcome = "better"

@@ -15,6 +15,8 @@ from analysis.run.number_columns import UNITS
 DESIGN_WEIGHT = "design_weight"
 """The share of the design's domain that is nearest to the network, times the number of
 networks; only in tables whose weights were asked for."""
+TRAFFIC = "traffic"
+"""With this begin the columns of factors that are of the traffic."""
 SYMBOLS = {
     "aggregation_benefit": "aggregation benefit $A_B$",
     "experimental_aggregation_benefit": "experimental aggregation benefit $E_{AB}$",

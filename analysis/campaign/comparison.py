@@ -1,6 +1,5 @@
 """The differences between two campaigns, design point by design point."""
 
-import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,18 +10,10 @@ from scipy import stats
 
 from analysis.campaign import listed, table
 from analysis.campaign.columns import column_of
+from analysis.campaign.sample_sizes import least_values
 
 RESAMPLES = 9999
 VALUES = ["first", "second", "difference"]
-
-
-def least_values(confidence: float) -> int:
-    """The number of values that a median's interval needs: six at 95 %.
-
-    The widest interval that n values give reaches from the least to the largest. It
-    misses the median with the probability 2^(1-n).
-    """
-    return math.ceil(1 - math.log2(1 - confidence) - 1e-9)
 
 
 @dataclass(frozen=True)

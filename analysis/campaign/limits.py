@@ -12,8 +12,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from analysis.campaign.comparison import Interval, interval, least_values, observations
+from analysis.campaign.comparison import Interval, interval, observations
 from analysis.campaign.directions import LESS, NONE, Direction
+from analysis.campaign.sample_sizes import least_values
 
 Outcome = Literal["ok", "not ok", "undecided"]
 SHOWN = 3

@@ -9,6 +9,7 @@ from math import prod
 
 import pandas as pd
 
+from analysis.campaign.columns import TRAFFIC
 from analysis.campaign.numbers import is_number
 
 MOST_GROUPS = 24
@@ -16,8 +17,6 @@ MOST_GROUPS = 24
 FEW_VALUES = 12
 """Of a campaign whose experiment cannot be read, a number of the traffic with no more
 values than these counts as listed."""
-TRAFFIC = "traffic"
-"""With this begin the columns of factors that are of the traffic."""
 
 
 def factors(

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis.campaign.comparison import Interval, interval, least_values
+from analysis.campaign.comparison import Interval, interval
+from analysis.campaign.sample_sizes import least_values
 
 LEVEL = 0.95
 SIGNIFICANCE = 0.05

@@ -20,7 +20,7 @@ from itertools import count as numbers_from
 import numpy as np
 from scipy import special, stats
 
-from analysis.campaign.comparison import least_values
+from analysis.campaign.sample_sizes import least_values
 
 Interval = tuple[float, float]
 LEAST_PAIRS = 4

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import stats
 
-from analysis.campaign.comparison import least_values
+from analysis.campaign.sample_sizes import least_values
 from analysis.published import intervals
 from analysis.published.criterion import (
     About,

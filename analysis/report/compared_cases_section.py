@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.campaign import comparison, listed
+from analysis.campaign import comparison, listed, sample_sizes
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import label, metric_columns, plain, plain_label
 from analysis.campaign.comparison import RESAMPLES, Interval
@@ -41,7 +41,7 @@ READING = (
     " repetitions, and repetitions that are all identical count as one. A and B are"
     " the medians over these networks. The interval is a bootstrap interval (BCa,"
     f" {RESAMPLES} resamples) of the median difference. It needs n of"
-    f" {comparison.least_values(LEVEL)}, because with fewer even the range of all"
+    f" {sample_sizes.least_values(LEVEL)}, because with fewer even the range of all"
     " values misses the median too often. If it holds 0, these networks do not say"
     " which case has more. The last two columns count the networks in which A has"
     " more, and less. Each interval stands for itself: of twenty rows without any"
@@ -157,7 +157,7 @@ def _too_few(pairs: Sequence[TooFew]) -> Iterator[str]:
         yield (
             f"{', '.join(told)}: {', '.join(named)}: {common} in common;"
             f" {LEAST_NETWORKS} can be compared, and an interval needs"
-            f" {comparison.least_values(LEVEL)}"
+            f" {sample_sizes.least_values(LEVEL)}"
         )
 
 
@@ -294,7 +294,7 @@ def _signed(value: float) -> str:
 
 def _interval(interval: Interval) -> str:
     if interval.low is None or interval.high is None:
-        return f"needs {comparison.least_values(LEVEL)}"
+        return f"needs {sample_sizes.least_values(LEVEL)}"
     return f"{_signed(interval.low)} to {_signed(interval.high)}"
 
 

@@ -221,7 +221,7 @@ def _where(contrast: Contrast) -> str:
     if contrast.sole:
         if count == 1:
             return "in the one network of this experiment"
-        return f"in the median of {count} repetitions of the one network"
+        return f"in the median of {counted(count, 'repetition')} of the one network"
     return f"in the median of {counted(count, 'network')}"
 
 

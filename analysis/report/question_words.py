@@ -1,6 +1,6 @@
 """Numbers in the sentences of an answer."""
 
-from analysis.campaign.comparison import least_values
+from analysis.campaign.sample_sizes import least_values
 
 LEAST = least_values(0.95)
 """The networks that an interval needs."""

@@ -376,11 +376,11 @@ def _show(lines: "Sequence[Line]", confidence: float, split: Sequence[str]) -> N
     from rich.console import Console
     from rich.table import Table
 
-    from analysis.campaign import comparison
+    from analysis.campaign import sample_sizes
 
     table = Table(box=None, pad_edge=False)
     level = f"{confidence:g} %"
-    least = comparison.least_values(confidence / 100)
+    least = sample_sizes.least_values(confidence / 100)
     for head in (
         "metric",
         "case",

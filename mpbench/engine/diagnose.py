@@ -16,6 +16,7 @@ import yaml
 
 from analysis.campaign import diagnosis
 from analysis.campaign.diagnosis import Difference, Unknown
+from analysis.words import many
 from mpbench.engine.unknowns import Asked, cases
 from mpbench.errors import UserError
 from mpbench.experiment_files import loads
@@ -117,7 +118,7 @@ class Search:
     def _round(self, number: int, unknown: Sequence[Unknown]) -> None:
         spec = self._spec(unknown, number)
         plan = make_plan(spec, self.build)
-        self.say(f"Round {number}: {len(plan.runs)} runs; {described(unknown)}")
+        self.say(f"Round {number}: {many(len(plan.runs), 'run')}; {described(unknown)}")
         folder = self.root / f"round-{number}"
         before = [self.root / f"round-{n}" for n in range(1, number)]
         table = self.execute(spec, plan, folder, before)

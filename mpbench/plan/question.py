@@ -6,8 +6,8 @@ something are the observations.
 
 from collections.abc import Iterator
 
-from analysis.campaign import listed
-from analysis.campaign.comparison import least_values
+from analysis.campaign.columns import TRAFFIC
+from analysis.campaign.sample_sizes import least_values
 from analysis.words import many
 from mpbench.plan import draws
 from mpbench.plan.runs import Plan
@@ -65,7 +65,7 @@ def networks(spec: Spec, plan: Plan) -> int:
     if design.spread:
         own = set(design.spread)
     else:
-        own = {name for name in design.factors if not name.startswith(listed.TRAFFIC)}
+        own = {name for name in design.factors if not name.startswith(TRAFFIC)}
     keys = {spec.variable()[name].key for name in own}
     kept = [i for i, key in enumerate(plan.factor_keys) if key in keys]
     return len({tuple(row[i] for i in kept) for row in plan.design})

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis.campaign import comparison
+from analysis.campaign import comparison, sample_sizes
 
 BOTH = {"mptcp": "mptcp"}
 
@@ -69,14 +69,14 @@ def test_line() -> None:
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
 def test_an_interval_needs_values_for_its_level(confidence: float) -> None:
     """The range of n values misses the median with the probability 2^(1-n)."""
-    least = comparison.least_values(confidence)
+    least = sample_sizes.least_values(confidence)
     assert 2.0 ** (1 - least) <= 1 - confidence < 2.0 ** (2 - least)
     values, rng = np.arange(float(least)), np.random.default_rng(1)
     whole = comparison.interval(values, np.median, rng, confidence)
     assert whole.low is not None
     fewer = comparison.interval(values[1:], np.median, rng, confidence)
     assert fewer.low is None and fewer.high is None
-    assert comparison.least_values(0.95) == 6
+    assert sample_sizes.least_values(0.95) == 6
 
 
 def repeated(points: int, differences: list[list[float]]) -> pd.DataFrame:

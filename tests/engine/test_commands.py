@@ -29,8 +29,8 @@ def rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (plan, rows, table):
         monkeypatch.setitem(sys.modules, module.__name__, module)
 
-    def load(path: Path, *configurations: object) -> SimpleNamespace:
-        return SimpleNamespace(name="small", text=path.read_text())
+    def load(path: Path, *given: object, points: object = None) -> SimpleNamespace:
+        return SimpleNamespace(name="small", text=path.read_text(), in_qemu=False)
 
     monkeypatch.setattr(experiment_files, "load", load)
     monkeypatch.chdir(tmp_path)

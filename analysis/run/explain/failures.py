@@ -161,7 +161,7 @@ def was_reset(facts: Facts) -> Iterator[Finding]:
                 why = RESET_REASONS.get(reason) or _unsaid(facts, subflow)
                 found[path, event.host, why].append(event)
     for (path, host, why), events in found.items():
-        lost = "its subflow" if len(events) == 1 else f"{len(events)} subflows"
+        lost = "its subflow" if len(events) == 1 else many(len(events), "subflow")
         yield Finding(
             f"{path}: the {host} lost {lost} {at([e.time_s for e in events])}: {why}",
             f"sub_closed ({events[0].value}) on the {host}",

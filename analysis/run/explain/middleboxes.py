@@ -41,7 +41,9 @@ def acted(facts: Facts) -> Iterator[Finding]:
         met = [one for one in facts.met if one.box == number]
         total = sum(one.packets for one in met)
         at = f"the middlebox at {label(box.link)}"
-        evidence = f"{total} packets met box {number + 1}, {box.kind}, by {NAME}"
+        evidence = (
+            f"{many(total, 'packet')} met box {number + 1}, {box.kind}, by {NAME}"
+        )
         if words := _words(facts, box, met, total):
             yield Finding(f"{at} {words}", evidence)
         elif not total and box.kind not in (*STATEFUL, ICMP):
