@@ -85,7 +85,7 @@ def test_report_writes_the_same_page_twice(results: Path, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name, figures", [("quickstart", 4), ("thesis/bulk-low-bdp", 10)]
+    "name, figures", [("quickstart", 4), ("thesis/bulk-low-bdp", 11)]
 )
 def test_shipped_experiments_get_all_their_figures(
     name: str, figures: int, tmp_path: Path
