@@ -158,7 +158,7 @@ LONG := guest or browser or slow
 
 tests: tools kernel image
 	@$(call step,All tests on every CPU,minutes)
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto
 	$(call done)
 
 .PHONY: barriers
@@ -169,12 +169,12 @@ barriers: tools
 
 unit: tools
 	@$(call step,Tests without guests and a browser,under two minutes)
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not ($(LONG))'
+	$(BIN)/python -m pytest -n auto -m 'not ($(LONG))'
 	$(call done)
 
 coverage: tools
 	@$(call step,The same tests with coverage,three minutes)
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'not ($(LONG))' --cov --cov-report=term
+	$(BIN)/python -m pytest -n auto -m 'not ($(LONG))' --cov --cov-report=term
 	$(call done)
 
 mutants: tools

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.calls import Command
 
@@ -28,6 +29,20 @@ def group(path: Path) -> str:
     return folder if folder in TOGETHER else inside.as_posix()
 
 
+class ByGroup(LoadScopeScheduling):  # type: ignore[misc]
+    """Tests of a group in one process, which makes what they share once.
+
+    xdist's own groups need names of tests that it can change, and pytest 9 has none.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group(HERE.parent / nodeid.partition("::")[0])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByGroup:
+    return ByGroup(config, log)
+
+
 def boots_a_guest(item: pytest.Item) -> bool:
     """Whether a test lies in tests/virtual or its module uses the lab from there."""
     if HERE / "virtual" in item.path.parents:
@@ -39,7 +54,6 @@ def boots_a_guest(item: pytest.Item) -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(group(item.path)))
         if boots_a_guest(item):
             item.add_marker("guest")
         if "browser" in getattr(item, "fixturenames", ()):
