@@ -99,5 +99,14 @@ def _longest(run: Artefacts) -> float | None:
                 since_s = None
                 continue
             since_s = interval.start_s if since_s is None else since_s
-            found.append(interval.end_s - since_s)
+            found.append(_whole(interval.end_s - since_s, entry.record.interval_s))
     return max(found, default=None)
+
+
+def _whole(seconds: float, interval_s: float) -> float:
+    """The nearest multiple of an interval, in seconds.
+
+    iperf3 ends an interval some microseconds late. Without this, two runs with the same
+    number of silent intervals would differ, and a comparison would count a winner.
+    """
+    return round(round(seconds / interval_s) * interval_s, 6)

@@ -123,7 +123,17 @@ def test_the_longest_interruption(
     numbers: tuple[int, ...], seconds: float, make_run: MakeRun
 ) -> None:
     found = row.row(silent(make_run("mptcp"), *numbers))
-    assert found["interruption_s"] == pytest.approx(seconds, abs=0.02)
+    assert found["interruption_s"] == seconds
+
+
+@pytest.mark.parametrize("late_s", [0.0, 0.00005, 0.02])
+def test_late_intervals_make_no_winner(late_s: float, make_run: MakeRun) -> None:
+    run = silent(make_run("mptcp"), 1, 2)
+    path = run / "artefacts/traffic-0-server.json"
+    document: dict[str, Any] = json.loads(path.read_text())
+    document["intervals"][2]["sum"]["end"] += late_s
+    path.write_text(json.dumps(document))
+    assert row.row(run)["interruption_s"] == 2
 
 
 def test_captured_events_give_shares() -> None:
