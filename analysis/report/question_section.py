@@ -19,7 +19,7 @@ from analysis.campaign.comparison import RESAMPLES, Interval
 from analysis.campaign.leaders import Leader
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.kinds.trade_off.request import TradeOff
-from analysis.report import turning_words
+from analysis.report import turning_words, unfinished_words
 from analysis.report.figures_section import Outcome
 from analysis.report.question_words import (
     LEAST,
@@ -77,7 +77,7 @@ def lines(
         yield from (f"- {reason}." for reason in answer.left_out)
         yield ""
         return
-    yield " ".join(_summary(answer))
+    yield " ".join([*_summary(answer), *unfinished_words.sentence(campaign.runs)])
     yield ""
     yield from beside
     for column in answer.columns:

@@ -8,8 +8,10 @@ NUMBERS = {6: "six", 12: "twelve"}
 
 
 def amount(value: float, unit: str) -> str:
-    """`12.3 %`: the size of a difference, without its sign."""
-    return f"{abs(value):.3g}{_unit(unit)}"
+    """`12.3 %`: the size of a difference, without its sign; `2270 %` from 1000 on."""
+    size = abs(value)
+    digits = f"{float(f'{size:.3g}'):.0f}" if size >= 999.5 else f"{size:.3g}"
+    return f"{digits}{_unit(unit)}"
 
 
 def signed(value: float, unit: str) -> str:

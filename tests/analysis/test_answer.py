@@ -10,6 +10,7 @@ from analysis.campaign.answer import Outcome, answer, further, judged
 from analysis.campaign.comparison import Interval
 from analysis.campaign.leaders import leaders
 from analysis.campaign.question import Question, usual
+from analysis.report.question_words import amount
 from tests.analysis.questions import (
     GOODPUT,
     X,
@@ -277,3 +278,27 @@ def test_the_first_paragraph_has_the_numbers_that_are_decided() -> None:
         " `c` is the same as `a` in goodput (0 %) and smoothed RTT (0 %)."
     )
     assert "`b` has the most goodput in the median, 50 % of `a` ahead of" in first
+
+
+def test_traffic_that_ended_early_is_told_beside_the_answer() -> None:
+    """A case that gave up has the shortest exchanges: the page says that it gave up."""
+    rows = [
+        row(point, case, 10 if case == "a" else 20, ended=ended, **{X: point, Y: 1})
+        for point in range(8)
+        for case, ended in (("a", "complete"), ("b", "given up" if point else "reset"))
+    ]
+    first = words(campaign(rows, question=GOODPUT)).split("\n\n")[1]
+    assert "In runs of `b` (8 of 8), traffic ended before it was complete." in first
+    done = [each | {"ended": "complete"} for each in rows]
+    assert "before it was complete" not in words(campaign(done, question=GOODPUT))
+    failed = [each | {"verdict": "failed"} for each in rows if each["case"] == "b"]
+    kept = [each for each in rows if each["case"] == "a"]
+    assert "(8 of 8)" not in words(campaign([*kept, *failed], question=GOODPUT))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(12.34, "12.3 %"), (999.4, "999 %"), (999.6, "1000 %"), (-2272.0, "2270 %")],
+)
+def test_large_differences_are_plain_numbers(value: float, text: str) -> None:
+    assert amount(value, "%") == text
