@@ -16,6 +16,8 @@ import pandas as pd
 BINS = 4
 """Parts of a range whose means are compared."""
 LEAST_FITS = 2
+BOUNDING = 2 * LEAST_FITS
+"""The fitting runs from which on the ends of their values bound an unknown."""
 WIDE = 0.25
 """The share of a range from which on its fitting values leave it open."""
 SEPARATED = 0.8
@@ -202,7 +204,7 @@ def _open_groups(fits: pd.DataFrame, unknown: Unknown) -> dict[str, pd.Index]:
             if (words == value).sum() >= LEAST_FITS
         }
     values = fits[unknown.column].to_numpy(float)
-    if len(values) < 2 * LEAST_FITS:
+    if len(values) < BOUNDING:
         return {}
     if values.max() - values.min() < WIDE * (unknown.high - unknown.low):
         return {}

@@ -29,7 +29,8 @@ LEAST_POINTS = 5
 MOST_CASES = 24
 CANDIDATES = 2000
 HARDLY = 0.8
-"""A round whose ranges are all longer than this part of those before adds nothing."""
+"""A round whose ranges are all longer than this part of those before adds nothing, if
+enough runs fit already."""
 
 Execute = Callable[[Spec, Plan, Path, Sequence[Path]], pd.DataFrame]
 
@@ -111,7 +112,8 @@ class Search:
             rows, off = self._judged()
             before = unknown
             unknown = diagnosis.narrowed(rows, before, off)
-            if not _shrank(before, unknown):
+            settled = (off <= 1).sum() >= diagnosis.BOUNDING
+            if settled and not _shrank(before, unknown):
                 break
         return self._diagnosis()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.campaign.columns import label
-from analysis.campaign.diagnosis import Difference, Observation, Unknown
+from analysis.campaign.diagnosis import BOUNDING, Difference, Observation, Unknown
 from analysis.words import many
 from mpbench.engine.diagnose import Diagnosis
 
@@ -41,6 +41,11 @@ def lines(
         yield f"The closest: {_numbers(found.closest.iloc[0], unknown, seen)}."
     else:
         yield f"{len(fits)} of {total} give {wanted}."
+    if 0 < len(fits) < BOUNDING and any(one.is_range for one in unknown):
+        yield (
+            "So few runs do not bound a range: the values below are examples. More"
+            " `--runs` find more of them."
+        )
     if found.failed:
         yield f"{many(found.failed, 'run')} beside them were not ok."
     for one in unknown:

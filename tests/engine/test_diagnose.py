@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,32 @@ def test_a_number_that_nothing_gives(tmp_path: Path) -> None:
     )
     assert said[0].startswith("None of ")
     assert said[1].startswith("The closest: goodput 16")
+
+
+class Few(Runs):
+    """Two runs of each round fit, and they lie far apart."""
+
+    @staticmethod
+    def _row(run: Run, number: int) -> dict[str, object]:
+        fits = 12.0 if number in (1, 2) else 5.0
+        return {**Runs._row(run, number), "goodput_mbps": fits}
+
+
+def test_few_fitting_runs_are_examples_and_not_bounds(tmp_path: Path) -> None:
+    """Two runs in four dimensions are no range: the search goes on, and says so."""
+    text = TEXT.replace("  congestion_control: [cubic, bbr]\n", "")
+    text = text.replace("path1.loss: any", "path1.loss: any\n  path1.delay: any")
+    search = Search(
+        asked(tmp_path, text), tmp_path, {}, Few(), lambda _: None, rounds=2
+    )
+    found = search.run()
+    assert search.execute.folders == ["round-1", "round-2"]  # type: ignore[attr-defined]
+    given = search.asked.unknown, search.asked.observed
+    few = found.fits.head(2)
+    assert not any("examples" in line for line in diagnosis_text.lines(found, *given))
+    alone = replace(found, rows=found.rows.loc[few.index], off=found.off[few.index])
+    said = list(diagnosis_text.lines(alone, *given))
+    assert said[1].startswith("So few runs do not bound a range")
 
 
 def test_lists_alone_need_one_round(tmp_path: Path) -> None:
