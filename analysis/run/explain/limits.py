@@ -41,7 +41,7 @@ def starved(facts: Facts) -> Iterator[Finding]:
 
 
 def slow(facts: Facts) -> Iterator[Finding]:
-    """Paths of which a busy subflow used less than half: short queues, losses."""
+    """Paths of which busy subflows used less than half: short queues, losses."""
     links = {link.name: link for link in facts.job.links}
     changed = {change.link for change in facts.changes}
     for one, _, subflow, host, parts in _bulk(facts):
@@ -50,8 +50,16 @@ def slow(facts: Facts) -> Iterator[Finding]:
             continue
         names = facts.users[one.client][number - 1].links
         own = [links[name] for name in names if name in links]
-        used = _used(subflow, host, own)
-        if used is None or used >= OF_CAPACITY or changed.intersection(names):
+        beside = [
+            each
+            for each in one.subflows
+            if facts.path_of(one.client, each.address) == number
+        ]
+        parts_used = [_used(each, host, own) for each in beside]
+        if None in parts_used or changed.intersection(names):
+            continue
+        used = sum(filter(None, parts_used))
+        if used >= OF_CAPACITY:
             continue
         if reason := _reason(facts, own):
             path = facts.path_name(one.client, subflow.address)
