@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis.campaign.columns import column_of, metric_columns, plain
 from analysis.campaign.directions import LESS, NONE, Direction, direction
+from analysis.run.number_columns import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,8 +75,14 @@ def usual(
 
 
 def metric_words(name: str) -> str:
-    """`goodput in handover` for the metric `handover.goodput`."""
+    """`goodput in handover` for the metric `handover.goodput`.
+
+    A tool's own column is named by its tool: `pingpong max` for `pingpong.max_ms`.
+    """
     part, _, rest = name.rpartition(".")
+    if part and column_of(rest) == rest and rest.rpartition("_")[2] in UNITS:
+        part, _, tool = part.rpartition(".")
+        rest = f"{tool}.{rest}"
     words = plain(column_of(rest))
     return f"{words} in {part.replace('.', ', ')}" if part else words
 

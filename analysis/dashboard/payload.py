@@ -114,6 +114,9 @@ def _joined(campaigns: Sequence[Campaign]) -> pd.DataFrame:
 def _columns(frame: pd.DataFrame, factors: Sequence[str]) -> list[dict[str, Any]]:
     found = []
     skipped = {*PLACE, *TRANSPORT, "_campaign", "_case"}
+    # A difference that never varies is no axis where a factor is one.
+    there = [name for name in factors if name in frame.columns]
+    varied = any(_is_number(frame[n]) and frame[n].nunique() > 1 for n in there)
     for name in (*factors, *(n for n in frame.columns if n not in factors)):
         if name in skipped or name not in frame.columns:
             continue
@@ -127,6 +130,8 @@ def _columns(frame: pd.DataFrame, factors: Sequence[str]) -> list[dict[str, Any]
         role = "factor" if name in factors else "metric"
         if name.endswith(("_difference_mbps", "_difference_ms")):
             role = "derived"
+            if varied and values.nunique(dropna=False) < 2:
+                continue
         elif role == "metric" and len(frame) > 1 and values.nunique(dropna=False) < 2:
             continue
         found.append(_column(str(name), role, values))

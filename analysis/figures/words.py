@@ -15,7 +15,8 @@ MEASURED_CRITERIA = {
 
 def metric(name: str) -> str:
     """`share of path 1` for `traffic_split`."""
-    return {"traffic_split": "share of path 1"}.get(name, plain(name))
+    named = {"traffic_split": "share of path 1", "smoothed_rtt": "smoothed RTT"}
+    return named.get(name, plain(name))
 
 
 def of_part(part: str | None) -> str:

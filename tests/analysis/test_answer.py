@@ -9,7 +9,8 @@ import pytest
 from analysis.campaign.answer import Outcome, answer, further, judged
 from analysis.campaign.comparison import Interval
 from analysis.campaign.leaders import leaders
-from analysis.campaign.question import Question, usual
+from analysis.campaign.question import Question, metric_words, usual
+from analysis.figures.words import metric
 from analysis.report.question_words import amount
 from tests.analysis.questions import (
     GOODPUT,
@@ -302,3 +303,19 @@ def test_traffic_that_ended_early_is_told_beside_the_answer() -> None:
 )
 def test_large_differences_are_plain_numbers(value: float, text: str) -> None:
     assert amount(value, "%") == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("handover.goodput", "goodput in handover"),
+        ("pingpong.max_ms", "pingpong max"),
+        ("chat.pingpong.max_ms", "pingpong max in chat"),
+    ],
+)
+def test_columns_of_tools_are_named_by_their_tool(name: str, text: str) -> None:
+    assert metric_words(name) == text
+
+
+def test_titles_write_rtt_in_capitals() -> None:
+    assert metric("smoothed_rtt") == "smoothed RTT"

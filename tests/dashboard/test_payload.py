@@ -84,6 +84,17 @@ def test_differences_come_signed_and_absolute() -> None:
     assert data["start"]["x1"] == "|capacity_difference_mbps|"
 
 
+def test_a_difference_that_never_varies_is_no_axis() -> None:
+    """The capacities are fixed and a name of one's own varies: it is the axis."""
+    runs = table.build(campaign.rows(4))
+    runs["path1.capacity_mbps"], runs["path2.capacity_mbps"] = 30.0, 20.0
+    runs["capacity_difference_mbps"] = 10.0
+    runs["factor.lost_s"] = runs["point"] + 1.0
+    data = payload([Campaign("x", runs, ("factor.lost_s",))])
+    assert all("capacity_difference" not in one["key"] for one in data["columns"])
+    assert "capacity_difference" not in data["start"]["x1"]
+
+
 def test_a_factor_of_words_has_the_places_of_its_words() -> None:
     runs = table.build(campaign.rows(2))
     runs["path1.discipline"] = ["red", None, "codel", "red", "drop_tail", "codel"]
