@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
-from jobs import writing
+from jobs import reading, writing
 from jobs.linux import Linux, Release
 from mpbench.errors import UserError
 from mpbench.kernel import archive, building, cache, pinned, tools, variants
@@ -201,11 +201,17 @@ def _differing(patches: Any, entry: Entry) -> str:
 
 
 def _release(entry: Entry, path: Path, label: str) -> Release:
-    made = kernels.Release(package=entry.package, sha256=entry.sha256)
+    listed = {"package": entry.package, "sha256": entry.sha256}
     try:
-        return made.job()
+        made = reading.reader(Release)(listed)
     except ValueError as error:
-        raise UserError(f"{path}:1: {KEY}.{label}: {error}") from None
+        place = f"{KEY}.{shortened(label)}"
+        at = f"{read(path).where((KEY, label))}: {place}"
+        raise UserError(
+            f"{at}: {error}; remove the lock to have it written again"
+        ) from None
+    assert isinstance(made, Release)
+    return made
 
 
 def look_up(linux: str) -> Release:

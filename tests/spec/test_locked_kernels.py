@@ -249,6 +249,28 @@ def test_a_damaged_lock_is_told_with_its_line(write: Write, tmp_path: Path) -> N
         load(file)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("package: 6.12.118-1", "package: 7.2-1", "'7.2-1' is not the version"),
+        ("sha256: " + "a" * 64, "sha256: x", "sha256"),
+    ],
+)
+def test_a_locked_package_that_is_none(
+    write: Write, tmp_path: Path, before: str, after: str, words: str
+) -> None:
+    file = write(OLD)
+    load(file)
+    lock = tmp_path / "e.yaml.lock"
+    text = lock.read_text()
+    assert before in text
+    lock.write_text(text.replace(before, after))
+    with pytest.raises(UserError, match=words) as told:
+        load(file)
+    assert f"{lock}:4: kernels.old: " in str(told.value)
+    assert len(str(told.value).splitlines()) == 1
+
+
 def test_a_file_without_kernels(tmp_path: Path) -> None:
     file = tmp_path / "e.yaml"
     file.write_text(HEAD.partition("  theirs")[0])
