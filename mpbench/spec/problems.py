@@ -18,6 +18,8 @@ _REASONS: Mapping[str, str] = {
     "int_parsing_size": "this number is too large",
     "bool_type": "expected true or false",
     "float_type": "expected a number",
+    "finite_number": "expected a finite number",
+    "literal_error": "{input} is not known; {expected} works",
     "dict_type": "expected 'key: value' entries",
     "model_type": "expected 'key: value' entries",
     "model_attributes_type": "expected 'key: value' entries",

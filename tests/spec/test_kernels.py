@@ -92,6 +92,7 @@ def test_the_file_of_results_names_no_patches(tmp_path: Path) -> None:
         ("  mine: {patches: 'series/*.diff'}\n", 8, r"no such file; names are rel"),
         ("  mine: {patches: series}\n", 8, r"not a regular file"),
         ("  mine: {lab: some}\n", 8, r"lab: .*'all' or 'none'"),
+        ("  mine: {machine: kvm}\n", 8, r"machine: kvm is not known; 'qemu' works"),
         ("  mine: {options: {HZ: 1}}\n", 8, r"'HZ' is not an option of Linux; write"),
         ("  mine: {options: {CONFIG_X: m}}\n", 8, r"'m' is not y, n or a number"),
         ("  mine: {base: stok}\n  stock: {lab: none}\n", 8, r"no kernel 'stok'.*stock"),
