@@ -2,6 +2,7 @@
 
 from jobs import sysctls
 from mpbench.spec import knobs
+from mpbench.spec.messages import shortened
 from mpbench.spec.values import check_each
 from mpbench.spec.vocabulary import RESERVED_SYSCTLS
 
@@ -21,5 +22,5 @@ def _sysctl(name: str, value: object) -> str:
     if not sysctls.NAME.fullmatch(name):
         raise ValueError("not a network sysctl; write e.g. net.ipv4.tcp_sack")
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(f"'{value}' is neither text nor a whole number")
+        raise ValueError(f"'{shortened(value)}' is neither text nor a whole number")
     return str(value)

@@ -15,6 +15,7 @@ from pydantic.config import JsonDict
 from analysis.campaign.directions import Direction
 from mpbench.spec.cases import Case
 from mpbench.spec.expected import Expectation
+from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic_patterns import HOSTS, NAMES
 from mpbench.spec.user_sets import SERVERS, USERS
@@ -305,7 +306,8 @@ class Entry(Part):
                 elif host in (USERS, SERVERS):
                     hint = "several users need 'tool: flows', 'from: users' and"
                     hint += " 'to: servers'"
-                faults.add((key,), f"{topology.name} has no host '{host}'; {hint}")
+                reason = f"{topology.name} has no host '{shortened(host)}'"
+                faults.add((key,), f"{reason}; {hint}")
         if self.source == self.destination:
             faults.add(("to",), f"'{self.destination}' is where it comes from")
         elif self.source in topology.hosts and self.source not in topology.initiators:

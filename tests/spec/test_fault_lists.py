@@ -125,3 +125,18 @@ def test_a_line_of_a_long_list() -> None:
         "f.yaml:10: design.factors.path2.loss[1]: '1 ms' is a time; a ratio is "
         "needed, such as '1 %'"
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("from: client", f"from: '{'x' * 10_000}'"),
+        (
+            "control: lia",
+            f"control: lia, sysctls: {{net.ipv4.tcp_sack: {[0] * 9_000}}}",
+        ),
+    ],
+)
+def test_long_values_are_cut(before: str, after: str) -> None:
+    assert before in TEXT
+    assert max(map(len, faults(TEXT.replace(before, after)))) < 600
