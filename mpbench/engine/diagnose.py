@@ -6,6 +6,7 @@ the runs that came closest. A round's folder is finished or goes on, as any camp
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ from mpbench.experiment_files import loads
 from mpbench.plan import absent_metrics, make_plan
 from mpbench.plan.runs import Plan
 from mpbench.spec import Spec
+from mpbench.store import atomic
 
 LOG = "diagnosis.json"
 LEAST_POINTS = 5
@@ -83,15 +85,23 @@ class Search:
     _failed: int = 0
 
     def check(self) -> None:
-        """Raises UserError if a metric is one that no run can have, or if there are too
-        many combinations."""
+        """Raises UserError if a metric is one that no run can have, if there are too
+        many combinations, or if an unknown has a value that no experiment can
+        have."""
         combinations = len(cases(self.asked, self.asked.unknown))
         if combinations > MOST_CASES:
             raise UserError(
                 f"the lists of `unknown` make {combinations} combinations; at most"
                 f" {MOST_CASES} are searched: leave some values out"
             )
-        faults = list(absent_metrics.faults(self._spec(self.asked.unknown, 1)))
+        try:
+            first = self._spec(self.asked.unknown, 1)
+        except UserError as error:
+            # The line is one of the round's file, which the user does not have.
+            reason = re.sub(r"^.*?, round 1:\d+: ", "", str(error).splitlines()[0])
+            at = f"{self.asked.spec.where('unknown')}: unknown"
+            raise UserError(f"{at}: a round is refused: {reason}") from None
+        faults = list(absent_metrics.faults(first))
         if faults:
             lines = [fault.partition(": metrics[")[2] for fault in faults]
             raise UserError(
@@ -182,7 +192,7 @@ class Search:
         repetitions = spec.repetitions
         if ranges:
             each = self._share(number) // len(chosen) // repetitions
-            factors = dict(values.get("design", {}).get("factors", {}))
+            factors = dict((values.get("design") or {}).get("factors", {}))
             factors |= {
                 one.name: {"min": one.low, "max": one.high, "unit": one.unit}
                 for one in ranges
@@ -204,10 +214,17 @@ class Search:
         return self.runs // 2 if number == 1 else self.runs // 2 // (self.rounds - 1)
 
     def keep(self, answer: dict[str, Any]) -> Path:
-        """Write the answer as JSON; the path of the file."""
-        self.root.mkdir(parents=True, exist_ok=True)
+        """Write the answer as JSON; the path of the file.
+
+        Raises UserError, one line, if it cannot be written. The rounds stay.
+        """
         path = self.root / LOG
-        path.write_text(json.dumps(answer, indent=2) + "\n")
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            atomic.write_bytes(path, (json.dumps(answer, indent=2) + "\n").encode())
+        except OSError as error:
+            reason = f"cannot be written: {error.strerror}"
+            raise UserError(f"{path}: {reason}; move it away, or use --out") from error
         return path
 
 
@@ -217,7 +234,7 @@ def _case(own: dict[str, Any], settings: dict[str, str]) -> dict[str, Any]:
     plain = {name: value for name, value in settings.items() if "." not in name}
     made = {**own, **plain}
     if sysctls:
-        made["sysctls"] = {**own.get("sysctls", {}), **sysctls}
+        made["sysctls"] = {**(own.get("sysctls") or {}), **sysctls}
     return made
 
 

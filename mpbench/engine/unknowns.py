@@ -22,6 +22,7 @@ from mpbench import units
 from mpbench.errors import UserError
 from mpbench.spec import Spec
 from mpbench.spec.document import Place
+from mpbench.spec.messages import listing, shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.vocabulary import METRICS
 from topologies import Parameter
@@ -61,7 +62,7 @@ class _Faults:
         self.lines: list[str] = []
 
     def add(self, place: Place, reason: str) -> None:
-        name = ".".join(map(str, place))
+        name = ".".join(shortened(part) for part in place)
         self.lines.append(f"{self._where(place)}: {name}: {reason}")
 
 
@@ -89,7 +90,7 @@ def read(
     observed = _observed(spec, keys.get(OBSERVED), faults)
     unknown = _unknown(spec, keys.get(UNKNOWN), faults)
     if faults.lines:
-        raise UserError("\n".join(faults.lines))
+        raise UserError(listing(faults.lines))
     return Asked(spec, chosen, tuple(observed), tuple(unknown))
 
 
@@ -130,7 +131,7 @@ def _observation(spec: Spec, metric: str, value: object, within: float) -> Obser
     elif isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value)
     else:
-        raise ValueError(f"'{value}' is not a number, or one with %")
+        raise ValueError(f"'{shortened(value)}' is not a number, or one with %")
     if number == 0:
         raise ValueError("0 has no tolerance in percent; take another metric")
     return Observation(metric, column, number, within)

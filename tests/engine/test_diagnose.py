@@ -299,3 +299,39 @@ def test_the_command_on_the_fake_backend(
     again = command(*words, "--rounds", "1")
     assert again.status == 3 and "12 ok), 0 to do now" in again.out
     assert sorted((tmp_path / "results").rglob("row.json")) == before
+
+
+def test_an_answer_stays_in_its_folder(tmp_path: Path) -> None:
+    """A link of that name is replaced, and a folder is told."""
+    other = tmp_path / "other"
+    other.write_text("mine")
+    root = tmp_path / "found"
+    root.mkdir()
+    (root / "diagnosis.json").symlink_to(other)
+    search = Search(asked(tmp_path), root, {}, Runs(), print)
+    assert json.loads(search.keep({"runs": 3}).read_text()) == {"runs": 3}
+    assert other.read_text() == "mine" and not (root / "diagnosis.json").is_symlink()
+    (root / "diagnosis.json").unlink()
+    (root / "diagnosis.json").mkdir()
+    with pytest.raises(UserError, match=r"diagnosis\.json: cannot be written: .*--out"):
+        search.keep({"runs": 3})
+
+
+def test_a_design_without_a_value(tmp_path: Path) -> None:
+    text = TEXT.replace("unknown:", "design:\nunknown:")
+    Search(asked(tmp_path, text), tmp_path, {}, Runs(), print).check()
+
+
+def test_ten_thousand_faults_are_cut_short(tmp_path: Path) -> None:
+    many = "".join(f"  k{number}: 1\n" for number in range(10_000))
+    with pytest.raises(UserError, match=r"\.\.\. and \d+ more") as told:
+        asked(tmp_path, TEXT.replace("unknown:\n", f"unknown:\n{many}"))
+    assert len(str(told.value).splitlines()) < 100
+
+
+def test_a_value_that_no_experiment_can_have(tmp_path: Path) -> None:
+    """The line is one of the user's file, and not of a round's."""
+    text = TEXT.replace("[cubic, bbr]", "[cubic, bbq]")
+    search = Search(asked(tmp_path, text), tmp_path, {}, Runs(), print)
+    with pytest.raises(UserError, match=r"slow\.yaml:5: unknown: .*'bbq'.*'bbr'"):
+        search.check()
