@@ -28,7 +28,8 @@ from mpbench.plan import make_plan
 from mpbench.plan.runs import Plan
 from mpbench.spec import Spec, kernels
 from mpbench.spec.suggestions import nearest
-from mpbench.store import layout, manifest
+from mpbench.store import atomic, layout, manifest
+from mpbench.store.folder import refuse_link
 from mpbench.store.json_file import DamagedError
 
 GOOD, STEP = "good", "step"
@@ -172,6 +173,7 @@ class Search:
     def _judge(self, number: int) -> Step:
         spec = self._spec(number)
         folder = self._root / f"step-{number}"
+        refuse_link(folder)
         whole = make_plan(spec, self._build)
         order = list(dict.fromkeys(run.point for run in whole.runs))
         looks = batches(len(order))
@@ -252,7 +254,7 @@ class Search:
         self._root.mkdir(parents=True, exist_ok=True)
         listed = [asdict(self.steps[number]) for number in sorted(self.steps)]
         text = json.dumps(listed, indent=2) + "\n"
-        (self._root / LOG).write_text(text)
+        atomic.write_bytes(self._root / LOG, text.encode())
 
 
 def _section(linux: Linux) -> dict[str, Any]:

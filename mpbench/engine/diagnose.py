@@ -25,6 +25,7 @@ from mpbench.plan import absent_metrics, make_plan
 from mpbench.plan.runs import Plan
 from mpbench.spec import Spec
 from mpbench.store import atomic
+from mpbench.store.folder import refuse_link
 
 LOG = "diagnosis.json"
 LEAST_POINTS = 5
@@ -132,6 +133,7 @@ class Search:
         plan = make_plan(spec, self.build)
         self.say(f"Round {number}: {many(len(plan.runs), 'run')}; {described(unknown)}")
         folder = self.root / f"round-{number}"
+        refuse_link(folder)
         before = [self.root / f"round-{n}" for n in range(1, number)]
         table = self.execute(spec, plan, folder, before)
         good = table[table["verdict"] == "ok"].copy()

@@ -117,6 +117,16 @@ def test_every_patch_of_a_series_is_found(tmp_path: Path, bad: int) -> None:
     assert len(search.steps) <= 4
 
 
+@pytest.mark.parametrize("name", ["step-1", "step-2"])
+def test_no_step_is_written_through_a_link(tmp_path: Path, name: str) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match=f"{name}: is a symbolic link"):
+        searched(tmp_path, {"1.patch": -10.0, "2.patch": -10.0})
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
 def test_null_patches_take_three_networks(tmp_path: Path) -> None:
     effects: dict[str, float | str] = {"1.patch": "same", "2.patch": -50.0}
     _, search, runs = searched(tmp_path, effects)

@@ -296,6 +296,12 @@ def test_the_command_on_the_fake_backend(
     )
     assert answer["runs"] == 12 and answer["fits"] == []
     before = sorted((tmp_path / "results").rglob("row.json"))
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked/round-1").symlink_to(tmp_path / "elsewhere")
+    refused = command(*words, "--out", "linked")
+    assert refused.status == 2 and "round-1: is a symbolic link" in refused.err
+    assert not list((tmp_path / "elsewhere").iterdir())
     again = command(*words, "--rounds", "1")
     assert again.status == 3 and "12 ok), 0 to do now" in again.out
     assert sorted((tmp_path / "results").rglob("row.json")) == before
