@@ -87,6 +87,35 @@ _port_option = click.option(
 )
 
 
+def search_options(ending: str) -> Callable[[Command], Command]:
+    """The options of a search by campaigns: --out, --jobs, --backend, --trust-plugins.
+
+    ending : of the name of the folder that a search has by default
+    """
+    folder = click.option(
+        "--out",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help=f"Folder of the search.  [default: results/NAME-{ending}]",
+    )
+    jobs = click.option(
+        "-j", "--jobs", type=click.IntRange(min=1), help="Runs at a time."
+    )
+    backend = click.option(
+        "--backend",
+        "backend_name",
+        type=click.Choice(["virtual", "fake"]),
+        default="virtual",
+        show_default=True,
+        help="Where runs are executed; `fake` is for tests of the search.",
+    )
+
+    def options(command: Command) -> Command:
+        return folder(jobs(backend(trust_option(command))))
+
+    return options
+
+
 def live_options(command: Command) -> Command:
     """The options --host and --port of a live page."""
     return _host_option(_port_option(command))

@@ -1,19 +1,11 @@
 """`mpbench bisect FILE`: the patch of a series that makes a metric worse."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from mpbench.arguments import experiment_file, trust_option
+from mpbench.arguments import experiment_file, search_options
 from mpbench.errors import UserError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from mpbench.plan.runs import Plan
-    from mpbench.spec import Spec
 
 
 @click.command()
@@ -41,22 +33,7 @@ if TYPE_CHECKING:
     metavar="CASE",
     help="The transport to search with.  [default: the first case]",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Folder of the search.  [default: results/NAME-bisect]",
-)
-@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Runs at a time.")
-@click.option(
-    "--backend",
-    "backend_name",
-    type=click.Choice(["virtual", "fake"]),
-    default="virtual",
-    show_default=True,
-    help="Where runs are executed; `fake` is for tests of the search.",
-)
-@trust_option
+@search_options("bisect")
 @click.pass_context
 def command(
     context: click.Context,
@@ -81,13 +58,9 @@ def command(
     Exit status: 0 when the patch is found, 3 when several patches remain, 2 when the
     series does not make the metric worse, or for what has to be put right first.
     """
-    from rich.console import Console
-
-    from mpbench.backends import registry
-    from mpbench.backends.virtual import VirtualBackend
     from mpbench.commands.compare import read_limit
     from mpbench.engine.bisect import Question, Search
-    from mpbench.engine.executed import EndedError, execute
+    from mpbench.engine.executed import EndedError, Steps
     from mpbench.experiment_files import load
 
     metric, percent = read_limit(limit)
@@ -95,26 +68,16 @@ def command(
     chosen = case or next(iter(spec.cases))
     if chosen not in spec.cases:
         raise UserError(f"--case {chosen}: no such case; {', '.join(spec.cases)} are")
-    backend = registry.create(backend_name)
-    if isinstance(backend, VirtualBackend):
-        backend.trusted = trusted
-    console = Console(highlight=False)
+    steps = Steps(backend_name, jobs, trusted)
+    say = steps.say
     question = Question(spec, chosen, good, bad, metric, percent)
     root = out or Path("results") / f"{spec.name}-bisect"
 
-    def say(line: str) -> None:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-    def step(
-        made: "Spec", plan: "Plan", folder: Path, others: Sequence[Path]
-    ) -> "pd.DataFrame":
-        try:
-            return execute(made, plan, folder, others, backend, jobs, console)
-        except EndedError as error:
-            context.exit(error.status)
-
-    search = Search(question, root, backend.identity(), step, say)
-    found = search.run()
+    search = Search(question, root, steps.backend.identity(), steps.execute, say)
+    try:
+        found = search.run()
+    except EndedError as error:
+        context.exit(error.status)
     names = [search.series[number - 1].name for number in found.suspects]
     if found.first_bad is not None:
         bad_step = search.steps[found.first_bad]

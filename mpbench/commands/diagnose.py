@@ -1,19 +1,10 @@
 """`mpbench diagnose FILE`: the settings that give a number somebody observed."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from mpbench.arguments import experiment_file, trust_option
-from mpbench.errors import printable
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from mpbench.plan.runs import Plan
-    from mpbench.spec import Spec
+from mpbench.arguments import experiment_file, search_options
 
 
 @click.command("diagnose")
@@ -33,22 +24,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Rounds at most; each looks closer at what came near.",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Folder of the search.  [default: results/NAME-diagnosis]",
-)
-@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Runs at a time.")
-@click.option(
-    "--backend",
-    "backend_name",
-    type=click.Choice(["virtual", "fake"]),
-    default="virtual",
-    show_default=True,
-    help="Where runs are executed; `fake` is for tests of the search.",
-)
-@trust_option
+@search_options("diagnosis")
 @click.pass_context
 def command(
     context: click.Context,
@@ -72,13 +48,9 @@ def command(
     Exit status: 0 when runs give the number, 3 when none does, 2 for what has to be put
     right first.
     """
-    from rich.console import Console
-
-    from mpbench.backends import registry
-    from mpbench.backends.virtual import VirtualBackend
     from mpbench.engine import unknowns
     from mpbench.engine.diagnose import Search
-    from mpbench.engine.executed import EndedError, execute
+    from mpbench.engine.executed import EndedError, Steps
     from mpbench.experiment_files import load_with
     from mpbench.report import diagnosis_text
 
@@ -86,26 +58,17 @@ def command(
         file, (unknowns.OBSERVED, unknowns.UNKNOWN), trusted=trusted
     )
     asked = unknowns.read(spec, keys, where, case)
-    backend = registry.create(backend_name)
-    if isinstance(backend, VirtualBackend):
-        backend.trusted = trusted
-    console = Console(highlight=False)
-
-    def say(line: str) -> None:
-        text = printable(line)
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-    def step(
-        made: "Spec", plan: "Plan", folder: Path, others: Sequence[Path]
-    ) -> "pd.DataFrame":
-        try:
-            return execute(made, plan, folder, others, backend, jobs, console)
-        except EndedError as error:
-            context.exit(error.status)
+    steps = Steps(backend_name, jobs, trusted)
+    say = steps.say
 
     root = out or Path("results") / f"{spec.name}-diagnosis"
-    search = Search(asked, root, backend.identity(), step, say, runs, rounds)
-    found = search.run()
+    search = Search(
+        asked, root, steps.backend.identity(), steps.execute, say, runs, rounds
+    )
+    try:
+        found = search.run()
+    except EndedError as error:
+        context.exit(error.status)
     kept = search.keep(diagnosis_text.answer(found, asked.unknown, asked.observed))
     say("")
     for line in diagnosis_text.lines(found, asked.unknown, asked.observed):
