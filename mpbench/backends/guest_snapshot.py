@@ -5,12 +5,14 @@ Python of the same version, and the names of files in the byte code are those th
 guest sees: they are the same on every machine.
 """
 
+import contextlib
 import hashlib
 import io
 import os
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from mpbench import carried
@@ -18,12 +20,17 @@ from mpbench import image as images
 from mpbench.backends import boot, guest_code, roots
 from mpbench.errors import UserError
 from mpbench.image import Image
+from mpbench.kernel.lock import exclusive
 
 BYTE_CODE = "code.pyc"
 PROGRAM = f"{roots.CODE}/{BYTE_CODE}"
 """The byte code as a guest sees it."""
 VIRTUAL_S = 60.0
 DEADLINE_S = 120.0
+
+
+def _silent(_words: str) -> None:
+    """A guest makes the code in a few seconds; nobody is told to wait."""
 
 
 def snapshot(kernel: Path, image: Image) -> Path:
@@ -39,10 +46,13 @@ def snapshot(kernel: Path, image: Image) -> Path:
     name = hashlib.sha256(text.encode()).hexdigest()[: guest_code.LENGTH]
     place = guest_code.folder() / name
     noted = guest_code.folder() / f"{name}.sha256"
-    if place.is_dir() and noted.exists() and noted.read_text() == _digest(place):
+    if _is_whole(place, noted):
         return place
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+    # Whoever waited here finds the folder whole. It must not be made again then: a
+    # guest may run from it.
+    with exclusive(place.parent, _silent), _worded(place.parent):
+        if _is_whole(place, noted):
+            return place
         with tempfile.TemporaryDirectory(prefix=".new-", dir=place.parent) as work:
             made = _brought(Path(work), name) or _make(Path(work), kernel, image)
             draft = Path(work) / "sha256"
@@ -51,12 +61,22 @@ def snapshot(kernel: Path, image: Image) -> Path:
                 place.rename(Path(work) / "old")
             made.rename(place)
             draft.rename(noted)
+    return place
+
+
+def _is_whole(place: Path, noted: Path) -> bool:
+    return place.is_dir() and noted.exists() and noted.read_text() == _digest(place)
+
+
+@contextlib.contextmanager
+def _worded(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UserError(
-            f"cannot keep the guest's code in {place.parent}: {error.strerror}; make "
+            f"cannot keep the guest's code in {folder}: {error.strerror}; make "
             "it writable, or set XDG_CACHE_HOME"
         ) from error
-    return place
 
 
 def root_of(kernel: Path) -> roots.Root:

@@ -15,6 +15,7 @@ import random
 import signal
 import socket
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -57,35 +58,27 @@ def wait_until(moment: float) -> None:
 
 
 def receive(argv: list[str]) -> dict[str, float]:
+    # A thread counts, and this one waits for the signal: a handler in Python would miss
+    # a signal that comes just before the call that receives.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     inlet = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     inlet.bind(("0.0.0.0", int(argv[0])))
-    signal.signal(signal.SIGTERM, _stop)
-    packets = count = inside = 0
-    begun, end = time.monotonic(), None
-    try:
-        while True:
-            got = len(inlet.recv(PAYLOAD_BYTES))
-            now = time.monotonic()
-            end = now + float(argv[1]) if end is None else end
-            count += got
-            packets += 1
-            inside += got if now < end else 0
-    except _StopError:
-        seconds = time.monotonic() - begun
-        return {
-            "packets": packets,
-            "bytes": count,
-            "bytes_inside": inside,
-            "seconds": seconds,
-        }
+    counts: dict[str, float] = {"packets": 0, "bytes": 0, "bytes_inside": 0}
+    begun, given = time.monotonic(), (inlet, float(argv[1]), counts)
+    threading.Thread(target=count, args=given, daemon=True).start()
+    signal.sigwait({signal.SIGTERM})
+    return {**counts, "seconds": time.monotonic() - begun}
 
 
-class _StopError(Exception):
-    """The receiver is told to end."""
-
-
-def _stop(_number: int, _frame: object) -> None:
-    raise _StopError
+def count(inlet: socket.socket, duration_s: float, counts: dict[str, float]) -> None:
+    end = None
+    while True:
+        got = len(inlet.recv(PAYLOAD_BYTES))
+        now = time.monotonic()
+        end = now + duration_s if end is None else end
+        counts["bytes"] += got
+        counts["packets"] += 1
+        counts["bytes_inside"] += got if now < end else 0
 
 
 def main() -> int:

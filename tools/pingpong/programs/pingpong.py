@@ -6,7 +6,10 @@
 SETTINGS is a JSON object, the same for both; `tools/pingpong/processes.py` makes it.
 `ask` prints its report as JSON, and ends with status 1 if the connection failed. It is
 never in a call that the kernel might not return from: sockets have a time limit, so
-that Python polls them. `answer` goes on until it is told to end (SIGTERM).
+that Python polls them. `answer` goes on until it is told to end (SIGTERM), and so does
+`ask` if it has not ended before. The exchange runs in a thread, and the main thread
+waits for the signal: a handler in Python would miss one that comes just before a call
+that waits.
 """
 
 import contextlib
@@ -16,24 +19,19 @@ import select
 import signal
 import socket
 import sys
+import threading
 import time
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 READ_BYTES = 1 << 18
 CLOSE_S = 10.0
 """Time for the server to close after the client."""
+SIGNALS = {signal.SIGTERM, signal.SIGUSR1}
+"""The second one says that the work has ended."""
 COMPLETE, GIVEN_UP, STOPPED, FAILED = "complete", "given up", "stopped", "failed"
-
-
-class _StopError(Exception):
-    """The program is told to end."""
-
-
-def _stop(_number: int, _frame: object) -> None:
-    raise _StopError
 
 
 class Asking:
@@ -143,51 +141,80 @@ def split(size: int, parts: int) -> list[bytes]:
 
 def ask(argv: list[str]) -> int:
     address, port, source, text = argv
-    signal.signal(signal.SIGTERM, _stop)
     Path("/proc/self/timerslack_ns").write_text("1")
-    client = Asking(json.loads(text))
-    end, error = COMPLETE, ""
-    try:
-        client.connect(address, int(port), source)
-        client.exchange_all()
-    except _StopError:
-        end = STOPPED
-    except OSError as fault:
-        # A time limit of the socket has no error number.
-        late = isinstance(fault, TimeoutError) and fault.errno is None
-        words = os.strerror(fault.errno) if fault.errno is not None else str(fault)
-        waited = f"waited for {client.settings['timeout_s']:g} s"
-        end, error = (GIVEN_UP, waited) if late else (FAILED, words)
-    if end == COMPLETE:
-        client.close()
+    client, ended = Asking(json.loads(text)), [(FAILED, "a fault of this program")]
+
+    def work() -> None:
+        ended.insert(0, exchange(client, address, int(port), source))
+
+    block()
+    end, error = (STOPPED, "") if told_to_end(work) else ended[0]
     print(json.dumps(client.report(end, error)), flush=True)
     if end == FAILED:
         print(error, file=sys.stderr)
     return int(end == FAILED)
 
 
+def exchange(client: Asking, address: str, port: int, source: str) -> tuple[str, str]:
+    """Do the whole of a client's work; how it ended, and with which error."""
+    try:
+        client.connect(address, port, source)
+        client.exchange_all()
+    except OSError as fault:
+        # A time limit of the socket has no error number.
+        if isinstance(fault, TimeoutError) and fault.errno is None:
+            return GIVEN_UP, f"waited for {client.settings['timeout_s']:g} s"
+        known = None if fault.errno is None else os.strerror(fault.errno)
+        return FAILED, known or str(fault)
+    client.close()
+    return COMPLETE, ""
+
+
+def block() -> None:
+    """Keep the signals until `told_to_end` asks for them."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+
+
+def told_to_end(work: Callable[[], None]) -> bool:
+    """Run `work` in a thread until it ends; True if SIGTERM came before."""
+
+    def whole() -> None:
+        try:
+            work()
+        finally:
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+    threading.Thread(target=whole, daemon=True).start()
+    return signal.sigwait(SIGNALS) == signal.SIGTERM
+
+
 def answer(argv: list[str]) -> int:
     port, settings = int(argv[0]), json.loads(argv[1])
-    signal.signal(signal.SIGTERM, _stop)
+    block()
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("0.0.0.0", port))
     listener.listen(1)
-    answered, error = 0, ""
-    try:
-        while True:
-            inlet, _ = listener.accept()
-            with inlet:
-                set_nodelay(inlet, settings)
-                try:
-                    while take(inlet, settings["request"]):
-                        inlet.sendall(bytes(settings["answer"]))
-                        answered += 1
-                except OSError as fault:
-                    error = fault.strerror or str(fault)
-    except _StopError:
-        print(json.dumps({"answered": answered, "error": error}))
-    return 0
+    counts: dict[str, object] = {"answered": 0, "error": ""}
+    told = told_to_end(lambda: serve(listener, settings, counts))
+    print(json.dumps(counts))
+    return int(not told)
+
+
+def serve(
+    listener: socket.socket, settings: Mapping[str, Any], counts: dict[str, Any]
+) -> None:
+    """Answer one connection after another, and count."""
+    while True:
+        inlet, _ = listener.accept()
+        with inlet:
+            set_nodelay(inlet, settings)
+            try:
+                while take(inlet, settings["request"]):
+                    inlet.sendall(bytes(settings["answer"]))
+                    counts["answered"] += 1
+            except OSError as fault:
+                counts["error"] = fault.strerror or str(fault)
 
 
 def take(inlet: socket.socket, size: int) -> bool:
