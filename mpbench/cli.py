@@ -41,6 +41,7 @@ GROUPS = {
         "deviations",
         "pages",
         "merge",
+        "pack",
         "rows",
         "cost",
     ),

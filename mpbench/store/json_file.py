@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 MOST_BYTES = 16 << 20
 """Far above what a run writes; the plan of a campaign has a bound of its own."""
@@ -35,17 +35,8 @@ def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
 
     Raises DamagedError.
     """
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        descriptor = os.open(path, flags)
-    except OSError as error:
-        raise DamagedError(_unopened(path, error)) from error
-    about = os.fstat(descriptor)
-    if not stat.S_ISREG(about.st_mode):
-        os.close(descriptor)
-        raise DamagedError("not a regular file")
-    with os.fdopen(descriptor, "rb") as file:
-        if about.st_size > most_bytes:
+    with open_regular(path) as file:
+        if os.fstat(file.fileno()).st_size > most_bytes:
             raise DamagedError(f"larger than {most_bytes >> 20} MiB")
         try:
             data = file.read(most_bytes + 1)
@@ -54,6 +45,22 @@ def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     if len(data) > most_bytes:
         raise DamagedError(f"larger than {most_bytes >> 20} MiB")
     return data
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, opened for reading; links are not followed.
+
+    Raises DamagedError.
+    """
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        raise DamagedError(_unopened(path, error)) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise DamagedError("not a regular file")
+    return os.fdopen(descriptor, "rb")
 
 
 def parse_object(data: bytes) -> dict[str, Any]:

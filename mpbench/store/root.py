@@ -104,6 +104,16 @@ def check(results: Results, head: Campaign, ids: Iterable[str]) -> State:
     return State(None if faults or uncovered else known.root, faults, uncovered)
 
 
+def covered(results: Results) -> dict[str, str]:
+    """The files beside the runs that `root.json` covers, with their hashes.
+
+    Raises DamagedError if there is no such file.
+    """
+    content = json_file.read_object(results.root_file, MOST_BYTES)
+    known: RootFile = validated(RootFile, content)
+    return {**known.files, results.experiment.name: known.experiment}
+
+
 def _faults(
     results: Results, head: Campaign, known: RootFile, there: set[str]
 ) -> Iterator[str]:
