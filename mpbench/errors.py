@@ -2,6 +2,10 @@
 
 import re
 
+DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+"""Characters that change the direction of text, as between the brackets of a regular
+expression. A terminal shows what follows them in another order than it was written."""
+
 
 class UserError(Exception):
     """Something that the user can put right.
@@ -12,6 +16,9 @@ class UserError(Exception):
 
 
 def printable(text: str) -> str:
-    """`text` without control characters: names in it may come from a stranger's files,
-    and an escape sequence would reach the user's terminal."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "?", text)
+    """`text` without control characters and changes of direction.
+
+    Names in it may come from a stranger's files, and an escape sequence would reach the
+    user's terminal.
+    """
+    return re.sub(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{DIRECTIONS}]", "?", text)

@@ -71,12 +71,16 @@ def place(file: Path) -> Path:
 def load(file: Path) -> Lock | None:
     """The lock of an experiment file; None if there is none.
 
-    Raises UserError, `file:line: what`, for one that cannot be read.
+    Raises UserError, `file:line: what`, for one that cannot be read, and for what is
+    no file: without the lock the experiment could mean other kernels.
     """
     path = place(file)
-    if not path.is_file():
+    if not path.exists():
         return None
-    document = read(path)
+    remedy = f"remove it, and `mpbench kernel lock {file.name}` writes it again"
+    if not path.is_file():
+        raise UserError(f"{path}: not a regular file; {remedy}")
+    document = read(path, remedy)
     try:
         return Lock.model_validate(document.values)
     except ValidationError as error:

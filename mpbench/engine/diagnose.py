@@ -29,6 +29,8 @@ from mpbench.store.folder import refuse_link
 
 LOG = "diagnosis.json"
 LEAST_POINTS = 5
+MOST_TIMES = 10
+"""A search that needs so many times the runs that were asked for is refused."""
 MOST_CASES = 24
 CANDIDATES = 2000
 HARDLY = 0.8
@@ -95,6 +97,7 @@ class Search:
                 f"the lists of `unknown` make {combinations} combinations; at most"
                 f" {MOST_CASES} are searched: leave some values out"
             )
+        self._bound(combinations)
         try:
             first = self._spec(self.asked.unknown, 1)
         except UserError as error:
@@ -112,6 +115,35 @@ class Search:
                     for line in lines
                 )
             )
+
+    def _bound(self, combinations: int) -> None:
+        """Say that the search needs more runs than were asked for.
+
+        Raises UserError if it needs more than MOST_TIMES as many.
+        """
+        each = combinations * self.asked.spec.repetitions
+        least = each
+        if any(one.is_range for one in self.asked.unknown):
+            least = each * LEAST_POINTS * self.rounds
+        if least <= self.runs:
+            return
+        parts = [
+            many(combinations, "combination"),
+            many(self.asked.spec.repetitions, "repetition"),
+        ]
+        if least > each:
+            parts = [
+                many(self.rounds, "round"),
+                many(LEAST_POINTS, "point"),
+                *parts,
+            ]
+        words = f"{' x '.join(parts)} are {least} runs"
+        if least > MOST_TIMES * self.runs:
+            raise UserError(
+                f"{self.asked.spec.where('repetitions')}: {words}, and --runs asks for"
+                f" {self.runs}; repeat less, or give --runs {least}"
+            )
+        self.say(f"{words}, more than the {self.runs} of --runs.")
 
     def run(self) -> Diagnosis:
         """Search. Raises UserError if no run is ok."""

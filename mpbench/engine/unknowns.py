@@ -30,6 +30,9 @@ from topologies import Parameter
 OBSERVED, UNKNOWN = "observed", "unknown"
 WITHIN, ANY = "within", "any"
 USUAL_PERCENT = 5.0
+LEAST_PERCENT = 1e-6
+LEAST_NUMBER, MOST_NUMBER = 1e-15, 1e15
+"""Of what was observed. A tolerance of a smaller number would round to nothing."""
 SETTINGS = ("congestion_control", "scheduler", "path_manager", "kernel")
 """Keys of a case that may be unknown, beside sysctls."""
 USUAL_RANGES = {
@@ -103,8 +106,9 @@ def _observed(spec: Spec, value: object, faults: _Faults) -> list[Observation]:
     if WITHIN in value:
         try:
             percent = units.parse(value[WITHIN], "%", None)
-            if not 0 < percent <= 100:
-                raise ValueError(f"{percent:g} % is not above 0 and up to 100 %")
+            if not LEAST_PERCENT <= percent <= 100:
+                reason = f"{percent:g} % is not from {LEAST_PERCENT:g} to 100 %"
+                raise ValueError(reason)
         except ValueError as error:
             faults.add((OBSERVED, WITHIN), str(error))
     found = []
@@ -134,6 +138,11 @@ def _observation(spec: Spec, metric: str, value: object, within: float) -> Obser
         raise ValueError(f"'{shortened(value)}' is not a number, or one with %")
     if number == 0:
         raise ValueError("0 has no tolerance in percent; take another metric")
+    if not LEAST_NUMBER <= abs(number) <= MOST_NUMBER:
+        raise ValueError(
+            f"{number:g} is no value of a metric; give one from {LEAST_NUMBER:g} to"
+            f" {MOST_NUMBER:g}, in the unit {unit or '1'}"
+        )
     return Observation(metric, column, number, within)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from mpbench.backends.base import Exit
 from mpbench.engine.types import Measure, Verdict
+from mpbench.errors import DIRECTIONS
 from mpbench.store import layout
 from mpbench.store.campaign import Entry
 from mpbench.store.json_file import DamagedError
@@ -16,7 +17,8 @@ from mpbench.store.records import check_row
 TAIL_LINES = 20
 _TAIL_BYTES = 16 * 1024
 _UNPRINTABLE = re.compile(
-    r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]|[\ud800-\udfff]"
+    r"\x1b\[[0-9;?]*[ -/]*[@-~]"
+    rf"|[\x00-\x08\x0b-\x1f\x7f-\x9f{DIRECTIONS}]|[\ud800-\udfff]"
 )
 MOST_CHARACTERS = 5000
 """Of a reason, and of a line of a console's end."""

@@ -1,6 +1,9 @@
 """One build at a time in a cache folder."""
 
+import errno
 import fcntl
+import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +21,7 @@ def exclusive(folder: Path, say: Callable[[str], None]) -> Iterator[IO[bytes]]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = (folder / "lock").open("ab")
+        handle = _opened(folder / "lock")
     except OSError as error:
         raise UserError(
             f"{folder}: {error.strerror}; make it writable, or set XDG_CACHE_HOME"
@@ -30,3 +33,13 @@ def exclusive(folder: Path, say: Callable[[str], None]) -> Iterator[IO[bytes]]:
             say("waiting for another mpbench that builds or unpacks here")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield handle
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """The lock file, opened without waiting for whoever is at the end of a pipe."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
+    descriptor = os.open(path, flags, 0o666)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "its lock is not a regular file")
+    return os.fdopen(descriptor, "ab")

@@ -1,7 +1,8 @@
 """Points of designs in the cache: drawing them needs scipy, which takes long to load.
 
-A file is named by all that decides the points. A file that is missing, damaged or not
-of this design is drawn again, so the folder can be removed at any time.
+A file is named by all that decides the points, and its first line is the hash of the
+rest. A file that is missing, damaged or not of this design is drawn again, so the
+folder can be removed at any time.
 """
 
 import hashlib
@@ -18,11 +19,12 @@ import numpy as np
 import wsp
 from mpbench.errors import UserError
 from mpbench.kernel import cache as kernels
-from mpbench.store import atomic
+from mpbench.store import atomic, json_file
 
 FOLDER = "designs"
 MOST_VALUES = 1_000_000
 """A larger design is drawn each time."""
+MOST_BYTES = 32 * MOST_VALUES
 
 Values = list[list[float]]
 """One list per point, with a value per factor, in the factors' units."""
@@ -72,8 +74,11 @@ def _code() -> list[str]:
 
 def _read(file: Path, factors: Sequence[wsp.Factor], count: int) -> Values | None:
     try:
-        found = json.loads(file.read_bytes())
-    except (OSError, ValueError):
+        head, _, text = json_file.read_bytes(file, MOST_BYTES).partition(b"\n")
+        if head != _hash(text):
+            return None
+        found = json.loads(text)
+    except (ValueError, RecursionError):
         return None
     whole = isinstance(found, list) and len(found) == count
     return found if whole and all(_fits(row, factors) for row in found) else None
@@ -94,8 +99,13 @@ def _fits(row: object, factors: Sequence[wsp.Factor]) -> bool:
 
 def _write(file: Path, values: Values) -> None:
     """Keep the points, where the folder can be written."""
+    text = json.dumps(values).encode()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        atomic.write_bytes(file, json.dumps(values).encode())
+        atomic.write_bytes(file, _hash(text) + b"\n" + text)
     except OSError:
         return
+
+
+def _hash(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest().encode()

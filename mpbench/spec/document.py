@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 
-from mpbench.errors import UserError
+from mpbench.errors import DIRECTIONS, UserError
 from mpbench.spec.messages import listing, shortened
 from mpbench.spec.syntax import describe
 
@@ -33,6 +33,8 @@ MOST_VALUES = 100_000
 
 MOST_DEPTH = 50
 """Collections within collections; an experiment needs about six."""
+
+EXPERIMENT = "an experiment has a name, cases, traffic"
 
 MOST_DIGITS = 100
 """Digits of a whole number, which the numbers of an experiment never reach."""
@@ -193,9 +195,8 @@ class _Builder:
     def _text(self, text: str, line: int) -> str:
         """The text. A control character is a fault, since messages print the text."""
         for character in text:
-            if (
-                character not in "\n\t"
-                and unicodedata.category(character) in _UNPRINTED
+            if character not in "\n\t" and (
+                unicodedata.category(character) in _UNPRINTED or _TURNS.match(character)
             ):
                 reason = (
                     f"the character U+{ord(character):04X} cannot be used; remove it"
@@ -208,9 +209,15 @@ class _Builder:
 _UNPRINTED = ("Cc", "Cs")
 """Unicode's categories of control characters and of halves of surrogate pairs."""
 
+_TURNS = re.compile(f"[{DIRECTIONS}]")
+"""With these, an editor shows another file than the one that is read."""
 
-def read(path: Path) -> Document:
-    """Reads a file; raises UserError if it cannot be read or is not YAML."""
+
+def read(path: Path, needs: str = EXPERIMENT) -> Document:
+    """Reads a file; raises UserError if it cannot be read or is not YAML.
+
+    needs : contents of such a file, for one that is empty
+    """
     try:
         content = _content(path)
     except FileNotFoundError:
@@ -229,7 +236,7 @@ def read(path: Path) -> Document:
     except UnicodeDecodeError as error:
         reason = f"not text in UTF-8 (byte {error.start})"
         raise UserError(f"{_name(path)}: {reason}; save it as UTF-8") from None
-    return parse(text, str(path))
+    return parse(text, str(path), needs)
 
 
 def _content(path: Path) -> bytes:
@@ -265,10 +272,11 @@ def _name(path: Path) -> str:
     return shortened(path, 300)
 
 
-def parse(text: str, name: str) -> Document:
+def parse(text: str, name: str, needs: str = EXPERIMENT) -> Document:
     """YAML text to a Document.
 
     name : the name of the file in messages
+    needs : contents of such a file, for one that is empty
 
     Raises UserError, with one line per fault: wrong syntax, keys that stand twice,
     tags, several documents, or something other than a mapping at the top.
@@ -289,7 +297,7 @@ def parse(text: str, name: str) -> Document:
     except RecursionError:
         raise UserError(_too_deep(name, 1)) from None
     if not nodes:
-        raise UserError(f"{name}:1: empty; an experiment has a name, cases, traffic")
+        raise UserError(f"{name}:1: empty; {needs}")
     if len(nodes) > 1:
         line = nodes[1].start_mark.line + 1
         reason = "a second document begins here; one file holds one experiment"

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from mpbench.errors import DIRECTIONS
 from mpbench.store.json_file import DamagedError
 
 Verdict = Literal["ok", "invalid", "failed", "timeout", "interrupted"]
@@ -20,8 +21,8 @@ Row = dict[str, Any]
 RUN_ID = "^[0-9a-f]{16}$"
 """A run's id becomes the name of a folder, so nothing else is accepted as one."""
 
-UNPRINTABLE = r"[\x00-\x08\x0a-\x1f\x7f-\x9f]"
-PRINTABLE = r"^[^\x00-\x08\x0a-\x1f\x7f-\x9f]*$"
+UNPRINTABLE = rf"[\x00-\x08\x0a-\x1f\x7f-\x9f{DIRECTIONS}]"
+PRINTABLE = rf"^[^\x00-\x08\x0a-\x1f\x7f-\x9f{DIRECTIONS}]*$"
 MOST_LINE = 10_000
 MOST_NAME = 500
 MOST_COLUMNS = 10_000

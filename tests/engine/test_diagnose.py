@@ -159,7 +159,11 @@ def test_lists_alone_need_one_round(tmp_path: Path) -> None:
         ("goodput: 12 Mbit/s", "goodputt: 12 Mbit/s", "observed.goodputt: no such"),
         ("12 Mbit/s", "12 ms", "slow.yaml:4: observed.goodput: '12 ms' is a time"),
         ("12 Mbit/s", "0 Mbit/s", "0 has no tolerance"),
-        ("within: 5 %", "within: 500 %", "500 % is not above 0 and up to 100 %"),
+        ("within: 5 %", "within: 500 %", "500 % is not from 1e-06 to 100 %"),
+        ("within: 5 %", "within: 1e-320 %", "% is not from 1e-06 to 100 %"),
+        ("12 Mbit/s", "1e-320 Mbit/s", "9.99989e-321 is no value of a metric; give"),
+        ("12 Mbit/s", "1e306 Gbit/s", "observed.goodput: "),
+        ("goodput: 12 Mbit/s", "jain: 1e-320", "9.99989e-321 is no value of a metric"),
         (
             "observed: {goodput: 12 Mbit/s, within: 5 %}\n",
             "",
@@ -196,6 +200,23 @@ def test_too_many_combinations(tmp_path: Path) -> None:
         )
     with pytest.raises(UserError, match="54 combinations; at most 24"):
         searched(tmp_path, text).check()
+
+
+def test_more_runs_than_were_asked_for_are_told_or_refused(tmp_path: Path) -> None:
+    said: list[str] = []
+    search = searched(tmp_path, "repetitions: 2\n" + TEXT, runs=6)
+    search.say = said.append
+    search.check()
+    words = "3 rounds x 5 points x 2 combinations x 2 repetitions are 60 runs"
+    assert said == [f"{words}, more than the 6 of --runs."]
+    search.runs = 5
+    with pytest.raises(UserError) as told:
+        search.check()
+    remedy = "--runs asks for 5; repeat less, or give --runs 60"
+    assert str(told.value).endswith(f"slow.yaml:1: {words}, and {remedy}")
+    search.runs, said[:] = 60, []
+    search.check()
+    assert said == []
 
 
 def test_settings_become_cases(tmp_path: Path) -> None:

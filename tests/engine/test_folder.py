@@ -1,8 +1,12 @@
 """Results folders that cannot be worked in, and what they are told."""
 
 import errno
+import fcntl
 import json
 import os
+import re
+import socket
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +17,7 @@ import pytest
 
 from mpbench.engine.types import Experiment
 from mpbench.errors import UserError
+from mpbench.kernel.lock import exclusive
 from mpbench.store import atomic, folder, layout, runs
 from mpbench.store.disk_space import NoSpaceError
 
@@ -199,3 +204,46 @@ def test_the_lock_is_let_go(tmp_path: Path) -> None:
     for _ in range(2):
         with folder.working(tmp_path / "out", "x") as results:
             assert results == layout.Results(tmp_path / "out")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
+def test_a_lock_that_is_no_file_is_told(lab: Lab, kind: str) -> None:
+    lab.run()
+    lab.results.lock.unlink()
+    if kind == "pipe":
+        os.mkfifo(lab.results.lock)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind(str(lab.results.lock))
+    else:
+        try:
+            os.mknod(lab.results.lock, stat.S_IFCHR, os.makedev(1, 3))
+        except PermissionError:
+            pytest.skip("only root makes devices")
+    words = "a device, a pipe or a socket, not a file; remove it"
+    with pytest.raises(UserError, match=f"{re.escape(str(lab.results.lock))}: {words}"):
+        lab.run()
+
+
+@pytest.mark.parametrize(
+    ("content", "named"), [("", ""), ("12\n", " (process 12)"), ("\x1b[31m", "")]
+)
+def test_a_held_lock_names_its_process_if_it_has_one(
+    lab: Lab, content: str, named: str
+) -> None:
+    lab.run()
+    lab.results.lock.write_text(content)
+    with lab.results.lock.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(UserError) as told:
+            lab.run()
+    assert f": another mpbench{named} is working here; wait for it" in str(told.value)
+
+
+def test_a_pipe_as_the_lock_of_a_cache_keeps_nobody_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "lock")
+    with (
+        pytest.raises(UserError, match="its lock is not a regular file"),
+        exclusive(tmp_path, print),
+    ):
+        pass

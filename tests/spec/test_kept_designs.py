@@ -1,6 +1,8 @@
 """Points of designs in the cache are those that would be drawn."""
 
+import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -33,7 +35,7 @@ def test_a_design_is_drawn_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         points(spec(swapped("iperf3", "curl").replace("duration: 30 s", "size: 1 MB")))
         == drawn
     )
-    assert len(json.loads(file.read_text())) == 4
+    assert len(json.loads(file.read_text().partition("\n")[2])) == 4
     values = tuple(tuple(point.values()) for point in drawn)
     assert make_plan(spec(), {}).design == values
 
@@ -72,9 +74,43 @@ def test_a_damaged_file_is_drawn_again(folder: Path, content: str) -> None:
     drawn = points(spec())
     (file,) = folder.iterdir()
     good = file.read_text()
-    file.write_text(content)
+    for head in ("", hashlib.sha256(content.encode()).hexdigest() + "\n"):
+        file.write_text(head + content)
+        assert points(spec()) == drawn
+        assert file.read_text() == good
+
+
+def test_a_value_changed_within_its_range_is_noticed(folder: Path) -> None:
+    drawn = points(spec())
+    (file,) = folder.iterdir()
+    good = file.read_text()
+    digit = next(c for c in good.partition(".")[2] if c in "12345678")
+    head, text = good.split("\n")
+    file.write_text(f"{head}\n{text.replace(digit, str(int(digit) + 1), 1)}")
     assert points(spec()) == drawn
     assert file.read_text() == good
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link", "deep"])
+def test_what_is_no_file_of_ours_keeps_nobody_waiting(
+    folder: Path, tmp_path: Path, kind: str
+) -> None:
+    drawn = points(spec())
+    (file,) = folder.iterdir()
+    good = file.read_text()
+    file.unlink()
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    elif kind == "link":
+        (tmp_path / "elsewhere").write_text(good)
+        file.symlink_to(tmp_path / "elsewhere")
+    else:
+        text = b"[" * 100_000
+        file.write_bytes(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
+    assert points(spec()) == drawn
+    assert kind == "folder" or (file.read_text() == good and not file.is_symlink())
 
 
 def test_a_folder_that_cannot_be_written(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """Releases of Linux in experiment files, and the lock beside the file."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -247,6 +248,27 @@ def test_a_damaged_lock_is_told_with_its_line(write: Write, tmp_path: Path) -> N
     (tmp_path / "e.yaml.lock").write_text("format: 2\nkernels: {}\n")
     with pytest.raises(UserError, match=r"e\.yaml\.lock:1: format"):
         load(file)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device", "empty"])
+def test_a_lock_that_is_no_file_is_told(
+    write: Write, tmp_path: Path, kind: str
+) -> None:
+    file = write(OLD)
+    lock = tmp_path / "e.yaml.lock"
+    if kind == "pipe":
+        os.mkfifo(lock)
+    elif kind == "folder":
+        lock.mkdir()
+    elif kind == "device":
+        lock.symlink_to("/dev/null")
+    else:
+        lock.write_text("# nothing\n")
+    with pytest.raises(UserError) as told:
+        load(file)
+    what = ":1: empty" if kind == "empty" else ": not a regular file"
+    remedy = "remove it, and `mpbench kernel lock e.yaml` writes it again"
+    assert str(told.value) == f"{lock}{what}; {remedy}"
 
 
 @pytest.mark.parametrize(
