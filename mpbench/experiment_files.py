@@ -19,7 +19,7 @@ from mpbench.backends.qemu import pins
 from mpbench.errors import UserError
 from mpbench.plugins import entry_files
 from mpbench.plugins.collect import collected
-from mpbench.spec import Spec, cdf_files, patch_files
+from mpbench.spec import Spec, patch_files, traffic_files
 from mpbench.spec.configurations import configured
 from mpbench.spec.document import Document, Place, parse, read
 from mpbench.spec.growth import grown
@@ -53,7 +53,7 @@ def load(
     where = Path(path)
     own = None if of_results else where.parent
     document = resolved(read(where), where.parent)
-    document = patch_files.in_place(cdf_files.in_place(document, where.parent), own)
+    document = patch_files.in_place(traffic_files.in_place(document, where.parent), own)
     changed = configured(document, configurations, without)
     if points is not None:
         changed = grown(changed, points)
@@ -73,7 +73,7 @@ def lock(path: Path, trusted: bool = False) -> Path:
     """
     document = patch_files.in_place(resolved(read(path), path.parent), path.parent)
     locked, _ = kernel_locks.in_place(document, path, again=True)
-    spec = _validate(cdf_files.in_place(locked, path.parent), path.parent, trusted)
+    spec = _validate(traffic_files.in_place(locked, path.parent), path.parent, trusted)
     if not spec.kernels:
         raise UserError(f"{path}: no kernels in it; nothing to lock")
     return kernel_locks.write(path, kernel_locks.of_spec(spec))
@@ -93,7 +93,7 @@ def load_with(
     document = resolved(read(where), where.parent)
     own = {key: document.values[key] for key in keys if key in document.values}
     rest = {k: v for k, v in document.values.items() if k not in own}
-    plain = cdf_files.in_place(replace(document, values=rest), where.parent)
+    plain = traffic_files.in_place(replace(document, values=rest), where.parent)
     spec = _validate(patch_files.in_place(plain, where.parent), where.parent, trusted)
     return spec, own, document.where
 
@@ -104,7 +104,7 @@ def loads(text: str, name: str = "experiment") -> Spec:
     name : the file's name in messages; files that it includes are relative to it
     """
     folder = Path(name).parent
-    document = cdf_files.in_place(resolved(parse(text, name), folder), folder)
+    document = traffic_files.in_place(resolved(parse(text, name), folder), folder)
     return _validate(patch_files.in_place(document, folder), folder)
 
 

@@ -23,6 +23,7 @@ NAMES = (
     "command",
     "flows",
     "pingpong",
+    "page",
 )
 """The registry: a tool is known when its name stands here."""
 OWN = "plugin"

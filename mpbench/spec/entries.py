@@ -12,6 +12,7 @@ from mpbench import units
 from mpbench.spec.cases import Case
 from mpbench.spec.factors import Factor
 from mpbench.spec.messages import MOST_FAULTS
+from mpbench.spec.problems import keys_at
 from mpbench.spec.suggestions import suggestion, unknown_key
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults, Loc, OneOf, context
@@ -143,9 +144,12 @@ def _given(
 
 def _nearest_key(error: Mapping[str, Any], model: type[Entry]) -> str | None:
     """The message for an unknown key of an entry; None for another fault."""
-    if error["type"] != "extra_forbidden" or len(error["loc"]) != 1:
+    if error["type"] != "extra_forbidden":
         return None
-    key = str(error["loc"][0])
+    key = str(error["loc"][-1])
+    if len(error["loc"]) > 1:
+        keys = keys_at(model, error["loc"][:-1])
+        return unknown_key(key, keys) if keys else None
     keys = [field.alias or name for name, field in model.model_fields.items()]
     of_case = suggestion(key, Case.model_fields)
     if suggestion(key, keys) is None and of_case is not None:

@@ -76,7 +76,7 @@ def _consequence(error: ErrorDetails) -> bool:
 def _reason(error: ErrorDetails, model: type[BaseModel]) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        keys = _keys(model, error["loc"][:-1])
+        keys = keys_at(model, error["loc"][:-1])
         return unknown_key(str(error["loc"][-1]), keys, _keys_by_part(model))
     if kind == "value_error":
         return str(context["error"])
@@ -105,7 +105,7 @@ def _place(loc: Place, document: Document, absent: bool) -> Place:
     return place
 
 
-def _keys(model: type[BaseModel], loc: Place) -> list[str]:
+def keys_at(model: type[BaseModel], loc: Place) -> list[str]:
     """The keys that a mapping of the file may have."""
     here = model
     inside = 0  # lists and mappings of models, of which the next parts pick one

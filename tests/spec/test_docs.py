@@ -33,6 +33,7 @@ from tools.command.keys import Command, Numbers
 from tools.curl.keys import Download
 from tools.flows.keys import Arrivals, Flows
 from tools.iperf3.keys import Traffic
+from tools.page.keys import Item, Load
 from tools.pingpong.keys import Exchanges
 from topologies import chains, resolve, wire
 from topologies.shaping import link_shape
@@ -57,11 +58,13 @@ TABLE_OF = {
     ConstantRate: ("Traffic", 6),
     Read: ("Traffic", 3),
     Exchanges: ("Traffic", 7),
-    Command: ("Traffic", 8),
-    Numbers: ("Traffic", 9),
-    Flows: ("Traffic", 10),
-    Sizes: ("Traffic", 11),
-    Arrivals: ("Traffic", 12),
+    Load: ("Traffic", 8),
+    Item: ("Traffic", 9),
+    Command: ("Traffic", 10),
+    Numbers: ("Traffic", 11),
+    Flows: ("Traffic", 12),
+    Sizes: ("Traffic", 13),
+    Arrivals: ("Traffic", 14),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
     Theory: ("Figures", 2),

@@ -32,6 +32,7 @@ ENTRIES = {
         "command": "duration: 2 s, client: [ping, '{address}']",
         "flows": "size: 10 kB, connections: 2",
         "pingpong": "size: [50 B, 1 kB], number: 20",
+        "page": "objects: [{size: 10 kB}, {size: 20 kB}]",
     }.items()
 }
 

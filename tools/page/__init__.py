@@ -1,0 +1,1 @@
+"""The load of a page: many objects that wait for one another, over HTTP/1.1."""
