@@ -170,8 +170,8 @@ def _aggregation_benefit(
 
     Both are None for runs to which A_B does not apply.
     """
-    disjoint = _alone_on_disjoint_paths(run) and len(capacities) > 1
-    if goodput_mbps is None or not disjoint:
+    several = len(capacities) > 1
+    if goodput_mbps is None or not several or not _alone_on_disjoint_paths(run):
         return {"aggregation_benefit": None, "aggregation_benefit_bound": None}
     most_mbps = sum(capacities) * PAYLOAD_SHARE
     return {
@@ -207,16 +207,15 @@ def total_goodput(
 def _alone_on_disjoint_paths(run: Artefacts) -> bool:
     """Whether A_B applies to a run.
 
-    It does if a single host sends over MPTCP and has several paths of one link each,
-    because the goodput can then be the sum of the capacities. Connections that open
-    from time to time need not fill them.
+    It does if a single host sends all over MPTCP and has several paths of one link
+    each, because the goodput can then be the sum of the capacities. Connections that
+    open from time to time need not fill them.
     """
     entries = run.traffic
     paths = [path.links for path in run.paths_of(entries[0]).values()]
     return (
         len({source for entry in entries for source in entry.sources}) == 1
-        and entries[0].transport.protocol in ("mptcp", "mpquic")
-        and len(paths) > 1
+        and {entry.transport.protocol for entry in entries} <= {"mptcp", "mpquic"}
         and all(len(path) == 1 for path in paths)
         and all(entry.flow_bytes is None for entry in entries)
     )

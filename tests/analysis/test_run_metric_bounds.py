@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.run import fair_shares, run_metrics
+from analysis.run import clock, connections, fair_shares, run_metrics
 from analysis.run.artefacts import Artefacts
 from analysis.run.readers.counters import Counters
 from tests.analysis.test_conservation import CBR, ENTRY, iperf3, made, packets
@@ -25,10 +25,12 @@ def series(steps: Sequence[tuple[float, float]]) -> dict[str, Any]:
     return {**what, "at_s": list(times), "values": list(values), "period_s": None}
 
 
-def alone(count: float = 10e6, **keys: Any) -> Artefacts:
-    """One transfer of 10 s over TCP, or as `keys` say."""
-    given = {"client_s": ((0.0, 10.0),), **keys}
-    return made(TEN, reports=(iperf3(10.0, count),), **given)
+def alone(count: float = 10e6, seconds: float = 10.0, **keys: Any) -> Artefacts:
+    """One transfer over TCP, or as `keys` say."""
+    given = {"client_s": ((0.0, seconds),), **keys}
+    return made(
+        {**ENTRY, "duration_s": seconds}, reports=(iperf3(seconds, count),), **given
+    )
 
 
 def streams(*counts: int) -> Artefacts:
@@ -89,6 +91,7 @@ def test_aggregation_benefit_of_two_links_of_10_mbps(
         {"paths": TWO_PATHS},
         {"paths": (("a",),), "protocol": "mptcp"},
         {"paths": (("a", "c"), ("b",)), "protocol": "mptcp"},
+        {"paths": (("a",), ("a",)), "protocol": "mptcp"},
     ],
 )
 def test_no_aggregation_without_disjoint_paths_of_mptcp(keys: dict[str, Any]) -> None:
@@ -250,3 +253,120 @@ def test_too_many_stretches_have_no_fair_goodput(
     times = [0.001 * (number + 1) for number in range(count)]
     steps = tuple((time, 5.0 + number % 2) for number, time in enumerate(times))
     assert bool(fair_shares.steps_of(two(*steps))) is known
+
+
+DRAWN = {
+    **{"tool": "flows", "port": 8001, "bytes": None, "reverse": False, "users": 1},
+    **{"connections": 1, "size": {"kind": "fixed", "bytes": 5_000_000}, "stream": 0},
+    **{"arrivals": {"kind": "at_once"}, "starts_s": [0.0, 0.0], "lasts_s": None},
+    **{"timeout_s": 30.0, "interval_s": 1.0, "read": "coalesced", "read_bytes": 16384},
+    **{"duration_s": 10.0},
+    "drawn": {"flows": 1, "bytes": 5_000_000, "sha256": "0" * 64},
+}
+
+
+def opened(size: int = 5_000_000) -> connections.Report:
+    """One connection, which is complete after 4 s."""
+    one = connections.Flow(
+        number=0,
+        user=1,
+        source="client",
+        destination="server",
+        size=size,
+        start_s=0.0,
+        opened_s=0.0,
+        connected_s=0.01,
+        first_byte_s=0.02,
+        completed_s=4.0,
+        ended_s=4.0,
+        received_bytes=size,
+        subflows=1,
+        error="",
+    )
+    return connections.Report("tcp", "reno", (one,), ((0, 0, size),))
+
+
+def drawn(*durations: float, background: Sequence[int] = ()) -> Artefacts:
+    entries = [{**DRAWN, "duration_s": seconds} for seconds in durations]
+    report: dict[str, Any] = {"names": None, "phases": {}}
+    report["background"] = list(background)
+    return made(
+        *entries,
+        reports=(opened(),) * len(entries),
+        client_s=((0.0, 10.0),) * len(entries),
+        report=report if background else None,
+    )
+
+
+def test_flows_of_all_entries_count_but_those_of_background() -> None:
+    assert run_metrics._all_flows(drawn(10.0))["flows"] == 1
+    both = run_metrics._all_flows(drawn(10.0, 10.0))
+    assert (both["flows"], both["offered_load_mbps"]) == (2, pytest.approx(8))
+    alone = run_metrics._all_flows(drawn(10.0, 10.0, background=[1]))
+    assert (alone["flows"], alone["offered_load_mbps"]) == (1, pytest.approx(4))
+
+
+def test_the_load_of_all_is_known_if_that_of_each_is() -> None:
+    assert run_metrics._all_flows(drawn(10.0, 0.0))["offered_load_mbps"] is None
+    assert run_metrics._all_flows(drawn(0.0))["offered_load_mbps"] is None
+
+
+def test_drawn_flows_beside_a_transfer_have_no_aggregation_benefit() -> None:
+    """Connections that open from time to time need not fill the paths."""
+    run = made(
+        TEN,
+        DRAWN,
+        reports=(iperf3(10.0, 10e6), opened()),
+        paths=TWO_PATHS,
+        protocol="mptcp",
+        client_s=((0.0, 10.0), (0.0, 10.0)),
+    )
+    assert run_metrics.row(run)["aggregation_benefit"] is None
+
+
+def test_a_transfer_alone_has_the_seconds_of_its_own_report() -> None:
+    """Not the difference of two times of the guest, which is rounded."""
+    late = alone(client_s=((2.2, 2.2 + 2.9),), seconds=2.9)
+    (flow,) = run_metrics.flows(late)
+    assert flow is not None and clock.window(late, 0, flow).seconds != 2.9
+    assert run_metrics.row(late)["measured_s"] == 2.9
+
+
+def test_a_transfer_beside_a_silent_tool_is_not_the_whole() -> None:
+    silent = {
+        **{"tool": "command", "port": 7000, "bytes": None, "reverse": False},
+        **{"duration_s": 10.0, "server": None, "client": ["true"], "numbers": []},
+        **{"ready": None, "ready_line": None},
+    }
+    run = made(
+        TEN, silent, reports=(iperf3(10.0, 10e6), None), client_s=((0.0, 10.0),) * 2
+    )
+    assert run_metrics.row(run)["goodput_mbps"] is None
+
+
+def test_columns_without_a_number_are_not_of_the_background() -> None:
+    behind: dict[str, Any] = {"names": None, "phases": {}, "background": [1]}
+    sent = (replace(packets(10), sent_packets=7), packets(20))
+    found = run_metrics._by_tool(made(CBR, CBR, reports=sent, report=behind))
+    assert found["packets"] == found["traffic1.packets"] == 7
+
+
+def test_a_path_over_a_link_that_is_out_carries_nothing() -> None:
+    later = {**ENTRY, "start_s": 4.0, "duration_s": 4.0}
+    run = made(
+        TEN,
+        later,
+        reports=(iperf3(10.0, 6e6), iperf3(4.0, 3e6)),
+        paths=(("a", "b"),),
+        client_s=((0.0, 10.0), (4.0, 8.0)),
+        changes=[series([(5.0, 0.0)])],
+        report={"names": ["long", "short"], "phases": {}},
+    )
+    steps = fair_shares.steps_of(run)
+    assert [rate for time, rate in steps["long"] if time >= 5] == [0, 0]
+
+
+def test_an_entry_without_a_report_has_no_fair_goodput() -> None:
+    run = two((5.0, 6.0))
+    found = fair_shares.columns(replace(run, reports=(run.reports[0], None)))
+    assert found.keys() == {"long.fair_mbps", "long.distance_mbps"}
