@@ -272,14 +272,13 @@ def test_an_address_without_certificates_is_one_line(tmp_path: Path) -> None:
 def test_no_scheduler_is_one_line(tmp_path: Path) -> None:
     file = experiment(tmp_path, points=2)
     plain = "--insecure-plain-dask"
-    words = ("run", file, "--backend", "fake", "--on", "dask://127.0.0.1:1", plain)
-    environment = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
+    words = ["run", str(file), "--backend", "fake", "--on", "dask://127.0.0.1:1", plain]
+    impatient = (
+        "import sys; from mpbench import cli; from mpbench.cluster import connect; "
+        f"connect.TIMEOUT_S = 1; sys.argv[1:] = {words}; cli.main()"
+    )
     done = subprocess.run(
-        command(*words),
-        cwd=tmp_path,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", impatient], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 2
     assert "dask://127.0.0.1:1: no scheduler answers" in done.stderr
