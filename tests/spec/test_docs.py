@@ -133,7 +133,8 @@ def same(said: str, default: Any) -> bool:
     if isinstance(default, bool):
         return said == str(default).lower()
     if isinstance(default, float):
-        return units.parse(said, "%" if said.endswith("%") else "s") == default
+        unit = "%" if said.endswith("%") else "bytes" if said.endswith("B") else "s"
+        return units.parse(said, unit) == default
     return said == str(default)
 
 
