@@ -6,6 +6,8 @@ import pandas as pd
 
 NO_RESULT = ("id", "repetition")
 """Columns in which repetitions differ although nothing differed."""
+CHANGED = ".delay_change_percent"
+"""With this end columns of what a repetition was given, which are no results either."""
 
 
 def networks(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
@@ -37,7 +39,11 @@ def networks(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 
 def distinct(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """The rows, with one for each group in which all measured the same."""
-    measured = [name for name in rows.columns if name not in NO_RESULT]
+    measured = [
+        name
+        for name in rows.columns
+        if name not in NO_RESULT and not str(name).endswith(CHANGED)
+    ]
     first = ~rows.duplicated(measured)
     groups = [rows[name] for name in keys]
     counts = first.groupby(groups, observed=True, sort=False).transform("sum")

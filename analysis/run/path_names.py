@@ -7,6 +7,7 @@ experiment file lists them.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from analysis.run import metrics, traffic
@@ -82,7 +83,7 @@ def settings(job: Job) -> dict[str, Any]:
     hosts = traffic.initiators(traffic.of_job(job))
     links = {link.name: link for link in job.links}
     for name, path in zip(names, _by_host(job).get(hosts[0], ()), strict=False):
-        own = [links[link] for link in path if link in links]
+        own = [_asked(job, links[link]) for link in path if link in links]
         for key, value in _of_path(own).items():
             if f"{name}.{key}" not in job.parameters:
                 columns[f"{name}.{key}"] = value
@@ -134,6 +135,15 @@ def _limits(job: Job, path: Sequence[str]) -> list[str]:
     """The links of a path that have a capacity."""
     capacity = {link.name: link.capacity_mbps for link in job.links}
     return [name for name in path if capacity.get(name) is not None]
+
+
+def _asked(job: Job, link: Link) -> Link:
+    """The link with the delay that the experiment asks for, also in a repetition that
+    changes it."""
+    if not job.report or link.name not in job.report.delay_changes_percent:
+        return link
+    delay_ms = job.parameters.get(f"{link.name}.delay_ms")
+    return link if delay_ms is None else replace(link, delay_ms=delay_ms)
 
 
 def _of_path(links: Sequence[Link]) -> dict[str, float]:

@@ -10,6 +10,7 @@ from analysis.run import (
     event_columns,
     max_min_metrics,
     path_names,
+    perturbed,
     run_metrics,
     steadiness,
     trace_metrics,
@@ -83,6 +84,7 @@ def _settings(job: Job) -> dict[str, Any]:
         "path": transport.path,
         **job.parameters,
         **path_names.settings(job),
+        **perturbed.columns(job),
     }
 
 

@@ -111,7 +111,7 @@ def entries() -> tuple[Entry, ...]:
                 file=path.relative_to(ROOT),
                 spec=spec,
                 networks=len(chosen),
-                runs=len(chosen) * len(spec.cases) * spec.repetitions,
+                runs=len(chosen) * len(spec.cases) * spec.repetitions.count,
                 cost=span(wall_s(spec, chosen, len(whole))),
                 figure=_figure(spec.name, pages),
                 drawing=svg(of_experiment(spec)),
@@ -133,7 +133,7 @@ def wall_s(spec: Spec, chosen: dict[int, Point], whole: int) -> float:
         for n in numbers
         for case in spec.cases
     )
-    return some.wall_s * spec.repetitions * len(chosen) / len(numbers)
+    return some.wall_s * spec.repetitions.count * len(chosen) / len(numbers)
 
 
 def files() -> list[Path]:

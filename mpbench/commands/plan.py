@@ -97,7 +97,7 @@ def command(
         click.echo(middlebox_warnings.KERNEL)
     for line in user_sets.lines(plan, flows.names(spec.traffic)):
         click.echo(line)
-    for line in draws.lines(plan, spec.repetitions):
+    for line in draws.lines(plan, spec.repetitions.count):
         click.echo(line)
     for warning in (*feasible.warnings(spec, plan), *asked.warnings(spec, plan)):
         click.echo(f"warning: {warning}", err=True)
@@ -155,7 +155,7 @@ def _summary(spec: "Spec", plan: "Plan", whole: "Estimate", workers: int) -> str
     counts = [
         many(len(plan.design), "point"),
         many(len(spec.cases), "case"),
-        many(spec.repetitions, "repetition"),
+        many(spec.repetitions.count, "repetition"),
     ]
     return (
         f"{spec.name}: {many(len(plan.runs), 'run')} ({' x '.join(counts)}); "

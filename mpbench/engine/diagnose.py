@@ -121,7 +121,7 @@ class Search:
 
         Raises UserError if it needs more than MOST_TIMES as many.
         """
-        each = combinations * self.asked.spec.repetitions
+        each = combinations * self.asked.spec.repetitions.count
         least = each
         if any(one.is_range for one in self.asked.unknown):
             least = each * LEAST_POINTS * self.rounds
@@ -129,7 +129,7 @@ class Search:
             return
         parts = [
             many(combinations, "combination"),
-            many(self.asked.spec.repetitions, "repetition"),
+            many(self.asked.spec.repetitions.count, "repetition"),
         ]
         if least > each:
             parts = [
@@ -223,7 +223,7 @@ class Search:
         }
         values["metrics"] = [one.metric for one in self.asked.observed]
         ranges = [one for one in unknown if one.is_range]
-        repetitions = spec.repetitions
+        repetitions = spec.repetitions.count
         if ranges:
             each = self._share(number) // len(chosen) // repetitions
             factors = dict((values.get("design") or {}).get("factors", {}))

@@ -23,6 +23,10 @@ STEADY_TOOLS = frozenset({"ab", "curl", "flows", "iperf3", "page", "pingpong"})
 """Tools that draw nothing themselves; the job says what was drawn for them."""
 STEADY_DISCIPLINES = (DROP_TAIL, "codel")
 """The others draw drops, or hash flows with a number that is drawn."""
+PERTURB = (
+    "'repetitions: {count: 5, perturb: {delay: 0.5 %}}' gives each repetition slightly"
+    " other delays, and shows how much they matter."
+)
 
 
 def of_job(job: Job) -> list[str]:
@@ -41,7 +45,11 @@ def still_points(plan: Plan) -> list[int]:
         if run.point in loud:
             continue
         job = _steady(run.job)
-        if of_job(job) or first.setdefault((run.point, run.case), job) != job:
+        if (
+            _perturbed(run.job)
+            or of_job(job)
+            or first.setdefault((run.point, run.case), job) != job
+        ):
             loud.add(run.point)
     return sorted({run.point for run in plan.runs} - loud)
 
@@ -50,8 +58,9 @@ def anywhere(spec: Spec, points: Iterable[Point]) -> bool:
     """Whether a run of the experiment draws anything at one of these points."""
     for number, point in enumerate(points):
         for case in spec.cases:
-            job = _steady(job_of(spec, point, case, 0))
-            if of_job(job):
+            whole = job_of(spec, point, case, 0)
+            job = _steady(whole)
+            if _perturbed(whole) or of_job(job):
                 return True
             # What the plan draws, such as starts, it draws at every point.
             if number == 0 and _steady(job_of(spec, point, case, 1)) != job:
@@ -64,18 +73,26 @@ def lines(plan: Plan, repetitions: int) -> list[str]:
     still, points = still_points(plan), len(plan.design)
     same = "the same numbers, or nearly"
     if len(still) == points and repetitions == 1:
-        return [f"Nothing in these runs draws from the seed: repetitions give {same}."]
+        return [
+            f"Nothing in these runs draws from the seed: repetitions give {same}."
+            f" {PERTURB}"
+        ]
     if len(still) == points:
         return [
             f"Nothing in these runs draws from the seed: repetitions give {same}."
-            " One repetition is enough."
+            f" One repetition is enough. {PERTURB}"
         ]
     if still and repetitions > 1:
         return [
             f"At {len(still)} of {points} points nothing draws from the seed:"
-            f" repetitions there give {same}, and count as one observation."
+            f" repetitions there give {same}, and count as one observation. {PERTURB}"
         ]
     return []
+
+
+def _perturbed(job: Job) -> bool:
+    """Whether the repetition changes delays."""
+    return bool(job.report and job.report.delay_changes_percent)
 
 
 def _steady(job: Job) -> Job:

@@ -221,6 +221,7 @@ def _links(spec: Spec, plan: Plan) -> Iterator[str]:
 def _resolved(spec: Spec, plan: Plan) -> Iterator[str]:
     """Values of links that no run can have, those included that mpbench chooses."""
     parameters = {p.name for p in spec.network_description.parameters}
+    perturb = spec.repetitions.perturb
     for run in plan.runs:
         if run.case != plan.runs[0].case:
             continue
@@ -233,7 +234,11 @@ def _resolved(spec: Spec, plan: Plan) -> Iterator[str]:
             else:
                 place = "network" if spec.network else "topology"
                 at = f"{spec.where(place)}: {place}: {name}"
-            yield f"{at}: {fault.reason}"
+            if perturb and not fault.changed and fault.quantity == "jitter":
+                reason = f"a repetition may have {perturb.delay:g} % less delay"
+                yield f"{at}: {reason}, below this jitter; give less jitter"
+            else:
+                yield f"{at}: {fault.reason}"
 
 
 def _ending_warnings(spec: Spec, plan: Plan) -> Iterator[str]:

@@ -25,6 +25,7 @@ from mpbench.plan import (
     destinations,
     flow_list,
     job_format,
+    perturbation,
     quic,
     records,
     resolved,
@@ -81,9 +82,14 @@ def job(
         limit_s = time_limit_s(values, entries, changing)
     check_time_limit(spec, limit_s)
     interfaces = captured(spec, case, values)
-    links = resolved.with_default_jitter(
-        shapes(spec, values, point, number), values, changing
-    )
+    asked = shapes(spec, values, point, number)
+    perturb = spec.repetitions.perturb
+    percents: dict[str, float] = {}
+    if perturb is not None:
+        percents = perturbation.drawn(perturb.delay, asked, changing, seed)
+        asked = perturbation.of_shapes(asked, percents)
+        changing = perturbation.of_changes(changing, percents)
+    links = resolved.with_default_jitter(asked, values, changing)
     own = [entry.transport for entry in entries if entry.transport]
     made = Job(
         format=FORMAT,
@@ -103,7 +109,7 @@ def job(
         trace_s=spec.trace_interval,
         queues=records.queues(spec),
         capture=Capture(interfaces=interfaces, full=False) if interfaces else None,
-        report=report(spec, flowing),
+        report=report(spec, flowing, percents),
         metrics=spec.plugins.metrics(),
         kernel=spec.plugins.kernel([transport_, *own]),
         programs=spec.plugins.programs(
@@ -172,9 +178,14 @@ def interfaces(spec: Spec, values: Mapping[str, Any]) -> list[str]:
     return sorted(capture.places(description, wired, shapes, on_fabric))
 
 
-def report(spec: Spec, flowing: Mapping[int, int]) -> Report:
+def report(
+    spec: Spec, flowing: Mapping[int, int], percents: Mapping[str, float]
+) -> Report:
     """Names of the traffic entries (null where there is one without a name), and
-    the phases, name to start and end in seconds."""
+    the phases, name to start and end in seconds.
+
+    percents : the changes of links' delays, see `perturbation.drawn`
+    """
     named = len(spec.traffic) > 1 or spec.traffic[0].name is not None
     names = flows.names(spec.traffic)
     roles = [spec.traffic[index].role for index in flowing]
@@ -187,6 +198,7 @@ def report(spec: Spec, flowing: Mapping[int, int]) -> Report:
         expect=tuple(one.job() if one else None for one in wanted)
         if any(wanted)
         else (),
+        delay_changes_percent=percents,
     )
 
 

@@ -47,7 +47,7 @@ def make_plan(
     for number, point in chosen.items():
         shown = number if len(whole) > 1 else None
         factors = {keys[name]: value for name, value in point.items()}
-        for repetition in range(spec.repetitions):
+        for repetition in range(spec.repetitions.count):
             for case in spec.cases:
                 work = job(spec, point, case, repetition, shown)
                 name = run_id(jobs.dump(work), build)

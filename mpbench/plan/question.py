@@ -46,11 +46,11 @@ def warnings(spec: Spec, plan: Plan) -> Iterator[str]:
             " so the answer holds for this network alone; add a design with"
             f" {NEEDED} points or more"
         )
-    elif spec.repetitions < NEEDED:
+    elif spec.repetitions.count < NEEDED:
         yield (
             f"{at}: there is one network with"
-            f" {many(spec.repetitions, 'repetition')}, and {needs}; write repetitions:"
-            f" {NEEDED}, or add a design"
+            f" {many(spec.repetitions.count, 'repetition')}, and {needs}; write"
+            f" repetitions: {NEEDED}, or add a design"
         )
 
 

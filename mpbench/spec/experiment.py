@@ -121,13 +121,13 @@ class Spec(Sections):
 
     def _check_runs(self, faults: Faults) -> None:
         points = self.design.most_points if self.design else 1
-        runs = points * len(self.cases) * self.repetitions
+        runs = points * len(self.cases) * self.repetitions.count
         if runs > MOST_RUNS:
             reason = f"{runs} runs: {many(points, 'point')} x"
             reason += f" {many(len(self.cases), 'case')} x"
-            reason += f" {many(self.repetitions, 'repetition')};"
+            reason += f" {many(self.repetitions.count, 'repetition')};"
             reason += f" at most {MOST_RUNS} work"
-            faults.add(("repetitions",) if self.repetitions > 1 else (), reason)
+            faults.add(("repetitions",) if self.repetitions.count > 1 else (), reason)
 
     def _check_parameters(self, faults: Faults, info: ValidationInfo) -> None:
         """Every parameter is given once, and none is without effect."""
@@ -393,6 +393,7 @@ class Spec(Sections):
             del values["plugins"]
         else:
             _without_defaults(values["plugins"]["stored"])
+        values["repetitions"] = self.repetitions.plain
         if not self.guest.job():
             del values["guest"]
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))

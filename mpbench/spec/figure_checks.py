@@ -166,6 +166,6 @@ def _check_time_figure(
     if figure.span and end_s is not None and figure.span.start >= end_s:
         reason = f"begins at {figure.span.start:g} s, but the traffic ends at"
         faults.add((*at, "span"), f"{reason} {end_s:g} s; begin earlier")
-    if figure.repetition >= spec.repetitions:
+    if figure.repetition >= spec.repetitions.count:
         reason = f"there is no repetition {figure.repetition}; they are 0 to"
-        faults.add((*at, "repetition"), f"{reason} {spec.repetitions - 1}")
+        faults.add((*at, "repetition"), f"{reason} {spec.repetitions.count - 1}")

@@ -32,9 +32,10 @@ from mpbench.spec.own_metrics import MetricName
 from mpbench.spec.phases import Phases
 from mpbench.spec.plugin_format import PROGRAMS, SUFFIXES
 from mpbench.spec.plugins import Plugins
+from mpbench.spec.repetitions import OnRepetitions, Repetitions
+from mpbench.spec.repetitions import schema as repetitions_schema
 from mpbench.spec.traffic import DAY_S
 from mpbench.spec.values import (
-    Count,
     Name,
     Part,
     Quantity,
@@ -139,8 +140,11 @@ class Sections(Part):
     traffic: Entries = Field(
         min_length=1, description="What flows, all of it in every run."
     )
-    repetitions: Count = Field(
-        default=1, le=100_000, description="Runs of each point and case, seeds apart."
+    repetitions: OnRepetitions = Field(
+        default=Repetitions(count=1),
+        description="Runs of each point and case, seeds apart; a number, or a mapping"
+        " that says how their networks differ too.",
+        json_schema_extra=repetitions_schema,
     )
     seed: Whole = Field(default=1, ge=0, description="Of all that is random.")
     time_limit: Annotated[float, Quantity("s", 1, 30 * DAY_S)] | None = Field(

@@ -25,6 +25,7 @@ from mpbench.spec.flow_sizes import Sizes
 from mpbench.spec.network_links import NetworkLink
 from mpbench.spec.network_users import NetworkUser
 from mpbench.spec.networks import Network
+from mpbench.spec.repetitions import Perturb, Repetitions
 from mpbench.spec.theory import Theory
 from mpbench.spec.traffic import Entry, Read, Start
 from tools.ab.keys import Requests
@@ -46,6 +47,8 @@ TABLE_OF = {
     Spec: ("Top level", 0),
     NetworkLink: ("Networks", 0),
     NetworkUser: ("Networks", 1),
+    Repetitions: ("Repetitions", 0),
+    Perturb: ("Repetitions", 1),
     Design: ("Design", 0),
     Factor: ("Design", 1),
     Case: ("Cases", 0),

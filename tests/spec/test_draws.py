@@ -21,8 +21,8 @@ def lines(text: str, repetitions: int = 3) -> list[str]:
 def test_an_experiment_without_noise_is_told() -> None:
     (line,) = lines(STILL)
     assert line.startswith("Nothing in these runs draws from the seed: repetitions")
-    assert line.endswith("One repetition is enough.")
-    assert lines(STILL, 1) == [line.removesuffix(" One repetition is enough.")]
+    assert f"One repetition is enough. {draws.PERTURB}" in line
+    assert lines(STILL, 1) == [line.replace(" One repetition is enough.", "")]
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,14 @@ def test_an_experiment_without_noise_is_told() -> None:
 def test_whatever_draws_silences_the_line(before: str, after: str) -> None:
     assert before in STILL
     assert not lines(STILL.replace(before, after, 1))
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_perturbation_is_a_draw(count: int) -> None:
+    asked = f"repetitions: {{count: {count}, perturb: {{delay: 0.5 %}}}}\n"
+    perturbed = loads(STILL + asked)
+    assert not draws.lines(make_plan(perturbed, {}), count)
+    assert draws.anywhere(perturbed, [{"path1.capacity": 10.0, "path2.delay": 5.0}])
 
 
 def test_points_without_noise_are_counted() -> None:

@@ -48,7 +48,7 @@ def test_factors_are_in_canonical_units() -> None:
 
 def test_defaults() -> None:
     small = loads(TEXT)
-    assert (small.seed, small.repetitions, small.metrics) == (1, 1, ("goodput",))
+    assert (small.seed, small.repetitions.count, small.metrics) == (1, 1, ("goodput",))
     (entry,) = small.traffic
     assert isinstance(entry, Traffic)
     assert (entry.parallel, entry.interval, entry.reverse) == (1, 1.0, False)
