@@ -4,18 +4,24 @@ from analysis.campaign.sample_sizes import least_values
 
 LEAST = least_values(0.95)
 """The networks that an interval needs."""
+SMALLEST_PERCENT = 0.01
 NUMBERS = {6: "six", 12: "twelve"}
 
 
 def amount(value: float, unit: str) -> str:
-    """`12.3 %`: the size of a difference, without its sign; `2270 %` from 1000 on."""
+    """`12.3 %`: the size of a difference, without its sign; `2270 %` from 1000 on, and
+    `under 0.01 %` instead of digits that no measurement has."""
     size = abs(value)
+    if unit == "%" and 0 < size < SMALLEST_PERCENT:
+        return f"under {SMALLEST_PERCENT:g} %"
     digits = f"{float(f'{size:.3g}'):.0f}" if size >= 999.5 else f"{size:.3g}"
     return f"{digits}{_unit(unit)}"
 
 
 def signed(value: float, unit: str) -> str:
     """`+12.3 %`, `-4 %`, `0 %`."""
+    if unit == "%" and abs(value) < SMALLEST_PERCENT:
+        return "0 %"
     sign = "+" if value > 0 else "-" if value < 0 else ""
     return f"{sign}{amount(value, unit)}"
 

@@ -11,7 +11,7 @@ from analysis.campaign.comparison import Interval
 from analysis.campaign.leaders import leaders
 from analysis.campaign.question import Question, metric_words, usual
 from analysis.figures.words import metric
-from analysis.report.question_words import amount
+from analysis.report.question_words import amount, signed
 from tests.analysis.questions import (
     GOODPUT,
     X,
@@ -319,3 +319,17 @@ def test_columns_of_tools_are_named_by_their_tool(name: str, text: str) -> None:
 
 def test_titles_write_rtt_in_capitals() -> None:
     assert metric("smoothed_rtt") == "smoothed RTT"
+
+
+@pytest.mark.parametrize(
+    ("value", "words", "sign"),
+    [
+        (-0.000794, "under 0.01 %", "0 %"),
+        (0.00999, "under 0.01 %", "0 %"),
+        (0.01, "0.01 %", "+0.01 %"),
+        (0.0, "0 %", "0 %"),
+    ],
+)
+def test_no_digits_below_a_ten_thousandth(value: float, words: str, sign: str) -> None:
+    assert (amount(value, "%"), signed(value, "%")) == (words, sign)
+    assert amount(0.000794, "s") == "0.000794 s"
