@@ -78,6 +78,7 @@ def merge(
         stands = standing(results, head.plan)
         saving = Saving(results, head, tabulate, dict(stands.rows))
         saving.save()
+        lost = content.lost(results, stands.rows)
     told = [copied for copied in fates if copied.note]
     for copied in told[:MOST_TOLD]:
         console.print(
@@ -87,6 +88,13 @@ def merge(
         )
     if len(told) > MOST_TOLD:
         console.print(f"and {many(len(told) - MOST_TOLD, 'run')} more")
+    for name in lost[:MOST_TOLD]:
+        console.print(
+            f"programs/{name}: none of the folders has the file that its name says, so"
+            " the runs that need it cannot be verified",
+            markup=False,
+            soft_wrap=True,
+        )
     number = sum(copied.fate == "copied" for copied in fates)
     verdicts = stands.verdicts()
     planned = {entry.id for entry in head.plan}
@@ -98,7 +106,8 @@ def merge(
         markup=False,
         soft_wrap=True,
     )
-    return 0 if not missing and not told and set(verdicts) <= {"ok"} else 1
+    sound = not missing and not told and not lost
+    return 0 if sound and set(verdicts) <= {"ok"} else 1
 
 
 def _check_parts(

@@ -37,7 +37,7 @@ def faults(
     """Faults of the folder, one line per fault."""
     rows = {key: run.row for key, run in stored.items() if run.row is not None}
     yield from root.check(results, head, stored).faults
-    yield from _few(content.faults(results))
+    yield from _few(content.faults(results, stored))
     yield from _few(places.faults(head.plan, rows))
     yield from _few(_labels(results, head))
     yield from _design(results, head)

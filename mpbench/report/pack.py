@@ -138,10 +138,10 @@ def _part(path: Path, name: str, about: Mapping[str, object]) -> Part:
     return Part(name, path, str(about["sha256"]), int(str(about["bytes"])))
 
 
-def _covered(path: Path, name: str) -> Part:
+def _covered(path: Path, name: str, most: int = root.MOST_BYTES) -> Part:
     """A file whose hash was compared already, and is taken once more."""
     try:
-        data = json_file.read_bytes(path, root.MOST_BYTES)
+        data = json_file.read_bytes(path, most)
     except DamagedError as error:
         raise DamagedError(f"{name}: {error}") from error
     return Part(name, path, hashlib.sha256(data).hexdigest(), len(data))
@@ -160,16 +160,11 @@ def _beside(results: layout.Results) -> Iterator[Part]:
 
 def _programs(results: layout.Results, made: list[Made]) -> Iterator[Part]:
     """The programs and files that the jobs of the runs need."""
-    from mpbench.plan.stored_jobs import OlderFormatError, read_job
-
-    wanted: set[str] = set()
-    for run in made:
-        try:
-            wanted.update(content.names(read_job(results, run.entry.id)))
-        except OlderFormatError:
-            continue
-    for name in sorted(wanted):
-        part = _covered(results.programs / name, f"programs/{name}")
+    names = sorted(content.wanted(results, (run.entry.id for run in made)))
+    if names and results.programs.is_symlink():
+        raise DamagedError("programs: a symbolic link")
+    for name in names:
+        part = _covered(results.programs / name, f"programs/{name}", content.MOST_BYTES)
         if part.sha256 != name:
             raise DamagedError(f"{part.name}: not the file that its name says")
         yield part

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from mpbench.errors import UserError
+from mpbench.spec.design import MOST_POINTS, Design
 from mpbench.spec.document import Document
 
 FORM = re.compile(r"\+?[1-9][0-9]{0,6}")
@@ -50,6 +51,13 @@ def grown(document: Document, points: str) -> Document:
         raise UserError(f"{where}: --points: {reason}; give +{total} or a larger one")
     if total == given:
         return document
+    candidates = design.get("candidates", Design.model_fields["candidates"].default)
+    most = min(MOST_POINTS, candidates if isinstance(candidates, int) else MOST_POINTS)
+    if total > most:
+        where = document.where(("design", "points"))
+        reason = f"{total} points are more than the {most} that this design can have"
+        remedy = f"give +{most - given} at most, or more candidates"
+        raise UserError(f"{where}: --points: {reason}; {remedy}")
     more: dict[str, Any] = {"grown_from": given, **design, "points": total}
     changes = f"{document.changes} and " if document.changes else ""
     return replace(

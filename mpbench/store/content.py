@@ -10,6 +10,7 @@ wherever it is copied, and never executed on this machine.
 import contextlib
 import hashlib
 import os
+import re
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -24,6 +25,7 @@ from mpbench.store.json_file import DamagedError
 from mpbench.store.layout import Results
 
 MOST_BYTES = 64 << 20
+_NAME = re.compile(r"[0-9a-f]{64}")
 UNUSED_S = 30 * 86_400
 """A file of the cache that nobody has used for so long is removed."""
 
@@ -116,15 +118,40 @@ def copy(source: Results, results: Results) -> None:
             atomic.write_bytes(results.programs / path.name, content)
 
 
-def faults(results: Results) -> Iterator[str]:
-    """Files of a results folder that are not what their names say, one line each."""
+def faults(results: Results, run_ids: Iterable[str]) -> Iterator[str]:
+    """Files of a results folder that are not what their names say, and files that runs
+    need and that are not there, one line each."""
     if results.programs.is_symlink():
         yield "programs: a symbolic link"
         return
+    there: set[str] = set()
     if results.programs.is_dir():
         for path in sorted(results.programs.iterdir()):
+            there.add(path.name)
             if _digest(path) != path.name:
                 yield f"programs/{path.name[:64]!a}: not the file that its name says"
+    for name in sorted(wanted(results, run_ids) - there):
+        yield f"programs/{name}: missing, and runs need it"
+
+
+def wanted(results: Results, run_ids: Iterable[str]) -> set[str]:
+    """The files that the jobs of stored runs name; damaged jobs name none."""
+    found: set[str] = set()
+    for run_id in run_ids:
+        try:
+            job = json_file.read_object(results.run(run_id).job)
+        except DamagedError:
+            continue
+        programs, files = job.get("programs"), job.get("files")
+        found.update(map(str, programs.values() if isinstance(programs, dict) else ()))
+        found.update(map(str, files if isinstance(files, list) else ()))
+    return {name for name in found if _NAME.fullmatch(name)}
+
+
+def lost(results: Results, run_ids: Iterable[str]) -> list[str]:
+    """The files that stored runs need and that the folder has not, or has otherwise."""
+    names = sorted(wanted(results, run_ids))
+    return [name for name in names if _digest(results.programs / name) != name]
 
 
 def read(name: str) -> bytes:

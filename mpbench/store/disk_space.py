@@ -52,9 +52,8 @@ def explain(error: OSError, root: Path) -> UserError | None:
             "put it back and give the same command again, or give another with --out"
         )
     if error.errno == errno.EISDIR:
-        return UserError(
-            f"{error.filename or root}: is a folder where a file belongs; remove it"
-        )
+        place = error.filename2 or error.filename or root
+        return UserError(f"{place}: is a folder where a file belongs; remove it")
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return UserError(
             f"{error.filename or root}: is a file, not a folder; "

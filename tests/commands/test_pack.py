@@ -255,7 +255,7 @@ def test_programs_that_jobs_need_come_along(
     command: Command, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = hashlib.sha256(b"program").hexdigest()
-    monkeypatch.setattr(content, "names", lambda job: (name,))
+    monkeypatch.setattr(content, "wanted", lambda results, ids: {name})
     done = command("pack", results)
     assert done.status == 2
     assert f"programs/{name}: missing" in done.err
@@ -263,6 +263,11 @@ def test_programs_that_jobs_need_come_along(
     (results / "programs" / name).write_bytes(b"another")
     assert "not the file that its name says" in command("pack", results).err
     (results / "programs" / name).write_bytes(b"program")
+    (results / "programs").rename(tmp_path / "aside")
+    (results / "programs").symlink_to(tmp_path / "aside")
+    assert "programs: a symbolic link" in command("pack", results).err
+    (results / "programs").unlink()
+    (tmp_path / "aside").rename(results / "programs")
     (results / "programs" / ("1" * 64)).write_bytes(b"not needed")
     assert command("pack", results).status == 0
     assert [p.name for p in (unpacked(tmp_path) / "programs").iterdir()] == [name]

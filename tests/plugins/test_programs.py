@@ -186,6 +186,30 @@ def test_results_keep_a_program_once(file: Path, command: Command) -> None:
     assert done.status == 2 and "not the file that its name says" in done.err
     done = command("verify", "--stored", out)
     assert done.status == 1 and f"programs/{kept.name}" in done.out.replace("'", "")
+    shutil.rmtree(merged)
+    for damage in (kept.write_bytes, lambda _: kept.unlink()):
+        damage(b"another")
+        done = command("merge", out, "--out", merged)
+        assert done.status == 1
+        assert f"programs/{kept.name}: none of the folders has the file" in done.out
+        shutil.rmtree(merged)
+    assert command("merge", out, "--out", merged).status == 1
+    done = command("verify", "--stored", out)
+    assert done.status == 1
+    assert f"programs/{kept.name}: missing, and runs need it" in done.out
+
+
+def test_a_folder_in_the_place_of_a_program_is_named(
+    file: Path, command: Command
+) -> None:
+    out = file.parent / "out"
+    assert command("run", file, "--backend", "fake", "--out", out).status == 0
+    (kept,) = (out / "programs").iterdir()
+    kept.unlink()
+    (kept / "x").mkdir(parents=True)
+    done = command("run", file, "--backend", "fake", "--out", out)
+    assert done.status == 2
+    assert f"{kept}: is a folder where a file belongs; remove it" in done.err
 
 
 def test_only_guests_execute_programs(file: Path) -> None:

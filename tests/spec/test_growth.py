@@ -54,6 +54,13 @@ def test_no_more_points_change_nothing(tmp_path: Path) -> None:
         (TEXT, "+0", "--points +0: give a number"),
         (TEXT, "-1", "--points -1: give a number"),
         (TEXT, "3", "f.yaml:4: --points: the file has 4 points already"),
+        (TEXT, "+999999", "f.yaml:4: --points: 1000003 points are more than the 10000"),
+        (TEXT, "+9997", "that this design can have; give +9996 at most, or more cand"),
+        (
+            TEXT.replace("points: 4", "points: 4\n  candidates: 9000000"),
+            "+999997",
+            "1000001 points are more than the 1000000",
+        ),
         (text(design=None), "+3", "the experiment spreads no points over ranges"),
         (
             text(design=factors("lhs", path2__delay=DELAYS)),
@@ -65,7 +72,7 @@ def test_no_more_points_change_nothing(tmp_path: Path) -> None:
             "+3",
             "take 'thinned_to' away",
         ),
-        (TEXT, "+20000", "more than the 10000 candidates allow"),
+        (TEXT, "+20000", "20004 points are more than the 10000"),
     ],
 )
 def test_a_design_that_cannot_grow(
