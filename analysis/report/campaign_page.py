@@ -33,6 +33,7 @@ from analysis.report import (
     outcomes_section,
     question_section,
     seeds_note,
+    spread_section,
     statements_section,
     users_section,
 )
@@ -136,6 +137,7 @@ def write(
         *seeds_note.lines([campaign]),
         *_network(campaign, folder),
         *metrics_section.lines(campaign),
+        *spread_section.lines(campaign),
         *compared_cases_section.lines(compared, compared_pictures),
         *users_section.lines(campaign),
         *outcomes_section.lines(campaign.runs),
