@@ -38,7 +38,7 @@ u64 fabric_now(void)
 	return now;
 }
 
-static void fabric_dropped(struct fabric_link *link, enum fabric_verdict why)
+void fabric_dropped(struct fabric_link *link, enum fabric_verdict why)
 {
 	if (why == FABRIC_LOST)
 		link->lost++;
@@ -48,8 +48,22 @@ static void fabric_dropped(struct fabric_link *link, enum fabric_verdict why)
 		link->full++;
 }
 
-/* A packet arrives at a link. */
-static void fabric_enter(struct sk_buff *skb, struct fabric_link *link, u64 now)
+u64 fabric_order_next(void)
+{
+	return packet_count++;
+}
+
+void fabric_count_waiting(struct fabric_link *link, u64 at, u32 bytes,
+			  const struct fabric_times *times)
+{
+	if (times->begins <= at)
+		return;
+	link->most_bytes = max(link->most_bytes, link->queue.bytes);
+	if (times->begins != FABRIC_NEVER)
+		link->waited += bytes * ((times->begins - at) >> 10);
+}
+
+void fabric_enter(struct sk_buff *skb, struct fabric_link *link, u64 now)
 {
 	struct fabric_cb *cb = FABRIC_CB(skb);
 	struct fabric_queue *queue = &link->queue;
@@ -57,6 +71,10 @@ static void fabric_enter(struct sk_buff *skb, struct fabric_link *link, u64 now)
 	struct fabric_times times;
 	u64 at;
 
+	if (skb_is_gso(skb)) {
+		fabric_enter_segment(skb, link, now);
+		return;
+	}
 	if (!fabric_queue_loses(queue)) {
 		at = fabric_queue_reached(queue, now);
 		fabric_line_settle(link, fabric_queue_settled(queue, at));
@@ -70,15 +88,12 @@ static void fabric_enter(struct sk_buff *skb, struct fabric_link *link, u64 now)
 	cb->begins = times.begins;
 	cb->leaves = times.leaves;
 	cb->arrives = times.arrives;
-	cb->order = packet_count++;
+	cb->order = fabric_order_next();
 	cb->bare = queue->bare_first && fabric_bare(skb);
 	fabric_line_join(link, skb);
 	fabric_line_settle(link, fabric_queue_settled(queue, at));
-	if (cb->begins <= at)
-		return;
-	link->most_bytes = max(link->most_bytes, queue->bytes);
-	if (cb->begins != FABRIC_NEVER)
-		link->waited += cb->bytes * ((cb->begins - at) >> 10);
+	times.begins = cb->begins;
+	fabric_count_waiting(link, at, cb->bytes, &times);
 }
 
 /* The first packet of the first link has arrived. Returns it if that was the last link
@@ -91,7 +106,7 @@ static struct sk_buff *fabric_arrived(struct fabric_link *link, u64 now)
 
 	fabric_line_settle(link, now);
 	if (link->capture)
-		fabric_captured(link, skb);
+		fabric_captured(link, skb, FABRIC_NEVER);
 	link->head = skb->next;
 	skb->next = NULL;
 	if (link->head) {
@@ -101,7 +116,7 @@ static struct sk_buff *fabric_arrived(struct fabric_link *link, u64 now)
 		link->tail = NULL;
 		fabric_heap_drop();
 	}
-	link->packets++;
+	link->packets += fabric_frames(skb);
 	link->bytes += cb->bytes;
 	if (++cb->step == cb->path->count)
 		return skb;
@@ -144,10 +159,22 @@ void fabric_bare_over(struct fabric_link *link)
 	spin_unlock_bh(&fabric_lock);
 }
 
+static void fabric_count_delivered(struct net_device *dev, unsigned int frames, u32 bytes)
+{
+	struct pcpu_sw_netstats *stats = this_cpu_ptr(dev->tstats);
+
+	u64_stats_update_begin(&stats->syncp);
+	u64_stats_add(&stats->rx_bytes, bytes);
+	u64_stats_add(&stats->rx_packets, frames);
+	u64_stats_update_end(&stats->syncp);
+}
+
 static void fabric_deliver(struct sk_buff *skb)
 {
+	unsigned int frames = fabric_frames(skb);
 	struct net_device *dev;
 
+	fabric_train_free(skb);
 	rcu_read_lock();
 	dev = rcu_dereference(FABRIC_CB(skb)->path->to->dev);
 	if (!dev || !(dev->flags & IFF_UP)) {
@@ -155,7 +182,7 @@ static void fabric_deliver(struct sk_buff *skb)
 		kfree_skb(skb);
 		return;
 	}
-	dev_sw_netstats_rx_add(dev, skb->len);
+	fabric_count_delivered(dev, frames, FABRIC_CB(skb)->bytes);
 	skb->protocol = eth_type_trans(skb, dev);
 	skb->pkt_type = PACKET_HOST;
 	netif_receive_skb(skb);
@@ -218,10 +245,13 @@ struct fabric_link *fabric_link_add(void)
 /* Called when no port is left that could send. */
 void fabric_links_free(void)
 {
+	struct sk_buff *skb;
 	unsigned int id;
 
 	hrtimer_cancel(&fabric_timer);
 	for (id = 0; id < link_count; id++) {
+		for (skb = links[id]->head; skb; skb = skb->next)
+			fabric_train_free(skb);
 		kfree_skb_list(links[id]->head);
 		kvfree(links[id]->queue.rate.steps);
 		kfree(links[id]);

@@ -20,6 +20,7 @@
 #define FABRIC_ALTERNATIVES	256		/* paths between two addresses */
 #define FABRIC_LONGEST		600		/* links of a path */
 #define FABRIC_FLOWS		(1 << 17)
+#define FABRIC_FRAMES		64		/* of a segment */
 
 struct capture;
 
@@ -53,6 +54,30 @@ struct fabric_cb {
 
 #define FABRIC_CB(skb)	((struct fabric_cb *)(skb)->cb)
 
+/* The frames of a segment on a link; NULL for a packet that is one frame. The segment's
+ * fabric_cb has the times of its first frame to begin, and of its last to leave and to
+ * arrive.
+ * @begun: frames that no longer wait
+ * @frame, @last: bytes of each frame but the last, and of the last
+ */
+struct fabric_train {
+	u16 count, begun;
+	u32 frame, last;
+	struct fabric_times times[] __counted_by(count);
+};
+
+#define FABRIC_TRAIN(skb)	((struct fabric_train *)(skb)->dev_scratch)
+
+static inline u32 fabric_train_bytes(const struct fabric_train *train, unsigned int at)
+{
+	return at + 1 < train->count ? train->frame : train->last;
+}
+
+static inline unsigned int fabric_frames(const struct sk_buff *skb)
+{
+	return FABRIC_TRAIN(skb) ? FABRIC_TRAIN(skb)->count : 1;
+}
+
 /* @dev: NULL when it is gone */
 struct fabric_port {
 	struct net_device __rcu *dev;
@@ -73,6 +98,14 @@ struct fabric_link *fabric_link(unsigned int id);
 struct fabric_link *fabric_link_add(void);
 unsigned int fabric_links(void);
 void fabric_send(const struct fabric_path *path, struct sk_buff *skb);
+/* A packet, or a segment of several frames, arrives at a link. */
+void fabric_enter(struct sk_buff *skb, struct fabric_link *link, u64 now);
+/* A frame was accepted that reached the queue @at; its waiting is counted. */
+void fabric_count_waiting(struct fabric_link *link, u64 at, u32 bytes,
+			  const struct fabric_times *times);
+/* The number of a packet's arrival at a link, under fabric_lock */
+u64 fabric_order_next(void);
+void fabric_dropped(struct fabric_link *link, enum fabric_verdict why);
 /* TCP segments without data take @link alone, in place of their paths. */
 void fabric_bare_over(struct fabric_link *link);
 void fabric_links_free(void);
@@ -82,6 +115,22 @@ void fabric_links_free(void);
  */
 void fabric_line_settle(struct fabric_link *link, u64 now);
 void fabric_line_join(struct fabric_link *link, struct sk_buff *skb);
+
+/* fabric_segments.c: segments of TCP that hosts hand down as to a network card
+ *
+ * Ports that are made while fabric_offloads() take whole segments. Their receivers gather
+ * the frames of a segment for @gather_ns.
+ */
+void fabric_offload(bool wanted, u64 gather_ns);
+bool fabric_offloads(void);
+/* The frames of a packet that was not sent yet */
+unsigned int fabric_frames_of(const struct sk_buff *skb);
+/* Whether a segment can be cut without a look at its data */
+bool fabric_can_cut(const struct sk_buff *skb);
+/* A copy of @count frames of a segment, from number @first on */
+struct sk_buff *fabric_cut(struct sk_buff *skb, unsigned int first, unsigned int count);
+void fabric_enter_segment(struct sk_buff *skb, struct fabric_link *link, u64 now);
+void fabric_train_free(struct sk_buff *skb);
 
 /* fabric_heap.c: the links on which packets are, by the first packet's arrival. A link
  * has to be taken out before the first packet changes. All under fabric_lock.
@@ -141,7 +190,8 @@ struct seq_file;
 void fabric_report(struct seq_file *seq);
 int fabric_capture(struct fabric_link *link, const char *name, bool full,
 		   const char *path);
-void fabric_captured(struct fabric_link *link, const struct sk_buff *skb);
+/* The frames of a packet that have left the queue at @until; whether all have */
+bool fabric_captured(struct fabric_link *link, struct sk_buff *skb, u64 until);
 void fabric_captures_forget(void);
 
 #endif /* __LAB_FABRIC_H */

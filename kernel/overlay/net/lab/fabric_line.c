@@ -3,10 +3,28 @@
 
 #include "fabric.h"
 
+/* Whether all frames of a segment have begun to be sent */
+static bool fabric_train_settle(struct fabric_link *link, struct fabric_train *train,
+				u64 now)
+{
+	for (; train->begun < train->count; train->begun++) {
+		if (train->times[train->begun].begins > now)
+			return false;
+		fabric_queue_begun(&link->queue, fabric_train_bytes(train, train->begun));
+	}
+	return true;
+}
+
 void fabric_line_settle(struct fabric_link *link, u64 now)
 {
+	struct fabric_train *train;
+
 	while (link->waits && FABRIC_CB(link->waits)->begins <= now) {
-		fabric_queue_begun(&link->queue, FABRIC_CB(link->waits)->bytes);
+		train = FABRIC_TRAIN(link->waits);
+		if (!train)
+			fabric_queue_begun(&link->queue, FABRIC_CB(link->waits)->bytes);
+		else if (!fabric_train_settle(link, train, now))
+			return;
 		link->waits = link->waits->next;
 	}
 }

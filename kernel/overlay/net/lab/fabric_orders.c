@@ -2,6 +2,9 @@
 /* Orders to the fabric, in /proc/lab_fabric, one per line:
  *
  *	seed NUMBER			of all that is drawn; before the links
+ *	offload GATHER_NS		hosts hand down whole segments of TCP, whose frames the
+ *					receiver gathers for so long; before the links. Then
+ *					a path has one link, and no link sends bare_first.
  *	choose hash|rotate|random	how a new flow picks one of several paths
  *	link ID BPS DELAY_NS LIMIT_BYTES LIMIT_PACKETS LOSS_2^-32 JITTER_NS
  *					a direction of a link; BPS is 0 for no queue, a
@@ -41,6 +44,7 @@
 #include "fabric_words.h"
 
 #define FABRIC_TEXT	(1 << 20)	/* bytes of one write */
+#define MOST_GATHER_NS	(10 * (u64)NSEC_PER_MSEC)
 
 static DEFINE_MUTEX(fabric_mutex);
 
@@ -100,7 +104,7 @@ static int fabric_order_path(char *text)
 		if (!links[count++])
 			goto out;
 	}
-	if (count && !text)
+	if (count && !text && (count == 1 || !fabric_offloads()))
 		error = fabric_path_add(from, to, links, count);
 out:
 	kfree(links);
@@ -148,6 +152,18 @@ static int fabric_order_seed(char *text)
 	return 0;
 }
 
+static int fabric_order_offload(char *text)
+{
+	u64 gather;
+
+	if (!fabric_number(&text, MOST_GATHER_NS, &gather) || fabric_word(&text))
+		return -EINVAL;
+	if (fabric_links())
+		return -EBUSY;
+	fabric_offload(true, gather);
+	return 0;
+}
+
 static int fabric_order_end(char *text)
 {
 	if (fabric_word(&text))
@@ -158,6 +174,7 @@ static int fabric_order_end(char *text)
 	fabric_paths_free();
 	fabric_ports_free();
 	fabric_rates_forget();
+	fabric_offload(false, 0);
 	return 0;
 }
 
@@ -166,6 +183,7 @@ static const struct {
 	int (*execute)(char *text);
 } fabric_orders[] = {
 	{ "seed", fabric_order_seed },
+	{ "offload", fabric_order_offload },
 	{ "choose", fabric_order_choose },
 	{ "link", fabric_order_link },
 	{ "red", fabric_order_red },

@@ -9,6 +9,7 @@
 #include <linux/etherdevice.h>
 #include <linux/nsproxy.h>
 #include <linux/slab.h>
+#include <linux/tcp.h>
 #include <net/net_namespace.h>
 #include <net/rtnetlink.h>
 
@@ -24,7 +25,10 @@ struct fabric_device {
 static netdev_tx_t fabric_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	const struct fabric_path *path;
-	unsigned int length = skb->len;
+	unsigned int frames = fabric_frames_of(skb), length = skb->len;
+
+	if (frames > 1)
+		length += (frames - 1) * skb_tcp_all_headers(skb);
 
 	skb_orphan(skb);
 	skb_scrub_packet(skb, true);
@@ -35,7 +39,7 @@ static netdev_tx_t fabric_xmit(struct sk_buff *skb, struct net_device *dev)
 		fabric_send(path, skb);
 	spin_unlock(&fabric_lock);
 	if (path) {
-		dev_sw_netstats_tx_add(dev, 1, length);
+		dev_sw_netstats_tx_add(dev, frames, length);
 	} else {
 		DEV_STATS_INC(dev, tx_dropped);
 		kfree_skb(skb);
@@ -50,17 +54,32 @@ static void fabric_uninit(struct net_device *dev)
 	RCU_INIT_POINTER(device->port->dev, NULL);
 }
 
-/* A queue counts packets, so none may be of several segments. */
+/* A queue counts packets, so none may be of several segments, unless the fabric knows
+ * their frames.
+ */
 static netdev_features_t fabric_fix_features(struct net_device *dev,
 					     netdev_features_t features)
 {
-	return features & ~(NETIF_F_GSO | NETIF_F_GRO);
+	if (!fabric_offloads())
+		features &= ~NETIF_F_GSO;
+	return features & ~NETIF_F_GRO;
+}
+
+/* The stack cuts a segment that the fabric cannot cut. */
+static netdev_features_t fabric_features_check(struct sk_buff *skb,
+					       struct net_device *dev,
+					       netdev_features_t features)
+{
+	if (skb_is_gso(skb) && !fabric_can_cut(skb))
+		return features & ~NETIF_F_GSO_MASK;
+	return features;
 }
 
 static const struct net_device_ops fabric_ops = {
 	.ndo_uninit		= fabric_uninit,
 	.ndo_start_xmit		= fabric_xmit,
 	.ndo_fix_features	= fabric_fix_features,
+	.ndo_features_check	= fabric_features_check,
 	.ndo_set_mac_address	= eth_mac_addr,
 };
 
@@ -76,6 +95,11 @@ static void fabric_setup(struct net_device *dev)
 	dev->pcpu_stat_type = NETDEV_PCPU_STAT_TSTATS;
 	dev->features |= NETIF_F_HW_CSUM | NETIF_F_SG | NETIF_F_HIGHDMA;
 	dev->hw_features |= NETIF_F_HW_CSUM | NETIF_F_SG;
+	if (fabric_offloads()) {
+		dev->features |= NETIF_F_GSO | NETIF_F_TSO | NETIF_F_TSO_ECN;
+		dev->hw_features |= NETIF_F_GSO | NETIF_F_TSO | NETIF_F_TSO_ECN;
+		netif_set_tso_max_segs(dev, FABRIC_FRAMES);
+	}
 	dev->max_mtu = ETH_MAX_MTU;
 }
 

@@ -8,6 +8,22 @@
 
 #include "fabric.h"
 
+/* The frames of the first segment that have arrived, while others of it are on the way */
+static void fabric_gathered(const struct fabric_link *link, u64 now, u64 *packets,
+			    u64 *bytes)
+{
+	const struct fabric_train *train;
+	unsigned int at;
+
+	*packets = 0;
+	*bytes = 0;
+	train = link->head ? FABRIC_TRAIN(link->head) : NULL;
+	for (at = 0; train && at < train->count && train->times[at].arrives <= now; at++) {
+		*packets += 1;
+		*bytes += fabric_train_bytes(train, at);
+	}
+}
+
 /* One line per link, with its settings as they are in force. waited_2^10ns is the
  * queue's integral over time, in bytes times 1024 ns.
  */
@@ -15,6 +31,7 @@ void fabric_report(struct seq_file *seq)
 {
 	const struct fabric_link *link;
 	const struct fabric_queue *queue;
+	u64 packets, bytes;
 	unsigned int id;
 
 	seq_puts(seq, "link bps steps delay_ns jitter_ns loss_2^-32 limit_bytes "
@@ -23,6 +40,7 @@ void fabric_report(struct seq_file *seq)
 	for (id = 0; (link = fabric_link(id)); id++) {
 		queue = &link->queue;
 		spin_lock_bh(&fabric_lock);
+		fabric_gathered(link, fabric_now(), &packets, &bytes);
 		seq_printf(seq, "%u %llu %u %llu %llu %llu %llu %llu %llu %llu "
 			   "%llu %u %u ",
 			   id, queue->rate.bps, queue->rate.count, queue->delay_ns,
@@ -30,30 +48,52 @@ void fabric_report(struct seq_file *seq)
 			   queue->limit_packets, queue->red.min, queue->red.max,
 			   queue->burst, queue->delay_first, queue->bare_first);
 		seq_printf(seq, "%llu %llu %llu %llu %llu %llu %llu\n",
-			   link->packets, link->bytes, link->lost, link->red, link->full,
+			   link->packets + packets, link->bytes + bytes, link->lost, link->red, link->full,
 			   link->most_bytes, link->waited);
 		spin_unlock_bh(&fabric_lock);
 	}
 }
 
-/* Under fabric_lock. A capture shows a packet at the time when it left the queue. */
-void fabric_captured(struct fabric_link *link, const struct sk_buff *skb)
+/* A capture shows a frame at the time when it left the queue. */
+static void fabric_capture_frame(struct fabric_link *link, const struct sk_buff *skb,
+				 u64 leaves)
 {
-	ktime_t left = ktime_mono_to_real(ns_to_ktime(FABRIC_CB(skb)->leaves));
+	capture_tapped(link->capture, skb, ktime_mono_to_real(ns_to_ktime(leaves)));
+}
 
-	capture_tapped(link->capture, skb, left);
+/* Under fabric_lock. A segment of one frame needs no cut. */
+bool fabric_captured(struct fabric_link *link, struct sk_buff *skb, u64 until)
+{
+	const struct fabric_train *train = FABRIC_TRAIN(skb);
+	struct sk_buff *frame;
+	unsigned int at;
+
+	if (!train || train->count == 1) {
+		if (FABRIC_CB(skb)->leaves > until)
+			return false;
+		fabric_capture_frame(link, skb, FABRIC_CB(skb)->leaves);
+		return true;
+	}
+	for (at = 0; at < train->count; at++) {
+		if (train->times[at].leaves > until)
+			return false;
+		frame = fabric_cut(skb, at, 1);
+		fabric_capture_frame(link, frame, train->times[at].leaves);
+		consume_skb(frame);
+	}
+	return true;
 }
 
 /* Packets that have left the queue and are on the way belong to the capture too. */
 static void fabric_capture_ended(void *tap)
 {
 	struct fabric_link *link = tap;
-	const struct sk_buff *skb;
 	u64 now = fabric_now();
+	struct sk_buff *skb;
 
 	spin_lock_bh(&fabric_lock);
-	for (skb = link->head; skb && FABRIC_CB(skb)->leaves <= now; skb = skb->next)
-		fabric_captured(link, skb);
+	for (skb = link->head; skb && fabric_captured(link, skb, now); skb = skb->next)
+		;
 	link->capture = NULL;
 	spin_unlock_bh(&fabric_lock);
 }
