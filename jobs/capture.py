@@ -27,12 +27,18 @@ def places(
     wiring: Wiring,
     shapes: Mapping[str, Shape],
     on_fabric: bool,
+    whole_segments: bool = False,
 ) -> Collection[str]:
     """The names of all places to capture at: interfaces, and on the fabric the links
-    too."""
+    too.
+
+    whole_segments : whether hosts hand down whole segments, so that only links show
+        frames
+    """
     if not on_fabric:
         return wiring.captures
     if description.mesh:
         # The paths between hosts depend on the traffic, and the places do not.
         return families.centre(description.name).table(shapes, (), 0).places
-    return fabric.table(description, wiring, shapes).places
+    table = fabric.table(description, wiring, shapes)
+    return table.captures if whole_segments else table.places

@@ -99,6 +99,10 @@ def _check_fabric(job: Job) -> None:
         _check_acks_first(job)
     if job.fabric.acks_direct and (not mesh or job.fabric.acks_first):
         raise ValueError("fabric: acks_direct is for data centres, alone")
+    if job.fabric.gather_ms is not None and (
+        reason := fabric.offload_fault(job.description)
+    ):
+        raise ValueError(f"fabric: gather_ms: {reason}")
     for one in job.changes:
         if one.quantity != "capacity_mbps":
             raise ValueError(f"fabric: {one.quantity} of its links cannot change")
@@ -186,7 +190,8 @@ def _reaches(users: Mapping[str, User], here: str, there: str, mesh: bool) -> bo
 def _check_interfaces(job: Job) -> None:
     assert job.capture is not None
     on_fabric = job.fabric is not None
-    present = capture.places(job.description, job.wiring, job.shapes, on_fabric)
+    whole = job.fabric is not None and job.fabric.gather_ms is not None
+    present = capture.places(job.description, job.wiring, job.shapes, on_fabric, whole)
     for name in job.capture.interfaces:
         if name not in present:
             raise ValueError(f"capture: no interface {name!r}")

@@ -31,6 +31,7 @@ packets of any size."""
 BURST_PACKETS = BURST_BYTES // FRAME_BYTES
 """Contents of the token bucket of a link that could also be one of namespaces."""
 MOST_BURST_PACKETS = 100_000
+MOST_GATHER_MS = 10.0
 IN_TURN, FIRST, DIRECT = "in_turn", "first", "direct"
 ACKS = (IN_TURN, FIRST, DIRECT)
 """Travel of TCP segments without data: like all others, before others that wait in the
@@ -179,6 +180,26 @@ def with_acks_first(table: Table) -> Table:
     """The same network, in which hosts send segments without data first."""
     ways = (replace(way, acks_first=way.from_host) for way in table.ways)
     return replace(table, ways=tuple(ways))
+
+
+def offload_orders(gather_ms: float | None) -> Iterator[str]:
+    """The orders, before all links, for hosts that hand down whole segments."""
+    if gather_ms is not None:
+        yield f"offload {round(gather_ms * 1e6)}"
+
+
+def offload_fault(description: Description) -> str:
+    """Reason why hosts of a network cannot hand down whole segments; empty if they can.
+
+    Behind the first link of a path, other packets could come between the frames.
+    """
+    if description.mesh:
+        return f"paths of {description.name} have several links"
+    for user in description.users:
+        for links in user.paths:
+            if len(links) > 1:
+                return f"{user.host} has a path of {len(links)} links"
+    return ""
 
 
 def direct_orders(table: Table) -> Iterator[str]:

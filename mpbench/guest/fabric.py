@@ -33,6 +33,7 @@ class FabricNetwork:
     log : the folder that keeps the orders
     more : further lines for `ip -batch`, by host
     limit : what a full queue is full of, one of `fabric.LIMITS`
+    gather_ms : how long receivers gather a segment's frames; None for single frames
     now_mbps : by number, the capacity of each way that has changed
     """
 
@@ -44,6 +45,7 @@ class FabricNetwork:
         log: Path,
         more: Mapping[str, Sequence[str]],
         limit: str = fabric.LIMITS[0],
+        gather_ms: float | None = None,
     ) -> None:
         self.table = table
         self.limit = limit
@@ -53,7 +55,11 @@ class FabricNetwork:
         self.more = more
         self.nodes: dict[str, LabNode] = {}
         self.links: list[Any] = []
-        self._first = [f"seed {seed}", f"choose {choose}"]
+        self._first = [
+            f"seed {seed}",
+            *fabric.offload_orders(gather_ms),
+            f"choose {choose}",
+        ]
 
     def build(self, undo: contextlib.ExitStack) -> None:
         """Build the network. `undo` gets the calls that take it down again.

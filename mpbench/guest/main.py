@@ -199,7 +199,9 @@ def build_network(
     network: LabNetwork | FabricNetwork
     if on_fabric := job.fabric:
         choose, limit = on_fabric.choose, on_fabric.queue_limit
-        network = FabricNetwork(job.table, choose, job.seed, folder, more, limit)
+        network = FabricNetwork(
+            job.table, choose, job.seed, folder, more, limit, on_fabric.gather_ms
+        )
     else:
         network = LabNetwork(topology, folder, more)
     with signals_blocked():

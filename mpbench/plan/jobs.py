@@ -162,8 +162,11 @@ def captured(spec: Spec, case: str, values: Mapping[str, Any]) -> tuple[str, ...
             continue
         place = ("capture", index) if own is None else ("cases", case, "capture", index)
         key = ".".join(str(part) for part in place[:-1])
+        missing = f"no interface '{name}'"
+        if whole_segments(spec):
+            missing = f"'{name}' is no link, and only links show frames with offload"
         raise UserError(
-            f"{spec.where(*place)}: {key}: no interface '{name}'; "
+            f"{spec.where(*place)}: {key}: {missing}; "
             f"{spec.network_description.name} {capture_places.hint(name, there)}"
         )
     return tuple(dict.fromkeys(wanted))
@@ -175,7 +178,13 @@ def interfaces(spec: Spec, values: Mapping[str, Any]) -> list[str]:
     shapes = resolve(description, values)
     wired = wire(description, shapes)
     on_fabric = spec.on_fabric is not None
-    return sorted(capture.places(description, wired, shapes, on_fabric))
+    whole = on_fabric and whole_segments(spec)
+    return sorted(capture.places(description, wired, shapes, on_fabric, whole))
+
+
+def whole_segments(spec: Spec) -> bool:
+    """Whether hosts hand down whole segments, which their interfaces show."""
+    return spec.on_fabric is not None and spec.on_fabric.offload
 
 
 def report(

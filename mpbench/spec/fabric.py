@@ -17,10 +17,14 @@ from topologies.fabric import (
     IN_TURN,
     LIMITS,
     MOST_BURST_PACKETS,
+    MOST_GATHER_MS,
+    offload_fault,
 )
 from topologies.shaping import FRAME_BYTES
 
 MOST_QUEUE_PACKETS = 1_000_000
+USUAL_GATHER_MS = 0.1
+"""Between the interrupts of a network card that moderates them."""
 TCLINK = ("minitopo",)
 """Topologies whose links are Mininet's TCLink."""
 
@@ -59,6 +63,16 @@ def own_queue(value: object) -> int | None:
     return int(packets)
 
 
+def gathering(value: object) -> float | None:
+    """A time in ms. Raises ValueError with a one-line reason."""
+    if value is None:
+        return None
+    found = units.parse(value, "ms")
+    if not 0 <= found <= MOST_GATHER_MS:
+        raise ValueError(f"{found:g} ms; 0 to {MOST_GATHER_MS:g} ms works")
+    return found
+
+
 class Fabric(Part):
     """The forwarding of packets by the fabric."""
 
@@ -93,6 +107,25 @@ class Fabric(Part):
         " sends, in packets. The default is that of its link.",
     )
 
+    offload: bool = Field(
+        default=False,
+        description="Whether hosts hand down segments of TCP of up to 64 KiB, as to a"
+        " network card, and receive the frames of a segment together.",
+    )
+
+    gather: Annotated[float | None, BeforeValidator(gathering)] = Field(
+        default=None,
+        description="With `offload`, how long a receiver gathers the frames of a"
+        " segment, up to 10 ms; 100 us if nothing is given.",
+    )
+
+    @property
+    def gather_ms(self) -> float | None:
+        """Time for which receivers gather frames; None without offload."""
+        if not self.offload:
+            return None
+        return USUAL_GATHER_MS if self.gather is None else self.gather
+
     def job(self) -> record.Fabric:
         """Entries of a job about it, without what is as usual."""
         return record.Fabric(
@@ -101,6 +134,7 @@ class Fabric(Part):
             burst_packets=self.burst,
             acks_first=True if self.acks == FIRST else None,
             acks_direct=True if self.acks == DIRECT else None,
+            gather_ms=self.gather_ms,
         )
 
 
@@ -133,6 +167,17 @@ def check_hosts(found: Fabric, topology: Description, faults: Faults) -> None:
     if found.acks == FIRST and found.burst:
         reason = "links with a token bucket send in turn; take burst or acks away"
         faults.add(("fabric", "acks"), reason)
+
+
+def check_offload(found: Fabric, topology: Description, faults: Faults) -> None:
+    """Adds the faults of whole segments where their frames would not be exact."""
+    if not found.offload:
+        if found.gather is not None:
+            reason = "receivers gather frames with 'offload: true' alone; add it"
+            faults.add(("fabric", "gather"), reason)
+    elif reason := offload_fault(topology):
+        hint = "offload works where each path is one link, as in two_path"
+        faults.add(("fabric", "offload"), f"{reason}; {hint}")
 
 
 def fault(topology: Description) -> str:

@@ -284,6 +284,61 @@ def test_the_course_of_a_capacity() -> None:
     assert (period_ns, len(steps)) == (3 * 10**9, 2)
 
 
+def test_whole_segments_are_gathered_for_a_time() -> None:
+    assert job(fabric={"offload": False}) == job(fabric=True)
+    made = job(fabric={"offload": True}, design=None)
+    assert made["fabric"] == {"choose": "rotate", "gather_ms": 0.1}
+    made = job(fabric={"offload": True, "gather": "20 us"}, design=None)
+    assert made["fabric"] == {"choose": "rotate", "gather_ms": 0.02}
+    assert list(fabric.offload_orders(0.02)) == ["offload 20000"]
+    assert not list(fabric.offload_orders(None))
+
+
+CHAIN = {
+    "topology": None,
+    "design": None,
+    "network": {"links": {"a": {}, "b": {}}, "users": {"u": ["a b"]}},
+    "traffic": [{"tool": "iperf3", "from": "u", "to": "server_u", "duration": "1 s"}],
+    "cases": {"only": {"protocol": "tcp", "congestion_control": "reno"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("sections", "words"),
+    [
+        ({"fabric": {"gather": "1 ms"}}, "fabric.gather: receivers gather frames with"),
+        (
+            {"fabric": {"offload": True, "gather": "11 ms"}},
+            "fabric.gather: 11 ms; 0 to 10 ms works",
+        ),
+        ({"fabric": {"offload": True, "gather": 5}}, "fabric.gather: "),
+        ({"fabric": {"offload": "maybe"}}, "fabric.offload: "),
+        ({**TREE, "fabric": {"offload": True}}, "paths of fattree-k4 have several"),
+        ({**CHAIN, "fabric": {"offload": True}}, "u has a path of 2 links; offload"),
+        (
+            {"fabric": {"offload": True}, "capture": ["client-eth1"], "design": None},
+            "capture: 'client-eth1' is no link, and only links show frames with",
+        ),
+    ],
+)
+def test_whole_segments_that_cannot_be(sections: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError) as refused:
+        job(**sections)
+    assert words in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_job_has_whole_segments_on_single_links_alone() -> None:
+    made = job(**CHAIN, fabric=True)
+    made["fabric"]["gather_ms"] = 0.1
+    with pytest.raises(ValueError, match=r"gather_ms: u has a path of 2 links"):
+        job_format.load(made)
+    made = job(fabric={"offload": True}, capture=["path1-up"], design=None)
+    job_format.load(made)
+    made["capture"]["interfaces"] = ["client-eth1"]
+    with pytest.raises(ValueError, match="capture: no interface 'client-eth1'"):
+        job_format.load(made)
+
+
 def test_queues_in_packets() -> None:
     made = job(fabric={"limit": "packets"}, design=None)
     assert made["fabric"] == {"choose": "rotate", "limit": "packets"}
