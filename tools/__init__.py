@@ -24,6 +24,7 @@ NAMES = (
     "flows",
     "pingpong",
     "page",
+    "video",
 )
 """The registry: a tool is known when its name stands here."""
 OWN = "plugin"

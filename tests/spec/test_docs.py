@@ -36,6 +36,7 @@ from tools.flows.keys import Arrivals, Flows
 from tools.iperf3.keys import Traffic
 from tools.page.keys import Item, Load
 from tools.pingpong.keys import Exchanges
+from tools.video.keys import Play
 from topologies import chains, resolve, wire
 from topologies.shaping import link_shape
 
@@ -63,11 +64,12 @@ TABLE_OF = {
     Exchanges: ("Traffic", 7),
     Load: ("Traffic", 8),
     Item: ("Traffic", 9),
-    Command: ("Traffic", 10),
-    Numbers: ("Traffic", 11),
-    Flows: ("Traffic", 12),
-    Sizes: ("Traffic", 13),
-    Arrivals: ("Traffic", 14),
+    Play: ("Traffic", 10),
+    Command: ("Traffic", 11),
+    Numbers: ("Traffic", 12),
+    Flows: ("Traffic", 13),
+    Sizes: ("Traffic", 14),
+    Arrivals: ("Traffic", 15),
     Figure: ("Figures", 0),
     Criterion: ("Figures", 1),
     Theory: ("Figures", 2),

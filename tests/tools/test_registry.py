@@ -33,6 +33,7 @@ ENTRIES = {
         "flows": "size: 10 kB, connections: 2",
         "pingpong": "size: [50 B, 1 kB], number: 20",
         "page": "objects: [{size: 10 kB}, {size: 20 kB}]",
+        "video": "bitrates: 1 Mbit/s",
     }.items()
 }
 
