@@ -42,6 +42,7 @@ GROUPS = {
         "pages",
         "merge",
         "pack",
+        "export",
         "rows",
         "cost",
     ),
