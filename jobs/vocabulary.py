@@ -22,7 +22,7 @@ CONGESTION_CONTROLS = (
 """Controllers of the guest kernel: bbr, cubic, reno and vegas are its own, the others
 are from the overlay (docs/controllers.md)."""
 
-SCHEDULERS = ("default", "lowrtt", "paced", "redundant", "roundrobin")
+SCHEDULERS = ("blest", "default", "ecf", "lowrtt", "paced", "redundant", "roundrobin")
 """Packet schedulers of MPTCP: the kernel's own, and those of the overlay."""
 
 NDIFFPORTS = "ndiffports"

@@ -52,9 +52,9 @@ FAULTS = {
     ),
     "unknown scheduler": (
         "control: lia",
-        "control: lia, scheduler: fastest",
-        "9: cases.mptcp.scheduler: unknown scheduler 'fastest'; known: default, "
-        "lowrtt, paced, redundant, roundrobin",
+        "control: lia, scheduler: quick",
+        "9: cases.mptcp.scheduler: unknown scheduler 'quick'; known: blest, "
+        "default, ecf, lowrtt, paced, redundant, roundrobin",
     ),
     "a controller's parameter out of range": (
         "control: lia",

@@ -21,7 +21,9 @@ COMPILER = tools.Tool(read_tools.COMPILER, "gcc libc6-dev")
 """Needed once, to compile `mpbench-read`."""
 OURS = {
     "balia",
+    "blest",
     "coupled",
+    "ecf",
     "ewtcp",
     "lia",
     "lia_rfc6356",

@@ -193,6 +193,11 @@ CONGESTION_CONTROL: Mapping[str, Mapping[str, Knob]] = {
 """The parameters of each controller; controllers that are not here have none."""
 
 SCHEDULER: Mapping[str, Mapping[str, Knob]] = {
+    "blest": {
+        "lambda": Knob("blest_lambda_permille", scale=1000),
+        "step": Knob("blest_step_permille", scale=1000),
+    },
+    "ecf": {"beta": Knob("ecf_beta_permille", scale=1000)},
     "lowrtt": {
         "reinject": Knob("lowrtt_reinject", switch=True),
         "penalise": Knob("lowrtt_penalise", switch=True, needs=("reinject", True)),

@@ -25,7 +25,9 @@ CONGESTION_CONTROLS: Mapping[str, str] = {
 }
 
 SCHEDULERS: Mapping[str, str] = {
+    "blest": "lowrtt, but spares what would block the send window (Ferlin et al. 2016)",
     "default": "the upstream kernel's scheduler",
+    "ecf": "lowrtt, but waits where that completes earlier (Lim et al. 2017)",
     "lowrtt": "the subflow with the smallest round-trip time that has space first",
     "paced": "as lowrtt, for controllers that set rates: a short queue per subflow",
     "redundant": "every segment on every subflow",

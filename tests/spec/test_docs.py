@@ -163,10 +163,11 @@ def test_every_parameter_of_a_case() -> None:
     text = section("Cases").split("| of | parameter |", 1)[1]
     rows = [[c.strip() for c in line.split("|")[1:-1]] for line in text.splitlines()]
     said = {
-        (name.strip("` "), row[1].strip("`")): row[2]
+        (name.strip("` "), key.strip("` ")): row[2]
         for row in rows
         if len(row) == 5 and row[1].startswith("`")
         for name in row[0].split(",")
+        for key in row[1].split(",")
     }
     said |= parameters_of_mpcc()
     for kinds in knobs.KINDS.values():

@@ -127,9 +127,9 @@ from tests.spec.files import FACTORS, FLOW, faults, swapped
         ),
         (
             "congestion_control: lia",
-            "congestion_control: lia, scheduler: blest",
-            "9: cases.mptcp.scheduler: unknown scheduler 'blest'; known: default, "
-            "lowrtt, paced, redundant, roundrobin",
+            "congestion_control: lia, scheduler: quick",
+            "9: cases.mptcp.scheduler: unknown scheduler 'quick'; known: blest, "
+            "default, ecf, lowrtt, paced, redundant, roundrobin",
         ),
         (", congestion_control: lia", "", "9: cases.mptcp.congestion_control: missing"),
         (

@@ -36,7 +36,10 @@ BYTES = (2_000, 300_000)
 PIECE = bytes(1 << 14)
 ENDPOINT_S = 0.7
 TURN_S = 0.05
-SCHEDULERS = ("default", "lowrtt", "paced", "redundant", "roundrobin")
+SCHEDULERS = (
+    *("default", "lowrtt", "paced", "redundant", "roundrobin"),
+    *("blest", "ecf"),
+)
 MARK = "churn begins"
 QUIET_S = 300.0
 """Time that the kernel may take to free connections after the last was closed."""

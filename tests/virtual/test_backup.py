@@ -20,7 +20,10 @@ LINKS = {
     "lte": {"capacity": "8 Mbit/s", "delay": "20 ms"},
 }
 PATHS: list[Any] = ["wifi", {"links": "lte", "backup": True}]
-SCHEDULERS = ("default", "lowrtt", "roundrobin", "redundant", "paced")
+SCHEDULERS = (
+    *("default", "lowrtt", "roundrobin", "redundant", "paced"),
+    *("blest", "ecf"),
+)
 
 
 def job(folder: Path, paths: list[Any], scheduler: str, **case: Any) -> dict[str, Any]:

@@ -183,7 +183,10 @@ def test_thousands_of_connections_at_once_lose_none(tmp_path: Path) -> None:
     assert found["received_bytes"] == 5000 * 2000
 
 
-@pytest.mark.parametrize("scheduler", ["default", "lowrtt", "redundant", "roundrobin"])
+@pytest.mark.parametrize(
+    "scheduler",
+    ["default", "lowrtt", "redundant", "roundrobin", "blest", "ecf"],
+)
 def test_connections_that_fall_back_lose_none(tmp_path: Path, scheduler: str) -> None:
     """A server that gets no key with the first data falls back to TCP. The data that
     did not fit into the first window follows before the end of the stream."""

@@ -13,6 +13,13 @@ UNEQUAL = {
     **{"path2.capacity": "4 Mbit/s", "path2.delay": "20 ms"},
     **{"path1.queueing_delay": "50 ms", "path2.queueing_delay": "50 ms"},
 }
+BLOCKING = {
+    **{"path1.capacity": "8 Mbit/s", "path1.delay": "10 ms"},
+    **{"path2.capacity": "2 Mbit/s", "path2.delay": "75 ms"},
+    **{"path1.queueing_delay": "80 ms", "path2.queueing_delay": "2 s"},
+}
+"""The slow path, with its long queue, holds up what a small receive window admits."""
+SMALL = {"net.ipv4.tcp_rmem": "4096 131072 262144"}
 PAYLOAD = 1428 / 1514
 """Of a full packet, that of MPTCP."""
 
@@ -32,8 +39,11 @@ def measured(
 
 @pytest.mark.parametrize(
     "scheduler",
-    ["lowrtt", "paced", "roundrobin", {"name": "roundrobin", "segments": 30}],
-    ids=["lowrtt", "paced", "one segment per turn", "thirty segments per turn"],
+    [
+        *("lowrtt", "paced", "roundrobin", {"name": "roundrobin", "segments": 30}),
+        *("blest", "ecf"),
+    ],
+    ids=str,
 )
 def test_both_paths_are_filled(tmp_path: Path, scheduler: Any) -> None:
     found = measured(tmp_path, scheduler=scheduler)
@@ -64,12 +74,7 @@ def test_wvegas_fills_both_paths_without_a_loss(tmp_path: Path) -> None:
 
 
 def test_reinjection_when_a_slow_path_holds_the_window_up(tmp_path: Path) -> None:
-    parameters = {
-        **{"path1.capacity": "8 Mbit/s", "path1.delay": "10 ms"},
-        **{"path2.capacity": "2 Mbit/s", "path2.delay": "75 ms"},
-        **{"path1.queueing_delay": "80 ms", "path2.queueing_delay": "2 s"},
-    }
-    buffer = {"net.ipv4.tcp_rmem": "4096 131072 262144"}
+    parameters, buffer = BLOCKING, SMALL
     helped = {"name": "lowrtt", "reinject": True, "penalise": True}
     plain = measured(tmp_path, parameters, sysctls=buffer)
     (tmp_path / "helped").mkdir()
@@ -107,3 +112,38 @@ def test_a_path_that_the_scheduler_keeps_free_is_no_fault(tmp_path: Path) -> Non
     found = measured(tmp_path, parameters, sysctls=buffer)
     assert found["path2.bytes"] < 10_000
     assert found["joined_subflows"] == found["connections"]
+
+
+def test_blest_does_not_let_a_slow_path_block_the_window(tmp_path: Path) -> None:
+    """The claim of its paper: no less than TCP on the better path."""
+    found = {}
+    for scheduler in ("default", "lowrtt", "blest"):
+        (tmp_path / scheduler).mkdir()
+        found[scheduler] = measured(
+            tmp_path / scheduler, BLOCKING, sysctls=SMALL, scheduler=scheduler
+        )
+    assert found["blest"]["goodput_mbps"] > 0.95 * 8 * PAYLOAD
+    for other in ("default", "lowrtt"):
+        assert found[other]["goodput_mbps"] < 0.6 * found["blest"]["goodput_mbps"]
+    assert found["blest"]["path1.share"] > 0.9
+
+
+def test_ecf_completes_a_download_earlier_on_unequal_paths(tmp_path: Path) -> None:
+    """256 kB over 0.3 and 8.6 Mbit/s, the most unequal pair of the paper."""
+    parameters = {
+        **{"path1.capacity": "0.3 Mbit/s", "path1.delay": "10 ms"},
+        **{"path2.capacity": "8.6 Mbit/s", "path2.delay": "20 ms"},
+        **{"path1.queueing_delay": "1 s", "path2.queueing_delay": "200 ms"},
+    }
+    took = {}
+    for scheduler in ("default", "lowrtt", "ecf"):
+        (tmp_path / scheduler).mkdir()
+        case = {**MPTCP, "congestion_control": "cubic", "scheduler": scheduler}
+        download: dict[str, Any] = {"tool": "curl", "size": "256 kB"}
+        job = make_job(
+            tmp_path / scheduler, case, None, parameters=parameters, **download
+        )
+        ended, artefacts = Lab(tmp_path / scheduler / "lab").execute(job)
+        assert ended.status == "finished", ended.reason
+        took[scheduler] = dict(row(artefacts.parent))["completion_time_s"]
+    assert took["ecf"] < 0.6 * took["lowrtt"] < 0.6 * took["default"]

@@ -38,6 +38,8 @@ SCHEDULERS: dict[str, dict[str, Any]] = {
     "paced": {"scheduler": "paced"},
     "redundant": {"scheduler": "redundant"},
     "roundrobin": {"scheduler": "roundrobin"},
+    "blest": {"scheduler": "blest"},
+    "ecf": {"scheduler": "ecf"},
 }
 """Sysctls below net.mptcp."""
 OFF = dict.fromkeys(("lowrtt_reinject", "lowrtt_penalise", *V091), 0)

@@ -132,3 +132,12 @@ LAB_PARAMETER(MPCC_SENT, mpcc_sent_permille, 800, 0, 1000)
  * the round-trip time.
  */
 LAB_PARAMETER(PACED_SHARE, paced_share_permille, 100, 1, 10000)
+
+/* lambda at the start, which corrects BLEST's estimate, and its step per round trip, in
+ * thousandths.
+ */
+LAB_PARAMETER(BLEST_LAMBDA, blest_lambda_permille, 1000, 0, 100000)
+LAB_PARAMETER(BLEST_STEP, blest_step_permille, 10, 0, 10000)
+
+/* How much longer ECF goes on waiting, in thousandths of the slow round trip. */
+LAB_PARAMETER(ECF_BETA, ecf_beta_permille, 250, 0, 100000)
