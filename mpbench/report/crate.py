@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from analysis.words import many
 from mpbench.store.campaign import Campaign, Entry
 from mpbench.store.json_file import DamagedError
 from mpbench.store.records import Host
@@ -114,13 +115,14 @@ def metadata(crate: Crate) -> Entity:
 
 
 def _description(crate: Crate) -> str:
-    missing = f" {crate.unfinished} runs of the plan are missing." * (
+    missing = f" Missing of the plan: {many(crate.unfinished, 'run')}." * (
         crate.unfinished > 0
     )
     return (
-        f"{len(crate.runs)} runs of the experiment in experiment.yaml, made by mpbench."
-        f"{missing} `mpbench verify --stored .` in the unpacked crate compares every"
-        " file with its hash; `mpbench verify . --sample 5` executes five runs again."
+        f"{many(len(crate.runs), 'run')} of the experiment in experiment.yaml, made by"
+        f" mpbench.{missing} `mpbench verify --stored .` in the unpacked crate"
+        " compares every file with its hash; `mpbench verify . --sample 5` executes"
+        " five runs again."
     )
 
 

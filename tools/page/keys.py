@@ -12,6 +12,7 @@ from mpbench.spec.suggestions import nearest
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import Count, Faults, Name, OneOf, Part, Quantity
 from mpbench.spec.varied import START, TIMEOUT, Varied
+from tools.page.columns import CONNECTIONS, LOADED, OBJECT, TIMES
 from tools.page.model import PAGES
 from tools.page.record import (
     LEAST_REQUEST_BYTES,
@@ -21,7 +22,6 @@ from tools.page.record import (
     MOST_REQUEST_BYTES,
     in_turn,
 )
-from tools.page.results import CONNECTIONS, LOADED, OBJECT, TIMES
 
 MOST_BYTES = 1e9
 

@@ -13,20 +13,19 @@ from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
 from analysis.words import many
 from tools.page import reader
+from tools.page.columns import (
+    CONNECTIONS,
+    FIRST,
+    INDEX,
+    LOAD,
+    LOADED,
+    OBJECT,
+    PERCENTILES,
+)
 from tools.page.programs.page import COMPLETE, GIVEN_UP
 from tools.page.record import Page
 
 ENDED = True
-LOAD, FIRST, INDEX = "page.load_time_s", "page.first_byte_s", "page.byte_index_s"
-CONNECTIONS = "page.connections"
-OBJECT, LOADED = "page.object_s", "page.loaded_bytes"
-PERCENTILES = {
-    "page.object_median_s": 50.0,
-    "page.object_p95_s": 95.0,
-    "page.object_p99_s": 99.0,
-    "page.object_greatest_s": 100.0,
-}
-TIMES = (LOAD, FIRST, INDEX, *PERCENTILES)
 
 
 def read(folder: Path, index: int, _entry: Traffic[Page]) -> reader.Report:

@@ -12,8 +12,8 @@ from mpbench import units
 from mpbench.spec.traffic import DAY_S, Entry, Json
 from mpbench.spec.values import TEXT_PATTERN, Faults, OneOf, Quantity
 from mpbench.spec.varied import START, Varied
+from tools.video.columns import BITRATE, BUFFER, CHUNK, QUALITY, WORSE_IF_MORE
 from tools.video.record import LEAST_MBPS, MOST_CHUNKS, MOST_MBPS, MOST_RATES, RULES
-from tools.video.results import BITRATE, BUFFER, CHUNK, QUALITY, WORSE_IF_MORE
 
 MOST_BUFFER_S = 3_600
 

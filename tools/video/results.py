@@ -14,21 +14,21 @@ from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
 from analysis.words import many
 from tools.video import reader
+from tools.video.columns import (
+    BITRATE,
+    BUFFER,
+    CHANGES,
+    CHUNK,
+    PERCENTILES,
+    QUALITY,
+    STALLED,
+    STALLS,
+    STARTUP,
+)
 from tools.video.programs.video import COMPLETE, GIVEN_UP
 from tools.video.record import Video
 
 ENDED = True
-STARTUP, STALLED = "video.startup_s", "video.stalled_s"
-STALLS, CHANGES = "video.stalls", "video.changes"
-BITRATE = "video.bitrate_mbps"
-CHUNK, BUFFER, QUALITY = "video.chunk_s", "video.buffer_s", "video.quality_mbps"
-PERCENTILES = {
-    "video.chunk_median_s": 50.0,
-    "video.chunk_p95_s": 95.0,
-    "video.chunk_p99_s": 99.0,
-    "video.chunk_greatest_s": 100.0,
-}
-WORSE_IF_MORE = (STARTUP, STALLED, STALLS, CHANGES, *PERCENTILES)
 
 
 def read(folder: Path, index: int, _entry: Traffic[Video]) -> reader.Report:
