@@ -31,25 +31,25 @@ def read(folder, entry):
     return {}
 """
 FILE = """\
-name: video
-plugins: {tools: video.py}
+name: player
+plugins: {tools: player.py}
 topology: shared_bottleneck
 cases: {lia: {protocol: mptcp, congestion_control: lia}}
 traffic:
-  - {tool: video, name: own, from: multi, to: server_multi, duration: 10 s}
+  - {tool: player, name: own, from: multi, to: server_multi, duration: 10 s}
   - {tool: iperf3, name: single, from: single, to: server_single, duration: 10 s}
 phases: {late: 5 s .. 10 s}
-metrics: [goodput, jain, own.video.chunk_p95_s]
+metrics: [goodput, jain, own.player.chunk_p95_s]
 figures:
-  - {kind: over_time, quantities: [goodput, video.level_s]}
-  - {kind: completion_times, samples: video.chunk_s, log: x}
+  - {kind: over_time, quantities: [goodput, player.level_s]}
+  - {kind: completion_times, samples: player.chunk_s, log: x}
 """
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    (tmp_path / "video.py").write_text(TOOL)
-    place = tmp_path / "video.yaml"
+    (tmp_path / "player.py").write_text(TOOL)
+    place = tmp_path / "player.yaml"
     place.write_text(FILE)
     return place
 
@@ -74,17 +74,17 @@ def test_what_arrived_counts_as_goodput(file: Path, command: Command) -> None:
     mean = (own + single) ** 2 / (2 * (own**2 + single**2))
     assert found["jain"] == pytest.approx(mean, rel=1e-3)
     # The fake backend's samples are 10 and 20 s.
-    assert found["own.video.chunk_median_s"] == 15
-    assert found["own.video.chunk_p95_s"] == pytest.approx(19.5)
-    assert found["own.video.chunk_greatest_s"] == 20
+    assert found["own.player.chunk_median_s"] == 15
+    assert found["own.player.chunk_p95_s"] == pytest.approx(19.5)
+    assert found["own.player.chunk_greatest_s"] == 20
     with (run.parents[1] / "runs.csv").open() as table:
         (stored,) = csv.DictReader(table)
     assert float(stored["own.goodput_mbps"]) == own
     done = command("report", run.parents[1])
     assert done.status == 0, done.err
     names = {path.stem for path in (run.parents[1] / "report").rglob("*.svg")}
-    assert any("video-level-s" in name for name in names), names
-    assert any("video-chunk-s" in name for name in names), names
+    assert any("player-level-s" in name for name in names), names
+    assert any("player-chunk-s" in name for name in names), names
 
 
 def test_more_than_links_carry_is_invalid(file: Path, command: Command) -> None:
@@ -114,7 +114,7 @@ def test_what_is_not_said_is_missing(
     file: Path, command: Command, background: bool
 ) -> None:
     """Neither the share of another entry nor the sum of known amounts is told."""
-    (file.parent / "video.py").write_text(TOOL.replace("RECEIVED = True\n", ""))
+    (file.parent / "player.py").write_text(TOOL.replace("RECEIVED = True\n", ""))
     role = ", role: background" if background else ""
     file.write_text(FILE.replace("name: own,", f"name: own{role},"))
     found = row(executed(file, command))
@@ -143,7 +143,7 @@ def test_what_is_not_said_is_missing(
 )
 def test_bad_declarations(file: Path, old: str, new: str, reason: str) -> None:
     assert old in TOOL
-    (file.parent / "video.py").write_text(TOOL.replace(old, new))
+    (file.parent / "player.py").write_text(TOOL.replace(old, new))
     with pytest.raises(UserError) as refused:
         load(file)
     assert reason in str(refused.value) and "\n" not in str(refused.value)
@@ -152,8 +152,8 @@ def test_bad_declarations(file: Path, old: str, new: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("video.level_s", "video.levels_s", "did you mean 'video.level_s'?"),
-        ("samples: video.chunk_s", "samples: video.level_s", "no tool gives"),
+        ("player.level_s", "player.levels_s", "did you mean 'player.level_s'?"),
+        ("samples: player.chunk_s", "samples: player.level_s", "no tool gives"),
         ("quantities: [goodput,", "quantities: [good,", "unknown quantity 'good'"),
     ],
 )
@@ -168,10 +168,10 @@ def test_figures_of_lists_that_no_tool_has(
 
 def test_ids_of_tools_without_lists_stay(file: Path) -> None:
     plain = TOOL.replace("RECEIVED = True\n", "").replace("SAMPLES =", "S =")
-    (file.parent / "video.py").write_text(plain.replace("SERIES =", "T ="))
-    text = FILE[: FILE.index("figures:")].replace(", own.video.chunk_p95_s", "")
+    (file.parent / "player.py").write_text(plain.replace("SERIES =", "T ="))
+    text = FILE[: FILE.index("figures:")].replace(", own.player.chunk_p95_s", "")
     file.write_text(text.replace("plugins:", "plugins:"))
-    (file.parent / "video.py").write_text(
+    (file.parent / "player.py").write_text(
         plain.replace("SERIES =", "T =").replace('GOOD = {"chunk": "less"}\n', "")
     )
     (run,) = make_plan(load(file), {}).runs

@@ -133,7 +133,7 @@ def test_code_that_was_changed_is_made_again(
     assert guest_snapshot.snapshot(built, ready) == place
     assert file.read_bytes() == good
     names = {path.name for path in place.parent.iterdir()}
-    assert names == {place.name, f"{place.name}.sha256"}
+    assert names == {place.name, f"{place.name}.sha256", "lock"}
 
 
 HOSTILE = r"""
