@@ -81,6 +81,11 @@ class Workers:
             roots.environment(**self.settings, **environment),
         )
 
+    def join(self) -> None:
+        """Wait until the scheduler knows every worker: one may take much longer."""
+        logs = list(self.folder.glob("worker-*.log"))
+        wait_for(lambda: all(b"Registered to:" in log.read_bytes() for log in logs))
+
     def root(self, name: str) -> Path:
         """The folder that is the root of a worker."""
         return self.folder / f"root-{name}"

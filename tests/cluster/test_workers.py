@@ -68,6 +68,7 @@ def contents(root: Path) -> dict[str, bytes]:
 def test_the_runs_are_those_of_one_machine(workers: Workers, tmp_path: Path) -> None:
     workers.add("a")
     workers.add("b")
+    workers.join()
     file = experiment(tmp_path, points=4)
     here, there = tmp_path / "here", tmp_path / "there"
     fake = ("--backend", "fake", "--out")
@@ -89,6 +90,7 @@ def test_the_live_page_knows_who_executes_a_run(
     slow = {"MPBENCH_FAKE": '{"wall_s": 600}'}
     workers.add("a", **slow)
     workers.add("b", **slow)
+    workers.join()
     out = tmp_path / "out"
     file = experiment(tmp_path, points=2)
     running = started(
@@ -114,6 +116,7 @@ def test_a_worker_that_is_killed_loses_its_run_alone(
 ) -> None:
     victim = workers.add("a")
     workers.add("b")
+    workers.join()
     file = experiment(tmp_path, points=12)
     out = tmp_path / "out"
     running = started(
@@ -234,6 +237,7 @@ def test_a_run_that_kills_its_worker_ends_as_interrupted(
     )
     workers.add("a", PYTHONPATH=str(deadly))
     workers.add("b")
+    workers.join()
     file = experiment(tmp_path, points=3)
     out = tmp_path / "out"
     done = mpbench(
