@@ -98,6 +98,7 @@ def test_guests_end_with_their_worker_and_begin_again_on_another(
     caches = {"XDG_CACHE_HOME": str(cache.root().parent)}
     victim = workers.add_in_root("a", built, **caches)
     workers.add_in_root("b", built, **caches)
+    workers.join()
     running = started("run", file, "--out", there, *workers.on, "-j", "2")
     wait_for(lambda: runs.finished(layout.Results(there)))
     wait_for(lambda: guests(victim.pid))
