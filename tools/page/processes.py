@@ -5,12 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jobs import Transport
+from tools.own_programs import folder, pair
 from tools.page.record import Page
-from tools.processes import Process, over
-from tools.web import HOME
+from tools.processes import Process
 
 PROGRAM = Path(__file__).with_name("programs") / "page.py"
-PYTHON = ("python3", "-S", "-E")
 
 
 def processes(
@@ -20,30 +19,17 @@ def processes(
     address: Callable[[str, int | None], str],
 ) -> list[Process]:
     """The server and the client of one traffic entry."""
-    name, port = f"traffic-{index}", str(entry.port)
-    program, settings = f"{HOME}/{name}/page.py", f"{HOME}/{name}/settings.json"
-    source = address(entry.source, transport.path)
-    ends = [address(entry.destination, None), port, source]
-    return [
-        Process(
-            name=f"{name}-server",
-            host=entry.destination,
-            argv=over(transport, [*PYTHON, program, "serve", port]),
-            role="server",
-            output=f"{name}-server.json",
-            listens=entry.port,
-            lasting=True,
-            files=((program, PROGRAM.read_text()), (settings, _settings(entry))),
-        ),
-        Process(
-            name=f"{name}-client",
-            host=entry.source,
-            argv=over(transport, [*PYTHON, program, "load", *ends, settings]),
-            role="client",
-            output=f"{name}-client.json",
-            start_s=entry.start_s,
-        ),
-    ]
+    file = "settings.json"
+    return pair(
+        index,
+        entry,
+        transport,
+        address,
+        program=PROGRAM,
+        server=("serve",),
+        client=("load", f"{folder(index)}/{file}"),
+        beside=((file, _settings(entry)),),
+    )
 
 
 def _settings(entry: Page) -> str:

@@ -5,12 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jobs import Transport
+from tools.own_programs import pair
 from tools.pingpong.record import MOST_EXCHANGES, PingPong
-from tools.processes import Process, over
-from tools.web import HOME
+from tools.processes import Process
 
 PROGRAM = Path(__file__).with_name("programs") / "pingpong.py"
-PYTHON = ("python3", "-S", "-E")
 
 
 def processes(
@@ -20,8 +19,6 @@ def processes(
     address: Callable[[str, int | None], str],
 ) -> list[Process]:
     """The server and the client of one traffic entry."""
-    name, port = f"traffic-{index}", str(entry.port)
-    program = f"{HOME}/{name}/pingpong.py"
     settings = json.dumps(
         {
             "request": entry.request_bytes,
@@ -35,28 +32,12 @@ def processes(
             "keepalive_s": entry.keepalive_s,
         }
     )
-    ends = [
-        address(entry.destination, None),
-        port,
-        address(entry.source, transport.path),
-    ]
-    return [
-        Process(
-            name=f"{name}-server",
-            host=entry.destination,
-            argv=over(transport, [*PYTHON, program, "answer", port, settings]),
-            role="server",
-            output=f"{name}-server.json",
-            listens=entry.port,
-            lasting=True,
-            files=((program, PROGRAM.read_text()),),
-        ),
-        Process(
-            name=f"{name}-client",
-            host=entry.source,
-            argv=over(transport, [*PYTHON, program, "ask", *ends, settings]),
-            role="client",
-            output=f"{name}-client.json",
-            start_s=entry.start_s,
-        ),
-    ]
+    return pair(
+        index,
+        entry,
+        transport,
+        address,
+        program=PROGRAM,
+        server=("answer", settings),
+        client=("ask", settings),
+    )

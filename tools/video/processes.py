@@ -5,13 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jobs import Transport
-from tools.processes import Process, over
+from tools.own_programs import pair
+from tools.processes import Process
 from tools.video.record import Video
-from tools.web import HOME
 
 PROGRAM = Path(__file__).with_name("programs") / "video.py"
 RULES = PROGRAM.with_name("rules.py")
-PYTHON = ("python3", "-S", "-E")
 
 
 def processes(
@@ -21,8 +20,6 @@ def processes(
     address: Callable[[str, int | None], str],
 ) -> list[Process]:
     """The server and the player of one traffic entry."""
-    name, port = f"traffic-{index}", str(entry.port)
-    program, rules = f"{HOME}/{name}/video.py", f"{HOME}/{name}/rules.py"
     settings = json.dumps(
         {
             "chunk_s": entry.chunk_s,
@@ -34,25 +31,13 @@ def processes(
             "timeout_s": entry.timeout_s,
         }
     )
-    source = address(entry.source, transport.path)
-    ends = [address(entry.destination, None), port, source]
-    return [
-        Process(
-            name=f"{name}-server",
-            host=entry.destination,
-            argv=over(transport, [*PYTHON, program, "serve", port]),
-            role="server",
-            output=f"{name}-server.json",
-            listens=entry.port,
-            lasting=True,
-            files=((program, PROGRAM.read_text()), (rules, RULES.read_text())),
-        ),
-        Process(
-            name=f"{name}-client",
-            host=entry.source,
-            argv=over(transport, [*PYTHON, program, "play", *ends, settings]),
-            role="client",
-            output=f"{name}-client.json",
-            start_s=entry.start_s,
-        ),
-    ]
+    return pair(
+        index,
+        entry,
+        transport,
+        address,
+        program=PROGRAM,
+        server=("serve",),
+        client=("play", settings),
+        beside=((RULES.name, RULES.read_text()),),
+    )
