@@ -36,12 +36,14 @@ def command(
     is packed, and the same results give the same bytes. Unpack it, and
     `mpbench verify FOLDER --sample 5` executes five of its runs again.
     """
+    from analysis.words import many
     from mpbench.errors import printable
     from mpbench.report.pack import pack
 
     target = out or Path(f"{results.resolve().name}.crate.zip")
     held, missing = pack(results, target, licence, wheel)
     if missing:
-        click.echo(f"{results}: {missing} runs of the plan are not there yet", err=True)
+        lacking = f"{results}: not there yet of the plan: {many(missing, 'run')}"
+        click.echo(printable(lacking), err=True)
     size = target.stat().st_size / 1e6
-    click.echo(printable(f"wrote {target}: {held} runs, {size:.1f} MB"))
+    click.echo(printable(f"wrote {target}: {many(held, 'run')}, {size:.1f} MB"))
