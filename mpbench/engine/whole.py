@@ -5,6 +5,7 @@ experiment, the rows from the artefacts, the tables from the rows.
 """
 
 import csv
+import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -26,6 +27,8 @@ NAMED = 3
 """Faults of a kind that are told one by one; of more, the number."""
 
 Runs = Mapping[str, Stored]
+Columns = dict[str, list[Any]]
+"""Values by column, in the order of the table's rows."""
 
 
 def faults(
@@ -130,7 +133,11 @@ def _tables(
     rows: Mapping[str, Row],
     analysis: AnalysisFunctions,
 ) -> Iterator[str]:
-    """The tables that are not those of the rows."""
+    """The tables that are not those of the rows.
+
+    Another version or commit may compute other columns. Of a table that it wrote, only
+    the labels and what stands in the rows themselves are compared.
+    """
     if not results.csv.is_file() or not rows:
         return
     collected = table.collect(results, head.plan, rows)
@@ -141,18 +148,68 @@ def _tables(
         except UserError as error:
             yield f"runs.csv: {error}"
             return
-        if _cells(aside.csv) != _cells(results.csv):
+        made = _frame(aside.parquet) or {}
+        held = _frame(results.parquet) or {}
+        only = None if _is_mine(results.parquet) else _copied(made, collected)
+        cells = _common(_cells(aside.csv), _cells(results.csv), only)
+        if cells[0] != cells[1]:
             yield "runs.csv: not the table of the rows"
-        if _frame(aside.parquet) != _frame(results.parquet):
+        columns = _common(made, held, only)
+        if columns[0] != columns[1]:
             yield "runs.parquet: not the table of the rows"
 
 
-def _cells(path: Path) -> list[list[str]]:
+def _is_mine(path: Path) -> bool:
+    """Whether this version and commit wrote a Parquet table, by its metadata."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with path.open("rb") as file:
+            metadata = pyarrow.parquet.read_schema(file).metadata or {}
+        made = json.loads(metadata[b"mpbench"])
+        return (made["version"], made["commit"]) == (__version__, provenance.commit())
+    except (OSError, pyarrow.ArrowException, KeyError, TypeError, ValueError):
+        return False
+
+
+def _copied(made: Columns, rows: list[Row]) -> set[str]:
+    """The columns of a table that hold what the rows hold under the same name."""
+    same = {
+        name
+        for name, values in made.items()
+        if values == [row.get(name) for row in rows]
+        and any(name in row for row in rows)
+    }
+    return same | {"id", "point", "case", "repetition", "verdict"}
+
+
+def _common(
+    made: Columns, held: Columns, only: set[str] | None
+) -> tuple[Columns, Columns]:
+    """Two tables without the columns that need not be equal.
+
+    only : columns that must be equal where both tables have them, and `id`; None for
+        all columns
+    """
+    if only is None:
+        return made, held
+    names = [name for name in made if name in only and (name in held or name == "id")]
+    ours = {name: made[name] for name in names}
+    return ours, {name: held.get(name, []) for name in names}
+
+
+def _cells(path: Path) -> Columns:
+    """The columns of a CSV file, as text, by name."""
     with path.open(newline="", encoding="utf-8", errors="replace") as file:
-        return list(csv.reader(file))
+        head, *lines = list(csv.reader(file)) or [[]]
+    width = len(head)
+    if any(len(line) != width for line in lines):
+        return {}
+    return {name: [line[at] for line in lines] for at, name in enumerate(head)}
 
 
-def _frame(path: Path) -> Any:
+def _frame(path: Path) -> Columns | None:
     """The columns and values of a Parquet file, without its metadata; None if it is
     none."""
     import pyarrow
@@ -163,4 +220,5 @@ def _frame(path: Path) -> Any:
             read = pyarrow.parquet.read_table(file)
     except (OSError, pyarrow.ArrowException):
         return None
-    return read.to_pydict()
+    columns: Columns = read.to_pydict()
+    return columns

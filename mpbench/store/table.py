@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpbench.errors import UserError
-from mpbench.store import atomic, campaign, layout, runs
+from mpbench.store import atomic, campaign, layout, provenance, runs
 from mpbench.store.places import Places
+from mpbench.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,12 +88,13 @@ def write(
 
     Raises UserError as `tabled`.
 
-    The Parquet file carries the format, the spec's hash and the campaign's root as
-    metadata under ``mpbench``; the CSV is plain.
+    The Parquet file carries the format, the spec's hash, the campaign's root and the
+    version and commit that wrote it as metadata under ``mpbench``; the CSV is plain.
     """
     frame = _plain(tabled(results.root, tabulate, rows), rows)
     atomic.write_with(results.csv, lambda path: frame.to_csv(path, index=False))
     head = {"format": layout.FORMAT, "spec_hash": spec_hash, "root": root}
+    head |= {"version": __version__, "commit": provenance.commit()}
     atomic.write_with(results.parquet, lambda path: _parquet(frame, path, head))
 
 

@@ -205,6 +205,56 @@ def test_results_without_a_root_are_read_and_told(folder: Path) -> None:
     assert not loaded.state and "root" not in loaded.made
 
 
+Frame = pd.DataFrame
+
+
+def of_another_version(folder: Path, change: Callable[[Frame], Frame]) -> None:
+    """Write the tables as another version would, and a root that covers them."""
+    results = Results(folder)
+    frame = change(pd.read_parquet(results.parquet))
+    frame.to_csv(results.csv, index=False)
+    table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    known = {b"mpbench": json.dumps({"version": "0.0.1", "commit": None}).encode()}
+    metadata = {**(table.schema.metadata or {}), **known}
+    pyarrow.parquet.write_table(
+        table.replace_schema_metadata(metadata), results.parquet
+    )
+    head = campaign.read(results.campaign)
+    ids = {entry.id for entry in head.plan}
+    root.write(results, head, {key: root.manifest_hash(results, key) for key in ids})
+
+
+def other_columns(frame: Frame) -> Frame:
+    """Columns that are computed from several rows, by another formula or not yet."""
+    frame["experimental_aggregation_benefit"] = 0.5
+    frame["column_of_another_version"] = 1
+    return frame.drop(columns="first_path_bytes", errors="ignore")
+
+
+def test_a_table_of_another_version_may_have_other_columns(folder: Path) -> None:
+    of_another_version(folder, other_columns)
+    status, said = stored(folder)
+    assert status == 0, said
+
+
+TABLE_EDITS: dict[str, Callable[[Frame], Frame]] = {
+    "goodput": lambda frame: frame.assign(goodput_mbps=frame["goodput_mbps"] * 2),
+    "case": lambda frame: frame.assign(case=frame["case"].replace("tcp1", "tcp2")),
+    "a row less": lambda frame: frame.drop(index=0),
+    "no ids": lambda frame: frame.drop(columns="id"),
+}
+
+
+@pytest.mark.parametrize("name", TABLE_EDITS)
+def test_a_table_of_another_version_has_what_the_rows_have(
+    folder: Path, name: str
+) -> None:
+    of_another_version(folder, TABLE_EDITS[name])
+    status, said = stored(folder)
+    assert status == 1, said
+    assert "runs.csv: not the table" in said and "runs.parquet: not the table" in said
+
+
 def test_runs_that_end_later_are_not_covered_yet(folder: Path) -> None:
     """A crash between a run's end and the next saving is no fault."""
     results = Results(folder)
