@@ -70,6 +70,21 @@ def marker(number: int) -> str:
     return MARKERS[(number + number // len(SERIES)) % len(MARKERS)]
 
 
+def hollow(number: int, width: float = 1.0) -> dict[str, Any]:
+    """The mark of a case without a filling, as keyword arguments of a drawing: where
+    cases have the same values, all their marks are seen.
+
+    width : of the outline, in points
+    """
+    return {
+        "marker": marker(number),
+        "markerfacecolor": "none",
+        "markeredgecolor": colour(number),
+        "markeredgewidth": width,
+        "linestyle": "none",
+    }
+
+
 def hatch(number: int) -> str:
     """The filling of the bar or box of that number."""
     return HATCHES[number // len(SERIES) % len(HATCHES)]

@@ -353,6 +353,25 @@ def _values(panel: Sequence[Difference]) -> np.ndarray:
     return np.concatenate([line.differences for line in panel])
 
 
+def _outside_mark(axis: Axes, place: int, line: Difference, above: bool) -> None:
+    """The median of a line whose dots lie outside, as a number at the edge."""
+    text = _signed(line.median.estimate)
+    if line.median.low is not None:
+        text += f" ({_interval(line.median)})"
+    axis.annotate(
+        f"{text} \N{RIGHTWARDS ARROW}" if above else f"\N{LEFTWARDS ARROW} {text}",
+        (1.0 if above else 0.0, place),
+        xycoords=("axes fraction", "data"),
+        xytext=(-4 if above else 4, 0),
+        textcoords="offset points",
+        ha="right" if above else "left",
+        va="center",
+        color="black",
+        zorder=5,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8},
+    )
+
+
 def _panel(axis: Axes, panel: Sequence[Difference], numbers: dict[str, int]) -> None:
     """A line per two cases: a dot per network, and the median with its interval."""
     axis.axvline(0, color=palette.GREY, linewidth=0.8, zorder=0)
@@ -380,7 +399,10 @@ def _panel(axis: Axes, panel: Sequence[Difference], numbers: dict[str, int]) -> 
         name.set_parse_math(False)
     axis.set_ylim(len(panel) - 0.45, -0.55)
     if shown := scales.cut(_values(panel)):
-        low, high = shown.ends
-        axis.set_xlim(min(low, 0), max(high, 0))
+        low, high = min(shown.ends[0], 0), max(shown.ends[1], 0)
+        axis.set_xlim(low, high)
+        for place, line in enumerate(panel):
+            if not low <= line.median.estimate <= high:
+                _outside_mark(axis, place, line, line.median.estimate > high)
     axis.tick_params(axis="y", length=0)
     axis.set_xlabel(f"difference of {label(panel[0].column)}")

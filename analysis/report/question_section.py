@@ -16,6 +16,7 @@ from analysis.campaign.answer import Outcome as Judged
 from analysis.campaign.campaign import Campaign
 from analysis.campaign.columns import plain
 from analysis.campaign.comparison import RESAMPLES, Interval
+from analysis.campaign.directions import MORE
 from analysis.campaign.leaders import Leader
 from analysis.figures.drawn_figure import DrawnFigure
 from analysis.figures.kinds.trade_off.request import TradeOff
@@ -164,11 +165,11 @@ def _leading(answer: Answer) -> Iterator[str]:
     found = leaders.leaders(answer)
     for column, leader in found.items():
         contrast = next(c for c in answer.contrasts if c.column == column)
-        most = {"more": "most", "less": "least"}[contrast.good]
-        yield _lead(leader, contrast, f"the {most} {name_of(contrast, answer)}")
+        yield _lead(leader, contrast, name_of(contrast, answer))
 
 
-def _lead(leader: Leader, contrast: Contrast, what: str) -> str:
+def _lead(leader: Leader, contrast: Contrast, name: str) -> str:
+    what = f"the {'most' if contrast.good == MORE else 'least'} {name}"
     head = f"Of all cases, `{leader.case}` has {what} in the median"
     if not leader.level:
         nearest = min(leader.ahead.items(), key=lambda pair: pair[1].estimate)
@@ -181,8 +182,14 @@ def _lead(leader: Leader, contrast: Contrast, what: str) -> str:
     few = any(lead.low is None for lead in leader.ahead.values())
     if few:
         return f"{head}; an interval needs {NUMBERS[LEAST]} networks."
-    level = question.joined([f"`{case}`" for case in leader.level])
-    return f"{head}, but {level} cannot be told apart from it."
+    if not leader.behind:
+        return f"No case leads in {name}: none can be told apart from the best."
+    if len(leader.level) > len(leader.behind):
+        behind = question.joined([f"`{case}`" for case in leader.behind])
+        verb = "is" if len(leader.behind) == 1 else "are"
+        return f"No case leads in {name}; only {behind} {verb} behind."
+    level = question.joined([f"`{case}`" for case in (leader.case, *leader.level)])
+    return f"Of all cases, {level} have {what}, and cannot be told apart."
 
 
 def _interval(lead: Interval, unit: str) -> str:

@@ -349,7 +349,10 @@ def _dimension(node: Node, known: Units) -> Dimension:
     if any(part != parts[0] for part in parts):
         other = next(part for part in parts if part != parts[0])
         verb = f"'{node.operation}' cannot combine"
-        raise ValueError(f"{verb} {_words(parts[0])} and {_words(other)}")
+        what = f"{verb} {_words(parts[0])} and {_words(other)}"
+        if _NONE in (parts[0], other):
+            what += "; a number here needs its unit, as in 5 s or 2 Mbit/s"
+        raise ValueError(what)
     if node.operation in ("ceil", "floor") and parts[0] != _NONE:
         raise ValueError(f"{node.operation}() takes a number, not {_words(parts[0])}")
     return parts[0]

@@ -221,7 +221,18 @@ def test_leaders_of_several_cases() -> None:
     made = networks(20, lambda x, y, c: ratio[c], ("a", "c", "d"))
     lead = leaders(answered(replace(made, question=GOODPUT)))["goodput_mbps"]
     assert {lead.case, *lead.level} == {"c", "d"}
-    assert "cannot be told apart from it" in words(replace(made, question=GOODPUT))
+    assert (
+        "`d` and `c` have the most goodput"
+        in (text := words(replace(made, question=GOODPUT)))
+        or "`c` and `d` have the most goodput" in text
+    )
+    assert "cannot be told apart" in text
+    level = networks(20, lambda x, y, c: 1.0, ("a", "b", "c"))
+    text = words(replace(level, question=GOODPUT))
+    assert "No case leads in goodput: none can be told apart from the best." in text
+    slow = networks(20, lambda x, y, c: 0.3 if c == "d" else 1.0, ("a", "b", "c", "d"))
+    text = words(replace(slow, question=GOODPUT))
+    assert "No case leads in goodput; only `d` is behind." in text
     bad = networks(20, lambda x, y, c: 2 - ratio[c], ("a", "b", "c"))
     assert leaders(answered(bad))["goodput_mbps"].case == "a"
 

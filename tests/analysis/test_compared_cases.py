@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 from analysis.campaign import comparison, table
 from analysis.campaign.campaign import Campaign
@@ -237,6 +238,26 @@ def test_the_same_results_give_the_same_picture(
         assert picture == f"cases-compared.{formats[0]}"
         seen.append([p.read_bytes() for p in sorted((tmp_path / name).iterdir())])
     assert seen[0] == seen[1] and len(seen[0]) == len(formats)
+
+
+def test_a_case_far_from_the_others_has_its_number_at_the_edge() -> None:
+    goodput = {
+        "a": [100.0 + n for n in range(8)],
+        **{
+            name: [100.4 + n + place / 9 for n in range(8)]
+            for place, name in enumerate("bcde")
+        },
+        "f": [5.0 + n for n in range(8)],
+    }
+    made = section.compared(campaign(goodput))
+    figure, axis = pyplot.subplots()
+    try:
+        section._panel(axis, made.found, dict.fromkeys("abcdef", 0))
+        assert [text.get_text() for text in axis.texts] == [
+            "\u2190 -95.0 (-95.0 to -95.0)"
+        ]
+    finally:
+        pyplot.close(figure)
 
 
 def test_the_section_of_a_page(tmp_path: Path) -> None:

@@ -9,11 +9,12 @@ import pytest
 from PIL import Image
 
 from analysis.campaign.figure_request import Criterion, FigureRequest
-from analysis.figures import drawing
+from analysis.figures import drawing, style
 from analysis.figures.drawn_figure import UndrawableError
 from analysis.figures.kinds.box.request import Box
 from analysis.figures.kinds.cdf.request import Cdf
 from analysis.figures.kinds.goodput.request import Goodput
+from analysis.figures.kinds.trade_off import drawing as trade_off_drawing
 from analysis.figures.kinds.trade_off.data import data
 from analysis.figures.kinds.trade_off.request import TradeOff
 from analysis.figures.style import DPI, PAGE_INCHES, Look, Target
@@ -35,6 +36,37 @@ def test_each_network_is_a_mark_and_ratios_are_paired() -> None:
     assert plain.clouds["b"].outline is not None
     assert made.note.startswith("Better is up and to the left.")
     assert over.labels == ("smoothed RTT, over a", "goodput, over a")
+
+
+def test_a_case_far_from_the_others_stays_in_the_figure() -> None:
+    """The range leaves its marks out, so an arrow stands at the edge, and the note
+    has its medians."""
+    ratio = dict.fromkeys("abcde", 1.0) | {"f": 0.01}
+    made = data(
+        replace(BOTH, over="a"), networks(8, lambda x, y, c: ratio[c], tuple("abcdef"))
+    )
+    over = made.panels[1]
+    edge = over.nearest(over.clouds["f"].middle)
+    assert edge[1] == over.ranges["y"].ends[0] > over.clouds["f"].middle[1]
+    assert over.nearest(over.clouds["b"].middle) == over.clouds["b"].middle
+    assert re.search(
+        r"The arrow points to the medians of f: \S+ across, 0\.01", made.note
+    )
+    with style.styled(Look()):
+        axis = trade_off_drawing.draw(made, Look()).axes[1]
+        assert len(axis.texts) == 1
+
+
+def test_equal_marks_are_all_seen() -> None:
+    """Marks have no filling, so the last one does not cover those below it."""
+    made = data(BOTH, networks(8, lambda x, y, c: 1.0))
+    with style.styled(Look()):
+        for axis in trade_off_drawing.draw(made, Look()).axes:
+            marks = [
+                line for line in axis.lines if line.get_marker() not in ("None", "")
+            ]
+            assert marks
+            assert all(line.get_markerfacecolor() == "none" for line in marks)
 
 
 def test_few_networks_have_no_ellipse() -> None:

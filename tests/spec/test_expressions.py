@@ -69,7 +69,11 @@ def test_values_by_hand(text: str, unit: str, expected: float) -> None:
     [
         ("= 1 Mbit/s * b.users", "ms", "gives a data rate; a time is needed"),
         ("= a.delay * a.delay", "ms", "data to the power 0 times time to the power 2"),
-        ("= a.delay + 1", "ms", "'+' cannot combine a time and a number"),
+        (
+            "= a.delay + 1",
+            "ms",
+            "'+' cannot combine a time and a number; a number here needs its unit",
+        ),
         ("= max(a.delay, 1 kB)", "ms", "'max' cannot combine a time and an amount"),
         ("= floor(a.delay)", "ms", "floor() takes a number, not a time"),
         ("=", "ms", "the end stands where a quantity, a name or '(' is expected"),

@@ -18,9 +18,8 @@ def draw(data: ScatterData, look: style.Look) -> Figure:
             yerr=marks.halves,
             label=name,
             color=palette.colour(data.numbers[name]),
-            marker=palette.marker(data.numbers[name]),
-            linestyle="none",
-            markersize=4,
+            **palette.hollow(data.numbers[name]),
+            markersize=4.5,
             alpha=0.8,
             elinewidth=0.7,
         )

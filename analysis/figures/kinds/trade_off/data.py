@@ -61,6 +61,16 @@ class Panel:
     ranges: Mapping[str, scales.Range]
     one: bool = False
 
+    def nearest(self, place: tuple[float, float]) -> tuple[float, float]:
+        """The place of the figure that is nearest to a pair of values."""
+        x, y = (
+            min(max(value, self.ranges[name].ends[0]), self.ranges[name].ends[1])
+            if name in self.ranges
+            else value
+            for name, value in zip(AXES, place, strict=True)
+        )
+        return x, y
+
 
 @dataclass(frozen=True, kw_only=True)
 class TradeOffData(PageText):
@@ -180,3 +190,10 @@ def _beyond(panel: Panel, units: Sequence[str]) -> Iterator[str]:
     count = sum(len(cloud.x) for cloud in panel.clouds.values())
     for name, unit in zip(AXES, units, strict=True):
         yield scales.told(panel.ranges.get(name), count, "marks", unit)
+    for case, cloud in panel.clouds.items():
+        if panel.nearest(cloud.middle) != cloud.middle:
+            x, y = (
+                f"{value:.3g}{f' {unit}' if unit else ''}"
+                for value, unit in zip(cloud.middle, units, strict=True)
+            )
+            yield f"The arrow points to the medians of {case}: {x} across, {y} up."

@@ -8,6 +8,7 @@ from analysis.figures.kinds.trade_off.data import Panel, TradeOffData
 
 FEW = 12
 """So few networks have larger marks."""
+ARROW_POINTS = 16
 
 
 def draw(data: TradeOffData, look: style.Look) -> Figure:
@@ -34,19 +35,30 @@ def draw(data: TradeOffData, look: style.Look) -> Figure:
 
 def _cloud(axis: Axes, panel: Panel, case: str, number: int) -> None:
     cloud, colour = panel.clouds[case], palette.colour(number)
-    mark = palette.marker(number)
     size = 3.0 if len(cloud.x) > FEW else 4.5
-    axis.plot(cloud.x, cloud.y, mark, color=colour, ms=size, mew=0, alpha=0.5, zorder=2)
+    small = palette.hollow(number, width=0.8)
+    axis.plot(cloud.x, cloud.y, ms=size, alpha=0.6, zorder=2, **small)
     if cloud.outline is not None:
         dash = palette.dash(number)
         axis.plot(*cloud.outline.T, color=colour, lw=1.2, ls=dash, zorder=3)
-    axis.plot(
-        *cloud.middle,
-        mark,
-        color=colour,
-        ms=8,
-        mec="white",
-        mew=0.8,
+    large = palette.hollow(number, width=1.5)
+    place = panel.nearest(cloud.middle)
+    axis.plot(*place, ms=8, zorder=4, label=case, clip_on=False, **large)
+    if place != cloud.middle:
+        _pointer(axis, place, cloud.middle, colour)
+
+
+def _pointer(
+    axis: Axes, place: tuple[float, float], middle: tuple[float, float], colour: str
+) -> None:
+    """An arrow from the edge of the figure towards medians outside of it."""
+    ways = [(at > edge) - (at < edge) for at, edge in zip(middle, place, strict=True)]
+    axis.annotate(
+        "",
+        xy=place,
+        xytext=(-ARROW_POINTS * ways[0], -ARROW_POINTS * ways[1]),
+        textcoords="offset points",
+        arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.2},
+        annotation_clip=False,
         zorder=4,
-        label=case,
     )
