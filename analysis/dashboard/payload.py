@@ -23,7 +23,7 @@ PLACE = ("id", "point", "case", "repetition", "verdict", "reason")
 TRANSPORT = ("protocol", "congestion_control", "scheduler", "path")
 DIGITS = 6
 FIRST = ("experimental_aggregation_benefit", "aggregation_benefit", "goodput_mbps")
-"""Metrics for the first plot, the preferred one first."""
+"""Metrics for the plots of a file without any, the preferred one first."""
 
 
 def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
@@ -42,6 +42,8 @@ def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
     metrics = [
         column_of(m, campaign.runs) for campaign in campaigns for m in campaign.metrics
     ]
+    keys = [column["key"] for column in columns if "words" not in column]
+    compared = _compared(campaigns)
     return {
         "campaigns": [
             {
@@ -58,8 +60,12 @@ def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
         "repetition": frame["repetition"].astype(int).tolist(),
         "campaign": frame["_campaign"].astype(int).tolist(),
         "cases": [
-            {"name": case, "what": _transport(frame[frame["_case"] == case])}
-            for case in cases
+            {
+                "name": case,
+                "what": _transport(frame[frame["_case"] == case]),
+                **looks,
+            }
+            for case, looks in zip(cases, _looks(frame, cases), strict=True)
         ],
         "case": [cases.index(str(case)) for case in frame["_case"]],
         "verdicts": list(VERDICTS),
@@ -77,17 +83,13 @@ def payload(campaigns: Sequence[Campaign]) -> dict[str, Any]:
             if isinstance(text, str) and text
         },
         "theory": theory.of_columns(campaigns, frame, cases),
-        "start": _start(
-            [column["key"] for column in columns if "words" not in column],
-            factors,
-            metrics,
-            _compared(campaigns),
-        ),
+        "metrics": [m for m in dict.fromkeys((*compared, *metrics)) if m in keys],
+        "start": _start(keys, factors, metrics, compared),
     }
 
 
 def _compared(campaigns: Sequence[Campaign]) -> list[str]:
-    """The columns of the first two metrics that the first campaign's question has."""
+    """The columns of the metrics that the first campaign's question has."""
     asked = campaigns[0].question
     if asked is None:
         return []
@@ -95,7 +97,7 @@ def _compared(campaigns: Sequence[Campaign]) -> list[str]:
     found = [
         question.columns(name, first.runs, first.entries)[:1] for name in asked.better
     ]
-    return [column for columns in found[:2] for column in columns]
+    return [column for columns in found for column in columns]
 
 
 def _joined(campaigns: Sequence[Campaign]) -> pd.DataFrame:
@@ -109,6 +111,21 @@ def _joined(campaigns: Sequence[Campaign]) -> pd.DataFrame:
         frames.append(campaign.runs.assign(_campaign=number, _case=case))
     frame = pd.concat(frames, ignore_index=True)
     return frame[frame["verdict"].isin(VERDICTS)].reset_index(drop=True)
+
+
+def _looks(frame: pd.DataFrame, cases: Sequence[str]) -> list[dict[str, int]]:
+    """The numbers of each case's colour and mark.
+
+    Of several campaigns, cases of one name have one colour, and each campaign a mark.
+    """
+    if frame["_campaign"].nunique() < 2:
+        return [{"colour": number, "mark": number} for number in range(len(cases))]
+    firsts = frame.drop_duplicates("_case").set_index("_case").loc[list(cases)]
+    names = list(dict.fromkeys(firsts["case"].astype(str)))
+    return [
+        {"colour": names.index(str(name)), "mark": int(number)}
+        for name, number in zip(firsts["case"], firsts["_campaign"], strict=True)
+    ]
 
 
 def _columns(frame: pd.DataFrame, factors: Sequence[str]) -> list[dict[str, Any]]:
@@ -215,19 +232,19 @@ def _start(
 ) -> dict[str, str]:
     """The axes that the page shows first.
 
-    compared : two metrics of a question, of which the second plot shows the first
-        against the second
+    compared : metrics of a question; the second plot shows the first against the
+        second
     """
     last = keys[-1] if keys else ""
-    wanted = [m for m in dict.fromkeys((*FIRST, *metrics)) if m in keys]
+    wanted = [m for m in dict.fromkeys((*metrics, *FIRST)) if m in keys]
     varied = [f for f in factors if f in keys]
     first = next((k for k in keys if k.startswith("|capacity")), None)
     y = [*wanted, last, last]
     x = [*([first] if first else []), *varied, *wanted[1:], *wanted, last, last]
-    others = [m for m in ("goodput_mbps", *wanted) if m in keys and m != y[0]]
+    others = [m for m in wanted if m != y[0]]
     second = others[0] if others else y[0]
     spread = next((m for m in metrics if m in keys), y[0])
     start = {"x1": x[0], "y1": y[0], "x2": x[1], "y2": second, "spread": spread}
-    if len(compared) > 1 and set(compared) <= set(keys):
+    if len(compared) > 1 and set(compared[:2]) <= set(keys):
         start |= {"x2": compared[1], "y2": compared[0]}
     return start

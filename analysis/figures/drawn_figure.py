@@ -16,6 +16,7 @@ class PageText:
         columns group, case and batch say which box, as far as each applies
     group_label, batch_label : the headings of the columns group and batch
     head, cells : a table's heading and rows
+    runs : case and id of the single runs that the figure shows over time
     """
 
     note: str = ""
@@ -25,6 +26,7 @@ class PageText:
     batch_label: str = "batch"
     head: tuple[str, ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
+    runs: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,9 @@
 """The scale and the range of an axis, chosen from the values that it shows.
 
 An axis is logarithmic if half of its positive values would otherwise share its lowest
-tenth, and none is far from the others on the logarithmic axis either. Of a linear axis,
-values far beyond all others are cut off, if the others would otherwise share less than
-a third of it; the note below the figure tells how many.
+tenth, and would not on the logarithmic axis, and none is far from the others there. Of
+a linear axis, values far beyond all others are cut off, if the others would otherwise
+share less than a third of it; the note below the figure tells how many.
 """
 
 from collections.abc import Iterable
@@ -62,9 +62,16 @@ def is_logarithmic(values: Iterable[float]) -> bool:
     known = _known(values)
     if len(known) < LEAST_VALUES or known.min() <= 0:
         return False
-    low, high = known.min(), known.max()
-    crowded = np.median(known) < low + LOWEST_PART * (high - low)
-    return bool(high > low and crowded and cut(np.log(known)) is None)
+    logarithms = np.log(known)
+    # Values within a small range are as crowded on a logarithmic axis as on a linear.
+    helps = _part(known) < LOWEST_PART <= _part(logarithms)
+    return bool(helps and cut(logarithms) is None)
+
+
+def _part(values: np.ndarray) -> float:
+    """The place of the median on a linear axis, from 0 to 1; 1 for equal values."""
+    low, high = values.min(), values.max()
+    return float((np.median(values) - low) / (high - low)) if high > low else 1.0
 
 
 def cut(values: Iterable[float]) -> Range | None:

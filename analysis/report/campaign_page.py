@@ -69,6 +69,7 @@ class Contents:
     statements, cells : published ones to set ours beside
     notes : Markdown on where ours differs and why, written by a person
     look : of the figures
+    dashboard : name of the dashboard's file beside the page; empty if there is none
     """
 
     figures: tuple[FigureRequest, ...] = ()
@@ -76,6 +77,7 @@ class Contents:
     cells: tuple[Cell, ...] = ()
     notes: str = ""
     look: Look = field(default_factory=Look)
+    dashboard: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ def write(
         *statements_section.lines(contents.statements, campaign),
         *cells_section.lines(contents.cells, campaign.ok_runs, cell_figures),
         *([contents.notes.strip(), ""] if contents.notes.strip() else []),
-        *figures_section.section(figures, look.formats[0]),
+        *figures_section.section(figures, look.formats[0], contents.dashboard),
         *_made(campaign),
     ]
     path = folder / "README.md"

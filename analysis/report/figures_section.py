@@ -1,5 +1,6 @@
 """Drawing the figures of a page, and the page's section that shows them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -13,6 +14,8 @@ from analysis.figures.drawn_figure import DrawnFigure, UndrawableError
 from analysis.figures.style import Target
 from analysis.figures.titles import title
 from analysis.report.markdown import markdown
+
+_RUN = re.compile(r"[0-9a-f]{8,64}")
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,14 @@ def free_name(stem: str, taken: set[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-def section(outcomes: Sequence[Outcome], suffix: str) -> Iterator[str]:
-    """The section with all figures of a page. suffix : suffix of the picture files"""
+def section(
+    outcomes: Sequence[Outcome], suffix: str, dashboard: str = ""
+) -> Iterator[str]:
+    """The section with all figures of a page.
+
+    suffix : suffix of the picture files
+    dashboard : file beside the page, which shows single runs; empty for none
+    """
     if not outcomes:
         return
     yield "## Figures"
@@ -55,6 +64,7 @@ def section(outcomes: Sequence[Outcome], suffix: str) -> Iterator[str]:
         yield f"### {outcome.title}"
         yield ""
         yield from lines(outcome, suffix)
+        yield from _links(outcome, dashboard)
     yield from readings(outcomes)
 
 
@@ -76,6 +86,20 @@ def lines(outcome: Outcome, suffix: str) -> Iterator[str]:
         yield ""
     if not drawn.summary.empty:
         yield from _summary_table(drawn)
+
+
+def _links(outcome: Outcome, dashboard: str) -> Iterator[str]:
+    """Links to the single runs of a figure, with all their events."""
+    if not dashboard or isinstance(outcome.drawn, str):
+        return
+    links = [
+        f"[{case}]({dashboard}#run={run})"
+        for case, run in outcome.drawn.runs
+        if _RUN.fullmatch(run)
+    ]
+    if links:
+        yield f"These runs in the dashboard, with all events: {', '.join(links)}."
+        yield ""
 
 
 def readings(outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -114,6 +114,7 @@ def _contents(
         cells=cells.read(expect) if expect and has_cells else (),
         notes=notes.read_text(encoding="utf-8") if notes.is_file() else "",
         look=request.look,
+        dashboard=DASHBOARD if "html" in request.formats else "",
     )
 
 

@@ -52,6 +52,8 @@ def test_a_logarithmic_axis_for_values_over_decades() -> None:
     assert not scales.is_logarithmic([*TEN, 1000.0])  # an outlier, and no decades
     assert not scales.is_logarithmic(TEN)
     assert not scales.is_logarithmic([1, 10, 100, 1000])
+    near = [100.0, 100.1, 100.2, 100.3, 100.4, 110.0, 109.0]
+    assert not scales.is_logarithmic(near)  # a logarithm would not spread them
     assert scales.log_axes(None, decades, TEN) == "x"
     assert scales.log_axes(None, TEN, decades) == "y"
     assert scales.log_axes(None, decades, decades) == "both"

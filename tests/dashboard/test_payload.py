@@ -110,9 +110,9 @@ def test_a_factor_of_words_has_the_places_of_its_words() -> None:
 
 def test_cases_are_described_by_what_their_runs_share() -> None:
     assert payload([source()])["cases"] == [
-        {"name": "mptcp", "what": "mptcp, lia"},
-        {"name": "tcp1", "what": "tcp, reno, path 1"},
-        {"name": "tcp2", "what": "tcp, reno, path 2"},
+        {"name": "mptcp", "what": "mptcp, lia", "colour": 0, "mark": 0},
+        {"name": "tcp1", "what": "tcp, reno, path 1", "colour": 1, "mark": 1},
+        {"name": "tcp2", "what": "tcp, reno, path 2", "colour": 2, "mark": 2},
     ]
 
 
@@ -222,6 +222,36 @@ def test_a_run_is_verified_by_its_id(small: Path, command: Command) -> None:
     assert done.status == 0 and "1 same" in done.out
     done = command("verify", small, "--run", "zz")
     assert done.status == 2 and " zz: no run of" in done.err
+
+
+def test_plots_begin_with_the_metrics_of_the_file() -> None:
+    runs = table.build(campaign.rows(4))
+    runs["retransmission_ratio"] = range(len(runs))
+    data = payload([Campaign("x", runs, campaign.FACTORS, ("retransmission_ratio",))])
+    assert data["start"]["y1"] == "retransmission_ratio"
+    assert data["metrics"] == ["retransmission_ratio"]
+    data = payload([Campaign("x", runs, campaign.FACTORS, ())])
+    assert (
+        data["start"]["y1"] == "experimental_aggregation_benefit"
+        and data["metrics"] == []
+    )
+
+
+def test_a_case_looks_alike_in_several_campaigns() -> None:
+    """One colour per name, and one mark per campaign."""
+    runs = table.build(campaign.rows(2))
+    other = runs[runs["case"] != "tcp1"].reset_index(drop=True)
+    both = [
+        Campaign(name, of, campaign.FACTORS) for name, of in (("x", runs), ("y", other))
+    ]
+    found = {c["name"]: (c["colour"], c["mark"]) for c in payload(both)["cases"]}
+    assert found == {
+        "x: mptcp": (0, 0),
+        "x: tcp1": (1, 0),
+        "x: tcp2": (2, 0),
+        "y: mptcp": (0, 1),
+        "y: tcp2": (2, 1),
+    }
 
 
 def test_the_second_plot_shows_the_metrics_of_the_question() -> None:

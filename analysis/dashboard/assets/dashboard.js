@@ -6,16 +6,16 @@
   var factors = data.columns.filter(({ role }) => role === "factor" || role === "word");
   var FEW = 8;
   for (const column of data.columns) {
-    const known = column.v.filter((value) => value !== null);
-    column.known = known;
-    column.low = known.reduce((a, b) => Math.min(a, b), Infinity);
-    column.high = known.reduce((a, b) => Math.max(a, b), -Infinity);
+    const known2 = column.v.filter((value) => value !== null);
+    column.known = known2;
+    column.low = known2.reduce((a, b) => Math.min(a, b), Infinity);
+    column.high = known2.reduce((a, b) => Math.max(a, b), -Infinity);
     if (column.words) {
       column.values = [...column.words.keys()];
       continue;
     }
     const values = /* @__PURE__ */ new Set();
-    for (const value of known) {
+    for (const value of known2) {
       values.add(value);
       if (values.size > FEW) break;
     }
@@ -158,8 +158,8 @@
     palette.series = style.getPropertyValue("--scheme").trim() === "dark" ? DARK : LIGHT;
     palette.font = `11.5px ${style.getPropertyValue("--sans")}`;
   }
-  var caseColour = (number) => palette.series[number % palette.series.length];
-  var caseShape = (number) => SHAPES[number % SHAPES.length];
+  var caseColour = (number) => palette.series[data.cases[number].colour % palette.series.length];
+  var caseShape = (number) => SHAPES[data.cases[number].mark % SHAPES.length];
   var Surface = class {
     constructor(host, height, draw) {
       this.canvas = element("canvas");
@@ -218,6 +218,7 @@
       context.closePath();
     }
   }
+  var rgb = (colour) => [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
   function cross(context, x, y, r) {
     context.moveTo(x - r, y - r);
     context.lineTo(x + r, y + r);
@@ -273,7 +274,7 @@
     const margin = (high - low || Math.abs(high) || 1) * 0.04;
     return [low === 0 ? -margin * 0.5 : low - margin, high + margin];
   }
-  var canLog = (column) => column.low > 0 && column.high / column.low > 100;
+  var canLog = (column) => column.low > 0 && column.high / column.low > 3;
   function axes(context, x, y, unitX, unitY, last = "") {
     context.lineWidth = 1;
     context.strokeStyle = palette.line;
@@ -542,6 +543,7 @@
   // analysis/dashboard/assets/src/state.js
   var state = {
     cases: new Set(data.cases.map((_, number) => number)),
+    campaigns: new Set(data.campaigns.map((_, number) => number)),
     verdicts: new Set(data.verdicts.map((_, number) => number)),
     ranges: /* @__PURE__ */ new Map(),
     // key of a factor to [low, high]
@@ -561,6 +563,7 @@
   var filtered = new Uint8Array(data.count);
   var picked = new Uint8Array(data.count);
   function passes(row) {
+    if (!state.campaigns.has(data.campaign[row])) return 0;
     if (!state.cases.has(data.case[row]) || !state.verdicts.has(data.verdict[row])) return 0;
     for (const [key, [low, high]] of state.ranges) {
       const value = columns.get(key).v[row];
@@ -607,10 +610,11 @@
     remark();
   }
   function somethingIsLeftOut() {
-    return state.brush !== null || state.cases.size < data.cases.length || state.verdicts.size < data.verdicts.length || state.ranges.size > 0 || state.values.size > 0;
+    return state.brush !== null || state.cases.size < data.cases.length || state.campaigns.size < data.campaigns.length || state.verdicts.size < data.verdicts.length || state.ranges.size > 0 || state.values.size > 0;
   }
   function reset() {
     for (const number of data.cases.keys()) state.cases.add(number);
+    for (const number of data.campaigns.keys()) state.campaigns.add(number);
     for (const number of data.verdicts.keys()) state.verdicts.add(number);
     state.ranges.clear();
     state.values.clear();
@@ -694,6 +698,7 @@
           run.packets.unit
         )
       ] : [],
+      ...run.marks?.length ? [section("Events", (host) => host.append(eventList(run)))] : [],
       section("Measured", (host) => host.append(...measured(row))),
       section("Asked", (host) => host.append(...asked(run))),
       section("Programs", (host) => host.append(...programs(run))),
@@ -813,6 +818,15 @@
     const label = "Events that the charts mark";
     return element("div", { class: "key", role: "group", "aria-label": label }, "Events: ", ...boxes);
   }
+  function eventList(run) {
+    return element(
+      "dl",
+      { class: "events" },
+      ...run.marks.map(
+        ({ t, kind, what }) => element("div", {}, element("dt", {}, seconds(t)), element("dd", {}, `${kind}: ${what}`))
+      )
+    );
+  }
   function goodputChart(host, row, run, others) {
     const line = (of, series, faint) => ({
       name: `${data.cases[data.case[of]].name}${series.several ? `, ${series.name}` : ""}`,
@@ -894,10 +908,10 @@
     if (packets.note) host.append(element("p", { class: "soft" }, packets.note));
   }
   function measured(row) {
-    const known = data.columns.filter((column) => column.role === "metric" && column.v[row] !== null);
+    const known2 = data.columns.filter((column) => column.role === "metric" && column.v[row] !== null);
     const absent = (data.absent?.[row] ?? "").split("; ").filter(Boolean);
     return [
-      ...quantities(known.map((column) => [column.key, column.v[row], column])).reverse(),
+      ...quantities(known2.map((column) => [column.key, column.v[row], column])).reverse(),
       absent.length ? element(
         "details",
         { class: "absent" },
@@ -925,13 +939,13 @@
     const rest = [];
     for (const [key, value, column] of entries) {
       if (value === null || value === void 0 || value === "") continue;
-      const cut = key.startsWith("net.") ? -1 : key.lastIndexOf(".");
-      const [what, unit] = withUnit(key.slice(cut + 1));
-      if (cut < 0) {
+      const cut2 = key.startsWith("net.") ? -1 : key.lastIndexOf(".");
+      const [what, unit] = withUnit(key.slice(cut2 + 1));
+      if (cut2 < 0) {
         rest.push([column ? column.label : what, value, column ? column.unit : unit]);
         continue;
       }
-      const head = pathWords(key.slice(0, cut));
+      const head = pathWords(key.slice(0, cut2));
       if (!heads.has(head)) heads.set(head, {});
       heads.get(head)[what] = value;
       names.set(what, what === "bytes" ? "bytes" : unit);
@@ -1011,9 +1025,9 @@
       packets: "packets",
       bytes: "bytes"
     };
-    const cut = key.lastIndexOf("_");
-    const unit = units[key.slice(cut + 1)];
-    return unit && cut > 0 ? [key.slice(0, cut).replaceAll("_", " "), unit] : [key.replaceAll("_", " "), ""];
+    const cut2 = key.lastIndexOf("_");
+    const unit = units[key.slice(cut2 + 1)];
+    return unit && cut2 > 0 ? [key.slice(0, cut2).replaceAll("_", " "), unit] : [key.replaceAll("_", " "), ""];
   }
   function programs(run) {
     if (!run.programs.length) {
@@ -1038,11 +1052,13 @@
     );
   }
   var seconds = (value) => value === null || value === void 0 ? "–" : `${formatNumber(Math.round(value * 1e3) / 1e3, 7)} s`;
+  var fileName = () => decodeURIComponent(location.pathname).split("/").pop() || "dashboard.html";
   function again(row) {
     const { root } = data.campaigns[data.campaign[row]];
     const id = data.id[row];
     return [
       command("Execute it once more and compare every byte", `mpbench verify ${root} --run ${id}`),
+      command("This run's time line, for somebody who has the same file", `${fileName()}#run=${id}`),
       command("A prompt inside its network", `mpbench shell ${root}/experiment.yaml --run ${id}`),
       element("p", { class: "soft" }, "Its files: ", element("code", {}, `${root}/runs/${id}/`))
     ];
@@ -1157,10 +1173,10 @@
     }
     fromAddress(address) {
       const wanted = new Set(address.getAll(this.parameter));
-      const known = this.items.filter(({ name }) => wanted.has(name));
-      const all = !known.length && !wanted.has("");
+      const known2 = this.items.filter(({ name }) => wanted.has(name));
+      const all = !known2.length && !wanted.has("");
       for (const { value } of this.items) this.chosen.delete(value);
-      for (const { value } of all ? this.items : known) this.chosen.add(value);
+      for (const { value } of all ? this.items : known2) this.chosen.add(value);
     }
     draw() {
       this.items.forEach(({ value, count: count2 }, place2) => {
@@ -1212,10 +1228,10 @@
       const words = wordsOf(address, "of", this.column.key);
       if (words) {
         const wanted = this.column.words ? words : numbers(words);
-        const known = this.column.values.filter((value) => wanted.includes(this.word(value)));
-        if (known.length || !words.length) {
+        const known2 = this.column.values.filter((value) => wanted.includes(this.word(value)));
+        if (known2.length || !words.length) {
           for (const value of this.column.values) {
-            if (!known.includes(value)) this.chosen.delete(value);
+            if (!known2.includes(value)) this.chosen.delete(value);
           }
         }
       }
@@ -1343,6 +1359,17 @@
       state.cases,
       "case"
     );
+    document.getElementById("campaign-section").hidden = data.campaigns.length < 2;
+    new Choices(
+      document.getElementById("campaigns"),
+      data.campaigns.map(({ name }, number) => ({
+        value: number,
+        name,
+        count: () => countWhere((row) => data.campaign[row] === number)
+      })),
+      state.campaigns,
+      "campaign"
+    );
     const there = data.verdicts.map((_, number) => number).filter((number) => data.verdict.includes(number));
     document.getElementById("verdict-section").hidden = there.length < 2 && there[0] === 0;
     new Choices(
@@ -1369,6 +1396,853 @@
     host.parentElement.hidden = !host.children.length;
   }
 
+  // analysis/dashboard/assets/src/choosers.js
+  function chooser(chosen, name, change, wanted = () => true, first = null) {
+    const select = element("select", { "aria-label": name });
+    if (first) select.append(element("option", { value: "" }, first));
+    select.append(...columnGroups(wanted));
+    select.value = chosen || "";
+    select.addEventListener("change", () => change(select.value));
+    return select;
+  }
+  function wayChooser(chosen, name, change, ways2) {
+    const select = element("select", { "aria-label": name });
+    for (const way of ways2) select.append(element("option", { value: way.key }, way.name));
+    select.append(...columnGroups(({ role }) => role !== "metric"));
+    select.value = chosen;
+    select.addEventListener("change", () => change(select.value));
+    return select;
+  }
+  function caseChooser(chosen, name, change) {
+    const select = element("select", { "aria-label": name });
+    select.append(element("option", { value: "" }, "as measured"));
+    data.cases.forEach((one, number) => {
+      select.append(element("option", { value: number }, `less that of ${one.name}`));
+    });
+    select.value = chosen === null ? "" : String(chosen);
+    select.addEventListener(
+      "change",
+      () => change(select.value === "" ? null : Number(select.value))
+    );
+    return select;
+  }
+  function columnGroups(wanted) {
+    return [
+      ["metric", "Metrics"],
+      ["factor", "Factors"],
+      ["derived", `Differences, ${(data.paths ?? []).join(" less ")}`]
+    ].flatMap(([role, title]) => {
+      const group = element("optgroup", { label: title });
+      for (const column of data.columns) {
+        const kind = column.role === "word" ? "factor" : column.role;
+        if (kind === role && wanted(column)) {
+          group.append(element("option", { value: column.key }, full(column)));
+        }
+      }
+      return group.children.length ? [group] : [];
+    });
+  }
+  function note(context, width, height, text) {
+    context.fillStyle = palette.soft;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillText(text, width / 2, height / 2);
+  }
+  function clip(context, text, width) {
+    if (context.measureText(text).width <= width) return text;
+    let short = text;
+    while (short.length > 1 && context.measureText(`${short}…`).width > width) {
+      short = short.slice(0, -1);
+    }
+    return `${short}…`;
+  }
+  function keyIn(address, name, start, wanted = () => true) {
+    const column = columns.get(address.get(name));
+    return column && wanted(column) ? column.key : start;
+  }
+
+  // analysis/dashboard/assets/src/scales.js
+  var LOWEST_PART = 0.1;
+  var LEAST_PART = 1 / 3;
+  var FENCE = 3;
+  var LEAST_VALUES = 5;
+  function cut(sorted) {
+    if (sorted.length < LEAST_VALUES) return null;
+    const [q1, q3] = [quantile(sorted, 0.25), quantile(sorted, 0.75)];
+    const reach = FENCE * (q3 - q1);
+    const kept = sorted.filter((v) => v >= q1 - reach && v <= q3 + reach);
+    const [low, high] = [kept[0], kept[kept.length - 1]];
+    const whole = sorted[sorted.length - 1] - sorted[0];
+    if (kept.length === sorted.length || high === low || high - low >= LEAST_PART * whole) {
+      return null;
+    }
+    return { low, high };
+  }
+  function crowded(sorted) {
+    if (sorted.length < LEAST_VALUES || sorted[0] <= 0) return false;
+    const part = (values) => {
+      const [low, high] = [values[0], values[values.length - 1]];
+      return high > low ? (quantile(values, 0.5) - low) / (high - low) : 1;
+    };
+    const logarithms = sorted.map(Math.log);
+    return part(sorted) < LOWEST_PART && part(logarithms) >= LOWEST_PART && cut(logarithms) === null;
+  }
+  var known = /* @__PURE__ */ new Map();
+  function scaleOf(column) {
+    if (!known.has(column)) {
+      const values = rows.filter((row) => isOk(row) && column.v[row] !== null);
+      const sorted = values.map((row) => column.v[row]).sort((a, b) => a - b);
+      const log = !column.words && crowded(sorted);
+      known.set(column, { log, cut: log || column.words ? null : cut(sorted) });
+    }
+    return known.get(column);
+  }
+
+  // analysis/dashboard/assets/src/groups.js
+  var MOST_VALUES = 12;
+  var RANGES = 5;
+  function bins(column) {
+    if (column.values && column.values.length <= MOST_VALUES) {
+      return batches(column).map((batch) => ({ ...batch, name: named(batch.low, column, 3) }));
+    }
+    const { log } = scaleOf(column);
+    const [a, b] = [column.low, column.high].map((v) => log ? Math.log(v) : v);
+    const end = (i) => {
+      const v = a + i / RANGES * (b - a);
+      return Number((log ? Math.exp(v) : v).toPrecision(3));
+    };
+    return Array.from({ length: RANGES }, (_, i) => {
+      const [low, high] = [end(i), end(i + 1)];
+      return {
+        low,
+        high,
+        name: `${shortNumber(low)}–${shortNumber(high)}`,
+        first: i === 0,
+        last: i + 1 === RANGES
+      };
+    });
+  }
+  function binOf(value, all) {
+    if (value === null) return -1;
+    if (all[0]?.only) return all.findIndex(({ low }) => low === value);
+    return all.findIndex(({ high, last }) => last || value <= high);
+  }
+  var shortNumber = (value) => formatNumber(value, 2);
+  var CASE = ":case";
+  var CAMPAIGN = ":campaign";
+  var ways = [
+    { key: CASE, name: "case" },
+    ...data.campaigns.length > 1 ? [{ key: CAMPAIGN, name: "campaign" }] : []
+  ];
+  function isWay(key) {
+    const column = columns.get(key);
+    return ways.some((way) => way.key === key) || Boolean(column && column.role !== "metric");
+  }
+  function grouped(key) {
+    if (key === CASE) {
+      return { names: data.cases.map(({ name }) => name), of: (row) => data.case[row] };
+    }
+    if (key === CAMPAIGN) {
+      return { names: data.campaigns.map(({ name }) => name), of: (row) => data.campaign[row] };
+    }
+    const column = columns.get(key);
+    const all = bins(column);
+    const unit = column.unit && !all[0].only && column.unit !== "bytes" ? ` ${column.unit}` : "";
+    return {
+      names: all.map(({ name }) => `${column.label} ${name}${unit}`),
+      of: (row) => binOf(column.v[row], all)
+    };
+  }
+
+  // analysis/dashboard/assets/src/tip.js
+  var tip = document.getElementById("tip");
+  function tipFor(row, columns2, left, top) {
+    const lines2 = columns2.flatMap((column) => [
+      element("div", {}, `${column.label}: ${named(column.v[row], column)}`),
+      ...ofColumn(column).filter((curve) => curve.v[row] !== null).map(
+        (curve) => element("div", { class: "soft" }, `${curve.name}: ${named(curve.v[row], column)}`)
+      )
+    ]);
+    const verdict = isOk(row) ? "" : `, ${data.verdicts[data.verdict[row]]}`;
+    const what = `${data.cases[data.case[row]].name}, point ${data.point[row]}${verdict}`;
+    showTip([element("strong", {}, swatch(data.case[row]), what), ...lines2], left, top);
+  }
+  function showTip(lines2, left, top) {
+    tip.replaceChildren(...lines2);
+    tip.hidden = false;
+    const box = tip.getBoundingClientRect();
+    const over = left + 16 + box.width > innerWidth;
+    tip.style.left = `${Math.max(4, over ? left - box.width - 14 : left + 16)}px`;
+    tip.style.top = `${Math.max(4, Math.min(innerHeight - box.height - 4, top + 12))}px`;
+  }
+  function hideTip() {
+    tip.hidden = true;
+  }
+
+  // analysis/dashboard/assets/src/heat.js
+  var CELL = 30;
+  var HEAD = 24;
+  var FOOT = 44;
+  var WIDE = 320;
+  var BELOW = [213, 94, 0];
+  var ABOVE = [0, 114, 178];
+  var HeatMap = class {
+    constructor(panels) {
+      this.panels = panels;
+      this.title = "Heat map";
+      const varied = factors.filter((column) => column.low !== column.high);
+      this.possible = varied.length > 1;
+      if (!this.possible) return;
+      this.start = { metric: data.start.spread, x: varied[0].key, y: varied[1].key };
+      this.keys = { ...this.start };
+      this.over = null;
+      this.maps = [];
+    }
+    choosers() {
+      const change = (name) => (key) => {
+        const other = { x: "y", y: "x" }[name];
+        if (other && key === this.keys[other]) this.keys[other] = this.keys[name];
+        this.keys[name] = key;
+        this.panels.chosen();
+      };
+      const spread = (column) => column.role !== "metric" && column.low !== column.high;
+      const over = caseChooser(this.over, "Compared with", (number) => {
+        this.over = number;
+        this.panels.chosen();
+      });
+      return [
+        chooser(this.keys.metric, "Metric of the map", change("metric"), ({ words }) => !words),
+        "over",
+        chooser(this.keys.x, "Factor across", change("x"), spread),
+        "and",
+        chooser(this.keys.y, "Factor up", change("y"), spread),
+        ...data.cases.length > 1 ? [over] : []
+      ];
+    }
+    toAddress(address) {
+      for (const name of ["metric", "x", "y"]) {
+        if (this.keys[name] !== this.start[name]) address.set(`heat_${name}`, this.keys[name]);
+      }
+      if (this.over !== null) address.set("heat_over", data.cases[this.over].name);
+      if (state.brush?.from === this) {
+        const { x0, x1, y0, y1 } = state.brush;
+        address.set("pick", ["heat", x0, x1, y0, y1].join("~"));
+      }
+    }
+    fromAddress(address) {
+      if (!this.possible) return;
+      const spread = (column) => column.role !== "metric" && column.low !== column.high;
+      this.keys.metric = keyIn(address, "heat_metric", this.start.metric, ({ words }) => !words);
+      this.keys.x = keyIn(address, "heat_x", this.start.x, spread);
+      this.keys.y = keyIn(address, "heat_y", this.start.y, spread);
+      if (this.keys.x === this.keys.y) [this.keys.x, this.keys.y] = [this.start.x, this.start.y];
+      const over = data.cases.findIndex(({ name }) => name === address.get("heat_over"));
+      this.over = over < 0 ? null : over;
+      const [which, ...ends] = (address.get("pick") || "").split("~");
+      const [x0, x1, y0, y1] = ends.map((word) => word.trim() === "" ? NaN : Number(word));
+      if (which === "heat" && ends.length === 4 && x0 <= x1 && y0 <= y1) {
+        state.brush = { from: this, x: this.keys.x, y: this.keys.y, x0, x1, y0, y1 };
+      }
+    }
+    // The metric of each network and case, repetitions averaged.
+    networks() {
+      const found = /* @__PURE__ */ new Map();
+      const chosen = state.brush?.from === this ? filtered : picked;
+      for (const row of rows) {
+        const value = this.metric.v[row];
+        if (!chosen[row] || !isOk(row) || value === null) continue;
+        const [x, y] = [binOf(this.x.v[row], this.across), binOf(this.y.v[row], this.up)];
+        if (x < 0 || y < 0) continue;
+        const key = networkKey(row);
+        if (!found.has(key)) found.set(key, { x, y, cases: data.cases.map(() => []) });
+        found.get(key).cases[data.case[row]].push(value);
+      }
+      return [...found.values()];
+    }
+    count() {
+      this.metric = columns.get(this.keys.metric);
+      this.x = columns.get(this.keys.x);
+      this.y = columns.get(this.keys.y);
+      [this.across, this.up] = [bins(this.x), bins(this.y)];
+      const cells = data.cases.map(() => this.up.map(() => this.across.map(() => [])));
+      const every = this.networks();
+      const bases = this.over === null ? [] : every.map((network) => mean(network.cases[this.over]));
+      this.percent = this.over !== null && bases.every((base) => base === null || base > 0);
+      every.forEach((network, i) => {
+        network.cases.forEach((values, number) => {
+          let value = mean(values);
+          if (value === null || number === this.over) return;
+          if (this.over !== null) {
+            if (bases[i] === null) return;
+            value = this.percent ? (value / bases[i] - 1) * 100 : value - bases[i];
+          }
+          cells[number][network.y][network.x].push(value);
+        });
+      });
+      for (const value of cells.flat(2)) value.sort((a, b) => a - b);
+      this.maps = cells.map((table, number) => ({ number, table })).filter(({ table }) => table.some((line) => line.some((cell) => cell.length)));
+      const medians = this.maps.flatMap(
+        ({ table }) => table.flat().filter((cell) => cell.length).map((cell) => quantile(cell, 0.5))
+      );
+      [this.low, this.high] = [Math.min(...medians), Math.max(...medians)];
+    }
+    columnsOf(width) {
+      return Math.max(1, Math.min(this.maps.length, Math.floor(width / WIDE)));
+    }
+    get high_() {
+      return HEAD + this.up.length * CELL + FOOT;
+    }
+    tall(width) {
+      if (!this.maps.length) return 120;
+      return Math.ceil(this.maps.length / this.columnsOf(width)) * this.high_;
+    }
+    unit() {
+      return this.percent ? "%" : this.metric.unit;
+    }
+    title_() {
+      const over = this.over === null ? "" : `, difference from ${data.cases[this.over].name}`;
+      return `Median of ${this.metric.label}${over} [${this.unit() || "no unit"}]`;
+    }
+    label() {
+      const cells = this.maps.flatMap(
+        ({ number, table }) => table.flatMap(
+          (line, y) => line.flatMap(
+            (cell, x) => cell.length ? [`${data.cases[number].name}, ${this.cell(x, y)}: ${this.text(cell)}`] : []
+          )
+        )
+      );
+      return `${this.title_()} over ${full(this.x)} and ${full(this.y)}. ${cells.slice(0, 200).join("; ")}`;
+    }
+    words() {
+      if (!this.maps.length) return "";
+      return `${this.title_()}, by network, across ${full(this.x)} and up ${full(this.y)}. Click a cell to pick its runs.`;
+    }
+    cell(x, y) {
+      return `${this.x.label} ${this.across[x].name}, ${this.y.label} ${this.up[y].name}`;
+    }
+    text(cell) {
+      const value = quantile(cell, 0.5);
+      const sign = this.over !== null && value > 0 ? "+" : "";
+      return `${sign}${formatNumber(value, 3)}`;
+    }
+    // Blue for much; with a case to compare with, orange below 0.
+    colour(value) {
+      const paper = rgb(palette.paper);
+      const mix = (colour, part) => paper.map((from, i) => Math.round(from + (colour[i] - from) * part));
+      if (this.over !== null) {
+        const most = Math.max(Math.abs(this.low), Math.abs(this.high)) || 1;
+        return mix(value < 0 ? BELOW : ABOVE, Math.abs(value) / most);
+      }
+      return mix(ABOVE, 0.06 + 0.94 * ((value - this.low) / (this.high - this.low || 1)));
+    }
+    paint(context, width, height) {
+      this.boxes = [];
+      if (!this.maps.length) {
+        note(context, width, height, "No run that is ok and picked has this metric");
+        return;
+      }
+      const across = this.columnsOf(width);
+      const wide = width / across;
+      this.maps.forEach((map, i) => {
+        this.map(context, map, i % across * wide, Math.floor(i / across) * this.high_, wide);
+      });
+    }
+    map(context, { number, table }, left, top, wide) {
+      const names = this.up.map(({ name }) => context.measureText(name).width);
+      const from = left + Math.min(wide * 0.34, Math.max(...names) + 10);
+      const cell = (left + wide - 16 - from) / this.across.length;
+      context.fillStyle = palette.ink;
+      context.textAlign = "left";
+      context.textBaseline = "middle";
+      context.fillText(clip(context, data.cases[number].name, wide - 20), from, top + HEAD / 2);
+      table.forEach((line, y) => {
+        const at = top + HEAD + (this.up.length - 1 - y) * CELL;
+        context.textAlign = "right";
+        context.fillStyle = palette.soft;
+        context.fillText(clip(context, this.up[y].name, from - left - 8), from - 6, at + CELL / 2);
+        line.forEach(
+          (values, x) => this.box(context, { number, values, x, y }, from + x * cell, at, cell)
+        );
+      });
+      const bottom = top + HEAD + this.up.length * CELL;
+      context.textAlign = "center";
+      context.textBaseline = "top";
+      context.fillStyle = palette.soft;
+      this.across.forEach(({ name }, x) => {
+        context.fillText(clip(context, name, cell - 4), from + (x + 0.5) * cell, bottom + 5);
+      });
+    }
+    box(context, { number, values, x, y }, left, top, wide) {
+      context.strokeStyle = palette.line;
+      context.lineWidth = 1;
+      if (!values.length) {
+        context.strokeRect(left + 0.5, top + 0.5, wide - 2, CELL - 2);
+        return;
+      }
+      const colour = this.colour(quantile(values, 0.5));
+      context.fillStyle = `rgb(${colour.join()})`;
+      context.fillRect(left, top, wide - 1, CELL - 1);
+      const bright = 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2];
+      context.fillStyle = bright > 140 ? "#111" : "#fff";
+      context.textAlign = "center";
+      context.textBaseline = "middle";
+      const text = this.text(values);
+      if (context.measureText(text).width < wide - 4) {
+        context.fillText(text, left + wide / 2, top + CELL / 2);
+      }
+      const brush = state.brush?.from === this ? state.brush : null;
+      if (brush && this.ends(x, y).every((end, i) => end === [brush.x0, brush.x1, brush.y0, brush.y1][i])) {
+        context.strokeStyle = palette.ink;
+        context.lineWidth = 2;
+        context.strokeRect(left + 1, top + 1, wide - 3, CELL - 3);
+      }
+      this.boxes.push({ left, top, wide, number, values, x, y });
+    }
+    // The values of a cell: from above the lower end of a range to its upper end.
+    ends(x, y) {
+      return [
+        [this.x, this.across, x],
+        [this.y, this.up, y]
+      ].flatMap(([column, all, i]) => {
+        const mine = column.known.filter((value) => binOf(value, all) === i);
+        return [Math.min(...mine), Math.max(...mine)];
+      });
+    }
+    at(event) {
+      const [px, py] = place(this.panels.surface.canvas, event);
+      return this.boxes?.find(
+        ({ left, top, wide }) => px >= left && px < left + wide && py >= top && py < top + CELL
+      );
+    }
+    move(event) {
+      const box = this.at(event);
+      if (!box) {
+        hideTip();
+        return;
+      }
+      const lines2 = [
+        element("strong", {}, data.cases[box.number].name),
+        element("div", {}, this.cell(box.x, box.y)),
+        element(
+          "div",
+          {},
+          `${this.text(box.values)} ${this.unit()}, ${many(box.values.length, "network")}`
+        )
+      ];
+      showTip(lines2, event.clientX, event.clientY);
+    }
+    leave() {
+      hideTip();
+    }
+    click(event) {
+      const box = this.at(event);
+      const mine = state.brush?.from === this;
+      if (!box && !mine) return;
+      if (!box) state.brush = null;
+      else {
+        const [x0, x1, y0, y1] = this.ends(box.x, box.y);
+        const same = mine && state.brush.x0 === x0 && state.brush.y0 === y0;
+        state.brush = same ? null : { from: this, x: this.x.key, y: this.y.key, x0, x1, y0, y1 };
+      }
+      refilter();
+    }
+  };
+  var mean = (values) => values.length ? values.reduce((a, b) => a + b, 0) / values.length : null;
+
+  // analysis/dashboard/assets/src/multiples.js
+  var WIDE2 = 230;
+  var TALL = 190;
+  var NEAR = 14;
+  var Multiples = class {
+    constructor(panels) {
+      this.panels = panels;
+      this.title = "Small multiples";
+      this.marks = true;
+      const listed = factors.find((column) => column.values && column.values.length > 1);
+      const by = data.campaigns.length > 1 ? ways[1].key : listed ? listed.key : ways[0].key;
+      this.start = { x: data.start.x1, y: data.start.y1, by };
+      this.keys = { ...this.start };
+      this.panes = [];
+    }
+    choosers() {
+      const change = (name) => (key) => {
+        this.keys[name] = key;
+        this.panels.chosen();
+      };
+      const numbers2 = ({ words }) => !words;
+      return [
+        chooser(this.keys.y, "Vertical axis of the panels", change("y"), numbers2),
+        "against",
+        chooser(this.keys.x, "Horizontal axis of the panels", change("x"), numbers2),
+        "by",
+        wayChooser(this.keys.by, "A panel per", change("by"), ways)
+      ];
+    }
+    toAddress(address) {
+      for (const name of ["x", "y", "by"]) {
+        if (this.keys[name] !== this.start[name]) address.set(`panel_${name}`, this.keys[name]);
+      }
+    }
+    fromAddress(address) {
+      const numbers2 = ({ words }) => !words;
+      this.keys.x = keyIn(address, "panel_x", this.start.x, numbers2);
+      this.keys.y = keyIn(address, "panel_y", this.start.y, numbers2);
+      const by = address.get("panel_by");
+      this.keys.by = isWay(by) ? by : this.start.by;
+    }
+    count() {
+      this.x = columns.get(this.keys.x);
+      this.y = columns.get(this.keys.y);
+      const { names, of } = grouped(this.keys.by);
+      const all = names.map((name) => ({ name, rows: [] }));
+      this.outside = 0;
+      this.cut = { x: scaleOf(this.x).cut ?? this.x, y: scaleOf(this.y).cut ?? this.y };
+      for (const row of rows) {
+        const [x, y] = [this.x.v[row], this.y.v[row]];
+        const group = of(row);
+        if (!filtered[row] || x === null || y === null || group < 0) continue;
+        if (within(x, this.cut.x) && within(y, this.cut.y)) all[group].rows.push(row);
+        else this.outside += 1;
+      }
+      this.panes = all.filter((pane) => pane.rows.length);
+    }
+    across(width) {
+      return Math.max(1, Math.min(this.panes.length, Math.floor(width / WIDE2)));
+    }
+    tall(width) {
+      return Math.max(1, Math.ceil(this.panes.length / this.across(width))) * TALL;
+    }
+    label() {
+      const panes = this.panes.map((pane) => `${pane.name}: ${many(pane.rows.length, "run")}`);
+      return `${full(this.y)} against ${full(this.x)}. ${panes.join("; ")}`;
+    }
+    words() {
+      if (!this.outside) return "";
+      return `${many(this.outside, "run")} outside these axes, which leave outliers out.`;
+    }
+    paint(context, width, height) {
+      if (!this.panes.length) {
+        note(context, width, height, "No run to show");
+        return;
+      }
+      const across = this.across(width);
+      const wide = width / across;
+      const [logX, logY] = [scaleOf(this.x).log, scaleOf(this.y).log];
+      this.panes.forEach((pane, i) => {
+        const [left, top] = [i % across * wide, Math.floor(i / across) * TALL];
+        const y = new Scale(...extent(this.cut.y, logY), top + TALL - 26, top + 24, logY);
+        const from = left + axisWidth(context, y, this.y.unit);
+        const x = new Scale(...extent(this.cut.x, logX), from, left + wide - 14, logX);
+        axes(context, x, y, this.x.unit, this.y.unit);
+        context.fillStyle = palette.ink;
+        context.textAlign = "left";
+        context.textBaseline = "top";
+        context.fillText(clip(context, pane.name, wide - from + left - 14), x.from, top + 4);
+        pane.seen = pane.rows.map((row) => ({
+          row,
+          px: x.at(this.x.v[row]),
+          py: y.at(this.y.v[row])
+        }));
+        this.points(context, pane.seen);
+      });
+    }
+    points(context, seen) {
+      const size = seen.length > 200 ? 2.2 : 3.2;
+      for (const { row, px, py } of seen) {
+        const number = data.case[row];
+        context.globalAlpha = picked[row] ? 0.85 : 0.14;
+        context.strokeStyle = caseColour(number);
+        context.lineWidth = 1.2;
+        context.beginPath();
+        if (isOk(row)) mark(context, caseShape(number), px, py, size);
+        else cross(context, px, py, size);
+        context.stroke();
+        if (row === state.hover || row === state.open) {
+          context.globalAlpha = 1;
+          context.strokeStyle = palette.ink;
+          context.beginPath();
+          context.arc(px, py, 6.5, 0, 2 * Math.PI);
+          context.stroke();
+        }
+      }
+      context.globalAlpha = 1;
+    }
+    nearest(event) {
+      const [px, py] = place(this.panels.surface.canvas, event);
+      let [best, least] = [null, NEAR * NEAR];
+      for (const pane of this.panes) {
+        for (const point of pane.seen ?? []) {
+          const far = (point.px - px) ** 2 + (point.py - py) ** 2;
+          if (far < least) [best, least] = [point, far];
+        }
+      }
+      return best;
+    }
+    move(event) {
+      const point = this.nearest(event);
+      hover(point ? point.row : null);
+      if (point) tipFor(point.row, [this.x, this.y], event.clientX, event.clientY);
+      else hideTip();
+    }
+    leave() {
+      hover(null);
+      hideTip();
+    }
+    click(event) {
+      const point = this.nearest(event);
+      if (point) openRun(point.row);
+    }
+  };
+  var within = (value, { low, high }) => value >= low && value <= high;
+
+  // analysis/dashboard/assets/src/parallel.js
+  var TALL2 = 300;
+  var HEAD2 = 34;
+  var FOOT2 = 14;
+  var MOST_FACTORS = 8;
+  var NEAR2 = 9;
+  var Parallel = class {
+    constructor(panels) {
+      this.panels = panels;
+      this.apart = Math.min(1.4, 10 / data.cases.length);
+      this.title = "Lines";
+      this.marks = true;
+      const varied = factors.filter((column) => column.low !== column.high);
+      this.left = Math.max(0, varied.length - MOST_FACTORS);
+      this.varied = varied.slice(0, MOST_FACTORS);
+      this.possible = varied.length > 0;
+      this.start = { first: data.start.y1, second: data.start.y2 };
+      const another = [...data.metrics, data.start.x2, data.start.spread].find(
+        (key) => key !== this.start.first && columns.get(key)?.role === "metric"
+      );
+      if (this.start.first === this.start.second && another) this.start.second = another;
+      this.keys = { ...this.start };
+    }
+    choosers() {
+      const change = (name) => (key) => {
+        this.keys[name] = key;
+        this.panels.chosen();
+      };
+      const metric = ({ role }) => role === "metric";
+      return [
+        element("span", {}, "Factors and"),
+        chooser(this.keys.first, "First metric of the lines", change("first"), metric),
+        "and",
+        chooser(this.keys.second, "Second metric of the lines", change("second"), metric)
+      ];
+    }
+    toAddress(address) {
+      for (const name of ["first", "second"]) {
+        if (this.keys[name] !== this.start[name]) address.set(`line_${name}`, this.keys[name]);
+      }
+    }
+    fromAddress(address) {
+      for (const name of ["first", "second"]) {
+        this.keys[name] = keyIn(address, `line_${name}`, this.start[name], ({ words }) => !words);
+      }
+    }
+    count() {
+      const metrics = [this.keys.first, this.keys.second].map((key) => columns.get(key));
+      this.axes = [.../* @__PURE__ */ new Set([...this.varied, ...metrics])].filter(
+        (column) => column.known.length && !(column.role !== "word" && column.low === column.high)
+      );
+      this.outside = 0;
+      this.shown = rows.filter((row) => {
+        if (!filtered[row]) return false;
+        const far = this.axes.some((column) => {
+          const range = scaleOf(column).cut;
+          const value = column.v[row];
+          return range && value !== null && (value < range.low || value > range.high);
+        });
+        this.outside += far ? 1 : 0;
+        return !far;
+      });
+    }
+    tall() {
+      return TALL2;
+    }
+    label() {
+      return `${many(this.shown.length, "run")}, a line each, across ${this.axes.map(full).join(", ")}`;
+    }
+    words() {
+      return [
+        "A line per run, in the colour of its case. Filters and picked points choose the lines.",
+        this.outside ? `${many(this.outside, "run")} outside, because the axes leave outliers out.` : "",
+        this.left ? `${many(this.left, "further factor")} not shown.` : ""
+      ].filter(Boolean).join(" ");
+    }
+    paint(context, width, height) {
+      this.lines = [];
+      if (!this.shown.length || this.axes.length < 2) {
+        note(context, width, height, "No run to show");
+        return;
+      }
+      const gap = width / this.axes.length;
+      const scales = this.axes.map((column) => {
+        const { log, cut: cut2 } = scaleOf(column);
+        const { low, high } = cut2 ?? column;
+        return new Scale(low, high, height - FOOT2, HEAD2 + 8, log);
+      });
+      const across = (i) => (i + 0.5) * gap;
+      const some = this.shown.some((row) => !picked[row]);
+      for (const wanted of some ? [0, 1] : [1]) {
+        for (const row of this.shown) {
+          if (picked[row] !== wanted) continue;
+          const apart = (data.case[row] - (data.cases.length - 1) / 2) * this.apart;
+          const points = this.axes.flatMap(
+            ({ v, role }, i) => v[row] === null ? [] : [[across(i), scales[i].at(v[row]) + (role === "metric" ? 0 : apart)]]
+          );
+          const strong = row === state.hover || row === state.open;
+          this.line(context, row, points, wanted ? strong ? 1 : this.alpha() : 0.07);
+          if (wanted) this.lines.push({ row, points });
+        }
+      }
+      for (const { row, points } of this.lines) {
+        if (row === state.hover || row === state.open) this.line(context, row, points, 1);
+      }
+      this.axes.forEach((column, i) => this.axis(context, column, scales[i], across(i), gap, i % 2));
+    }
+    alpha() {
+      const count2 = this.shown.length;
+      return count2 > 600 ? 0.16 : count2 > 150 ? 0.3 : 0.6;
+    }
+    line(context, row, points, alpha) {
+      context.globalAlpha = alpha;
+      context.strokeStyle = caseColour(data.case[row]);
+      context.lineWidth = alpha === 1 ? 2.4 : 1.1;
+      context.setLineDash(isOk(row) ? [] : [3, 3]);
+      context.beginPath();
+      for (const [x, y] of points) context.lineTo(x, y);
+      context.stroke();
+      context.setLineDash([]);
+      context.globalAlpha = 1;
+    }
+    axis(context, column, scale, at, gap) {
+      context.strokeStyle = palette.soft;
+      context.lineWidth = 1;
+      context.beginPath();
+      context.moveTo(Math.round(at) + 0.5, scale.to);
+      context.lineTo(Math.round(at) + 0.5, scale.from);
+      context.stroke();
+      context.textAlign = "center";
+      context.textBaseline = "middle";
+      context.fillStyle = palette.ink;
+      context.fillText(clip(context, column.label, gap - 8), at, 8);
+      context.fillStyle = palette.soft;
+      context.fillText(clip(context, column.unit, gap - 8), at, 22);
+      const places = column.words ? column.words.map((word, i) => [i, word]) : scale.ticks(5).map((tick) => [tick, tickText(tick, column.unit)]);
+      context.textAlign = "left";
+      for (const [value, text] of places) {
+        const y = scale.at(value);
+        context.strokeStyle = palette.paper;
+        context.lineWidth = 3;
+        context.strokeText(clip(context, text, gap / 2 - 8), at + 6, y);
+        context.fillText(clip(context, text, gap / 2 - 8), at + 6, y);
+      }
+    }
+    nearest(event) {
+      const [px, py] = place(this.panels.surface.canvas, event);
+      let [best, least] = [null, NEAR2];
+      for (const { row, points } of this.lines ?? []) {
+        for (let i = 1; i < points.length; i += 1) {
+          const [[x0, y0], [x1, y1]] = [points[i - 1], points[i]];
+          if (px < x0 || px > x1) continue;
+          const far = Math.abs(y0 + (px - x0) / (x1 - x0) * (y1 - y0) - py);
+          if (far < least) [best, least] = [row, far];
+        }
+      }
+      return best;
+    }
+    move(event) {
+      const row = this.nearest(event);
+      hover(row);
+      if (row === null) hideTip();
+      else tipFor(row, this.axes, event.clientX, event.clientY);
+    }
+    leave() {
+      hover(null);
+      hideTip();
+    }
+    click(event) {
+      const row = this.nearest(event);
+      if (row !== null) openRun(row);
+    }
+  };
+
+  // analysis/dashboard/assets/src/panels.js
+  var Panels = class {
+    constructor(host) {
+      this.ways = {
+        multiples: new Multiples(this),
+        heat: new HeatMap(this),
+        lines: new Parallel(this)
+      };
+      if (!this.ways.heat.possible) delete this.ways.heat;
+      if (!this.ways.lines.possible) delete this.ways.lines;
+      this.start = data.campaigns.length < 2 && this.ways.heat ? "heat" : "multiples";
+      this.mode = this.start;
+      this.choices = element("span", { class: "choosers" });
+      this.area = element("div", { class: "area", tabindex: "0", role: "img" });
+      const modes = element("span", { class: "modes", role: "group", "aria-label": "Shown as" });
+      this.buttons = Object.entries(this.ways).map(([mode, { title }]) => {
+        const button = element("button", { type: "button", "data-mode": mode }, title);
+        button.addEventListener("click", () => {
+          this.setMode(mode);
+          this.draw();
+          changed();
+        });
+        return button;
+      });
+      modes.append(...this.buttons);
+      this.said = element("p", { class: "soft said" });
+      host.append(element("div", { class: "head" }, this.choices, modes), this.area, this.said);
+      this.surface = new Surface(
+        this.area,
+        (width) => this.way.tall(width),
+        (...all) => this.way.paint(...all)
+      );
+      this.area.addEventListener("pointermove", (event) => this.way.move(event));
+      this.area.addEventListener("pointerleave", () => this.way.leave());
+      this.area.addEventListener("click", (event) => this.way.click(event));
+      this.setMode(this.mode);
+      views.push(this);
+    }
+    get way() {
+      return this.ways[this.mode];
+    }
+    setMode(mode) {
+      this.mode = mode;
+      for (const button of this.buttons) {
+        button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
+      }
+      this.choices.replaceChildren(...this.way.choosers());
+    }
+    // Something was chosen in one of the ways.
+    chosen() {
+      this.choices.replaceChildren(...this.way.choosers());
+      this.draw();
+      changed();
+    }
+    toAddress(address) {
+      if (this.mode !== this.start) address.set("panels", this.mode);
+      for (const way of Object.values(this.ways)) way.toAddress(address);
+    }
+    fromAddress(address) {
+      const mode = address.get("panels");
+      for (const way of Object.values(this.ways)) way.fromAddress(address);
+      this.setMode(Object.hasOwn(this.ways, mode) ? mode : this.start);
+    }
+    draw() {
+      this.way.count();
+      this.surface.draw();
+      this.area.setAttribute("aria-label", this.way.label());
+      this.said.textContent = this.way.words();
+    }
+    mark() {
+      if (this.way.marks) this.surface.draw();
+    }
+  };
+
   // analysis/dashboard/assets/src/clouds.js
   var LEAST = 5;
   var STYLES = [[], [6, 3], [1.5, 2.5], [7, 3, 1.5, 3]];
@@ -1382,7 +2256,7 @@
     }
     return [...places.values()].map(([x, y, n]) => [x / n, y / n]);
   }
-  var mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
+  var mean2 = (values) => values.reduce((a, b) => a + b, 0) / values.length;
   function median(values) {
     const order = [...values].sort((a, b) => a - b);
     const middle = order.length >> 1;
@@ -1390,7 +2264,7 @@
   }
   function ellipse(points) {
     if (points.length < LEAST) return null;
-    const [x, y] = [0, 1].map((k) => mean(points.map((point) => point[k])));
+    const [x, y] = [0, 1].map((k) => mean2(points.map((point) => point[k])));
     let [xx, xy, yy] = [0, 0, 0];
     for (const [px, py] of points) {
       xx += (px - x) ** 2;
@@ -1429,14 +2303,17 @@
   }
 
   // analysis/dashboard/assets/src/scatter.js
-  var NEAR = 16;
+  var FEW2 = 200;
+  var NEAR3 = 16;
   var Scatter = class {
     constructor(host, number, x, y) {
       this.number = number;
       this.start = { x, y };
       this.x = columns.get(x);
       this.y = columns.get(y);
-      this.logX = this.logY = false;
+      this.logX = scaleOf(this.x).log;
+      this.logY = scaleOf(this.y).log;
+      this.whole = false;
       this.drag = null;
       this.yTools = element("div", { class: "axis y" });
       this.xTools = element("div", { class: "axis x" });
@@ -1447,7 +2324,8 @@
         "aria-roledescription": "scatter plot"
       });
       this.theoryKey = element("div", { class: "key" });
-      host.append(this.yTools, this.area, this.xTools, this.theoryKey);
+      this.outside = element("p", { class: "soft outside" });
+      host.append(this.yTools, this.area, this.xTools, this.outside, this.theoryKey);
       const tall = (width) => Math.round(Math.min(380, Math.max(240, width * 0.68)));
       this.base = new Surface(this.area, tall, (...all) => this.paint(...all));
       this.over = new Surface(this.area, tall, (...all) => this.paintOver(...all));
@@ -1467,7 +2345,7 @@
           `${which === "x" ? "Horizontal" : "Vertical"} axis`,
           (key) => {
             this[which] = columns.get(key);
-            this[which === "x" ? "logX" : "logY"] = false;
+            this[which === "x" ? "logX" : "logY"] = scaleOf(this[which]).log;
             if (state.brush && state.brush.from === this) state.brush = null;
             this.tools();
             refilter();
@@ -1504,19 +2382,23 @@
       ]) {
         const name = `${axis}${this.number}`;
         if (this[axis].key !== this.start[axis]) address.set(name, this[axis].key);
-        if (log) address.append("log", name);
+        if (log !== scaleOf(this[axis]).log) address.append(log ? "log" : "linear", name);
       }
+      if (this.whole) address.append("whole", String(this.number));
       const { brush } = state;
       if (brush && brush.from === this) {
         address.set("pick", [this.number, brush.x0, brush.x1, brush.y0, brush.y1].join("~"));
       }
     }
     fromAddress(address) {
-      const log = address.getAll("log");
+      const [log, linear] = ["log", "linear"].map((name) => address.getAll(name));
+      this.whole = address.getAll("whole").includes(String(this.number));
       for (const axis of ["x", "y"]) {
         const name = `${axis}${this.number}`;
         this[axis] = ofNumbers(address.get(name)) || columns.get(this.start[axis]);
-        this[axis === "x" ? "logX" : "logY"] = log.includes(name) && canLog(this[axis]);
+        const chosen = log.includes(name) && canLog(this[axis]);
+        const usual = scaleOf(this[axis]).log && !linear.includes(name);
+        this[axis === "x" ? "logX" : "logY"] = chosen || usual;
       }
       this.tools();
       const [number, ...ends] = numbers((address.get("pick") || "").split("~"));
@@ -1526,16 +2408,54 @@
         state.brush = { from: this, x: this.x.key, y: this.y.key, x0, x1, y0, y1 };
       }
     }
+    // The range of an axis without outliers, or null if it shows all values.
+    cut(axis) {
+      const log = axis === "x" ? this.logX : this.logY;
+      return log || ofColumn(this[axis]).length ? null : scaleOf(this[axis]).cut;
+    }
+    // Whether a row lies within the range of both axes without outliers.
+    inside(row) {
+      return ["x", "y"].every((axis) => {
+        const range = this.cut(axis);
+        const value = this[axis].v[row];
+        return !range || value >= range.low && value <= range.high;
+      });
+    }
     draw() {
       this.base.draw();
       this.over.draw();
+      this.tellOutside();
+    }
+    // A line on the runs beyond the axes, with a button that shows them.
+    tellOutside() {
+      const known2 = rows.filter(
+        (row) => filtered[row] && this.x.v[row] !== null && this.y.v[row] !== null
+      );
+      const far = known2.filter((row) => !this.inside(row));
+      this.outside.hidden = !far.length;
+      if (!far.length) return;
+      const near = new Set(known2.filter((row) => this.inside(row)).map((row) => data.case[row]));
+      const gone = [...new Set(far.map((row) => data.case[row]))].filter(
+        (number) => !near.has(number)
+      );
+      const names = gone.map((number) => data.cases[number].name).join(", ");
+      const where = this.whole ? "far from the others" : "outside";
+      const text = `${far.length} of ${many(known2.length, "run")} ${where}${names ? `, all of ${names}` : ""}. `;
+      const button = element("button", { type: "button" }, this.whole ? "Leave out" : "Show all");
+      button.addEventListener("click", () => {
+        this.whole = !this.whole;
+        this.draw();
+        changed();
+      });
+      this.outside.replaceChildren(text, button);
     }
     mark() {
       this.over.draw();
     }
     paint(context, width, height) {
-      const [y0, y1] = extent(widened(this.y), this.logY);
-      const [x0, x1] = extent(this.x, this.logX);
+      const range = (axis) => this.whole ? null : this.cut(axis);
+      const [y0, y1] = extent(range("y") ?? widened(this.y), this.logY);
+      const [x0, x1] = extent(range("x") ?? this.x, this.logX);
       this.sy = new Scale(y0, y1, height - 26, 8, this.logY);
       this.sx = new Scale(x0, x1, axisWidth(context, this.sy, this.y.unit), width - 12, this.logX);
       axes(context, this.sx, this.sy, this.x.unit, this.y.unit);
@@ -1545,25 +2465,26 @@
         const up = this.y.v[row];
         if (!filtered[row] || across === null || up === null) continue;
         if (this.logX && across <= 0 || this.logY && up <= 0) continue;
+        if (!this.whole && !this.inside(row)) continue;
         this.seen.push({ row, px: this.sx.at(across), py: this.sy.at(up) });
       }
       this.size = this.seen.length > 600 ? 2.6 : this.seen.length > 200 ? 3.1 : 3.8;
       const some = state.brush !== null;
       if (some) this.points(context, (row) => !picked[row], 0.13);
-      this.points(context, (row) => picked[row], this.seen.length > 200 ? 0.62 : 0.78);
+      this.points(context, (row) => picked[row], this.seen.length > FEW2 ? 0.62 : 0.9);
       for (const curve of ofColumn(this.y)) this.theory(context, curve);
       if (this.x.role === "metric" && this.y.role === "metric" && this.x !== this.y) {
         clouds(
           context,
-          this.seen.filter(({ row }) => picked[row])
+          this.seen.filter(({ row }) => picked[row] && this.inside(row))
         );
       }
       if (!this.seen.length) note(context, width, height, "No run to show");
     }
     // Hollow marks; over a factor with few values, a dashed line joins their means.
     theory(context, curve) {
-      const known = this.seen.filter(({ row }) => curve.v[row] !== null);
-      const shownRows = known.filter(({ row }) => !this.logY || curve.v[row] > 0);
+      const known2 = this.seen.filter(({ row }) => curve.v[row] !== null);
+      const shownRows = known2.filter(({ row }) => !this.logY || curve.v[row] > 0);
       const columnsOf = /* @__PURE__ */ new Map();
       for (const { row, px } of shownRows) {
         columnsOf.set(px, [...columnsOf.get(px) ?? [], curve.v[row]]);
@@ -1593,7 +2514,9 @@
             mark(context, caseShape(number), px, py, this.size);
           }
         }
-        context.fill();
+        context.lineWidth = 1.3;
+        if (this.seen.length > FEW2) context.fill();
+        else context.stroke();
         context.beginPath();
         for (const { row, px, py } of this.seen) {
           if (data.case[row] === number && !isOk(row) && wanted(row)) {
@@ -1657,12 +2580,12 @@
       if (!filtered[row]) return null;
       const across = this.x.v[row];
       const up = this.y.v[row];
-      if (across === null || up === null) return null;
+      if (across === null || up === null || !(this.whole || this.inside(row))) return null;
       return [this.sx.at(across), this.sy.at(up)];
     }
     nearest(px, py) {
       let best = null;
-      let least = NEAR * NEAR;
+      let least = NEAR3 * NEAR3;
       for (const point of this.seen || []) {
         const far = (point.px - px) ** 2 + (point.py - py) ** 2;
         if (far < least) [best, least] = [point, far];
@@ -1759,65 +2682,11 @@
       tipFor(point.row, [this.x, this.y], box.left + point.px, box.top + point.py);
     }
   };
-  function note(context, width, height, text) {
-    context.fillStyle = palette.soft;
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    context.fillText(text, width / 2, height / 2);
-  }
-  function chooser(chosen, name, change, wanted = () => true, first = null) {
-    const select = element("select", { "aria-label": name });
-    if (first) select.append(element("option", { value: "" }, first));
-    for (const [role, title] of [
-      ["metric", "Metrics"],
-      ["factor", "Factors"],
-      ["derived", `Differences, ${(data.paths ?? []).join(" less ")}`]
-    ]) {
-      const group = element("optgroup", { label: title });
-      for (const column of data.columns) {
-        const kind = column.role === "word" ? "factor" : column.role;
-        if (kind === role && wanted(column)) {
-          group.append(element("option", { value: column.key }, full(column)));
-        }
-      }
-      if (group.children.length) select.append(group);
-    }
-    select.value = chosen || "";
-    select.addEventListener("change", () => change(select.value));
-    return select;
-  }
-  var tip = document.getElementById("tip");
-  function tipFor(row, shownColumns, left, top) {
-    const lines2 = shownColumns.flatMap((column) => [
-      element("div", {}, `${column.label}: ${shown(column.v[row], column.unit)}`),
-      ...ofColumn(column).filter((curve) => curve.v[row] !== null).map(
-        (curve) => element("div", { class: "soft" }, `${curve.name}: ${shown(curve.v[row], column.unit)}`)
-      )
-    ]);
-    const verdict = isOk(row) ? "" : `, ${data.verdicts[data.verdict[row]]}`;
-    tip.replaceChildren(
-      element(
-        "strong",
-        {},
-        swatch(data.case[row]),
-        `${data.cases[data.case[row]].name}, point ${data.point[row]}${verdict}`
-      ),
-      ...lines2
-    );
-    tip.hidden = false;
-    const box = tip.getBoundingClientRect();
-    const over = left + 16 + box.width > innerWidth;
-    tip.style.left = `${Math.max(4, over ? left - box.width - 14 : left + 16)}px`;
-    tip.style.top = `${Math.max(4, Math.min(innerHeight - box.height - 4, top + 12))}px`;
-  }
-  function hideTip() {
-    tip.hidden = true;
-  }
 
   // analysis/dashboard/assets/src/spread.js
   var LINE = 24;
   var LEAST_BOX = 5;
-  var HEAD = 22;
+  var HEAD3 = 22;
   var Spread = class {
     constructor(host) {
       this.metric = columns.get(data.start.spread);
@@ -1927,7 +2796,7 @@
       this.found = found;
       const all = found.flatMap((group) => [
         ...group.cases.flatMap((v) => [v[0], v[v.length - 1]]),
-        ...group.theory.flat().flatMap((v) => [mean2(v)])
+        ...group.theory.flat().flatMap((v) => [mean3(v)])
       ]).filter((v) => v !== void 0);
       this.low = Math.min(...all);
       this.high = Math.max(...all);
@@ -1939,7 +2808,7 @@
         const [across, high] = this.grid(width);
         return Math.ceil(this.found.length / across) * high + (this.by ? 0 : 26);
       }
-      return this.found.length * (this.shown.length * LINE + (this.by ? HEAD : 4)) + 30;
+      return this.found.length * (this.shown.length * LINE + (this.by ? HEAD3 : 4)) + 30;
     }
     grid(width) {
       if (!this.by) return [1, 240];
@@ -1986,7 +2855,7 @@
       context.beginPath();
       for (const tick of x.ticks((right - left) / 70)) {
         const at = Math.round(x.at(tick)) + 0.5;
-        context.moveTo(at, this.by ? HEAD - 6 : 0);
+        context.moveTo(at, this.by ? HEAD3 - 6 : 0);
         context.lineTo(at, height - 26);
         context.fillText(tickText(tick, this.metric.unit), at, height - 20);
       }
@@ -2004,14 +2873,14 @@
           context.fillText(
             `${this.by.label} ${batchName(group.batch, this.by)}${group.batch.only || !this.by.unit ? "" : ` ${this.by.unit}`}`,
             0,
-            top + HEAD / 2
+            top + HEAD3 / 2
           );
-          top += HEAD;
+          top += HEAD3;
         } else top += 4;
         for (const number of this.shown) {
           this.box(context, x, group.cases[number], number, top + LINE / 2, right, width);
           this.curves.forEach((curve, i) => {
-            const theory = mean2(group.theory[number][i]);
+            const theory = mean3(group.theory[number][i]);
             if (theory !== void 0) hollow(context, curve, x.at(theory), top + LINE / 2);
           });
           top += LINE;
@@ -2104,7 +2973,7 @@
       if (!values.length) return;
       context.strokeStyle = caseColour(number);
       context.lineWidth = 1.7;
-      context.setLineDash([[], [6, 3], [2, 2], [7, 2, 2, 2]][number % 4]);
+      context.setLineDash([[], [6, 3], [2, 2], [7, 2, 2, 2]][data.cases[number].mark % 4]);
       context.beginPath();
       context.moveTo(x.from, y.at(0));
       values.forEach((value, i) => {
@@ -2116,16 +2985,8 @@
       context.setLineDash([]);
     }
   };
-  var mean2 = (values) => values.length ? values.reduce((a, b) => a + b, 0) / values.length : void 0;
+  var mean3 = (values) => values.length ? values.reduce((a, b) => a + b, 0) / values.length : void 0;
   var number_ = (value) => formatNumber(value, 3);
-  function clip(context, text, width) {
-    if (context.measureText(text).width <= width) return text;
-    let short = text;
-    while (short.length > 1 && context.measureText(`${short}…`).width > width) {
-      short = short.slice(0, -1);
-    }
-    return `${short}…`;
-  }
 
   // analysis/dashboard/assets/src/table.js
   var ROW = 27;
@@ -2140,7 +3001,7 @@
   }
   var Runs = class {
     constructor(host) {
-      const metrics = ["goodput_mbps", data.start.y1, data.start.spread, "retransmission_ratio"];
+      const metrics = [...data.metrics, "goodput_mbps", data.start.y1, "retransmission_ratio"];
       const keys = [...factors.map((f) => f.key), ...metrics.filter((key) => columns.has(key))];
       this.columns = [...new Set(keys)].map((key) => columns.get(key));
       for (const column of this.columns) column.decimals = decimals(column);
@@ -2381,6 +3242,7 @@
   new Scatter(document.getElementById("scatter1"), 1, data.start.x1, data.start.y1);
   new Scatter(document.getElementById("scatter2"), 2, data.start.x2, data.start.y2);
   new Spread(document.getElementById("spread"));
+  new Panels(document.getElementById("panels"));
   new Runs(document.getElementById("runs"));
   views.push({
     draw() {

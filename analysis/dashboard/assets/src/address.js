@@ -1,8 +1,10 @@
 // What is chosen, in the fragment of the page's address, so that it can be sent.
 //
-// run=ID  the run that is open            case=NAME, verdict=NAME  those shown, if not all
+// run=ID  the run that is open            case=, campaign=, verdict=NAME  if not all
 // in=FACTOR~LOW~HIGH  a range             of=FACTOR~VALUE~...      values that are shown
 // x1=, y1=, x2=, y2=  axes, log=x1 log    pick=PLOT~X0~X1~Y0~Y1    picked points
+// linear=x1  not log as the values ask    whole=1  a plot with its outliers
+// panels=heat, panel_x=, heat_x=, line_first= ...  what the panels show
 // metric=, by=, draw=cdf  distribution    sort=COLUMN, sort=-COLUMN  the table
 //
 // An address may come from anybody: what does not fit the data is left out.

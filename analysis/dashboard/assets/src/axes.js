@@ -44,7 +44,7 @@ export function extent(column, log) {
   return [low === 0 ? -margin * 0.5 : low - margin, high + margin];
 }
 
-export const canLog = (column) => column.low > 0 && column.high / column.low > 100;
+export const canLog = (column) => column.low > 0 && column.high / column.low > 3;
 
 // Hairlines at the ticks, their numbers outside.
 // `last` follows the last number of the horizontal axis.

@@ -1,5 +1,5 @@
 // Drawing: sharp on any screen, in the colours of the theme.
-import { element } from "./data.js";
+import { data, element } from "./data.js";
 
 const LIGHT = [
   "#0072b2",
@@ -33,8 +33,10 @@ export function readTheme() {
   palette.font = `11.5px ${style.getPropertyValue("--sans")}`;
 }
 
-export const caseColour = (number) => palette.series[number % palette.series.length];
-export const caseShape = (number) => SHAPES[number % SHAPES.length];
+// Cases of one name in several campaigns have one colour, and a mark per campaign.
+export const caseColour = (number) =>
+  palette.series[data.cases[number].colour % palette.series.length];
+export const caseShape = (number) => SHAPES[data.cases[number].mark % SHAPES.length];
 
 // A canvas as wide as its place; `draw(context, width, height)` in CSS pixels.
 export class Surface {
@@ -101,6 +103,9 @@ export function mark(context, shape, x, y, r) {
     context.closePath();
   }
 }
+
+// The three parts of a colour such as #fcfcfb, from 0 to 255.
+export const rgb = (colour) => [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
 
 // A run that is not ok is a cross.
 export function cross(context, x, y, r) {

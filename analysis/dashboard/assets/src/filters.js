@@ -263,6 +263,17 @@ export function makeFilters() {
     state.cases,
     "case",
   );
+  document.getElementById("campaign-section").hidden = data.campaigns.length < 2;
+  new Choices(
+    document.getElementById("campaigns"),
+    data.campaigns.map(({ name }, number) => ({
+      value: number,
+      name,
+      count: () => countWhere((row) => data.campaign[row] === number),
+    })),
+    state.campaigns,
+    "campaign",
+  );
   const there = data.verdicts
     .map((_, number) => number)
     .filter((number) => data.verdict.includes(number));

@@ -5,6 +5,7 @@ import { readTheme } from "./canvas.js";
 import { data, element, isOk, many, rows } from "./data.js";
 import { makeFilters } from "./filters.js";
 import { closeRun, openRun } from "./run.js";
+import { Panels } from "./panels.js";
 import { Scatter } from "./scatter.js";
 import { Spread } from "./spread.js";
 import { picked, networkKey, refilter, reset, somethingIsLeftOut, state, views } from "./state.js";
@@ -48,6 +49,7 @@ makeFilters();
 new Scatter(document.getElementById("scatter1"), 1, data.start.x1, data.start.y1);
 new Scatter(document.getElementById("scatter2"), 2, data.start.x2, data.start.y2);
 new Spread(document.getElementById("spread"));
+new Panels(document.getElementById("panels"));
 new Runs(document.getElementById("runs"));
 
 views.push({

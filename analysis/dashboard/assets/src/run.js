@@ -72,6 +72,7 @@ function showRun(row, run, others) {
           ),
         ]
       : []),
+    ...(run.marks?.length ? [section("Events", (host) => host.append(eventList(run)))] : []),
     section("Measured", (host) => host.append(...measured(row))),
     section("Asked", (host) => host.append(...asked(run))),
     section("Programs", (host) => host.append(...programs(run))),
@@ -213,6 +214,17 @@ function markBoxes(run) {
   });
   const label = "Events that the charts mark";
   return element("div", { class: "key", role: "group", "aria-label": label }, "Events: ", ...boxes);
+}
+
+// All events of the run's connections, in the order of time.
+function eventList(run) {
+  return element(
+    "dl",
+    { class: "events" },
+    ...run.marks.map(({ t, kind, what }) =>
+      element("div", {}, element("dt", {}, seconds(t)), element("dd", {}, `${kind}: ${what}`)),
+    ),
+  );
 }
 
 function goodputChart(host, row, run, others) {
@@ -475,11 +487,15 @@ const seconds = (value) =>
     ? "–"
     : `${formatNumber(Math.round(value * 1e3) / 1e3, 7)} s`;
 
+// The page's own file name, without the folders of this machine.
+const fileName = () => decodeURIComponent(location.pathname).split("/").pop() || "dashboard.html";
+
 function again(row) {
   const { root } = data.campaigns[data.campaign[row]];
   const id = data.id[row];
   return [
     command("Execute it once more and compare every byte", `mpbench verify ${root} --run ${id}`),
+    command("This run's time line, for somebody who has the same file", `${fileName()}#run=${id}`),
     command("A prompt inside its network", `mpbench shell ${root}/experiment.yaml --run ${id}`),
     element("p", { class: "soft" }, "Its files: ", element("code", {}, `${root}/runs/${id}/`)),
   ];

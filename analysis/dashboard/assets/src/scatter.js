@@ -1,10 +1,12 @@
 // Two columns against each other; points are picked by dragging, opened by clicking.
 
 import { axes, axisWidth, canLog, extent, Scale } from "./axes.js";
-import { caseColour, caseShape, cross, mark, palette, place, Surface, swatch } from "./canvas.js";
+import { caseColour, caseShape, cross, mark, palette, place, Surface } from "./canvas.js";
+import { chooser, note } from "./choosers.js";
 import { clouds } from "./clouds.js";
-import { columns, data, element, full, isOk, ofNumbers, rows, shown } from "./data.js";
+import { columns, data, element, full, isOk, many, ofNumbers, rows } from "./data.js";
 import { openRun } from "./run.js";
+import { scaleOf } from "./scales.js";
 import { curveColour, curveDashes, hollow, keyOf, ofColumn, widened } from "./theory.js";
 import {
   changed,
@@ -17,7 +19,9 @@ import {
   state,
   views,
 } from "./state.js";
+import { hideTip, tipFor } from "./tip.js";
 
+const FEW = 200; // Up to so many marks are hollow.
 const NEAR = 16; // Pixels within which a pointer means a point.
 
 export class Scatter {
@@ -26,7 +30,9 @@ export class Scatter {
     this.start = { x, y };
     this.x = columns.get(x);
     this.y = columns.get(y);
-    this.logX = this.logY = false;
+    this.logX = scaleOf(this.x).log;
+    this.logY = scaleOf(this.y).log;
+    this.whole = false; // whether the axes show outliers too
     this.drag = null;
     this.yTools = element("div", { class: "axis y" });
     this.xTools = element("div", { class: "axis x" });
@@ -37,7 +43,8 @@ export class Scatter {
       "aria-roledescription": "scatter plot",
     });
     this.theoryKey = element("div", { class: "key" });
-    host.append(this.yTools, this.area, this.xTools, this.theoryKey);
+    this.outside = element("p", { class: "soft outside" });
+    host.append(this.yTools, this.area, this.xTools, this.outside, this.theoryKey);
     const tall = (width) => Math.round(Math.min(380, Math.max(240, width * 0.68)));
     this.base = new Surface(this.area, tall, (...all) => this.paint(...all));
     this.over = new Surface(this.area, tall, (...all) => this.paintOver(...all));
@@ -58,7 +65,7 @@ export class Scatter {
         `${which === "x" ? "Horizontal" : "Vertical"} axis`,
         (key) => {
           this[which] = columns.get(key);
-          this[which === "x" ? "logX" : "logY"] = false;
+          this[which === "x" ? "logX" : "logY"] = scaleOf(this[which]).log;
           if (state.brush && state.brush.from === this) state.brush = null;
           this.tools();
           refilter();
@@ -97,8 +104,9 @@ export class Scatter {
     ]) {
       const name = `${axis}${this.number}`;
       if (this[axis].key !== this.start[axis]) address.set(name, this[axis].key);
-      if (log) address.append("log", name);
+      if (log !== scaleOf(this[axis]).log) address.append(log ? "log" : "linear", name);
     }
+    if (this.whole) address.append("whole", String(this.number));
     const { brush } = state;
     if (brush && brush.from === this) {
       address.set("pick", [this.number, brush.x0, brush.x1, brush.y0, brush.y1].join("~"));
@@ -106,11 +114,14 @@ export class Scatter {
   }
 
   fromAddress(address) {
-    const log = address.getAll("log");
+    const [log, linear] = ["log", "linear"].map((name) => address.getAll(name));
+    this.whole = address.getAll("whole").includes(String(this.number));
     for (const axis of ["x", "y"]) {
       const name = `${axis}${this.number}`;
       this[axis] = ofNumbers(address.get(name)) || columns.get(this.start[axis]);
-      this[axis === "x" ? "logX" : "logY"] = log.includes(name) && canLog(this[axis]);
+      const chosen = log.includes(name) && canLog(this[axis]);
+      const usual = scaleOf(this[axis]).log && !linear.includes(name);
+      this[axis === "x" ? "logX" : "logY"] = chosen || usual;
     }
     this.tools();
     const [number, ...ends] = numbers((address.get("pick") || "").split("~"));
@@ -121,9 +132,49 @@ export class Scatter {
     }
   }
 
+  // The range of an axis without outliers, or null if it shows all values.
+  cut(axis) {
+    const log = axis === "x" ? this.logX : this.logY;
+    return log || ofColumn(this[axis]).length ? null : scaleOf(this[axis]).cut;
+  }
+
+  // Whether a row lies within the range of both axes without outliers.
+  inside(row) {
+    return ["x", "y"].every((axis) => {
+      const range = this.cut(axis);
+      const value = this[axis].v[row];
+      return !range || (value >= range.low && value <= range.high);
+    });
+  }
+
   draw() {
     this.base.draw();
     this.over.draw();
+    this.tellOutside();
+  }
+
+  // A line on the runs beyond the axes, with a button that shows them.
+  tellOutside() {
+    const known = rows.filter(
+      (row) => filtered[row] && this.x.v[row] !== null && this.y.v[row] !== null,
+    );
+    const far = known.filter((row) => !this.inside(row));
+    this.outside.hidden = !far.length;
+    if (!far.length) return;
+    const near = new Set(known.filter((row) => this.inside(row)).map((row) => data.case[row]));
+    const gone = [...new Set(far.map((row) => data.case[row]))].filter(
+      (number) => !near.has(number),
+    );
+    const names = gone.map((number) => data.cases[number].name).join(", ");
+    const where = this.whole ? "far from the others" : "outside";
+    const text = `${far.length} of ${many(known.length, "run")} ${where}${names ? `, all of ${names}` : ""}. `;
+    const button = element("button", { type: "button" }, this.whole ? "Leave out" : "Show all");
+    button.addEventListener("click", () => {
+      this.whole = !this.whole;
+      this.draw();
+      changed();
+    });
+    this.outside.replaceChildren(text, button);
   }
 
   mark() {
@@ -131,8 +182,9 @@ export class Scatter {
   }
 
   paint(context, width, height) {
-    const [y0, y1] = extent(widened(this.y), this.logY);
-    const [x0, x1] = extent(this.x, this.logX);
+    const range = (axis) => (this.whole ? null : this.cut(axis));
+    const [y0, y1] = extent(range("y") ?? widened(this.y), this.logY);
+    const [x0, x1] = extent(range("x") ?? this.x, this.logX);
     this.sy = new Scale(y0, y1, height - 26, 8, this.logY);
     this.sx = new Scale(x0, x1, axisWidth(context, this.sy, this.y.unit), width - 12, this.logX);
     axes(context, this.sx, this.sy, this.x.unit, this.y.unit);
@@ -142,17 +194,18 @@ export class Scatter {
       const up = this.y.v[row];
       if (!filtered[row] || across === null || up === null) continue;
       if ((this.logX && across <= 0) || (this.logY && up <= 0)) continue;
+      if (!this.whole && !this.inside(row)) continue;
       this.seen.push({ row, px: this.sx.at(across), py: this.sy.at(up) });
     }
     this.size = this.seen.length > 600 ? 2.6 : this.seen.length > 200 ? 3.1 : 3.8;
     const some = state.brush !== null;
     if (some) this.points(context, (row) => !picked[row], 0.13);
-    this.points(context, (row) => picked[row], this.seen.length > 200 ? 0.62 : 0.78);
+    this.points(context, (row) => picked[row], this.seen.length > FEW ? 0.62 : 0.9);
     for (const curve of ofColumn(this.y)) this.theory(context, curve);
     if (this.x.role === "metric" && this.y.role === "metric" && this.x !== this.y) {
       clouds(
         context,
-        this.seen.filter(({ row }) => picked[row]),
+        this.seen.filter(({ row }) => picked[row] && this.inside(row)),
       );
     }
     if (!this.seen.length) note(context, width, height, "No run to show");
@@ -194,7 +247,10 @@ export class Scatter {
           mark(context, caseShape(number), px, py, this.size);
         }
       }
-      context.fill();
+      // Few marks have no filling, so that equal values of several cases are all seen.
+      context.lineWidth = 1.3;
+      if (this.seen.length > FEW) context.fill();
+      else context.stroke();
       context.beginPath();
       for (const { row, px, py } of this.seen) {
         if (data.case[row] === number && !isOk(row) && wanted(row)) {
@@ -263,7 +319,7 @@ export class Scatter {
     if (!filtered[row]) return null;
     const across = this.x.v[row];
     const up = this.y.v[row];
-    if (across === null || up === null) return null;
+    if (across === null || up === null || !(this.whole || this.inside(row))) return null;
     return [this.sx.at(across), this.sy.at(up)];
   }
 
@@ -375,66 +431,4 @@ export class Scatter {
     const box = this.base.canvas.getBoundingClientRect();
     tipFor(point.row, [this.x, this.y], box.left + point.px, box.top + point.py);
   }
-}
-
-export function note(context, width, height, text) {
-  context.fillStyle = palette.soft;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  context.fillText(text, width / 2, height / 2);
-}
-
-// A choice among the columns, in groups.
-export function chooser(chosen, name, change, wanted = () => true, first = null) {
-  const select = element("select", { "aria-label": name });
-  if (first) select.append(element("option", { value: "" }, first));
-  for (const [role, title] of [
-    ["metric", "Metrics"],
-    ["factor", "Factors"],
-    ["derived", `Differences, ${(data.paths ?? []).join(" less ")}`],
-  ]) {
-    const group = element("optgroup", { label: title });
-    for (const column of data.columns) {
-      const kind = column.role === "word" ? "factor" : column.role;
-      if (kind === role && wanted(column)) {
-        group.append(element("option", { value: column.key }, full(column)));
-      }
-    }
-    if (group.children.length) select.append(group);
-  }
-  select.value = chosen || "";
-  select.addEventListener("change", () => change(select.value));
-  return select;
-}
-
-const tip = document.getElementById("tip");
-
-function tipFor(row, shownColumns, left, top) {
-  const lines = shownColumns.flatMap((column) => [
-    element("div", {}, `${column.label}: ${shown(column.v[row], column.unit)}`),
-    ...ofColumn(column)
-      .filter((curve) => curve.v[row] !== null)
-      .map((curve) =>
-        element("div", { class: "soft" }, `${curve.name}: ${shown(curve.v[row], column.unit)}`),
-      ),
-  ]);
-  const verdict = isOk(row) ? "" : `, ${data.verdicts[data.verdict[row]]}`;
-  tip.replaceChildren(
-    element(
-      "strong",
-      {},
-      swatch(data.case[row]),
-      `${data.cases[data.case[row]].name}, point ${data.point[row]}${verdict}`,
-    ),
-    ...lines,
-  );
-  tip.hidden = false;
-  const box = tip.getBoundingClientRect();
-  const over = left + 16 + box.width > innerWidth;
-  tip.style.left = `${Math.max(4, over ? left - box.width - 14 : left + 16)}px`;
-  tip.style.top = `${Math.max(4, Math.min(innerHeight - box.height - 4, top + 12))}px`;
-}
-
-function hideTip() {
-  tip.hidden = true;
 }

@@ -17,7 +17,7 @@ import {
   rows,
   shown,
 } from "./data.js";
-import { chooser, note } from "./scatter.js";
+import { chooser, clip, note } from "./choosers.js";
 import { hollow, keyOf, ofColumn } from "./theory.js";
 import { changed, picked, views } from "./state.js";
 
@@ -333,7 +333,7 @@ export class Spread {
     if (!values.length) return;
     context.strokeStyle = caseColour(number);
     context.lineWidth = 1.7;
-    context.setLineDash([[], [6, 3], [2, 2], [7, 2, 2, 2]][number % 4]);
+    context.setLineDash([[], [6, 3], [2, 2], [7, 2, 2, 2]][data.cases[number].mark % 4]);
     context.beginPath();
     context.moveTo(x.from, y.at(0));
     values.forEach((value, i) => {
@@ -350,12 +350,3 @@ const mean = (values) =>
   values.length ? values.reduce((a, b) => a + b, 0) / values.length : undefined;
 
 const number_ = (value) => formatNumber(value, 3);
-
-function clip(context, text, width) {
-  if (context.measureText(text).width <= width) return text;
-  let short = text;
-  while (short.length > 1 && context.measureText(`${short}…`).width > width) {
-    short = short.slice(0, -1);
-  }
-  return `${short}…`;
-}

@@ -3,6 +3,7 @@ import { columns, data, rows } from "./data.js";
 
 export const state = {
   cases: new Set(data.cases.map((_, number) => number)),
+  campaigns: new Set(data.campaigns.map((_, number) => number)),
   verdicts: new Set(data.verdicts.map((_, number) => number)),
   ranges: new Map(), // key of a factor to [low, high]
   values: new Map(), // key of a factor to the set of its values
@@ -17,6 +18,7 @@ export const filtered = new Uint8Array(data.count); // 1 where a row passes the 
 export const picked = new Uint8Array(data.count); // 1 where it is in the brush too
 
 function passes(row) {
+  if (!state.campaigns.has(data.campaign[row])) return 0;
   if (!state.cases.has(data.case[row]) || !state.verdicts.has(data.verdict[row])) return 0;
   for (const [key, [low, high]] of state.ranges) {
     const value = columns.get(key).v[row];
@@ -76,6 +78,7 @@ export function somethingIsLeftOut() {
   return (
     state.brush !== null ||
     state.cases.size < data.cases.length ||
+    state.campaigns.size < data.campaigns.length ||
     state.verdicts.size < data.verdicts.length ||
     state.ranges.size > 0 ||
     state.values.size > 0
@@ -84,6 +87,7 @@ export function somethingIsLeftOut() {
 
 export function reset() {
   for (const number of data.cases.keys()) state.cases.add(number);
+  for (const number of data.campaigns.keys()) state.campaigns.add(number);
   for (const number of data.verdicts.keys()) state.verdicts.add(number);
   state.ranges.clear();
   state.values.clear();

@@ -21,7 +21,7 @@ function even(value, places) {
 
 export class Runs {
   constructor(host) {
-    const metrics = ["goodput_mbps", data.start.y1, data.start.spread, "retransmission_ratio"];
+    const metrics = [...data.metrics, "goodput_mbps", data.start.y1, "retransmission_ratio"];
     const keys = [...factors.map((f) => f.key), ...metrics.filter((key) => columns.has(key))];
     this.columns = [...new Set(keys)].map((key) => columns.get(key));
     for (const column of this.columns) column.decimals = decimals(column);

@@ -120,6 +120,7 @@ def data(request: OverTime, campaign: Campaign) -> OverTimeData:
         span=span,
         models=list(dict.fromkeys(each.words for each in request.theory or ())),
         note=note,
+        runs=tuple(zip(rows["case"].map(str), rows["id"].map(str), strict=True)),
     )
 
 
