@@ -39,6 +39,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(selftests, "run", run)
     monkeypatch.setattr(selftests, "expected", lambda config: [])
     monkeypatch.setitem(selftests.TESTS, "selftests", SCRIPTS)
+    monkeypatch.setattr(upstream_selftests, "TOOLS", ())
     return names
 
 
@@ -65,6 +66,19 @@ def test_a_script_that_ended_is_not_run_again_in_the_same_kernel(
     monkeypatch.setattr(selftests, "COMMANDS", "another way")
     assert call(monkeypatch, save, "k2") == 0
     assert len(ran) == 7
+
+
+def test_a_host_without_the_programs_of_the_scripts_is_told_first(
+    ran: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(upstream_selftests, "TOOLS", ("sh", "no-such-program"))
+    with pytest.raises(SystemExit) as ended:
+        call(monkeypatch, tmp_path / "selftests.json", "k1")
+    assert ended.value.code == 2 and not ran
+    assert "error: no-such-program not found; `make self" in capsys.readouterr().err
 
 
 def test_what_ended_before_an_interruption_is_kept(

@@ -20,6 +20,8 @@ same kernel. `--page` writes a page of documentation from such files.
 import argparse
 import fnmatch
 import json
+import os
+import shutil
 import sys
 import tempfile
 import threading
@@ -80,6 +82,10 @@ NAMES = {
     "selftests-stock": "all options, without our changes",
 }
 FULL = ("selftests", "selftests-stock")
+TOOLS = ("ethtool", "iptables", "nft")
+"""Programs of the host that the scripts start in the kernels of `FULL`."""
+SEARCHED = os.pathsep.join((os.defpath, "/usr/sbin", "/sbin"))
+"""The folders in which guests look for programs."""
 VERBS = {"fail": "fail", "skip": "are skipped", "either": "pass or fail"}
 """By the expected outcome."""
 
@@ -142,6 +148,10 @@ def main() -> int:
     if options.page:
         options.page.write_text(page([read(path) for path in options.saved]))
         return 0
+    missing = [tool for tool in TOOLS if not shutil.which(tool, path=SEARCHED)]
+    if missing and options.config in FULL:
+        names = ", ".join(missing)
+        parser.error(f"{names} not found; `make selftests-full` installs what it needs")
     scripts = [test for test in TESTS[options.config] if options.only in test.name]
     record = begin(options.config, options.save)
     execute: Callable[..., Outcome] = selftests.run

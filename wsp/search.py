@@ -43,7 +43,10 @@ from wsp.selection import (
 MAX_WALKS = 1000
 
 MOST_WORK = 4_000_000_000
-"""Bound on walks x candidates x points of a search, about a minute of one core."""
+"""Bound on walks x candidates x points of a search, about five seconds of one core."""
+
+MOST_WALK = 2_000_000_000
+"""Bound on candidates x points of one walk; with LEAST_WALKS, a minute of one core."""
 
 LEAST_WALKS = 20
 """Walks that a search may make however large the design is."""
@@ -94,9 +97,9 @@ def adaptive(
     max_walks : int, bound on the search; each walk is one run of WSP. MOST_WORK
         bounds the search of a large design further
 
-    Raises ValueError for a count outside its range, CountNotFound (a ValueError)
-    if no d_min gives that count or none was found within the bounds. The message
-    names the nearest counts that were seen.
+    Raises ValueError for a count outside its range or beyond MOST_WALK, CountNotFound
+    (a ValueError) if no d_min gives that count or none was found within the bounds. The
+    message names the nearest counts that were seen.
     """
     columns = checked(points, metric, boundary)
     n = columns.shape[1]
@@ -105,6 +108,12 @@ def adaptive(
     if count > n:
         raise ValueError(
             f"count: {count} points wanted of {n} candidates; give more candidates"
+        )
+    if count * n > MOST_WALK:
+        raise ValueError(
+            f"count: WSP would need hours for {count} points of {n} candidates; give"
+            f" at most {MOST_WALK // n} points of so many candidates, or take sobol,"
+            " which spreads any number"
         )
     if max_walks < 1:
         raise ValueError(f"max_walks: {max_walks}; give 1 or more")

@@ -145,3 +145,9 @@ def test_deterministic(rng: np.random.Generator) -> None:
     one, two = (wsp.adaptive(points, 55) for _ in range(2))
     assert one.indices.tobytes() == two.indices.tobytes()
     assert (one.d_min, one.walks) == (two.d_min, two.walks)
+
+
+def test_a_search_that_would_take_hours_is_refused_at_once() -> None:
+    points = np.linspace(0, 1, 200_000)[:, None]
+    with pytest.raises(ValueError, match="at most 10000 points of so many cand"):
+        wsp.adaptive(points, 10_001)
