@@ -40,6 +40,7 @@ def check(job: Job) -> None:
     if job.fabric is not None:
         _check_fabric(job)
     _check_hosts(job)
+    _check_proxies(job)
     _check_settings(job)
     _check_boxes(job)
     if job.capture:
@@ -142,6 +143,22 @@ def _check_hosts(job: Job) -> None:
                 raise ValueError(f"traffic[{index}]: {here} has no path {path}")
 
 
+def _check_proxies(job: Job) -> None:
+    """Each proxy passes on the data of an entry that has come as far as its host."""
+    reached = {n: (e.destination, e.port) for n, e in enumerate(job.traffic)}
+    for index, entry in enumerate(job.traffic):
+        served = entry.served
+        if served is None:
+            continue
+        if job.fabric is not None:
+            raise ValueError(f"traffic[{index}]: proxies need a network with routers")
+        if served >= index or job.traffic[served].served is not None:
+            raise ValueError(f"traffic[{index}]: serves no entry before it")
+        if reached[served] != (entry.source, entry.inlet):
+            raise ValueError(f"traffic[{index}]: its entry does not come to this proxy")
+        reached[served] = (entry.destination, entry.port)
+
+
 def _check_settings(job: Job) -> None:
     """Settings of hosts fit the hosts of the network, and their addresses."""
     if not job.host_settings:
@@ -152,7 +169,8 @@ def _check_settings(job: Job) -> None:
     for host, settings in job.host_settings.items():
         if host not in description.hosts:
             raise ValueError(f"hosts: {description.name} has no host {host!r}")
-        own = [u for u in description.users if host in (u.host, u.server)]
+        own = [u for u in description.users if u.host == host]
+        own = own or [u for u in description.users if u.server == host]
         links = {link for user in own for path in user.paths for link in path}
         is_user = host in description.initiators
         further = set(settings.addresses or ())

@@ -5,7 +5,8 @@
     NAME/results.py     from what the processes left to the numbers of a run
     NAME/fake.py        the files that the fake backend leaves in their place
     NAME/prepare.py     the files of a run's folder that exist before it begins (if any)
-    NAME/keys.py        the keys of the tool's entries in an experiment file
+    NAME/keys.py        the keys of the tool's entries in an experiment file (`proxy`
+                        has none: entries of other tools have `via`)
 
 docs/extending.md describes the functions of each part. Guests import `processes` with
 the standard library alone, so each part is imported by itself, when it is needed.
@@ -29,7 +30,9 @@ NAMES = (
 """The registry: a tool is known when its name stands here."""
 OWN = "plugin"
 """The folder for the tools of users, each of which is a file of the user's own."""
-ALL = (*NAMES, OWN)
+PROXY = "proxy"
+"""The folder for the proxies of `via`, whose entries `mpbench.plan.proxies` makes."""
+ALL = (*NAMES, OWN, PROXY)
 
 
 def part(tool: str, name: str) -> Any:

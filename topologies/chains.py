@@ -9,7 +9,8 @@ come back. Whatever comes before and after a link on a path is wired to the link
 ends. A link that has no capacity and belongs to a single path is a single router that
 delays both directions. Wires between links and hosts are ideal.
 
-A user has an interface and an address on each path; a server has one address. Routers
+A user has an interface and an address on each path; a server has one address. A user
+that is another one's server has an address for that too. Routers
 forward by destination. Where paths of a user part behind a link that they share, the
 router forwards by source address too.
 """
@@ -119,6 +120,8 @@ def wire(description: Description, shapes: Mapping[str, Shape]) -> Wiring:
     build = _Builder({link: shapes[link] for link in uses}, alone)
     nodes: dict[str, Node] = {}
     ports: dict[str, tuple[Port, ...]] = {}
+    entrances: dict[str, Port] = {}
+    users = {user.host for user in description.users}
     for number, user in enumerate(description.users, start=1):
         chains = list(_chains(build, user))
         for path, chain in enumerate(chains, start=1):
@@ -129,10 +132,16 @@ def wire(description: Description, shapes: Mapping[str, Shape]) -> Wiring:
         )
         last = chains[0][-1]
         port = Port(build.interfaces[last, user.server], build.between[last][1])
-        server = ports.setdefault(user.server, (port,))[0].address
+        if user.server in users:
+            server = entrances.setdefault(user.server, port).address
+        else:
+            server = ports.setdefault(user.server, (port,))[0].address
         _route(build, chains, server)
         lines = tuple(_user_routes(build, ports[user.host], chains))
         nodes[user.host] = Node(user.host, configuration=lines)
+    for name in entrances:
+        lines = (*nodes[name].configuration, *_lines(build, name))
+        nodes[name] = replace(nodes[name], configuration=lines)
     hosts = {*nodes, *(user.server for user in description.users)}
     names = (name for hop in build.between for name in (hop.node, hop.next_node))
     for name in dict.fromkeys(names):
@@ -143,6 +152,7 @@ def wire(description: Description, shapes: Mapping[str, Shape]) -> Wiring:
         wires=tuple(build.wires),
         links=tuple(_place(build, link) for link in uses),
         ports=ports,
+        entrances=entrances,
     )
 
 

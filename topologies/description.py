@@ -53,8 +53,8 @@ class Description:
         """The end hosts, between which traffic can flow: users' hosts, then servers."""
         if self.mesh:
             return self.initiators
-        servers = dict.fromkeys(user.server for user in self.users)
-        return (*self.initiators, *servers)
+        servers = (user.server for user in self.users)
+        return tuple(dict.fromkeys((*self.initiators, *servers)))
 
     @property
     def initiators(self) -> tuple[str, ...]:
@@ -79,6 +79,13 @@ class Description:
     def _links_with(self, quantity: str) -> tuple[str, ...]:
         keys = (p.name.rpartition(".") for p in self.parameters)
         return tuple(link for link, _, what in keys if what == quantity)
+
+    @property
+    def relays(self) -> tuple[str, ...]:
+        """The hosts that open connections and are at the end of another user's paths,
+        so that a proxy can stand there."""
+        servers = {user.server for user in self.users}
+        return () if self.mesh else tuple(h for h in self.initiators if h in servers)
 
     def user(self, host: str) -> User:
         """The user on a host. Raises KeyError if the host opens no connections."""

@@ -32,6 +32,10 @@ class Network(Topo):
         """The address of a host, or of its interface on a path, numbered from 1."""
         return self.wiring.address(host, path)
 
+    def entrance(self, host: str) -> str:
+        """The address of a host to which traffic is sent."""
+        return self.wiring.entrance(host)
+
     def paths(self) -> list[dict[str, object]]:
         """The node and interface that shape each link, as `outcome.json` has them.
 

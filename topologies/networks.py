@@ -152,19 +152,20 @@ def _name_faults(
     users: Sequence[User], links: Collection[str]
 ) -> Iterator[tuple[Place, str]]:
     places: dict[str, Place] = {}
-    hosts = {user.host for user in users}
     kinds = {link: "a link" for link in links}
     for name in links:
         places[name] = ("links", name)
     for user in users:
-        if user.host in places:
+        if user.host in kinds:
             reason = f"'{user.host}' is the name of a link too; give another"
             yield ("users", user.host), reason
         places[user.host] = ("users", user.host)
-        if user.server in kinds or user.server in hosts:
-            kind = kinds.get(user.server, "a host that opens connections")
-            reason = f"its server '{user.server}' is the name of {kind} too"
+        if user.server in kinds:
+            reason = f"its server '{user.server}' is the name of a link too"
             yield ("users", user.host), f"{reason}; write 'to: another_name'"
+        if circle := circle_of(user, users):
+            reason = f"a loop: {' to '.join(circle)}"
+            yield ("users", user.host), f"{reason}; end at a host that has no paths"
         places.setdefault(user.server, ("users", user.host))
     for name, place in places.items():
         if not NAME.fullmatch(name):
@@ -173,6 +174,22 @@ def _name_faults(
         elif RESERVED.fullmatch(name):
             reason = f"'{name}' is the name of the traffic in factors"
             yield place, f"{reason}; give another"
+
+
+def circle_of(user: User, users: Sequence[User]) -> list[str]:
+    """The hosts on the way from a user back to itself; empty if there is no such way.
+
+    A user's server may be another user, where a proxy can stand.
+    """
+    servers = {one.host: one.server for one in users}
+    way = [user.host]
+    while (server := servers.get(way[-1])) is not None:
+        way.append(server)
+        if server == user.host:
+            return way
+        if server in way[:-1]:
+            return []  # another user's circle
+    return []
 
 
 def _path_faults(user: User, number: int, links: Collection[str]) -> Iterator[str]:

@@ -72,12 +72,15 @@ class Wiring:
 
     ports : the ports of each end host by its name. A user's host has one per path. A
         server's first port is the one to which traffic is sent.
+    entrances : the port to which traffic is sent of each user's host that is another
+        user's server as well
     """
 
     nodes: tuple[Node, ...]
     wires: tuple[Wire, ...]
     links: tuple[LinkPlace, ...]
     ports: Mapping[str, tuple[Port, ...]] = field(default_factory=dict)
+    entrances: Mapping[str, Port] = field(default_factory=dict)
 
     @property
     def captures(self) -> dict[str, tuple[str, str]]:
@@ -91,3 +94,8 @@ class Wiring:
     def address(self, host: str, path: int | None = None) -> str:
         """The address of a host, or of its interface on a path, numbered from 1."""
         return self.ports[host][(path or 1) - 1].address
+
+    def entrance(self, host: str) -> str:
+        """The address of a host to which traffic is sent."""
+        port = self.entrances.get(host) or self.ports[host][0]
+        return port.address

@@ -54,7 +54,10 @@ def row(run_directory: Path) -> dict[str, Any]:
         measured |= event_columns.columns(run_directory / "artefacts")
         measured |= waiting.columns(run, run_directory / "artefacts")
         read = [Read(report) for report in run.reports]
-        measured |= columns.of_entries(run.traffic, run.counters, read, run.endings)
+        noted = columns.of_legs(run_directory / "artefacts", run.traffic)
+        measured |= columns.of_entries(
+            run.traffic, run.counters, read, run.endings, noted
+        )
         measured |= plugin_numbers.metrics(run_directory / "artefacts", job)
         captured = ""
         if measured.get("capture_retransmission_ratio") is None:

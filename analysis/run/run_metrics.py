@@ -19,6 +19,7 @@ from analysis.run.artefacts import Artefacts
 from analysis.run.flow_phase_metrics import by_entry, by_phase
 from analysis.run.link_traffic import by_link, link_bytes
 from analysis.run.readers.counters import Counters, total
+from analysis.run.traffic import served
 from jobs import FRAME_BYTES
 
 PAYLOAD_SHARE = 1448 / FRAME_BYTES
@@ -229,7 +230,7 @@ def _by_tool(run: Artefacts) -> dict[str, Any]:
     the same columns without a name too, because they are those of the run.
     """
     columns: dict[str, Any] = {}
-    several = len(run.reports) > 1
+    several = sum(served(e, n) == n for n, e in enumerate(run.traffic)) > 1
     shown = [entry for entry in run.traffic if not entry.background]
     for number, (entry, report) in enumerate(
         zip(run.traffic, run.reports, strict=True), start=1

@@ -151,6 +151,19 @@ def of_job(job: Job) -> tuple[Traffic[Any], ...]:
     return tuple(found)
 
 
+def proxied(traffic: Sequence[Traffic[Any]], index: int) -> frozenset[int]:
+    """The numbers of all entries on the way of one: itself, and those of the proxies
+    that pass its data on."""
+    first = served(traffic[index], index)
+    return frozenset(n for n, entry in enumerate(traffic) if served(entry, n) == first)
+
+
+def served(entry: Traffic[Any], index: int) -> int:
+    """The number of the entry whose data an entry passes on; its own for no proxy."""
+    own: int | None = entry.record.served
+    return index if own is None else own
+
+
 def initiators(traffic: Iterable[Traffic[Any]]) -> tuple[str, ...]:
     """The hosts that open connections, each once."""
     return tuple(dict.fromkeys(host for entry in traffic for host in entry.sources))

@@ -51,6 +51,17 @@ class Entry:
         return ((self.source, self.destination),)
 
     @property
+    def served(self) -> int | None:
+        """The number of the entry whose data it passes on as a proxy; None for no
+        proxy."""
+        return None
+
+    @property
+    def inlet(self) -> int | None:
+        """The port at which a proxy accepts connections; None for no proxy."""
+        return None
+
+    @property
     def sources(self) -> tuple[str, ...]:
         """The hosts that open connections, each once."""
         return tuple(dict.fromkeys(here for here, _ in self.between))

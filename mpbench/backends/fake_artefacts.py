@@ -9,13 +9,14 @@ import hashlib
 import json
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jobs import Job
+from jobs import Entry, Job
 from mpbench.backends import fake_changes, fake_events, fake_queues, fake_trace
 from mpbench.backends.fake_flows import (
     Flow,
+    connections_of,
     fake_of,
     flow,
     hosts_of,
@@ -147,19 +148,29 @@ def counters(job: Job, flows: list[Flow], host: str) -> dict[str, int]:
         "TcpInSegs": out // 2 if sends else out,
         "TcpRetransSegs": resent if sends else 0,
     }
-    connections = sum(fake_of(entry).connections(entry, each) for entry, each in ports)
+    connections = sum(connections_of(job, entry, each) for entry, each in ports)
     if job.transports[host].is_mptcp:
-        users = [job.description.user(name) for name in hosts_of(ports[0][0])]
-        joins = connections * (max(len(user.paths) for user in users) - 1)
+        opened = _joins(job, [port for port in ports if host in port[0].sources])
+        accepted = _joins(job, [p for p in ports if host in p[0].destinations])
         server = any(host in entry.destinations for entry, _ in ports)
         capable = "MPTcpExtMPCapableSYNTX" if client else "MPTcpExtMPCapableSYNRX"
         reply = "MPTcpExtMPCapableSYNACKRX" if client else "MPTcpExtMPCapableACKRX"
         values |= {capable: connections, reply: connections}
         if client:
-            values |= {"MPTcpExtMPJoinSynTx": joins, "MPTcpExtMPJoinSynAckRx": joins}
+            values |= {"MPTcpExtMPJoinSynTx": opened, "MPTcpExtMPJoinSynAckRx": opened}
         if server:
-            values |= {"MPTcpExtMPJoinSynRx": joins, "MPTcpExtMPJoinAckRx": joins}
+            values |= {"MPTcpExtMPJoinSynRx": accepted, "MPTcpExtMPJoinAckRx": accepted}
     return {**{f"MPTcpExt{name}": 0 for name in LISTED}, **values}
+
+
+def _joins(job: Job, of_host: Sequence[tuple[Entry, Flow]]) -> int:
+    """Further subflows of some entries: one per path but the first."""
+    total = 0
+    for entry, each in of_host:
+        users = [job.description.user(name) for name in hosts_of(entry)]
+        more = max(len(user.paths) for user in users) - 1
+        total += connections_of(job, entry, each) * more
+    return total
 
 
 def qdisc_table(

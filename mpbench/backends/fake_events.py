@@ -32,7 +32,7 @@ def _of_entry(job: Job, index: int, flow: Flow) -> Iterator[tuple[float, str]]:
     for (host, path), count in flow.path_bytes.items():
         server = server_of[host]
         local = f"{wiring.address(host, path)}:{CLIENT_PORT + index}"
-        remote = f"{wiring.address(server)}:{entry.port}"
+        remote = f"{wiring.entrance(server)}:{entry.port}"
         ids = f"{path - 1}:0" if is_mptcp else ""
         where = f"{host},{index},{CLIENT_PORT + index},{ids},{local},{remote}"
         there = f"{server},{index},{CLIENT_PORT + index},{ids},{remote},{local}"

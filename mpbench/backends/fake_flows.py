@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jobs import Entry, Job
@@ -62,6 +62,14 @@ def fake_of(entry: Entry) -> Any:
     return part(entry.tool, "fake")
 
 
+def connections_of(job: Job, entry: Entry, flow: Flow) -> int:
+    """The number of connections that an entry opens; a proxy opens as many as the entry
+    that it serves."""
+    own = entry if entry.served is None else job.traffic[entry.served]
+    count: int = fake_of(own).connections(own, flow)
+    return count
+
+
 def hosts_of(entry: Entry) -> tuple[str, ...]:
     """The hosts that open an entry's connections; in a data centre, one of them."""
     if not isinstance(entry, DrawnFlows) or entry.counts is None:
@@ -91,24 +99,12 @@ def flow(job: Job, index: int) -> Flow:
     """Links are filled to 93-97 % in the direction of the payload, less under loss, in
     even parts for all paths over them, and paths to what their narrowest link has."""
     entry = job.traffic[index]
-    shapes = bottlenecks(job, forward=not entry.reverse)
+    if entry.served is not None:
+        return _passed_on(job, index, entry.served)
     is_mptcp = job.transport_of(entry).is_mptcp
     payload = MPTCP_PAYLOAD_BYTES if is_mptcp else TCP_PAYLOAD_BYTES
-    load = Counter(
-        link
-        for other in job.traffic
-        for links in paths_of(job, other).values()
-        for link in links
-    )
     used = paths_of(job, entry)
-    rates = {
-        path: min(
-            _rate_mbps(shapes[link]) * _utilisation(job, index, link) / load[link]
-            for link in links
-            if link in shapes
-        )
-        for path, links in used.items()
-    }
+    rates = _rates(job, index)
     # MPTCP gets more of the sum of the paths if they are alike.
     spread = (max(rates.values()) - min(rates.values())) / max(rates.values())
     share = (1 - 0.2 * spread) * payload / FRAME_BYTES
@@ -140,6 +136,58 @@ def flow(job: Job, index: int) -> Flow:
         retransmits=sum(path_bytes.values()) // payload // 500,
         reverse=entry.reverse,
         transfers=each,
+    )
+
+
+def _rates(job: Job, index: int) -> dict[Path, float]:
+    """The rate of each path of an entry in Mbit/s; in all, no more than its proxies
+    can pass on."""
+    entry = job.traffic[index]
+    shapes = bottlenecks(job, forward=not entry.reverse)
+    load = Counter(
+        link
+        for other in job.traffic
+        for links in paths_of(job, other).values()
+        for link in links
+    )
+
+    def own(number: int) -> dict[Path, float]:
+        return {
+            path: min(
+                _rate_mbps(shapes[link]) * _utilisation(job, number, link) / load[link]
+                for link in links
+                if link in shapes
+            )
+            for path, links in paths_of(job, job.traffic[number]).items()
+        }
+
+    rates = own(index)
+    behind = [
+        sum(own(number).values())
+        for number, other in enumerate(job.traffic)
+        if other.served == index
+    ]
+    share = min(1.0, *(rate / sum(rates.values()) for rate in behind), 1.0)
+    return {path: share * rate for path, rate in rates.items()}
+
+
+def _passed_on(job: Job, index: int, served: int) -> Flow:
+    """The bytes that a proxy passes on: those of its entry, over the paths of its own
+    host in proportion to their rates."""
+    came, used = flow(job, served), paths_of(job, job.traffic[index])
+    rates = _rates(job, index)
+    path_bytes = {
+        path: int(came.bytes * rate / sum(rates.values()))
+        for path, rate in rates.items()
+    }
+    link_bytes: Counter[str] = Counter()
+    for path, count in path_bytes.items():
+        link_bytes.update(dict.fromkeys(used[path], count))
+    return replace(
+        came,
+        path_bytes=path_bytes,
+        link_bytes=link_bytes,
+        bytes=sum(path_bytes.values()),
     )
 
 

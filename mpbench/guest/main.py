@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jobs import Job, load
+from jobs import Entry, Job, load
 from jobs.changes import UP
 from jobs.middleboxes import ICMP
 from mpbench.guest import (
@@ -328,14 +328,31 @@ def plan_processes(job: Job, topology: Network) -> list[Process]:
     """
     processes: list[Process] = []
     for index, entry in enumerate(job.traffic):
-        tool = part(entry.tool, "processes")
-        settings = job.transport_of(entry)
         there = {process.name for process in processes}
-        processes += [
-            process
-            for process in tool.processes(index, entry, settings, topology.address)
-            if process.name not in there
-        ]
-    if job.host_settings:
-        return [_as_host_speaks(job, process) for process in processes]
+        made = _of_entry(job, topology, index, entry)
+        if job.host_settings and entry.served is None:
+            made = [_as_host_speaks(job, process) for process in made]
+        processes += [process for process in made if process.name not in there]
     return processes
+
+
+def _of_entry(job: Job, topology: Network, index: int, entry: Entry) -> list[Process]:
+    """The processes of an entry. Its server stands behind all of its proxies."""
+    tool, settings = part(entry.tool, "processes"), job.transport_of(entry)
+
+    def address(host: str, path: int | None) -> str:
+        if path is None and host == entry.destination:
+            return topology.entrance(host)
+        return topology.address(host, path)
+
+    made: list[Process] = tool.processes(index, entry, settings, address)
+    own = [one for one in job.traffic if one.served == index]
+    if not own:
+        return made
+    last = own[-1]
+    end: Any = replace(entry, destination=last.destination, port=last.port)  # type: ignore[type-var]
+    servers: list[Process] = tool.processes(index, end, settings, topology.address)
+    return [
+        *(process for process in servers if process.role == "server"),
+        *(process for process in made if process.role != "server"),
+    ]

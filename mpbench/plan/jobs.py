@@ -26,6 +26,7 @@ from mpbench.plan import (
     flow_list,
     job_format,
     perturbation,
+    proxies,
     quic,
     records,
     resolved,
@@ -90,6 +91,14 @@ def job(
         asked = perturbation.of_shapes(asked, percents)
         changing = perturbation.of_changes(changing, percents)
     links = resolved.with_default_jitter(asked, values, changing)
+    legs = proxies.of_job(
+        entries,
+        [present[index] for index in flowing],
+        [flows.names(spec.traffic)[index] for index in flowing],
+        transport_,
+        merged(spec.hosts, spec.cases[case].hosts),
+        spec.network_description,
+    )
     own = [entry.transport for entry in entries if entry.transport]
     made = Job(
         format=FORMAT,
@@ -104,12 +113,12 @@ def job(
         middleboxes=middleboxes.of_job(spec.middlebox, spec.cases[case].middlebox),
         transport=transport_,
         host_settings=hosts_of(spec, case),
-        traffic=tuple(entries),
+        traffic=(*legs.entries, *legs.more),
         time_limit_s=limit_s,
         trace_s=spec.trace_interval,
         queues=records.queues(spec),
         capture=Capture(interfaces=interfaces, full=False) if interfaces else None,
-        report=report(spec, flowing, percents),
+        report=with_proxies(report(spec, flowing, percents), legs),
         metrics=spec.plugins.metrics(),
         kernel=spec.plugins.kernel([transport_, *own]),
         programs=spec.plugins.programs(
@@ -208,6 +217,21 @@ def report(
         if any(wanted)
         else (),
         delay_changes_percent=percents,
+    )
+
+
+def with_proxies(one: Report, legs: proxies.Legs) -> Report:
+    """The measures of a run with the connections that proxies open, which stay in the
+    background."""
+    if not legs.more:
+        return one
+    first = len(legs.entries)
+    after = range(first, first + len(legs.more))
+    return replace(
+        one,
+        names=(*(one.names or (None,) * first), *legs.names),
+        background=(*one.background, *after),
+        expect=(*one.expect, *(None for _ in after)) if one.expect else (),
     )
 
 

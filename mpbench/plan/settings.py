@@ -83,6 +83,10 @@ def _description(job: jobs.Job, entries: Entries) -> Description:
         raise ValueError("the models need links that stay as they are")
     if description.mesh:
         raise ValueError(f"the models do not know the paths of {description.name}")
+    if description.relays:
+        raise ValueError(
+            f"the models do not know a proxy, as on {description.relays[0]}"
+        )
     for entry in entries:
         if len(entry.sources) > 1:
             reason = f"and {_name_of(entry)} has {len(entry.sources)} hosts"

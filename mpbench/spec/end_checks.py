@@ -66,7 +66,10 @@ def _check_host(
                 has = ", ".join(own) or "none that can change"
                 reason = f"{host} has no address on '{shortened(name)}'; it has {has}"
                 faults.add((*at, "at", text, what, name), reason)
-    listens = any(entry.destination == host or entry.many for entry in spec.traffic)
+    listens = any(
+        entry.many or any(there == host for _, there in entry.ends(topology))
+        for entry in spec.traffic
+    )
     seen: set[str | None] = set()
     for index, endpoint in enumerate(settings.endpoints or ()):
         place = (*at, "endpoints", index)
@@ -105,7 +108,8 @@ def _unfit(
 
 
 def _links(topology: Description, host: str) -> tuple[str, ...]:
-    """The links of all paths from or to a host."""
-    users = [user for user in topology.users if host in (user.host, user.server)]
+    """The links of all paths from a user's host, or else to a host."""
+    from_it = [user for user in topology.users if user.host == host]
+    users = from_it or [user for user in topology.users if user.server == host]
     found = (link for user in users for path in user.paths for link in path)
     return tuple(dict.fromkeys(found))

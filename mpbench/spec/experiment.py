@@ -384,7 +384,7 @@ class Spec(Sections):
                 del entry["assign"]
             if entry.get("role") == ROLES[0]:
                 del entry["role"]
-            for key in ("expect", "file_limit"):
+            for key in ("expect", "file_limit", "via"):
                 if entry.get(key, "") is None:
                     del entry[key]
         for figure in values["figures"]:

@@ -187,4 +187,7 @@ def fault(topology: Description) -> str:
             f"{topology.name} has links of Mininet's own kind, which the fabric does"
             " not have; take the topology two_path"
         )
+    if topology.relays:
+        reason = f"{topology.relays[0]} ends connections and opens others"
+        return f"{reason}, and the fabric has no such hosts; take 'fabric' away"
     return ""

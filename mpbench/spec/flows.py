@@ -83,9 +83,16 @@ def _check_paths_of(
         if case.path is None and count > 1:
             reason = f"missing; {name} has {count} paths; e.g. 1"
             faults.add((*place, "path"), reason)
-        elif (case.number or 0) > count:
+        elif (case.number or 0) > count and not _elsewhere(case, entry, topology):
             reason = f"there is no path {case.path} of {name}"
             faults.add((*place, "path"), f"{reason}, which has {count}")
         elif case.shortest and not entry.own_control:
             reason = f"{entry.tool} takes a path by its number, e.g. 1"
             faults.add((*place, "path"), f"{reason}; only 'flows' takes {case.path}")
+
+
+def _elsewhere(case: Case, entry: Entry, topology: Description) -> bool:
+    """Whether another host on an entry's way has the path; others take their first."""
+    hosts = (host for host, _ in entry.ends(topology) if entry.via)
+    users = (topology.user(host) for host in hosts if host in topology.initiators)
+    return any((case.number or 0) <= len(user.paths) for user in users)

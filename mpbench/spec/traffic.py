@@ -13,6 +13,7 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from analysis.campaign.directions import Direction
+from mpbench.spec import via as proxies
 from mpbench.spec.cases import Case
 from mpbench.spec.expected import Expectation
 from mpbench.spec.messages import shortened
@@ -28,6 +29,7 @@ from mpbench.spec.values import (
     Whole,
     context,
 )
+from mpbench.spec.via import Via, via_schema
 from mpbench.spec.vocabulary import READ_MODES
 from topologies import Description
 
@@ -176,11 +178,18 @@ class Entry(Part):
     port: Annotated[Whole, Field(ge=1, le=65535)] | None = Field(
         default=None, description="Port of the server; free ones in turn if not said."
     )
+    via: Via | None = Field(
+        default=None,
+        description="Proxies that end its connections on the way, in their order:"
+        " hosts, or {host, accepts, opens}.",
+        json_schema_extra=via_schema,
+    )
 
     @model_validator(mode="after")
     def _consistent(self, info: ValidationInfo) -> Self:
         faults = Faults()
         self._check(faults)
+        proxies.check_kind(self, faults)
         self._check_hosts(faults, info)
         faults.raise_any()
         return self
@@ -273,7 +282,7 @@ class Entry(Part):
 
         topology : None if the file names no known one
         """
-        return ((self.source, self.destination),)
+        return proxies.legs(self)
 
     @property
     def end_s(self) -> float:
@@ -320,6 +329,4 @@ class Entry(Part):
         elif topology.mesh:
             return
         elif self.source in topology.initiators and self.destination in topology.hosts:
-            server = topology.user(self.source).server
-            if self.destination != server:
-                faults.add(("to",), f"{self.source} reaches {server} only")
+            proxies.check(self, topology, faults)

@@ -82,6 +82,14 @@ SAID = {
         "no further subflow was asked for on 2 connections: path 2 carried nothing from"
         " 0 s on"
     ],
+    "proxy-dark": [
+        "the connections of the laptop are plain TCP",
+        "MPTCP was given up: SYNs with its option got no answer, and neither did those"
+        " without it",
+        "the router gave up 1 subflow on path 1 (dsl) at 7.3 s after 6 timeouts",
+        "the proxy on the router accepted 1 connection of the laptop, and could not"
+        " open 1 to the server: Connection timed out",
+    ],
     "redundant": ["39% of the segments that reached the client were copies"],
     "silent": [
         "2 subflows on path 2 did not join: the SYN got no answer; path 2 carried"

@@ -370,7 +370,7 @@ def test_jobs_with_half_a_capacity_are_refused() -> None:
         ("[A, B]", "{path: [A, B]}", "u.path: unknown key; did you mean 'paths'?"),
         ("    u:", "    A:", "users.A: 'A' is the name of a link too; give another"),
         ("    v: {", "    v: {to: A, ", "its server 'A' is the name of a link too"),
-        ("    v: {", "    v: {to: u, ", "'u' is the name of a host that opens conne"),
+        ("    v: {", "    v: {to: v, ", "users.v: a loop: v to v; end at a host that"),
         ("    B:", "    A..B:", "links.A..B: 'A' stands in A already; give another"),
         ("    B:", "    B1..x:", "'B1..x' is not a range such as access1..3 or A..E"),
         ("    B:", "    B1..5000:", "'B1..5000' is more than 1000 names; give fewer"),

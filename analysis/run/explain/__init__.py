@@ -14,6 +14,7 @@ from analysis.run.explain import (
     joins,
     limits,
     middleboxes,
+    proxies,
     settings,
     shares,
 )
@@ -36,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     shares.unused_paths,
     shares.copies,
     shares.limited,
+    proxies.failed,
     middleboxes.acted,
     limits.starved,
     limits.slow,

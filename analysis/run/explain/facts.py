@@ -1,12 +1,13 @@
 """The facts that can explain a run. Each of them may be missing."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from analysis.run import events as record_of_events
+from analysis.run import tools
 from analysis.run import traffic as entries
 from analysis.run.events import Events
 from analysis.run.explain.subflows import Connection, connections
@@ -22,6 +23,7 @@ from analysis.run.readers.outcome import UserPath
 from analysis.run.traffic import Traffic
 from jobs import Job
 from jobs.changes import UP
+from tools import PROXY
 
 T = TypeVar("T")
 Users = Mapping[str, tuple[UserPath, ...]]
@@ -39,6 +41,8 @@ class Facts:
     changes : of links, in order
     connections : from the events
     met : the packets that rules of middleboxes have met; None if that is not known
+    proxies : the report of each proxy, by the number of its entry; a proxy without one
+        is missing
     """
 
     job: Job
@@ -49,6 +53,7 @@ class Facts:
     changes: tuple[Change, ...] = ()
     connections: tuple[Connection, ...] = ()
     met: tuple[Met, ...] | None = None
+    proxies: Mapping[int, Any] = field(default_factory=dict)
 
     @cached_property
     def traffic(self) -> tuple[Traffic[Any], ...]:
@@ -73,6 +78,15 @@ class Facts:
             if (count := of_host.get(name))
         ]
         return ", ".join(found)
+
+    def passes_on(self, entry: int, host: str) -> bool:
+        """Whether a host of an entry is a proxy, so that it takes data only as fast as
+        it can pass them on."""
+        way = entries.proxied(self.traffic, entry)
+        return any(
+            self.traffic[number].tool == PROXY and self.traffic[number].source == host
+            for number in way
+        )
 
     def clients(self) -> Iterator[str]:
         """The hosts that open MPTCP connections."""
@@ -166,6 +180,12 @@ def load(run: Path) -> Facts:
         changes=_changes(folder, job, noted),
         connections=connections(noted, traffic) if noted else (),
         met=_or(lambda: middleboxes.read(folder / middleboxes.NAME), None),
+        proxies={
+            index: read
+            for index, entry in enumerate(traffic)
+            if entry.tool == PROXY
+            if (read := _proxied(folder, index, entry))
+        },
     )
 
 
@@ -198,6 +218,10 @@ def _planned(job: Job) -> Users:
 
 def _counters(path: Path) -> Counters | None:
     return _or(lambda: counters.read(path), None)
+
+
+def _proxied(folder: Path, index: int, entry: Traffic[Any]) -> Any:
+    return _or(lambda: tools.tool(PROXY).read(folder, index, entry), None)
 
 
 def _or(read: Callable[[], T], missing: T) -> T:

@@ -27,14 +27,17 @@ def fell_back(facts: Facts) -> Iterator[Finding]:
     """Connections without MPTCP, by the counter of each cause."""
     dropped = tuple(PREFIX + name for name in DROPPED)
     if facts.total(*dropped):
+        answered = "and one without it did"
+        if _in_vain(facts):
+            answered = "and neither did those without it"
         yield Finding(
-            "MPTCP was given up: SYNs with its option got no answer, and one without it"
-            " did" + _later(facts),
+            f"MPTCP was given up: SYNs with its option got no answer, {answered}"
+            f"{_later(facts)}",
             facts.evidence(*dropped) + _when(facts, *DROPPED),
         )
     for name, meaning in REASONS:
         if count := _connections(facts, PREFIX + name):
-            went_on = "connection" if count == 1 else "connections"
+            went_on = ("connection" if count == 1 else "connections") + _of(facts, name)
             verb = "is" if count == 1 else "are"
             yield Finding(
                 f"{count} {went_on} {verb} plain TCP: {meaning}, as with a peer"
@@ -46,12 +49,33 @@ def fell_back(facts: Facts) -> Iterator[Finding]:
             return
 
 
+def _in_vain(facts: Facts) -> bool:
+    """Whether every connection that gave MPTCP up never was established."""
+    gave_up = [
+        one
+        for one in facts.connections
+        if any(event.name == DROPPED[0] for event in one.events)
+    ]
+    return bool(gave_up) and all(
+        any(e.name == "TCPAbortOnTimeout" for e in one.events)
+        and one.first("tcp_established", one.client) is None
+        for one in gave_up
+    )
+
+
 def _connections(facts: Facts, name: str) -> int:
     """The connections that a counter is about, which both ends may have counted."""
     opened = sum(
         facts.counters[h].get(name) for h in facts.counters if _opens(facts, h)
     )
     return max(opened, facts.total(name) - opened)
+
+
+def _of(facts: Facts, name: str) -> str:
+    """The host whose connections a counter is about, where several open some."""
+    opening = [host for host in facts.counters if _opens(facts, host)]
+    counted = [host for host in opening if facts.counters[host].get(PREFIX + name)]
+    return f" of the {counted[0]}" if len(opening) > 1 and len(counted) == 1 else ""
 
 
 def _opens(facts: Facts, host: str) -> bool:

@@ -30,6 +30,8 @@ def starved(facts: Facts) -> Iterator[Finding]:
     for one, entry, subflow, host, parts in _bulk(facts):
         if not entry.transport.is_mptcp or parts[3] < WITHOUT_DATA:
             continue
+        if facts.passes_on(one.entry, host):
+            continue  # it has what the way before it brings
         path = facts.path_name(one.client, subflow.address)
         yield Finding(
             f"{path}: the {host}'s subflow had no data to send for {parts[3]:.0%} of"

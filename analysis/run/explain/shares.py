@@ -156,6 +156,11 @@ def copies(facts: Facts) -> Iterator[Finding]:
         )
 
 
+def _other(facts: Facts, one: Connection, host: str) -> str:
+    """The host at the other end of a connection."""
+    return facts.traffic[one.entry].destination if host == one.client else one.client
+
+
 def limited(facts: Facts) -> Iterator[Finding]:
     """Senders that waited for the receiver's window or for space of their own.
 
@@ -173,6 +178,7 @@ def limited(facts: Facts) -> Iterator[Finding]:
             for event in subflow.states()
             if event.count("busy_ms") >= LEAST_BUSY_MS
             and (kind == "rwnd_ms" or not _is_mptcp(facts, one))
+            and not facts.passes_on(one.entry, _other(facts, one, event.host))
         ]
         held = [each for each in found if each[2] >= LIMITED_SHARE]
         if not held:

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.run import events as record_of_events
 from analysis.run import tools, traffic
-from analysis.run.outcomes import counts, endings
+from analysis.run.events import Events
+from analysis.run.outcomes import counts, endings, legs
 from analysis.run.outcomes.endings import Ending, Read
 from analysis.run.readers import counters as counter_files
 from analysis.run.readers import outcome
@@ -20,7 +22,8 @@ NAMES = (*OWN[:2], *counts.NAMES, *OWN[2:])
 def prefix(entries: Sequence[Traffic[Any]], index: int) -> str:
     """The beginning of an entry's columns, as for those of its tool."""
     name = entries[index].name
-    if name is None and len(entries) > 1:
+    own = sum(traffic.served(entry, at) == at for at, entry in enumerate(entries))
+    if name is None and own > 1:
         name = f"traffic{index + 1}"
     return f"{name}." if name else ""
 
@@ -40,7 +43,18 @@ def columns(folder: Path, entries: Sequence[Traffic[Any]]) -> dict[str, Any]:
         return {}
     read = endings.read_reports(entries, folder)
     ended = endings.all_of(entries, reported, read, folder)
-    return of_entries(entries, _counters(folder, entries), read, ended)
+    noted = of_legs(folder, entries)
+    return of_entries(entries, _counters(folder, entries), read, ended, noted)
+
+
+def of_legs(folder: Path, entries: Sequence[Traffic[Any]]) -> Events | None:
+    """The events of a run with proxies; None without proxies, or without events."""
+    if all(traffic.served(entry, at) == at for at, entry in enumerate(entries)):
+        return None
+    try:
+        return record_of_events.load(folder)
+    except ValueError:
+        return None
 
 
 def of_entries(
@@ -48,30 +62,38 @@ def of_entries(
     counters: Mapping[str, Counters],
     read: Sequence[Read],
     ended: Sequence[Ending],
+    events: Events | None = None,
 ) -> dict[str, Any]:
     """The columns of all entries, from what was read.
 
     counters : by host; may lack some
+    events : of a run with proxies, as `of_legs` reads them
     """
     found: dict[str, Any] = {}
-    for index, entry in enumerate(entries):
-        own = _of_entry(entries, entry, counters, read[index], ended[index])
+    for index in range(len(entries)):
+        known = counters
+        if len(traffic.proxied(entries, index)) > 1:
+            known = {}
+            if events is not None:
+                known = legs.counters(entries[index], index, counters, events)
+        own = _of_entry(entries, index, known, read[index], ended[index])
         found |= {prefix(entries, index) + name: own[name] for name in NAMES}
     return found
 
 
 def _of_entry(
     entries: Sequence[Traffic[Any]],
-    entry: Traffic[Any],
+    index: int,
     counters: Mapping[str, Counters],
     read: Read,
     ending: Ending,
 ) -> dict[str, Any]:
+    entry = entries[index]
     found: dict[str, Any] = dict.fromkeys(NAMES)
     hosts = {*entry.sources, *entry.destinations}
     if (
         not (entry.record.datagrams or entry.transport.is_quic)
-        and counts.alone(entries, entry)
+        and counts.alone(entries, index)
         and hosts <= counters.keys()
     ):
         found |= counts.columns(entry, counters)

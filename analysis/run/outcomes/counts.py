@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.run.readers.counters import Counters, total
-from analysis.run.traffic import Traffic
+from analysis.run.traffic import Traffic, proxied
 
 MPTCP, TCP, MIXED = "mptcp", "tcp", "mixed"
 
@@ -50,10 +50,16 @@ NAMES = (
 """The columns of this file."""
 
 
-def alone(traffic: Sequence[Traffic[Any]], entry: Traffic[Any]) -> bool:
-    """Whether no other entry with connections has a host of this one."""
+def alone(traffic: Sequence[Traffic[Any]], index: int) -> bool:
+    """Whether no other entry with connections has a host of this one, apart from those
+    of its proxies."""
+    entry, way = traffic[index], proxied(traffic, index)
     own = {*entry.sources, *entry.destinations}
-    others = (o for o in traffic if o is not entry and not o.record.datagrams)
+    others = (
+        other
+        for number, other in enumerate(traffic)
+        if number not in way and not other.record.datagrams
+    )
     return not any(own & {*o.sources, *o.destinations} for o in others)
 
 

@@ -14,11 +14,13 @@ from typing import Any
 from analysis.run.outcomes import dark
 from analysis.run.outcomes.dark import Span
 from analysis.run.readers.outcome import Outcome, UserPath
-from analysis.run.traffic import Traffic
+from analysis.run.traffic import Traffic, proxied
 from jobs import Job
 from jobs.ends import Host
 from jobs.expect import ANY, FALLBACK, Expect
 from jobs.middleboxes import PROVOKING, Box
+from tools import PROXY
+from tools.proxy.record import TCP
 
 _NOTHING = Expect()
 DENIED = "net.mptcp.allow_join_initial_addr_port"
@@ -67,9 +69,13 @@ class Provoked:
 
         at_s : when it ended; None if that is not known
         """
+        last_s = self.until_s if at_s is None else at_s
+        return any(self._ends(own, last_s) for own in self._way(entry))
+
+    def _ends(self, entry: Traffic[Any], last_s: float) -> bool:
+        """The same for one entry of those on a way with proxies."""
         if self.expect(entry).completes is not None:
             return True
-        last_s = self.until_s if at_s is None else at_s
         if any(
             change.present is False and change.at_s <= last_s
             for settings in self._settings(entry)
@@ -92,7 +98,10 @@ class Provoked:
 
         within_s : the length of that time
         """
-        if any(settings.mptcp is not None for settings in self._settings(entry)):
+        way = self._way(entry)
+        if any(s.mptcp is not None for own in way for s in self._settings(own)):
+            return True
+        if any(own.record.accepts == TCP for own in way if own.tool == PROXY):
             return True
         if self._boxes(entry):
             return True
@@ -163,6 +172,13 @@ class Provoked:
             settings.manages or DENIED in (settings.sysctls or {})
             for settings in self._settings(entry)
         )
+
+    def _way(self, entry: Traffic[Any]) -> list[Traffic[Any]]:
+        """An entry and those of its proxies, whose hosts count connections of two."""
+        index = next((n for n, one in enumerate(self.traffic) if one is entry), None)
+        if index is None:
+            return [entry]
+        return [self.traffic[number] for number in proxied(self.traffic, index)]
 
     def _boxes(self, entry: Traffic[Any]) -> list[Box]:
         """The middleboxes on an entry's paths that decide what becomes of it."""
