@@ -1,14 +1,16 @@
 """Outcomes on both sides of proxies, from runs of guests and of the fake backend."""
 
+import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from analysis.run import events, traffic
 from analysis.run.explain import explain
-from analysis.run.outcomes import legs
-from analysis.run.readers import counters
+from analysis.run.outcomes import legs, provoked
+from analysis.run.readers import counters, outcome
 from analysis.run.readers import job as job_file
 from analysis.run.row import row
 from jobs import dump
@@ -19,8 +21,6 @@ PROXIES = Path(__file__).parent / "captured/events/well-proxies"
 
 
 def of_fake(folder: Path, **entry: object) -> dict[str, object]:
-    import json
-
     made = job(MPTCP, **entry)
     (folder / "artefacts").mkdir()
     (folder / "job.json").write_text(json.dumps(dump(made)))
@@ -80,3 +80,36 @@ def test_a_proxy_that_opened_all_connections_is_not_told(tmp_path: Path) -> None
         "the proxy on the vps accepted 2 connections of the router, and could not open"
         " 1 to the server: Connection reset by peer; the router had connected by then"
     )
+
+
+def test_a_first_path_that_is_dark_throughout_provokes_the_end() -> None:
+    """The router has another path, and MPTCP begins on the first."""
+    run = PROXIES.with_name("proxy-dark")
+    made = job_file.read(run / "job.json")
+    links = tuple(replace(one, loss_percent=0.0) for one in made.links)
+    dsl = [one for one in made.changes if one.link == "dsl"]
+    reported = outcome.read(run / "artefacts/outcome.json")
+    for changes, excused in ((dsl, True), ([], False)):
+        known = provoked.of_run(
+            replace(made, changes=tuple(changes), links=links),
+            traffic.of_job(made),
+            reported,
+            reported.users,
+        )
+        assert known.end(known.traffic[0], 7.3) == excused
+        assert known.may_fall_back(known.traffic[0], 1.0)  # hosts.laptop: no MPTCP
+
+
+def test_a_first_path_that_is_dark_later_has_let_it_connect() -> None:
+    run = PROXIES.with_name("proxy-dark")
+    made = job_file.read(run / "job.json")
+    links = tuple(replace(one, loss_percent=0.0) for one in made.links)
+    dsl = [replace(c, at_s=(1.0,)) for c in made.changes if c.link == "dsl"]
+    reported = outcome.read(run / "artefacts/outcome.json")
+    known = provoked.of_run(
+        replace(made, changes=tuple(dsl), links=links),
+        traffic.of_job(made),
+        reported,
+        reported.users,
+    )
+    assert not known.end(known.traffic[0], 7.3)

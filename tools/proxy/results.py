@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.run.outcomes import endings
 from analysis.run.readers import files
 from analysis.run.tools import Flow, Lasted
 from analysis.run.traffic import Traffic
@@ -108,6 +109,13 @@ def wrong(_entry: Traffic[Proxy], report: Report) -> Iterator[str]:
 def lasted(_entry: Traffic[Proxy], report: Report) -> Lasted:
     """The connections that it opened, and the time for which the shortest lasted."""
     return Lasted(report.opened, min(report.lasted_s, default=0.0))
+
+
+def ending(_entry: Traffic[Proxy], report: Report) -> tuple[str, str]:
+    """Whether it could open a connection for each that it accepted."""
+    if report.opened == report.accepted:
+        return endings.COMPLETE, ""
+    return endings.INCOMPLETE, report.error
 
 
 def connected(entry: Traffic[Proxy], report: Report) -> tuple[int | None, float | None]:

@@ -95,6 +95,9 @@ def _ending(
     shared = tools.has(entry, "PROCESS") or ""
     client = processes.get(f"traffic-{index}-client") or processes.get(shared)
     server = processes.get(f"traffic-{index}-server")
+    if entry.record.served is not None and read.report is not None:
+        word, words = tools.tool(entry.tool).ending(entry, read.report)  # type: ignore[attr-defined]
+        return Ending(word, None, errors.named(words), words)
     if client is None:
         return Ending("")
     said = (

@@ -84,10 +84,21 @@ class Provoked:
             return True
         if any((box.from_s or 0.0) <= last_s for box in self._boxes(entry)):
             return True
+        if any(self._unconnected(own, last_s) for own in entry.by_host):
+            return True
         return any(
             dark.touches(self._cuts(own), entry.start_s, last_s)
             for own in entry.by_host
         )
+
+    def _unconnected(self, entry: Traffic[Any], last_s: float) -> bool:
+        """Whether the path on which connections begin was dark from the start of an
+        entry to its end, so that none was ever established."""
+        paths = paths_of(self.users, entry)
+        if not paths:
+            return False
+        spans = self._of_path(paths[min(paths)].links)
+        return any(begin <= entry.start_s and last_s <= end for begin, end in spans)
 
     def may_fall_back(self, entry: Traffic[Any], within_s: float) -> bool:
         """Whether plain TCP is an outcome of an entry, and no fault of the run.
@@ -103,11 +114,12 @@ class Provoked:
             return True
         if any(own.record.accepts == TCP for own in way if own.tool == PROXY):
             return True
-        if self._boxes(entry):
+        if any(self._boxes(own) for own in way):
             return True
         return self.expect(entry).mptcp is not None or any(
             self.misses(own, min(paths_of(self.users, own), default=1), within_s)
-            for own in entry.by_host
+            for leg in way
+            for own in leg.by_host
         )
 
     def misses(self, entry: Traffic[Any], number: int, within_s: float) -> bool:
