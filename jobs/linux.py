@@ -112,6 +112,30 @@ class Release:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tree:
+    """A commit of a git repository with Linux.
+
+    commit, tree : git's hashes of the commit and of its files
+    version : of Linux, as its Makefile says
+    """
+
+    commit: Annotated[str, _matching(r"[0-9a-f]{40}", "the hash of a commit")]
+    tree: Annotated[str, _matching(r"[0-9a-f]{40}", "the hash of a tree")]
+    version: Annotated[
+        str,
+        _matching(
+            r"[1-9][0-9]?\.[0-9]{1,3}\.[0-9]{1,4}(-rc[0-9]{1,2})?",
+            "a version of Linux",
+        ),
+    ]
+
+    @property
+    def series(self) -> str:
+        """The version without its last number: '7.3'."""
+        return self.version.partition("-")[0].rpartition(".")[0]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Linux:
     """The differences of a run's kernel from mpbench's own.
 
@@ -122,6 +146,7 @@ class Linux:
     patches : applied in this order, after mpbench's own
     options : of the kernel's configuration, beside those of mpbench's
     release : None for the Linux that mpbench's own kernel is built of
+    tree : a commit in the place of a release
     """
 
     lab: bool = True
@@ -131,16 +156,25 @@ class Linux:
         Annotated[Mapping[OptionName, OptionValue], Length(1, MOST_OPTIONS)] | None
     ) = None
     release: Release | None = None
+    tree: Tree | None = None
 
     def check(self) -> None:
         names = [patch.name for patch in self.patches]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"patches: two are called {name!r}")
-        others = (self.lab, self.patches, self.options, self.release)
+        others = (self.lab, self.patches, self.options, self.release, self.tree)
+        if self.release and self.tree:
+            raise ValueError("release and tree: a kernel is built of one of them")
         if self.packages and any(others):
             reason = "a kernel of Debian's is taken as it is"
             raise ValueError(f"packages: {reason}, without lab, patches and options")
+
+    @property
+    def series(self) -> str | None:
+        """The series of a release or commit; None for that of mpbench's own Linux."""
+        built_of = self.release or self.tree
+        return None if built_of is None else built_of.series
 
     @property
     def in_qemu(self) -> bool:
@@ -155,6 +189,8 @@ class Linux:
         found = ["the lab's Linux" if self.lab else "stock Linux"]
         if self.release is not None:
             found[0] += f" {self.release.version}"
+        if self.tree is not None:
+            found[0] += f" {self.tree.version} of commit {self.tree.commit[:12]}"
         if self.patches:
             number = len(self.patches)
             found.append(f"{number} patch{'' if number == 1 else 'es'}")

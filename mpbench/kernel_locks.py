@@ -18,11 +18,13 @@ import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
 from jobs import reading, writing
-from jobs.linux import Linux, Release
+from jobs.linux import Linux, Release, Tree
+from mpbench import kernel_commits
 from mpbench.errors import UserError
 from mpbench.kernel import archive, building, cache, pinned, tools, variants
 from mpbench.kernel import recipe as recipes
 from mpbench.kernel.shell import CommandFailed, Shell
+from mpbench.kernel_commits import Locked
 from mpbench.spec import Spec, kernels, problems
 from mpbench.spec.document import Document, read
 from mpbench.spec.kernels import MOST_KERNELS
@@ -42,14 +44,19 @@ class Entry(Part):
     version, package, sha256 : the Linux that it is built of. For mpbench's own Linux
         the SHA-256 is that of the tarball, else of the package
     packages : of a binary for QEMU, instead of what a kernel is built of
+    asked, commit, tree : of a git repository, in the place of package and sha256: the
+        commit's name in the file, None for the one that was checked out, and hashes
     patches : SHA-256 of each patch, in order
     key : of the kernel that compiler makes of it
     """
 
     linux: str | None = None
     version: str
-    package: str
-    sha256: str
+    package: str = ""
+    sha256: str = ""
+    asked: str | None = None
+    commit: str | None = None
+    tree: str | None = None
     packages: tuple[kernels.Package, ...] = ()
     patches: dict[str, str] = Field(default={})
     key: str | None = None
@@ -98,8 +105,12 @@ def in_place(
     Raises UserError, `file:line: what`, for a kernel that is not as it was locked, and
     for a release that cannot be looked up.
     """
-    built, binaries = _asked(document)
     lock = load(file)
+    commits = _commits(lock, place(file)) if lock else {}
+    document = kernel_commits.in_place(
+        document, file.parent, commits, place(file).name, again
+    )
+    built, binaries = _asked(document)
     if lock is not None and not again:
         _compare(document, built | binaries, lock, place(file).name)
     found: dict[str, dict[str, Any]] = {}
@@ -218,6 +229,26 @@ def _release(entry: Entry, path: Path, label: str) -> Release:
     return made
 
 
+def _commits(lock: Lock, path: Path) -> dict[str, Locked]:
+    """The commits of a lock. Raises UserError, `file:line: what`, for one that is
+    none."""
+    found = {}
+    for label, entry in lock.kernels.items():
+        if entry.commit is None:
+            continue
+        listed = {"commit": entry.commit, "tree": entry.tree, "version": entry.version}
+        try:
+            made = reading.reader(Tree)(listed)
+        except ValueError as error:
+            at = f"{read(path).where((KEY, label))}: {KEY}.{shortened(label)}"
+            raise UserError(
+                f"{at}: {error}; remove the lock to have it written again"
+            ) from None
+        assert isinstance(made, Tree)
+        found[label] = Locked(entry.asked, made)
+    return found
+
+
 def look_up(linux: str) -> Release:
     """The package of a release, from Debian's archive. Raises UserError, one line."""
     home = cache.root()
@@ -261,6 +292,18 @@ def _entry(
             sha256=linux.packages[0].sha256,
             packages=listed[label].packages,
         )
+    patches = {patch.name: _sha256(patch.text) for patch in listed[label].patches}
+    key = _key(linux, compiler) if compiler else None
+    if linux.tree is not None:
+        return Entry(
+            version=linux.tree.version,
+            asked=listed[label].commit,
+            commit=linux.tree.commit,
+            tree=linux.tree.tree,
+            patches=patches,
+            key=key,
+            compiler=compiler,
+        )
     own = pinned.read()
     release = linux.release
     return Entry(
@@ -268,8 +311,8 @@ def _entry(
         version=release.version if release else own.version,
         package=release.package if release else own.package,
         sha256=release.sha256 if release else own.whole,
-        patches={patch.name: _sha256(patch.text) for patch in listed[label].patches},
-        key=_key(linux, compiler) if compiler else None,
+        patches=patches,
+        key=key,
         compiler=compiler,
     )
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from mpbench.errors import UserError
 from mpbench.kernel import (
     cache,
     compile,
@@ -23,6 +24,7 @@ from mpbench.kernel import (
     tools,
 )
 from mpbench.kernel.cache import Kernel
+from mpbench.kernel.foreign import ForeignTree
 from mpbench.kernel.lock import exclusive
 from mpbench.kernel.newest import Newest
 from mpbench.kernel.patched import PatchedTree
@@ -163,9 +165,35 @@ class Maker:
         what = f"{number} patch{'' if number == 1 else 'es'} on {self._source.version}"
         with self._progress.step("patch", what):
             work.prepare(self._shell)
+        return self._make_confined(work, jobs, stripped, start)
+
+    def make_foreign(self, work: ForeignTree, jobs: int, stripped: str) -> Kernel:
+        """Compile a commit of a git repository, behind barriers; see `make_patched`."""
+        start = time.monotonic()
+        with self._progress.step("prepare", self._recipe.label):
+            try:
+                fresh = work.prepare(self._shell)
+            except CommandFailed as error:
+                raise UserError(
+                    f"{self._recipe.label}: mpbench's patches for Linux do not apply:"
+                    f" {' '.join(error.lines)[:300]}"
+                ) from error
+        files = self._recipe.config.files if fresh else None
+        made = self._make_confined(work, jobs, stripped, start, files)
+        work.keep()
+        return made
+
+    def _make_confined(
+        self,
+        work: PatchedTree | ForeignTree,
+        jobs: int,
+        stripped: str,
+        start: float,
+        files: int | None = None,
+    ) -> Kernel:
         with self._progress.step("configure", self._recipe.label):
             compile.configure(self._shell, work, self._recipe)
-        with self._progress.step("build", f"with {jobs} jobs") as done:
+        with self._progress.step("build", f"with {jobs} jobs", files) as done:
             compile.compile(self._shell, work, self._recipe, jobs, done)
         words = ["strip", "--strip-debug", "-o", stripped, "linux"]
         self._shell.run(

@@ -8,6 +8,7 @@
       designs/                   points of designs that were drawn
       content/                   programs and files of users, by their SHA-256
       launchers/                 KEY, the program that confines guests; KEY.sha256
+      git/                       fetched commits, and places of repositories
       releases/ID/               trees of other releases; see `mpbench.kernel.released`
       sources/ID/                tree/ (the part of Linux for ARCH=um), source.json
       work/CONFIG/               the tree with overlay and patches, and its objects
@@ -42,6 +43,7 @@ FOLDERS = (
     "plugins",
     "designs",
     "content",
+    "git",
 )
 
 GUIDED = "-guided"

@@ -11,12 +11,13 @@ from pathlib import Path
 from mpbench.errors import UserError
 from mpbench.kernel import confined
 from mpbench.kernel.barriers import Bounds
+from mpbench.kernel.foreign import ForeignTree
 from mpbench.kernel.patched import PatchedTree
 from mpbench.kernel.recipe import INITRAMFS, PROGRAMS, Recipe
 from mpbench.kernel.shell import Shell
 from mpbench.kernel.worktree import Worktree
 
-Tree = Worktree | PatchedTree
+Tree = Worktree | PatchedTree | ForeignTree
 
 ENVIRONMENT = {
     "KBUILD_BUILD_TIMESTAMP": "2026-01-01 00:00:00 UTC",

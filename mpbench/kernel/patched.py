@@ -12,8 +12,9 @@ from pathlib import Path
 
 from jobs.linux import Patch
 from mpbench.errors import UserError
-from mpbench.kernel import cache, confined
+from mpbench.kernel import cache, confined, git
 from mpbench.kernel.barriers import Bounds
+from mpbench.kernel.foreign import ForeignTree, plain_result
 from mpbench.kernel.recipe import Recipe
 from mpbench.kernel.shell import CommandFailed, Shell
 from mpbench.kernel.worktree import Worktree
@@ -36,7 +37,7 @@ class PatchedTree:
 
     hostile = True
 
-    def __init__(self, recipe: Recipe, base: Worktree):
+    def __init__(self, recipe: Recipe, base: Worktree | ForeignTree):
         self.folder = cache.root() / "work" / recipe.name
         self.tree = self.folder / "tree"
         self.objects = self.tree / base.objects.name
@@ -51,6 +52,8 @@ class PatchedTree:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         shell.run(["cp", "-a", str(self._base.tree), str(self.tree)])
+        if self._base.hostile:
+            git.require_plain(self.tree, self._recipe.label)
         layer = self.folder / "layer"
         names = sorted({n for p in self._recipe.own.patches for n in files(p)})
         for name in names:
@@ -73,10 +76,7 @@ class PatchedTree:
 
     def result(self, name: str) -> Path:
         """A file that make left. Raises UserError if it is no plain file."""
-        path = self.objects / name
-        if path.resolve() != path.absolute() or not path.is_file():
-            raise UserError(f"the patched Linux leaves no plain file {name}")
-        return path
+        return plain_result(self.objects, name)
 
 
 def files(patch: Patch) -> list[str]:

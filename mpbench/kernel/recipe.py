@@ -125,11 +125,14 @@ class Recipe:
 
     @property
     def port(self) -> Port | None:
-        """The data of another release; None for the series of mpbench's own Linux."""
-        release = self.own.release
-        if release is None or release.series == SERIES:
+        """The data of another release; None for the series of mpbench's own Linux, and
+        for a commit of a newer one, which is taken as that series is."""
+        series = self.own.series
+        if series is None or series == SERIES:
             return None
-        return releases.port(release.series)
+        if self.own.tree is not None and releases.is_newer(series):
+            return None
+        return releases.port(series)
 
     @property
     def label(self) -> str:
@@ -185,7 +188,7 @@ def read(name: str) -> Recipe:
 def variant(own: Linux) -> Recipe:
     """The recipe of experiments' kernel with what a user changes in it."""
     config = CONFIGS["guest"]
-    if own.lab and own.release is not None and own.release.series != SERIES:
+    if own.lab and own.series not in (None, SERIES):
         raise UserError(
             f"{own.words}: mpbench's network code is for Linux {SERIES};"
             " write lab: none"

@@ -87,16 +87,16 @@ def obtain(
         if found != release.version:
             raise UserError(f"{deb.name}: has Linux {found}, not {release.version}")
         for name in taken(release):
-            _replace(donor.tree / name, new / "tree" / name, shell)
+            replace_part(donor.tree / name, new / "tree" / name, shell)
         (new / DESCRIPTION).write_text(json.dumps(asdict(source), indent=2) + "\n")
         shutil.rmtree(source.folder, ignore_errors=True)
         new.replace(source.folder)
     return source
 
 
-def _replace(part: Path, target: Path, shell: Shell) -> None:
+def replace_part(part: Path, target: Path, shell: Shell) -> None:
     """Put a part of the donor in the place of the release's own, as links."""
-    if target.is_dir():
+    if target.is_dir() and not target.is_symlink():
         shutil.rmtree(target)
     target.unlink(missing_ok=True)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -66,6 +66,11 @@ def numbers(series: str) -> tuple[int, ...]:
     return tuple(int(part) for part in series.split("."))
 
 
+def is_newer(series: str) -> bool:
+    """Whether a release is newer than mpbench's own Linux."""
+    return numbers(series) > numbers(OWN)
+
+
 def port(series: str) -> Port:
     """The data of a release. Raises UserError, one line, for one that is not known."""
     if series not in known():

@@ -15,9 +15,18 @@ from pathlib import Path
 
 from jobs.linux import OWN, Linux
 from mpbench.errors import UserError
-from mpbench.kernel import building, cache, confined, released, sources, tools
+from mpbench.kernel import (
+    building,
+    cache,
+    commits,
+    confined,
+    released,
+    sources,
+    tools,
+)
 from mpbench.kernel import recipe as recipes
 from mpbench.kernel.cache import Kernel
+from mpbench.kernel.foreign import ForeignTree
 from mpbench.kernel.lock import exclusive
 from mpbench.kernel.patched import PatchedTree, files
 from mpbench.kernel.progress import Progress
@@ -57,6 +66,8 @@ def source_identity(donor: str, own: Linux) -> str:
 
     donor : that of mpbench's own Linux
     """
+    if own.tree is not None:
+        return commits.identity(own.tree, donor)
     return donor if own.release is None else released.identity(own.release, donor)
 
 
@@ -73,9 +84,10 @@ def find(base: Kernel, own: Linux, may_compile: bool, trusted: bool = False) -> 
     if ready is not None:
         cache.check(ready)
         return ready
-    if own.patches and not may_compile:
+    if (own.patches or own.tree) and not may_compile:
+        what = "a commit" if own.tree else "patches"
         raise UserError(
-            f"{_names(own)}: patches of Linux that the results bring, and that no"
+            f"{_names(own)}: {what} of Linux that the results bring, and that no"
             " experiment of yours has used; --trust-plugins lets make compile them"
         )
     return build(base, own, trusted)
@@ -89,7 +101,7 @@ def build(
     jobs: int | None = None,
 ) -> Kernel:
     """Build a variant. Raises UserError as `find`."""
-    if own.patches:
+    if own.patches or own.tree:
         confined.require_for_builds(_names(own), trusted)
         for patch in own.patches:
             files(patch)
@@ -128,14 +140,23 @@ def _build(
     source = _source(base, shell, output)
     if own.release is not None:
         source = released.obtain(own.release, source, shell, output)
+    if own.tree is not None:
+        source = commits.obtain(own.tree, source, shell, output)
     plain = recipe(replace(own, patches=()))
     compiler = base.info["compiler"]
-    tree = Worktree(plain, source, compiler)
+    tree: Worktree | ForeignTree
+    if own.tree is None:
+        tree = Worktree(plain, source, compiler)
+    else:
+        tree = ForeignTree(plain, source, compiler, commits.origin(own.tree))
     made = None
     if not own.patches or not tree.complete:
         key = cache.key(plain, source.identity, compiler)
         maker = building.Maker(plain, source, compiler, key, shell, output)
-        made = maker.make(jobs, anew=False)
+        if isinstance(tree, Worktree):
+            made = maker.make(jobs, anew=False)
+        else:
+            made = maker.make_foreign(tree, jobs, STRIPPED)
     _forget_old_trees(tree.folder)
     if not own.patches:
         assert made is not None
@@ -174,4 +195,6 @@ def _forget_old_trees(present: Path) -> None:
 
 
 def _names(own: Linux) -> str:
+    if own.tree is not None and not own.patches:
+        return own.words
     return ", ".join(patch.name for patch in own.patches)

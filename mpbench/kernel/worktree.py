@@ -41,7 +41,7 @@ class Worktree:
 
     def prepare(self, shell: Shell, anew: bool) -> bool:
         """Make the tree what the recipe says. Returns true if it has no objects yet."""
-        before = {} if anew else _read(self._state)
+        before = {} if anew else read_state(self._state)
         self._state.unlink(missing_ok=True)
         fresh = any(before.get(name) != value for name, value in self._made_of.items())
         if fresh:
@@ -67,7 +67,7 @@ class Worktree:
     @property
     def complete(self) -> bool:
         """Whether its objects are those of the present recipe."""
-        state = _read(self._state)
+        state = read_state(self._state)
         wanted = {**self._made_of, "recipe": self._recipe.digest}
         return all(state.get(name) == value for name, value in wanted.items())
 
@@ -81,7 +81,9 @@ class Worktree:
         """
         states = self.folder.parent.glob("*/state.json")
         for path in sorted(states, key=lambda path: self._unlike(path.parent.name)):
-            state = _read(path)
+            state = read_state(path)
+            if "origin" in state:
+                continue  # a stranger's make ran in it
             if all(state.get(name) == value for name, value in self._made_of.items()):
                 objects = path.parent / "tree" / self.objects.name
                 shell.run(["cp", "-al", str(self._source.tree), str(self.tree)])
@@ -102,23 +104,7 @@ class Worktree:
 
     def _make_layer(self, shell: Shell) -> dict[str, Path]:
         """Write the overlay and the patched files to a separate folder; by path."""
-        layer = self.folder / "layer"
-        shutil.rmtree(layer, ignore_errors=True)
-        names = dict.fromkeys(
-            name
-            for patch in self._recipe.patches
-            for name in PATCHED.findall(patch.read_text())
-        )
-        for name in names:
-            if (self._source.tree / name).is_file():
-                _put(self._source.tree / name, layer / name)
-        for name, path in self._recipe.overlay.items():
-            names[name] = None
-            _put(path, layer / name)
-        for patch in self._recipe.patches:
-            options = ["-p1", "--batch", "--no-backup-if-mismatch", "-d", str(layer)]
-            shell.run(["patch", *options, "-i", str(patch)])
-        return {name: layer / name for name in names}
+        return write_layer(self._recipe, self._source, self.folder / "layer", shell)
 
     def _restore(self, name: str) -> None:
         """Replace a file that is no longer in the layer by that of the source."""
@@ -128,7 +114,27 @@ class Worktree:
             _put(source, target)
 
 
-def _read(state: Path) -> dict[str, Any]:
+def write_layer(
+    recipe: Recipe, source: Source, layer: Path, shell: Shell
+) -> dict[str, Path]:
+    """Write the overlay and the patched files to the folder `layer`; by path."""
+    shutil.rmtree(layer, ignore_errors=True)
+    names = dict.fromkeys(
+        name for patch in recipe.patches for name in PATCHED.findall(patch.read_text())
+    )
+    for name in names:
+        if (source.tree / name).is_file():
+            _put(source.tree / name, layer / name)
+    for name, path in recipe.overlay.items():
+        names[name] = None
+        _put(path, layer / name)
+    for patch in recipe.patches:
+        options = ["-p1", "--batch", "--no-backup-if-mismatch", "-d", str(layer)]
+        shell.run(["patch", *options, "-i", str(patch)])
+    return {name: layer / name for name in names}
+
+
+def read_state(state: Path) -> dict[str, Any]:
     """The state of a work tree; empty if make was interrupted in it."""
     try:
         content: dict[str, Any] = json.loads(state.read_text())

@@ -17,7 +17,7 @@ from pydantic.config import JsonDict
 from jobs import linux as record
 from jobs import reading
 from jobs.linux import MOST_OPTIONS, MOST_PATCH_BYTES, MOST_PATCHES, OWN, Linux
-from mpbench.kernel import archive, pinned, releases
+from mpbench.kernel import archive, git, pinned, releases
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import Faults, Name, Part
@@ -26,7 +26,7 @@ MOST_KERNELS = 50
 QEMU = "qemu"
 RELEASE = r"[1-9][0-9]?\.[0-9]{1,3}(\.[0-9]{1,4})?"
 """A release whose binary QEMU boots: the newest of a series, or a version."""
-WRITTEN = ("linux", "release", "machine", "packages")
+WRITTEN = ("linux", "release", "machine", "packages", "git", "commit", "dirty", "tree")
 """Keys that enter the hash of a file's content only where the file has them."""
 
 
@@ -38,6 +38,16 @@ def _linux(value: object) -> object:
         archive.series(value)
     except ValueError as error:
         raise ValueError(f"{error}; write e.g. '6.12' or '6.12.118'") from None
+    return value
+
+
+def _commit(value: object) -> object:
+    """The name of a commit. YAML reads a hash of digits alone as a number."""
+    if not isinstance(value, str):
+        raise ValueError(f"{value} is no text; write it in quotes")
+    if not git.NAME.fullmatch(value) or ".." in value:
+        hint = "a branch, a tag or a hash works"
+        raise ValueError(f"'{shortened(value)}' is no name of a commit; {hint}")
     return value
 
 
@@ -96,6 +106,25 @@ class Release(Part):
         return made
 
 
+class Tree(Part):
+    """A commit of a git repository, once it has been looked up."""
+
+    commit: str
+    tree: str
+    version: str
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        self.job()
+        return self
+
+    def job(self) -> record.Tree:
+        """The commit as jobs have it. Raises ValueError for one that is none."""
+        made = reading.reader(record.Tree)(self.model_dump())
+        assert isinstance(made, record.Tree)
+        return made
+
+
 class Package(Part):
     """A package of Debian's, pinned; see `jobs.linux.Package`."""
 
@@ -130,6 +159,25 @@ class Kernel(Part):
         default=None,
         description="The package that has the release. mpbench writes it into results;"
         " leave the key out.",
+    )
+    git: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(
+        default=None,
+        description="A git repository with Linux, in the place of a release: a folder,"
+        " relative to this file, or an https address.",
+    )
+    commit: Annotated[str, BeforeValidator(_commit)] | None = Field(
+        default=None,
+        description="Of git: a branch, a tag or a hash; the one that is checked out if"
+        " not said.",
+    )
+    dirty: bool = Field(
+        default=False,
+        description="Of git: whether changes that are in no commit belong to it.",
+    )
+    tree: Tree | None = Field(
+        default=None,
+        description="The commit that git and commit stand for. mpbench writes it into"
+        " results; leave the key out.",
     )
     machine: Literal["qemu"] | None = Field(
         default=None,
@@ -187,6 +235,7 @@ def check(kernels: Mapping[str, Kernel], faults: Faults) -> None:
             hint = nearest(kernel.base, kernels)
             faults.add(("kernels", name, "base"), f"{reason}; {hint}")
         _check_machine(kernels, name, faults)
+        _check_git(kernels, name, faults)
         if kernel.linux is not None and kernel.machine is None:
             series = archive.series(kernel.linux)
             if series not in buildable():
@@ -205,6 +254,9 @@ def check(kernels: Mapping[str, Kernel], faults: Faults) -> None:
         if reason:
             faults.add(("kernels", name), reason)
         unlocked = asked if asked and linux.release is None else None
+        waiting = unread(kernels, name)
+        if waiting is not None:
+            continue
         other = seen.setdefault(repr((linux, unlocked)), name)
         if other != name:
             reason = f"the same kernel as '{other}'; take one of them away"
@@ -241,13 +293,66 @@ def _check_machine(kernels: Mapping[str, Kernel], name: str, faults: Faults) -> 
             faults.add(("kernels", name, key), reason)
 
 
+def _check_git(kernels: Mapping[str, Kernel], name: str, faults: Faults) -> None:
+    """Note keys beside `git` that it does not go with, and those that need it."""
+    kernel = kernels[name]
+    if kernel.git is None:
+        for key in ("commit", "dirty", "tree"):
+            if getattr(kernel, key):
+                reason = "only a kernel with git has one"
+                faults.add(
+                    ("kernels", name, key), f"{reason}; add git, or take it away"
+                )
+        return
+    for key in ("linux", "base", "machine", "release"):
+        if getattr(kernel, key):
+            reason = "git says already which Linux it is; take one of them away"
+            faults.add(("kernels", name, key), reason)
+    if kernel.dirty and kernel.commit is not None:
+        reason = "changes that are in no commit belong to the one that is checked out"
+        faults.add(("kernels", name, "dirty"), f"{reason}; take 'commit' away")
+    if kernel.dirty and is_address(kernel.git):
+        reason = "an address has no changes that are in no commit; take it away"
+        faults.add(("kernels", name, "dirty"), reason)
+    if "://" in kernel.git and not is_address(kernel.git):
+        reason = f"'{shortened(kernel.git)}' is no folder and no https address"
+        hint = "clone it, and name the folder"
+        faults.add(("kernels", name, "git"), f"{reason}; {hint}")
+
+
+def is_address(place: str) -> bool:
+    """Whether a repository is an address, and no folder."""
+    return git.ADDRESS.fullmatch(place) is not None
+
+
 def buildable() -> tuple[str, ...]:
     """All series of Linux of which kernels are built."""
     return (*releases.known(), releases.OWN)
 
 
+def unread(kernels: Mapping[str, Kernel], name: str) -> str | None:
+    """The kernel whose repository has still to be read for this one; None for none."""
+    here: str | None = name
+    while here is not None:
+        if kernels[here].git is not None and kernels[here].tree is None:
+            return here
+        here = kernels[here].base
+    return None
+
+
 def _lab_fault(linux: Linux, asked: str | None) -> str:
     """Reason why a release cannot have mpbench's network code; empty if it can."""
+    if linux.tree is not None:
+        series = linux.tree.series
+        older = series not in buildable() and not releases.is_newer(series)
+        if older:
+            return releases.unknown(series)
+        if linux.lab and series != releases.OWN:
+            return (
+                f"mpbench's network code is for Linux {releases.OWN}, and this commit"
+                f" is Linux {linux.tree.version}; write lab: none"
+            )
+        return ""
     if asked is None or not linux.lab or archive.series(asked) == releases.OWN:
         return ""
     return (
@@ -274,6 +379,12 @@ def resolved(kernels: Mapping[str, Kernel], name: str) -> Linux:
             f"kernels.{name}: the package of Linux {asked} is not known yet;"
             " `mpbench kernel lock FILE` looks it up"
         )
+    waiting = unread(kernels, name)
+    if waiting is not None:
+        raise ValueError(
+            f"kernels.{waiting}: its commit is not known yet;"
+            " `mpbench kernel lock FILE` looks it up"
+        )
     return linux
 
 
@@ -291,7 +402,7 @@ def merged(kernels: Mapping[str, Kernel], name: str) -> tuple[Linux, str | None]
         chain.append(here)
         here = kernels[here].base
     lab, options = True, dict[str, str]()
-    asked, release = None, None
+    asked, release, tree = None, None, None
     patches: list[record.Patch] = []
     for label in reversed(chain):
         kernel = kernels[label]
@@ -300,9 +411,17 @@ def merged(kernels: Mapping[str, Kernel], name: str) -> tuple[Linux, str | None]
         if kernel.linux is not None:
             asked = kernel.linux if of_archive(kernel.linux) else None
             release = kernel.release.job() if kernel.release and asked else None
+        if kernel.tree is not None:
+            tree = kernel.tree.job()
+        if kernel.linux is not None:
+            tree = None
         patches += [record.Patch(name=p.name, text=p.text) for p in kernel.patches]
     made = Linux(
-        lab=lab, patches=tuple(patches), options=options or None, release=release
+        lab=lab,
+        patches=tuple(patches),
+        options=options or None,
+        release=release,
+        tree=tree,
     )
     made.check()
     return made, asked

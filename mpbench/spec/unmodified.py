@@ -7,7 +7,7 @@ in a guest, before its first run.
 from collections.abc import Mapping
 
 from mpbench.spec.cases import Case
-from mpbench.spec.kernels import Kernel, merged
+from mpbench.spec.kernels import Kernel, merged, unread
 from mpbench.spec.traffic import Entry
 from mpbench.spec.values import Faults, Loc
 
@@ -55,7 +55,8 @@ def _words(kernels: Mapping[str, Kernel], label: str) -> str:
         linux = merged(kernels, label)[0]
     except (KeyError, ValueError):
         return ""
-    return "" if linux.lab or linux.patches or linux.options else "stock Linux"
+    more = linux.lab or linux.patches or linux.options or linux.tree
+    return "" if more or unread(kernels, label) else "stock Linux"
 
 
 def _check_transport(case: Case, place: Loc, subject: str, faults: Faults) -> None:

@@ -1,0 +1,515 @@
+"""Reads commits of Linux from git repositories, which may be a stranger's.
+
+    with git.opened(Path("~/src/linux").expanduser()) as repository:
+        tree = repository.linux(repository.commit("export/20261120"))
+
+Nothing in the repository is executed, and none of its configuration is read: git sees a
+view, a folder of ours with copies of the repository's references and with a
+configuration of ours, and reads objects out of the repository. It runs behind the
+launcher's barriers, with bounds of time, memory and output. So there are no hooks, no
+filters, no monitor of files and no submodules.
+
+An address is fetched into a repository of ours in the cache, without history.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+import resource
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.linux import Tree
+from mpbench.errors import UserError, printable
+from mpbench.kernel import barriers, cache, confined
+from mpbench.kernel.barriers import Bounds
+from mpbench.kernel.shell import Shell
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/~^+-]{0,199}")
+"""A branch, a tag, a hash, or one of these with ~ and ^."""
+HASH = re.compile(r"[0-9a-f]{40}")
+ADDRESS = re.compile(r"https://[A-Za-z0-9][A-Za-z0-9./:_~%+-]{0,499}")
+MIB = 1 << 20
+BOUNDS = Bounds(
+    file_bytes=256 * MIB, memory_bytes=16 * MIB, address_bytes=4 << 30, cpu_s=300
+)
+MOST_REFERENCES = 20_000
+MOST_REFERENCE_BYTES = 64 * MIB
+MOST_FILES = 200_000
+MOST_TREE_BYTES = 3 << 30
+"""Bounds on a commit's files. Linux has 95 thousand with 1.7 GB."""
+MOST_COMMITS = 10_000
+"""Commits of a range."""
+MOST_ALTERNATES = 5
+FETCH_S = 3600
+MOST_PACK_BYTES = 2 << 30
+FOLDER = "git"
+CONFIG = """\
+[core]
+    repositoryformatversion = 0
+    bare = {bare}
+    checkStat = minimal
+    trustctime = false
+    hooksPath = /dev/null
+    fsmonitor = false
+    untrackedCache = false
+    symlinks = true
+    attributesFile = /dev/null
+    excludesFile = /dev/null
+    packedGitWindowSize = 256m
+    packedGitLimit = 1g
+[gc]
+    auto = 0
+[submodule]
+    recurse = false
+[diff]
+    ignoreSubmodules = all
+[fetch]
+    recurseSubmodules = false
+    fsckObjects = true
+[protocol]
+    allow = never
+"""
+ATTRIBUTES = "* -export-ignore -export-subst -filter -ident -text -eol !diff\n"
+VARIABLES = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_PAGER": "cat",
+    "HOME": "/nonexistent",
+    "LC_ALL": "C",
+}
+
+
+class GitFailedError(Exception):
+    """git ended with a status other than 0. The message is the last line it said."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The folders of a repository.
+
+    own : with HEAD and the index; another one than `common` in a further work tree
+    common : with references and objects
+    work : with the files that a commit is made of; None for a bare repository
+    """
+
+    own: Path
+    common: Path
+    work: Path | None
+
+
+class Repository:
+    """A repository, seen through a view of ours.
+
+    shown : the repository in messages
+    """
+
+    def __init__(self, view: Path, place: _Place, shown: str) -> None:
+        self.shown = shown
+        self._view = view
+        self._place = place
+        self._objects = [place.common / "objects", *_alternates(place.common)]
+        self._write_view()
+
+    def commit(self, name: str) -> str:
+        """The hash of the commit that a name stands for.
+
+        Raises UserError, one line, for a name of no commit here.
+        """
+        if not NAME.fullmatch(name) or ".." in name:
+            raise UserError(
+                f"'{printable(name[:60])}' is no name of a commit; a branch, a tag or a"
+                " hash works"
+            )
+        words = ["rev-parse", "--verify", "--quiet", "--end-of-options"]
+        try:
+            found = self._text([*words, f"{name}^{{commit}}"]).strip()
+        except GitFailedError as error:
+            raise UserError(
+                f"no commit '{printable(name)}' in {self.shown}{_why(error)}; a branch,"
+                " a tag or a hash works"
+            ) from None
+        if not HASH.fullmatch(found):
+            raise UserError(f"{self.shown}: no repository with hashes of 40 digits")
+        return found
+
+    def has(self, commit: str) -> bool:
+        """Whether it has a commit of this hash."""
+        try:
+            return self.commit(commit) == commit
+        except UserError:
+            return False
+
+    def linux(self, commit: str) -> Tree:
+        """The files of a commit, by their hash, and the version of Linux.
+
+        Raises UserError, one line, for a commit that has another content than Linux.
+        """
+        try:
+            tree = self._text(["rev-parse", "--verify", f"{commit}^{{tree}}"]).strip()
+            makefile = self._text(["cat-file", "blob", f"{commit}:Makefile"])
+        except GitFailedError as error:
+            raise UserError(
+                f"commit {commit[:12]} of {self.shown} has no Makefile of Linux"
+                f"{_why(error)}"
+            ) from None
+        version = _version(makefile)
+        if version is None:
+            raise UserError(
+                f"commit {commit[:12]} of {self.shown} is not Linux: its Makefile has"
+                " no VERSION, PATCHLEVEL and SUBLEVEL"
+            )
+        return Tree(commit=commit, tree=tree, version=version)
+
+    def changed(self) -> tuple[str, ...]:
+        """The files of the work tree that are not as in the commit of HEAD.
+
+        New files that git does not know do not count.
+        """
+        if self._place.work is None:
+            return ()
+        listed = self._text([*self._diff(), "--name-only", "-z", "HEAD", "--"])
+        return tuple(filter(None, listed.split("\0")))
+
+    def difference(self) -> str:
+        """The same as a patch."""
+        return self._text([*self._diff(), "--full-index", "HEAD", "--"])
+
+    def between(self, good: str, bad: str) -> list[tuple[str, str]]:
+        """Hash and subject of each commit after `good` up to `bad`, by first parents.
+
+        Raises UserError for a `bad` that does not come after `good`.
+        """
+        text = self._text(
+            [
+                *("log", "--first-parent", f"--max-count={MOST_COMMITS + 1}", "-z"),
+                *("--format=%H %P%n%s", "--end-of-options", f"{good}..{bad}"),
+            ]
+        )
+        found = [entry.partition("\n") for entry in text.split("\0") if entry.strip()]
+        lines = [(head.split(), subject) for head, _, subject in found]
+        if len(lines) > MOST_COMMITS:
+            raise UserError(
+                f"{self.shown}: more than {MOST_COMMITS} commits between"
+                f" {good[:12]} and {bad[:12]}"
+            )
+        if not lines or good not in lines[-1][0][1:2]:
+            raise UserError(
+                f"{self.shown}: {good[:12]} is not before {bad[:12]} on the line of"
+                " first parents, so there is no range to search"
+            )
+        return [(words[0], printable(s)[:100]) for words, s in reversed(lines)]
+
+    def write(
+        self, commit: str, shell: Shell, target: Path, excludes: list[str]
+    ) -> None:
+        """Write the files of a commit to the new folder `target`.
+
+        excludes : options of tar, for files below `linux`
+
+        Raises UserError for a commit with too many or too large files, and for links
+        that lead out of the folder.
+        """
+        self._require_size(commit)
+        target.mkdir()
+        words = ["archive", "--format=tar", "--prefix=linux/", commit]
+        read = self._command(words)
+        write = ["tar", "--extract", "--file=-", "--no-same-owner"]
+        write += ["--strip-components=1", f"--directory={target}", *excludes]
+        shell.run(write, self._view, self._variables(), source=read, alone=True)
+        require_plain(target, f"commit {commit[:12]} of {self.shown}")
+
+    def _require_size(self, commit: str) -> None:
+        total = 0
+        listed = self._output(["ls-tree", "-r", "-l", "-z", commit])
+        for number, line in enumerate(listed.split(b"\0")):
+            words = line.split(None, 4)
+            total += int(words[3]) if len(words) > 3 and words[3].isdigit() else 0
+            if number > MOST_FILES or total > MOST_TREE_BYTES:
+                break
+        else:
+            return
+        raise UserError(
+            f"commit {commit[:12]} of {self.shown}: more than {MOST_FILES} files or"
+            f" {MOST_TREE_BYTES >> 30} GiB, so this is not Linux"
+        )
+
+    def _diff(self) -> list[str]:
+        return ["diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-color"]
+
+    def _text(self, words: Sequence[str]) -> str:
+        return self._output(words).decode(errors="replace")
+
+    def _output(self, words: Sequence[str]) -> bytes:
+        """Output of git, within the bounds. Raises GitFailedError."""
+        out, said = self._view / "out", self._view / "said"
+        with out.open("wb") as output, said.open("wb") as errors:
+            done = subprocess.run(
+                self._command(words),
+                cwd=self._view,
+                env=self._variables(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=errors,
+            )
+        if done.returncode:
+            with said.open("rb") as file:
+                lines = file.read(1 << 16).decode(errors="replace").splitlines()
+            if done.returncode < 0:
+                lines = ["more than the bounds allow of time, memory or output"]
+            raise GitFailedError(printable(lines[-1][:200]) if lines else "")
+        return out.read_bytes()
+
+    def _command(self, words: Sequence[str]) -> list[str]:
+        program = require()
+        seen: list[Path | str] = [*confined.SYSTEM, *confined.SETTINGS, *self._objects]
+        if self._place.work is not None:
+            seen.append(self._place.work)
+        argv = [program, "--no-pager", *words]
+        return barriers.command(argv, BOUNDS, seen, barriers.offered(), builds=True)
+
+    def _variables(self) -> dict[str, str]:
+        own = {
+            "PATH": confined.path(),
+            "GIT_DIR": str(self._view / "view"),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": ":".join(map(str, self._objects)),
+        }
+        if self._place.work is not None:
+            own["GIT_WORK_TREE"] = str(self._place.work)
+        return {**VARIABLES, **own}
+
+    def _write_view(self) -> None:
+        view = self._view / "view"
+        for name in ("objects", "refs", "info"):
+            (view / name).mkdir(parents=True)
+        bare = "true" if self._place.work is None else "false"
+        (view / "config").write_text(CONFIG.format(bare=bare))
+        (view / "info/attributes").write_text(ATTRIBUTES)
+        left = MOST_REFERENCE_BYTES
+        left -= _copy(self._place.own / "HEAD", view / "HEAD", left)
+        left -= _copy(self._place.common / "packed-refs", view / "packed-refs", left)
+        left -= _copy(self._place.common / "shallow", view / "shallow", left)
+        for index in ("index", *_names(self._place.own, "sharedindex.*")):
+            left -= _copy(self._place.own / index, view / index, left)
+        refs = self._place.common / "refs"
+        number = 0
+        for folder, _, names in os.walk(refs):
+            for name in names:
+                number += 1
+                if number > MOST_REFERENCES:
+                    raise UserError(
+                        f"{self.shown}: more than {MOST_REFERENCES} files in"
+                        " refs; `git pack-refs --all` puts them into one"
+                    )
+                source = Path(folder, name)
+                target = view / "refs" / source.relative_to(refs)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                left -= _copy(source, target, left)
+        if not (view / "HEAD").exists():
+            raise UserError(f"{self.shown}: no git repository")
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[Repository]:
+    """A repository on this machine: a folder with a work tree, or a bare one.
+
+    Raises UserError, one line, for a folder that is none, and where git is missing.
+    """
+    require()
+    shown = printable(str(path))
+    place = _place(path, shown)
+    with tempfile.TemporaryDirectory(prefix="mpbench-git-") as scratch:
+        yield Repository(Path(scratch).resolve(), place, shown)
+
+
+@contextlib.contextmanager
+def fetched(
+    address: str, name: str, protocol: str = "https"
+) -> Iterator[tuple[Repository, str]]:
+    """The repository of ours for an address, and the name in it of one commit, which is
+    fetched if it is not there.
+
+    name : of the commit, as the other side knows it
+    protocol : the only one that git may speak
+
+    Raises UserError, one line, if the address cannot be read or has no such commit.
+    """
+    if not NAME.fullmatch(name) or ".." in name:
+        raise UserError(f"'{printable(name[:60])}' is no name of a commit")
+    digest = hashlib.sha256(address.encode()).hexdigest()[:16]
+    folder = cache.root() / FOLDER / digest
+    _prepare(folder)
+    if HASH.fullmatch(name):
+        with opened(folder) as ready:
+            if ready.has(name):
+                yield ready, name
+                return
+    require()
+    argv = [require(), "-c", f"protocol.{protocol}.allow=always"]
+    argv += ["fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules"]
+    argv += ["--no-write-fetch-head", "--end-of-options", address]
+    argv += [f"+{name}:refs/heads/{_reference(name)}"]
+    try:
+        done = subprocess.run(
+            argv,
+            cwd=folder,
+            env={**VARIABLES, "PATH": confined.path(), "GIT_DIR": str(folder)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=FETCH_S,
+            preexec_fn=_bound,
+        )
+    except subprocess.TimeoutExpired:
+        raise UserError(f"{address}: not read within {FETCH_S} s") from None
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.strip()]
+        why = printable(said[-1][:200]) if said else f"status {done.returncode}"
+        raise UserError(f"{address}: commit '{name}' cannot be fetched: {why}")
+    with opened(folder) as repository:
+        repository.shown = address
+        yield repository, f"refs/heads/{_reference(name)}"
+
+
+def require() -> str:
+    """The path of git. Raises UserError, one line, if it is missing."""
+    program = shutil.which("git", path=confined.path())
+    if program is None:
+        raise UserError("no git on this machine (Debian package git)")
+    return program
+
+
+def require_plain(folder: Path, shown: str) -> None:
+    """Raise UserError for links that lead out of a folder, and for special files.
+
+    Whoever writes into the folder afterwards stays in it.
+    """
+    top = folder.resolve()
+    for where, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            path = Path(where, name)
+            reason = ""
+            if path.is_symlink():
+                try:
+                    inside = path.resolve().is_relative_to(top)
+                except (OSError, RuntimeError):
+                    inside = False
+                reason = "" if inside else "a link that leads out of the tree"
+            elif not (path.is_dir() or path.is_file()):
+                reason = "no plain file"
+            if reason:
+                inner = printable(str(path.relative_to(folder)))[:200]
+                raise UserError(f"{shown}: {inner} is {reason}")
+
+
+def _prepare(folder: Path) -> None:
+    """Make a repository of ours, with our configuration, unless it is there."""
+    for name in ("objects", "refs/heads"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "config").write_text(CONFIG.format(bare="true"))
+    if not (folder / "HEAD").exists():
+        (folder / "HEAD").write_text("ref: refs/heads/none\n")
+
+
+def _reference(name: str) -> str:
+    return f"m{hashlib.sha256(name.encode()).hexdigest()[:20]}"
+
+
+def _bound() -> None:
+    """Bound the size of files of the process that is about to start."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_PACK_BYTES, MOST_PACK_BYTES))
+
+
+def _place(path: Path, shown: str) -> _Place:
+    """The folders of the repository at a path."""
+    if not path.is_dir():
+        raise UserError(f"{shown}: no such folder")
+    path = path.resolve()
+    inner = path / ".git"
+    if inner.is_dir():
+        own, work = inner, path
+    elif inner.is_file():
+        words = _line(inner)
+        if not words.startswith("gitdir: "):
+            raise UserError(f"{shown}/.git: names no folder of git")
+        own, work = (path / words.removeprefix("gitdir: ")).resolve(), path
+    else:
+        own, work = path, None
+    shared = own / "commondir"
+    common = (own / _line(shared)).resolve() if shared.is_file() else own
+    if not (own / "HEAD").is_file() or not (common / "objects").is_dir():
+        raise UserError(f"{shown}: no git repository")
+    if ":" in str(common) or "\n" in str(common) or '"' in str(common):
+        raise UserError(
+            f"{shown}: git takes no objects of a folder with ':' in its name"
+        )
+    return _Place(own, common, work)
+
+
+def _line(file: Path) -> str:
+    try:
+        with file.open("rb") as handle:
+            text = handle.read(4096).decode()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return text.strip()
+
+
+def _alternates(common: Path) -> list[Path]:
+    """Folders with objects that the repository borrows from others."""
+    found: list[Path] = []
+    waiting = [common / "objects"]
+    while waiting and len(found) < MOST_ALTERNATES:
+        objects = waiting.pop()
+        for line in _line(objects / "info/alternates").splitlines():
+            path = (objects / line).resolve()
+            if path.is_dir() and path not in found and ":" not in str(path):
+                found.append(path)
+                waiting.append(path)
+    return found[:MOST_ALTERNATES]
+
+
+def _names(folder: Path, pattern: str) -> list[str]:
+    return [path.name for path in list(folder.glob(pattern))[:5]]
+
+
+def _copy(source: Path, target: Path, most: int) -> int:
+    """Copy a plain file of at most `most` bytes; returns its size, 0 for none."""
+    if source.is_symlink() or not source.is_file():
+        return 0
+    about = source.stat()
+    size = about.st_size
+    if size > most:
+        raise UserError(f"{source}: more than {MOST_REFERENCE_BYTES >> 20} MiB")
+    with source.open("rb") as handle:
+        content = handle.read(size)
+    target.write_bytes(content)
+    # By the index's time, git knows which files may have changed after it was written.
+    os.utime(target, ns=(about.st_atime_ns, about.st_mtime_ns))
+    return size
+
+
+def _version(makefile: str) -> str | None:
+    """`7.3.4` or `7.4.0-rc2`, from the Makefile of Linux; None if it has none."""
+    head = "\n".join(makefile.splitlines()[:20])
+    values = dict(re.findall(r"^([A-Z]+) *= *(\S*) *$", head, re.M))
+    numbers = [values.get(name, "") for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL")]
+    if not all(re.fullmatch(r"[0-9]{1,3}", number) for number in numbers):
+        return None
+    extra = values.get("EXTRAVERSION", "")
+    known = extra if re.fullmatch(r"-rc[0-9]{1,2}", extra) else ""
+    return ".".join(numbers) + known
+
+
+def _why(error: GitFailedError) -> str:
+    return f" ({error})" if str(error) else ""
