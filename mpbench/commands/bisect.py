@@ -1,4 +1,4 @@
-"""`mpbench bisect FILE`: the patch of a series that makes a metric worse."""
+"""`mpbench bisect FILE`: the patch or commit that makes a metric worse."""
 
 from pathlib import Path
 
@@ -10,6 +10,14 @@ from mpbench.errors import UserError
 
 @click.command()
 @experiment_file
+@click.argument("commits", metavar="[GOOD..BAD]", required=False)
+@click.option(
+    "--kernel",
+    "label",
+    metavar="KERNEL",
+    help="With GOOD..BAD, the kernel with `git` whose repository has the range; all"
+    " steps have its other keys.  [default: the only one]",
+)
 @click.option(
     "--good",
     metavar="KERNEL",
@@ -17,7 +25,6 @@ from mpbench.errors import UserError
 )
 @click.option(
     "--bad",
-    required=True,
     metavar="KERNEL",
     help="The kernel with all patches of the series.",
 )
@@ -33,36 +40,54 @@ from mpbench.errors import UserError
     metavar="CASE",
     help="The transport to search with.  [default: the first case]",
 )
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="LOG",
+    help="Take outcomes of steps from this bisect.json, in place of executing them.",
+)
 @search_options("bisect")
 @click.pass_context
 def command(
     context: click.Context,
     file: Path,
+    commits: str | None,
+    label: str | None,
     good: str | None,
-    bad: str,
+    bad: str | None,
     limit: str,
     case: str | None,
+    replay: Path | None,
     out: Path | None,
     jobs: int | None,
     backend_name: str,
     trusted: bool,
 ) -> None:
-    """Find the patch in a series that makes a metric worse.
+    """Find the patch or commit that makes a metric worse.
 
-    FILE has `kernels`: one without the series, and one that is this one with more
-    patches. A step is the first with some patches of the series. Its networks run in
-    the design's order until the interval of the median decides; a step whose first
-    runs have the same bytes is good at once. A step that does not build is skipped.
-    The same command goes on with a search that was cut short.
+    FILE has `kernels`: one without a series of patches (--good), and one that is this
+    one with more patches (--bad). Or it has a kernel with `git`, and GOOD..BAD is a
+    range of its commits, along first parents. A step is the kernel after some of the
+    changes. Its networks run in the design's order until the interval of the median
+    decides; a step whose first runs have the same bytes is good at once. A step that
+    does not build is skipped. The same command goes on with a search that was cut
+    short.
 
-    Exit status: 0 when the patch is found, 3 when several patches remain, 2 when the
+    Exit status: 0 when the change is found, 3 when several patches remain, 2 when the
     series does not make the metric worse, or for what has to be put right first.
     """
     from mpbench.commands.compare import read_limit
-    from mpbench.engine.bisect import Question, Search
+    from mpbench.engine.bisect import Question, Search, read_log
+    from mpbench.engine.bisect_ranges import of_commits
     from mpbench.engine.executed import EndedError, Steps
     from mpbench.experiment_files import load
 
+    if commits is None and bad is None:
+        raise UserError("name a range of commits, GOOD..BAD, or a kernel with --bad")
+    if commits is None and label is not None:
+        raise UserError("--kernel: goes with a range of commits, GOOD..BAD")
+    if commits is not None and (good is not None or bad is not None):
+        raise UserError("GOOD..BAD: names both ends; leave --good and --bad out")
     metric, percent = read_limit(limit)
     spec = load(file, trusted=trusted)
     chosen = case or next(iter(spec.cases))
@@ -70,7 +95,11 @@ def command(
         raise UserError(f"--case {chosen}: no such case; {', '.join(spec.cases)} are")
     steps = Steps(backend_name, jobs, trusted)
     say = steps.say
-    question = Question(spec, chosen, good, bad, metric, percent)
+    question = Question(
+        *(spec, chosen, good, bad, metric, percent),
+        commits=of_commits(spec, label, commits) if commits is not None else None,
+        replayed=read_log(replay) if replay is not None else {},
+    )
     root = out or Path("results") / f"{spec.name}-bisect"
 
     search = Search(question, root, steps.backend.identity(), steps.execute, say)
@@ -81,8 +110,10 @@ def command(
     names = [search.series[number - 1].name for number in found.suspects]
     if found.first_bad is not None:
         bad_step = search.steps[found.first_bad]
-        say(f"First bad patch: {names[0]} ({found.first_bad} of {len(search.series)})")
+        what = "patch" if commits is None else "commit"
+        say(f"First bad {what}: {names[0]} ({found.first_bad} of {len(search.series)})")
         say(f"    {bad_step.reason}")
         return
-    say(f"The first bad patch is one of: {', '.join(names)}")
+    what = "patch" if commits is None else "commit"
+    say(f"The first bad {what} is one of: {', '.join(names)}")
     context.exit(3)

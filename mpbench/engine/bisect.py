@@ -1,17 +1,17 @@
-"""Finds the patch of a series that makes a metric worse.
+"""Finds the change of a series that makes a metric worse.
 
-The series is what one kernel of an experiment has beyond another. A step is the other
-kernel with the first patches of the series. Its runs are compared with those of the
-other kernel, network by network in the design's order, until the interval of the median
-difference lies on one side of the limit. Every step is a results folder of its own, so
-that the same command goes on where it was left.
+The series are the patches that one kernel of an experiment has beyond another, or the
+commits of a range (`bisect_ranges`). A step is the kernel after the first changes. Its
+runs are compared with those of the good kernel, network by network in the design's
+order, until the interval of the median difference lies on one side of the limit. Every
+step is a results folder of its own, so that the same command goes on where it was left.
 """
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from analysis.campaign.limits import Judgement
 from analysis.words import many
 from jobs import writing
 from jobs.linux import OWN, Linux
-from mpbench.errors import UserError
+from mpbench.errors import UserError, printable
 from mpbench.experiment_files import loads
 from mpbench.plan import make_plan
 from mpbench.plan.runs import Plan
@@ -30,7 +30,7 @@ from mpbench.spec import Spec, kernels
 from mpbench.spec.suggestions import nearest
 from mpbench.store import atomic, layout, manifest
 from mpbench.store.folder import refuse_link
-from mpbench.store.json_file import DamagedError
+from mpbench.store.json_file import DamagedError, read_object
 
 GOOD, STEP = "good", "step"
 """The names of the two cases in the folder of a step."""
@@ -38,6 +38,34 @@ FIRST = 3
 """Networks after which a step is good if all of its runs left the same bytes."""
 Outcome = Literal["good", "bad", "undecided", "skipped"]
 LOG = "bisect.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a series.
+
+    name : of the patch; of a commit, its hash and subject
+    linux : the kernel that has this change and those before it
+    """
+
+    name: str
+    linux: Callable[[], Linux]
+
+
+@dataclass(frozen=True)
+class Range:
+    """A series that does not follow from two kernels of the experiment.
+
+    good : the kernel without any change
+    git : the repository, as the experiment file names it
+    bad : the other end, in messages
+    """
+
+    good: Linux
+    changes: tuple[Change, ...]
+    git: str
+    bad: str
 
 
 @dataclass(frozen=True)
@@ -46,6 +74,8 @@ class Question:
 
     case : the transport, a case of the experiment
     good, bad : names of kernels of the experiment; None for mpbench's own
+    commits : a range, in the place of the two kernels
+    replayed : outcome and reason of steps that are not executed, by their names
     worse_percent : the difference that is tolerated, in percent
     confidence : that a step is on the side where it is put, however often it is looked
         at
@@ -54,17 +84,35 @@ class Question:
     spec: Spec
     case: str
     good: str | None
-    bad: str
+    bad: str | None
     metric: str
     worse_percent: float
     confidence: float = 0.95
     seed: int = 1
+    commits: Range | None = None
+    replayed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
+
+    @property
+    def range(self) -> Range:
+        """The series. Raises UserError for kernels that make none."""
+        if self.commits is not None:
+            return self.commits
+        good, bad = self.ends
+        count = len(good.patches)
+
+        def until(number: int) -> Callable[[], Linux]:
+            return lambda: replace(good, patches=bad.patches[: count + number])
+
+        named = enumerate(bad.patches[count:], start=1)
+        changes = tuple(Change(p.name, until(number)) for number, p in named)
+        return Range(good, changes, "", f"kernel '{self.bad}'")
 
     @property
     def ends(self) -> tuple[Linux, Linux]:
         """The two kernels. Raises UserError if the second does not begin as the
         first."""
         known = self.spec.kernels
+        assert self.bad is not None
         for label in filter(None, (self.good, self.bad)):
             if label not in known:
                 hint = nearest(label, known) if known else "name some in `kernels`"
@@ -90,9 +138,10 @@ class Question:
 class Step:
     """The first patches of a series, judged.
 
-    number : of patches; patch : the name of the last one
+    number : of changes; patch : the name of the last one
     reason : why it was skipped; else the judgement in words
     same : whether its first runs left the bytes of the good kernel's
+    kernel : in words; runs : ids of its runs and of those of the good kernel
     """
 
     number: int
@@ -100,6 +149,8 @@ class Step:
     outcome: Outcome
     reason: str
     same: bool = False
+    kernel: str = ""
+    runs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -136,17 +187,24 @@ class Search:
         self._build = build
         self._execute = execute
         self._say = say
-        self._good, self._bad = question.ends
-        self.series = self._bad.patches[len(self._good.patches) :]
+        self._range = question.range
+        self._good = self._range.good
+        self.series = self._range.changes
+        unknown = question.replayed.keys() - {change.name for change in self.series}
+        if unknown:
+            name = printable(min(unknown))[:200]
+            raise UserError(f"--replay: this search has no step '{name}'")
         self.steps: dict[int, Step] = {}
 
     def run(self) -> Found:
         """Search. Raises UserError if the last step is not bad."""
         last = self._judged(len(self.series))
+        if last.outcome == "skipped":
+            raise UserError(f"{self._range.bad} cannot be judged: {last.reason}")
         if last.outcome != "bad":
             raise UserError(
-                f"kernel '{self.question.bad}' is not worse than the limit, so there is"
-                f" nothing to search for: {last.reason}"
+                f"{self._range.bad} is not worse than the limit, so there is nothing to"
+                f" search for: {last.reason}"
             )
         low, high = 0, len(self.series)
         while True:
@@ -171,7 +229,20 @@ class Search:
         return step
 
     def _judge(self, number: int) -> Step:
-        spec = self._spec(number)
+        name = self.series[number - 1].name
+        if name in self.question.replayed:
+            return Step(number, name, *self.question.replayed[name])
+        done: list[str] = []
+        try:
+            linux = self.series[number - 1].linux()
+            spec = self._spec(number, linux)
+        except UserError as error:
+            return Step(number, name, "skipped", str(error))
+        step = self._executed(number, spec, done)
+        return replace(step, kernel=linux.words, runs=tuple(dict.fromkeys(done)))
+
+    def _executed(self, number: int, spec: Spec, done: list[str]) -> Step:
+        """Execute runs of a step until its outcome is known. done : gets their ids"""
         folder = self._root / f"step-{number}"
         refuse_link(folder)
         whole = make_plan(spec, self._build)
@@ -190,6 +261,7 @@ class Search:
                 rows = self._execute(spec, replace(whole, runs=runs), folder, others)
             except UserError as error:
                 return Step(number, name, "skipped", str(error))
+            done += [run.id for run in runs]
             if count == looks[0] and self._same(folder, runs):
                 those = many(count, "network")
                 words = f"the runs of {those} have the bytes of the good kernel"
@@ -230,7 +302,7 @@ class Search:
             left.setdefault((run.point, run.repetition), []).append(hashes)
         return all(len(pair) == 2 and pair[0] == pair[1] for pair in left.values())
 
-    def _spec(self, number: int) -> Spec:
+    def _spec(self, number: int, step: Linux) -> Spec:
         """The experiment with two cases: the good kernel, and a step."""
         spec = self.question.spec
         assert spec._document is not None
@@ -238,32 +310,54 @@ class Search:
         values = {k: v for k, v in spec._document.values.items() if k not in left_out}
         own = values["cases"][self.question.case]
         case = {key: value for key, value in own.items() if key != "kernel"}
-        step = replace(self._good, patches=(*self._good.patches, *self.series[:number]))
-        labels = {STEP: _section(step)}
+        labels = {STEP: _section(step, self._range.git)}
         cases = {GOOD: case, STEP: {**case, "kernel": STEP}}
         if self._good != OWN:
-            labels[GOOD] = _section(self._good)
+            labels[GOOD] = _section(self._good, self._range.git)
             cases[GOOD] = {**case, "kernel": GOOD}
         values |= {"kernels": labels, "cases": cases}
         text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
-        head = f"# {spec.name}: a step of a search for a patch.\n"
+        head = f"# {spec.name}: a step of a search.\n"
         return loads(head + text, f"{spec._document.name}, step {number}")
 
     def _keep(self) -> None:
         """Write the log: every step with its outcome, in the order of the series."""
         self._root.mkdir(parents=True, exist_ok=True)
         listed = [asdict(self.steps[number]) for number in sorted(self.steps)]
-        text = json.dumps(listed, indent=2) + "\n"
+        content = {"format": FORMAT, "steps": listed}
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
         atomic.write_bytes(self._root / LOG, text.encode())
 
 
-def _section(linux: Linux) -> dict[str, Any]:
+def read_log(path: Path) -> dict[str, tuple[Outcome, str]]:
+    """Outcome and reason of each step in a log. Raises UserError, one line."""
+    try:
+        steps = read_object(path).get("steps")
+        if not isinstance(steps, list):
+            raise DamagedError("it has no list of steps")
+        found: dict[str, tuple[Outcome, str]] = {}
+        for number, step in enumerate(steps, start=1):
+            given = step if isinstance(step, dict) else {}
+            name, outcome = given.get("patch"), given.get("outcome")
+            if not isinstance(name, str) or outcome not in get_args(Outcome):
+                known = ", ".join(get_args(Outcome))
+                raise DamagedError(
+                    f"step {number} needs a name, 'patch', and an outcome: {known}"
+                )
+            found[name] = (cast(Outcome, outcome), str(given.get("reason", ""))[:1000])
+    except DamagedError as error:
+        raise UserError(f"{path}: no log of a search: {error}") from None
+    return found
+
+
+def _section(linux: Linux, git: str) -> dict[str, Any]:
     """A kernel as an experiment file has it."""
     return {
         "lab": "all" if linux.lab else "none",
         "patches": [{"name": p.name, "text": p.text} for p in linux.patches],
         "options": dict(linux.options or {}),
         **_released(linux),
+        **({"git": git, "tree": writing.plain(linux.tree)} if linux.tree else {}),
     }
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 from jobs.linux import Linux
-from mpbench.engine.bisect import LOG, Found, Question, Search, batches
+from mpbench.engine.bisect import LOG, Found, Question, Search, batches, read_log
 from mpbench.errors import UserError
 from mpbench.experiment_files import load
 from mpbench.plan.runs import Plan, Run
@@ -58,8 +59,7 @@ class Runs:
         return table
 
     def _row(self, run: Run, folder: Path) -> dict[str, object]:
-        linux = run.job.linux or Linux()
-        effects = [self.effects[patch.name] for patch in linux.patches]
+        effects = self.effects_of(run)
         if "broken" in effects:
             raise UserError("kernel (1 patch): does not build")
         numbers = [effect for effect in effects if not isinstance(effect, str)]
@@ -77,6 +77,10 @@ class Runs:
             "goodput_mbps": 10 * factor,
             **run.factors,
         }
+
+    def effects_of(self, run: Run) -> list[float | str]:
+        linux = run.job.linux or Linux()
+        return [self.effects[patch.name] for patch in linux.patches]
 
     def _leave(self, run: Run, folder: Path, factor: float) -> None:
         """A manifest whose hash follows from the run's goodput."""
@@ -188,7 +192,7 @@ def test_suspects_stay_where_steps_are_skipped(tmp_path: Path) -> None:
     assert outcomes(search)[4] == "bad"
     assert {outcomes(search)[n] for n in (2, 3)} == {"skipped"}
     log = json.loads((tmp_path / "out" / LOG).read_text())
-    assert [step["number"] for step in log] == sorted(search.steps)
+    assert [step["number"] for step in log["steps"]] == sorted(search.steps)
 
 
 def test_ends_that_do_not_differ(tmp_path: Path) -> None:
@@ -226,3 +230,58 @@ def test_kernels_that_make_no_series(
 )
 def test_looks(count: int, looks: list[int]) -> None:
     assert batches(count) == looks
+
+
+def test_a_log_names_kernels_and_runs_and_replays(tmp_path: Path) -> None:
+    effects: dict[str, float | str] = {"1.patch": "same", "2.patch": -10.0}
+    effects |= {"3.patch": "same", "4.patch": "same"}
+    found, search, _ = searched(tmp_path, effects)
+    log = read_log(tmp_path / "out" / LOG)
+    steps = json.loads((tmp_path / "out" / LOG).read_text())["steps"]
+    assert steps[-1]["kernel"] == "stock Linux with 4 patches"
+    assert len(steps[0]["runs"]) == 6 and len(set(steps[0]["runs"])) == 6
+    runs = Runs(effects)
+    asked = replace(search.question, replayed=log)
+    again = Search(asked, tmp_path / "again", {"fake": "1"}, runs, lambda line: None)
+    assert again.run() == found
+    assert runs.count == 0
+    assert outcomes(again) == outcomes(search)
+
+
+def test_a_replayed_log_may_be_changed(tmp_path: Path) -> None:
+    """Whoever knows better writes another outcome, as with `git bisect replay`."""
+    effects: dict[str, float | str] = {f"{n}.patch": "same" for n in range(1, 5)}
+    effects["2.patch"] = -10.0
+    _, search, _ = searched(tmp_path, effects)
+    log = {**read_log(tmp_path / "out" / LOG), "2.patch": ("skipped", "by hand")}
+    asked = replace(search.question, replayed=log)
+    again = Search(
+        asked, tmp_path / "again", {"fake": "1"}, Runs(effects), lambda line: None
+    )
+    assert again.run() == Found(None, (2, 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[]", "no log of a search"),
+        ("{}", "it has no list of steps"),
+        ('{"steps": [3]}', "step 1 needs a name, 'patch', and an outcome: good, bad"),
+        ('{"steps": [{"patch": "a", "outcome": "best"}]}', "step 1 needs a name"),
+        ("{", "no log of a search"),
+    ],
+)
+def test_what_is_no_log(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "log").write_text(text)
+    with pytest.raises(UserError, match=words):
+        read_log(tmp_path / "log")
+
+
+def test_a_log_of_another_search(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--replay: this search has no step 'other'"):
+        searched(tmp_path, {"1.patch": -10.0}, replayed={"other": ("good", "")})
+
+
+def test_a_series_whose_end_does_not_build(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="'mine' cannot be judged: kernel"):
+        searched(tmp_path, {"1.patch": "broken"})
