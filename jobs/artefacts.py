@@ -36,3 +36,8 @@ EVENTS = (
 MIDDLEBOXES = ("time_s", "at_s", "box", "link", "kind", "state")
 """`middleboxes.csv`: when a middlebox was switched on or off, and when that was due,
 seconds; its number in the job, from 0."""
+HOST_CHANGES = ("time_s", "at_s", "host", "link", "state")
+"""`host-changes.csv`: when a host changed, and when that was due, seconds; what it has
+from then on, or what became of a command to a path manager in user space."""
+NO_CONNECTION, REFUSED = "no connection", "refused: "
+"""Parts of such a state."""

@@ -17,6 +17,12 @@ FLAGS = ("signal", "subflow", "backup", "fullmesh", "laminar")
 MOST_LIMIT = 8
 MOST_ENDPOINTS = 8
 MOST_CHANGES = 10_000
+ANNOUNCE, REMOVE, CREATE = "announce", "remove", "create"
+DESTROY, SET_FLAGS = "destroy", "set_flags"
+COMMANDS = (ANNOUNCE, REMOVE, CREATE, DESTROY, SET_FLAGS)
+"""What a path manager in user space can ask the kernel for."""
+KERNEL, USERSPACE = "kernel", "userspace"
+MANAGERS = (KERNEL, USERSPACE)
 IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)")
 
 Address = Annotated[str, Matching(IPV4, "an IPv4 address")]
@@ -62,6 +68,9 @@ class Change:
     link : to which the address belongs
     flags : of the endpoint from then on; empty for no endpoint, None for no change
     present : whether the host has the address from then on; None for no change
+    command : of COMMANDS, for every MPTCP connection that the host has then; None for a
+        change of what the host has. `set_flags` has flags, of which `backup` counts
+    to : the peer's address of a subflow to create; None for that of the first subflow
     """
 
     at_s: Seconds
@@ -71,10 +80,18 @@ class Change:
         | None
     ) = None
     present: bool | None = None
+    command: Annotated[str, Among(COMMANDS)] | None = None
+    to: Address | None = None
 
     def check(self) -> None:
-        if (self.flags is None) == (self.present is None):
+        if self.command is not None:
+            with_flags = self.command == SET_FLAGS
+            if self.present is not None or with_flags != (self.flags is not None):
+                raise ValueError("a command has flags if it is set_flags, and no more")
+        elif (self.flags is None) == (self.present is None):
             raise ValueError("changes either the endpoint or the address")
+        if self.to is not None and self.command != CREATE:
+            raise ValueError("to: only a subflow to create has it")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +106,8 @@ class Host:
     limits : of the path manager; None for the usual ones
     endpoints : all endpoints of the path manager; None for the usual ones
     changes : of endpoints and addresses while traffic runs
+    pm : `userspace` where the changes say which subflows there are; None for the path
+        manager of the kernel
     """
 
     addresses: Mapping[Name, Address] | None = None
@@ -97,11 +116,21 @@ class Host:
     limits: Limits | None = None
     endpoints: Annotated[tuple[Endpoint, ...], Length(0, MOST_ENDPOINTS)] | None = None
     changes: Annotated[tuple[Change, ...], Length(0, MOST_CHANGES)] = ()
+    pm: Annotated[str, Among(MANAGERS)] | None = None
+
+    def check(self) -> None:
+        commands = any(change.command is not None for change in self.changes)
+        if commands and not self.in_userspace:
+            raise ValueError("changes: commands need pm: userspace")
+
+    @property
+    def in_userspace(self) -> bool:
+        return self.pm == USERSPACE
 
     @property
     def manages(self) -> bool:
         """Whether the host's own settings decide which subflows there are."""
-        if self.changes:
+        if self.changes or self.in_userspace:
             return True
         given = (self.addresses, self.mptcp, self.limits, self.endpoints)
         return any(one is not None for one in given)

@@ -44,6 +44,7 @@ SYSCTLS = {
     "mptcp": "net/mptcp/enabled",
     "congestion_controls": "net/ipv4/tcp_available_congestion_control",
     "schedulers": "net/mptcp/available_schedulers",
+    "userspace_pm": "net/mptcp/pm_type",
 }
 
 

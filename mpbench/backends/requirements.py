@@ -121,6 +121,7 @@ def check_jobs(jobs: Iterable[Job], machine: Machine) -> None:
             *(w for t in _transports(job) for w in _lacking(t, machine)),
             *patched(job, _GUEST_ONLY),
             *_other(job),
+            *_userspace(job, machine),
         )
     )
     if lacking:
@@ -133,6 +134,16 @@ def _other(job: Job) -> Iterator[str]:
         yield f"middlebox: needs a kernel of its own, and runs {_IN_GUESTS}"
     elif job.linux is not None:
         yield f"kernel ({job.linux.words}): runs {_IN_GUESTS}"
+
+
+def _userspace(job: Job, machine: Machine) -> Iterator[str]:
+    """A path manager in user space, which Linux has since 5.19."""
+    wanted = any(own.in_userspace for own in (job.host_settings or {}).values())
+    if wanted and machine.kernel.get("userspace_pm") is None:
+        yield f"pm: userspace: not in this kernel (Linux 5.19 or later); {_GUEST}"
+
+
+_GUEST = "use --backend virtual"
 
 
 def patched(job: Job, only: str) -> Iterator[str]:

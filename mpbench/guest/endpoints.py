@@ -10,6 +10,9 @@ from mpbench.guest.mptcp_netlink import PathManager
 from mpbench.guest.network import LabNetwork
 from topologies.wiring import Port, Wiring
 
+USERSPACE = "net.mptcp.pm_type"
+"""1 for a path manager in user space, in all releases of Linux that can have one."""
+
 
 def numbered(job: Job, host: str) -> Mapping[str | None, int]:
     """The number of each address of a host, from 1, by its link; None is the first.
@@ -39,6 +42,8 @@ def apply(job: Job, network: LabNetwork | FabricNetwork) -> None:
     """Set the endpoints and sysctls of all hosts that have their own."""
     for host, settings in (job.host_settings or {}).items():
         node = network.nodes[host]
+        if settings.in_userspace:
+            node.write_sysctls({USERSPACE: 1})
         if settings.sysctls:
             node.write_sysctls(settings.sysctls)
         if settings.endpoints is not None and host in job.transports:

@@ -5,19 +5,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jobs import Job
+from jobs.artefacts import HOST_CHANGES
 from jobs.ends import Change
 from mpbench.guest import endpoints
 from mpbench.guest.changes import NS, Batch, Changes
 from mpbench.guest.fabric_changes import FabricChanges
 from mpbench.guest.mptcp_netlink import PathManager
 from mpbench.guest.network import LabNetwork
+from mpbench.guest.userspace import Script
 from topologies.wiring import Port
 
 RECORD = "host-changes.csv"
 SETTABLE = {"backup"}
 """Flags that the kernel changes of subflows that are there (MP_PRIO). A change of any
 other flag takes the endpoint away and adds another one."""
-COLUMNS = ("time_s", "at_s", "host", "link", "state")
 
 
 class HostChanges:
@@ -44,10 +45,16 @@ class HostChanges:
             for number, change in enumerate(own.changes)
         )
         hosts = dict.fromkeys(host for _, host, _ in self._steps)
+        hosts |= dict.fromkeys(h for h, own in settings.items() if own.in_userspace)
         self._managers = {host: PathManager(network.nodes[host]) for host in hosts}
         self._batches = {
             host: Batch(network, host, "ip", folder / f"host-changes-{host}.ip")
             for host in hosts
+        }
+        self._scripts = {
+            host: Script(job, host, manager, network)
+            for host, manager in self._managers.items()
+            if settings[host].in_userspace
         }
         self._known: dict[tuple[str, int], frozenset[str]] = {}
         for host in hosts:
@@ -86,6 +93,8 @@ class HostChanges:
             self._rows.append(f"{times},{host},{change.link},{state}")
 
     def _apply(self, host: str, change: Change) -> str:
+        if change.command is not None:
+            return self._scripts[host].make(change)
         number, port = endpoints.port_of(self._job, host, change.link)
         if change.flags is None:
             present = bool(change.present)
@@ -129,10 +138,12 @@ class HostChanges:
 
     def end(self) -> None:
         """Complete the record. Raises ChangeError if a change failed."""
-        rows = [",".join(COLUMNS), *self._rows]
+        rows = [",".join(HOST_CHANGES), *self._rows]
         self._file.write_text("".join(f"{row}\n" for row in rows))
         for batch in self._batches.values():
             batch.close()
+        for script in self._scripts.values():
+            script.close()
         for manager in self._managers.values():
             manager.close()
         if self._links:
@@ -146,7 +157,8 @@ def make(
     folder: Path,
 ) -> HostChanges | Changes | FabricChanges | None:
     """All changes of a run; None if it stays as it is."""
-    if not any(own.changes for own in (job.host_settings or {}).values()):
+    settings = (job.host_settings or {}).values()
+    if not any(own.changes or own.in_userspace for own in settings):
         return links
     assert isinstance(network, LabNetwork)
     return HostChanges(job, network, links, folder)

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterator
 
-from mpbench.spec.ends import Endpoint, HostSettings, merged
+from jobs.ends import COMMANDS, CREATE, USERSPACE
+from mpbench.spec.ends import Endpoint, HostSettings, HostStep, merged
 from mpbench.spec.messages import shortened
 from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
@@ -48,6 +49,11 @@ def _check_host(
         reason = f"{host} has one address per path; only a server can have more"
         faults.add((*at, "addresses"), reason)
         return
+    if settings.pm == USERSPACE:
+        for unused in ("endpoints", "limits"):
+            if getattr(settings, unused) is not None:
+                reason = "'pm: userspace' does not use it; take it away"
+                faults.add((*at, unused), reason)
     links = _links(topology, host)
     for link in settings.addresses or ():
         if link not in links:
@@ -61,6 +67,9 @@ def _check_host(
             faults.add((*at, "at", text), f"{reason}; give an earlier time")
         named = [("endpoints", name) for name in step.endpoints]
         named += [("addresses", name) for name in step.addresses]
+        named += step.commands
+        for wrong, reason in _unfit_step(settings, step, is_user):
+            faults.add((*at, "at", text, wrong), reason)
         for what, name in named:
             if name not in own:
                 has = ", ".join(own) or "none that can change"
@@ -79,6 +88,22 @@ def _check_host(
         if belongs in seen:
             faults.add(place, "the address has an endpoint already; join their flags")
         seen.add(belongs)
+
+
+def _unfit_step(
+    settings: HostSettings, step: HostStep, is_user: bool
+) -> Iterator[tuple[str, str]]:
+    """Keys of a step that the host's path manager cannot do, and why."""
+    in_userspace = settings.pm == USERSPACE
+    commands = [name for name, _ in step.commands]
+    if commands and not in_userspace:
+        yield commands[0], "only a path manager in user space does; add 'pm: userspace'"
+    if step.endpoints and in_userspace:
+        reason = "endpoints are the kernel's, and 'pm: userspace' does not use them"
+        yield "endpoints", f"{reason}; write {', '.join(COMMANDS[:-1])} or set_flags"
+    if CREATE in commands and not is_user:
+        reason = "nothing listens at the other end"
+        yield CREATE, f"{reason}; write 'announce', and let the client create it"
 
 
 def _unfit(

@@ -19,9 +19,9 @@ from jobs.ends import FLAGS, MOST_ENDPOINTS, MOST_LIMIT
 from mpbench.spec.checked_sysctls import checked_sysctls
 from mpbench.spec.messages import shortened
 from mpbench.spec.suggestions import nearest
-from mpbench.spec.values import Faults, Part, Quantity, Switch, Whole, check_each
+from mpbench.spec.values import Faults, OneOf, Part, Quantity, Switch, Whole, check_each
 
-NONE = "none"
+BACKUP, NONE = "backup", "none"
 """The flags of an endpoint that is no more."""
 _TIME = Quantity("s", 0, 86_400)
 _Limit = Annotated[Whole, Field(ge=0, le=MOST_LIMIT)]
@@ -65,6 +65,61 @@ def _flags_by_link(value: object) -> object:
     if not isinstance(value, dict):
         return value
     return check_each(value, lambda _, one: () if one == NONE else _flags(one))
+
+
+def _links(value: object) -> object:
+    """Links from a name, a list of them, or a mapping to what else a command needs."""
+    if isinstance(value, str):
+        return {value: None}
+    if isinstance(value, list | tuple):
+        for name in value:
+            if not isinstance(name, str):
+                raise ValueError(f"'{shortened(name)}' is no link; write e.g. [path2]")
+        return dict.fromkeys(value)
+    return value
+
+
+def _created(value: object) -> object:
+    """Links, each with the peer's address or None."""
+    found = _links(value)
+    if not isinstance(found, dict):
+        return found
+    return check_each(found, lambda _, to: None if to is None else _any_address(to))
+
+
+def _any_address(value: object) -> str:
+    try:
+        return str(ipaddress.IPv4Address(str(value)))
+    except ValueError:
+        reason = f"'{shortened(value)}' is no IPv4 address"
+        raise ValueError(f"{reason}; write e.g. 10.250.0.2") from None
+
+
+def _priorities(value: object) -> object:
+    """Links, each with the flags `backup` or none."""
+    if not isinstance(value, dict):
+        return value
+
+    def one(_link: str, word: object) -> tuple[str, ...]:
+        if word not in (BACKUP, NONE):
+            reason = f"'{shortened(word)}' is no priority of a subflow"
+            raise ValueError(f"{reason}; write {BACKUP} or {NONE}")
+        return (BACKUP,) if word == BACKUP else ()
+
+    return check_each(value, one)
+
+
+_LINKS_SCHEMA: JsonDict = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "string"}, "minItems": 1},
+    ]
+}
+_Links = Annotated[dict[str, None], BeforeValidator(_links)]
+
+
+def _links_field(words: str) -> Any:
+    return Field(default={}, description=words, json_schema_extra=_LINKS_SCHEMA)
 
 
 class Limits(Part):
@@ -128,12 +183,46 @@ class HostStep(Part):
     addresses: dict[str, Switch] = Field(
         default={}, description="Link of an address to whether the host has it."
     )
+    announce: _Links = _links_field("With pm: userspace: addresses to announce.")
+    remove: _Links = _links_field("Addresses to take back, by their links.")
+    create: Annotated[dict[str, str | None], BeforeValidator(_created)] = Field(
+        default={},
+        description="Addresses from which to open subflows; a mapping says to which"
+        " address of the peer.",
+        json_schema_extra={
+            "anyOf": [
+                *_LINKS_SCHEMA["anyOf"],  # type: ignore[misc]
+                {"type": "object", "additionalProperties": {"type": "string"}},
+            ]
+        },
+    )
+    destroy: _Links = _links_field("Addresses whose subflows to close.")
+    set_flags: Annotated[dict[str, tuple[str, ...]], BeforeValidator(_priorities)] = (
+        Field(
+            default={},
+            description="Address to the priority of its subflows: backup or none.",
+        )
+    )
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
-        if not self.endpoints and not self.addresses:
+        if not (self.endpoints or self.addresses or self.commands):
             raise ValueError("changes nothing; name 'endpoints' or 'addresses'")
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_commands(
+        self, handler: SerializerFunctionWrapHandler
+    ) -> dict[str, Any]:
+        """The commands that a step does not have enter no hash."""
+        values: dict[str, Any] = handler(self)
+        absent = [name for name in ends.COMMANDS if not getattr(self, name)]
+        return {key: value for key, value in values.items() if key not in absent}
+
+    @property
+    def commands(self) -> list[tuple[str, str]]:
+        """The commands to a path manager in user space: name, and link."""
+        return [(name, link) for name in ends.COMMANDS for link in getattr(self, name)]
 
 
 def _steps(value: object) -> object:
@@ -150,6 +239,12 @@ def _steps(value: object) -> object:
 
 class HostSettings(Part):
     """Settings of one host; what is not said is as usual."""
+
+    pm: Annotated[str, OneOf("path manager", ends.MANAGERS)] | None = Field(
+        default=None,
+        description="userspace: the steps of `at` say which subflows there are; the"
+        " kernel if not said.",
+    )
 
     addresses: Annotated[dict[str, str], BeforeValidator(_addresses)] | None = Field(
         default=None,
@@ -210,6 +305,14 @@ class HostSettings(Part):
                 yield ends.Change(at_s=at_s, link=link, present=present)
             for link, flags in step.endpoints.items():
                 yield ends.Change(at_s=at_s, link=link, flags=flags)
+            for command, link in step.commands:
+                yield ends.Change(
+                    at_s=at_s,
+                    link=link,
+                    command=command,
+                    flags=step.set_flags[link] if command == ends.SET_FLAGS else None,
+                    to=step.create[link] if command == ends.CREATE else None,
+                )
 
     def job(self) -> ends.Host:
         """The settings as a run's job has them."""
@@ -232,6 +335,7 @@ class HostSettings(Part):
                 for one in self.endpoints
             ),
             changes=tuple(self._changes()),
+            pm=self.pm if self.pm == ends.USERSPACE else None,
         )
 
 

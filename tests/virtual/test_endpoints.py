@@ -164,3 +164,44 @@ def test_endpoints_and_addresses_change(
     )
     seen = tuple(found[f"{phase}.goodput_mbps"] > 28 for phase in "abc")
     assert seen == both
+
+
+def test_a_script_in_user_space(tmp_path: Path) -> None:
+    """Both ends follow a script: a subflow, a backup, an announced address, and the
+    end of each. Times follow from it, so the numbers do."""
+    client = {
+        "1 s": {"create": "path2"},
+        "1.5 s": {"set_flags": {"path2": "backup"}},
+        "2 s": {"destroy": "path2"},
+        "2.6 s": {"create": {"path2": "10.250.0.2"}},
+        "2.7 s": {"create": "path2"},
+    }
+    server = {"2.5 s": {"announce": "path2"}, "3 s": {"remove": "path2"}}
+    hosts = {
+        "client": {"pm": "userspace", "at": client},
+        "server": {
+            "pm": "userspace",
+            "addresses": SERVER["addresses"],
+            "at": server,
+        },
+    }
+    found = measured(tmp_path, hosts)
+    assert fates(found)[:3] == (6, 6, 0)
+    folder = next(tmp_path.rglob("host-changes.csv")).parent
+    states = [line.split(",")[4] for line in _lines(folder / "host-changes.csv")]
+    assert states == [
+        "create 2",
+        "set_flags 2",
+        "destroy 2",
+        "announce 2",
+        "create 2",
+        "create 2",
+        "remove 2",
+    ]
+    names = [line.split(",")[7] for line in _lines(folder / "events.csv")]
+    assert names.count("MPPrioRx") == names.count("AddAddr") == 2
+    assert names.count("RmAddr") == 2
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines()[1:]

@@ -30,6 +30,7 @@ RULES: tuple[Rule, ...] = (
     joins.no_address,
     joins.not_asked,
     joins.not_joined,
+    settings.script,
     failures.went_stale,
     failures.given_up,
     failures.left_open,

@@ -14,10 +14,17 @@ from analysis.run.explain.subflows import Connection, connections
 from analysis.run.explain.translated import untranslated
 from analysis.run.labels import label
 from analysis.run.readers import changes as record_of_changes
-from analysis.run.readers import counters, files, middleboxes, outcome
+from analysis.run.readers import (
+    counters,
+    files,
+    host_changes,
+    middleboxes,
+    outcome,
+)
 from analysis.run.readers import job as job_file
 from analysis.run.readers.changes import Change
 from analysis.run.readers.counters import Counters
+from analysis.run.readers.host_changes import HostChange
 from analysis.run.readers.middleboxes import Met
 from analysis.run.readers.outcome import UserPath
 from analysis.run.traffic import Traffic
@@ -41,6 +48,7 @@ class Facts:
     changes : of links, in order
     connections : from the events
     met : the packets that rules of middleboxes have met; None if that is not known
+    host_changes : of hosts, in order
     proxies : the report of each proxy, by the number of its entry; a proxy without one
         is missing
     """
@@ -53,6 +61,7 @@ class Facts:
     changes: tuple[Change, ...] = ()
     connections: tuple[Connection, ...] = ()
     met: tuple[Met, ...] | None = None
+    host_changes: tuple[HostChange, ...] = ()
     proxies: Mapping[int, Any] = field(default_factory=dict)
 
     @cached_property
@@ -180,6 +189,7 @@ def load(run: Path) -> Facts:
         changes=_changes(folder, job, noted),
         connections=connections(noted, traffic) if noted else (),
         met=_or(lambda: middleboxes.read(folder / middleboxes.NAME), None),
+        host_changes=_or(lambda: host_changes.read(folder / host_changes.NAME), ()),
         proxies={
             index: read
             for index, entry in enumerate(traffic)

@@ -122,15 +122,17 @@ def left_open(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             f"{many(number, 'connection')} of the {host} lost the last subflow"
             f" {at(times)}, and stayed open {until}",
-            f"tcp_closed with an error of every subflow, and no closed then, on the"
-            f" {host}",
+            f"tcp_closed of every subflow, and no closed then, on the {host}",
         )
 
 
 def _lost_s(subflow: Subflow) -> float | None:
-    """When a subflow ended by an error at the client; None if it did not."""
+    """When a subflow ended at the client by an error, or was closed while its
+    connection went on; None if it did not."""
     ended = [event for event in subflow.own if event.name == "tcp_closed"]
-    return ended[-1].time_s if ended and ended[-1].count("error") else None
+    alone = any(event.name == "sub_closed" for event in subflow.own)
+    lost = ended and (alone or ended[-1].count("error"))
+    return ended[-1].time_s if lost else None
 
 
 def _timeouts(subflow: Subflow, host: str) -> int:

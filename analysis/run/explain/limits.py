@@ -98,7 +98,8 @@ def _bulk(
 
 def _lasted_s(subflow: Subflow, host: str) -> float:
     times = [event.time_s for event in subflow.both if event.host == host]
-    return max(times) - min(times)
+    ended = [event.time_s for event in subflow.states() if event.host == host]
+    return (ended[-1] if ended else max(times)) - min(times)
 
 
 def _used(subflow: Subflow, host: str, links: list[Link]) -> float | None:

@@ -7,8 +7,10 @@ from analysis.run.explain.facts import Facts
 from analysis.run.explain.finding import Finding, listed
 from analysis.run.explain.subflows import Connection
 from analysis.run.outcomes.provoked import DENIED
+from analysis.run.readers.host_changes import NAME, HostChange
 from analysis.run.traffic import Traffic
-from jobs.ends import Host
+from jobs.artefacts import NO_CONNECTION, REFUSED
+from jobs.ends import CREATE, Host
 
 ASKING = ("subflow", "fullmesh")
 """The flags of endpoints from which a host asks for subflows by itself."""
@@ -23,6 +25,9 @@ def reasons(facts: Facts, one: Connection) -> Iterator[str]:
     """
     entry = facts.traffic[one.entry]
     client, server = _of(facts, one.client), _of(facts, entry.destination)
+    if client.in_userspace:
+        yield _scripted(facts, one, client)
+        return
     limit = client.limits.subflows if client.limits else None
     if limit == 0:
         yield f"the limit `subflows` of the {one.client} is 0"
@@ -35,6 +40,35 @@ def reasons(facts: Facts, one: Connection) -> Iterator[str]:
     if own is not None and not any(set(ASKING) & set(each.flags) for each in own):
         yield f"the {one.client} has no endpoint with the flag `subflow`"
         yield from _unheard(facts, one, client, server)
+
+
+def _scripted(facts: Facts, one: Connection, client: Host) -> str:
+    """The reason why a path manager in user space created no subflow."""
+    head = f"the path manager of the {one.client} is in user space, and its script"
+    times = [change.at_s for change in client.changes if change.command == CREATE]
+    if not times:
+        return f"{head} creates none"
+    closed_s = one.first("closed", one.client)
+    if closed_s is not None and closed_s < min(times):
+        return f"{head} creates one at {min(times):g} s, after its end"
+    return f"{head} did not succeed to create one"
+
+
+def script(facts: Facts) -> Iterator[Finding]:
+    """Commands of path managers in user space that had no effect."""
+    for change in facts.host_changes:
+        command, _, _ = change.state.partition(" ")
+        words = f"{command.rstrip(':')} {change.link}"
+        head = f"the script of the {change.host}, {words} at {change.at_s:g} s,"
+        if REFUSED in change.state:
+            reason = change.state.partition(REFUSED)[2]
+            yield Finding(f"{head} was refused: {reason}", _line(change))
+        elif change.state.endswith(NO_CONNECTION):
+            yield Finding(f"{head} met no MPTCP connection", _line(change))
+
+
+def _line(change: HostChange) -> str:
+    return f"{change.state} at {change.time_s:.3f} s in {NAME}"
 
 
 def without_mptcp(facts: Facts) -> Iterator[Finding]:

@@ -20,6 +20,7 @@ LEAST_BUSY_MS = 1000
 FULL = 0.9
 """A sender that leaves more than the rest of a path's capacity is not held by it."""
 DUPLICATES = "MPTcpExtDuplicateData"
+REMOVED = "MPTcpExtRmSubflow"
 REINJECTED = "MPTcpExtMPTCPRetrans"
 
 
@@ -147,6 +148,8 @@ def copies(facts: Facts) -> Iterator[Finding]:
             reason = "the scheduler redundant sends all data on every path"
         elif again := facts.total(REINJECTED):
             reason = f"{again} segments were sent again on another subflow"
+        elif facts.total(REMOVED):
+            reason = "subflows were closed, and their data was sent again on others"
         else:
             reason = "the reason is not known"
         yield Finding(

@@ -16,13 +16,15 @@ from analysis.run.outcomes.dark import Span
 from analysis.run.readers.outcome import Outcome, UserPath
 from analysis.run.traffic import Traffic, proxied
 from jobs import Job
-from jobs.ends import Host
+from jobs.ends import DESTROY, REMOVE, Host
 from jobs.expect import ANY, FALLBACK, Expect
 from jobs.middleboxes import PROVOKING, Box
 from tools import PROXY
 from tools.proxy.record import TCP
 
 _NOTHING = Expect()
+TAKING = (REMOVE, DESTROY)
+"""Commands to a path manager in user space that take subflows away."""
 DENIED = "net.mptcp.allow_join_initial_addr_port"
 """The sysctl of a server that forbids further subflows to its first address."""
 Users = Mapping[str, Sequence[UserPath]]
@@ -77,7 +79,8 @@ class Provoked:
         if self.expect(entry).completes is not None:
             return True
         if any(
-            change.present is False and change.at_s <= last_s
+            (change.present is False or change.command in TAKING)
+            and change.at_s <= last_s
             for settings in self._settings(entry)
             for change in settings.changes
         ):
