@@ -20,7 +20,7 @@ MOST_CHANGES = 10_000
 ANNOUNCE, REMOVE, CREATE = "announce", "remove", "create"
 DESTROY, SET_FLAGS = "destroy", "set_flags"
 COMMANDS = (ANNOUNCE, REMOVE, CREATE, DESTROY, SET_FLAGS)
-"""What a path manager in user space can ask the kernel for."""
+"""The commands that a path manager in user space gives the kernel."""
 KERNEL, USERSPACE = "kernel", "userspace"
 MANAGERS = (KERNEL, USERSPACE)
 IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)")
