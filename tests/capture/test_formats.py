@@ -3,6 +3,7 @@
 import gzip
 import io
 import lzma
+import struct
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from analysis.capture.analyse import Settings, Tables, analyse
 from analysis.capture.faults import faults, unreadable
-from tests.capture.formats import as_pcap, as_pcapng, tagged
+from tests.capture.formats import as_pcap, as_pcapng, block, frames, tagged
 from tests.capture.kinds import raw
 
 KIND = ("loss", "client")
@@ -64,6 +65,55 @@ def test_pcapng(
     if binary:
         late = found.connections["first_ns"] - whole.connections["first_ns"]
         assert np.abs(late).max() <= 2
+
+
+def at_one_time(
+    stamp: int, offset: bytes, order: str = "<", code: int = 14
+) -> list[bytes]:
+    """The blocks of a capture of one packet, with times in nanoseconds.
+
+    offset : the content of an option of the interface; code : its number
+    """
+    options = struct.pack(f"{order}HHB3x", 9, 1, 9)
+    options += struct.pack(f"{order}HH", code, len(offset)) + offset
+    options += bytes(-len(offset) % 4) + bytes(4)
+    [frame, *_] = frames(raw(*KIND))
+    head = (0, stamp >> 32, stamp & 0xFFFFFFFF, len(frame.data), frame.length)
+    return [
+        block(0x0A0D0D0A, struct.pack(f"{order}IHHq", 0x1A2B3C4D, 1, 0, -1), order),
+        block(1, struct.pack(f"{order}HHI", 1, 0, 0) + options, order),
+        block(6, struct.pack(f"{order}IIIII", *head) + frame.data, order),
+    ]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize(
+    ("stamp", "offset_s", "time_ns"),
+    [
+        (5, 0, 5),
+        (5, 100, 100 * 10**9 + 5),
+        (5, -3, 5 - 3 * 10**9),
+        ((1 << 61) + 5, 0, (1 << 61) + 5),
+        (1 << 62, 0, 1 << 62),
+        ((1 << 62) + 1, 0, 0),
+        (5, 1 << 32, (1 << 32) * 10**9 + 5),
+        (5, (1 << 32) + 1, 0),
+        (5, -(1 << 32), 5 - (1 << 32) * 10**9),
+        (5, -(1 << 32) - 1, 0),
+    ],
+)
+def test_times_of_pcapng(
+    tmp_path: Path, order: str, stamp: int, offset_s: int, time_ns: int
+) -> None:
+    """With the offset of their interface; a time that cannot be is 0."""
+    content = at_one_time(stamp, struct.pack(f"{order}q", offset_s), order)
+    assert read(write(tmp_path, b"".join(content))).inputs["first_ns"] == [time_ns]
+
+
+@pytest.mark.parametrize(("offset", "code"), [(bytes([9] * 4), 14), (b"9" * 8, 13)])
+def test_other_options_are_no_offset(tmp_path: Path, offset: bytes, code: int) -> None:
+    content = at_one_time(7, offset, code=code)
+    assert read(write(tmp_path, b"".join(content))).inputs["first_ns"] == [7]
 
 
 @pytest.mark.parametrize("link", [113, 276, 101, 228, 0])

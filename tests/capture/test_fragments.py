@@ -287,6 +287,22 @@ def test_the_number_that_waits_is_bounded(tmp_path: Path) -> None:
     assert f"{dropped} fragments were left out because more waited" in told
 
 
+@pytest.mark.parametrize(("waiting", "dropped"), [(1024, 0), (1025, 1)])
+def test_1024_packets_wait(tmp_path: Path, waiting: int, dropped: int) -> None:
+    found = read(tmp_path / "a.pcap", first_halves(waiting))
+    assert found.inputs["dropped_fragments"].tolist() == [dropped]
+
+
+def test_fragments_of_another_capture_are_others(tmp_path: Path) -> None:
+    _, pieces = one()
+    path, other = tmp_path / "a.pcap", tmp_path / "b.pcap"
+    capture(path, iter([(0, pieces[:2])]))
+    capture(other, iter([(0, pieces[2:])]))
+    assert analyse([path, other]).inputs["reassembled"].tolist() == [0, 0]
+    capture(other, iter([(0, pieces)]))
+    assert analyse([path, other]).inputs["reassembled"].tolist() == [0, 1]
+
+
 def test_fragments_are_bounded_by_the_memory(tmp_path: Path) -> None:
     pieces = first_halves(1000)
     small = read(tmp_path / "a.pcap", pieces, memory_bytes=(2 << 20) + 400_000)
