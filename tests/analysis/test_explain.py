@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,12 @@ SAID = {
         " nothing from 0 s on"
     ],
     "small": ["path 2 carried 0.0% of the bytes: the application sent less"],
+    "window-lost": [
+        "path 1 carried 16% of its capacity: its congestion window never recovered from"
+        " losses from 1.9 to 2.2 s: it had 263 segments before and 32 after, and balia"
+        " let it grow to 58 in the 28 s without a loss that followed, where 264 fill"
+        " the path"
+    ],
     "window-tcp-cubic": [
         "the receiver's window held the client back on path 1 for 95%"
     ],
@@ -293,3 +300,27 @@ def test_the_command_prints_sentences_with_evidence() -> None:
     assert "[SubflowStale 1 and SubflowRecover 1 on the client]" in result.output
     nothing = CliRunner().invoke(command, [str(CAPTURED / "well-mptcp-cubic")])
     assert (nothing.exit_code, nothing.output) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: lines[:1],  # no samples
+        lambda lines: [*lines, "x,client,1"],  # damaged
+        lambda lines: lines,  # a loss at the end
+    ],
+)
+def test_without_a_quiet_time_the_queue_is_the_reason(
+    tmp_path: Path, change: Callable[[list[str]], list[str]]
+) -> None:
+    run = Path(shutil.copytree(CAPTURED / "window-lost", tmp_path / "run"))
+    path = run / "artefacts/trace.csv"
+    lines = path.read_text().splitlines()
+    at = lines[0].split(",").index("retransmissions")
+    number = max(n for n, line in enumerate(lines) if ",10.0.1.2:35318," in line)
+    last = lines[number].split(",")
+    last[at] = str(int(last[at]) + 1)
+    lines[number] = ",".join(last)
+    path.write_text("".join(f"{line}\n" for line in change(lines)))
+    (finding,) = explain.explain(run)
+    assert "its queue holds 30 packets and was full 22 times" in finding.sentence

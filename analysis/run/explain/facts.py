@@ -20,6 +20,7 @@ from analysis.run.readers import (
     host_changes,
     middleboxes,
     outcome,
+    trace_windows,
 )
 from analysis.run.readers import job as job_file
 from analysis.run.readers.changes import Change
@@ -27,6 +28,7 @@ from analysis.run.readers.counters import Counters
 from analysis.run.readers.host_changes import HostChange
 from analysis.run.readers.middleboxes import Met
 from analysis.run.readers.outcome import UserPath
+from analysis.run.readers.trace_windows import Window
 from analysis.run.traffic import Traffic
 from jobs import Job
 from jobs.changes import UP
@@ -49,6 +51,7 @@ class Facts:
     connections : from the events
     met : the packets that rules of middleboxes have met; None if that is not known
     host_changes : of hosts, in order
+    trace : by host, the samples of its subflows; empty without a trace
     proxies : the report of each proxy, by the number of its entry; a proxy without one
         is missing
     """
@@ -62,12 +65,17 @@ class Facts:
     connections: tuple[Connection, ...] = ()
     met: tuple[Met, ...] | None = None
     host_changes: tuple[HostChange, ...] = ()
+    trace: Mapping[str, tuple[Window, ...]] = field(default_factory=dict)
     proxies: Mapping[int, Any] = field(default_factory=dict)
 
     @cached_property
     def traffic(self) -> tuple[Traffic[Any], ...]:
         """The traffic entries of the job."""
         return entries.of_job(self.job)
+
+    def windows(self, host: str) -> tuple[Window, ...]:
+        """The samples of the trace of a host, in order; none without a trace."""
+        return self.trace.get(host, ())
 
     @property
     def sysctls(self) -> Mapping[str, str]:
@@ -190,6 +198,9 @@ def load(run: Path) -> Facts:
         connections=connections(noted, traffic) if noted else (),
         met=_or(lambda: middleboxes.read(folder / middleboxes.NAME), None),
         host_changes=_or(lambda: host_changes.read(folder / host_changes.NAME), ()),
+        trace=_or(lambda: trace_windows.read(folder / trace_windows.NAME), {})
+        if job.trace_s
+        else {},
         proxies={
             index: read
             for index, entry in enumerate(traffic)

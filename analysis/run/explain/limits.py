@@ -9,6 +9,7 @@ from analysis.run.explain.finding import Finding, many
 from analysis.run.explain.shares import LEAST_BYTES
 from analysis.run.explain.subflows import Connection, Subflow
 from analysis.run.explain.times import shares
+from analysis.run.explain.windows import never_recovered
 from analysis.run.traffic import Traffic
 from jobs import FRAME_BYTES, Link
 
@@ -46,7 +47,7 @@ def slow(facts: Facts) -> Iterator[Finding]:
     """Paths of which busy subflows used less than half: short queues, losses."""
     links = {link.name: link for link in facts.job.links}
     changed = {change.link for change in facts.changes}
-    for one, _, subflow, host, parts in _bulk(facts):
+    for one, entry, subflow, host, parts in _bulk(facts):
         number = facts.path_of(one.client, subflow.address)
         if number is None or parts[2] < BUSY:
             continue
@@ -63,7 +64,9 @@ def slow(facts: Facts) -> Iterator[Finding]:
         used = sum(filter(None, parts_used))
         if used >= OF_CAPACITY:
             continue
-        if reason := _reason(facts, own):
+        control = entry.transport.congestion_control
+        reason = never_recovered(facts, subflow, host, own, control)
+        if reason := reason or _reason(facts, own):
             path = facts.path_name(one.client, subflow.address)
             yield Finding(
                 f"{path} carried {used:.0%} of its capacity: {reason[0]}",
