@@ -19,7 +19,7 @@ from mpbench.backends.qemu import pins
 from mpbench.errors import UserError
 from mpbench.plugins import entry_files
 from mpbench.plugins.collect import collected
-from mpbench.spec import Spec, patch_files, traffic_files
+from mpbench.spec import Spec, kernel_factor, patch_files, traffic_files
 from mpbench.spec.configurations import configured
 from mpbench.spec.document import Document, Place, parse, read
 from mpbench.spec.growth import grown
@@ -127,6 +127,7 @@ def _validate(written: Document, folder: Path | None, trusted: bool = False) -> 
     renamed, notices = current(written)
     held = collected(renamed, folder, trusted)
     document = pins.in_place(entry_files.in_place(held, folder))
+    document = kernel_factor.in_place(document)
     for notice in notices:
         print(notice, file=sys.stderr)
     return validated(document)

@@ -150,9 +150,8 @@ def _pairs(
 ) -> Iterator[_Pair | str]:
     """Every other case beside the baseline in every metric, or why it has no pair."""
     runs = campaign.ok_runs
-    others = [
-        c for c in map(str, campaign.runs["case"].unique()) if c != asked.baseline
-    ]
+    known_cases = list(map(str, campaign.runs["case"].unique()))
+    others = [(c, base) for c in known_cases if (base := asked.baseline_of(c))]
     for metric, good in asked.better.items():
         words = question.metric_words(metric)
         found = question.columns(metric, runs, campaign.entries)
@@ -160,14 +159,12 @@ def _pairs(
         if not known:
             yield f"{words}: no run that is ok has it"
         for column in known:
-            for case in others:
-                cases = (asked.baseline, case)
-                pairs = comparison.pairs(
-                    runs, runs, ["point"], {asked.baseline: case}, column
-                )
+            for case, base in others:
+                cases = (base, case)
+                pairs = comparison.pairs(runs, runs, ["point"], {base: case}, column)
                 if pairs.empty:
                     yield (
-                        f"{words}: `{case}` and `{asked.baseline}` have no network in"
+                        f"{words}: `{case}` and `{base}` have no network in"
                         " common in which both are ok and have it"
                     )
                     continue

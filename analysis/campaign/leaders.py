@@ -9,6 +9,9 @@ from analysis.campaign import comparison
 from analysis.campaign.answer import BETTER, LEVEL, SEED, Answer, Contrast, judged
 from analysis.campaign.comparison import Interval
 
+PER_COLUMN = ("unit", "baseline")
+"""The parts of contrasts that a leader needs to be the same in all of them."""
+
 
 @dataclass(frozen=True)
 class Leader:
@@ -46,7 +49,8 @@ def leaders(answer: Answer) -> dict[str, Leader]:
 
 def _leader(contrasts: Sequence[Contrast]) -> Leader | None:
     common = set.intersection(*(set(each.networks) for each in contrasts))
-    if not common or len({each.unit for each in contrasts}) > 1:
+    several = any(len({getattr(c, n) for c in contrasts}) > 1 for n in PER_COLUMN)
+    if not common or several:
         return None
     gains = {each.case: _of(each, common) for each in contrasts}
     gains[contrasts[0].baseline] = np.zeros(len(common))

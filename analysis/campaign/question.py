@@ -1,7 +1,7 @@
 """The question of a campaign: which case is better than the baseline, and in what."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from analysis.campaign.columns import column_of, metric_columns, plain
@@ -26,6 +26,9 @@ class Question:
     """A comparison of all other cases with one.
 
     baseline : the case that the others are compared with
+    baselines : by case, where each has a baseline of its own; a case that is neither
+        here nor a baseline is not compared. Empty: all have `baseline`
+    kernels : the label of each case's kernel, where kernels are compared
     better : the direction that is good, more or less, of each metric
     equal_within_percent : a difference that counts as none
     asked : whether the experiment asks it; otherwise it is the usual one
@@ -40,6 +43,19 @@ class Question:
     asked: bool = False
     points: int | None = None
     grown: bool = False
+    baselines: Mapping[str, str] = field(default_factory=dict)
+    kernels: Mapping[str, str] = field(default_factory=dict)
+
+    def baseline_of(self, case: str) -> str | None:
+        """The case that a case is compared with; None for none."""
+        if self.baselines:
+            return self.baselines.get(case)
+        return self.baseline if case != self.baseline else None
+
+    def named(self, case: str) -> str:
+        """A case in a page: its name, and its kernel where kernels are compared."""
+        label = self.kernels.get(case)
+        return f"`{case}`" if label is None else f"kernel `{label}` (`{case}`)"
 
     def sentence(self, cases: Sequence[str], quote: str = "") -> str:
         """The question in words.
@@ -47,10 +63,26 @@ class Question:
         cases : all cases of the experiment
         quote : stands on both sides of each case's name
         """
+        if self.kernels:
+            return self._of_kernels(quote)
         others = [f"{quote}{case}{quote}" for case in cases if case != self.baseline]
         who = "do the other cases" if len(others) > MOST_NAMED else _which(others)
         wanted = [f"{good} {metric_words(name)}" for name, good in self.better.items()]
         return f"{who} have {joined(wanted)} than {quote}{self.baseline}{quote}?"
+
+    def _of_kernels(self, quote: str) -> str:
+        """The question where kernels are compared."""
+        labels = dict.fromkeys(self.kernels[case] for case in self.baselines)
+        base = self.kernels[self.baseline]
+        others = [f"{quote}{label}{quote}" for label in labels]
+        few = len(others) <= MOST_NAMED
+        many = len(others) > 1
+        verb, kernels = ("do", "kernels") if many else ("does", "kernel")
+        who = f"{verb} {kernels} {joined(others)}" if few else "do the other kernels"
+        wanted = [f"{good} {metric_words(name)}" for name, good in self.better.items()]
+        have = f"{who} have {joined(wanted)} than kernel {quote}{base}{quote}"
+        each = len(set(self.baselines.values())) > 1
+        return f"{have}, under each transport?" if each else f"{have}?"
 
 
 def _which(cases: Sequence[str]) -> str:

@@ -115,13 +115,14 @@ def _summary(answer: Answer) -> Iterator[str]:
         by_case.setdefault(each.case, []).append(each)
     rank = {outcome: place for place, outcome in enumerate(OUTCOMES)}
     order = sorted(by_case, key=lambda case: [rank[c.outcome] for c in by_case[case]])
-    base = f"`{answer.question.baseline}`"
+    named = answer.question.named
     open_cases: dict[tuple[str, ...], list[str]] = {}
     for case in order:
         contrasts = by_case[case]
+        base = named(contrasts[0].baseline)
         if all(each.outcome == UNDECIDED for each in contrasts):
-            names = tuple(name_of(each, answer) for each in contrasts)
-            open_cases.setdefault(names, []).append(f"`{case}`")
+            names = (base, *(name_of(each, answer) for each in contrasts))
+            open_cases.setdefault(names, []).append(named(case))
             continue
         told: list[str] = []
         for outcome in dict.fromkeys(each.outcome for each in contrasts):
@@ -132,13 +133,17 @@ def _summary(answer: Answer) -> Iterator[str]:
             ]
             place = (base,) if not told else ()
             told.append(_head(HEADS[outcome], *place, question.joined(metrics)))
-        yield f"`{case}` is {', '.join(told)}."
-    for names, cases in open_cases.items():
+        yield _capital(f"{named(case)} is {', '.join(told)}.")
+    for (base, *metric_names), cases in open_cases.items():
         verb = "are" if len(cases) > 1 else "is"
-        head = _head(HEADS[UNDECIDED], base, question.joined(names))
-        yield f"{question.joined(cases)} {verb} {head}."
+        head = _head(HEADS[UNDECIDED], base, question.joined(metric_names))
+        yield _capital(f"{question.joined(cases)} {verb} {head}.")
     yield from _leading(answer)
     yield from turning_words.summary(answer)
+
+
+def _capital(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]
 
 
 def _head(text: str, *words: str) -> str:
@@ -202,14 +207,15 @@ def _interval(lead: Interval, unit: str) -> str:
 def _detail(contrast: Contrast, answer: Answer) -> str:
     """One contrast in a sentence or two."""
     name, unit = name_of(contrast, answer), contrast.unit
-    gain, base = contrast.gain, f"`{contrast.baseline}`"
+    named = answer.question.named
+    gain, base = contrast.gain, named(contrast.baseline)
     middle = _raw(contrast)
     way = "more" if middle > 0 else "less"
     size = f"{amount(middle, unit)} {way} {name} than {base}"
     if middle == 0:
         size = f"as much {name} as {base}"
     where = _where(contrast)
-    head = f"`{contrast.case}` has {size} {where}"
+    head = _capital(f"{named(contrast.case)} has {size} {where}")
     if gain.low is None or gain.high is None:
         return f"{head}. {_too_few(contrast, answer)}"
     between = f"95 % interval {span(*turning_words.raw_ends(contrast, gain), unit)}"
@@ -291,7 +297,7 @@ def _reading(answer: Answer) -> Iterator[str]:
             f"The {count} intervals are not joint: each misses the true median in one"
             " of twenty campaigns."
         )
-    if len(answer.cases) > 1:
+    if leaders.leaders(answer):
         yield (
             "The case that leads is picked by these same networks, so its lead looks"
             " larger than it is."

@@ -62,6 +62,7 @@ def command(
     nothing is written.
     """
     from mpbench.backends import registry
+    from mpbench.engine.twins import Twins
     from mpbench.experiment_files import load
     from mpbench.plan import (
         draws,
@@ -80,8 +81,10 @@ def command(
     backend = registry.create(backend_name, spec.in_qemu)
     build = _build(backend)
     plan = new_plan(spec, build)
+    shared: list[str] = []
     if build:
         _warn(backend, plan)
+        shared = Twins(plan.runs, backend).lines()
     real_time = backend_name in registry.REAL_TIME
     estimates = [estimate(run.job, real_time) for run in plan.runs]
     workers = jobs or (1 if real_time else len(os.sched_getaffinity(0)))
@@ -92,6 +95,8 @@ def command(
     click.echo(_table(plan, estimates))
     click.echo(_summary(spec, plan, whole, workers))
     if line := asked.line(spec):
+        click.echo(line)
+    for line in shared:
         click.echo(line)
     if middlebox_checks.has_boxes(spec):
         click.echo(middlebox_warnings.KERNEL)

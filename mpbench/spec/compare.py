@@ -1,13 +1,21 @@
 """The question of an experiment: `compare`, with the baseline and what is better."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    model_serializer,
+)
 from pydantic.config import JsonDict
 
 from analysis.campaign.directions import LESS, MORE, NONE, Direction, direction
 from analysis.campaign.question import EQUAL_WITHIN_PERCENT
+from mpbench.spec.kernel_factor import OWN
 from mpbench.spec.own_metrics import DOT, MetricName
 from mpbench.spec.suggestions import nearest
 from mpbench.spec.values import OneOf, Part, Quantity, check_each, context
@@ -21,6 +29,14 @@ def _baseline(name: str, info: ValidationInfo) -> str:
     cases = context(info).cases
     if cases and name not in cases:
         raise ValueError(f"there is no case '{name}'; {nearest(name, cases)}")
+    return name
+
+
+def _kernel(name: str, info: ValidationInfo) -> str:
+    known = context(info).kernels
+    if name not in known and name != OWN:
+        hint = nearest(name, known) if known else "name some in 'kernels'"
+        raise ValueError(f"there is no kernel '{name}'; {hint}")
     return name
 
 
@@ -94,6 +110,11 @@ class Compare(Part):
         description="The case that the others are compared with; the first if not"
         " said.",
     )
+    kernel: Annotated[str, AfterValidator(_kernel)] | None = Field(
+        default=None,
+        description="The kernel that the others are compared with, under each"
+        " transport; 'own' for mpbench's own.",
+    )
     better: Annotated[dict[str, str], BeforeValidator(_better)] | None = Field(
         default=None,
         description="The metrics that count, each with the direction that is better:"
@@ -104,6 +125,14 @@ class Compare(Part):
         default=EQUAL_WITHIN_PERCENT,
         description="A difference that counts as none, in percent of the baseline.",
     )
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A key that a file does not have does not enter the hash of its content."""
+        values: dict[str, Any] = handler(self)
+        if self.kernel is None:
+            values.pop("kernel", None)
+        return values
 
 
 def with_metrics(values: object) -> object:

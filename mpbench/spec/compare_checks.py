@@ -6,6 +6,7 @@ from analysis.campaign import question
 from analysis.campaign.question import Question
 from mpbench.spec import flows, own_metrics
 from mpbench.spec.compare import directions
+from mpbench.spec.kernel_factor import OWN
 from mpbench.spec.own_metrics import DOT
 from mpbench.spec.sections import Sections
 from mpbench.spec.suggestions import nearest
@@ -24,6 +25,7 @@ def check(spec: Sections, faults: Faults) -> None:
         only = next(iter(spec.cases))
         reason = f"there is one case, {only}, and a comparison needs two"
         faults.add(("compare",), f"{reason}; add a case, or take 'compare' away")
+    _check_kernel(spec, faults)
     own = own_metrics.columns(spec.traffic, spec.plugins.stored.metrics)
     parts = _parts(spec)
     for name in spec.compare.better or ():
@@ -41,6 +43,44 @@ def check(spec: Sections, faults: Faults) -> None:
             example = f"add 'phases: {{{head}: 5 s..10 s}}'"
             hint = nearest(name, known) if known else example
             faults.add(at, f"{reason}; {hint}")
+
+
+def _check_kernel(spec: Sections, faults: Faults) -> None:
+    """A kernel that is a baseline has a case, and a case under another kernel."""
+    assert spec.compare is not None
+    label = spec.compare.kernel
+    if label is None:
+        return
+    at = ("compare", "kernel")
+    if spec.compare.baseline is not None:
+        faults.add(at, "'baseline' names a case to compare with; take one of them away")
+    elif label not in _labels(spec).values():
+        faults.add(at, f"no case has the kernel '{label}'; add one, or name another")
+    elif not _baselines(spec, label):
+        reason = f"no transport has a case with '{label}' and one with another kernel"
+        faults.add(at, f"{reason}; let two cases differ in 'kernel' alone")
+
+
+def _labels(spec: Sections) -> dict[str, str]:
+    """The label of each case's kernel."""
+    return {name: case.kernel or OWN for name, case in spec.cases.items()}
+
+
+def _baselines(spec: Sections, label: str) -> dict[str, str]:
+    """The case with kernel `label` for each case that differs from it in the kernel
+    alone."""
+    transports = {
+        name: case.model_dump(mode="json", exclude={"kernel"})
+        for name, case in spec.cases.items()
+    }
+    labels = _labels(spec)
+    return {
+        name: base
+        for base, own in transports.items()
+        if labels[base] == label
+        for name, other in transports.items()
+        if labels[name] != label and own == other
+    }
 
 
 def _parts(spec: Sections) -> list[str]:
@@ -61,8 +101,13 @@ def asked(spec: Sections) -> Question | None:
     better = spec.compare.better
     if better is None and usual is None:
         return None
+    kernel = spec.compare.kernel
+    baselines = _baselines(spec, kernel) if kernel else {}
+    first = next(iter(baselines.values()), next(iter(spec.cases)))
     return Question(
-        baseline=spec.compare.baseline or next(iter(spec.cases)),
+        baseline=spec.compare.baseline or first,
+        baselines=baselines,
+        kernels=_labels(spec) if baselines else {},
         better=directions(better) if better else usual.better if usual else {},
         equal_within_percent=spec.compare.equal_within,
         asked=True,

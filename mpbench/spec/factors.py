@@ -330,6 +330,8 @@ def _factors_schema(schema: JsonDict) -> None:
     parts: JsonDict = {"pattern": trait_factors.PATTERN}
     own: JsonDict = {"pattern": variables.PATTERN}
     schema["propertyNames"] = {"anyOf": [_names(), traffic, disciplines, parts, own]}
+    labels: JsonDict = {"type": "array", "items": {"type": "string"}, "minItems": 2}
+    schema["properties"] = {"kernel": labels}
     one = schema.get("additionalProperties", {})
     words: JsonDict = {"type": "array", "minItems": 1, "items": DISCIPLINE_SCHEMA}
     switches: JsonDict = {"type": "array", "items": {"type": "boolean"}}

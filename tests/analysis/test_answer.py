@@ -344,3 +344,25 @@ def test_titles_write_rtt_in_capitals() -> None:
 def test_no_digits_below_a_ten_thousandth(value: float, words: str, sign: str) -> None:
     assert (amount(value, "%"), signed(value, "%")) == (words, sign)
     assert amount(0.000794, "s") == "0.000794 s"
+
+
+def test_kernels_are_compared_under_each_transport() -> None:
+    """Case b beside a, and d beside c: each has a baseline of its own."""
+
+    def ratio(x: float, y: float, case: str) -> float:
+        return {"a": 1.0, "b": 0.5, "c": 3.0, "d": 3.0}[case]
+
+    made = networks(12, ratio, cases=("a", "b", "c", "d"))
+    asked = Question(
+        "a",
+        {"goodput": "more"},
+        asked=True,
+        baselines={"b": "a", "d": "c"},
+        kernels={"a": "old", "b": "new", "c": "old", "d": "new"},
+    )
+    page = words(replace(made, question=asked))
+    first = "**Does kernel `new` have more goodput than kernel `old`, under each"
+    assert page.startswith(f"{first} transport?**")
+    assert "Kernel `new` (`b`) is worse than kernel `old` (`a`) in goodput (-" in page
+    assert "Kernel `new` (`d`) is the same as kernel `old` (`c`) in goodput" in page
+    assert "leads" not in page and "Of all cases" not in page
