@@ -105,7 +105,7 @@ def job(
         seed=seed,
         topology=None if spec.own_topology else spec.topology,
         network=of_description(spec.network_description),
-        fabric=spec.on_fabric.job() if spec.on_fabric else None,
+        fabric=spec.on_fabric.job(point) if spec.on_fabric else None,
         guest=spec.guest.job(),
         parameters=values,
         links=of_shapes(links),

@@ -104,6 +104,8 @@ class Spec(Sections):
         topology = context(info).topology
         if topology is None:
             return
+        factors = self.design.factors if self.design else {}
+        fabrics.check_factor(self.fabric, factors, faults)
         if self.fabric is None:
             if "fabric" in self.model_fields_set and topology.mesh:
                 reason = f"{topology.name} runs on the fabric only; take it away"
@@ -329,8 +331,9 @@ class Spec(Sections):
         return parameters([entry.tool for entry in self.traffic])
 
     def variable(self) -> dict[str, Parameter]:
-        """Everything that can be a factor, by name, of the topology and the traffic."""
+        """Everything that can be a factor, by name."""
         known = {p.name: p for p in self.network_description.parameters}
+        known |= fabrics.parameters(self.design.factors if self.design else ())
         known |= {n: p for n, (_, _, p) in self.varied_traffic.items()}
         words = self.design.choices if self.design else ()
         known |= {name: choices.parameter(name) for name in words}

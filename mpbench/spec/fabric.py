@@ -1,6 +1,7 @@
 """The key `fabric`: the network as a table in the guest's kernel, without routers."""
 
-from typing import Annotated
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 from pydantic.config import JsonDict
@@ -8,7 +9,7 @@ from pydantic.config import JsonDict
 from jobs import fabric as record
 from mpbench import units
 from mpbench.spec.values import Faults, OneOf, Part
-from topologies import Description
+from topologies import Description, Parameter
 from topologies.fabric import (
     ACKS,
     CHOICES,
@@ -25,6 +26,8 @@ from topologies.shaping import FRAME_BYTES
 MOST_QUEUE_PACKETS = 1_000_000
 USUAL_GATHER_MS = 0.1
 """Between the interrupts of a network card that moderates them."""
+GATHER = "fabric.gather"
+"""The factor."""
 TCLINK = ("minitopo",)
 """Topologies whose links are Mininet's TCLink."""
 
@@ -119,22 +122,28 @@ class Fabric(Part):
         " segment, up to 10 ms; 100 us if nothing is given.",
     )
 
-    @property
-    def gather_ms(self) -> float | None:
-        """Time for which receivers gather frames; None without offload."""
+    def gather_ms(self, point: Mapping[str, Any]) -> float | None:
+        """Time for which receivers gather frames; None without offload.
+
+        point : name of a factor to its value
+        """
         if not self.offload:
             return None
-        return USUAL_GATHER_MS if self.gather is None else self.gather
+        usual = USUAL_GATHER_MS if self.gather is None else self.gather
+        return float(point.get(GATHER, usual))
 
-    def job(self) -> record.Fabric:
-        """Entries of a job about it, without what is as usual."""
+    def job(self, point: Mapping[str, Any]) -> record.Fabric:
+        """Entries of a job about it, without what is as usual.
+
+        point : name of a factor to its value
+        """
         return record.Fabric(
             choose=self.choose,
             limit=self.limit if self.limit != LIMITS[0] else None,
             burst_packets=self.burst,
             acks_first=True if self.acks == FIRST else None,
             acks_direct=True if self.acks == DIRECT else None,
-            gather_ms=self.gather_ms,
+            gather_ms=self.gather_ms(point),
         )
 
 
@@ -167,6 +176,28 @@ def check_hosts(found: Fabric, topology: Description, faults: Faults) -> None:
     if found.acks == FIRST and found.burst:
         reason = "links with a token bucket send in turn; take burst or acks away"
         faults.add(("fabric", "acks"), reason)
+
+
+def parameters(factors: Iterable[str]) -> dict[str, Parameter]:
+    """The factors that are keys of the fabric, by name.
+
+    factors : the names of all factors
+    """
+    doc = "How long a receiver gathers the frames of a segment."
+    key, most = f"{GATHER}_ms", MOST_GATHER_MS
+    gather = Parameter(GATHER, "ms", key, USUAL_GATHER_MS, 0, most, False, doc)
+    return {GATHER: gather} if GATHER in factors else {}
+
+
+def check_factor(found: Fabric | None, factors: Iterable[str], faults: Faults) -> None:
+    """Adds the faults of `fabric.gather` as a factor."""
+    if GATHER not in factors:
+        return
+    place = ("design", "factors", GATHER)
+    if found is None or not found.offload:
+        faults.add(place, "only 'fabric: {offload: true}' gathers frames; add it")
+    elif found.gather is not None:
+        faults.add(place, "the fabric has a value of gather too; take one away")
 
 
 def check_offload(found: Fabric, topology: Description, faults: Faults) -> None:

@@ -3,7 +3,7 @@
 from pydantic import ValidationError
 
 from mpbench.errors import UserError
-from mpbench.spec import builtin, trait_factors
+from mpbench.spec import builtin, fabric, trait_factors
 from mpbench.spec import variables as variables_of
 from mpbench.spec.document import Document
 from mpbench.spec.entries import parameters
@@ -49,7 +49,12 @@ def _context(document: Document) -> Context:
     return Context(
         topology=topology,
         cases=tuple(cases) if isinstance(cases, dict) else (),
-        beside=(*of_traffic, *parts.values(), *own.values()),
+        beside=(
+            *of_traffic,
+            *parts.values(),
+            *own.values(),
+            *fabric.parameters(factors).values(),
+        ),
         variables=tuple(own.values()),
         factors=tuple(factors),
         topologies=tuple(plugins.topologies),

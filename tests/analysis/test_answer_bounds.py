@@ -6,6 +6,7 @@ import pytest
 
 from analysis.campaign import answer, turning
 from analysis.campaign.answer import Contrast
+from analysis.campaign.comparison import Interval
 from analysis.campaign.question import Question
 from analysis.campaign.turning import Search
 from tests.analysis.questions import X, Y, answered, campaign, row
@@ -46,6 +47,13 @@ def test_a_baseline_below_zero_has_no_percent() -> None:
 def test_two_networks_are_compared_by_network() -> None:
     assert len(contrast((10, 11), (20, 22), repetitions=3).gains) == 2
     assert len(contrast((10, 11), repetitions=3).gains) == 3
+
+
+@pytest.mark.parametrize(("low", "high"), [(None, 5.0), (1.0, None), (None, None)])
+def test_an_interval_without_an_end_decides_nothing(
+    low: float | None, high: float | None
+) -> None:
+    assert answer.judged(Interval(3.0, low, high), 10.0) == "undecided"
 
 
 def test_sides_are_split_as_often_as_the_depth_says() -> None:
@@ -111,3 +119,4 @@ def test_the_same_results_give_the_same_page() -> None:
     """Resamples and shufflings decide the digits that a page prints."""
     assert answer.SEED == 1
     assert (turning.SHUFFLES, turning.REDRAWS) == (1999, 200)
+    assert (turning.DEPTH, turning.MOST_PLACES) == (2, 64)

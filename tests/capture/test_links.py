@@ -26,6 +26,8 @@ from tests.capture.formats import as_pcap
 from tests.capture.kinds import raw, tables
 from tests.capture.test_formats import same
 
+LEVELS = 24
+"""Headers that are read, one inside the other."""
 OF_THE_LINK = ("frame_bytes", "source")
 
 
@@ -182,6 +184,24 @@ def test_what_is_not_read(tmp_path: Path, name: str) -> None:
     assert not len(found.connections)
     (line,) = faults(found)
     assert f"{count()} packets without TCP ({count()} {said})" in line
+
+
+def test_links_whose_frames_may_begin_with_llc(tmp_path: Path) -> None:
+    links = {number for number, _ in LINKS.values()}
+    each = [llc(frame) for frame in frames()]
+    read = {n for n in links if len(analyse([write(tmp_path / "a", n, each)]).data)}
+    assert read == {11, 100, 19, 106}
+
+
+@pytest.mark.parametrize(("levels", "read"), [(LEVELS, True), (LEVELS + 1, False)])
+def test_frames_in_frames(tmp_path: Path, levels: int, read: bool) -> None:
+    def nested(frame: bytes) -> bytes:
+        for _ in range(levels):
+            frame = bytes(12) + b"\x65\x58" + frame
+        return frame
+
+    found = analyse([rewritten(tmp_path / "a.pcap", 1, nested)])
+    assert found.inputs["tcp_packets"].tolist() == [count() if read else 0]
 
 
 def test_frames_in_frames_without_end(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Targets of mutation, and their tests: targets.toml."""
 
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from tests.mutants.mutant import Mutant
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+HEAD = re.compile(r"[a-z].*?(?P<name>\w+)\((?!.*;)")
+"""The first line of a function of C."""
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,8 @@ class Equal:
     """A mutant that no test can tell from the original, and why.
 
     Lines are known by their text, so that a change elsewhere keeps them.
+
+    of : the function of C that the line stands in, where others have the same line
     """
 
     file: str
@@ -24,11 +29,14 @@ class Equal:
     before: str
     after: str
     reason: str
+    of: str = ""
 
     def means(self, mutant: Mutant) -> bool:
         named = (self.text, self.operator, self.before, self.after)
         theirs = (mutant.text, mutant.operator, mutant.before, mutant.after)
-        return named == theirs and mutant.file.endswith(self.file)
+        if named != theirs or not mutant.file.endswith(self.file):
+            return False
+        return not self.of or self.of == _function(ROOT / mutant.file, mutant.line)
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,13 @@ class Target:
     def reason(self, mutant: Mutant) -> str | None:
         """Reason why a mutant is equal; None if nobody says so."""
         return next((e.reason for e in self.equal if e.means(mutant)), None)
+
+
+def _function(path: Path, line: int) -> str:
+    """The function of C whose body has a line."""
+    above = path.read_text(encoding="utf-8").split("\n")[:line]
+    heads = (HEAD.match(each) for each in reversed(above))
+    return next((found["name"] for found in heads if found), "")
 
 
 def load(path: Path = HERE / "targets.toml") -> dict[str, Target]:

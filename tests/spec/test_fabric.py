@@ -294,6 +294,20 @@ def test_whole_segments_are_gathered_for_a_time() -> None:
     assert not list(fabric.offload_orders(None))
 
 
+GATHERED = {
+    "fabric": {"offload": True},
+    "design": {"method": "grid", "factors": {"fabric.gather": ["100 us", "1 ms"]}},
+}
+
+
+def test_the_time_of_gathering_can_be_a_factor() -> None:
+    runs = make_plan(loads(text(**GATHERED)), {}).runs
+    found = {run.job.fabric.gather_ms for run in runs if run.job.fabric}
+    assert found == {0.1, 1.0}
+    assert len({run.job.seed for run in runs}) == 2
+    assert {run.factors["fabric.gather_ms"] for run in runs} == {0.1, 1.0}
+
+
 CHAIN = {
     "topology": None,
     "design": None,
@@ -312,6 +326,15 @@ CHAIN = {
             "fabric.gather: 11 ms; 0 to 10 ms works",
         ),
         ({"fabric": {"offload": True, "gather": 5}}, "fabric.gather: "),
+        ({**GATHERED, "fabric": True}, "only 'fabric: {offload: true}' gathers"),
+        (
+            {**GATHERED, "fabric": {"offload": True, "gather": "1 ms"}},
+            "the fabric has a value of gather too; take one away",
+        ),
+        (
+            {**GATHERED, "design": {"factors": {"fabric.gather": ["1 s"]}}},
+            "1000 ms is out of range; fabric.gather is 0 to 10 ms",
+        ),
         ({"fabric": {"offload": "maybe"}}, "fabric.offload: "),
         ({**TREE, "fabric": {"offload": True}}, "paths of fattree-k4 have several"),
         ({**CHAIN, "fabric": {"offload": True}}, "u has a path of 2 links; offload"),
