@@ -175,6 +175,22 @@ def test_data_after_a_fallback_go_on_from_the_last_mapping(tmp_path: Path) -> No
     assert (row["bytes"], row["unmapped_bytes"], row["missing_bytes"]) == (2000, 0, 0)
 
 
+@pytest.mark.parametrize(("acked", "fallback"), [(0, None), (1, "no DSS")])
+def test_an_acknowledgement_of_no_data_shows_no_fallback(
+    tmp_path: Path, acked: int, fallback: str | None
+) -> None:
+    """The server's window update crosses the client's data."""
+    wire = Wire()
+    first, _ = opened_mptcp(wire, 0, FORTH)
+    wire.add(1, FORTH, payload=1000, options=dss(first, 1, 1000))
+    sent = wire.next[FORTH]
+    wire.next[FORTH] = sent - 1000 + acked
+    wire.add(1.01, BACK)
+    wire.next[FORTH] = sent
+    found = read(wire.write(tmp_path / "a.pcap"))
+    assert found.connections["fallback"].tolist() == [fallback]
+
+
 def test_a_mapping_that_ends_with_held_payload_leaves_nothing_held(
     tmp_path: Path,
 ) -> None:
